@@ -26,6 +26,8 @@ from tests.corpus.builders import OTHER, SESSION, ClaudeLog, Home, when
 
 # What an agent waits at most, and what a busy machine takes to start an interpreter.
 _MOST, _SLACK = 2.0, 4.0
+# How often a call that is to end in time may be late, when the machine has much else to do.
+_TRIES = 5
 # A worker of a parallel run has threads of its own; the command has none when it forks.
 threaded = pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
 _ANSWER = ("hookSpecificOutput", "additionalContext")
@@ -51,6 +53,30 @@ def place(user: Home) -> Path:
 def said(user: Home, session: str | None = OTHER, **more: str) -> bytes:
     fields = {"session_id": session, "cwd": str(place(user)), "source": "startup", **more}
     return json.dumps({name: value for name, value in fields.items() if value}).encode()
+
+
+@pytest.fixture
+def patient(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Hooks called by processes give up after a minute: what they answer does not depend on how busy the machine is.
+
+    The folder that has to be in PYTHONPATH for it, where a test makes an environment of its own.
+    """
+    folder = tmp_path / "patient"
+    folder.mkdir()
+    (folder / "sitecustomize.py").write_text("import aicx.agents.hook\naicx.agents.hook.SECONDS = 60\n")
+    monkeypatch.setenv("PYTHONPATH", str(folder))
+    return folder
+
+
+def in_time(work: Callable[[], object]) -> float:
+    """How many seconds the work took, which was in time once at least."""
+    took = []
+    while not took or (took[-1] >= _SLACK and len(took) < _TRIES):
+        began = time.monotonic()
+        work()
+        took.append(time.monotonic() - began)
+    assert took[-1] < _SLACK, took
+    return took[-1]
 
 
 def call(
@@ -189,7 +215,7 @@ def test_sessions_that_began_long_ago_are_forgotten(user: Home, monkeypatch: pyt
 @pytest.mark.process
 @pytest.mark.slow
 class TestProcess:
-    def test_it_prints_the_answer_alone(self, user: Home) -> None:
+    def test_it_prints_the_answer_alone(self, user: Home, patient: Path) -> None:
         done = call("session-start", "--agent", "claude", given=said(user))
         assert (done.returncode, done.stderr) == (0, b"")
         assert "awake" in context(done.stdout)
@@ -207,15 +233,15 @@ class TestProcess:
         ],
     )
     def test_whatever_it_is_told_it_ends_well_and_says_nothing(
-        self, user: Home, words: list[str], given: bytes
+        self, user: Home, patient: Path, words: list[str], given: bytes
     ) -> None:
         done = call(*words, given=given, cwd=place(user))
         assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
 
-    def test_the_command_in_the_settings_needs_nothing_of_the_environment(self, user: Home) -> None:
+    def test_the_command_in_the_settings_needs_nothing_of_the_environment(self, user: Home, patient: Path) -> None:
         settings = json.loads((place(user) / ".claude" / "settings.local.json").read_text())
         [handler] = settings["hooks"]["SessionStart"][0]["hooks"]
-        environ = {"HOME": str(user.root), "PATH": "/usr/bin:/bin"}
+        environ = {"HOME": str(user.root), "PATH": "/usr/bin:/bin", "PYTHONPATH": str(patient)}
         for command, told in ((handler["command"], True), (handler["command"].replace("/bin/", "/gone/"), False)):
             done = subprocess.run(
                 ["sh", "-c", command], input=said(user), env=environ, cwd="/", capture_output=True, timeout=60
@@ -223,12 +249,12 @@ class TestProcess:
             assert (done.returncode, done.stderr) == (0, b"")
             assert (b"awake" in done.stdout) == told
 
-    def test_an_error_is_a_line_in_the_log(self, user: Home) -> None:
+    def test_an_error_is_a_line_in_the_log(self, user: Home, patient: Path) -> None:
         call("session-start", "--agent", "claude", given=b"{not json")
         [line] = log_of(user)
         assert " session-start claude: JSONDecodeError: " in line
 
-    def test_a_damaged_configuration_does_not_stop_an_agent(self, user: Home) -> None:
+    def test_a_damaged_configuration_does_not_stop_an_agent(self, user: Home, patient: Path) -> None:
         (user.corpus / "config.toml").write_text("oops")
         done = call("session-start", "--agent", "claude", given=said(user))
         assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
@@ -243,23 +269,26 @@ class TestProcess:
         folder.mkdir()
         (folder / "git").write_text("#!/bin/sh\nexec sleep 60\n")
         (folder / "git").chmod(0o755)
-        began = time.monotonic()
-        done = call(
-            "session-start", "--agent", "claude", given=said(user), environ={"PATH": f"{folder}:{os.environ['PATH']}"}
-        )
-        assert time.monotonic() - began < _SLACK
-        assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+        path = {"PATH": f"{folder}:{os.environ['PATH']}"}
+
+        def hanging() -> None:
+            done = call("session-start", "--agent", "claude", given=said(user), environ=path)
+            assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+        in_time(hanging)
         assert until(lambda: bool(log_of(user)))
         assert log_of(user)[0].endswith(" session-start --agent claude: gave up after 1.7 s")
 
     def test_a_disk_that_hangs_is_given_up(self, user: Home) -> None:
         os.mkfifo(user.corpus / "config.toml")  # what opens it waits for a writer that never comes
-        began = time.monotonic()
-        done = call("session-start", "--agent", "claude", given=said(user))
-        assert SECONDS < time.monotonic() - began < _SLACK
-        assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
 
-    def test_an_agent_that_never_ends_its_input_is_answered(self, user: Home) -> None:
+        def hanging() -> None:
+            done = call("session-start", "--agent", "claude", given=said(user))
+            assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+        assert in_time(hanging) > SECONDS
+
+    def test_an_agent_that_never_ends_its_input_is_answered(self, user: Home, patient: Path) -> None:
         command = [sys.executable, "-m", "aicx", "hook", "session-start", "--agent", "claude"]
         with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
             assert process.stdin is not None
@@ -270,14 +299,15 @@ class TestProcess:
             assert process.wait(30) == 0
 
     def test_an_agent_that_says_nothing_is_not_waited_for(self, user: Home) -> None:
-        began = time.monotonic()
-        with subprocess.Popen(
-            [sys.executable, "-m", "aicx", "hook", "stop", "--agent", "claude"], stdin=subprocess.PIPE
-        ) as process:
-            assert process.wait(30) == 0
-        assert SECONDS < time.monotonic() - began < _SLACK
+        command = [sys.executable, "-m", "aicx", "hook", "stop", "--agent", "claude"]
 
-    def test_the_logs_of_a_session_are_stored_by_its_end(self, user: Home) -> None:
+        def silent() -> None:
+            with subprocess.Popen(command, stdin=subprocess.PIPE) as process:
+                assert process.wait(30) == 0
+
+        assert in_time(silent) > SECONDS
+
+    def test_the_logs_of_a_session_are_stored_by_its_end(self, user: Home, patient: Path) -> None:
         user.claude(ClaudeLog(OTHER, str(place(user))).prompt("Paint the shed", 100).answer("Painted.", 105))
         done = call("session-end", "--agent", "claude", given=said(user))
         assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
@@ -285,7 +315,7 @@ class TestProcess:
         assert until(lambda: not (user.corpus / "agents" / "store-wanted").exists())
         assert log_of(user) == []
 
-    def test_codex_says_its_event_as_an_argument(self, user: Home) -> None:
+    def test_codex_says_its_event_as_an_argument(self, user: Home, patient: Path) -> None:
         user.claude(ClaudeLog(OTHER, str(place(user))).prompt("Paint the shed", 100).answer("Painted.", 105))
         event = json.dumps({"type": "agent-turn-complete", "thread-id": OTHER, "cwd": str(place(user))})
         assert call("notify", "--agent", "codex", event).returncode == 0

@@ -19,10 +19,10 @@ from aicx.continuity.places import note_places
 from aicx.lifecycle.identity import Asker
 from aicx.sessions.pending import pending
 from aicx.work.place import find_place
-from tests.agents.test_hook import call, context, log_of, place, said, stores, until, user
+from tests.agents.test_hook import call, context, log_of, patient, place, said, stores, until, user
 from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, Home, when
 
-__all__ = ["user"]
+__all__ = ["patient", "user"]
 BLOCK = "# Session Continuity"
 GOAL, STEP = "Make the exporter resumable", "Write the checkpoint after each page"
 
@@ -306,7 +306,7 @@ def test_the_bundle_of_a_closed_task_is_not_named(user: Home) -> None:
 
 @pytest.mark.process
 @pytest.mark.slow
-def test_what_a_session_leaves_open_is_handed_on(user: Home, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_a_session_leaves_open_is_handed_on(user: Home, patient: Path, capsys: pytest.CaptureFixture[str]) -> None:
     left = f"The exporter writes pages.\n\nNext steps:\n- {STEP}"
     log = user.claude(ClaudeLog(OTHER, str(place(user))).prompt(GOAL, 100).answer(left, 105))
     done = call("session-end", "--agent", "claude", given=said(user, transcript_path=str(log)))
