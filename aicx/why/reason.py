@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 
 from aicx.evidence.calls import answered_calls
@@ -15,17 +15,17 @@ from aicx.evidence.texts import summary_line
 from aicx.evidence.transcript import Step
 from aicx.git.subjects import plain_subject
 from aicx.refs import Ref
-from aicx.why.asked import alike, asked, terms
+from aicx.why.asked import asked
 from aicx.why.candidates import AFTER
 from aicx.why.report import ReasonKind, ReasonLine, Wanted
 from aicx.why.said import SAID, causes, reported, weighed
+from aicx.why.topic import Fit, Said, message_of, with_files
 from aicx.why.traces import edits_of
 
 _MAX_FOUND, _MAX_WEIGHED, _MAX_DECIDED, _MAX_RUNS = 2, 2, 3, 2
-# What a word of a message's body or of a file's name says, beside one of the subject, and the characters of a body.
-_OF_BODY, _OF_FILES, _MAX_BODY = 0.5, 0.5, 1000
 # Of a long session's decisions, those that are compared with what the commit is about.
 _MAX_LISTED = 24
+_SAID = ("found", "weighed")
 _BOOKKEEPING = ("git ", "gh ", "glab ")
 # The last line of a build that says where, not what.
 _NAMES_NOTHING = re.compile(r"\[build failed\]|^\S+: : #")
@@ -38,11 +38,11 @@ def read_reason(
 ) -> list[ReasonLine]:
     """What led to a commit in a session: requests, causes found, alternatives, decisions, failures, checks, a report.
 
-    Of each kind those that have most to do with the commit's subject and files, in the order in which they were said.
+    Of what the session says only what has to do with the commit's message: it is often about other commits too.
     ``made_in`` is the message with which the session made the commit, where it did.
     """
     end = made_in.at if made_in else max(wanted.times, default=None)
-    before, about = _before(steps, end), _topic(wanted)
+    before, message = _before(steps, end), message_of(wanted)
     since, edited = _commit_before(before, wanted, end) if end else None, edits_of(before, wanted, session.cwd)
     stretch = [step for step in before if since is None or step.at > since]
     # Of a stretch in which nothing was asked, or nothing answered, the rest says more.
@@ -51,11 +51,17 @@ def read_reason(
     def line(kind: ReasonKind, text: str, step: Step) -> ReasonLine:
         return ReasonLine(kind, text, step.at, str(Ref("chunk", step.chunk)), session)
 
-    found = [line("asked", text, step) for text, step in asked(before, since, edited, about)]
-    found += (line("found", text, step) for text, step in _nearest(causes(steps), about, _MAX_FOUND))
-    found += (line("weighed", text, step) for text, step in _nearest(weighed(steps), about, _MAX_WEIGHED))
+    found = [line("asked", text, step) for text, step in asked(before, since, edited, with_files(message, wanted))]
     settled = [(said.text, said.step) for said in decisions(steps, _MAX_LISTED)]
-    found += (line("decided", text, step) for text, step in _nearest(settled, about, _MAX_DECIDED))
+    said: list[tuple[ReasonKind, list[Said], int]] = [
+        ("found", causes(steps), _MAX_FOUND),
+        ("weighed", weighed(steps), _MAX_WEIGHED),
+        ("decided", settled, _MAX_DECIDED),
+    ]
+    wishes = [summary_line(weight.text, SAID) for weight, _ in requests(before)]
+    fit = Fit(message, wishes, (text for _, every, _ in said for text, _ in every))
+    for kind, every, most in said:
+        found += (line(kind, text, step) for text, step in fit.best(every, most))
     runs = runs_of(followed(answered_calls(steps)))
     for run in _failed(runs):
         text = f"`{run.line}` failed{f': {run.telling}' if run.telling else ''}"
@@ -67,9 +73,14 @@ def read_reason(
         found.append(line("reported", summary_line(telling(last.text), SAID), last))
     kept: list[ReasonLine] = []
     for item in found:
-        if item.text and not any(item.text in other.text for other in kept):
+        if item.text and not any(_repeats(item, other) for other in kept):
             kept.append(item)
     return kept
+
+
+def _repeats(line: ReasonLine, other: ReasonLine) -> bool:
+    """Whether a line says again what another says; a decision is often an alternative with the sentence before it."""
+    return line.text in other.text or (line.kind == "decided" and other.kind in _SAID and other.text in line.text)
 
 
 def _before(steps: Sequence[Step], end: datetime | None) -> list[Step]:
@@ -95,21 +106,6 @@ def _is_of_another(step: Step, wanted: Wanted) -> bool:
     )
 
 
-def _topic(wanted: Wanted) -> Mapping[str, float]:
-    """The terms that a commit is about, and what each says of it: those of its subject most."""
-    change = wanted.change
-    stems = " ".join(re.sub(r"[/._-]", " ", path.rpartition("/")[2].partition(".")[0]) for path in wanted.files)
-    found: dict[str, float] = {}
-    for worth, text in (
-        (1.0, f"{wanted.name} {change.subject}"),
-        (_OF_BODY, change.body[:_MAX_BODY]),
-        (_OF_FILES, stems),
-    ):
-        for term in terms(text):
-            found.setdefault(term, worth)
-    return found
-
-
 def _failed(runs: Sequence[Run]) -> list[Run]:
     """The last checks and changes that failed on the way, each command once; no refusal of git and no bare "failed"."""
     found: dict[str, Run] = {}
@@ -125,18 +121,3 @@ def _passed(runs: Sequence[Run]) -> list[Run]:
     """The checks that passed in the end, tests first."""
     checks = [run for run, _ in latest_outcomes([run for run in runs if run.kind == "check"]) if run.outcome == "ok"]
     return sorted(checks, key=lambda run: not _TESTS.search(run.line))[:_MAX_RUNS]
-
-
-def _nearest(said: Sequence[tuple[str, Step]], about: Mapping[str, float], limit: int) -> list[tuple[str, Step]]:
-    """Those that share most words with what a commit is about, later ones first where that is equal; in order."""
-
-    def shared(item: tuple[str, Step]) -> tuple[float, float]:
-        return sum(about.get(term, 0.0) for term in terms(item[0])), item[1].at.timestamp()
-
-    best: list[tuple[str, Step]] = []
-    for item in sorted(said, key=shared, reverse=True):
-        if len(best) == limit:
-            break
-        if not any(alike(item[0], other) for other, _ in best):
-            best.append(item)
-    return sorted(best, key=lambda item: item[1].at)
