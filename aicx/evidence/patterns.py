@@ -125,6 +125,7 @@ class StatementRules(_Expressions):
     about_request = _Lazy(_any)
     merged = _Lazy(_any)
     not_merged = _Lazy(_any)
+    uncommitted = _Lazy(_any)
     conflicts_over = _Lazy(_any)
     tests_pass = _Lazy(_any)
     lint_passes = _Lazy(_any)

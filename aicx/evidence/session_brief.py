@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import pairwise
@@ -18,6 +18,7 @@ from aicx.evidence.patterns import command_rules
 from aicx.evidence.plans import open_plan, pending, summarized_request
 from aicx.evidence.pull_requests import is_about_finished, merged_requests, number_of
 from aicx.evidence.runs import Run, followed, latest_outcomes, open_failures, runs_of
+from aicx.evidence.since import Since
 from aicx.evidence.statements import (
     Statement,
     Weight,
@@ -59,6 +60,7 @@ _BRIEF = 200  # a longer word of the agent's says enough by itself
 # A request in fewer telling words goes on with what was asked before.
 _TELLING = 4
 _HANDED_OVER = re.compile(r"[^\n]{1,120}:\s*\n\s*#{1,3}[ \t]+(?:plan:[ \t]*)?(?P<title>[^\n]+)\n?", re.IGNORECASE)
+_NOTHING = Since()
 _MAX_CHECKS, _MAX_TESTS, _MAX_FAILURES, _MAX_NEXT, _MAX_DECISIONS = 6, 3, 5, 6, 8
 
 
@@ -75,8 +77,8 @@ class SessionBrief:
     """A session as a new one needs it. ``goal`` is the first request that says something, ``asked`` the last.
 
     ``turned_to`` is the last request for which files were changed, where that is another, ``unanswered`` the last
-    one where the session broke off before it was done. ``tests`` are the commands of tests that passed, the latest
-    first.
+    one where the session broke off before it was done. ``passed`` are the checks that passed when they were run last,
+    and ``tests`` the commands of the tests among them, the latest first.
     """
 
     goal: Line | None
@@ -93,6 +95,7 @@ class SessionBrief:
     decisions: tuple[Line, ...]
     edits: tuple[Edit, ...]
     tested: Line | None
+    passed: tuple[Run, ...]
     tests: tuple[str, ...]
     state: State
     state_reason: StateReason
@@ -103,28 +106,32 @@ def brief_of(
     roots: Roots,
     folder: str | None = None,
     elsewhere: OtherRepositories | None = None,
-    merged: Collection[str] = (),
+    since: Since = _NOTHING,
 ) -> SessionBrief:
     """The brief of one session from its messages, worked out by rules alone.
 
     ``roots`` and ``folder``, where the session worked, tell which files lie in the repository, ``elsewhere`` what is
-    known of others. ``merged`` are the numbers of pull requests that were merged since.
+    known of others. What is done ``since`` is not open.
     """
     calls = answered_calls(steps)
     answered = followed(calls)
     runs = runs_of(answered)
-    failures = [run for run in open_failures(runs) if not _is_said_to_pass(run, steps)]
+    failures = [run for run in open_failures(runs) if not (_is_said_to_pass(run, steps) or since.passes(run))]
     edits = edits_of(calls, roots, folder)
     wanted = requests(steps)
     last = conclusion(steps)
     opened = pull_requests_of(answered)
-    merged = {*merged, *merged_requests(steps, answered)}
+    merged = {*since.merged, *merged_requests(steps, answered)}
     own = {number_of(trace.text) for trace in opened}
-    ahead, questions = (
-        [item for item in found if not is_about_finished(item.text, own, merged)]
-        for found in (left_open(last) if last else ([], []))
-    )
-    plan = open_plan(steps) or pending(steps)
+    commits = commits_of(answered, elsewhere or OtherRepositories(None, roots))
+    committed = [trace.at for trace in commits]
+
+    def is_left(item: Statement) -> bool:
+        over = is_about_finished(item.text, own, merged) or since.has_committed(item.text, item.step.at, committed)
+        return not over
+
+    ahead, questions = (list(filter(is_left, found)) for found in (left_open(last) if last else ([], [])))
+    plan = list(filter(is_left, open_plan(steps) or pending(steps)))
     done = last is not None and is_done(last)
     # A plan that was never ticked off says nothing once the agent reported the work done.
     plan = [] if done else plan
@@ -142,7 +149,7 @@ def brief_of(
         unanswered=_unanswered(steps, wanted) if reason == "interrupted" else None,
         progress=_progress(steps, last) if last else None,
         checks=tuple(_check(run, count) for run, count in _checks(runs)[:_MAX_CHECKS]),
-        commits=tuple(Line(*trace) for trace in commits_of(answered, elsewhere or OtherRepositories(None, roots))),
+        commits=tuple(Line(*trace) for trace in commits),
         pull_requests=tuple(
             Line(f"{text} (merged)" if number_of(text) in merged else text, at, refs) for text, at, refs in opened
         ),
@@ -152,6 +159,7 @@ def brief_of(
         decisions=tuple(line for line in settled if not _is_in(line, goal, asked)),
         edits=tuple(edits),
         tested=_tested(runs),
+        passed=tuple(run for run, _ in _checks(runs)),
         tests=tuple(run.parts[-1].text for run in _passed_tests(runs)),
         state=state,
         state_reason=reason,

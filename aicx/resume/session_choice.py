@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from aicx.evidence.session_brief import SessionBrief
 from aicx.evidence.sessions import SessionRow
+from aicx.evidence.since import Since, is_clean, same_place
 from aicx.git.branches import CURRENT, Branches, BranchState
 from aicx.refs import Ref
 from aicx.resume.brief.selection import Considered, Reason
@@ -20,6 +21,8 @@ from aicx.sources.reopen import reopen_command
 
 # Sessions whose branch is looked up: those that may be shown.
 _MAX_STANDINGS = 12
+# Sessions since that are read for what they have done of it; each costs reading its chunks.
+_MAX_LATER = 4
 _REASONS_OF_PARTS = {
     "recall": Reason.MATCHES_TASK,
     "files": Reason.SHARES_FILES,
@@ -55,7 +58,7 @@ class SessionChoice:
         self._reader = reader
         self._ask, self._mentions, self._coverages = ask, mentions, coverages
         self._ranked, self._latest = ranked, latest
-        self._merged = merged
+        self._merged, self._state = merged, place.state
         self._branches: Branches | None = None
         if place.look is not None and place.state.usable:
             shown = [item.session.branch or "" for item in ranked[:_MAX_STANDINGS]]
@@ -75,7 +78,7 @@ class SessionChoice:
             if self._is_behind_typed(session):
                 self.considered.append(_considered(self._described(item, "unknown"), Reason.AUTOMATED))
                 continue
-            brief = self._reader.brief(session, self._merged)
+            brief = self._brief(session)
             standing = self._standing(session, brief)
             if brief is None or standing not in CURRENT or not (brief.goal or brief.progress or brief.edits):
                 continue
@@ -114,6 +117,21 @@ class SessionChoice:
                 shown += [described] if left_out is None else []
             self.considered.append(_considered(described, left_out))
         return shown
+
+    def _brief(self, session: SessionRow) -> SessionBrief | None:
+        """The session in brief, without what later sessions in its place have done."""
+        clean = is_clean(self._state.dirty, self._state.root, session.cwd)
+        since = Since(self._merged, clean=clean)
+        brief = self._reader.brief(session, since)
+        if brief is None or not (brief.failures or brief.ahead):
+            return brief
+        place = session.branch, session.cwd
+        later = [
+            other for other in (item.session for item in self._ranked) if other.completed_at > session.completed_at
+        ]
+        later = [other for other in later if same_place(place, (other.branch, other.cwd))][:_MAX_LATER]
+        briefs = [found for other in later if (found := self._reader.brief(other, Since()))]
+        return self._reader.brief(session, since.with_later(briefs)) if briefs else brief
 
     def _standing(self, session: SessionRow, brief: SessionBrief | None = None) -> BranchState:
         if self._branches is None:

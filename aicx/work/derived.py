@@ -14,6 +14,7 @@ from aicx.errors import CorpusDamaged, NotFound
 from aicx.evidence.other_repositories import OtherRepositories
 from aicx.evidence.session_brief import Line, SessionBrief, StateReason, brief_of
 from aicx.evidence.sessions import Scope, SessionRow, known_folders, list_sessions, other_folders, telling_chunks
+from aicx.evidence.since import Since, is_clean, same_place
 from aicx.evidence.transcript import read_steps
 from aicx.git.branches import BranchState
 from aicx.git.roots import Roots, repository_of
@@ -91,7 +92,7 @@ def _derived(
     ][:_MAX_SESSIONS]
     settled = _settled(settings, place)
     branches = present.branches(session.branch or "" for session in sessions)
-    found = []
+    found, later = [], list[tuple[SessionRow, SessionBrief]]()
     for session in sessions:
         if any(_is_of(session, record, at) for record, at in settled):
             continue  # this work was closed
@@ -99,7 +100,12 @@ def _derived(
         if brief is None:
             steps, unread = read_steps(settings.layout, telling_chunks(catalog, session, now), now)
             notes += unread
-            brief = brief_of(steps, roots, session.cwd, elsewhere) if steps else None
+            at = session.branch, session.cwd
+            since = Since(clean=is_clean(present.context.dirty, present.state.root, session.cwd))
+            since = since.with_later(done for other, done in later if same_place(at, (other.branch, other.cwd)))
+            brief = brief_of(steps, roots, session.cwd, elsewhere, since) if steps else None
+        if brief is not None:
+            later.append((session, brief))
         if brief is None or brief.state != "active" or not (brief.goal or brief.asked):
             continue
         state = branches.standing(session.branch, session.completed_at) if branches else "unknown"

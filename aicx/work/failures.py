@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, replace
+from typing import Literal, NamedTuple
 
-from aicx.work.session_facts import Failure, SessionFacts, Try
+from aicx.evidence.fixes import repeats
+from aicx.evidence.since import same_place
+from aicx.shell import simple_commands
+from aicx.work.session_facts import Failure, Ran, SessionFacts, Try
 
 _MAX_ATTEMPTS = 5
 
@@ -48,12 +51,54 @@ class Pattern:
 
 def patterns(sessions: Iterable[SessionFacts]) -> list[Pattern]:
     """The mistakes that the sessions report, each once, the last reported first."""
-    found: dict[str, list[tuple[str, Failure]]] = {}
+    sessions = list(sessions)
+    passed = _Passed(sessions)
+    found: dict[str, list[_Seen]] = {}
     for facts in sessions:
         session = facts.ref
         for failure in facts.failures:
-            found.setdefault(failure.fingerprint, []).append((session, failure))
+            later = passed.after(failure, facts) if failure.resolved is None else None
+            seen = _Seen(session, replace(failure, resolved=later[1]), later[0]) if later else _Seen(session, failure)
+            found.setdefault(failure.fingerprint, []).append(seen)
     return sorted(map(_pattern, found.values()), key=lambda one: (one.last.last_at, one.id), reverse=True)
+
+
+class _Seen(NamedTuple):
+    """A failure in a session, and the other session that saw its command pass, where another one did."""
+
+    session: str
+    failure: Failure
+    passed_in: str | None = None
+
+
+class _Passed:
+    """The tests that passed in sessions: what one saw fail another may have seen pass later."""
+
+    def __init__(self, sessions: Sequence[SessionFacts]) -> None:
+        self._runs: dict[str, list[tuple[SessionFacts, Ran]]] = {}
+        for facts in sessions:
+            for run in facts.tests:
+                if run.passed:
+                    self._runs.setdefault(run.command, []).append((facts, run))
+
+    def after(self, failure: Failure, seen_by: SessionFacts) -> tuple[str, Try] | None:
+        """The first later run in the same place of the check that failed, or of more of it, and its session.
+
+        What was changed for it in between is not known. None where there was no such run.
+        """
+        failed = simple_commands(failure.command)
+        if not failed:
+            return None
+        program = failure.command.split(maxsplit=1)[0]
+        place = seen_by.branch, seen_by.folder
+        later = [
+            (facts.ref, Try((), (), run.at, run.ref))
+            for command, runs in self._runs.items()
+            if command.startswith(program) and any(repeats(part, failed[-1]) for part in simple_commands(command))
+            for facts, run in runs
+            if run.at > failure.last_at and same_place(place, (facts.branch, facts.folder))
+        ]
+        return min(later, key=lambda one: one[1].at, default=None)
 
 
 def seen_before(known: Iterable[Pattern], fingerprints: Iterable[str]) -> list[Pattern]:
@@ -62,20 +107,20 @@ def seen_before(known: Iterable[Pattern], fingerprints: Iterable[str]) -> list[P
     return [one for one in known if one.last.fingerprint in wanted and one.helped is not None]
 
 
-def _pattern(seen: Sequence[tuple[str, Failure]]) -> Pattern:
-    newest_first = sorted(seen, key=lambda one: (one[1].last_at, one[0]), reverse=True)
-    last = newest_first[0][1]
-    attempts = [attempt for _, failure in newest_first for attempt in reversed(failure.attempts)]
+def _pattern(seen: Sequence[_Seen]) -> Pattern:
+    newest_first = sorted(seen, key=lambda one: (one.failure.last_at, one.session), reverse=True)
+    last = newest_first[0].failure
+    attempts = [attempt for one in newest_first for attempt in reversed(one.failure.attempts)]
     return Pattern(
         last=last,
         status="open" if last.resolved is None else "resolved",
-        occurrences=sum(failure.count for _, failure in seen),
-        sessions=tuple(dict.fromkeys(session for session, _ in newest_first)),
-        first_at=min(failure.first_at for _, failure in seen),
+        occurrences=sum(one.failure.count for one in seen),
+        sessions=tuple(dict.fromkeys(one.session for one in newest_first)),
+        first_at=min(one.failure.first_at for one in seen),
         resolutions=tuple(
-            Resolution(session, failure.command, failure.resolved)
-            for session, failure in newest_first
-            if failure.resolved
+            Resolution(one.passed_in or one.session, one.failure.command, one.failure.resolved)
+            for one in newest_first
+            if one.failure.resolved
         ),
         attempts=tuple(attempts[:_MAX_ATTEMPTS]),
     )

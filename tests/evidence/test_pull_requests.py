@@ -8,6 +8,7 @@ from aicx.evidence.calls import answered_calls
 from aicx.evidence.pull_requests import merged_by, merged_requests
 from aicx.evidence.runs import followed
 from aicx.evidence.session_brief import SessionBrief, brief_of
+from aicx.evidence.since import Since
 from aicx.git.roots import Roots
 from tests.evidence.stories import Story
 
@@ -23,7 +24,7 @@ def opened() -> Story:
 
 
 def brief(story: Story, merged: tuple[str, ...] = ()) -> SessionBrief:
-    return brief_of(story.steps, Roots.of(["/srv/ada/orbit"]), "/srv/ada/orbit", merged=merged)
+    return brief_of(story.steps, Roots.of(["/srv/ada/orbit"]), "/srv/ada/orbit", since=Since(merged))
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 from aicx.work.patch import Patch
 from aicx.work.record import SECTIONS
 from aicx.work.state import OpenTasks, close, open_tasks, start
-from tests.corpus.builders import SESSION, ClaudeLog, when
+from tests.corpus.builders import OTHER, SESSION, ClaudeLog, when
 from tests.work.builders import TaskPlace
 
 HOUR = 3600.0
@@ -22,11 +22,15 @@ def stored(place: TaskPlace) -> TaskPlace:
     log = ClaudeLog(SESSION, str(place.repo)).prompt("Empty files make the export crash", 0)
     log.call("Bash", 1, "t1", command="pytest -q").result("FAILED test_empty", 2, "t1", failed=True)
     log.answer("The reader is fixed. The writer still needs to be changed.", 5)
-    path = place.folder / "user/.claude/projects/x" / f"{SESSION}.jsonl"
-    path.parent.mkdir(parents=True)
+    keep(place, log)
+    return place
+
+
+def keep(place: TaskPlace, log: ClaudeLog) -> None:
+    path = place.folder / "user/.claude/projects/x" / f"{log.session}.jsonl"
+    path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(log.body())
     assert place.run("store")[0] == 0
-    return place
 
 
 def at(place: TaskPlace, now: datetime) -> OpenTasks:
@@ -57,10 +61,7 @@ def test_the_title_is_that_of_the_session_and_work_that_broke_off_goes_on_with_t
     log = ClaudeLog(SESSION, str(place.repo)).prompt("Look at https://example.org/export/12", 0)
     log.answer("The reader does not accept empty files.", 1).prompt("Then mend the reader, please", 2)
     log.call("Edit", 3, "t1", file_path=f"{place.repo}/reader.py", new_string="x", old_string="y")
-    path = place.folder / "user/.claude/projects/x" / f"{SESSION}.jsonl"
-    path.parent.mkdir(parents=True)
-    path.write_bytes(log.title("Empty files in the export").body())
-    assert place.run("store")[0] == 0
+    keep(place, log.title("Empty files in the export"))
     (task,) = at(place, when(HOUR)).active
     assert task.derived == "it broke off"
     assert task.record.title == "Empty files in the export"
@@ -107,3 +108,34 @@ def test_a_task_that_was_taken_up_again_is_the_one_that_is_open(stored: TaskPlac
 
 def test_what_a_session_says_stays_out_where_it_is_not_asked_for(stored: TaskPlace) -> None:
     assert open_tasks(stored.settings, stored.place, when(HOUR), derive=False).active == []
+
+
+def test_a_failure_that_a_later_session_saw_pass_is_not_open(place: TaskPlace) -> None:
+    log = ClaudeLog(SESSION, str(place.repo)).prompt("Empty files make the export crash", 0)
+    log.call("Bash", 1, "t1", command="npm test").result("1 failing", 2, "t1", failed=True)
+    keep(place, log.answer("I looked at the reader.", 5))
+    assert derived(place, when(2 * HOUR)) == [REF]
+    log = ClaudeLog(OTHER, str(place.repo)).prompt("Run the tests of the export", HOUR)
+    log.call("Bash", HOUR + 1, "t2", command="npm test").result("12 passing", HOUR + 2, "t2")
+    keep(place, log.answer("All tests pass.", HOUR + 3))
+    assert derived(place, when(2 * HOUR)) == []
+
+
+@pytest.mark.parametrize("by", ["a later session", "somebody by hand"])
+def test_what_was_only_to_be_committed_is_not_open_once_it_is(place: TaskPlace, by: str) -> None:
+    (place.repo / "reader.py").write_text("x")
+    log = ClaudeLog(SESSION, str(place.repo)).prompt("Empty files make the export crash", 0)
+    log.call("Edit", 1, "t1", file_path=f"{place.repo}/reader.py", new_string="x", old_string="y")
+    log.result("updated", 2, "t1")
+    keep(place, log.answer("I changed the reader. The changes are not committed yet.", 5))
+    (task,) = at(place, when(2 * HOUR)).active
+    assert task.record.next_action == "The changes are not committed yet."
+    if by == "a later session":
+        log = ClaudeLog(OTHER, str(place.repo)).prompt("Commit the reader", HOUR)
+        log.call("Bash", HOUR + 1, "t2", command="git commit -am 'Mend the reader'")
+        log.result("[main 1a2b3c4] Mend the reader\n 1 file changed", HOUR + 2, "t2")
+        keep(place, log.answer("Committed.", HOUR + 3))
+    else:
+        place.git("add", "--all")
+        place.git("commit", "-qm", "Mend the reader")
+    assert derived(place, when(2 * HOUR)) == []

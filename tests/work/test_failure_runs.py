@@ -14,7 +14,8 @@ from aicx.evidence.transcript import Step
 from aicx.git.roots import Roots
 from aicx.work.failure_runs import failures_of
 from aicx.work.failures import Pattern, patterns, seen_before
-from aicx.work.session_facts import Failure, SessionFacts, Try
+from aicx.work.session_facts import Failure, Ran, SessionFacts, Try
+from tests.work import facts as invented
 
 ROOT = "/home/ada/shop"
 BEGIN = datetime(2026, 3, 1, tzinfo=UTC)
@@ -230,3 +231,25 @@ def test_passing_without_a_change_helped_nobody() -> None:
 def test_the_last_reported_comes_first() -> None:
     every = patterns([facts("a", failure("f", "2026-03-01T00:00:00Z"), failure("g", "2026-03-02T00:00:00Z"))])
     assert [one.id for one in every] == ["failure:g", "failure:f"]
+
+
+@pytest.mark.parametrize(
+    ("command", "branch", "folder", "at", "status"),
+    [
+        ("npm test", "main", "/elsewhere", "2026-03-02T09:00:00Z", "resolved"),
+        ("npm test -- --silent", None, "/home/ada/shop", "2026-03-02T09:00:00Z", "resolved"),
+        ("npm test cart", "main", "/home/ada/shop", "2026-03-02T09:00:00Z", "open"),  # a part of it
+        ("npm test", "attempt", "/home/ada/shop", "2026-03-02T09:00:00Z", "open"),  # on another branch
+        ("npm test", "main", "/home/ada/shop", "2026-02-28T09:00:00Z", "open"),  # before it failed
+    ],
+)
+def test_what_one_agent_saw_fail_is_resolved_by_a_later_run_of_another(
+    command: str, branch: str | None, folder: str, at: str, status: str
+) -> None:
+    seen = invented.facts("a", agent="codex", failures=(invented.failure(command="npm test"),))
+    later = invented.facts("b", branch=branch, folder=folder, tests=(Ran(command, True, at, "chunk:claude:b:002"),))
+    [one] = patterns([later, seen])
+    assert one.status == status
+    if status == "resolved":
+        assert [(why.session, why.by.ref) for why in one.resolutions] == [("session:claude:b", "chunk:claude:b:002")]
+    assert one.helped is None  # what was changed for it is not known

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -15,6 +15,7 @@ from aicx.evidence.edits import Edit, edits_of
 from aicx.evidence.other_repositories import OtherRepositories
 from aicx.evidence.session_brief import Ending, Line, SessionBrief, brief_of, ending
 from aicx.evidence.sessions import SessionRow, chunk_paths, telling_chunks
+from aicx.evidence.since import Since
 from aicx.evidence.statements import conclusion, requests, telling, weigh
 from aicx.evidence.texts import summary_line, words
 from aicx.evidence.transcript import Step, read_steps
@@ -49,13 +50,10 @@ class SessionReader:
         self.notes: list[str] = []
         self.altered: set[str] = set()
 
-    def brief(self, session: SessionRow, merged: Collection[str] = ()) -> SessionBrief | None:
-        """The session in brief; None where nothing of it can be read.
-
-        ``merged`` are the numbers of pull requests that are known to be merged.
-        """
+    def brief(self, session: SessionRow, since: Since) -> SessionBrief | None:
+        """The session in brief, without what is done ``since``; None where nothing of it can be read."""
         steps = self._read(session)
-        return brief_of(steps, self._elsewhere.roots, session.cwd, self._elsewhere, merged) if steps else None
+        return brief_of(steps, self._elsewhere.roots, session.cwd, self._elsewhere, since) if steps else None
 
     def edits(self, session: SessionRow) -> list[Edit]:
         """The files the session changed, the last changed first."""
