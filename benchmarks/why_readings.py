@@ -7,7 +7,9 @@ the kind and the hash of a line, a label and a reason a row, and no text: a line
 commits were drawn, and every line of their reasons was read beside the commit. ``show`` is a line that helps somebody
 who asks why the commit was made; a line of another session, or of another commit of the session, does not. The
 ``reading`` of a row is ``first`` for lines as they were before any rule was changed because of them, and ``again`` for
-those that came later; ``told`` is whether the line was still quoted when the readings were kept last.
+those that came later; ``fresh`` is of fifteen other commits, read when causes, alternatives and decisions were first
+held against the commit's message, with what that left out. ``told`` is whether the line was still quoted when the
+readings were kept last.
 """
 
 from __future__ import annotations
@@ -44,11 +46,14 @@ def lines_of(commit: str, reason: Iterable[WhyReason]) -> Iterator[Line]:
 
 
 def scores(readings: Iterable[Mapping[str, Any]], told: Iterable[Line]) -> Iterator[str]:
-    """What was read first, and of the lines told now how many one would show, of all kinds and of each."""
-    rows = list(readings)
-    first = [row for row in rows if row["reading"] == "first"]
-    yield share("first reading", sum(row["label"] == "show" for row in first), len(first))
+    """What was read first, of fresh commits too, and of the lines told now how many one would show, by kind."""
+    rows, told = list(readings), list(told)
+    first = [row["label"] for row in rows if row["reading"] == "first"]
+    yield share("first reading", first.count("show"), len(first))
     labels = {Line(row["id"], row["kind"], row["line"]): row["label"] for row in rows}
+    fresh = {row["id"] for row in rows if row["reading"] == "fresh"}
+    known = [labels[line] for line in told if line.id in fresh and line in labels]
+    yield share("told now of fresh commits", known.count("show"), len(known))
     counts = Counter((line.kind, labels.get(line, "unread")) for line in told)
     kinds = sorted({kind for kind, _ in counts})
     for name, of in (("told now", kinds), *((kind, [kind]) for kind in kinds)):

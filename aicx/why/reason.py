@@ -19,7 +19,7 @@ from aicx.why.asked import asked
 from aicx.why.candidates import AFTER
 from aicx.why.report import ReasonKind, ReasonLine, Wanted
 from aicx.why.said import SAID, causes, reported, weighed
-from aicx.why.topic import Fit, Said, message_of, with_files
+from aicx.why.topic import Fit, Said, for_requests, message_of
 from aicx.why.traces import edits_of
 
 _MAX_FOUND, _MAX_WEIGHED, _MAX_DECIDED, _MAX_RUNS = 2, 2, 3, 2
@@ -51,7 +51,7 @@ def read_reason(
     def line(kind: ReasonKind, text: str, step: Step) -> ReasonLine:
         return ReasonLine(kind, text, step.at, str(Ref("chunk", step.chunk)), session)
 
-    found = [line("asked", text, step) for text, step in asked(before, since, edited, with_files(message, wanted))]
+    found = [line("asked", text, step) for text, step in asked(before, since, edited, for_requests(message, wanted))]
     settled = [(said.text, said.step) for said in decisions(steps, _MAX_LISTED)]
     said: list[tuple[ReasonKind, list[Said], int]] = [
         ("found", causes(steps), _MAX_FOUND),

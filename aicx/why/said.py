@@ -32,10 +32,11 @@ _WEIGHED = re.compile(
     r"|(?:cleaner|safer|simpler) than|the downside|pros and cons|as opposed to)",
     re.IGNORECASE,
 )
-# With these a sentence may also only say what was changed, or how it was; a word of choosing makes them a choice.
+# With these a sentence may also only say what was changed, or how it was; a word of choosing makes them a choice,
+# "should" does not: it says what is wrong, or what will come of it.
 _REPLACED = re.compile(r"\b(?:instead of|rather than)\b", re.IGNORECASE)
 _CHOSEN = re.compile(
-    r"\b(?:should|better|best|prefer\w*|cleane\w+|simple\w+|safe\w+|let.?s|decided|chose|recommend\w*|suggest\w*"
+    r"\b(?:better|best|prefer\w*|cleane\w+|simple\w+|safe\w+|let.?s|decided|chose|recommend\w*|suggest\w*"
     r"|(?:I|we)(?:.m|.ll|.d|.ve| am| will| would)? (?:\w+ )?(?:us(?:e|ing)|keep(?:ing)?|kept|leav(?:e|ing)|put|want|go"
     r"|went))\b",
     re.IGNORECASE,

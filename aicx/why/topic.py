@@ -30,9 +30,10 @@ def message_of(wanted: Wanted) -> Mapping[str, float]:
     return found or dict.fromkeys(_of_files(wanted), 1.0)
 
 
-def with_files(message: Mapping[str, float], wanted: Wanted) -> Mapping[str, float]:
-    """The terms of a message and those of the names of the commit's files."""
-    return {**dict.fromkeys(_of_files(wanted), _OF_FILES), **message}
+def for_requests(message: Mapping[str, float], wanted: Wanted) -> Mapping[str, float]:
+    """The terms that requests are compared with: also the kind of change, and the names of the commit's files."""
+    subject = dict.fromkeys(terms(wanted.change.subject), 1.0)
+    return {**dict.fromkeys(_of_files(wanted), _OF_FILES), **message, **subject}
 
 
 def _of_files(wanted: Wanted) -> frozenset[str]:

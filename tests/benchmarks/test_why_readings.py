@@ -20,18 +20,21 @@ def test_a_line_counts_by_its_label_and_a_new_one_as_unread() -> None:
         row("asked", "Count the moons", "show"),
         row("asked", "Push", "not"),
         row("found", "Twice", "show", "again"),
+        row("asked", "Count the rings", "not", "fresh") | {"id": "d"},
     ]
     told = list(lines_of("c", [reason("asked", "Count the moons"), reason("found", "Twice"), reason("found", "New")]))
-    first, now, asked, found = scores(rows, told)
+    first, fresh, now, asked, found = scores(rows, [*told, *lines_of("d", [reason("asked", "Count the rings")])])
     assert first.startswith("first reading: 0.500 (1 of 2")
-    assert now.startswith("told now: 1.000 (2 of 2")
+    assert fresh.startswith("told now of fresh commits: 0.000 (0 of 1")
+    assert now.startswith("told now: 0.667 (2 of 3")
     assert now.endswith("unread: 1")
-    assert asked.startswith("asked: 1.000 (1 of 1")
+    assert asked.startswith("asked: 0.500 (1 of 2")
     assert found.endswith("unread: 1")
 
 
 def test_readings_that_are_kept_hold_no_text() -> None:
     rows = read("why")
-    assert len({row["id"] for row in rows}) == 40
+    assert len({row["id"] for row in rows if row["reading"] != "fresh"}) == 40
+    assert len({row["id"] for row in rows if row["reading"] == "fresh"}) == 15
     assert {row["label"] for row in rows} == {"show", "not"}
     assert all(len(row["line"]) == 16 and len(row["reason"]) < 50 for row in rows)
