@@ -1,11 +1,13 @@
-"""Servers for tests in processes of their own, forked from one that has imported their libraries: a tenth of a start.
+"""Commands in processes of their own, forked from one that has imported their libraries: a tenth of a start.
 
-The program is what a `Forked` starts from. It forks a keeper for every order, which forks the server and tells its end.
+The program is what a `ForkedCommand` starts from. It forks a keeper for every order, which forks the command and tells
+its end.
 """
 
 from __future__ import annotations
 
 import atexit
+import fcntl
 import gc
 import json
 import os
@@ -13,57 +15,71 @@ import signal
 import socket
 import subprocess
 import sys
+import termios
 import traceback
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Self
 
-import aicx.cli
+import aicx.__main__
+from aicx.toolchains.families import FAMILIES
 
 _REPOSITORY = Path(__file__).parents[1]
 # None of these starts a thread, which a forked process would lack.
 _IMPORTED = (
+    "aicx.cli",
     "tests.embedder",
     "aicx.commands.dashboard",
+    "aicx.commands.run",
     "aicx.commands.serve",
+    "aicx.lifecycle.run",
+    "aicx.resume.brief.selection_manifest",
     "aicx.servers.dashboard.app",
     "aicx.servers.dashboard.browser_redirect",
     "aicx.servers.http.serve",
     "aicx.servers.mcp.server",
     "fastapi.openapi.utils",
+    *(f"aicx.toolchains.{name}" for name in FAMILIES),
     "mcp.server.streamable_http_manager",
     "uvicorn.lifespan.on",
     "uvicorn.loops.auto",
 )
 
 
-class Forked:
-    """A command of aicx with the embedder for tests; of `subprocess.Popen[str]`, it has what the tests use."""
+class ForkedCommand:
+    """A command of aicx with the embedder for tests; of `subprocess.Popen`, it has what the tests use.
 
-    def __init__(self, arguments: Sequence[str], env: Mapping[str, str]) -> None:
+    ``streams`` are the descriptors of its standard input, output and error. With ``terminal`` it leads a session whose
+    terminal is its standard input.
+    """
+
+    def __init__(
+        self,
+        arguments: Sequence[str],
+        env: Mapping[str, str],
+        streams: tuple[int, int, int],
+        *,
+        cwd: Path | None = None,
+        umask: int | None = None,
+        terminal: bool = False,
+    ) -> None:
         self.returncode: int | None = None
-        (out, out_end), (err, err_end) = os.pipe(), os.pipe()
-        self.stdout, self.stderr = os.fdopen(out), os.fdopen(err)
         self._keeper, theirs = socket.socketpair()
-        socket.send_fds(_server(), [b"."], [theirs.fileno(), out_end, err_end])
+        socket.send_fds(_server(), [b"."], [theirs.fileno(), *streams])
         theirs.close()
-        os.close(out_end)
-        os.close(err_end)
         self._told = self._keeper.makefile("rw")
-        order = {"arguments": list(arguments), "environ": dict(env), "cwd": os.getcwd()}
-        print(json.dumps(order), file=self._told, flush=True)
+        order = {"arguments": list(arguments), "environ": dict(env), "cwd": str(cwd or Path.cwd())}
+        print(json.dumps({**order, "umask": umask, "terminal": terminal}), file=self._told, flush=True)
         self.pid = int(self._told.readline())
 
-    def __enter__(self) -> Forked:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.wait()
-        for opened in (self.stdout, self.stderr, self._told, self._keeper):
-            opened.close()
 
     def send_signal(self, number: int) -> None:
         if self.returncode is None:
@@ -78,7 +94,26 @@ class Forked:
         if self.returncode is None:
             self._keeper.settimeout(timeout)
             self.returncode = int(self._told.readline())
+            self._told.close()
+            self._keeper.close()
         return self.returncode
+
+
+class Forked(ForkedCommand):
+    """A server without input, of which both outputs are read as text."""
+
+    def __init__(self, arguments: Sequence[str], env: Mapping[str, str]) -> None:
+        (out, out_end), (err, err_end) = os.pipe(), os.pipe()
+        self.stdout, self.stderr = os.fdopen(out), os.fdopen(err)
+        with open(os.devnull, "rb") as nothing:
+            super().__init__(arguments, env, (nothing.fileno(), out_end, err_end))
+        os.close(out_end)
+        os.close(err_end)
+
+    def __exit__(self, *_: object) -> None:
+        super().__exit__()
+        self.stdout.close()
+        self.stderr.close()
 
 
 @cache
@@ -97,32 +132,42 @@ def _server() -> socket.socket:
     return ours
 
 
-def _keep(told: socket.socket, out: int, err: int) -> NoReturn:
+def _keep(told: socket.socket, streams: Sequence[int]) -> NoReturn:
     """Starts what is ordered, tells its process, waits for it and tells its exit code."""
     with told.makefile("rw") as stream:
         order: dict[str, Any] = json.loads(stream.readline())
         child = os.fork()
         if child == 0:
-            _obey(order, out, err)
-        os.close(out)
-        os.close(err)
+            _obey(order, streams, max(told.fileno(), *streams))
+        for one in streams:
+            os.close(one)
         print(child, file=stream, flush=True)
         print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), file=stream, flush=True)
     os._exit(0)
 
 
-def _obey(order: dict[str, Any], out: int, err: int) -> NoReturn:
-    code = 99
+def _obey(order: dict[str, Any], streams: Sequence[int], last: int) -> NoReturn:
+    """Runs the command as its process would; descriptors up to ``last`` are not its own."""
+    code: Any = 99
     try:
-        os.dup2(out, 1)
-        os.dup2(err, 2)
-        os.closerange(3, max(out, err) + 1)
+        for number, one in enumerate(streams):
+            os.dup2(one, number)
+        os.closerange(3, last + 1)
+        if order["terminal"]:
+            os.setsid()
+            fcntl.ioctl(0, termios.TIOCSCTTY, 0)
         sys.stdout = open(1, "w")  # noqa: SIM115
         sys.stderr = open(2, "w", buffering=1, errors="backslashreplace")  # noqa: SIM115
         os.chdir(order["cwd"])
         os.environ.clear()
         os.environ.update(order["environ"])
-        code = aicx.cli.run(order["arguments"])
+        if order["umask"] is not None:
+            os.umask(order["umask"])
+        sys.argv = ["aicx", *order["arguments"]]
+        try:
+            aicx.__main__.main()
+        except SystemExit as end:
+            code = end.code
         sys.stdout.flush()
         sys.stderr.flush()
     finally:
@@ -147,13 +192,13 @@ def main() -> None:
     signal.signal(signal.SIGCHLD, _reap)
     with socket.socket(fileno=int(sys.argv[1])) as orders:
         while True:
-            said, ends, _, _ = socket.recv_fds(orders, 1, 3)
+            said, ends, _, _ = socket.recv_fds(orders, 1, 4)
             if not said:
                 return
-            told, out, err = ends
+            told, *streams = ends
             if os.fork() == 0:
                 signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-                _keep(socket.socket(fileno=told), out, err)
+                _keep(socket.socket(fileno=told), streams)
             for end in ends:
                 os.close(end)
 

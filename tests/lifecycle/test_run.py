@@ -1,4 +1,6 @@
-"""`aicx run`, as a person and a script call it: in a process of its own, with real pipes and a real terminal."""
+"""`aicx run`, as a person and a script call it: in a process of its own, with real pipes and a real terminal.
+
+Most of these processes are forked from one that has imported aicx; a shell starts the others as they are started."""
 
 from __future__ import annotations
 
@@ -14,9 +16,11 @@ import subprocess
 import sys
 import termios
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import pytest
 
@@ -24,6 +28,7 @@ from aicx.cli import run as aicx
 from aicx.lifecycle.run import program_with_logs
 from aicx.sources.detect import detect_log
 from tests.corpus.builders import ClaudeLog
+from tests.forked import ForkedCommand
 from tests.lifecycle.conftest import Place
 
 pytestmark = pytest.mark.process
@@ -42,13 +47,24 @@ class Runs:
         # The package is found from any folder; AICX_HOME and HOME are set by the place.
         self.environ = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
 
-    def __call__(self, *words: str, options: Sequence[str] = (), **how: Any) -> subprocess.CompletedProcess[bytes]:
-        call = [*AICX, "run", *options, "--", *words]
-        how = {"capture_output": True, "timeout": LIMIT, "cwd": self.folder, "env": self.environ, **how}
-        return subprocess.run(call, check=False, **how)
+    def __call__(
+        self, *words: str, options: Sequence[str] = (), input: bytes = b"", **how: Any
+    ) -> subprocess.CompletedProcess[bytes]:
+        """Runs a program to its end; what it prints, unless ``stdout`` and ``stderr`` say where it goes."""
+        how = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **how}
+        with self.start(*words, options=options, **how) as process, ThreadPoolExecutor(2) as readers:
+            out, err = (readers.submit(stream.read) if stream else None for stream in (process.stdout, process.stderr))
+            assert process.stdin
+            with suppress(BrokenPipeError):
+                process.stdin.write(input)
+            with suppress(BrokenPipeError):
+                process.stdin.close()
+            code = process.wait(LIMIT)
+            printed = [one.result(LIMIT) if one else None for one in (out, err)]
+        return subprocess.CompletedProcess(words, code, *printed)
 
-    def start(self, *words: str, options: Sequence[str] = (), **how: Any) -> subprocess.Popen[bytes]:
-        return subprocess.Popen([*AICX, "run", *options, "--", *words], cwd=self.folder, env=self.environ, **how)
+    def start(self, *words: str, options: Sequence[str] = (), **how: Any) -> Started:
+        return Started(["run", *options, "--", *words], self.environ, self.folder, **how)
 
     def attempts(self) -> list[dict[str, Any]]:
         found = [json.loads(path.read_bytes()) for path in self.home.glob("work/*/attempts/*.json")]
@@ -66,22 +82,56 @@ class Runs:
         return "".join(record.get("text", "") for record in self.log())
 
     def on_terminal(self, *words: str, **how: Any) -> Terminal:
-        return Terminal([*AICX, "run", "--", *words], cwd=self.folder, env=self.environ, **how)
+        return Terminal(["run", "--", *words], self.environ, self.folder, **how)
+
+
+class Started(ForkedCommand):
+    """A command with streams as `subprocess.Popen` is told them, of bytes."""
+
+    def __init__(
+        self,
+        arguments: Sequence[str],
+        env: Mapping[str, str],
+        folder: Path,
+        *,
+        stdin: int | None = None,
+        stdout: int | None = None,
+        stderr: int | None = None,
+        umask: int | None = None,
+    ) -> None:
+        theirs: list[int] = []
+        ours: list[BinaryIO | None] = []
+        for number, said in enumerate((stdin, stdout, stderr)):
+            given, end = said, None
+            if said == subprocess.PIPE:
+                read, write = os.pipe()
+                given, end = (write, os.fdopen(read, "rb", 0)) if number else (read, os.fdopen(write, "wb"))
+            elif said == subprocess.DEVNULL:
+                given = os.open(os.devnull, os.O_RDWR)
+            theirs.append(number if given is None else theirs[1] if given == subprocess.STDOUT else given)
+            ours.append(end)
+        self.stdin, self.stdout, self.stderr = ours
+        super().__init__(arguments, env, (theirs[0], theirs[1], theirs[2]), cwd=folder, umask=umask)
+        for one in set(theirs) - {0, 1, 2}:
+            os.close(one)
+
+    def __exit__(self, *_: object) -> None:
+        super().__exit__()
+        for stream in (self.stdin, self.stdout, self.stderr):
+            if stream:
+                stream.close()
 
 
 class Terminal:
-    """A terminal with a process in it that controls it."""
+    """A terminal with a process in it that controls it; its output goes to ``stdout`` where that is given."""
 
-    def __init__(self, words: Sequence[str], **how: Any) -> None:
+    def __init__(
+        self, arguments: Sequence[str], env: Mapping[str, str], folder: Path, stdout: int | None = None
+    ) -> None:
         self.end, slave = pty.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 33, 77, 0, 0))
-        self.process = subprocess.Popen(
-            words,
-            **{"stdin": slave, "stdout": slave, "stderr": slave, **how},
-            start_new_session=True,
-            preexec_fn=lambda: fcntl.ioctl(slave, termios.TIOCSCTTY, 0),
-            pass_fds=(slave,),
-        )
+        streams = (slave, slave if stdout is None else stdout, slave)
+        self.process = ForkedCommand(arguments, env, streams, cwd=folder, terminal=True)
         os.close(slave)
         self.shown = b""
 
@@ -119,7 +169,7 @@ class TestStreams:
 
     def test_both_streams_into_one_file_keep_their_order(self, runs):
         program = "import os\nfor n in range(200): os.write(1 + n % 2, b'%d\\n' % n)"
-        done = runs(PYTHON, "-c", program, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, capture_output=False)
+        done = runs(PYTHON, "-c", program, stderr=subprocess.STDOUT)
         assert done.stdout.split() == [b"%d" % n for n in range(200)]
 
     def test_what_is_printed_arrives_before_the_program_ends(self, runs):
@@ -231,7 +281,7 @@ class TestTerminal:
         program += "print('ready', flush=True)\ntime.sleep(1)\nprint('count', len(count), flush=True)\n"
         out = runs.folder.parent / "out"
         with out.open("wb") as stream:
-            terminal = runs.on_terminal(PYTHON, "-c", program, stdout=stream)
+            terminal = runs.on_terminal(PYTHON, "-c", program, stdout=stream.fileno())
         deadline = time.monotonic() + LIMIT
         while b"ready" not in out.read_bytes() and time.monotonic() < deadline:
             time.sleep(0.05)
@@ -377,8 +427,7 @@ class TestSession:
         assert "10%\\r" not in runs.printed()
 
     def test_a_flood_of_output_is_kept_at_both_ends(self, runs):
-        done = runs(PYTHON, "-c", "for n in range(400000): print('line', n)", stdout=subprocess.DEVNULL, stderr=None,
-                    capture_output=False)  # fmt: skip
+        done = runs(PYTHON, "-c", "for n in range(400000): print('line', n)", stdout=subprocess.DEVNULL, stderr=None)
         assert done.returncode == 0
         printed = runs.printed()
         assert "line 0\n" in printed
