@@ -6,6 +6,7 @@ import os
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
+from shlex import quote
 
 from aicx.errors import AicxError
 from aicx.git.history import shallow_ends
@@ -38,6 +39,7 @@ def inner_place(place: Path, text: str, state: GitState) -> str | None:
     with suppress(AicxError, OSError, ValueError):
         root = find_repository(place.parent).root
         if place.exists() and state.root is not None and os.path.realpath(root) != os.path.realpath(state.root):
-            inner = os.path.relpath(place.parent, root) + "/" + text.rpartition("/")[2]
-            return f"it is in a repository of its own: aicx why --repo {root} {inner.removeprefix('./')}"
+            folder = os.path.relpath(os.path.realpath(place.parent), os.path.realpath(root))
+            inner = Path(folder, text.rpartition("/")[2]).as_posix()
+            return f"it is in a repository of its own: aicx why --repo {quote(str(root))} {quote(inner)}"
     return None

@@ -423,6 +423,19 @@ def test_file_of_a_submodule_leads_to_its_own_repository(story: Story) -> None:
         assert hint.endswith(f"aicx why --repo {outer.folder / 'orbit'} {target.removeprefix('orbit/')}")
 
 
+def test_file_of_a_submodule_is_named_from_its_root_also_through_a_link(story: Story) -> None:
+    parse_session(story)
+    story.repository.commit("src/parser.py", LONG, "Nested brackets are read", when(60))
+    outer = Repository(story.user.work / "outer")
+    outer.commit()
+    outer.git("submodule", "--quiet", "add", f"file://{story.repository.folder}", "orbit")
+    link = story.user.work / "linked"
+    link.symlink_to(outer.folder)
+    with pytest.raises(NotFound) as error:
+        story.ask("orbit/src/parser.py", folder=link)
+    assert (error.value.hint or "").endswith("orbit src/parser.py")
+
+
 def test_commit_in_a_submodule_is_that_of_the_submodule(story: Story) -> None:
     parse_session(story)
     commit = story.repository.commit("src/parser.py", LONG, "Nested brackets are read", when(60))
