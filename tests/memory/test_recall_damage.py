@@ -73,6 +73,20 @@ def test_values_that_do_not_fit_are_named_and_the_table_is_made_anew(
     assert place("recall", "exports signed key")["degraded"] == []
 
 
+@pytest.mark.parametrize("name", ["documents", "postings", "vectors"])
+def test_a_file_that_lacks_a_table_is_made_anew(asked: tuple[Place, set[str], bytes], name: str) -> None:
+    place, refs, _ = asked
+    path = place.settings.layout.memory_recall
+    with sqlite3.connect(path) as db:
+        db.execute(f"DROP TABLE {name}")
+    db.close()
+    assert baseline(place) == refs
+    with sqlite3.connect(path) as db:
+        assert db.execute("SELECT count(*) FROM documents").fetchone() == (len(refs) + 1,)
+        assert db.execute("SELECT 1 FROM sqlite_master WHERE name=?", (name,)).fetchone() == (1,)
+    db.close()
+
+
 @pytest.mark.parametrize("change", [lambda body: body[:-1] + b"}", lambda body: "text", lambda body: None])
 def test_what_was_kept_of_the_last_look_counts_only_whole(
     asked: tuple[Place, set[str], bytes], change: Callable[[bytes], Any]

@@ -27,6 +27,7 @@ CREATE TABLE documents(number INTEGER PRIMARY KEY, path TEXT UNIQUE, version INT
 CREATE TABLE vectors(number INTEGER, make TEXT, vector BLOB, PRIMARY KEY(number, make)) WITHOUT ROWID;
 CREATE TABLE postings(term TEXT PRIMARY KEY, entries BLOB NOT NULL) WITHOUT ROWID;
 """
+_TABLES = {"meta", "documents", "vectors", "postings"}
 _AT_ONCE = 500
 # What a table that is damaged raises: its own values do not fit.
 DAMAGE = (sqlite3.DatabaseError, ValueError, TypeError, LookupError)
@@ -58,12 +59,14 @@ class Table:
 
     def start_anew(self) -> None:
         """An empty table in place of a damaged one."""
+        if hasattr(self, "_db"):
+            self._db.close()  # else its file cannot be deleted everywhere
         for place in (self._place, *(Path(f"{self._place}-{more}") for more in ("wal", "shm", "journal"))):
             with suppress(OSError):
                 place.unlink()
         try:
             self._db = _connect(str(self._place))
-        except (OSError, sqlite3.Error):
+        except (OSError, *DAMAGE):  # it cannot be deleted either
             self._db = _connect(":memory:")
         self._read, self._seen, self.size = {}, -1, 0
 
@@ -226,10 +229,10 @@ def _connect(place: str) -> sqlite3.Connection:
     try:
         db.execute("PRAGMA synchronous=OFF")
         db.execute("PRAGMA secure_delete=ON")  # what is forgotten does not stay in the file
-        known = db.execute("SELECT 1 FROM sqlite_master WHERE name='meta'").fetchone()
-        row = db.execute("SELECT value FROM meta WHERE name='version'").fetchone() if known else None
+        known = {name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type='table'")}
+        row = db.execute("SELECT value FROM meta WHERE name='version'").fetchone() if known >= _TABLES else None
         if row is None or row[0] != _VERSION:
-            for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type='table'").fetchall():
+            for name in known:
                 db.execute(f"DROP TABLE {name}")
             db.executescript(_SCHEMA)
             with db:
