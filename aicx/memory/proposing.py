@@ -82,7 +82,7 @@ def propose(
         made = [known.add(change, draft) for draft in drafts]
         if change.staged:
             change.publish()
-    note_root(settings.layout, scope)
+        note_root(settings.layout, scope)
     return made
 
 

@@ -6,13 +6,14 @@ Known from the stored sessions, and noted when a record is proposed. The notes a
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
 
 import orjson
 
 from aicx.config import Settings
 from aicx.corpus.catalog.query import open_catalog
-from aicx.errors import NotFound, StoreUnwritable
+from aicx.errors import AicxError, NotFound, StoreUnwritable
 from aicx.git.identity import find_repository
 from aicx.memory.reading import Scope
 from aicx.paths import Layout
@@ -22,7 +23,10 @@ _MOST = 20  # folders of a repository
 
 
 def note_root(layout: Layout, scope: Scope) -> None:
-    """Notes the working folder of a scope that is new. A home that cannot be written is left as it is."""
+    """Notes the working folder of a scope that is new. A home that cannot be written is left as it is.
+
+    The caller holds the memory's lock.
+    """
     if scope.repository is None or scope.root is None:
         return
     known, root = _noted(layout), str(scope.root)
@@ -48,7 +52,8 @@ def roots_of(settings: Settings, repository: str) -> list[Path]:
         rows = []
     for row in rows:
         if os.path.isdir(row["cwd"]):  # noqa: PTH112  Path.is_dir raises for what may not be read
-            found[find_repository(Path(row["cwd"])).root] = None
+            with suppress(AicxError):  # a bare repository has no working folder, and so no policy of its own
+                found[find_repository(Path(row["cwd"])).root] = None
     return [root for root in found if os.path.isdir(root)]  # noqa: PTH112
 
 

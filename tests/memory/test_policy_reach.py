@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -175,6 +176,17 @@ class TestOtherRepositories:
         assert place.entry(ref)["status"] == "accepted"
         assert place.run("store")[0] == 0
         assert place.entry(ref)["status"] == "policy_blocked"
+
+    def test_a_session_in_a_bare_repository_stops_no_reading_of_its_records(self, elsewhere: tuple[Place, str]) -> None:
+        place, ref = elsewhere
+        log = ClaudeLog(SESSION, str(place.repo)).prompt("Sign the exports", 0).answer("Done.", 5)
+        file = place.folder / "user/.claude/projects/x" / f"{SESSION}.jsonl"
+        file.parent.mkdir(parents=True)
+        file.write_bytes(log.body())
+        assert place.run("store")[0] == 0
+        moved = place.repo.rename(place.folder / "moved")
+        subprocess.run(["git", "clone", "-q", "--bare", str(moved), str(place.repo)], check=True)
+        assert place.entry(ref)["status"] == "accepted"
 
 
 class TestEvidence:
