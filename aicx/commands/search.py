@@ -6,7 +6,7 @@ import sys
 from enum import StrEnum
 from pathlib import Path
 from shutil import get_terminal_size
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -24,9 +24,6 @@ from aicx.quotes import print_lines
 from aicx.sources.reopen import reopen_command
 from aicx.text import local, shorten
 from retrieval.decay import parse_decay
-
-if TYPE_CHECKING:
-    pass
 
 _FEW, _MANY = 5, 10
 _MAX_NAMED = 6
@@ -175,7 +172,7 @@ def command(
 def _parse_rerank(text: str) -> int:
     count = 0 if text == "off" else int(text) if text.isdecimal() else -1
     if not 0 <= count <= MAX_RERANKED:
-        raise UsageError(f"--rerank {text}?", hint=f"--rerank off, or a number up to {MAX_RERANKED}")
+        raise UsageError(f"{text!r} is not a number up to {MAX_RERANKED}", hint="--rerank N, or --rerank off")
     return count
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 from aicx import console
@@ -41,10 +40,6 @@ def with_code(code: str | None, message: str) -> list[str]:
 
 def told(one: TryItem) -> str:
     """What was done, in words."""
-    edits = f"edited {_listed(one.files)}" if one.files else ""
-    runs = f"ran {_listed([f'`{command}`' for command in one.commands])}" if one.commands else ""
+    edits = f"edited {first_of(one.files, 3)}" if one.files else ""
+    runs = f"ran {first_of((f'`{command}`' for command in one.commands), 3)}" if one.commands else ""
     return "; ".join(filter(None, (edits, runs))) or "nothing was changed"
-
-
-def _listed(names: Sequence[str]) -> str:
-    return first_of(names, 3)

@@ -83,9 +83,8 @@ def decide_on_page(settings: Settings, wanted: asked.Decision, now: datetime) ->
         raise UsageError(f"a decision needs the name of a person, and {by[:80]!r} is none")
     desk = Desk(settings, _scope(settings, wanted.project), now, lambda line: None)
     decider = Decider(by, wanted.why or None, rev=wanted.rev, digest=wanted.digest)
-    policy = of_records(
-        policy_in(settings, desk.scope), settings, desk.scope
-    )  # nothing is decided that cannot be shown
+    # Before anything is decided: what cannot be shown is not.
+    policy = of_records(policy_in(settings, desk.scope), settings, desk.scope)
     match wanted.action:
         case "supersede":
             if wanted.other is None:
