@@ -7,6 +7,7 @@ import pytest
 
 from aicx.storage.typed import from_json, to_json
 
+Few = Literal["one", "two"]
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
 
 
@@ -31,6 +32,11 @@ class Whole:
     held: Mapping[str, Part] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class Word:
+    word: Few | Literal["three"]
+
+
 WHOLE = Whole("one", 2, (Part("a", NOON, {"later": [1]}),), 0.5, "x", {"b": Part("b", NOON)})
 
 
@@ -45,10 +51,23 @@ def test_unknown_fields_are_kept_beside_the_known_ones_and_derived_ones_are_not(
     assert to_json(read) == {"later": 1, "name": "a", "at": "2026-01-31T12:00:00.000Z"}
 
 
-def test_a_field_with_a_default_may_be_missing_and_another_may_not() -> None:
-    assert from_json(Whole, {"kind": "two", "count": 1, "parts": []}) == Whole("two", 1, ())
-    with pytest.raises(KeyError, match="count"):
-        from_json(Whole, {"kind": "two", "parts": []})
+def test_a_field_may_be_missing_where_its_default_says_nothing() -> None:
+    fields = {"kind": "two", "count": 1, "parts": [], "share": 1.0}
+    assert from_json(Whole, fields) == Whole("two", 1, ())
+
+
+@pytest.mark.parametrize("name", ["count", "share"])
+def test_a_field_without_a_default_or_with_one_that_says_something_is_needed(name: str) -> None:
+    fields = to_json(WHOLE)
+    del fields[name]
+    with pytest.raises(KeyError, match=name):
+        from_json(Whole, fields)
+
+
+def test_a_word_of_several_closed_sets_is_read_and_another_is_not() -> None:
+    assert [from_json(Word, {"word": word}).word for word in ("one", "three")] == ["one", "three"]
+    with pytest.raises(ValueError, match="unknown"):
+        from_json(Word, {"word": "four"})
 
 
 def test_every_text_is_cleaned_and_keys_too() -> None:

@@ -1,14 +1,17 @@
 """Frozen dataclasses as JSON and back: the types of their fields say what a file may hold, and anything else raises.
 
-A field ``extra`` has the fields that this version does not know; they are written as they were read.
+A field ``extra`` has the fields that this version does not know; they are written as they were read. A field may be
+missing only where its default says nothing, such as None or an empty list: a file that does not say who stated
+something must not be read as if a person had.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import MISSING, fields, is_dataclass
+from dataclasses import MISSING, fields
 from datetime import datetime
 from functools import cache, partial
+from itertools import chain
 from types import NoneType, UnionType
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
@@ -17,24 +20,27 @@ from aicx.text import instant
 Made = TypeVar("Made")
 Read = Callable[[Any], Any]
 _EXTRA = "extra"
+_PLAIN, _LISTS = (str, int, float), (list, tuple)
 
 
 def to_json(value: Any) -> Any:
     """A value as JSON has it: an object for a dataclass, an instant in UTC."""
-    if is_dataclass(value):
-        found = {one.name: to_json(getattr(value, one.name)) for one in fields(value)}
-        return {**found.pop(_EXTRA, {}), **found}
+    if value is None or isinstance(value, _PLAIN):
+        return value
     if isinstance(value, datetime):
         return instant(value)
+    if isinstance(value, _LISTS):
+        return list(map(to_json, value))
     if isinstance(value, Mapping):
         return {name: to_json(part) for name, part in value.items()}
-    return list(map(to_json, value)) if isinstance(value, list | tuple) else value
+    found = {name: to_json(getattr(value, name)) for name in _names(value.__class__)}
+    return {**found.pop(_EXTRA, {}), **found}
 
 
 def from_json(kind: Callable[..., Made], value: Any, clean: Callable[[str], str] = str) -> Made:
     """The dataclass ``kind`` of what `to_json` wrote, with ``clean`` applied to each of its texts.
 
-    Raises KeyError for a field that is missing and has no default, TypeError or ValueError for one that does not fit.
+    Raises KeyError for a field that is missing and needed, TypeError or ValueError for one that does not fit.
     """
     made: Made = _object(kind, clean)(value)
     return made
@@ -45,22 +51,29 @@ def _reader(kind: Any, clean: Callable[[str], str]) -> Read:
     if hasattr(kind, "__dataclass_fields__"):
         return partial(from_json, kind, clean=clean)  # whose types are looked up where there is one
     if kind is str:
-        return _text if clean is str else lambda value: clean(_text(value))
+        return lambda value: clean(value) if isinstance(value, str) else _checked(value, str)
     if kind is datetime:
         return _instant
     if origin is Literal:
         return lambda value: _known(value, parts)
     if origin in (Union, UnionType):
-        some = _reader(next(part for part in parts if part is not NoneType), clean)
-        return lambda value: None if value is None else some(value)
+        rest = [part for part in parts if part is not NoneType]
+        # What may be one of several words is written as a union of them too.
+        some = _reader(rest[0] if len(rest) == 1 else Literal[tuple(chain.from_iterable(map(get_args, rest)))], clean)
+        return some if NoneType not in parts else lambda value: None if value is None else some(value)
     if origin in (tuple, Sequence):
         each = _reader(parts[0], clean)
-        return lambda value: tuple(map(each, _checked(value, list | tuple)))
+        return lambda value: tuple(map(each, _checked(value, _LISTS)))
     if origin is Mapping:
         held = _reader(parts[1], clean)
         return lambda value: {clean(name): held(one) for name, one in _checked(value, dict).items()}
-    plain = int | float if kind is float else kind
+    plain = (int, float) if kind is float else kind
     return lambda value: value if kind is Any else _checked(value, plain)
+
+
+@cache
+def _names(kind: Any) -> tuple[str, ...]:
+    return tuple(one.name for one in fields(kind))
 
 
 @cache
@@ -68,7 +81,8 @@ def _object(kind: Any, clean: Callable[[str], str]) -> Read:
     hints = get_type_hints(kind)
     own = [one for one in fields(kind) if one.name != _EXTRA]
     readers = {one.name: _reader(hints[one.name], clean) for one in own}
-    needed = {one.name for one in own if one.default is MISSING and one.default_factory is MISSING}
+    # `MISSING` counts as a default that says something.
+    needed = {one.name for one in own if one.default_factory is MISSING and one.default}
 
     def is_unknown(name: str) -> bool:
         return name not in readers and not isinstance(getattr(kind, name, None), property)
@@ -83,14 +97,8 @@ def _object(kind: Any, clean: Callable[[str], str]) -> Read:
     return read
 
 
-def _text(value: Any) -> Any:
-    if not isinstance(value, str):
-        raise TypeError("not a text")
-    return value
-
-
 def _checked(value: Any, kind: Any) -> Any:
-    """``value``, which has to be of ``kind``; a truth value is no number."""
+    """``value``, which has to be of ``kind``. True is not a number here."""
     if not isinstance(value, kind) or (kind is not bool and isinstance(value, bool)):
         raise TypeError(f"not of the type {kind}")
     return value

@@ -16,6 +16,8 @@ from aicx.work.record import WorkRecord
 SCHEMA = "aicx.work/1"
 MAX_BYTES = 8_000_000  # of a file; a longer one was not written by aicx
 _ID = re.compile(r"[0-9a-f]{12}")
+# By these it is decided where a task may be used: where they are missing, it must not look as if git had said nothing.
+_COMPARED = {"branch", "head", "dirty"}
 _STRANGE = (orjson.JSONDecodeError, LookupError, TypeError, ValueError, AttributeError, OverflowError)
 
 
@@ -50,10 +52,14 @@ def _why(error: Exception) -> str:
 
 
 def _decode(fields: dict[str, Any]) -> WorkRecord:
-    attempt = fields.pop("attempt", None)
+    git, attempt = fields["git_context"], fields.pop("attempt", None)
+    if git is not None and (missing := _COMPARED - git.keys()):
+        raise KeyError(min(missing))
     record = from_json(WorkRecord, fields, printable)
-    if not _ID.fullmatch(record.id) or min(record.rev, record.sequence, record.focused) < 0:
-        raise Undecodable("no id" if record.rev >= 0 else "a field that does not fit")
+    if not _ID.fullmatch(record.id):
+        raise Undecodable("no id")
+    if min(record.rev, record.sequence, record.focused) < 0:
+        raise Undecodable("a field that does not fit")
     items = tuple({item.id: item for item in record.items}.values())
     # What an attempt has may be run or compared, and stays as it was written.
     return replace(record, items=items, attempt=None if attempt is None else from_json(Attempt, attempt))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 
 import orjson
@@ -79,6 +80,21 @@ def item_record() -> WorkRecord:
     return apply(RECORD, Patch(said={"verified": ["it works"]}), NOW, str).record
 
 
+@pytest.mark.parametrize("name", ["branch", "head", "dirty"])
+def test_where_a_task_was_written_has_to_be_said_whole(name: str) -> None:
+    fields = orjson.loads(encode(replace(RECORD, git_context=GitContext(True, NOW, "main", "a" * 40, False))))
+    del fields["git_context"][name]
+    with pytest.raises(Undecodable, match=f"without '{name}'"):
+        decode(orjson.dumps(fields), ID)
+
+
+def test_who_said_an_item_has_to_be_said() -> None:
+    body = encode(item_record())
+    assert decode(body, ID).items
+    with pytest.raises(Undecodable, match="without 'origin'"):
+        decode(body.replace(b'"origin"', b'"from"'), ID)
+
+
 @pytest.mark.parametrize(
     ("damage", "why"),
     [
@@ -90,6 +106,11 @@ def item_record() -> WorkRecord:
         (encode(RECORD).replace(b'"goal"', b'"aim"'), "without 'goal'"),
         (encode(RECORD).replace(ID.encode(), b"ffffffffffff"), "not the task that its name says"),
         (encode(RECORD).replace(b'"rev": 1', b'"rev": true'), "a field that does not fit"),
+        (encode(RECORD).replace(b'"sequence": 0', b'"sequence": -1'), "a field that does not fit"),
+        # Without these a task would look as if a person had stated it, or as if it could be gone on with anywhere.
+        (encode(RECORD).replace(b'"status"', b'"state"'), "without 'status'"),
+        (encode(RECORD).replace(b'"goal_source"', b'"source"'), "without 'goal_source'"),
+        (encode(RECORD).replace(b'"git_context"', b'"git"'), "without 'git_context'"),
     ],
 )
 def test_a_damaged_file_says_why_it_is_no_record(damage: bytes, why: str) -> None:
