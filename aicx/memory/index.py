@@ -24,6 +24,7 @@ from aicx.memory.packing import pack, unpack
 from aicx.memory.record import Record, place_of
 from aicx.memory.seal import decisions_in, key_of, keyed
 from aicx.memory.walking import decisions_stamp, walk
+from aicx.storage.derived import is_refusal
 
 # What was found in a text depends on the rules, so that another version reads every file again.
 _LAYOUT = 5
@@ -41,12 +42,6 @@ _YOUNG_SECONDS = 0.05
 _UNIX = 1_000_000_000
 _FEW = 500
 Result = TypeVar("Result")
-
-# That another process is writing, or the disk or its permissions say no: nothing is wrong with the database itself.
-_REFUSALS = (
-    *(sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN),
-    *(sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_PERM),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +133,7 @@ class Index:
 
     def _leave(self, error: Exception) -> None:
         """Goes on in RAM, after deleting a database that is damaged."""
-        if getattr(error, "sqlite_errorcode", 0) & 0xFF not in _REFUSALS and not isinstance(error, OSError):
+        if not is_refusal(error):
             with suppress(OSError):
                 self._place.unlink()
         if hasattr(self, "_db"):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
+from zlib import crc32
 
 import aicx
 from aicx.config import Settings
@@ -17,7 +18,7 @@ from aicx.corpus.catalog.query import open_catalog
 from aicx.evidence.patterns import rules_digest
 from aicx.paths import NON_REPOSITORY, Layout
 from aicx.sessions.lineage import Edge
-from aicx.storage.derived import DAMAGE, in_memory, open_derived, remove_derived
+from aicx.storage.derived import DAMAGE, in_memory, is_refusal, open_derived, remove_derived
 from aicx.work.session_facts import SessionFacts
 
 Progress = Callable[[int, int], None]
@@ -28,13 +29,13 @@ CREATE TABLE sketches(agent TEXT, session_id TEXT, project TEXT, stamp TEXT, bod
     PRIMARY KEY (agent, session_id, project)) STRICT, WITHOUT ROWID;
 CREATE INDEX sketches_by_project ON sketches(project);
 CREATE TABLE edges(project TEXT, from_ref TEXT, to_ref TEXT, type TEXT, reason TEXT, confidence REAL, origin TEXT,
-    at TEXT) STRICT;
+    at TEXT, check_sum INTEGER) STRICT;
 CREATE INDEX edges_by_from ON edges(from_ref);
 CREATE INDEX edges_by_to ON edges(to_ref);
 CREATE INDEX edges_by_project ON edges(project);
 """
-_COLUMNS = "from_ref, to_ref, type, reason, confidence, origin, at"
-_VERSION = f"1 {aicx.__version__} {rules_digest()}"
+_COLUMNS = "from_ref, to_ref, type, reason, confidence, origin, at, check_sum"
+_VERSION = f"2 {aicx.__version__} {rules_digest()}"
 _LOGGED = ""  # in place of a repository, for what logs state
 _AT_ONCE = 100  # sessions of which the facts are read together
 _MOST_NAMED = 400  # sessions in one query
@@ -67,15 +68,17 @@ class EdgeIndex:
         return self._edges("1", ())
 
     def _edges(self, where: str, values: Sequence[str]) -> list[Edge]:
-        asked = f"SELECT {_COLUMNS} FROM edges WHERE {where}"
         try:
-            return [Edge(*row) for row in self._connection.execute(asked, values)]
-        except sqlite3.OperationalError:  # somebody is writing it
-            self._connection = self._again(False)
-            return [Edge(*row) for row in self._connection.execute(asked, values)]
-        except DAMAGE:
-            self._connection = self._again(True)
-            return [Edge(*row) for row in self._connection.execute(asked, values)]
+            return self._read(where, values)
+        except DAMAGE as error:
+            self._connection = self._again(not is_refusal(error))
+            return self._read(where, values)
+
+    def _read(self, where: str, values: Sequence[str]) -> list[Edge]:
+        rows = self._connection.execute(f"SELECT {_COLUMNS} FROM edges WHERE {where}", values).fetchall()
+        if any(_check(row[:-1]) != row[-1] for row in rows):
+            raise sqlite3.DatabaseError("an edge is not as it was written")
+        return [Edge(*row[:-1]) for row in rows]
 
 
 @contextmanager
@@ -104,11 +107,10 @@ def open_edges(
         if refresh and not current:
             current = True
             try:
-                _refresh(layout, catalog, kept, progress)
-            except sqlite3.OperationalError:  # somebody else is writing it
-                kept = again(False)
-            except (*DAMAGE, ValueError, TypeError):
-                kept = again(True)
+                if not _refresh(layout, catalog, kept, progress):
+                    kept = again(False)
+            except (*DAMAGE, ValueError, TypeError) as error:
+                kept = again(not is_refusal(error))
         yield EdgeIndex(kept, again, is_current=current)
 
 
@@ -129,13 +131,16 @@ def _state_of(kept: sqlite3.Connection) -> str | None:
     return None
 
 
-def _refresh(layout: Layout, catalog: Catalog, kept: sqlite3.Connection, progress: Progress | None) -> None:
+def _refresh(layout: Layout, catalog: Catalog, kept: sqlite3.Connection, progress: Progress | None) -> bool:
+    """False where another process brought ``kept`` up to date meanwhile: what was worked out may be older than that."""
     # Imported here: most often there is nothing to work out.
     from aicx.sessions.deriving import derive_edges
     from aicx.sessions.logged import logged_edges
     from aicx.sessions.sketch import decode
     from aicx.work.facts_index import part_stamps
 
+    before = _state_of(kept)
+    state = _state(catalog)  # first: what is stored while the rest is worked out is not in it
     stamps = part_stamps(catalog)
     rows = kept.execute("SELECT agent, session_id, project, stamp FROM sketches")
     known = {(row[0], row[1], row[2]): row[3] for row in rows}
@@ -143,6 +148,9 @@ def _refresh(layout: Layout, catalog: Catalog, kept: sqlite3.Connection, progres
     gone = [key for key in known if key not in stamps]
     sketches = _sketches(layout, catalog, missing, progress)
     with kept:
+        kept.execute("BEGIN IMMEDIATE")
+        if _state_of(kept) != before:
+            return False
         kept.executemany("DELETE FROM sketches WHERE agent=? AND session_id=? AND project=?", gone)
         kept.executemany(
             "INSERT OR REPLACE INTO sketches VALUES(?,?,?,?,?)", [(*key, stamps[key], sketches[key]) for key in missing]
@@ -151,18 +159,22 @@ def _refresh(layout: Layout, catalog: Catalog, kept: sqlite3.Connection, progres
             bodies = kept.execute("SELECT body FROM sketches WHERE project=? AND body<>x''", (project,))
             _put(kept, project, derive_edges(decode(body) for (body,) in bodies))
         _put(kept, _LOGGED, logged_edges(catalog))
-        kept.execute("UPDATE meta SET state=?", (_state(catalog),))
+        kept.execute("UPDATE meta SET state=?", (state,))
+    return True
 
 
 def _put(kept: sqlite3.Connection, project: str, edges: Iterable[Edge]) -> None:
     kept.execute("DELETE FROM edges WHERE project=?", (project,))
+    told = [
+        (one.from_ref, one.to_ref, one.type, one.reason, float(one.confidence), one.origin, one.at) for one in edges
+    ]
     kept.executemany(
-        "INSERT INTO edges VALUES(?,?,?,?,?,?,?,?)",
-        [
-            (project, one.from_ref, one.to_ref, one.type, one.reason, one.confidence, one.origin, one.at)
-            for one in edges
-        ],
+        "INSERT INTO edges VALUES(?,?,?,?,?,?,?,?,?)", [(project, *values, _check(values)) for values in told]
     )
+
+
+def _check(values: tuple[object, ...]) -> int:
+    return crc32(repr(values).encode())
 
 
 def _sketches(

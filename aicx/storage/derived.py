@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 import sqlite3
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 DAMAGE = (sqlite3.DatabaseError, UnicodeDecodeError)
 _BUSY_SECONDS = 2.0
+# That another process is writing, or the disk or its permissions say no: nothing is wrong with the database itself.
+_REFUSALS = (
+    *(sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN),
+    *(sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_PERM),
+)
+
+
+def is_refusal(error: Exception) -> bool:
+    """Whether a database cannot be used here or now, rather than being damaged."""
+    return isinstance(error, OSError) or getattr(error, "sqlite_errorcode", 0) & 0xFF in _REFUSALS
 
 
 def open_derived(path: Path, version: str, schema: str, *, create: bool = True) -> sqlite3.Connection:
@@ -25,13 +36,24 @@ def open_derived(path: Path, version: str, schema: str, *, create: bool = True) 
             if found.execute("SELECT version FROM meta").fetchone() == (version,):
                 return found
             found.close()
-        except (OSError, sqlite3.OperationalError):
-            break  # it cannot be written here
-        except DAMAGE:
+        except (OSError, *DAMAGE) as error:
+            if is_refusal(error):
+                break
             found.close()
         with suppress(OSError):
             remove_derived(path)  # of another version, or damaged
     return in_memory(version, schema)
+
+
+@contextmanager
+def forgiving(path: Path) -> Iterator[None]:
+    """Suppresses what a database raises that is busy or damaged. A damaged one is deleted, to be made again."""
+    try:
+        yield
+    except DAMAGE as error:
+        if not is_refusal(error):
+            with suppress(OSError):
+                remove_derived(path)
 
 
 def remove_derived(path: Path) -> None:

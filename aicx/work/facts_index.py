@@ -16,7 +16,7 @@ from aicx.corpus.catalog.database import Catalog
 from aicx.evidence.patterns import rules_digest
 from aicx.git.roots import Roots, repository_of
 from aicx.paths import NON_REPOSITORY, Layout
-from aicx.storage.derived import DAMAGE, open_derived
+from aicx.storage.derived import forgiving, open_derived
 from aicx.work.session_facts import SessionFacts, decode
 
 Progress = Callable[[int, int], None]
@@ -46,7 +46,7 @@ def session_facts(
     """
     stamps = part_stamps(catalog, where, values)
     with closing(_open(layout.work_facts, create=not known_only)) as kept:
-        known = _known(kept, stamps)
+        known = _known(layout.work_facts, kept, stamps)
         if not known_only:
             missing = [key for key in stamps if key not in known]
             for found in _reading(layout, catalog, kept, stamps, missing, progress):
@@ -60,7 +60,7 @@ def facts_so_far(
     """What `session_facts` gives with ``known_only``, and how many of the sessions have not been read as they are."""
     stamps = part_stamps(catalog, where, values)
     with closing(_open(layout.work_facts, create=False)) as kept:
-        known = _known(kept, stamps)
+        known = _known(layout.work_facts, kept, stamps)
     return _newest_first(known), len(stamps) - len(known)
 
 
@@ -68,19 +68,26 @@ def refresh_facts(layout: Layout, catalog: Catalog, progress: Progress | None = 
     """Reads every session that is new or changed since it was read last, and drops those that are no longer stored."""
     state = f"{catalog.identity} {catalog.sequence}"
     with closing(_open(layout.work_facts)) as kept:
-        if kept.execute("SELECT state FROM meta").fetchone() == (state,):
-            return
+        known: dict[Key, str] = {}
+        with forgiving(layout.work_facts):
+            if kept.execute("SELECT state FROM meta").fetchone() == (state,):
+                return
+            known = _kept_stamps(kept)
         stamps = part_stamps(catalog, "1", ())
-        with suppress(*DAMAGE):
-            rows = kept.execute("SELECT agent, session_id, project, stamp FROM facts")
-            known = {(row[0], row[1], row[2]): row[3] for row in rows}
-            missing = [key for key, stamp in stamps.items() if known.get(key) != stamp]
-            for _ in _reading(layout, catalog, kept, stamps, missing, progress):
-                pass
-            with kept:
-                gone = [key for key in known if key not in stamps]
-                kept.executemany("DELETE FROM facts WHERE agent=? AND session_id=? AND project=?", gone)
+        missing = [key for key, stamp in stamps.items() if known.get(key) != stamp]
+        for _ in _reading(layout, catalog, kept, stamps, missing, progress):
+            pass
+        with forgiving(layout.work_facts), kept:
+            kept.execute("BEGIN IMMEDIATE")
+            gone = [key for key in _kept_stamps(kept) if key not in stamps]
+            kept.executemany("DELETE FROM facts WHERE agent=? AND session_id=? AND project=?", gone)
+            if _kept_stamps(kept) == stamps:  # another process may have written what it had read before
                 kept.execute("UPDATE meta SET state=?", (state,))
+
+
+def _kept_stamps(kept: sqlite3.Connection) -> dict[Key, str]:
+    rows = kept.execute("SELECT agent, session_id, project, stamp FROM facts")
+    return {(row[0], row[1], row[2]): row[3] for row in rows}
 
 
 def _newest_first(known: Mapping[Key, SessionFacts | None]) -> list[SessionFacts]:
@@ -156,19 +163,18 @@ def _open(path: Path, *, create: bool = True) -> sqlite3.Connection:
     return open_derived(path, f"9 {aicx.__version__} {rules_digest()}", _SCHEMA, create=create)
 
 
-def _known(kept: sqlite3.Connection, stamps: dict[Key, str]) -> dict[Key, SessionFacts | None]:
+def _known(path: Path, kept: sqlite3.Connection, stamps: dict[Key, str]) -> dict[Key, SessionFacts | None]:
     """What is kept of sessions that are as they were. A damaged row counts as missing."""
     found: dict[Key, SessionFacts | None] = {}
-    with suppress(*DAMAGE):
+    with forgiving(path):
         places = list({place for _, _, place in stamps})
         among = f"WHERE project IN ({','.join('?' * len(places))})" if len(places) <= _MAX_PLACES else ""
         rows = kept.execute(f"SELECT * FROM facts {among}", places if among else ())
         for agent, session_id, place, stamp, check, body in rows:
             key = (agent, session_id, place)
-            if stamps.get(key) != stamp or crc32(body) != check:
-                continue
             with suppress(ValueError, TypeError, LookupError):
-                found[key] = decode(body) if body else None
+                if stamps.get(key) == stamp and crc32(body) == check:
+                    found[key] = decode(body) if body else None
     return found
 
 
@@ -179,3 +185,4 @@ def _keep(kept: sqlite3.Connection, found: Iterable[tuple[Key, str, SessionFacts
         kept.executemany(
             "INSERT OR REPLACE INTO facts VALUES(?,?,?,?,?,?)", [(*row[:4], crc32(row[4]), row[4]) for row in rows]
         )
+        kept.execute("UPDATE meta SET state=NULL")  # these may be older than what another process has written

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from aicx.sessions import deriving, index
+from aicx.sessions.index import refresh_edges
+from aicx.sessions.lineage import Edge
+from aicx.sessions.sketch import Sketch
 from tests.corpus.builders import CodexLog, snapshot
 from tests.sessions.builders import DAY, HOUR, A, B, C, D, FamilyHome
 
@@ -282,3 +288,70 @@ def test_the_index_holds_no_prompt(family: FamilyHome) -> None:
     assert b"harvester of Wilhelmina" not in body
     with sqlite3.connect(family.settings.layout.session_edges) as kept:
         assert kept.execute("SELECT count(*) FROM sketches").fetchone() == (1,)
+
+
+def test_what_is_stored_while_edges_are_worked_out_is_not_taken_for_worked_out(
+    family: FamilyHome, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    family.claude(family.log(A, branch="topic/gasket").prompt(sentence(1), 0))
+    family.claude(family.log(C, branch="topic/gasket").prompt("Go on", HOUR))
+    family.store()
+    work_out = deriving.derive_edges
+
+    def meanwhile(sketches: Iterable[Sketch]) -> list[Edge]:
+        monkeypatch.setattr(deriving, "derive_edges", work_out)
+        family.claude(family.log(B, branch="topic/gasket").prompt("And on", 2 * HOUR))
+        family.store()
+        return list(work_out(sketches))
+
+    monkeypatch.setattr(deriving, "derive_edges", meanwhile)
+    refresh_edges(family.settings)
+    assert family.edges(B)
+
+
+def test_who_was_overtaken_does_not_replace_what_is_newer(family: FamilyHome, monkeypatch: pytest.MonkeyPatch) -> None:
+    log = family.log(A, branch="topic/gasket").prompt(sentence(1), 0)
+    family.claude(log)
+    family.store()
+    sketches = index._sketches
+
+    def slow(*arguments: Any) -> Mapping[index.Key, bytes]:
+        monkeypatch.setattr(index, "_sketches", sketches)
+        found = sketches(*arguments)
+        family.claude(log.prompt("Go on", HOUR))
+        family.stored()
+        return found
+
+    def stamps() -> list[tuple[str]]:
+        with sqlite3.connect(family.settings.layout.session_edges) as kept:
+            return kept.execute("SELECT stamp FROM sketches").fetchall()
+
+    monkeypatch.setattr(index, "_sketches", slow)
+    refresh_edges(family.settings)
+    newer = stamps()
+    family.settings.layout.session_edges.unlink()
+    refresh_edges(family.settings)
+    assert newer == stamps()
+
+
+@pytest.mark.parametrize("name", [b"meta", b"sketches", b"edges", b"TABLE", b"confidence"])
+@pytest.mark.parametrize("first", [b"\x80", b"x"])
+def test_an_index_with_a_damaged_schema_is_made_again(family: FamilyHome, name: bytes, first: bytes) -> None:
+    family.claude(family.log(A, branch="topic/gasket").prompt(sentence(1), 0))
+    family.claude(family.log(B, branch="topic/gasket").prompt("Go on", HOUR))
+    family.stored()
+    path = family.settings.layout.session_edges
+    path.write_bytes(path.read_bytes().replace(name, first + name[1:]))
+    assert family.edges(B) == [("continues", "derived", A)]
+    assert family.edges(B) == [("continues", "derived", A)]
+    with sqlite3.connect(path) as kept:
+        assert kept.execute("SELECT from_ref FROM edges").fetchall() == [(f"session:claude:{B}",)]
+
+
+def test_an_edge_that_is_not_as_it_was_written_is_worked_out_again(family: FamilyHome) -> None:
+    family.claude(family.log(A, branch="topic/gasket").prompt(sentence(1), 0))
+    family.claude(family.log(B, branch="topic/gasket").prompt("Go on", HOUR))
+    family.stored()
+    with sqlite3.connect(family.settings.layout.session_edges) as kept:
+        kept.execute("UPDATE edges SET type='related'")
+    assert family.edges(B) == [("continues", "derived", A)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,8 @@ import pytest
 from aicx.cli import run
 from aicx.corpus.catalog.query import open_catalog
 from aicx.evidence import transcript
-from aicx.work.facts_index import facts_so_far, session_facts
+from aicx.work import facts_index
+from aicx.work.facts_index import facts_so_far, refresh_facts, session_facts
 from aicx.work.session_facts import SessionFacts, decode
 from tests.corpus.builders import OTHER, SESSION, ClaudeLog, Home
 
@@ -132,6 +134,45 @@ def test_damage_costs_time_and_nothing_else(user: Home, log: ClaudeLog) -> None:
     right = facts(user)
     for _ in damaged(user.settings.layout.work_facts):
         assert facts(user) == right
+
+
+@pytest.mark.parametrize("name", [b"meta", b"facts", b"TABLE", b"check_sum"])
+@pytest.mark.parametrize("first", [b"\x80", b"x"])
+def test_a_file_with_a_damaged_schema_is_made_again(
+    user: Home, log: ClaudeLog, reads: list[int], name: bytes, first: bytes
+) -> None:
+    right, path = facts(user), user.settings.layout.work_facts
+    path.write_bytes(path.read_bytes().replace(name, first + name[1:]))
+    assert [facts(user) for _ in range(4)] == [right] * 4
+    assert len(reads) <= 3
+
+
+def test_a_state_that_is_no_text_is_made_again(user: Home, log: ClaudeLog, reads: list[int]) -> None:
+    path = user.settings.layout.work_facts
+    with open_catalog(user.settings.layout) as opened:
+        refresh_facts(user.settings.layout, opened.catalog)
+        identity = opened.catalog.identity.encode()
+        path.write_bytes(path.read_bytes().replace(identity, b"\x80" * len(identity)))
+        for _ in range(3):
+            refresh_facts(user.settings.layout, opened.catalog)
+        assert facts_so_far(user.settings.layout, opened.catalog)[1] == 0
+    assert len(reads) <= 3
+
+
+def test_what_another_process_saves_late_is_read_again(user: Home, log: ClaudeLog) -> None:
+    layout = user.settings.layout
+    facts(user)
+    with closing(sqlite3.connect(layout.work_facts)) as kept:
+        (before,) = kept.execute("SELECT * FROM facts").fetchall()
+    user.claude(log.prompt("go on with the refresh token", 100).answer("Written.", 101))
+    user.store()
+    with open_catalog(layout) as opened:
+        refresh_facts(layout, opened.catalog)
+        with closing(facts_index._open(layout.work_facts)) as kept:
+            facts_index._keep(kept, [(before[:3], before[3], decode(before[5]))])
+        assert facts_so_far(layout, opened.catalog)[1] == 1
+        refresh_facts(layout, opened.catalog)
+        assert facts_so_far(layout, opened.catalog)[1] == 0
 
 
 def test_a_file_of_another_version_is_made_again(user: Home, log: ClaudeLog, reads: list[int]) -> None:
