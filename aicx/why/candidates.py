@@ -53,6 +53,7 @@ class Candidate:
     chunks: list[ChunkTime] = field(default_factory=list)
     text: float = 0.0
     text_chunk: str = ""
+    text_terms: tuple[int, int] = (0, 0)  # of the subject, in that chunk, and all
     printed: bool = False  # a hash or the number asked for is in it
     printed_in: list[str] = field(default_factory=list)  # chunks that show the commit with its subject
 

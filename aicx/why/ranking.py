@@ -148,7 +148,9 @@ def _evidence(
         yield Evidence("time", weights.time * closeness(traces.gap), text, refs)
     if candidate.text:
         refs = (_ref(candidate.text_chunk),) if candidate.text_chunk else ()
-        said = "its number was named" if wanted.name and not wanted.times else "what was said fits the subject"
+        # Not that it fits: sessions about something else share words with a short subject.
+        shared, of = candidate.text_terms
+        said = f"one passage has {shared} of {plural(of, 'term')} of its subject" if of else "its number was named"
         yield Evidence("text", weights.text * candidate.text, said, refs)
     if share_of_place := place.share(candidate.project, candidate.cwd):
         text = "in this repository" if share_of_place == 1 else "in a folder of the repository's name"

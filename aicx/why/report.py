@@ -20,7 +20,7 @@ EvidenceKind = Literal[
     "files",  # the session changed files of the commit
     "lines",  # text that the commit adds is in the session's edits
     "time",  # how long before the commit the session was at work
-    "text",  # what was said fits the subject
+    "text",  # words of the subject in one passage
     "place",  # the repository, or a folder named after it
     "branch",
     "author",  # the machine's user has the author's name

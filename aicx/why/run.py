@@ -189,6 +189,7 @@ class _Why:
             candidate.printed = candidate.printed or _contains(steps, wanted.hashes)
             if number is not None and not wanted.times:
                 candidate.text, candidate.text_chunk = _named(steps, number)
+                candidate.text_terms = (0, 0)
             traces = find_traces(steps, wanted, candidate.cwd)
             if wanted.first_seen in candidate.printed_in and not traces.made:
                 traces.gap = None  # whoever lists a commit is at work when it is first seen
@@ -213,6 +214,7 @@ class _Why:
                 if (likely := known.get((hit.sidecar.agent, hit.sidecar.session_id))) is not None:
                     likely.text = hit.score * hit.terms_found / max(1, hit.terms_asked)
                     likely.text_chunk = hit.sidecar.id
+                    likely.text_terms = (hit.terms_found, hit.terms_asked)
         return wanted, known
 
     def _sighted(self, wanted: Wanted, known: dict[Key, Candidate]) -> Wanted:

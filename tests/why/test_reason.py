@@ -99,9 +99,56 @@ def test_passed_tests_come_before_checks_of_the_form(story: Story) -> None:
     assert reason(story, "passed")[0] == "`pytest -q tests` passed"
 
 
+def two_works(story: Story, said: str) -> Story:
+    """A session that was asked for something else before; both change the parser, and ``said`` is between them."""
+    log = story.log().prompt("Empty files crash the tool", 0)
+    story.edited(log, "src/parser.py", 5, LONG).answer("Empty files are read.", 10)
+    log.prompt("Now to what comes in pairs", 20).answer(said, 25)
+    story.keep(story.edited(log, "src/parser.py", 30, LONG).answer("Done for pairs as well.", 40))
+    return story
+
+
+@pytest.mark.parametrize(
+    ("said", "kind"),
+    [
+        ("The issue is that `open` drops the first line of a file.", "found"),
+        ("A cleaner option is to skip the file, which is simpler than a default for it.", "weighed"),
+        ("I will use an empty tree for a file without lines, because callers expect a tree.", "decided"),
+    ],
+)
+def test_what_is_said_of_other_work_in_the_session_is_not_quoted(story: Story, said: str, kind: str) -> None:
+    assert reason(two_works(story, said), kind) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "kind"),
+    [
+        ("The issue is that `split` drops the inner one of nested brackets.", "found"),
+        ("A stack for nested brackets is simpler than recursion, and as fast.", "weighed"),
+        ("I will use a stack for nested brackets, because recursion has a limit.", "decided"),
+    ],
+)
+def test_what_is_said_in_the_words_of_the_commit_is_quoted(story: Story, said: str, kind: str) -> None:
+    assert reason(two_works(story, said), kind) == [said]
+
+
+def test_decision_that_holds_an_alternative_is_quoted_once(story: Story) -> None:
+    said = "A stack for nested brackets is cleaner than recursion. I chose it because recursion has a limit."
+    assert reason(two_works(story, said), "weighed") == ["A stack for nested brackets is cleaner than recursion."]
+    assert reason(story, "decided") == []
+
+
+def test_kind_of_change_in_the_subject_ties_nothing_to_the_commit(story: Story) -> None:
+    said = "The fix is simpler than the alternative, which is to open the file twice."
+    two_works(story, said)
+    commit = story.repository.commit("src/parser.py", LONG, "fix: nested brackets are read", when(60))
+    assert [line.text for line in story.ask(commit).reason if line.kind == "weighed"] == []
+
+
 @pytest.mark.parametrize(
     "said",
     [
+        "The tool should read nested brackets instead of stopping at the second one.",
         "Updated the manual to use brackets instead of the removed braces everywhere.",
         "I am keeping the run going so that we get a check by the tests instead of a read.",
     ],

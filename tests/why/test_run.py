@@ -93,6 +93,14 @@ def test_reason_quotes_request_decision_failure_and_passing_test(story: Story) -
     assert found["reported"].ref == f"chunk:claude:{SESSION}:001"
 
 
+def test_session_about_something_else_is_not_said_to_fit_the_subject(story: Story) -> None:
+    story.keep(story.log().prompt("Which brackets do screws of the lamp need?", 0).answer("Long ones.", 5))
+    commit = story.repository.commit("src/parser.py", LONG, "Nested brackets are read", when(60))
+    [session] = story.ask(commit).sessions
+    [evidence] = [one for one in session.evidence if one.kind == "text"]
+    assert evidence.text == "one passage has 1 of 3 terms of its subject"
+
+
 def test_what_was_said_after_the_commit_is_no_reason_for_it(story: Story) -> None:
     log = story.log().prompt("The parser should read nested brackets", 0)
     story.edited(log, "src/parser.py", 10, LONG)
