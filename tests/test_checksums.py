@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -104,7 +105,9 @@ def test_unchanged_files_are_not_read_again(folder: Path, monkeypatch: pytest.Mo
     read: list[str] = []
     known = withdraw(folder)
     (folder / "b").write_bytes(b"longer " * 200)
-    monkeypatch.setattr("aicx.storage.checksums._digest", lambda file: read.append(file.name) or "0" * 64)
+    monkeypatch.setattr(
+        "aicx.storage.checksums.file_digest", lambda stream, _: read.append(Path(stream.name).name) or sha256()
+    )
     record(folder, known)
     assert read == ["b"]
 

@@ -25,6 +25,7 @@ from indexer.vector_table import Columns, Location, Model, erase_documents, tabl
 from indexer.vectors import Upkeep, VectorIndex
 from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, Home, snapshot, when
 from tests.engine.search_helpers import ignore
+from tests.kept import Kept
 
 pytestmark = [
     pytest.mark.skipif(find_spec("lancedb") is None, reason="lancedb is not installed"),  # an import takes a second
@@ -36,13 +37,21 @@ pytestmark = [
 @pytest.fixture
 def user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
     """Two stored sessions."""
-    user = Home(tmp_path)
+    user = at_home(Home(tmp_path), monkeypatch)
+    store_two(user)
+    return user
+
+
+def at_home(user: Home, monkeypatch: pytest.MonkeyPatch) -> Home:
     for name, value in user.environ.items():
         monkeypatch.setenv(name, value)
+    return user
+
+
+def store_two(user: Home) -> None:
     user.claude(ClaudeLog(SESSION, "/srv/notes").prompt("The heron nests by the weir", 0))
     user.claude(ClaudeLog(OTHER, "/srv/notes").prompt("Paint the shed green", 60))
     assert run(["store"]) == 0
-    return user
 
 
 @pytest.fixture
@@ -136,11 +145,17 @@ def test_a_session_forgotten_while_it_is_indexed_is_in_no_index_afterwards(user:
 
 
 @pytest.fixture
-def own(user: Home, capsys: pytest.CaptureFixture[str]) -> Home:
+def own(kept: Kept, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Home:
     """Three stored sessions, indexed by meaning in the corpus."""
-    user.claude(ClaudeLog(THIRD, "/srv/notes").prompt("Bread and flour in the oven", 120))
-    assert run(["store"]) == 0
-    embed()
+    user = at_home(Home(kept.empty()), monkeypatch)
+
+    def fill() -> None:
+        store_two(user)
+        user.claude(ClaudeLog(THIRD, "/srv/notes").prompt("Bread and flour in the oven", 120))
+        assert run(["store"]) == 0
+        embed()
+
+    kept.again(fill)
     capsys.readouterr()
     return user
 

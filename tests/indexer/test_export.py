@@ -73,8 +73,10 @@ def test_window_and_dimensions_are_the_models(teacher: Path, models_dir: Path) -
 
 
 def test_an_export_that_differs_leaves_nothing(teacher: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    run = indexer.export._run
-    monkeypatch.setattr(indexer.export, "_run", lambda *arguments: run(*arguments) + 0.001)
+    from sentence_transformers import SentenceTransformer
+
+    encode = SentenceTransformer.encode
+    monkeypatch.setattr(SentenceTransformer, "encode", lambda *words, **options: encode(*words, **options) + 0.001)
     with pytest.raises(ExportDiffers):
         export_model(str(teacher), tmp_path)
     assert list(tmp_path.iterdir()) == []

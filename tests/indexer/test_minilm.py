@@ -117,13 +117,13 @@ def test_meaning_is_found_where_no_word_is_shared(models_dir: Path) -> None:
 def test_the_model_s_folder_is_made_once_and_does_not_need_the_package(
     models_dir: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(indexer.minilm, "_PACKAGE", "no_such_package")
+    monkeypatch.setattr(indexer.minilm, "find_spec", lambda name: None)
     assert open_embedder("minilm", EmbedderSettings(models_dir)).dimensions == 384
     assert prepare_minilm(PACKAGED, models_dir).parent == models_dir
 
 
 def test_without_the_package_the_missing_part_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(indexer.minilm, "_PACKAGE", "no_such_package")
+    monkeypatch.setattr(indexer.minilm, "find_spec", lambda name: None)
     with pytest.raises(MissingExtra) as raised:
         prepare_minilm(PACKAGED, tmp_path)
     assert "semantic" in str(raised.value.hint)

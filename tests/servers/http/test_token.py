@@ -97,7 +97,7 @@ def test_a_home_that_cannot_be_written_is_said(settings: Settings, monkeypatch: 
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(token, "_make", full)
+    monkeypatch.setattr(token, "create_private", full)
     with pytest.raises(StoreUnwritable, match="No space left"):
         load_token(settings)
 
