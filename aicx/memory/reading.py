@@ -139,7 +139,7 @@ class Memory:
     def records(self, *, everywhere: bool = False) -> list[Record]:
         """The records of the scope, or of all repositories, in the order of their paths."""
         wanted = [entry.path for entry in self._entries if everywhere or self._is_here(entry)]
-        with _without_collecting():
+        with without_collecting():
             if len(wanted) * 2 < len(self._entries):
                 return [self._checked(record) for record in self._index.records(wanted)]
             paths = set(wanted)
@@ -208,7 +208,7 @@ class Memory:
     def assessed(self, records: Iterable[Record] | None = None) -> list[Assessment]:
         """What may be believed of ``records``, of all of this scope where none are given."""
         wanted = self.records() if records is None else list(records)
-        with _without_collecting():
+        with without_collecting():
             context = self.context(wanted)
             return [assess(record, context) for record in wanted]
 
@@ -231,7 +231,7 @@ class Memory:
 
 
 @contextmanager
-def _without_collecting() -> Iterator[None]:
+def without_collecting() -> Iterator[None]:
     """Nothing made meanwhile is garbage, and looking for some would take half of the time."""
     enabled = gc.isenabled()
     gc.disable()

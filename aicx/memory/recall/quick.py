@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from aicx.config import Settings
 from aicx.git.identity import find_repository
+from aicx.memory.anchors import Compared
 from aicx.memory.decisions import Decisions
 from aicx.memory.files import sidecar_of
 from aicx.memory.index import Entry, Index
@@ -90,6 +91,7 @@ class QuickIndex(Index):
         self.behind = False
         self._known: tuple[str, Decisions] | None = None
         self._read: dict[str, tuple[str, Record]] = {}  # by path, with the stamp of its files
+        self._compared = Compared()
         super().__init__(layout.memory_index, layout.memory)
 
     def prepare(self) -> None:
@@ -114,6 +116,15 @@ class QuickIndex(Index):
             self.behind = self.behind or any(rows.get(path) != now[path] for path in unread)
             self._read |= {path: (now[path], one) for path, one in zip(unread, super().records(unread), strict=True)}
         return [self._read[path][1] for path in wanted]
+
+    def compared(self, keys: Sequence[str]) -> Compared:
+        """As it was read before: what was found at a stamp of a file does not change."""
+        known = self._compared
+        if unread := [key for key in keys if key not in known.known]:
+            found = super().compared(unread)
+            known.known |= found.known
+            known.secret = found.secret
+        return known
 
     def _stamp_of(self, path: str) -> str:
         return f"{_stamp(f'{self._memory}/{path}')}.{_stamp(f'{self._memory}/{sidecar_of(path)}')}"

@@ -15,7 +15,7 @@ from aicx.config import Settings
 from aicx.errors import AicxError, UsageError
 from aicx.memory.policy import Policy
 from aicx.memory.policy_records import of_records, policy_in
-from aicx.memory.reading import Memory, Scope, find_scope
+from aicx.memory.reading import Memory, Scope, find_scope, without_collecting
 from aicx.memory.recall.asking import RecallQuery
 from aicx.memory.recall.found import Found, answer_of, leave_out_sources, rank, shown, unavailable
 from aicx.memory.recall.live import LiveReader, LiveTable
@@ -149,7 +149,8 @@ class Recaller:
         scored = Scored(by_words, self._by_meaning(query, table, live, memory, found))
         add_live(query, live, scored, found)
         if memory is not None and table is not None:
-            add_records(query, memory, table, scored, found)
+            with without_collecting():
+                add_records(query, memory, table, scored, found)
         return found, missing
 
     def _add_passages(self, query: RecallQuery, policy: Policy, found: Found) -> None:

@@ -29,6 +29,7 @@ CREATE TABLE postings(term TEXT PRIMARY KEY, entries BLOB NOT NULL) WITHOUT ROWI
 """
 _TABLES = {"meta", "documents", "vectors", "postings"}
 _AT_ONCE = 500
+_PLACES = 100  # read at once: most questions need no more
 # What a table that is damaged raises: its own values do not fit.
 DAMAGE = (sqlite3.DatabaseError, ValueError, TypeError, LookupError)
 SCOPE = "scope of "  # and a folder: what its repository is called
@@ -168,8 +169,8 @@ class Table:
     def places(self, numbers: Iterable[int], is_meant: Callable[[str | None], bool]) -> Iterator[tuple[int, str]]:
         """Those of ``numbers`` whose place is meant, in their order, with their paths."""
         wanted = list(numbers)
-        for begin in range(0, len(wanted), _AT_ONCE):
-            some = wanted[begin : begin + _AT_ONCE]
+        for begin in range(0, len(wanted), _PLACES):
+            some = wanted[begin : begin + _PLACES]
             marks = ",".join("?" * len(some))
             rows = self._db.execute(f"SELECT number, path, place FROM documents WHERE number IN ({marks})", some)
             found = {number: (path, place) for number, path, place in rows}
