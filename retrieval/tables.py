@@ -65,7 +65,7 @@ class Table(Protocol):
 def opener(uri: str, table: str, options: dict[str, str]) -> Callable[[], Table]:
     """What opens the table, each time it is called. Raises MissingExtra when that takes a library that is lacking."""
     if uri.startswith("memory://"):
-        raise UsageError("A database in memory can only be read by whoever wrote it.", hint="Choose a folder.")
+        raise UsageError("A database in memory can only be read by the process that wrote it.", hint="Choose a folder.")
     if uri.startswith("db://"):
         try:
             import lancedb

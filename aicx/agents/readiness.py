@@ -170,7 +170,7 @@ def _tasks(desk: _Desk) -> Iterator[RepoCheck]:
     counts = {name: len(getattr(found, name)) for name in ("active", "waiting", "skipped", "damaged")}
     if found.damaged:
         paths = ", ".join(one.path for one in found.damaged[:3])
-        yield RepoCheck("tasks", "error", f"files that are no tasks: {paths}", "mend or delete them", counts)
+        yield RepoCheck("tasks", "error", f"files that cannot be read as tasks: {paths}", "mend or delete them", counts)
         return
     said = ", ".join(f"{count} {name}" for name, count in counts.items() if count) or "none is open"
     yield RepoCheck("tasks", "ok", said, details=counts)

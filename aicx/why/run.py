@@ -192,7 +192,7 @@ class _Why:
                 candidate.text_terms = (0, 0)
             traces = find_traces(steps, wanted, candidate.cwd)
             if wanted.first_seen in candidate.printed_in and not traces.made:
-                traces.gap = None  # whoever lists a commit is at work when it is first seen
+                traces.gap = None  # a session that lists a commit is at work when it is first seen
             shown = candidate.printed and wanted.name
             if traces.gap is not None or traces.made or shown or not wanted.times:
                 found.append(ranking.Found(candidate, traces))
@@ -251,8 +251,10 @@ class _Why:
             (chunk for chunk in candidate.chunks if chunk.started_at <= until),
             key=lambda one: (one.started_at, one.path),
         )
-        first = chunks[: opening and len(chunks) > MAX_CHUNKS]
-        paths = tuple(chunk.path for chunk in [*first, *chunks[-MAX_CHUNKS:]])
+        read = chunks[-MAX_CHUNKS:]
+        if opening and len(chunks) > MAX_CHUNKS:
+            read = [chunks[0], *read]
+        paths = tuple(chunk.path for chunk in read)
         if paths not in self._steps:
             with suppress(NotFound):
                 self._steps[paths], notes = read_steps(self._settings.layout, paths)

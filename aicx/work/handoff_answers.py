@@ -90,7 +90,7 @@ def sessions_of(record: WorkRecord) -> list[str]:
 
 
 def proofs_of(found: WorkRecord | Handoff) -> dict[str, list[str]]:
-    """The lines of a handoff as `answer_of` gives them, each with the references that prove it, where there are any."""
+    """The lines of a handoff as it is answered, each with the references that prove it, where there are any."""
     if isinstance(found, WorkRecord):
         return {item.text: list(item.evidence) for item in found.items if item.evidence}
     every = [*_lines(found), *([found.facts.progress] if found.facts.progress else [])]

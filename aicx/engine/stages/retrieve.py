@@ -16,8 +16,8 @@ from retrieval.conditions import Condition
 from retrieval.params import RankingParams
 from retrieval.questions import Question
 
-# How many candidates each retriever gives at most; at least so many where only dense chunks are wanted, each of which
-# has to be read to be known.
+# How many candidates each retriever gives at most; and at least where only dense chunks are wanted, each of which has
+# to be read to be known.
 _MAX_POOL, _MIN_POOL_SCORED = 5000, 1000
 
 
