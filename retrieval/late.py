@@ -16,7 +16,8 @@ from retrieval.ranking import Answer
 # A static model looks its tokens' vectors up, so comparing five passages takes it less time than one takes another. For
 # other models it is the most that short ones may be.
 _TIMES = 5
-# A passage of a contextual model has from 64 to 128 tokens where a message is long enough. 96 of them are about this many bytes.
+# A passage of a contextual model has from 64 to 128 tokens where a message is long enough. 96 of them are about this
+# many bytes.
 _USUAL = 384
 # Below it values differ by rounding.
 _LEAST_DEVIATION = 1e-6
