@@ -91,6 +91,11 @@ _CALLED_ELSEWHERE = {
     "recall": "search", "setup": "install", "stats": "state", "status": "state", "sync": "store",
     "ui": "dashboard", "update": "store", "view": "show", "web": "dashboard",
 }  # fmt: skip
+# The same in a group that has such a command.
+_CALLED_ELSEWHERE_IN_GROUPS = {
+    "add": "start", "begin": "start", "complete": "close", "create": "start", "done": "close", "edit": "update",
+    "end": "close", "finish": "close", "new": "start",
+}  # fmt: skip
 
 _CONTEXT = {"help_option_names": ["-h", "--help"]}
 _LONGEST_SUMMARY = 200  # characters; the first sentence of a help, which may take two lines
@@ -223,8 +228,9 @@ def _no_such_command(name: str, group: Group) -> UsageError:
 
     prefix = f"{group.name} " if group.name else ""
     near = next(iter(get_close_matches(name, group.table, 1)), None)
-    if near is None and not group.name:
-        near = _CALLED_ELSEWHERE.get(name.lower())
+    if near is None:
+        called = (_CALLED_ELSEWHERE_IN_GROUPS if group.name else _CALLED_ELSEWHERE).get(name.lower())
+        near = called if called in group.table else None
     if near is None:
         return UsageError(f"There is no command {prefix + name!r}.", hint=f"aicx {prefix}--help")
     return UsageError(

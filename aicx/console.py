@@ -55,6 +55,17 @@ def out(text: str = "") -> None:
 
 
 @contextmanager
+def may_stay_unread(confirmed: bool) -> Iterator[None]:
+    """What shows a change that was ``confirmed``: a reader that stops in the middle, as `| head`, does not stop it."""
+    try:
+        yield
+    except BrokenPipeError:
+        if not confirmed:
+            raise
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+@contextmanager
 def paged(*, wanted: bool = True) -> Iterator[None]:
     """What `out` prints meanwhile goes through a pager where stdout is a terminal that cannot hold it at once."""
     command = pager.pager_command(os.environ) if wanted and sys.stdout.isatty() else []

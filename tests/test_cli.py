@@ -17,12 +17,19 @@ from tests.corpus.builders import SESSION, ClaudeLog, Home
 
 
 @pytest.mark.parametrize(
-    ("typed", "meant"), [("serach", "search"), ("dashbord", "dashboard"), ("status", "state"), ("Grep", "search")]
+    ("typed", "meant"),
+    [
+        ("serach", "search"),
+        ("dashbord", "dashboard"),
+        ("status", "state"),
+        ("Grep", "search"),
+        ("task done", "task close"),
+    ],
 )
 def test_unknown_command_names_the_one_that_was_meant(
     typed: str, meant: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run([typed, "words"]) == 2
+    assert run([*typed.split(), "words"]) == 2
     assert f"Did you mean '{meant}'?\n next: aicx {meant} --help" in capsys.readouterr().err
 
 

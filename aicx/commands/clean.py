@@ -27,7 +27,8 @@ def command(
     settings = load_settings()
     plan = plan_clean(settings, place_of(settings, user_path(repo or ".")))
     if not json:
-        show(plan.changes)
+        with console.may_stay_unread(yes):
+            show(plan.changes)
     if not dry_run:
         confirm(plan.changes, yes=yes, json=json)
         apply(settings, plan)

@@ -72,7 +72,8 @@ def command(
     earlier = None if dry_run else finish_forgetting(settings, console.notify)
     plan = plan_or_finished(settings.layout, request, earlier, load_holders())
     if not json:
-        _show(plan)
+        with console.may_stay_unread(yes):
+            _show(plan)
     if not dry_run and not plan.empty and (earlier is None or plan is not earlier.plan):
         if not yes:
             _confirm(json)

@@ -64,7 +64,8 @@ def command(
         )
     plan = plan_init(settings, place, names, continuity=continuity)
     if not json:
-        show(plan.changes)
+        with console.may_stay_unread(yes):
+            show(plan.changes)
     if not dry_run:
         confirm(plan.changes, yes=yes, json=json)
         apply(settings, plan)

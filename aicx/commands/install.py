@@ -51,7 +51,8 @@ def command(
         raise MissingExtra("`aicx serve`, which the client is to start,", "mcp")
     change = plan(found, found.file(settings), None if remove else entry(found, settings))
     if not json:
-        _show(change)
+        with console.may_stay_unread(yes):
+            _show(change)
     backup = None
     if not dry_run and change.action != "unchanged":
         if not yes:

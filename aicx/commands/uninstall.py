@@ -41,7 +41,8 @@ def command(dry_run: DryRun = False, yes: Yes = False, json: options.Json = Fals
         [change for plan in plans if plan for change in plan.changes] + [_shown(one) for one in entries]
     )
     if not json:
-        show(changes)
+        with console.may_stay_unread(yes):
+            show(changes)
     done: list[str] = []
     if not dry_run:
         confirm(changes, yes=yes, json=json)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Generic, Protocol, TypeVar
 
 from aicx.evidence.texts import words
@@ -78,9 +79,7 @@ class _Words:
 
     @classmethod
     def of(cls, said: Said) -> _Words:
-        order = list(dict.fromkeys(words(said.statement)))
-        every = frozenset(order)
-        return cls(order, every, every - STOP_WORDS, _CODE.findall(said.statement), dict(said.claims))
+        return cls(*_words_of(said.statement), dict(said.claims))
 
     def same(self, other: _Words) -> bool:
         common = self.every & other.every
@@ -92,6 +91,13 @@ class _Words:
             return False
         # "use X, not Y" and "use Y, not X" have the same words.
         return [word for word in self.order if word in common] == [word for word in other.order if word in common]
+
+
+@lru_cache(maxsize=1024)
+def _words_of(statement: str) -> tuple[Sequence[str], frozenset[str], frozenset[str], Sequence[str]]:
+    order = list(dict.fromkeys(words(statement)))
+    every = frozenset(order)
+    return order, every, every - STOP_WORDS, _CODE.findall(statement)
 
 
 def _keys(one: Said, said: _Words) -> Iterator[tuple[str | None, str, str]]:

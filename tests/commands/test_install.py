@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
 import sys
 import tomllib
 from collections.abc import Callable
@@ -106,6 +108,17 @@ class TestInstalling:
         assert Path(entry["command"]).is_absolute()
         assert Path(entry["command"]).exists()
         assert entry["args"][-1] == "serve"
+
+    def test_a_reader_that_leaves_does_not_stop_what_was_confirmed(self, client: str, file: Path) -> None:
+        reading, writing = os.pipe()
+        os.close(reading)
+        try:
+            command = [sys.executable, "-m", "aicx", "install", client, "--yes"]
+            done = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, text=True, timeout=60)
+        finally:
+            os.close(writing)
+        assert (done.returncode, "can ask aicx now" in done.stderr) == (0, True)
+        assert "aicx" in servers(client, file)
 
     def test_a_new_file_is_for_its_owner_alone(self, client: str, file: Path) -> None:
         run(["install", client, "--yes"])

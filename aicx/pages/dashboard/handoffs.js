@@ -3,6 +3,7 @@
 import { el } from "./dom.js";
 import { lines, refLink, toSession } from "./evidence.js";
 import { ago, exact } from "./format.js";
+import { markdownLine } from "./markdown.js";
 import { agentTag } from "./results.js";
 
 const OUTCOMES = { resolved: "✓ resolved", failed: "✕ failed", unresolved: "· unresolved" };
@@ -20,7 +21,7 @@ export function handoffSummary({ entry, left_open: leftOpen }) {
   const [label, text] = telling(entry);
   return [
     el("span", { class: "statement" }, entry.goal || "No goal was said"),
-    text && el("span", { class: "next" }, el("b", {}, `${label} `), text),
+    text && el("span", { class: "next" }, el("b", {}, `${label} `), markdownLine(text)),
     el(
       "span",
       { class: "facts" },

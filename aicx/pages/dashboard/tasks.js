@@ -3,6 +3,7 @@
 import { el } from "./dom.js";
 import { lines, refLink } from "./evidence.js";
 import { ago, exact } from "./format.js";
+import { markdownLine } from "./markdown.js";
 
 const REASONS = {
   no_git_context: "written without git",
@@ -27,7 +28,7 @@ export function taskSummary({ entry, next, next_field: field }) {
   const { loading, git_context: git } = entry;
   return [
     el("span", { class: "statement" }, entry.title),
-    field !== "goal" && el("span", { class: "next kept" }, el("b", {}, "Next "), next),
+    field !== "goal" && el("span", { class: "next kept" }, el("b", {}, "Next "), markdownLine(next)),
     !loading.loadable && el("span", { class: "note" }, loading.warning),
     el(
       "span",

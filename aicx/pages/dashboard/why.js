@@ -4,6 +4,7 @@
 import { copyButton } from "./copy.js";
 import { el, fill } from "./dom.js";
 import { clock, count, day, exact, placeName, plainTitle, plural, projectName } from "./format.js";
+import { markdownLine } from "./markdown.js";
 import { agentTag } from "./results.js";
 import { NOTHING_ASKED, writeRoute } from "./route.js";
 import { emptyState, failureState, noteLines, skeleton } from "./states.js";
@@ -198,7 +199,7 @@ function reasons({ reason, sessions: all }) {
             el(
               "li",
               {},
-              el("span", { class: "said" }, line.text),
+              el("span", { class: "said" }, markdownLine(line.text)),
               " ",
               el(
                 "a",

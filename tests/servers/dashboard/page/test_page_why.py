@@ -34,7 +34,7 @@ def address(browser: SharedBrowser, tmp_path_factory: pytest.TempPathFactory) ->
     story = Story(Home(tmp_path_factory.mktemp("why")))
     log = story.log().prompt(f"The parser should read nested brackets {ATTACKS[0]}", 0).title(TITLE)
     story.edited(log, "src/parser.py", 10, "def parse(text): ...")
-    story.keep(log.answer("The parser reads nested brackets now.", 30))
+    story.keep(log.answer("The parser reads nested brackets now, because `parse` counts them.", 30))
     story.repository.commit("src/parser.py", "def parse(text): ...\n", f"Nested {ATTACKS[3]}", when(60))
     refresh_lexical(story.user.settings, lambda line: None)
     with serving("--rate", "10000", **story.user.environ) as (_, found):
@@ -51,6 +51,10 @@ def test_a_file_leads_to_its_session_and_from_there_to_the_part_that_shows_it(vi
     assert page.url.endswith(SHARED)
     page.locator(".because a.title").first.click()
     expect(page.locator("#reader h1")).to_have_text(TITLE)
+
+
+def test_code_in_a_reason_is_drawn_as_code(visit: Visit) -> None:
+    expect(visit(SHARED).locator(".reasons .said code")).to_have_text("parse")
 
 
 def test_an_address_can_be_shared(visit: Visit) -> None:

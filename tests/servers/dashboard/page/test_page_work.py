@@ -71,6 +71,19 @@ def test_code_in_a_line_is_drawn_as_code(visit: Visit) -> None:
     assert visit("/work").evaluate(drawn) == "<code>make</code> failed"
 
 
+def test_code_in_what_comes_next_is_drawn_as_code(visit: Visit) -> None:
+    drawn = """async () => {
+      const { handoffSummary } = await import("/assets/handoffs.js");
+      const { taskSummary } = await import("/assets/tasks.js");
+      const nodes = [
+        ...handoffSummary({ entry: { refs: [], next: ["Run `make`"], failing: [], done: [] } }),
+        ...taskSummary({ entry: { status: "paused", loading: { loadable: true } }, next: "Run `make`", next_field: "" }),
+      ];
+      return nodes.flatMap((node) => (node ? [...node.querySelectorAll("code")] : [])).map((node) => node.textContent);
+    }"""
+    assert visit("/work").evaluate(drawn).count("make") == 2
+
+
 def test_a_line_leads_to_the_part_that_proves_it(visit: Visit) -> None:
     page = visit("/work")
     card = panel(page, "Sessions").locator(".card").nth(1)
