@@ -241,3 +241,16 @@ class TestFiles:
         assert entry["source"]["path"] == "secret/a.md"
         place.write(POLICY, 'exclude_paths = ["secret/"]\n')
         assert place.entry(entry["ref"])["reasons"] == ["policy_path"]
+
+    def test_a_file_has_the_same_name_from_any_folder_of_the_repository(
+        self, place: Place, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        place.write("secret/a.md", "Exports are signed\n")
+        place.write("src/a.py", "")
+        (place.folder / "outside.md").write_text("Imports are checked\n")
+        monkeypatch.chdir(place.repo / "src")
+        entry = place("put", "--from", "../secret/a.md")["entry"]
+        outside = place("put", "--from", "../../outside.md")["entry"]
+        assert [one["source"]["path"] for one in (entry, outside)] == ["secret/a.md", "outside.md"]
+        place.write(POLICY, 'exclude_paths = ["/secret/"]\n')
+        assert place.entry(entry["ref"])["reasons"] == ["policy_path"]

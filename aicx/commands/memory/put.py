@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -171,7 +172,8 @@ def _taken_from(desk: Desk, text: str, origin: str | None) -> tuple[tuple[str, t
 
 def _allowed(desk: Desk, file: Path, text: str) -> str:
     """A file's name as a record keeps it: its path in the repository. Raises UsageError for one the policy excludes."""
-    root, places = desk.scope.root, [Path.cwd() / file, file.resolve()]
+    # As it is written, without `..`, and where its links lead.
+    root, places = desk.scope.root, [Path(os.path.normpath(Path.cwd() / file)), file.resolve()]
     inside = [place.relative_to(root) for place in places if root is not None and place.is_relative_to(root)]
     names = [place.as_posix() for place in (*inside, *places)]
     if reason := policy_in(desk.settings, desk.scope).of_path(*names):
