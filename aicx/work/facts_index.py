@@ -141,7 +141,8 @@ def _read(layout: Layout, catalog: Catalog, key: Key) -> SessionFacts | None:
     )
     steps, _ = read_steps(layout, [row["path"] for row in rows])
     folders = [row["cwd"] for row in rows if row["cwd"]]
-    roots = Roots.of(map(repository_of, folders))
+    # A working tree inside the repository may be in a folder of folders, as of a branch with a slash in its name.
+    roots = Roots.of([*map(repository_of, folders), *folders])
     automated = catalog.rows(
         "SELECT 1 FROM sessions WHERE agent=? AND session_id=? AND automated_why IS NOT NULL", [agent, session_id]
     )
@@ -160,7 +161,7 @@ def _read(layout: Layout, catalog: Catalog, key: Key) -> SessionFacts | None:
 
 
 def _open(path: Path, *, create: bool = True) -> sqlite3.Connection:
-    return open_derived(path, f"9 {aicx.__version__} {rules_digest()}", _SCHEMA, create=create)
+    return open_derived(path, f"10 {aicx.__version__} {rules_digest()}", _SCHEMA, create=create)
 
 
 def _known(path: Path, kept: sqlite3.Connection, stamps: dict[Key, str]) -> dict[Key, SessionFacts | None]:

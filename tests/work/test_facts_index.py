@@ -207,3 +207,12 @@ def test_who_only_asks_what_is_known_writes_nothing(user: Home, log: ClaudeLog) 
     with open_catalog(user.settings.layout) as opened:
         assert session_facts(user.settings.layout, opened.catalog, known_only=True) == []
     assert not user.settings.layout.work_facts.exists()
+
+
+def test_a_working_tree_of_a_branch_with_a_slash_has_the_paths_of_the_repository(user: Home, repository: str) -> None:
+    tree = f"{repository}/.worktrees/fix/login"
+    log = ClaudeLog(OTHER, tree, branch="fix/login").prompt("Tokens of the login expire too early", 0)
+    log.call("Edit", 5, "t2", file_path=f"{tree}/src/login.py", new_string="x", old_string="y").result("", 6, "t2")
+    user.claude(log.answer("Fixed.", 9))
+    user.store()
+    assert [one.edited for one in facts(user)] == [("src/login.py",)]

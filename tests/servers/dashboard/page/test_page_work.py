@@ -77,7 +77,7 @@ def test_code_in_what_comes_next_is_drawn_as_code(visit: Visit) -> None:
       const { taskSummary } = await import("/assets/tasks.js");
       const nodes = [
         ...handoffSummary({ entry: { refs: [], next: ["Run `make`"], failing: [], done: [] } }),
-        ...taskSummary({ entry: { status: "paused", loading: { loadable: true } }, next: "Run `make`", next_field: "" }),
+        ...taskSummary({ entry: { status: "", loading: { loadable: true } }, next: "Run `make`", next_field: "" }),
       ];
       return nodes.flatMap((node) => (node ? [...node.querySelectorAll("code")] : [])).map((node) => node.textContent);
     }"""
