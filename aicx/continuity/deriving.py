@@ -88,8 +88,11 @@ class Derived:
         return self.log.steps[-1].at
 
 
-def derive_note(log: ReadLog, place: WorkPlace, summarizer: str | None) -> Derived:
-    """What the session of ``log`` says for the notes of ``place``; ``summarizer`` is the configured command."""
+def derive_note(log: ReadLog, place: WorkPlace, summarizer: str | None, policy: Policy) -> Derived:
+    """What the session of ``log`` says for the notes of ``place``; ``summarizer`` is the configured command.
+
+    It gets nothing that ``policy`` excludes: its own words for that would not be recognised.
+    """
     roots = Roots.of([str(place.root), *_where_it_ran(log, place)])
     # A request that only says to go on, or to look again, wants nothing that was not wanted before.
     steps = [step for step in log.steps if not _is_vague_request(step)]
@@ -118,6 +121,7 @@ def derive_note(log: ReadLog, place: WorkPlace, summarizer: str | None) -> Deriv
         tuple(code for code, holds in (*warnings, ("unread_records", log.unread)) if holds),
         counts={kind: sum(one.kind == kind for one in kept) for kind in MAX_OF},
     )
+    derived = allowed(derived, policy)
     return derived if summarizer is None else _summarized(derived, summarizer)
 
 

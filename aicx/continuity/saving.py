@@ -69,12 +69,12 @@ def save(
     StoreUnwritable; the notes are then as they were.
     """
     layers = layers_of(scope)
+    policy = load_policy(settings.layout.home, place.root, settings.user_home)
     continuity = note_places(settings, place).continuity
     markers = [one.entry for one in pending_writing.pendings(continuity)]
     selected = select(settings, place, scope, mode, log, markers, _sources(settings, place))
     read = read_log(settings.layout, selected.log.file, selected.log.identity)
-    derived = derive_note(read, place, settings.summarizer if summarizer else None)
-    policy = load_policy(settings.layout.home, place.root, settings.user_home)
+    derived = derive_note(read, place, settings.summarizer if summarizer else None, policy)
     derived = allowed(with_tasks(derived, settings, place, now), policy)
     project = project_of(settings, place)
     with prepared(settings, place, layers, now, source, notify) as (change, places):

@@ -39,6 +39,22 @@ def test_nothing_of_a_session_that_a_policy_excludes_is_in_a_note(told: NotePlac
     assert [layers.merged.goal, *layers.merged.sections.values()] == [None]
 
 
+@pytest.mark.parametrize("rule", ['exclude_patterns = ["swordfish"]', 'exclude_sources = ["session:claude:*"]'])
+def test_a_summarizer_is_not_given_what_a_policy_excludes(told: NotePlace, rule: str) -> None:
+    asked = told.folder / "asked"
+    script = told.folder / "summarize.sh"
+    script.write_text(f"#!/bin/sh\ncat > {asked}\necho '{{}}'\n")
+    script.chmod(0o755)
+    told.home.mkdir(exist_ok=True)
+    (told.home / "config.toml").write_text(f'summarizer_command = "{script}"\n')
+    told("save")
+    assert "swordfish" in asked.read_text()
+    asked.write_text("")
+    told.write(POLICY, rule + "\n")
+    told("refresh")
+    assert "swordfish" not in asked.read_text()
+
+
 def test_nothing_is_saved_under_a_malformed_policy(told: NotePlace) -> None:
     told.write(POLICY, "exclude_paths = [")
     assert told.failed("save")["code"] == 9
