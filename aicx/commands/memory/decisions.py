@@ -24,6 +24,7 @@ from aicx.memory.deciding import NEEDS_PERSON, UNNAMED, Action, Decider, decide,
 from aicx.memory.deciding import supersede as supersede_record
 from aicx.memory.deciding import validate as validate_record
 from aicx.memory.evidence import resolve_evidence
+from aicx.memory.policy_records import policy_in
 from aicx.memory.record import Result
 
 _DONE = {
@@ -208,8 +209,7 @@ def validate(
     desk = open_desk(repo)
     shown = [resolve_evidence(desk.settings, text) for text in evidence or []]
     outcome: Result = "pass" if result == "pass" else "fail"
-    with opened(desk):  # nothing is recorded that could not be shown
-        pass
+    policy_in(desk.settings, desk.scope)  # nothing is recorded that could not be shown
     record = validate_record(desk, ref, outcome, method, Decider(by, rev=rev), shown)
     answer(desk, record, "Validated:", json=json)
 
