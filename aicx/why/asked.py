@@ -6,6 +6,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from functools import lru_cache
 from math import log
 
 from aicx.evidence.statements import Weight, requests
@@ -57,6 +58,7 @@ def asked(
     return sorted(best, key=lambda one: one[1].at)
 
 
+@lru_cache(maxsize=1024)  # each line is compared several times
 def terms(text: str) -> frozenset[str]:
     """The words of a text by which it is compared: stems, without those that every text has."""
     return frozenset(analyze(text, "").words)

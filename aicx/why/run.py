@@ -251,15 +251,20 @@ class _Why:
             (chunk for chunk in candidate.chunks if chunk.started_at <= until),
             key=lambda one: (one.started_at, one.path),
         )
-        read = chunks[-MAX_CHUNKS:]
-        if opening and len(chunks) > MAX_CHUNKS:
-            read = [chunks[0], *read]
-        paths = tuple(chunk.path for chunk in read)
-        if paths not in self._steps:
+        first = chunks[: opening and len(chunks) > MAX_CHUNKS]
+        # Apart, so that the last chunks are read once, with the opening and without.
+        return [
+            *self._read_paths([one.path for one in first]),
+            *self._read_paths([one.path for one in chunks[-MAX_CHUNKS:]]),
+        ]
+
+    def _read_paths(self, paths: Sequence[str]) -> list[Step]:
+        known = tuple(paths)
+        if known and known not in self._steps:
             with suppress(NotFound):
-                self._steps[paths], notes = read_steps(self._settings.layout, paths)
+                self._steps[known], notes = read_steps(self._settings.layout, known)
                 self._notes += notes
-        return self._steps.get(paths, [])
+        return self._steps.get(known, [])
 
 
 def _contains(steps: Sequence[Step], hashes: Sequence[str]) -> bool:
