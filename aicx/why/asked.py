@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
 from math import log
+from typing import NamedTuple
 
 from aicx.evidence.statements import Weight, requests
 from aicx.evidence.texts import summary_line, words
@@ -25,16 +26,28 @@ _WORKED_BEFORE, _WORKED, _SINCE = 0.5, 2.0, 0.5
 _ALIKE = 0.8
 
 
+class Request(NamedTuple):
+    """A request as one line."""
+
+    weight: Weight
+    line: str
+    step: Step
+
+
+def requests_of(steps: Sequence[Step]) -> list[Request]:
+    """The requests of a session, in order."""
+    return [Request(weight, summary_line(weight.text, _LENGTH), step) for weight, step in requests(steps)]
+
+
 def asked(
-    steps: Sequence[Step], since: datetime | None, edited: Sequence[Sequence[datetime]], about: Mapping[str, float]
+    every: Sequence[Request], since: datetime | None, edited: Sequence[Sequence[datetime]], about: Mapping[str, float]
 ) -> list[tuple[str, Step]]:
-    """The requests that say most of why a commit was made, at most two, in order, each as one line.
+    """Those requests that say most of why a commit was made, at most two, in order.
 
     ``since`` is when the commit before it was made in the session; ``edited`` has, for each of the commit's files, when
     it was changed; ``about`` has the terms that the commit is about, and what each says of it. Where only one fits, the
     request that the session began with is the other.
     """
-    every = [(weight, summary_line(weight.text, _LENGTH), step) for weight, step in requests(steps)]
     begins = [step.at for _, _, step in every]
     turns = [{bisect_right(begins, at) - 1 for at in times} for times in edited]
     counts = Counter(term for _, line, _ in every for term in terms(line))

@@ -15,7 +15,7 @@ from aicx.evidence.texts import summary_line
 from aicx.evidence.transcript import Step
 from aicx.git.subjects import plain_subject
 from aicx.refs import Ref
-from aicx.why.asked import asked
+from aicx.why.asked import asked, requests_of
 from aicx.why.candidates import AFTER
 from aicx.why.report import ReasonKind, ReasonLine, Wanted
 from aicx.why.said import SAID, causes, reported, weighed
@@ -51,15 +51,15 @@ def read_reason(
     def line(kind: ReasonKind, text: str, step: Step) -> ReasonLine:
         return ReasonLine(kind, text, step.at, str(Ref("chunk", step.chunk)), session)
 
-    found = [line("asked", text, step) for text, step in asked(before, since, edited, for_requests(message, wanted))]
+    wishes = requests_of(before)
+    found = [line("asked", text, step) for text, step in asked(wishes, since, edited, for_requests(message, wanted))]
     settled = [(said.text, said.step) for said in decisions(steps, _MAX_LISTED)]
     said: list[tuple[ReasonKind, list[Said], int]] = [
         ("found", causes(steps), _MAX_FOUND),
         ("weighed", weighed(steps), _MAX_WEIGHED),
         ("decided", settled, _MAX_DECIDED),
     ]
-    wishes = [summary_line(weight.text, SAID) for weight, _ in requests(before)]
-    fit = Fit(message, wishes, (text for _, every, _ in said for text, _ in every))
+    fit = Fit(message, [wish.line for wish in wishes], (text for _, every, _ in said for text, _ in every))
     for kind, every, most in said:
         found += (line(kind, text, step) for text, step in fit.best(every, most))
     runs = runs_of(followed(answered_calls(steps)))
