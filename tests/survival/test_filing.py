@@ -54,7 +54,7 @@ def test_a_kill_at_any_step_of_a_move_leaves_each_chunk_whole_and_the_next_store
     for step in range(1, len(steps) + 1, max(1, len(steps) // 40)):
         home = copy_of(filed, tmp_path / str(step))
         run = runner.run(home, *command, batch=BATCH, fatal_step=step)
-        assert run.killed or run.code == 0
+        assert run.killed or (run.code == 0 and step > len(steps) - 10)
         assert home.flaws() == [], steps[step - 1]
         runner.store(home)
         if command != ("store",) and not (home.corpus / "projects.json").exists():

@@ -93,7 +93,7 @@ def test_a_kill_at_any_step_leaves_whole_objects_and_the_pinned_one(
     for step in range(1, len(steps) + 1):
         home = copy(str(step))
         run = runner.run(home, *words, fatal_step=step)
-        assert run.killed or run.code == 0
+        assert run.killed or (run.code == 0 and step > len(steps) - 10)
         found = view(home)
         seen.append(found)
         assert digest_of(PINNED) in found, steps[step - 1]

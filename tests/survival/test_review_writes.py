@@ -108,7 +108,7 @@ def test_a_kill_at_any_step_leaves_it_taken_or_not(
     for step in range(1, len(steps) + 1):
         home = copy(str(step))
         run = runner.run(home, *words(home, *arguments), fatal_step=step)
-        assert run.killed or run.code == 0
+        assert run.killed or (run.code == 0 and step > len(steps) - 10)
         finish(runner, home)
         assert view(runner, home) in (before, after), steps[step - 1]
         checks = json.loads(runner.run(home, "doctor", "--json").out)["checks"]

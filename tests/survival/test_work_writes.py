@@ -94,7 +94,7 @@ def test_a_kill_at_any_step_leaves_the_old_state_or_the_new_one(
     for step in range(1, len(steps) + 1):
         home = copy(str(step))
         run = runner.run(home, *words(home, *COMMANDS[command]), fatal_step=step)
-        assert run.killed or run.code == 0
+        assert run.killed or (run.code == 0 and step > len(steps) - 10)
         assert view(home) in (before, after), steps[step - 1]  # also for a reader in the middle
         write_after(home)
         seen.append(view(home))
