@@ -16,7 +16,7 @@ from aicx.continuity.signals import Contradiction, contradictions
 from aicx.errors import AicxError
 from aicx.evidence.calls import answered_calls
 from aicx.evidence.other_repositories import OtherRepositories
-from aicx.evidence.runs import Run, followed, latest_outcomes, runs_of
+from aicx.evidence.runs import Run, followed, latest_outcomes, passed_checks, runs_of
 from aicx.evidence.session_brief import State
 from aicx.evidence.statements import weigh
 from aicx.evidence.transcript import Step
@@ -164,11 +164,11 @@ def _goal(facts: SessionFacts | None) -> Wanted | None:
 
 def _confirmed(runs: Sequence[Run]) -> list[Found]:
     """The checks that passed when they were last run, the newest first; other programs only where none was a check."""
-    latest = [(run, count) for run, count in latest_outcomes(runs) if run.outcome == "ok" and run.kind != "change"]
-    checks = [(run, count) for run, count in latest if run.kind == "check"]
+    others = [] if any(run.kind == "check" for run in runs) else latest_outcomes(runs)
+    others = [(run, count) for run, count in others if run.outcome == "ok" and run.kind == "other"]
     return [
         Found("confirmed", clean(f"`{run.line}` passed{times}", MAX_TEXT), run.at)
-        for run, count in checks or latest
+        for run, count in passed_checks(runs) or others
         for times in (f" (run {count} times)" if count > 1 else "",)
     ]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Literal, NamedTuple
@@ -22,6 +23,7 @@ Outcome = Literal[
 RunKind = Literal["check", "change", "other"]
 
 _FRESH_RUNS = 4
+_FORMATS = re.compile(r"[\s:](?:fmt|format)\b(?!.*--check)")
 # How far into an answer its own remarks on the command go.
 _HEADER = 400
 _COMMAND_LENGTH = 120
@@ -100,6 +102,21 @@ def latest_outcomes(runs: Sequence[Run]) -> list[tuple[Run, int]]:
         counts[keys] = counts.get(keys, 0) + 1
         last.setdefault(keys, run)
     return [(run, counts[keys]) for keys, run in last.items()]
+
+
+def passed_checks(runs: Sequence[Run]) -> list[tuple[Run, int]]:
+    """The checks that passed when they were run last, the latest first, and how often each was run.
+
+    What a later one of them ran too is not told again, and that a formatter ran says nothing of the work.
+    """
+    found: list[tuple[Run, int]] = []
+    told: set[str] = set()
+    for run, count in latest_outcomes([run for run in runs if run.kind == "check"]):
+        parts = {part.text for part in run.parts if not _FORMATS.search(part.text)}
+        if run.outcome == "ok" and not parts <= told:
+            found.append((run, count))
+            told |= parts
+    return found
 
 
 def followed(calls: Iterable[tuple[Step, Step | None]]) -> list[tuple[Step, list[Step]]]:

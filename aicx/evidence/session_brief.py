@@ -17,7 +17,7 @@ from aicx.evidence.other_repositories import OtherRepositories
 from aicx.evidence.patterns import command_rules
 from aicx.evidence.plans import open_plan, pending, summarized_request
 from aicx.evidence.pull_requests import is_about_finished, merged_requests, number_of
-from aicx.evidence.runs import Run, followed, latest_outcomes, open_failures, runs_of
+from aicx.evidence.runs import Run, followed, open_failures, passed_checks, runs_of
 from aicx.evidence.since import Since
 from aicx.evidence.statements import (
     Statement,
@@ -148,7 +148,7 @@ def brief_of(
         turned_to=_turned_to(steps, wanted),
         unanswered=_unanswered(steps, wanted) if reason == "interrupted" else None,
         progress=_progress(steps, last) if last else None,
-        checks=tuple(_check(run, count) for run, count in _checks(runs)[:_MAX_CHECKS]),
+        checks=tuple(_check(run, count) for run, count in passed_checks(runs)[:_MAX_CHECKS]),
         commits=tuple(Line(*trace) for trace in commits),
         pull_requests=tuple(
             Line(f"{text} (merged)" if number_of(text) in merged else text, at, refs) for text, at, refs in opened
@@ -159,7 +159,7 @@ def brief_of(
         decisions=tuple(line for line in settled if not _is_in(line, goal, asked)),
         edits=tuple(edits),
         tested=_tested(runs),
-        passed=tuple(run for run, _ in _checks(runs)),
+        passed=tuple(run for run, _ in passed_checks(runs)),
         tests=tuple(run.parts[-1].text for run in _passed_tests(runs)),
         state=state,
         state_reason=reason,
@@ -283,19 +283,13 @@ def _reported_before(steps: Sequence[Step], last: Step) -> Step | None:
     return next((step for step in reversed(steps[asked:until]) if reports(step) and not announces(step)), None)
 
 
-def _checks(runs: Sequence[Run]) -> list[tuple[Run, int]]:
-    """What was tested last, each check once. Failures that stayed are told on their own."""
-    latest = latest_outcomes([run for run in runs if run.kind == "check"])
-    return [(run, count) for run, count in latest if run.outcome == "ok"]
-
-
 def _check(run: Run, count: int) -> Line:
     times = f" (run {count} times)" if count > 1 else ""
     return Line(f"`{run.line}` passed{times}", run.at, (_ref(run),))
 
 
 def _passed_tests(runs: Sequence[Run]) -> list[Run]:
-    return [run for run, _ in _checks(runs) if topic_of(run.parts[-1]) == "test"]
+    return [run for run, _ in passed_checks(runs) if topic_of(run.parts[-1]) == "test"]
 
 
 def _tested(runs: Sequence[Run]) -> Line | None:

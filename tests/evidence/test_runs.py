@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from aicx.evidence.calls import answered_calls
-from aicx.evidence.runs import Run, followed, latest_outcomes, open_failures, runs_of
+from aicx.evidence.runs import Run, followed, latest_outcomes, open_failures, passed_checks, runs_of
 from aicx.shell import simple_commands
 from tests.evidence.stories import Story
 
@@ -240,3 +240,19 @@ def test_a_check_that_was_run_again_with_an_unknown_ending_is_not_said_to_fail()
     story = Story().runs("tsc --noEmit", "error TS2322: no", failed=True)
     assert failing(story) == ["tsc --noEmit"]
     assert not failing(story.runs("tsc --noEmit", "Command running in background with ID: b7af8fa"))
+
+
+def test_what_passed_in_a_later_run_is_told_once_and_no_formatter_alone() -> None:
+    story = Story().runs("make test", "ok").runs("ruff check . && make test", "ok").runs("make fmt", "ok")
+    story.runs("cargo fmt && cargo test", "ok").runs("ruff format --check .", "ok").runs("make test", "ok")
+    assert [(run.line, count) for run, count in passed_checks(runs(story))] == [
+        ("make test", 2),
+        ("ruff format --check .", 1),
+        ("cargo fmt && cargo test", 1),
+        ("ruff check . && make test", 1),
+    ]
+
+
+def test_a_run_of_parts_that_passed_since_is_not_told_again() -> None:
+    story = Story().runs("ruff check . && make test", "ok").runs("make test", "ok").runs("ruff check .", "ok")
+    assert [run.line for run, _ in passed_checks(runs(story))] == ["ruff check .", "make test"]

@@ -34,6 +34,17 @@ Log = Annotated[
     ),
 ]
 
+# What the counts of an answer are called, one of each.
+_COUNTED = {
+    "successfulCommands": "passed command",
+    "failedCommands": "failed attempt",
+    "fileWrites": "changed file",
+    "nextSteps": "next step",
+    "untried": "untried idea",
+    "decisions": "decision",
+    "environment": "environment fact",
+}
+
 
 def scope_from(text: str) -> Scope:
     """Raises UsageError."""
@@ -91,4 +102,4 @@ def _line(entry: ContinuityAuditEntry) -> str:
 
 
 def _counts(counts: Mapping[str, int]) -> str:
-    return ", ".join(f"{name} {count}" for name, count in counts.items())
+    return ", ".join(console.plural(count, _COUNTED[name]) for name, count in counts.items() if count) or "none"
