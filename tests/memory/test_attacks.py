@@ -139,6 +139,55 @@ class TestIndex:
         assert place.baseline() == set()
         assert place.doctor()["memory_index"]["severity"] == "green"
 
+    def test_a_forged_statement_is_read_again_from_the_file(self, place):
+        ref, other = place.accepted(RULE), "Exports need no authorisation check"
+        place.baseline()
+        (body,) = told(place, "SELECT body FROM records")
+        told(place, "UPDATE records SET body=?", body.replace(RULE.encode(), other.encode()))
+        assert other.encode() in told(place, "SELECT body FROM records")[0]
+        assert (place.entry(ref)["statement"], place.baseline()) == (RULE, {ref})
+
+    def test_forged_decisions_beside_a_forged_sidecar_are_read_again_from_the_log(self, place):
+        ref = place.put(RULE)
+        name = ref.removeprefix("mem:")
+        place.change_sidecar(ref, adoption={"state": "adopted", "by": "Ada", "at": "2026-01-01T00:00:00Z"})
+        time.sleep(0.1)  # a log as young as that is not kept in the index
+        assert place.baseline() == set()
+        (whole,) = told(place, "SELECT value FROM meta WHERE name='decided'")
+        (body,) = told(place, "SELECT body FROM records")
+        decided = Decisions.unpack(whole)
+        forged = {**decided, name: replace(decided[name], adopted=orjson.loads(body)[-3], adopted_by="Ada")}
+        told(place, "UPDATE meta SET value=? WHERE name='decided'", Decisions.of(forged, decided.damaged).pack())
+        assert place.baseline() == set()
+
+    def test_a_rival_that_the_index_hides_is_still_a_rival(self, place):
+        for value in ("none", "required"):
+            place.accepted(f"Exports: authorisation is {value}", "--topic", "exports", "--claim", f"auth={value}")
+        time.sleep(0.1)  # what is younger is not kept
+        assert place.baseline() == set()
+        told(place, "UPDATE records SET claims=0, place='elsewhere', id='00' WHERE path LIKE '%none%'")
+        assert place.baseline() == set()
+
+    def test_what_the_index_says_of_a_file_is_no_proof_without_its_mark(self, place):
+        place.write("a.py", "one\n")
+        ref = place.accepted(RULE, "--anchor", "a.py")
+        place.write("a.py", "two\n")
+        time.sleep(0.1)  # what is younger is not kept
+        assert place.baseline() == set()
+        told(place, "UPDATE compared SET found='current..'")
+        assert place.baseline() == set()
+        assert place.entry(ref)["status"] == "stale"
+
+
+def told(place, statement, *values):
+    """The first row that a statement to the index gives."""
+    with sqlite3.connect(place.home / "index" / "memory.sqlite") as db:
+        rows = db.execute(statement, values)
+        found = rows.fetchone() if rows.description else ()
+        assert rows.description or rows.rowcount > 0, "or there is nothing to find"
+    db.close()
+    return found
+
 
 def forge(index, name, key):
     """Writes into the index that Ada accepted the record, with marks that fit where the key is the home's."""
