@@ -18,11 +18,12 @@ import sys
 import termios
 import traceback
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import Any, NoReturn, Self
+from typing import Any, BinaryIO, NoReturn, Self
 
 import aicx.__main__
 from aicx.toolchains.families import FAMILIES
@@ -66,12 +67,13 @@ class ForkedCommand:
         umask: int | None = None,
         terminal: bool = False,
     ) -> None:
+        self.arguments = list(arguments)
         self.returncode: int | None = None
         self._keeper, theirs = socket.socketpair()
         socket.send_fds(_server(), [b"."], [theirs.fileno(), *streams])
         theirs.close()
         self._told = self._keeper.makefile("rw")
-        order = {"arguments": list(arguments), "environ": dict(env), "cwd": str(cwd or Path.cwd())}
+        order = {"arguments": self.arguments, "environ": dict(env), "cwd": str(cwd or Path.cwd())}
         print(json.dumps({**order, "umask": umask, "terminal": terminal}), file=self._told, flush=True)
         self.pid = int(self._told.readline())
 
@@ -114,6 +116,55 @@ class Forked(ForkedCommand):
         super().__exit__()
         self.stdout.close()
         self.stderr.close()
+
+
+class Piped(ForkedCommand):
+    """A command with streams as `subprocess.Popen` is told them, of bytes."""
+
+    def __init__(
+        self,
+        arguments: Sequence[str],
+        env: Mapping[str, str],
+        folder: Path | None = None,
+        *,
+        stdin: int | None = None,
+        stdout: int | None = None,
+        stderr: int | None = None,
+        umask: int | None = None,
+    ) -> None:
+        theirs: list[int] = []
+        ours: list[BinaryIO | None] = []
+        for number, said in enumerate((stdin, stdout, stderr)):
+            given, end = said, None
+            if said == subprocess.PIPE:
+                read, write = os.pipe()
+                given, end = (write, os.fdopen(read, "rb", 0)) if number else (read, os.fdopen(write, "wb"))
+            elif said == subprocess.DEVNULL:
+                given = os.open(os.devnull, os.O_RDWR)
+            theirs.append(number if given is None else theirs[1] if given == subprocess.STDOUT else given)
+            ours.append(end)
+        self.stdin, self.stdout, self.stderr = ours
+        super().__init__(arguments, env, (theirs[0], theirs[1], theirs[2]), cwd=folder, umask=umask)
+        for one in set(theirs) - {0, 1, 2}:
+            os.close(one)
+
+    def __exit__(self, *_: object) -> None:
+        super().__exit__()
+        for stream in (self.stdin, self.stdout, self.stderr):
+            if stream:
+                stream.close()
+
+    def to_end(self, given: bytes = b"", timeout: float = 30) -> subprocess.CompletedProcess[bytes]:
+        """Gives it ``given`` and the end of its input, and waits for its own; what it printed into pipes."""
+        with self, ThreadPoolExecutor(2) as readers:
+            pipes = [readers.submit(stream.read) if stream else None for stream in (self.stdout, self.stderr)]
+            assert self.stdin
+            for work in (lambda: self.stdin.write(given), self.stdin.close):
+                with suppress(BrokenPipeError):
+                    work()
+            code = self.wait(timeout)
+            out, err = (pipe.result(timeout) if pipe else None for pipe in pipes)
+        return subprocess.CompletedProcess(self.arguments, code, out, err)
 
 
 @cache

@@ -17,10 +17,8 @@ import sys
 import termios
 import time
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import pytest
 
@@ -28,7 +26,7 @@ from aicx.cli import run as aicx
 from aicx.lifecycle.run import program_with_logs
 from aicx.sources.detect import detect_log
 from tests.corpus.builders import ClaudeLog
-from tests.forked import ForkedCommand
+from tests.forked import ForkedCommand, Piped
 from tests.lifecycle.conftest import Place
 
 pytestmark = pytest.mark.process
@@ -52,19 +50,10 @@ class Runs:
     ) -> subprocess.CompletedProcess[bytes]:
         """Runs a program to its end; what it prints, unless ``stdout`` and ``stderr`` say where it goes."""
         how = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **how}
-        with self.start(*words, options=options, **how) as process, ThreadPoolExecutor(2) as readers:
-            out, err = (readers.submit(stream.read) if stream else None for stream in (process.stdout, process.stderr))
-            assert process.stdin
-            with suppress(BrokenPipeError):
-                process.stdin.write(input)
-            with suppress(BrokenPipeError):
-                process.stdin.close()
-            code = process.wait(LIMIT)
-            printed = [one.result(LIMIT) if one else None for one in (out, err)]
-        return subprocess.CompletedProcess(words, code, *printed)
+        return self.start(*words, options=options, **how).to_end(input, LIMIT)
 
-    def start(self, *words: str, options: Sequence[str] = (), **how: Any) -> Started:
-        return Started(["run", *options, "--", *words], self.environ, self.folder, **how)
+    def start(self, *words: str, options: Sequence[str] = (), **how: Any) -> Piped:
+        return Piped(["run", *options, "--", *words], self.environ, self.folder, **how)
 
     def attempts(self) -> list[dict[str, Any]]:
         found = [json.loads(path.read_bytes()) for path in self.home.glob("work/*/attempts/*.json")]
@@ -83,43 +72,6 @@ class Runs:
 
     def on_terminal(self, *words: str, **how: Any) -> Terminal:
         return Terminal(["run", "--", *words], self.environ, self.folder, **how)
-
-
-class Started(ForkedCommand):
-    """A command with streams as `subprocess.Popen` is told them, of bytes."""
-
-    def __init__(
-        self,
-        arguments: Sequence[str],
-        env: Mapping[str, str],
-        folder: Path,
-        *,
-        stdin: int | None = None,
-        stdout: int | None = None,
-        stderr: int | None = None,
-        umask: int | None = None,
-    ) -> None:
-        theirs: list[int] = []
-        ours: list[BinaryIO | None] = []
-        for number, said in enumerate((stdin, stdout, stderr)):
-            given, end = said, None
-            if said == subprocess.PIPE:
-                read, write = os.pipe()
-                given, end = (write, os.fdopen(read, "rb", 0)) if number else (read, os.fdopen(write, "wb"))
-            elif said == subprocess.DEVNULL:
-                given = os.open(os.devnull, os.O_RDWR)
-            theirs.append(number if given is None else theirs[1] if given == subprocess.STDOUT else given)
-            ours.append(end)
-        self.stdin, self.stdout, self.stderr = ours
-        super().__init__(arguments, env, (theirs[0], theirs[1], theirs[2]), cwd=folder, umask=umask)
-        for one in set(theirs) - {0, 1, 2}:
-            os.close(one)
-
-    def __exit__(self, *_: object) -> None:
-        super().__exit__()
-        for stream in (self.stdin, self.stdout, self.stderr):
-            if stream:
-                stream.close()
 
 
 class Terminal:

@@ -15,6 +15,7 @@ import pytest
 pytest.importorskip("mcp")
 
 from tests.corpus.builders import SESSION, Home
+from tests.forked import Piped
 from tests.servers.mcp.mcp_client import AICX
 
 pytestmark = pytest.mark.process
@@ -36,7 +37,8 @@ def search(number: int, **arguments: Any) -> dict[str, Any]:
 def piped(*messages: Any, cwd: Path | None = None) -> tuple[list[dict[str, Any]], str]:
     """What is answered to messages from a pipe, in order of their ids, and what is said on stderr."""
     lines = [message if isinstance(message, bytes) else json.dumps(message).encode() for message in messages]
-    done = subprocess.run([*AICX, "serve"], input=b"\n".join(lines) + b"\n", capture_output=True, timeout=30, cwd=cwd)
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    done = Piped(["serve"], os.environ, cwd, **pipes).to_end(b"\n".join(lines) + b"\n")
     assert done.returncode == 0, done.stderr.decode()
     answers = [json.loads(line) for line in done.stdout.splitlines()]
     return sorted(answers, key=lambda answer: -1 if answer["id"] is None else answer["id"]), done.stderr.decode()
@@ -93,7 +95,7 @@ def test_the_folder_it_is_started_in_is_the_one_to_resume(stored: Home, environm
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_it_though_stdin_is_open(environment: Path, number: signal.Signals) -> None:
-    with subprocess.Popen([*AICX, "serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+    with Piped(["serve"], os.environ, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdin is not None
         assert process.stdout is not None
         process.stdin.write(json.dumps(HELLO).encode() + b"\n")
