@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+
+from aicx.values import dataclass
 
 _kept: list[Caller] = []
 

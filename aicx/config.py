@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
 from aicx.errors import UsageError
 from aicx.paths import Layout
 from aicx.types import AgentHomes
+from aicx.values import dataclass
 
 _DEFAULTS: dict[str, Any] = {
     "redact_secrets": True,

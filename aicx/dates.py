@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cache
+
+from aicx.values import dataclass
 
 _NAMES = (
     "january february march april may june july august september october november december".split()  # noqa: SIM905

@@ -8,7 +8,6 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from hashlib import sha256
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -17,6 +16,7 @@ from pathlib import Path
 from typing import Annotated
 
 from aicx.config import library_environment
+from aicx.values import dataclass
 
 _LOGS = {"claude": ".claude", "codex": ".codex", "gemini": ".gemini"}
 # The logs hold this mark where a real one would hold a key: a key-like text in a repository alarms secret scanners.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from os import PathLike
 from pathlib import Path
@@ -30,6 +29,7 @@ from aicx.resume.brief.output import json_brief, markdown_brief
 from aicx.resume.query import ResumeQuery
 from aicx.resume.run import resume
 from aicx.resume.select.report import ResumeReport
+from aicx.values import dataclass
 from aicx.why.answer import answer_why
 from aicx.why.run import WhyQuery
 from retrieval.decay import parse_decay

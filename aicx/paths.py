@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
 from aicx.errors import UnsafePath
+from aicx.values import dataclass
 
 NON_REPOSITORY = "non-repository-contexts"
 

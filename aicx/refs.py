@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import posixpath
 import re
-from dataclasses import dataclass
 from typing import Literal, get_args
 
 from aicx.errors import UsageError
+from aicx.values import dataclass
 
 Prefix = Literal["chunk", "session", "commit", "file", "map", "mem", "live", "work"]
 PREFIXES: tuple[Prefix, ...] = get_args(Prefix)

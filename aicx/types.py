@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Annotated, Literal
+
+from aicx.values import dataclass
 
 Role = Literal["user", "assistant", "reasoning", "tool", "system", "artifact"]
 

@@ -38,8 +38,8 @@ _CHANCE = 0.05
 _SIZES = ("index MB", "peak MB", "tokens handed over")
 # What else is to be said of a result, by its commit: where its tables are older than what they are about.
 _SINCE = {
-    "93525e153bb2": "The changes `in the repository` are of a second run at that commit, with git repositories beside the "
-    "logs; both runs answered all 289 questions of commits alike without them.",
+    "93525e153bb2": "The changes `in the repository` are of a second run at that commit, with git repositories beside "
+    "the logs; both runs answered all 289 questions of commits alike without them.",
 }
 # What each set is, for readers who have not seen it.
 _SETS = {

@@ -9,11 +9,11 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from aicx.values import dataclass
 from indexer.minilm import packaged_weights, wordpiece_tokenizer
 from indexer.models import (
     MANIFEST,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from aicx.types import Document
+from aicx.values import dataclass
 from indexer.passages import cut
 from indexer.vector_table import Model
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, Literal
+
+from aicx.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,12 +7,12 @@ import re
 import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from aicx.errors import CorpusDamaged, StoreUnwritable
 from aicx.types import Document
+from aicx.values import dataclass
 
 # Analyses a text into its words in order and its whole names; how is the caller's business.
 Analyze = Callable[[str], tuple[Sequence[str], Sequence[str]]]

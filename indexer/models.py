@@ -9,7 +9,6 @@ import shutil
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
@@ -19,6 +18,7 @@ from typing import Any
 from uuid import uuid4
 
 from aicx.errors import MissingExtra, NotFound
+from aicx.values import dataclass
 
 SCHEMA = "aicx.model/1"
 MANIFEST = "model.json"

@@ -7,9 +7,9 @@ neither. Windows overlap a little, so that no sentence is only seen torn.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 
 from aicx.types import Document
+from aicx.values import dataclass
 
 CHUNKER = "3"  # changes whenever the same document may be cut another way
 

@@ -6,12 +6,13 @@ import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import astuple, dataclass
+from dataclasses import astuple
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, Literal
 
 from aicx.errors import CorpusDamaged, MissingExtra, NotFound, UsageError
+from aicx.values import dataclass
 from indexer.lance_tables import LanceDatabase, LanceTable
 from indexer.mapping import FOLDER, map_table, unmap
 from indexer.passages import CHUNKER, TokenEnds, Windows

@@ -9,7 +9,6 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass
 from datetime import timedelta
 from hashlib import sha256
 from pathlib import Path
@@ -17,6 +16,7 @@ from typing import Any
 
 from aicx.errors import AicxError, UsageError
 from aicx.types import Document
+from aicx.values import dataclass
 from indexer.lance_tables import LanceTable
 from indexer.mapping import map_table, unmap
 from indexer.passages import Passage, cut

@@ -10,10 +10,11 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cache, lru_cache
 from typing import Any
 
+from aicx.values import dataclass
 from retrieval import languages
 from retrieval.spelling import SHORTEST, made_of
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from aicx.values import dataclass
 
 Value = str | int
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 from aicx.errors import UsageError
+from aicx.values import dataclass
 
 _FLOOR, _CEILING = 0.3, 1.5
 _SPAN = 1.2

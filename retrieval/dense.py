@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 import sqlite3
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 from aicx.errors import AicxError, CorpusDamaged, NotFound
 from aicx.types import Candidate
+from aicx.values import dataclass
 from retrieval.conditions import Condition
 from retrieval.fusion import Scale
 from retrieval.mapped import Row

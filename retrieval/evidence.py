@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from typing import Literal
 
+from aicx.values import dataclass
 from retrieval.analysis import Terms, analyze
 from retrieval.lines import lowered, starts_of
 from retrieval.questions import Question

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import groupby, islice
 from typing import Literal
 
 from aicx.types import Voice
+from aicx.values import dataclass
 from retrieval.analysis import analyze, fold
 from retrieval.lines import LINE_LENGTH, LOOKED_AT, Line, any_of, lowered, mark, starts_of
 from retrieval.questions import Question

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from aicx.types import Candidate
+from aicx.values import dataclass
 
 # Reciprocal rank fusion: Cormack, Clarke, Büttcher, SIGIR 2009.
 _RRF_K = 60

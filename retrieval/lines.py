@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from aicx.types import Voice
+from aicx.values import dataclass
 from retrieval.analysis import analyze, fold, runs_in
 
 # Letters and digits beyond ASCII, and marks on letters.

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
+
+from aicx.values import dataclass
 
 # What a hit in each field is worth. What people and agents said counts in full; reasoning and tool output, of which
 # there is much more, count less; a whole name counts on top of its words.

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 
 from aicx.errors import UsageError
+from aicx.values import dataclass
 from retrieval.conditions import AnyOf, Between, Condition, NoneOf, OneOf, Value
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from aicx.values import dataclass
 from retrieval.analysis import Terms, analyze_runs, in_any_language
 
 _QUOTED = re.compile(r'"([^"\n]{1,500})"')

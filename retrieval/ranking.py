@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from aicx.types import Candidate
+from aicx.values import dataclass
 from retrieval.fusion import Fused, Scale, Vote, reciprocal_rank, standard_sum, weighted_sum
 from retrieval.params import BEST_BY_MEANING, BEST_BY_WORDS, RankingParams
 

@@ -8,13 +8,13 @@ import shutil
 import stat
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from aicx.agents.records import Put
 from aicx.errors import AicxError, CorpusDamaged, StoreUnwritable, UsageError
 from aicx.storage.atomic import create_private
+from aicx.values import dataclass
 
 Action = Literal["created", "changed", "deleted", "unchanged"]
 

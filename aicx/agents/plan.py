@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from os.path import realpath
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from aicx.agents.records import SHARED, Put, Record
 from aicx.agents.table import AGENTS
 from aicx.errors import AicxError, CorpusDamaged, UsageError
 from aicx.git.identity import Repository, find_repository
+from aicx.values import dataclass
 
 # From a file, where its links lead, what it holds, and what the record says of it.
 _Changing = Callable[[File, Path, bytes | None, Put | None], Change]

@@ -9,7 +9,6 @@ import os
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from datetime import datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -27,6 +26,7 @@ from aicx.lifecycle.identity import Asker
 from aicx.lifecycle.prepare import prepare
 from aicx.servers.clients.change import plan as plan_server
 from aicx.servers.clients.table import CLIENTS, entry
+from aicx.values import dataclass
 from aicx.work.at_place import facts_at
 from aicx.work.attempts import attempts_in
 from aicx.work.conventions import choose_test_command

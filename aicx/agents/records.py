@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from hashlib import sha256
 from pathlib import Path
 
@@ -14,6 +14,7 @@ from aicx.agents.edits import Insertion
 from aicx.git.identity import Repository
 from aicx.paths import Layout
 from aicx.storage.atomic import replace_file
+from aicx.values import dataclass
 
 SCHEMA = "aicx.agents/1"
 # The record of files that all repositories share.

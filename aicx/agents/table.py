@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from aicx import config
 from aicx.agents.settings_text import JSON, TOML, Settings, Wanted
 from aicx.installation import program
+from aicx.values import dataclass
 
 # In seconds: the hook gives up by itself before, so this only bounds what the agent waits for a machine that hangs.
 _TIMEOUT = 3

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
@@ -14,6 +14,7 @@ from aicx.agents.hook_log import note
 from aicx.config import Settings
 from aicx.paths import Layout
 from aicx.storage.atomic import replace_file
+from aicx.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

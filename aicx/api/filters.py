@@ -4,11 +4,11 @@ A new filter is a field of `Filters` here and its meaning in SQL in `aicx.corpus
 """
 
 # Without `from __future__ import annotations`: the annotations of `Filters` are the table, and every start reads them.
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Literal, NamedTuple, get_args
 
 from aicx.types import KINDS, Lane
+from aicx.values import dataclass
 
 LANES: tuple[Lane, ...] = get_args(Lane)
 

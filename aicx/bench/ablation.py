@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from statistics import fmean
 
 from aicx.bench.dataset import COUNTED
@@ -12,6 +12,7 @@ from aicx.bench.results import Result
 from aicx.bench.statistics import Difference, differences, holm
 from aicx.bench.summary import abstentions_of, parts_of, values_of
 from aicx.bench.variants import ABLATIONS, ASKED, Ablation
+from aicx.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

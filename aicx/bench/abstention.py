@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
 
+from aicx.values import dataclass
 from retrieval.evidence import Evidence
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
@@ -13,6 +13,7 @@ from typing import Any, Literal
 import orjson
 
 from aicx.types import Document, Part
+from aicx.values import dataclass
 
 QueryType = Literal["identifier", "question", "temporal", "negative"]
 QUERY_TYPES: tuple[QueryType, ...] = ("identifier", "question", "temporal", "negative")

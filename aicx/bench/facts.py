@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Annotated, Any, Literal
 
 from aicx.api.fields import OPTIONAL
 from aicx.bench.datasets import Skipped
 from aicx.storage.typed import from_json
+from aicx.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from random import Random
 
 from aicx.api.answers.index import Figure, IndexGain
@@ -21,6 +20,7 @@ from aicx.bench.statistics import intervals
 from aicx.config import Settings
 from aicx.engine.search import Mode, Searcher, SearchQuery
 from aicx.errors import UsageError
+from aicx.values import dataclass
 
 # Fewer tell nothing; more would take longer than a person waits for them.
 LEAST, MOST = 10, 40

@@ -7,7 +7,7 @@ import os
 import threading
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Protocol, runtime_checkable
@@ -30,6 +30,7 @@ from aicx.bench.rankers import (
 from aicx.bench.variants import variant
 from aicx.errors import AicxError, MissingExtra
 from aicx.types import Document
+from aicx.values import dataclass
 from retrieval.evidence import Evidence
 
 # Sessions are ranked by their best chunk, so more chunks are asked for than answers.

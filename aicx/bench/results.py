@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,6 +19,7 @@ from aicx.bench.facts import DatasetFacts, Facts, RankerCosts, decode_facts
 from aicx.bench.metrics import MEASURES
 from aicx.errors import MissingExtra, NotFound, UsageError
 from aicx.storage.atomic import replace_file
+from aicx.values import dataclass
 
 if TYPE_CHECKING:
     import polars as pl

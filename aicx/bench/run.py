@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -20,6 +20,7 @@ from aicx.bench.metrics import DEPTH, MEASURES, quality
 from aicx.bench.results import Result, rows_frame
 from aicx.bench.statistics import RESAMPLES
 from aicx.bench.variants import ablations, check_rules, check_variant, variant
+from aicx.values import dataclass
 from retrieval.params import DEFAULT_PARAMS
 
 # Done, total, and what is being measured.

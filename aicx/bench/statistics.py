@@ -7,8 +7,9 @@ questions. With a seed, the same values give the same figures.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Annotated, Any, TypeVar
+
+from aicx.values import dataclass
 
 RESAMPLES = 10_000
 _CONFIDENCE = 0.95

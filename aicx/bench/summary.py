@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from math import ceil
 from statistics import median
 from typing import Annotated, Any
@@ -14,6 +14,7 @@ from aicx.bench.dataset import COUNTED
 from aicx.bench.metrics import MEASURES
 from aicx.bench.results import Result
 from aicx.bench.statistics import Difference, Interval, differences, holm, intervals
+from aicx.values import dataclass
 from retrieval.evidence import Evidence
 
 PRIMARY = "MRR@10"

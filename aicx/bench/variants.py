@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from typing import Any, Literal, get_args
 
 from aicx.bench.dataset import TIMELESS
@@ -12,6 +12,7 @@ from aicx.errors import UsageError
 from aicx.memory.assess import Status
 from aicx.memory.recall.asking import RecallQuery
 from aicx.memory.recall.ranking import DEFAULT_RULES, RecallRules
+from aicx.values import dataclass
 from aicx.why.ranking import Weights
 from retrieval.params import FIELDS
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from aicx.cas.entry import Entry, names_in
@@ -11,6 +10,7 @@ from aicx.cas.reading import entry_or_none
 from aicx.cas.writing import clear_leftovers, delete, leftovers, locked
 from aicx.config import Settings
 from aicx.paths import Layout
+from aicx.values import dataclass
 
 DAYS = 30.0
 

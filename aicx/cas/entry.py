@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -14,6 +13,7 @@ import orjson
 from aicx.errors import NotFound, UsageError
 from aicx.paths import Layout
 from aicx.storage.typed import from_json, to_json
+from aicx.values import dataclass
 
 Kind = Literal["text", "binary", "task_pack", "family_pack"]
 KINDS: tuple[Kind, ...] = get_args(Kind)

@@ -6,7 +6,6 @@ import os
 import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from hashlib import file_digest
 from pathlib import Path
 from typing import BinaryIO
@@ -15,6 +14,7 @@ from aicx.cas.entry import BadEntry, Entry, beginning_of, names_in, object_path,
 from aicx.cas.tombstones import read_tombstones
 from aicx.errors import CorpusDamaged, NotFound
 from aicx.paths import Layout
+from aicx.values import dataclass
 
 MAX_TEXT = 32 * 1024 * 1024  # bytes of an object that is text: its redaction needs all of it in memory
 BLOCK = 1024 * 1024

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -12,6 +11,7 @@ from aicx.paths import Layout
 from aicx.storage import event_lines
 from aicx.storage.atomic import replace_file
 from aicx.text import instant
+from aicx.values import dataclass
 
 Reason = Literal["forgotten_session", "forgotten_project", "forgotten_text", "redacted"]
 REASONS: tuple[Reason, ...] = get_args(Reason)

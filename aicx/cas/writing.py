@@ -10,7 +10,7 @@ import fcntl
 import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
@@ -25,6 +25,7 @@ from aicx.errors import StoreLocked, UsageError
 from aicx.paths import Layout
 from aicx.storage.atomic import UNFINISHED, replace_file, unwritable
 from aicx.storage.lock import writer_lock
+from aicx.values import dataclass
 
 Notify = Callable[[str], None]
 LOCK = "cas"

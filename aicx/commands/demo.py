@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -21,6 +20,7 @@ from aicx.errors import AicxError, UsageError
 from aicx.installation import install_command
 from aicx.output import check_outside
 from aicx.paths import user_path
+from aicx.values import dataclass
 
 SCHEMA = "aicx.demo/1"
 # What fits a terminal of 80 columns beside the gutter. Longer text is wrapped; a path is cut, since wrapped ones would

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime
 from typing import Literal
 
@@ -13,6 +13,7 @@ from aicx.continuity.meaning import is_local
 from aicx.continuity.note import KINDS, Kind, Layer, Note, NoteItem
 from aicx.continuity.state import NoteState, state_of
 from aicx.types import Lane
+from aicx.values import dataclass
 from aicx.work.record import PREFIX
 
 MAX_ITEMS = 8  # of a kind, beside those that a person wrote

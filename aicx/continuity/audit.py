@@ -6,7 +6,7 @@ The record has paths, ids, counts and codes. A writing that could not be recorde
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from aicx.config import Settings
 from aicx.continuity.signals import NAMES
 from aicx.storage.typed import from_json
 from aicx.text import instant
+from aicx.values import dataclass
 from aicx.work.events import OF_NOTES, read_log
 from aicx.work.place import WorkPlace
 

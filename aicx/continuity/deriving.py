@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -25,6 +25,7 @@ from aicx.git.roots import Roots, repository_of
 from aicx.memory.policy import Policy
 from aicx.refs import Ref
 from aicx.types import PROMPTS
+from aicx.values import dataclass
 from aicx.work.deriving import SessionPart, derive
 from aicx.work.noted import failed_of, goal_of, next_of
 from aicx.work.place import WorkPlace

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -30,6 +30,7 @@ from aicx.paths import Layout
 from aicx.redaction import redact_plain
 from aicx.storage.atomic import replace_file
 from aicx.text import first_of, plural
+from aicx.values import dataclass
 from aicx.work.files import NOTES, every_folder
 from aicx.work.writing import Change, changing
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from aicx.corpus.files.tombstones import read_tombstones
 from aicx.corpus.ingest.drafts import Draft
@@ -14,6 +13,7 @@ from aicx.paths import Layout
 from aicx.refs import Ref
 from aicx.sources.items import LogFile, LogIdentity
 from aicx.types import Lane
+from aicx.values import dataclass
 
 _HINT = "--log names another log"
 

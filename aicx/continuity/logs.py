@@ -7,7 +7,6 @@ import re
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 from aicx.config import Settings
@@ -18,6 +17,7 @@ from aicx.git.roots import repository_of
 from aicx.sources import SOURCES, load_source
 from aicx.sources.items import LogFile, LogIdentity, SessionEvent, Skipped, TimelineEntry
 from aicx.types import Origin
+from aicx.values import dataclass
 from aicx.work.place import WorkPlace
 
 _HEAD_ITEMS = 400  # of a log, in which the folder and the first message are

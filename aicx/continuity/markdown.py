@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 
 from markdown_it import MarkdownIt
@@ -26,6 +26,7 @@ from aicx.continuity.layout import (
 )
 from aicx.continuity.note import KINDS, STATUSES, Kind, Layer, Note, NoteItem
 from aicx.text import instant
+from aicx.values import dataclass
 
 _CONFLICT = re.compile(r"^(?:<{7}|>{7}) ", re.MULTILINE)
 _MARKER = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])(?:\s+|$)")

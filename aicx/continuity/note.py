@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
 
 from aicx.types import Lane
+from aicx.values import dataclass
 
 if TYPE_CHECKING:
     from aicx.config import Settings

@@ -11,7 +11,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal
@@ -22,6 +21,7 @@ from aicx.continuity.audit import Audited, decode_audited
 from aicx.continuity.state import quote_path, unquote_path
 from aicx.errors import CorpusDamaged
 from aicx.storage.atomic import UNFINISHED, create_private, replace_file, unwritable
+from aicx.values import dataclass
 
 Stage = Literal["writing", "summary-write", "audit-write", "interrupted"]
 _PREFIX = "pending-"

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 import stat
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
 from aicx.config import Settings
 from aicx.continuity.note import Layer
 from aicx.errors import UnsafePath
+from aicx.values import dataclass
 from aicx.work.files import NOTES
 from aicx.work.place import WorkPlace
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
@@ -17,6 +17,7 @@ from aicx.continuity.pending import Pending, digest_of
 from aicx.continuity.places import NotePlaces, check_local, note_places
 from aicx.errors import AicxError, RecordChanged, StoreUnwritable
 from aicx.storage.atomic import UNFINISHED, replace_file, unwritable
+from aicx.values import dataclass
 from aicx.work.events import read_log as read_events
 from aicx.work.files import NOTES
 from aicx.work.place import WorkPlace

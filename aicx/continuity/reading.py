@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 
 from aicx.config import Settings
@@ -15,6 +15,7 @@ from aicx.continuity.places import PROJECT_NAME, NotePlaces, note_places, plain_
 from aicx.continuity.quick import read_as_written
 from aicx.continuity.state import NoteState, read_state, with_known
 from aicx.errors import CorpusDamaged, UnsafePath
+from aicx.values import dataclass
 from aicx.work.files import NOTES
 from aicx.work.place import WorkPlace
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -31,6 +31,7 @@ from aicx.continuity.tasks import with_tasks
 from aicx.errors import CorpusDamaged
 from aicx.memory.policy import load_policy
 from aicx.text import instant
+from aicx.values import dataclass
 from aicx.work.place import WorkPlace, project_of
 
 Notify = Callable[[str], None]

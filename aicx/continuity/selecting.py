@@ -6,7 +6,6 @@ A source that is there and cannot be read ends the search: a note is never writt
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -15,6 +14,7 @@ from aicx.continuity.audit import Audited
 from aicx.continuity.logs import Log, log_at, newest_primary, newest_stored
 from aicx.continuity.note import Scope
 from aicx.errors import AicxError, NotFound, SourceUnreadable
+from aicx.values import dataclass
 from aicx.work.place import WorkPlace
 
 WriteMode = Literal["merge", "replace"]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime
 from pathlib import Path
 
@@ -17,6 +17,7 @@ import orjson
 from aicx.continuity.note import Note, NoteItem
 from aicx.storage.typed import from_json, to_json
 from aicx.types import Lane
+from aicx.values import dataclass
 
 VERSION = 1
 _MAX_REMOVED = 500

@@ -5,13 +5,13 @@ Whatever decides about a person's own machine is left out, and said: a clone mus
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from aicx.config import LOCAL_ONLY, Settings
 from aicx.memory.sources_files import Refused, exists, read_regular, resolve_inside
 from aicx.text import shorten
+from aicx.values import dataclass
 
 FOLDER, NAME = ".aicx", "config.toml"
 # Lists of files of the repository, which the startup block names and does not quote.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +10,7 @@ from aicx.config import Settings
 from aicx.engine.damage import record_model, remove_damaged_models, verify_model
 from aicx.errors import UsageError
 from aicx.text import plural
+from aicx.values import dataclass
 from retrieval.analysis import STOP_WORDS
 from retrieval.embedders import EMBEDDERS, PACKAGED, Embedder, EmbedderSettings, open_embedder
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from math import log
 from typing import NamedTuple
@@ -14,6 +13,7 @@ from aicx.corpus.places.standing import same_file
 from aicx.git.history import Change
 from aicx.git.named import Named
 from aicx.text import instant
+from aicx.values import dataclass
 
 Key = tuple[str, str]  # agent and session id
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from aicx.corpus.catalog.database import Catalog
 from aicx.paths import Layout
 from aicx.storage.atomic import replace_file
 from aicx.storage.lock import writer_lock
+from aicx.values import dataclass
 
 # Raised when analysis, fields or weights' fields change: an index made otherwise is built anew.
 LEXICAL_VERSION = "3"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from aicx.config import Settings
@@ -31,6 +31,7 @@ from aicx.paths import Layout
 from aicx.storage.checksums import changing, find_damage, sound_files, withdraw
 from aicx.storage.lock import writer_lock
 from aicx.types import Document
+from aicx.values import dataclass
 from retrieval.embedders import Embedder
 
 if TYPE_CHECKING:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from aicx.config import Settings
@@ -14,6 +13,7 @@ from aicx.engine.index_manifest import chunks_behind, folder_size, lexical_fresh
 from aicx.engine.vector_place import recorded_address, table_of
 from aicx.errors import NotFound
 from aicx.panics import panics_as_damage
+from aicx.values import dataclass
 
 if TYPE_CHECKING:
     from indexer.vector_table import TableStatus

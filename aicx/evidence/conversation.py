@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 from aicx.evidence.calls import answered_calls
@@ -12,6 +11,7 @@ from aicx.evidence.statements import weigh
 from aicx.evidence.texts import without_directives
 from aicx.evidence.transcript import Step
 from aicx.types import PROMPTS, Role
+from aicx.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

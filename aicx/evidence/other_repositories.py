@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from aicx.corpus.places.identity import from_remote
 from aicx.git.roots import Roots
+from aicx.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from itertools import pairwise
 from typing import Literal, NamedTuple
@@ -41,6 +40,7 @@ from aicx.refs import Ref
 from aicx.telling import URL, count_telling, prose_lines
 from aicx.text import shorten
 from aicx.types import PROMPTS
+from aicx.values import dataclass
 
 State = Literal["active", "completed", "unknown"]
 Ending = Literal["open", "broke off"]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 from aicx.corpus.catalog.database import Catalog
 from aicx.paths import NON_REPOSITORY
 from aicx.refs import Ref
 from aicx.text import instant
+from aicx.values import dataclass
 
 # The newest sessions that are looked at; older ones come in through recall alone.
 MAX_SESSIONS = 60

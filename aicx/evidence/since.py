@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -11,6 +10,7 @@ from aicx.evidence.fixes import ends
 from aicx.evidence.patterns import statement_rules
 from aicx.evidence.runs import Run
 from aicx.git.roots import repository_of
+from aicx.values import dataclass
 
 if TYPE_CHECKING:
     from aicx.evidence.session_brief import SessionBrief

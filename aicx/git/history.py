@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import UTC, datetime
 from hashlib import blake2b
 from itertools import takewhile
 from pathlib import Path
 
 from aicx.git.state import Git
+from aicx.values import dataclass
 
 # Of a commit that adds a whole vendored tree, the beginning tells enough.
 _MAX_BYTES = 8_000_000

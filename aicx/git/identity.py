@@ -5,12 +5,12 @@ from __future__ import annotations
 import errno
 import os
 import re
-from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Literal
 
 from aicx.errors import NotFound, UsageError
+from aicx.values import dataclass
 
 # A pointer to git's folder is a path: what lies beyond is none.
 _MAX_POINTER = 4096

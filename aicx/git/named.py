@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from aicx.git.roots import inside
 from aicx.git.subjects import may_be_subject, near_lines
+from aicx.values import dataclass
 
 if TYPE_CHECKING:
     from aicx.git.history import Change

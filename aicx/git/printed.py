@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from posixpath import join, normpath
 from typing import Literal
 
 from aicx.git.folders import Call, git_calls, is_telling
 from aicx.git.listed import commit_marks
+from aicx.values import dataclass
 
 __all__ = ["Observation", "is_telling", "read_printed"]
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
+
+from aicx.values import dataclass
 
 # Working trees that agents and people put inside the repository.
 _INNER_TREE = re.compile(r"(?P<root>.+?)/(?:\.worktrees|\.claude/worktrees)/[^/]+")

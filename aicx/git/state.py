@@ -8,13 +8,14 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 from typing import Literal, NamedTuple, Self
 
 from aicx.git import command as gitcall
+from aicx.values import dataclass
 
 # What a brief names of a long list; the counts are always whole.
 _MAX_PATHS = 200

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from aicx.lifecycle.identity import Asker
 from aicx.storage.event_lines import new_id
 from aicx.text import plural
 from aicx.toolchains import ErrorEvent, parse
+from aicx.values import dataclass
 from aicx.work.attempt import MAX_LISTED, Attempt, Outcome, Stated
 from aicx.work.attempts import attempt_of, begin, end
 from aicx.work.compliance import Compliance

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from aicx.resume.brief.banner import banner
 from aicx.resume.query import ResumeQuery
 from aicx.resume.run import resume
 from aicx.resume.select.report import ResumeReport
+from aicx.values import dataclass
 from aicx.work.attempt import Attempt
 from aicx.work.attempts import attempt_of, begin
 from aicx.work.files import HANDOFFS, read_all

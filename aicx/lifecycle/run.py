@@ -8,7 +8,7 @@ import shlex
 import shutil
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
@@ -31,6 +31,7 @@ from aicx.sources.run.source import AGENT
 from aicx.storage.atomic import replace_file
 from aicx.text import estimate_tokens, instant, plural, shorten
 from aicx.toolchains import is_tool
+from aicx.values import dataclass
 from aicx.work.attempt import MAX_LISTED, Stated
 from aicx.work.attempts import attempts_in, end
 from aicx.work.record import WorkRecord, clean

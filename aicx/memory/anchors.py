@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
@@ -17,6 +17,7 @@ from aicx.errors import NotFound, UsageError
 from aicx.git.roots import inside
 from aicx.memory.record import Anchor
 from aicx.memory.seal import keyed
+from aicx.values import dataclass
 
 if TYPE_CHECKING:
     from aicx.git.state import Git

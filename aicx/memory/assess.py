@@ -7,7 +7,7 @@ forged file can take trust away, and never give any.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime, timedelta
 from typing import Literal
 
@@ -16,6 +16,7 @@ from aicx.memory.claims import claim_marks, normal
 from aicx.memory.events import Standing, is_model
 from aicx.memory.reasons import Reason
 from aicx.memory.record import Anchor, Record
+from aicx.values import dataclass
 
 Status = Literal[
     "accepted", "candidate", "advisory", "superseded", "stale", "policy_blocked", "quarantined", "archived"

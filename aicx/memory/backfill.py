@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Literal
@@ -17,6 +17,7 @@ from aicx.memory.reading import Memory, Scope, find_scope
 from aicx.memory.reasons import Reason
 from aicx.memory.record import PREFIX, Record
 from aicx.memory.sameness import Statements
+from aicx.values import dataclass
 
 BY = "aicx memory backfill"
 # ``new``: a record is made. ``seen``: one that says it has more evidence. ``known``: nothing is new about it.

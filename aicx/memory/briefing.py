@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 from aicx.api.answers.memory import MemoryEntry
@@ -20,6 +19,7 @@ from aicx.memory.recall.run import recall
 from aicx.memory.recall.terms import asked
 from aicx.memory.sources import Live, read_live
 from aicx.text import instant, plural
+from aicx.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

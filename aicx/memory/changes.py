@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 from hashlib import sha256
 from pathlib import Path
@@ -14,6 +13,7 @@ from aicx.git.roots import inside
 from aicx.git.state import Git
 from aicx.memory.anchors import Found
 from aicx.memory.record import Anchor
+from aicx.values import dataclass
 
 _MAX_BYTES = 1 << 20
 _MAX_LINES = 5_000  # of a file that is compared

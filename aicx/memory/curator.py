@@ -7,7 +7,7 @@ to a person. What it dealt with rests, so that it says nothing twice.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Literal
 
@@ -20,6 +20,7 @@ from aicx.memory.reasons import Reason
 from aicx.memory.record import PREFIX, Record, Validation
 from aicx.memory.walking import read_log
 from aicx.memory.writing import Change, changing
+from aicx.values import dataclass
 
 Action = Literal[
     "demote_stale", "archive", "deprecate", "revalidate", "skip_pinned", "review_quarantined", "resolve_conflict"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from datetime import datetime
 from typing import Literal
 
@@ -19,6 +19,7 @@ from aicx.memory.record import Adoption, Hold, Record, Result, Validation
 from aicx.memory.seal import decisions_in
 from aicx.memory.walking import read_log
 from aicx.memory.writing import Change, changing
+from aicx.values import dataclass
 
 Action = Literal["accept", "reject", "hold", "release", "pin", "unpin", "archive", "restore"]
 # Decisions that give trust or take a protection away, for which a person stands with a name.

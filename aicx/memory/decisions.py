@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from itertools import accumulate
 from typing import Any, Self
@@ -13,6 +13,7 @@ from typing import Any, Self
 import orjson
 
 from aicx.memory.events import Standing
+from aicx.values import dataclass
 
 
 @dataclass(slots=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime
 from typing import Any, get_args
 
@@ -17,6 +17,7 @@ from aicx.memory.record import Result
 from aicx.storage import event_lines
 from aicx.storage.event_lines import new_id as new_id
 from aicx.storage.typed import from_json, to_json
+from aicx.values import dataclass
 
 LOG = "events.jsonl"  # below memory/
 TYPES = frozenset(

@@ -10,7 +10,6 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -25,6 +24,7 @@ from aicx.memory.record import Record, place_of
 from aicx.memory.seal import decisions_in, key_of, keyed
 from aicx.memory.walking import decisions_stamp, walk
 from aicx.storage.derived import is_refusal
+from aicx.values import dataclass
 
 # What was found in a text depends on the rules, so that another version reads every file again.
 _LAYOUT = 5

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal
 
 import orjson
@@ -13,6 +13,7 @@ from aicx.memory.assess import Assessment
 from aicx.memory.claims import normal
 from aicx.memory.events import Event
 from aicx.memory.record import PREFIX, Record
+from aicx.values import dataclass
 
 Verdict = Literal["pass", "warn", "fail"]
 # What each thing that is wrong with a retrieval takes from its 100 points.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Literal
 
 from aicx.evidence.texts import words
@@ -11,6 +10,7 @@ from aicx.memory.assess import Assessment
 from aicx.memory.reasons import Reason
 from aicx.memory.record import Record
 from aicx.memory.sameness import Statements
+from aicx.values import dataclass
 from retrieval.analysis import STOP_WORDS
 
 Code = Literal["duplicate", "possible_secret", "too_long", "low_information", "no_evidence"]

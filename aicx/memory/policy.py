@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from fnmatch import fnmatchcase
 from functools import cached_property
 from hashlib import sha256
@@ -20,6 +20,7 @@ from aicx.git.identity import find_repository
 from aicx.memory.policy_rules import FOLDER, compiled, rules_in
 from aicx.terminal import invisible
 from aicx.text import printable
+from aicx.values import dataclass
 
 NAME = "memory-policy.toml"
 

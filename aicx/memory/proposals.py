@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime
 from hashlib import sha256
 from typing import Literal
@@ -12,6 +12,7 @@ from aicx.evidence.texts import words
 from aicx.memory.sameness import Statements
 from aicx.refs import Ref
 from aicx.types import Lane
+from aicx.values import dataclass
 
 ProposalKind = Literal["policy", "preference", "decision", "procedure", "fact", "failure"]
 # Whose words a proposal is made of.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime
 from hashlib import sha256
 
@@ -27,6 +27,7 @@ from aicx.memory.roots import note_root
 from aicx.memory.writing import Change, changing
 from aicx.redaction import redact_plain
 from aicx.text import printable
+from aicx.values import dataclass
 
 UNNAMED = "unspecified"  # who did it where nobody said
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,59}")

@@ -6,7 +6,7 @@ import gc
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
@@ -23,6 +23,7 @@ from aicx.memory.files import GLOBAL, malformed
 from aicx.memory.index import Entry, Index
 from aicx.memory.reasons import Reason
 from aicx.memory.record import PREFIX, Record, place_of
+from aicx.values import dataclass
 
 _MIN_PREFIX = 4  # hexadecimal digits of an id that may stand for it
 _MAX_NAMED = 5

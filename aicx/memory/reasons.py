@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
+
+from aicx.values import dataclass
 
 # Code -> what it means. Nothing else is ever a reason; docs/memory.md has the same list.
 REASONS: Mapping[str, str] = {

@@ -6,7 +6,7 @@ Nothing here is a label. What may be believed of a record is derived by `aicx.me
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from hashlib import sha256
 from typing import Any, Literal, get_args
@@ -15,6 +15,7 @@ import orjson
 
 from aicx.memory.reasons import Reason
 from aicx.text import instant
+from aicx.values import dataclass
 
 Kind = Literal[
     "policy", "procedure", "fact", "decision", "preference", "failure",

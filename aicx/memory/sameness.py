@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 from typing import Generic, Protocol, TypeVar
 
 from aicx.evidence.texts import words
+from aicx.values import dataclass
 from retrieval.analysis import STOP_WORDS
 
 # The share of words that two statements have in common that say the same.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from hashlib import blake2b, sha256
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from typing import Any
 import orjson
 
 from aicx.memory.events import LOG, Event, Log, Standing, decode, fold, is_person
+from aicx.values import dataclass
 
 KEY, SEAL = "memory-key", "memory-seal"  # beside memory/
 _BYTES, _MAX_KEY = 32, 64

@@ -6,7 +6,7 @@ They are advisory, always: what a file says is guidance by whoever may write to 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
@@ -17,6 +17,7 @@ from aicx.memory.sources_files import Refusal, Refused, read_regular, resolve_in
 from aicx.memory.sources_places import Named, Place, SourceKind, listed, named_places
 from aicx.memory.sources_text import Statement, split_statements
 from aicx.types import AgentHomes
+from aicx.values import dataclass
 
 SkipReason = PolicyReason | Refusal | Literal["duplicate"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Literal
@@ -13,6 +13,7 @@ from typing import Literal
 from aicx.errors import NotFound, UsageError
 from aicx.memory.sources_files import Refused, exists, resolve_inside
 from aicx.types import AgentHomes
+from aicx.values import dataclass
 
 SourceKind = Literal["instructions", "rules", "memory"]
 

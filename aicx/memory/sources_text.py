@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal
 
 from aicx.text import printable, shorten
+from aicx.values import dataclass
 
 StatementKind = Literal["heading", "item", "paragraph", "code"]
 

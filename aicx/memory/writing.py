@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime
 
 from aicx.config import Settings
@@ -15,6 +15,7 @@ from aicx.memory.record import Adoption, Record, digest_of
 from aicx.memory.seal import SEAL, seal_with
 from aicx.paths import Layout
 from aicx.storage.journaled import JournaledFolder
+from aicx.values import dataclass
 
 _BY_HAND = "by hand"  # in the event of an edit that nobody announced
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from aicx.api.answers.pack import FamilyPack, TaskPack
+from aicx.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

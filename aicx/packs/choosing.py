@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 
 from aicx.api.answers.pack import PackScope
@@ -13,6 +13,7 @@ from aicx.errors import NotFound
 from aicx.git.state import GitProbe
 from aicx.packs.gathering import Gathered, applied_of, goal_of, scope_of, terms_of
 from aicx.text import shorten
+from aicx.values import dataclass
 from aicx.work.finding import find_task
 from aicx.work.handoff import hands_on
 from aicx.work.loading import Loaded

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from aicx.api.answers.memory import MemoryEntry
@@ -18,6 +18,7 @@ from aicx.git.history import Change, list_hashes, read_changes
 from aicx.git.state import Git
 from aicx.packs.query import Applied, PackQuery
 from aicx.text import instant, plural, printable
+from aicx.values import dataclass
 from aicx.work.facts_index import facts_so_far, session_facts
 from aicx.work.place import TIMEOUT, Present, WorkPlace, find_place, project_of
 from aicx.work.record import WorkRecord, clean

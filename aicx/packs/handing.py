@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from aicx.api.answers.pack import PackHandoff
 from aicx.api.fields import taken_from
@@ -11,6 +10,7 @@ from aicx.packs.choosing import ChosenSession
 from aicx.packs.gathering import Gathered
 from aicx.refs import Ref
 from aicx.text import instant
+from aicx.values import dataclass
 from aicx.work.handoff import handoff_of, hands_on
 from aicx.work.handoff_answers import derived_answer, sessions_of, stated_answer
 from aicx.work.record import WorkRecord, words_of

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 
 from aicx.api.answers.pack import FamilyItem, Support
 from aicx.packs.gathering import goal_of, terms_of
 from aicx.packs.owners import Owner
 from aicx.text import first_of, instant, shorten
+from aicx.values import dataclass
 from aicx.work.failures import Pattern, patterns
 from aicx.work.record import MAX_TEXT
 from aicx.work.session_facts import Said, SessionFacts

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from aicx.packs.choosing import covers, said_by
 from aicx.packs.gathering import goal_of, terms_of
 from aicx.text import instant, shorten
+from aicx.values import dataclass
 from aicx.work.handoff import hands_on
 from aicx.work.record import MAX_TITLE, WorkRecord
 from aicx.work.session_facts import SessionFacts

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from datetime import datetime
 from pathlib import Path
 from typing import Literal, get_args
@@ -11,6 +11,7 @@ from typing import Literal, get_args
 from aicx.api.answers.pack import PackNote
 from aicx.errors import UsageError
 from aicx.text import day_bounds
+from aicx.values import dataclass
 
 Scope = Literal["workspace", "family", "auto"]
 Applied = Literal["workspace", "family"]

@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from string import ascii_lowercase, ascii_uppercase
 from types import MappingProxyType
 
 from aicx.terminal import CONTROLS
+from aicx.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

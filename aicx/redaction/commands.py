@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 
 from aicx.redaction.anchors import Finding
 from aicx.redaction.labels import login_at
 from aicx.redaction.phrases import words_at
 from aicx.redaction.values import is_numbered_word, is_random, is_stand_in
+from aicx.values import dataclass
 
 # How far before an option its command is looked for, on lines joined by a backslash.
 WINDOW = 400

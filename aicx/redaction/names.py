@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cache
 
 from aicx.redaction.values import words
+from aicx.values import dataclass
 
 # How a name may end, in folded text, for the scan to stop at the sign after it.
 ENDINGS = (

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from aicx.redaction.issuers import TOKENS
+from aicx.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cache
 
 from aicx.redaction.names import Name
 from aicx.redaction.values import is_code, is_numbered_word, is_random, is_stand_in, words
+from aicx.values import dataclass
 
 # How much of a value is judged: a bound on the work that hostile text can cause.
 SAMPLE = 128

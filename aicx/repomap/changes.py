@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from aicx.repomap.examine import Examined, without_text
 from aicx.repomap.exclusions import HUGE, HUGE_BYTES, excluded_by_name
@@ -11,6 +11,7 @@ from aicx.repomap.files import Stamp
 from aicx.repomap.languages import language_of, may_be_script
 from aicx.repomap.pool import Task
 from aicx.repomap.store import MapStore
+from aicx.values import dataclass
 
 # Scripts without an ending are known by their first line. Larger files without one are data.
 _LARGEST_SCRIPT = 200_000

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from errno import EINVAL
 from hashlib import blake2b
 
@@ -17,6 +17,7 @@ from aicx.repomap.languages import PLAIN, refine
 from aicx.repomap.plaintext import outline_plain
 from aicx.repomap.symbols import Outline, Symbol
 from aicx.repomap.terms import Posting, postings, words_of
+from aicx.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

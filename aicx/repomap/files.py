@@ -7,13 +7,14 @@ import re
 import stat
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from aicx.errors import AicxError, UsageError
 from aicx.git import command as gitcall
 from aicx.git.identity import Repository
+from aicx.values import dataclass
 
 if TYPE_CHECKING:
     import subprocess

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 from importlib import import_module, resources
@@ -16,6 +15,7 @@ from aicx.errors import MissingExtra
 from aicx.repomap.comments import written_about
 from aicx.repomap.languages import GRAMMARS, QUERY_FILES
 from aicx.repomap.symbols import SYNTAX_ERRORS, Outline, RawImport, Symbol
+from aicx.values import dataclass
 
 # A file with more is a table in disguise; what comes after says nothing new and would weigh on every question.
 MAX_SYMBOLS = 3000

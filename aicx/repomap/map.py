@@ -8,7 +8,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -22,6 +22,7 @@ from aicx.repomap.relations import Relation, relations
 from aicx.repomap.store import MapStore, Place
 from aicx.storage.lock import trace_of
 from aicx.types import Unread
+from aicx.values import dataclass
 
 LastRefresh = Literal["never", "ok", "partial", "running", "interrupted", "needs_full_refresh", "damaged"]
 Basis = Literal["index", "names"]

@@ -8,7 +8,6 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass
 from queue import SimpleQueue
 from threading import Timer
 from types import TracebackType
@@ -19,6 +18,7 @@ import orjson
 from aicx.errors import AicxError
 from aicx.repomap.record import Record
 from aicx.repomap.worker import READY
+from aicx.values import dataclass
 
 # What a request holds: many files, so that little time goes into talking; few, so that a crash costs few a second look.
 _BATCH, _BATCH_BYTES = 24, 300_000

@@ -26,7 +26,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from math import log
 from operator import itemgetter
 from pathlib import PurePosixPath
@@ -36,6 +36,7 @@ from aicx.repomap.roles import WEIGHTS, Role, asks_for_tests, role_of, stem_test
 from aicx.repomap.store import StoredFile
 from aicx.repomap.symbols import Symbol
 from aicx.repomap.terms import NAME, Field, fields_in, impact_in, role_in, terms_in
+from aicx.values import dataclass
 
 # A question is a few words. Of a pasted page, the rarest terms say what it is about.
 _MAX_QUESTION_LENGTH = 4000

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -27,6 +27,7 @@ from aicx.repomap.store import DAMAGED, MapStore, Place
 from aicx.storage.checksums import changing, find_damage, record
 from aicx.storage.lock import hold_lock
 from aicx.types import Unread
+from aicx.values import dataclass
 
 UNREADABLE = "unreadable"
 # A file written this shortly before it was looked at may be written once more without looking different, for some file

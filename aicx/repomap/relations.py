@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 from aicx.repomap.imports import is_meant, nearest, tail
 from aicx.repomap.roles import Role, role_of
 from aicx.repomap.store import MapStore, StoredFile
 from aicx.repomap.terms import MODULE, TARGET, modules
+from aicx.values import dataclass
 
 How = Literal["imports", "imported by"]
 

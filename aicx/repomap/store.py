@@ -10,7 +10,6 @@ import json
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from time import time_ns
 from typing import Any, Self
@@ -24,6 +23,7 @@ from aicx.repomap.record import Record, symbols_from
 from aicx.repomap.symbols import SYNTAX_ERRORS, Symbol
 from aicx.storage import checksums
 from aicx.types import Unread
+from aicx.values import dataclass
 
 # Raised when the tables change; the next refresh then builds anew. Changes of what is in them are noticed without it.
 MAP_VERSION = 1

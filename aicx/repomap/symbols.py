@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
+
+from aicx.values import dataclass
 
 # The flaw of a file that does not follow its language's grammar, as much C does that leans on the preprocessor.
 SYNTAX_ERRORS = "syntax errors"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import Annotated
 
@@ -15,6 +15,7 @@ from aicx.reports.scan import Outcome
 from aicx.reports.selection import Selection
 from aicx.text import instant
 from aicx.types import Unread
+from aicx.values import dataclass
 
 SCHEMA = "aicx.reports/1"
 TITLE = "Workflow reports"

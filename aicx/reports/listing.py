@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Literal
 
 from aicx.reports.places import Place, day_in, names_above, place_of
 from aicx.sources.items import BadRecord
+from aicx.values import dataclass
 
 Part = Literal["report", "meta", "transcript", "last_message"]
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 from typing import Annotated
 
@@ -13,6 +12,7 @@ from markdown_it.token import Token
 
 from aicx.corpus.ingest.frontmatter import split_frontmatter
 from aicx.redaction import redact
+from aicx.values import dataclass
 
 PREVIEW_CHARS = 280
 _MAX_HEADINGS = 200

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import date
+
+from aicx.values import dataclass
 
 # 2026_0131 as workflows write it, and what people write: 2026-01-31, 2026_01_31, 20260131.
 _DAY = re.compile(r"(\d{4})[_-]?(\d{2})[_-]?(\d{2})")

@@ -12,13 +12,13 @@ import os
 import stat
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import orjson
 
 from aicx.redaction import redact_plain
+from aicx.values import dataclass
 
 REPORT_LIMIT = 4 * 1024 * 1024
 META_LIMIT = 4 * 1024 * 1024

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from datetime import datetime
 from hashlib import sha256
 from os import fsencode
@@ -16,6 +16,7 @@ from aicx.reports.reading import Text, clean_line, read_meta, read_report, read_
 from aicx.sources.items import BadRecord
 from aicx.sources.records import parse_instant
 from aicx.text import instant
+from aicx.values import dataclass
 
 DETAIL_CHARS = 48_000
 _TITLE_CHARS = 200

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from pathlib import Path
 
@@ -14,6 +14,7 @@ from aicx.reports.reading import clean_line
 from aicx.reports.record import Report, build
 from aicx.reports.selection import Selection
 from aicx.sources.items import BadRecord
+from aicx.values import dataclass
 
 
 @dataclass(slots=True)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import datetime
 
 from aicx.corpus.catalog.when import parse_date_range, parse_instant
 from aicx.reports.listing import Entry
 from aicx.reports.record import Report
 from aicx.text import local
+from aicx.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 from aicx.config import Settings
@@ -18,6 +17,7 @@ from aicx.git.roots import Roots, repository_of
 from aicx.git.state import Git, GitProbe, GitState
 from aicx.paths import safe_project
 from aicx.resume.query import ResumeQuery
+from aicx.values import dataclass
 
 _NO_FOLDER = GitState("unavailable")
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from aicx.values import dataclass
 from retrieval.decay import PROFILES, Decay
 
 if TYPE_CHECKING:

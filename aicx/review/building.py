@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import cast
 
@@ -22,6 +22,7 @@ from aicx.memory.sameness import Statements
 from aicx.memory.sources import read_live
 from aicx.review.states import INSTRUCTING, Surface, reads_like_instruction
 from aicx.review.suggesting import NOTE
+from aicx.values import dataclass
 
 BY = "aicx review build"
 MAX_EACH = 6  # of a build that a person has to decide about: for the memory, and for instruction files

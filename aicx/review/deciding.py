@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal
 
 from aicx.errors import CorpusDamaged, UsageError
@@ -21,6 +21,7 @@ from aicx.review.proposals import Proposal, digest_of_file, encode, now_ready, r
 from aicx.review.states import Candidate, Step, candidate_of, next_step, require
 from aicx.review.targets import FILES, Target, rank_targets
 from aicx.text import instant
+from aicx.values import dataclass
 
 _BY_ITSELF = "aicx review verify-apply"  # that a file has a block, a program sees
 _EVENTS: dict[Literal["adopt", "approve"], str] = {"adopt": "review.adopted", "approve": "review.approved"}

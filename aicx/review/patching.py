@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from difflib import unified_diff
 from hashlib import sha256
 from typing import Literal
@@ -14,6 +13,7 @@ from aicx.memory.sources_text import split_statements
 from aicx.redaction import redact_plain
 from aicx.review.block import block_of, find_block, item_of
 from aicx.review.targets import Target
+from aicx.values import dataclass
 
 Operation = Literal["create", "append", "replace", "none"]
 Readiness = Literal["safe", "blocked", "stale"]

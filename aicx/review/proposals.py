@@ -6,7 +6,7 @@ The event about it has the hash of the file. One that a hand changed is reported
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from hashlib import sha256
 from typing import Any
 
@@ -20,6 +20,7 @@ from aicx.paths import Layout
 from aicx.review.block import find_block
 from aicx.review.patching import Plan
 from aicx.review.targets import Target
+from aicx.values import dataclass
 
 SCHEMA = "aicx.review-proposal/1"
 _STRANGE = (orjson.JSONDecodeError, LookupError, TypeError, ValueError)

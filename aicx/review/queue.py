@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
 
 from aicx.memory.assess import Assessment
 from aicx.memory.reading import Memory
 from aicx.review.states import OPEN, Candidate, State, candidate_of
+from aicx.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Literal, get_args
 
 from aicx.errors import UsageError
 from aicx.memory.assess import Assessment
 from aicx.memory.events import Standing
 from aicx.memory.record import Record
+from aicx.values import dataclass
 
 State = Literal[
     "pending", "approved", "rejected", "blocked", "promoted", "manual-apply-pending", "manual-applied", "stale"

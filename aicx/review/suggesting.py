@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
@@ -16,6 +15,7 @@ from aicx.refs import Ref
 from aicx.review.states import reads_like_instruction
 from aicx.telling import ENOUGH, count_telling
 from aicx.types import Lane
+from aicx.values import dataclass
 
 Section = Literal["confirmed", "failed", "untried", "next", "file", "decision", "environment"]
 # What is worth keeping of a section that a person wrote into the note. What comes next, what was not tried and which

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import datetime
 
 from aicx.api.answers.memory_recall import ExcludedEntry
@@ -17,6 +16,7 @@ from aicx.memory.record import Record
 from aicx.memory.sources import read_live
 from aicx.review.patching import says
 from aicx.review.states import Candidate
+from aicx.values import dataclass
 
 _BRIEF = 6  # entries, as a brief has
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Literal
@@ -11,6 +10,7 @@ from typing import Literal
 from aicx.memory.policy import Policy
 from aicx.memory.record import Record
 from aicx.memory.sources_files import Refused, exists, read_regular, resolve_inside
+from aicx.values import dataclass
 
 # Whose file it is; at the top of the repository.
 FILES: dict[str, str] = {"AGENTS.md": "codex", "CLAUDE.md": "claude", "GEMINI.md": "gemini"}

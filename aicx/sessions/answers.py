@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Annotated
 
 from aicx.api.answers import INLINE
@@ -11,6 +11,7 @@ from aicx.api.answers.session_windows import WindowAnswer
 from aicx.sessions.closing import Inferred, State
 from aicx.sessions.lineage import Edge, EdgeType, Origin
 from aicx.sessions.stated import Outcome
+from aicx.values import dataclass
 
 SCHEMA = "aicx.session/1"
 CHAIN_SCHEMA = "aicx.session_chain/1"

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
 
 from aicx.sessions.family import Family
 from aicx.sessions.lineage import Edge, EdgeType
+from aicx.values import dataclass
 
 ANCESTRY: frozenset[EdgeType] = frozenset({"continues", "forked_from", "delegated_by"})
 MAX_DEPTH = 1000

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Annotated, Literal
 
 from aicx.sessions.stated import Life, Outcome
+from aicx.values import dataclass
 
 State = Literal["open", "closed"]
 Inferred = Literal["idle", "successor"]

@@ -9,7 +9,6 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import islice
 from math import log, sqrt
@@ -17,6 +16,7 @@ from math import log, sqrt
 from aicx.sessions.lineage import Edge
 from aicx.sessions.sketch import Sketch
 from aicx.text import plural
+from aicx.values import dataclass
 
 NAMED, COMMIT, MADE, ASKED = 0.95, 0.9, 0.85, 0.7  # it names the session, a commit of it, its pull request, its issue
 BRANCH = ((timedelta(days=2), 0.75), (timedelta(days=14), 0.6), (timedelta(days=60), 0.4))

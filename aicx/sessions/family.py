@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 
 from aicx.corpus.catalog.database import Catalog
 from aicx.paths import Layout
@@ -12,6 +11,7 @@ from aicx.refs import Ref
 from aicx.sessions.index import EdgeIndex, Progress, open_edges
 from aicx.sessions.lineage import Edge, EdgeType, Origin
 from aicx.sessions.stated import Stated, read_stated
+from aicx.values import dataclass
 
 _RANK: dict[Origin, int] = {"stated": 0, "log": 1, "derived": 2}
 # What a session began with: it has one such origin, and what a log says of it leaves nothing to derive.

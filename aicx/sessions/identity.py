@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from hashlib import sha256
 from pathlib import Path
 
@@ -12,6 +12,7 @@ import orjson
 from aicx.paths import Layout
 from aicx.storage.atomic import replace_file, unwritable
 from aicx.storage.typed import from_json
+from aicx.values import dataclass
 
 _MAX_BYTES = 20_000
 

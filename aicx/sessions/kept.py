@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from hashlib import sha256
 from pathlib import Path
 from zlib import crc32
@@ -17,6 +17,7 @@ from aicx.sessions.stored import StoredSession
 from aicx.sessions.summary import Summary
 from aicx.storage.atomic import replace_file
 from aicx.storage.typed import from_json
+from aicx.values import dataclass
 from aicx.work.session_facts import Said
 from aicx.work.summarizer import By
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import uuid4
@@ -18,6 +17,7 @@ from aicx.sessions.identity import Identity, identity_at, remove_identities, wri
 from aicx.sessions.lineage import EdgeType
 from aicx.sessions.stated import CLOSED, LINKED, OPENED, Life, Outcome, read_stated
 from aicx.text import instant
+from aicx.values import dataclass
 from aicx.work.place import WorkPlace
 from aicx.work.writing import Change, changing
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated, Literal, get_args
+
+from aicx.values import dataclass
 
 EdgeType = Literal["continues", "forked_from", "delegated_by", "related"]
 Origin = Literal["log", "derived", "stated"]

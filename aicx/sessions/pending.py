@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Protocol
@@ -11,6 +10,7 @@ from typing import Protocol
 from aicx.config import Settings
 from aicx.paths import Layout
 from aicx.refs import Ref
+from aicx.values import dataclass
 from aicx.work.events import WorkEvent, read_log, segments
 from aicx.work.place import WorkPlace, find_place
 from aicx.work.writing import changing

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal
@@ -18,6 +18,7 @@ from aicx.evidence.texts import words
 from aicx.refs import Ref
 from aicx.sessions.stored import load_stored
 from aicx.sessions.windows import Window, read_windows, ref_of, texts_of_windows
+from aicx.values import dataclass
 
 Granularity = Literal["session", "window", "chunk"]
 DEFAULT_LIMIT = 5

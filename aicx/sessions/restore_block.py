@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal, NamedTuple, get_args
 
 from aicx.text import fenced, shorten
+from aicx.values import dataclass
 
 Part = Literal[
     "goal", "task", "done", "next", "failed", "files", "gotchas", "decisions", "preferences", "questions", "memory"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 from aicx.api.filters import Filters
@@ -18,6 +17,7 @@ from aicx.sessions.summarize import Reader, open_session
 from aicx.sessions.windows import Window
 from aicx.text import fenced, instant, plural, shorten
 from aicx.types import PROMPTS
+from aicx.values import dataclass
 
 MAX_CHARS, TOP_WINDOWS = 12_000, 2
 _QUOTES, _QUOTE_LENGTH = 10, 400  # messages of a window, and characters of each

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 import orjson
 
@@ -14,6 +13,7 @@ from aicx.paths import NON_REPOSITORY
 from aicx.refs import Ref
 from aicx.storage.typed import from_json
 from aicx.types import PROMPTS
+from aicx.values import dataclass
 from aicx.work.session_facts import SessionFacts
 from retrieval.analysis import analyze
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime
 from functools import lru_cache
 from pathlib import Path
@@ -14,6 +14,7 @@ from typing import Literal, TypeVar, get_args
 from aicx.paths import Layout
 from aicx.sessions.lineage import EDGE_TYPES, Edge
 from aicx.text import instant
+from aicx.values import dataclass
 from aicx.work.events import WorkEvent, is_log, read_about_sessions
 from aicx.work.files import every_folder
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from hashlib import sha256
 
 from aicx.config import Settings
@@ -15,6 +14,7 @@ from aicx.git.roots import Roots, repository_of
 from aicx.paths import NON_REPOSITORY
 from aicx.refs import Ref
 from aicx.types import Lane
+from aicx.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

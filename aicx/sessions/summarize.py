@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal
 
 from aicx.config import Settings
@@ -15,6 +15,7 @@ from aicx.sessions.stored import StoredSession, find_stored
 from aicx.sessions.summary import Summary, summary_of
 from aicx.sessions.windows import Window, read_windows, steps_of_windows
 from aicx.text import plural
+from aicx.values import dataclass
 from aicx.work.session_facts import Said
 from aicx.work.summarizer import Fact
 from aicx.work.summarizer import summarize as ask_summarizer

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import PurePosixPath
 
 from aicx.evidence.calls import answered_calls
@@ -19,6 +19,7 @@ from aicx.memory.proposals import Proposal, ProposalReason
 from aicx.refs import Ref
 from aicx.sessions.stored import StoredSession
 from aicx.text import instant, plural, shorten
+from aicx.values import dataclass
 from aicx.work.deriving import SessionPart, derive
 from aicx.work.handoff import handoff_of
 from aicx.work.noted import failed_of, goal_of, next_of

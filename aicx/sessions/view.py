@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -19,6 +18,7 @@ from aicx.sessions.closing import standing_of
 from aicx.sessions.family import Family
 from aicx.sessions.stated import Life
 from aicx.text import instant
+from aicx.values import dataclass
 from aicx.work.facts_index import session_facts
 
 _SPAN = """SELECT count(*) AS chunks, sum(messages) AS messages, min(started_at) AS started_at,

@@ -6,7 +6,7 @@ A view of the stored chunks: every message is in exactly one window.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from itertools import pairwise
 from typing import Any, Literal
@@ -21,6 +21,7 @@ from aicx.paths import Layout
 from aicx.sources.claude.text import is_recap
 from aicx.sources.items import CONTEXT_COMPACTED
 from aicx.text import BYTES_PER_TOKEN
+from aicx.values import dataclass
 
 Trigger = Literal["start", "compact"]
 # How a log tells that the context was compacted: with what took its place, or only that it was.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import stat
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,7 @@ from aicx.sources.gemini import source as gemini
 from aicx.sources.items import BadRecord, LogFile
 from aicx.sources.records import Record, read_json, read_jsonl, stat_log
 from aicx.sources.run import source as run
+from aicx.values import dataclass
 
 # Bookkeeping and damage can stand before the first record that tells the formats apart.
 _HEAD_RECORDS = 50

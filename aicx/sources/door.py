@@ -6,7 +6,7 @@ Texts of messages and results are not: `drafts` redacts those whole and counts w
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 
 from aicx.sources.items import (
@@ -22,6 +22,7 @@ from aicx.sources.items import (
 )
 from aicx.sources.naming import Redact, clean_id
 from aicx.types import AgentHomes
+from aicx.values import dataclass
 
 
 def fingerprint_of(known: Mapping[str, str], log: LogFile) -> str | None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Literal, Protocol
 
 from aicx.types import AgentHomes, Lane, Origin, Role
+from aicx.values import dataclass
 
 # The text of an entry for a compaction whose summary the log does not have in readable form.
 CONTEXT_COMPACTED = "[Context compacted]"

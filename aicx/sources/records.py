@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
@@ -16,6 +15,7 @@ import orjson
 from aicx.sources.damaged_json import BROKEN, decode_damaged
 from aicx.sources.embedded import BLOCK, DataCutter, read_cut
 from aicx.sources.items import BadRecord, LogFile, SourceRef
+from aicx.values import dataclass
 
 # What is longer loses its embedded data before it is parsed: in real logs only that makes lines this long. What remains
 # of a line may be as long as this, and what remains of a log that is one JSON value as long as WHOLE_LIMIT.

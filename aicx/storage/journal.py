@@ -12,7 +12,7 @@ import shutil
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -20,6 +20,7 @@ import orjson
 
 from aicx.errors import CorpusDamaged, StoreUnwritable, UnsafePath
 from aicx.storage.atomic import UNFINISHED, unwritable
+from aicx.values import dataclass
 
 # A batch is published when it has grown to this; it bounds what a kill can cost and what staging needs on disk.
 _BATCH_FILES = 2000

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 from aicx.errors import UnsafePath
 from aicx.storage.journal import Writer, clear_staging, finish_interrupted
 from aicx.storage.lock import writer_lock
+from aicx.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

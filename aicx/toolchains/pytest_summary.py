@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from aicx.toolchains.family import Found
 from aicx.toolchains.python_tracebacks import EXCEPTION, Frame
+from aicx.values import dataclass
 
 SUMMARY = re.compile(
     r"(?P<kind>FAILED|ERROR|SUBFAIL(?:ED)?(?:\[.{0,200}?\]|\(.{0,200}?\))?) (?P<id>\S.*?\.(?:py|txt|rst|md)(?:::.*?)?)(?: - (?P<text>.*))?$"

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from aicx.values import dataclass
 
 _FRAME = re.compile(
     r'(?P<lead>[ \t|+>:E]{0,40}+)File "(?P<file>[^"\n]{1,1000})", line (?P<line>\d+)(?:, in (?P<name>.{1,200}))?'

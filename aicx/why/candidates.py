@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
@@ -17,6 +17,7 @@ from aicx.engine.search import Hit, Mode, Searcher, SearchQuery
 from aicx.errors import NotFound, UsageError
 from aicx.paths import Layout
 from aicx.text import instant
+from aicx.values import dataclass
 
 Key = tuple[str, str]
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from aicx.values import dataclass
 
 _NUMBER = re.compile(
     r"(?:[#!]|(?:PR|MR|pull request|merge request|issue|ticket|discussion) *[#!]?)(\d{1,9})", re.IGNORECASE

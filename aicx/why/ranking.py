@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import timedelta
 from math import log
 from typing import TYPE_CHECKING, NamedTuple
 
 from aicx.refs import Ref
 from aicx.text import first_of, plural
+from aicx.values import dataclass
 from aicx.why.candidates import Candidate, is_part
 from aicx.why.places import Place, is_author, same_file
 from aicx.why.report import Evidence, Wanted

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from aicx.corpus.catalog.sightings import Sighting
 from aicx.evidence.sessions import SessionRow
 from aicx.git.history import Change
+from aicx.values import dataclass
 from aicx.why.target import Target
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,6 +24,7 @@ from aicx.git.roots import repository_of
 from aicx.git.state import Git, GitProbe, GitState
 from aicx.git.subjects import plain_subject
 from aicx.types import PROMPTS
+from aicx.values import dataclass
 from aicx.why import ranking
 from aicx.why.candidates import (
     AFTER,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Literal
 
@@ -15,6 +15,7 @@ from aicx.git.identity import find_repository
 from aicx.git.remotes import parts_of, remote_urls
 from aicx.git.roots import Roots
 from aicx.git.state import Git, GitState
+from aicx.values import dataclass
 from aicx.why.clones import has_line, inner_place, without_ends
 from aicx.why.numbers import Number, find_key, find_number
 

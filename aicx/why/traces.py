@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime, timedelta
 from typing import Literal
 
@@ -12,6 +12,7 @@ from aicx.evidence.patterns import command_rules
 from aicx.evidence.runs import followed
 from aicx.evidence.transcript import Step
 from aicx.git.subjects import plain_subject
+from aicx.values import dataclass
 from aicx.why.candidates import AFTER
 from aicx.why.places import same_file
 from aicx.why.report import Wanted

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from aicx.api.answers.areas import AreaAnswer
+from aicx.values import dataclass
 from aicx.work.contract import is_test
 from aicx.work.session_facts import SessionFacts
 

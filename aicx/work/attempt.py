@@ -5,9 +5,10 @@ What the session did is not kept here: its log says it, and `aicx.work.results` 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
+from aicx.values import dataclass
 from aicx.work.contract import Contract
 
 Outcome = Literal["success", "failure"]

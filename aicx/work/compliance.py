@@ -6,10 +6,11 @@ Statuses, codes and the arithmetic of the score are those of AICTX 6.3.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
 from aicx.text import plural, shorten
+from aicx.values import dataclass
 from aicx.work.contract import Contract, is_test
 
 Status = Literal["followed", "partial", "violated", "not_evaluated"]

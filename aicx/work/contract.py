@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 from aicx.text import shorten
+from aicx.values import dataclass
 from aicx.work.conventions import UNKNOWN_PROOF, ProofCommand
 
 Strength = Literal["strict", "soft", "exploratory"]

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 import orjson
+
+from aicx.values import dataclass
 
 TestSource = Literal["previous_successful_command", "makefile", "project_convention", "none"]
 

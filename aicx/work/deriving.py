@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import chain
 
 from aicx.api.fields import taken_from
@@ -17,6 +16,7 @@ from aicx.evidence.transcript import Step
 from aicx.git.roots import Roots
 from aicx.refs import Ref
 from aicx.text import instant
+from aicx.values import dataclass
 from aicx.work.failure_runs import failures_of
 from aicx.work.observing import observe
 from aicx.work.session_facts import MAX_COMMANDS, MAX_FILES, Ran, Said, SessionFacts

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from aicx.storage import event_lines
 from aicx.storage.typed import from_json, to_json
+from aicx.values import dataclass
 from aicx.work.record import Status
 
 # Of tasks, handoffs and attempts, which are records with a status.

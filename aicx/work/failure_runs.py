@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from aicx.evidence.edits import is_edit
 from aicx.evidence.fixes import ends, repeats, topic_of
@@ -17,6 +17,7 @@ from aicx.refs import Ref
 from aicx.shell import Simple, simple_commands
 from aicx.text import instant, shorten
 from aicx.toolchains import ErrorEvent, parse
+from aicx.values import dataclass
 from aicx.work.session_facts import Failure, Try
 
 # What one run may report and one session keep; a build that breaks everything says the same many times.

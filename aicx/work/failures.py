@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal, NamedTuple
 
 from aicx.evidence.fixes import repeats
 from aicx.evidence.since import same_place
 from aicx.shell import simple_commands
+from aicx.values import dataclass
 from aicx.work.session_facts import Failure, Ran, SessionFacts, Try
 
 _MAX_ATTEMPTS = 5

@@ -8,13 +8,14 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
 from aicx.errors import CorpusDamaged
 from aicx.paths import Layout
+from aicx.values import dataclass
 from aicx.work.codec import MAX_BYTES, Undecodable, decode
 from aicx.work.record import WorkRecord
 

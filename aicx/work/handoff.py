@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Literal
 
+from aicx.values import dataclass
 from aicx.work.session_facts import Ran, Said, SessionFacts
 
 Outcome = Literal["resolved", "failed", "unresolved"]

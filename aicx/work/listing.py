@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 from aicx.config import Settings
+from aicx.values import dataclass
 from aicx.work.files import FOLDERS, TASKS, DamagedTask, every_folder, read_all
 from aicx.work.loading import Loading
 from aicx.work.place import WorkPlace, looking

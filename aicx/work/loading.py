@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+from aicx.values import dataclass
 from aicx.work.record import GitContext, WorkRecord
 
 LoadingReason = Literal[

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime
 from typing import Any, NamedTuple, get_args
 
 from aicx.errors import UsageError
+from aicx.values import dataclass
 from aicx.work.record import (
     MAX_EVIDENCE,
     MAX_GOAL,

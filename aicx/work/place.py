@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
@@ -17,6 +17,7 @@ from aicx.git.identity import Repository, find_repository
 from aicx.git.roots import Roots
 from aicx.git.state import Git, GitProbe, GitState
 from aicx.text import shorten
+from aicx.values import dataclass
 from aicx.work.loading import Loading, evaluate
 from aicx.work.record import MAX_CHANGED, MAX_REF, MAX_TEXT, GitContext, Kind, WorkRecord, clean, title_of
 

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime
 from hashlib import sha256
 from typing import Any, Literal, get_args
 
 from aicx.text import shorten
+from aicx.values import dataclass
 from aicx.work.attempt import Attempt
 
 Kind = Literal["thread", "handoff", "attempt"]

@@ -6,12 +6,12 @@ Derived from the corpus alone: it may be thrown away at any time.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import orjson
 
 from aicx.refs import Ref
+from aicx.values import dataclass
 
 if TYPE_CHECKING:
     from aicx.evidence.session_brief import State, StateReason

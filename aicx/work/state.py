@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -12,6 +12,7 @@ from aicx.config import Settings
 from aicx.errors import CorpusDamaged, NotFound, UsageError
 from aicx.git.state import GitProbe
 from aicx.text import plural
+from aicx.values import dataclass
 from aicx.work.files import DamagedTask, open_records, read_record
 from aicx.work.finding import find_task
 from aicx.work.loading import Loaded, Loading

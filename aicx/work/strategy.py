@@ -7,9 +7,9 @@ before the area.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
 from typing import Literal
 
+from aicx.values import dataclass
 from aicx.work.areas import area_of
 from aicx.work.contract import is_test
 from aicx.work.handoff import handoff_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime
 from typing import Any
 
@@ -12,6 +12,7 @@ from aicx.config import Settings
 from aicx.paths import Layout
 from aicx.storage.event_lines import new_id
 from aicx.storage.journaled import JournaledFolder
+from aicx.values import dataclass
 from aicx.work.codec import encode
 from aicx.work.events import Tail, WorkEvent, is_log, is_source
 from aicx.work.files import CLOSED, EVERY, NOTES, TASKS, path_of

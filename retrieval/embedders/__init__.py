@@ -6,12 +6,13 @@ None of them imports torch. A model is prepared once while indexing, and queries
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, Protocol
 
 from aicx.errors import UsageError
+from aicx.values import dataclass
 
 # A float32 numpy array with one row per text. numpy belongs to an extra, so its types cannot be named here.
 Vectors = Any

@@ -12,13 +12,14 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from hashlib import sha256
 from typing import Any
 
 from aicx.errors import AicxError, MissingExtra, UsageError
+from aicx.values import dataclass
 from retrieval.embedders import EmbedderSettings, Kind, Tokens, Vectors
 
 # The server's tokenizer is not known here. Its tokens are hardly ever shorter than three bytes on average, so this

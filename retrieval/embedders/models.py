@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 from aicx.errors import CorpusDamaged, NotFound
+from aicx.values import dataclass
 
 SCHEMA = "aicx.model/1"
 MANIFEST = "model.json"

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from aicx.errors import MissingExtra, UsageError
+from aicx.values import dataclass
 from retrieval.embedders import PACKAGED, EmbedderSettings, Kind, Tokens, Vectors
 from retrieval.embedders.models import damaged_model, find_model, known_words, token_ends
 

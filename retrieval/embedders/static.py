@@ -6,10 +6,11 @@ How much each token counts is already part of its vector (see `indexer.distill`)
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from aicx.errors import MissingExtra
+from aicx.values import dataclass
 from retrieval.embedders import PACKAGED, EmbedderSettings, Kind, Tokens, Vectors
 from retrieval.embedders.models import damaged_model, find_model, known_words, token_ends
 

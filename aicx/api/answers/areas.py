@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Annotated
+
+from aicx.values import dataclass
 
 SCHEMA = "aicx.areas/1"
 

@@ -6,10 +6,10 @@ Fields are named as other tools that keep such notes name them.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Annotated
 
 from aicx.api.answers.continuity_startup import StartupManifest
+from aicx.values import dataclass
 
 CHANGE_SCHEMA = "aicx.continuity-change/1"
 LOAD_SCHEMA = "aicx.continuity/1"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated, Literal
+
+from aicx.values import dataclass
 
 # Of the note, in the order in which they are shown; then what follows it.
 NoteSection = Literal[

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated
 
 from aicx.corpus.doctor.inputs import Check
+from aicx.values import dataclass
 
 SCHEMA = "aicx.doctor/1"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import Annotated
 
@@ -10,6 +10,7 @@ from aicx.api.answers import INLINE
 from aicx.corpus.views.extraction import Extract, Selection
 from aicx.corpus.views.report import EntryList, MessageList, entry_list, message_list
 from aicx.sources.items import BadRecord
+from aicx.values import dataclass
 
 SCHEMA = "aicx.extract/1"
 

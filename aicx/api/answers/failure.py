@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Annotated, Literal
 
 from aicx.api.answers import OPTIONAL
+from aicx.values import dataclass
 
 SCHEMA = "aicx.error/1"
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated
 
 from aicx.toolchains import ErrorEvent
+from aicx.values import dataclass
 
 PARSE_SCHEMA = "aicx.failures-parse/1"
 LIST_SCHEMA = "aicx.failures/1"

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated
 
 from aicx.corpus.forget.holding import Affected
+from aicx.values import dataclass
 
 SCHEMA = "aicx.forget/1"
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Annotated
 
 from aicx.api.answers import INLINE
+from aicx.values import dataclass
 
 if TYPE_CHECKING:
     from aicx.engine.vector_state import LexicalState, VectorState

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated, Literal
+
+from aicx.values import dataclass
 
 SCHEMA = "aicx.init/1"
 CLEAN_SCHEMA = "aicx.clean/1"

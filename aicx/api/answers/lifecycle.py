@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Annotated
 
 from aicx.api.answers.contract import ContractAnswer, ContractResult
 from aicx.api.answers.task import SkippedTask, TaskEntry
+from aicx.values import dataclass
 
 PREPARE_SCHEMA = "aicx.prepare/1"
 FINALIZE_SCHEMA = "aicx.finalize/1"

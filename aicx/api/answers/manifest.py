@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal
 
 from aicx.api.answers import INLINE
+from aicx.values import dataclass
 
 SCHEMA = "aicx.manifest/1"
 

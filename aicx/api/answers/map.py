@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated
 
 from aicx.repomap import Basis, EntryPoint
+from aicx.values import dataclass
 
 SCHEMA = "aicx.map/1"
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated, Any
+
+from aicx.values import dataclass
 
 ENTRY_SCHEMA = "aicx.memory-entry/1"
 GET_SCHEMA = "aicx.memory-get/1"

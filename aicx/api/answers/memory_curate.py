@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated, Any, Literal
+
+from aicx.values import dataclass
 
 SCHEMA = "aicx.memory-curate/1"
 ActionName = Literal[

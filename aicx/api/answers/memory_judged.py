@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated, Literal
+
+from aicx.values import dataclass
 
 EVAL_SCHEMA = "aicx.memory-eval/1"
 AUDIT_SCHEMA = "aicx.memory-audit/1"

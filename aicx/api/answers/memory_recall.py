@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated, Any
 
 from aicx.api.answers.memory import MemoryEntry
+from aicx.values import dataclass
 
 SCHEMA = "aicx.memory-recall/1"
 

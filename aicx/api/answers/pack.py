@@ -6,11 +6,11 @@ Stored as canonical JSON: keys sorted, no spaces, UTF-8. Their digest is that of
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Annotated, Any
 
 from aicx.api.answers.memory import MemoryEntry
 from aicx.api.answers.task import TaskEntry
+from aicx.values import dataclass
 
 TASK_SCHEMA = "aicx.task-pack/1"
 FAMILY_SCHEMA = "aicx.family-pack/1"

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated
 
 from aicx.corpus.places.report import Place
+from aicx.values import dataclass
 
 SCHEMA = "aicx.projects/1"
 DECISION_SCHEMA = "aicx.projects-decision/1"

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 from aicx.api.answers.steer import SteerStatus
+from aicx.values import dataclass
 
 if TYPE_CHECKING:
     from aicx.corpus.views.rank import RankedChunks

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Annotated, Any, Literal
+
+from aicx.values import dataclass
 
 SCHEMA = "aicx.doctor-repo/1"
 Status = Literal["ok", "warning", "error"]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Annotated
 
 from aicx.corpus.catalog.overview import ProjectSummary
+from aicx.values import dataclass
 
 SCHEMA = "aicx.refs/1"
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Annotated, Any
 
 from aicx.api.answers import INLINE, OPTIONAL
 from aicx.api.answers.contract import ContractAnswer, ContractResult
+from aicx.values import dataclass
 
 SCHEMA = "aicx.resume/1"
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated
 
 from aicx.api.answers.memory import MemoryAnchor, MemoryEntry
+from aicx.values import dataclass
 
 LIST_SCHEMA = "aicx.review-list/1"
 SHOW_SCHEMA = "aicx.review-show/1"

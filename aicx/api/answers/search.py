@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from aicx.api.evidence import evidence_note
+from aicx.values import dataclass
 
 if TYPE_CHECKING:
     from aicx.engine.search import Hit, SearchReport

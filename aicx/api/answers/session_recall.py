@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Annotated, Any
 
 from aicx.api.answers.session_windows import WindowAnswer
+from aicx.values import dataclass
 
 SCHEMA = "aicx.session_recall/1"
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Annotated
+
+from aicx.values import dataclass
 
 SCHEMA = "aicx.session_restore/1"
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated
 
 from aicx.api.answers.session_windows import WindowAnswer
+from aicx.values import dataclass
 
 SCHEMA = "aicx.session_summary/1"
 

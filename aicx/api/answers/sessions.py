@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Annotated, Any
 
 from aicx.api.answers import INLINE
 from aicx.sources.reopen import reopen_command
+from aicx.values import dataclass
 
 SCHEMA = "aicx.sessions/1"
 

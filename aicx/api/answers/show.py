@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from aicx.api.answers import INLINE, OPTIONAL
 from aicx.api.fields import taken_from
+from aicx.values import dataclass
 
 if TYPE_CHECKING:
     from aicx.corpus.views.show import Part, Shown, ShownChunk, ShownSession

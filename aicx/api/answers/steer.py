@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from aicx.api.answers import OPTIONAL
 from aicx.corpus.catalog.query import steer_item
 from aicx.corpus.catalog.runs import told
+from aicx.values import dataclass
 
 if TYPE_CHECKING:
     from aicx.api.answers.search import SearchStatus

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Annotated
 
 from aicx.api.answers import INLINE, OPTIONAL
 from aicx.api.answers.index import IndexBuilt
 from aicx.corpus.ingest.report import StoreReport
 from aicx.corpus.views.report import EntryList
+from aicx.values import dataclass
 
 SCHEMA = "aicx.store/1"
 REDACTION_SCHEMA = "aicx.redaction/1"

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Annotated
+
+from aicx.values import dataclass
 
 STATUS_SCHEMA = "aicx.task-status/1"
 LIST_SCHEMA = "aicx.task-list/1"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated
+
+from aicx.values import dataclass
 
 SCHEMA = "aicx.usage/1"
 

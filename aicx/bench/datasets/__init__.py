@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import Annotated
@@ -11,6 +11,7 @@ from typing import Annotated
 from aicx.bench.dataset import Dataset
 from aicx.errors import AicxError, NotFound, UsageError
 from aicx.paths import Layout
+from aicx.values import dataclass
 
 Notify = Callable[[str], None]
 

@@ -7,7 +7,6 @@ import re
 import subprocess
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from aicx.bench.mining.sessions import Session
 from aicx.evidence.patterns import command_rules
 from aicx.git import command as gitcall
 from aicx.git.subjects import plain_subject
+from aicx.values import dataclass
 
 # People commit a while after they are done, and go on after they commit.
 _AFTERWARDS = timedelta(hours=1)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from random import Random
 from typing import Literal
@@ -18,6 +17,7 @@ from aicx.bench.mining.absent import TOPICS, is_elsewhere
 from aicx.bench.mining.synonyms import SYNONYMS
 from aicx.evidence.texts import words
 from aicx.memory.record import Kind
+from aicx.values import dataclass
 from retrieval.analysis import STOP_WORDS, analyze
 
 # The repository that is asked in, another one, and when.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 
 from aicx.bench.dataset import session_key
@@ -12,6 +12,7 @@ from aicx.corpus.files.read import read_intact
 from aicx.corpus.files.sidecar import Sidecar
 from aicx.errors import CorpusDamaged, NotFound
 from aicx.paths import Layout
+from aicx.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

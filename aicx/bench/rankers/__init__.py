@@ -6,7 +6,6 @@ A ranker is named by its method and, after a colon, what it works with: ``fts5``
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 from aicx.bench.dataset import Query
 from aicx.errors import AicxError, UsageError
 from aicx.types import Candidate, Document
+from aicx.values import dataclass
 from retrieval.evidence import Evidence
 from retrieval.params import DEFAULT_PARAMS, RankingParams
 

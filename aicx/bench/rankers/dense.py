@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +12,7 @@ from aicx.bench.rankers import DEFAULT_CHOICES, LONG, Choices, Place
 from aicx.bench.stores import settings_for
 from aicx.corpus.views.documents import NUMBER_COLUMNS, TEXT_COLUMNS
 from aicx.types import Candidate, Document
+from aicx.values import dataclass
 from retrieval.embedders import Embedder, EmbedderSettings, open_embedder
 
 if TYPE_CHECKING:

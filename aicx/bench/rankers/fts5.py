@@ -7,12 +7,12 @@ import sqlite3
 import time
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 
 from aicx.bench.dataset import Query
 from aicx.bench.rankers import DEFAULT_CHOICES, Choices, Place, full_text
 from aicx.types import Candidate, Document
+from aicx.values import dataclass
 
 IN_MEMORY = False
 

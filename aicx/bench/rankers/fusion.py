@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from aicx.bench.dataset import Query
 from aicx.bench.rankers import DEFAULT_CHOICES, Choices, Place, Ranker, dense, lexical
 from aicx.types import Candidate, Document
+from aicx.values import dataclass
 from retrieval.params import RankingParams
 from retrieval.questions import parse_question
 from retrieval.ranking import rank

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +11,7 @@ from aicx.bench.dataset import Query
 from aicx.bench.rankers import DEFAULT_CHOICES, Choices, Place
 from aicx.corpus.views.documents import FIELDS, NUMBER_COLUMNS, TEXT_COLUMNS
 from aicx.types import Candidate, Document
+from aicx.values import dataclass
 from retrieval.params import RankingParams
 from retrieval.questions import parse_question
 

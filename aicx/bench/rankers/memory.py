@@ -10,7 +10,7 @@ import json
 import shutil
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -34,6 +34,7 @@ from aicx.memory.recall.run import Recaller
 from aicx.memory.record import Adoption, Source, Validity
 from aicx.memory.writing import changing
 from aicx.types import Candidate, Document
+from aicx.values import dataclass
 from retrieval.evidence import Evidence
 
 IN_MEMORY = False

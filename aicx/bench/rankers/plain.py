@@ -7,7 +7,6 @@ than unrelated questions come.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +15,7 @@ from aicx.bench.rankers import Choices, Place, dense, lexical
 from aicx.bench.rankers.lexical import Lexical
 from aicx.dates import lift_dates
 from aicx.types import Candidate, Document
+from aicx.values import dataclass
 from retrieval.conditions import Between, Condition, OneOf
 from retrieval.evidence import Occurrences
 from retrieval.late import affordable, most_compared, rerank

@@ -11,7 +11,6 @@ import shutil
 import sqlite3
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 
 from aicx.bench.dataset import Query
@@ -25,6 +24,7 @@ from aicx.errors import AicxError, UsageError
 from aicx.paths import Layout
 from aicx.storage import checksums
 from aicx.types import Candidate, Document
+from aicx.values import dataclass
 from retrieval.decay import PROFILES
 from retrieval.evidence import Evidence
 

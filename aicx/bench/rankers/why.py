@@ -6,7 +6,7 @@ It is asked only for commits, not for texts: on a set without their repositories
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +14,7 @@ from aicx.bench.dataset import Query, session_key
 from aicx.bench.rankers import DEFAULT_CHOICES, Choices, Place, QuestionFailed, product
 from aicx.bench.stores import settings_for
 from aicx.types import Candidate, Document
+from aicx.values import dataclass
 
 if TYPE_CHECKING:
     from aicx.config import Settings

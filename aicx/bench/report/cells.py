@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
 from aicx.bench.statistics import Difference, Interval
 from aicx.bench.summary import Cost
+from aicx.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from statistics import fmean
 from typing import Annotated, Any
 
@@ -13,6 +13,7 @@ from aicx.bench.metrics import MEASURES
 from aicx.bench.results import Result, load_polars
 from aicx.bench.statistics import Difference, differences, holm
 from aicx.bench.summary import costs_of, rankers_of
+from aicx.values import dataclass
 
 _CHANCE = 0.05
 # Two runs on one machine differ by a third from hour to hour; what is beyond that has another cause.

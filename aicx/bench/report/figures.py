@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Annotated, TypeVar
 
 from aicx.api.fields import INLINE, taken_from
@@ -24,6 +24,7 @@ from aicx.bench.summary import (
     rankers_of,
     types_of,
 )
+from aicx.values import dataclass
 
 Line = TypeVar("Line", Quality, Against, Abstention, Cost)
 

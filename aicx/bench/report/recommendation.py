@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from typing import Annotated, Any
 
 from aicx.api.fields import INLINE, taken_from
@@ -13,6 +13,7 @@ from aicx.bench.report.cells import rounded
 from aicx.bench.results import Result
 from aicx.bench.statistics import Difference
 from aicx.bench.summary import PRIMARY, costs_of
+from aicx.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from aicx.bench.facts import DatasetFacts
 from aicx.bench.metrics import MEASURES
@@ -21,6 +20,7 @@ from aicx.bench.summary import (
     rankers_of,
     types_of,
 )
+from aicx.values import dataclass
 
 # The ranker others are compared with: what there is right after `aicx store`.
 DEFAULT_REFERENCE = "aicx"

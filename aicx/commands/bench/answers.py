@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Annotated, Any, Literal
 
 from aicx.api.answers import INLINE
 from aicx.bench.facts import Facts
 from aicx.bench.report.comparison import Change, CostChange
+from aicx.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from aicx.corpus.catalog.database import Catalog
@@ -21,6 +20,7 @@ from aicx.corpus.catalog.fields import (
 from aicx.corpus.catalog.messages import duplicate_row
 from aicx.corpus.files.sidecar import lacks_tool_facts
 from aicx.types import PROMPTS
+from aicx.values import dataclass
 
 # The columns that are fields of the sidecar.
 _REQUIRED = ("id", "agent", "session_id", "project", "date", "kind", "started_at", "completed_at", "content_sha256")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -15,6 +15,7 @@ from aicx.errors import UsageError
 from aicx.paths import NON_REPOSITORY
 from aicx.text import instant
 from aicx.types import KINDS
+from aicx.values import dataclass
 
 _LAST = "\U0010ffff"  # comes after every character that an id may go on with
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import orjson
 
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.fields import key_number, key_text
+from aicx.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated, Any
 
 from aicx.api.filters import Filters
@@ -16,6 +15,7 @@ from aicx.paths import NON_REPOSITORY, Layout
 from aicx.sources import SOURCES, load_source
 from aicx.sources.door import CleanSource, Door, fingerprint_of
 from aicx.sources.items import BadRecord
+from aicx.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from aicx.corpus.catalog.summary import apply_ignore_file, ignore_is_current, ig
 from aicx.corpus.files.read import load_sidecar, walk_chunks
 from aicx.errors import CorpusDamaged, NotFound
 from aicx.paths import Layout
+from aicx.values import dataclass
 
 # What a sidecar holds for aicx itself rather than for whoever asks.
 _INTERNAL = (

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from aicx.git.subjects import plain_subject
+from aicx.values import dataclass
 
 if TYPE_CHECKING:
     from aicx.corpus.catalog.database import Catalog

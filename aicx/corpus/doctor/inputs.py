@@ -5,7 +5,6 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -21,6 +20,7 @@ from aicx.sources.items import BadRecord, LogFile
 from aicx.storage.checksums import find_damage
 from aicx.storage.lock import holder_of
 from aicx.types import AgentHomes
+from aicx.values import dataclass
 
 FIX = "aicx doctor --fix"
 STORE = "aicx store"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import stat
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from aicx.config import Settings
 from aicx.corpus.catalog.chunks import remove_chunk, stored_chunks
@@ -35,6 +34,7 @@ from aicx.storage.journaled import JournaledFolder
 from aicx.storage.lock import writer_lock
 from aicx.text import plural
 from aicx.types import Redacted
+from aicx.values import dataclass
 
 Notify = Callable[[str], None]
 

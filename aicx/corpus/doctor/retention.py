@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -23,6 +22,7 @@ from aicx.sources.door import fingerprint_of
 from aicx.sources.items import LogFile
 from aicx.text import without_comments
 from aicx.types import AgentHomes
+from aicx.values import dataclass
 
 SOON = timedelta(days=7)
 URGENT = timedelta(hours=24)

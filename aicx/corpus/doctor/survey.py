@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from hashlib import sha256
 
 import orjson
@@ -13,6 +13,7 @@ from aicx.corpus.files.sidecar import SCHEMA, WITHOUT_TOOL_FACTS, Sidecar, decod
 from aicx.corpus.forget.blanking import message_texts
 from aicx.errors import AicxError
 from aicx.paths import NON_REPOSITORY, Layout, chunk_stem
+from aicx.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
@@ -32,6 +31,7 @@ from aicx.redaction import redact
 from aicx.sources import SOURCES
 from aicx.storage.atomic import replace_file
 from aicx.types import Redacted
+from aicx.values import dataclass
 
 _NAMED = re.compile(rb'"(agent|session|project)"\s*:\s*("(?:[^"\\]|\\.)+")')
 _KEY = re.compile(rb'"([0-9a-f]{16})"')

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from aicx.corpus.files.read import sidecar_path
 from aicx.paths import Layout, parse_chunk_name
+from aicx.values import dataclass
 
 _SIDECAR_SUFFIX = ".meta.json"
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
@@ -13,6 +12,7 @@ from pathlib import Path
 from aicx.corpus.files.sidecar import Sidecar, decode_sidecar
 from aicx.errors import CorpusDamaged, NotFound
 from aicx.paths import Layout, parse_chunk_name
+from aicx.values import dataclass
 
 # What every door says beside the words of an altered chunk.
 ALTERED = "altered on disk since it was stored, so not what the log said"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -11,6 +10,7 @@ import orjson
 
 from aicx.errors import CorpusDamaged
 from aicx.text import plural
+from aicx.values import dataclass
 
 SCHEMA = "aicx.chunk/2"
 FORGOTTEN = "[forgotten]"  # what takes the place of a forgotten text, wherever there must be one

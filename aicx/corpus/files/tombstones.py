@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ import orjson
 from aicx.errors import CorpusDamaged
 from aicx.paths import NON_REPOSITORY
 from aicx.text import first_of
+from aicx.values import dataclass
 
 _KEY = re.compile(r"[0-9a-f]{16}")
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
@@ -25,6 +24,7 @@ from aicx.errors import CorpusDamaged
 from aicx.paths import Layout
 from aicx.storage.atomic import replace_file
 from aicx.storage.journal import Writer
+from aicx.values import dataclass
 
 _SCHEMA = "aicx.set-apart/1"
 _REASON = ".reason.json"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from hashlib import blake2b, sha256
 from typing import Any
 
@@ -14,6 +13,7 @@ from aicx.corpus.ingest.tool_facts import identity_of
 from aicx.errors import CorpusDamaged
 from aicx.text import estimate_tokens
 from aicx.titles import name_of_prompt, shorten_title
+from aicx.values import dataclass
 
 # What a chunk is and where it came from: kept, because the chunk could not be found or verified without it.
 _IDENTITY = frozenset(

@@ -6,7 +6,7 @@ The holders are handed in as values: which there are is the table `aicx.engine.h
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Annotated, Any, Protocol
 
@@ -16,6 +16,7 @@ from aicx.corpus.catalog.session_names import SessionKey
 from aicx.corpus.forget.blanking import Targets
 from aicx.errors import NotFound, UsageError
 from aicx.paths import Layout
+from aicx.values import dataclass
 
 HeldFiles = tuple[Path, ...]  # of one thing that goes as a whole
 

@@ -7,7 +7,7 @@ it only as long as everything that it matches is still stored.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from hashlib import sha256
 from typing import Any
 
@@ -20,6 +20,7 @@ from aicx.corpus.forget.holding import Affected, ForgetPlan, ForgetRequest, Text
 from aicx.errors import NotFound
 from aicx.paths import Layout
 from aicx.storage.atomic import replace_file, unwritable
+from aicx.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

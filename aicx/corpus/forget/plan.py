@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from aicx.corpus.catalog.session_names import SessionKey, find_session
@@ -16,6 +16,7 @@ from aicx.corpus.forget.holding import Affected, Copy, ForgetPlan, ForgetRequest
 from aicx.errors import CorpusDamaged, NotFound, UsageError
 from aicx.paths import NON_REPOSITORY, Layout, parse_chunk_name, safe_session
 from aicx.types import PROMPTS
+from aicx.values import dataclass
 
 _ELIDED = re.compile(r"^\[… \d+ characters, \d+ line breaks left out …\]$", re.MULTILINE)
 _MAX_CANDIDATES = 8

@@ -10,7 +10,7 @@ import os
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache, partial
 from hashlib import sha256
 from pathlib import Path
@@ -38,6 +38,7 @@ from aicx.sources.naming import clean_id, clean_project
 from aicx.storage.atomic import replace_file
 from aicx.storage.journal import Writer
 from aicx.storage.lock import writer_lock
+from aicx.values import dataclass
 
 Notify = Callable[[str], None]
 

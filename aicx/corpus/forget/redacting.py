@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from hashlib import sha256
 from typing import Any
 
@@ -16,6 +16,7 @@ from aicx.corpus.ingest.names import NAMES, UNTITLED, Naming, Said, name_chunk
 from aicx.paths import NON_REPOSITORY, chunk_stem
 from aicx.sources.naming import Redact, clean_id, clean_project
 from aicx.text import estimate_tokens
+from aicx.values import dataclass
 
 _MARK = re.compile(r"(\[REDACTED:[a-z0-9-]+\])")
 _TOOL = re.compile(

@@ -7,9 +7,10 @@ at most the last chunk, and reading it from the start gives the same chunks as r
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from aicx.corpus.ingest.drafts import MAX_TOKENS, TARGET_TOKENS, Draft, split_draft
+from aicx.values import dataclass
 
 OVERLAP_MESSAGES = 2
 # Overlap is for orientation; beyond this it would only repeat.

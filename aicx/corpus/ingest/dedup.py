@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
 
 from aicx.corpus.catalog.database import Catalog
@@ -11,6 +10,7 @@ from aicx.corpus.catalog.messages import KnownMessage, messages_with_keys, messa
 from aicx.corpus.ingest.drafts import Draft
 from aicx.corpus.ingest.session_chunks import SessionScope
 from aicx.text import instant
+from aicx.values import dataclass
 
 # A shorter text ("yes", "continue") typed in two sessions is two answers, not one message twice.
 _SHORT_REPLY = 40

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime
 from typing import AnyStr
 
@@ -15,6 +15,7 @@ from aicx.sources.items import TimelineEntry, ToolUse
 from aicx.sources.naming import Redact
 from aicx.text import BYTES_PER_TOKEN, estimate_tokens
 from aicx.types import PROMPTS
+from aicx.values import dataclass
 
 # Target and limit of a chunk, in estimated tokens (DESIGN: about 1,500, at most 2,500).
 TARGET_TOKENS = 1500

@@ -7,7 +7,7 @@ references and message keys stay; the catalogue numbers a move as a change, whic
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from hashlib import sha256
 from typing import Any
 
@@ -23,6 +23,7 @@ from aicx.corpus.places.places import Places
 from aicx.errors import CorpusDamaged, NotFound
 from aicx.paths import NON_REPOSITORY, Layout, chunk_stem
 from aicx.storage.journal import Writer
+from aicx.values import dataclass
 
 # How the line below a title names the project of a chunk that has none.
 UNKNOWN = "no repository"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
 from typing import Any
 
@@ -12,6 +12,7 @@ from aicx.corpus.catalog.fields import key_of_text, own_messages
 from aicx.corpus.ingest.drafts import Draft
 from aicx.titles import Name, name_given, name_of_prompt, name_of_work, shorten_title, subjects_of, with_work
 from aicx.types import PROMPTS, Origin, Role
+from aicx.values import dataclass
 
 # As much of a prompt as two runs of a program have in common: what differs comes behind it.
 _OPENING = 240

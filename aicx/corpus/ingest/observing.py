@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 from typing import Any
 
@@ -15,6 +15,7 @@ from aicx.corpus.places.siblings import Traces, is_deep, is_telling_branch, rela
 from aicx.git.printed import Observation, is_telling, read_printed
 from aicx.sources.items import SessionEvent, TimelineEntry
 from aicx.sources.naming import Redact
+from aicx.values import dataclass
 
 # The folder that a call names for itself, among its arguments or in a script that runs it.
 _WORKDIR = re.compile(r'\b(?:workdir|working_directory|dir_path|directory)"?:\s*[\'"]?(/[^\'"\n,}]+)')

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import UTC, datetime
 
 from aicx.corpus.catalog.database import Catalog
@@ -13,6 +13,7 @@ from aicx.sources.door import CleanSource, Door, fingerprint_of
 from aicx.sources.items import BadRecord, LogFile, LogIdentity
 from aicx.sources.naming import Redact, clean_id
 from aicx.types import AgentHomes
+from aicx.values import dataclass
 
 _TELL_EVERY = 256  # logs
 _LATEST = datetime.max.replace(tzinfo=UTC)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from aicx.corpus.ingest.drafts import Draft, draft_entries
 from aicx.corpus.ingest.observing import Observer
@@ -16,6 +16,7 @@ from aicx.sources.items import BadRecord, LogFile, RecordMarks, SessionEvent, Ti
 from aicx.sources.naming import Redact
 from aicx.text import first_of
 from aicx.types import Redacted
+from aicx.values import dataclass
 
 _MAX_REASONS = 4  # named of a log that holds nothing to store
 Session = tuple[str, Sequence[LogFile]]  # whose agent's it is, and its logs

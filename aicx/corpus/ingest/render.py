@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
@@ -21,6 +20,7 @@ from aicx.paths import NON_REPOSITORY, chunk_stem
 from aicx.terminal import without_controls
 from aicx.text import instant
 from aicx.types import PROMPTS, Kind, Lane
+from aicx.values import dataclass
 
 _MAX_HIGHLIGHTS = 3
 _MAX_COMMANDS = 40

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import Annotated
 
 from aicx.api.fields import INTERNAL
 from aicx.sources.items import BadRecord, TimelineEntry
+from aicx.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

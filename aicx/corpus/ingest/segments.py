@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 from aicx.corpus.ingest.drafts import MAX_TOKENS, Draft
 from aicx.corpus.ingest.frontmatter import next_run, split_frontmatter
 from aicx.corpus.places.identity import Identity
 from aicx.types import Kind
+from aicx.values import dataclass
 
 # What an artifact calls itself, and the kind it is stored as.
 _ARTIFACT_KINDS: dict[str, Kind] = {

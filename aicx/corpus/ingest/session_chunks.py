@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 from aicx.corpus.ingest.chunker import pack
@@ -17,6 +17,7 @@ from aicx.corpus.places.evidence import Seen
 from aicx.corpus.places.identity import Identity
 from aicx.sources.items import SessionEvent
 from aicx.types import PROMPTS, Lane
+from aicx.values import dataclass
 
 # The human turn a chunk answers, for context: its beginning says what was wanted.
 _PROMPT_LENGTH = 240

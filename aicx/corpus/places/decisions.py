@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -13,6 +13,7 @@ import orjson
 from aicx.errors import CorpusDamaged, UsageError
 from aicx.paths import safe_project
 from aicx.storage.atomic import replace_file
+from aicx.values import dataclass
 
 SCHEMA = "aicx.projects-file/1"
 _PROJECT = re.compile(r"[^/\s]+/[^/\s]+")

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Set
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 from pathlib import PurePosixPath
+
+from aicx.values import dataclass
 
 Session = tuple[str, str]  # agent, session id
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from pathlib import Path
 
@@ -12,6 +12,7 @@ from aicx.git.remotes import parts_of, remote_urls
 from aicx.paths import safe_project
 from aicx.sources.naming import clean_project
 from aicx.storage.reading import read_note
+from aicx.values import dataclass
 
 # Names that say where something lies rather than what it is.
 _NO_NAMES = frozenset({"", "tmp", "temp", "src", "app", "lib", "docs", "workspace", "workspaces", "var", "home"})

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from sqlite3 import Row
 from typing import Annotated
 
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.places.evidence import root_of
+from aicx.values import dataclass
 
 _OWN = "the session's own log says so"
 # In a catalogue that was made again, which has the reasons with the next run.

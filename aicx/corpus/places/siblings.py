@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import PurePosixPath
 from posixpath import normpath
 
 from aicx.corpus.places.identity import Identity
+from aicx.values import dataclass
 
 _COMMIT, _BRANCH, _NAME = 3, 2, 1
 _MAX_FILE_POINTS = 3

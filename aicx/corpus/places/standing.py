@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from aicx.corpus.catalog.database import Catalog
 from aicx.errors import NotFound, UsageError
 from aicx.git.identity import find_repository
 from aicx.paths import NON_REPOSITORY, safe_project
+from aicx.values import dataclass
 
 # How surely a session is one of this repository where only the name of its folder says so.
 _BY_NAME = 0.7

@@ -9,12 +9,13 @@ it counts, and is shown last of what was found. For another language add words t
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import Literal
 
 import orjson
+
+from aicx.values import dataclass
 
 Label = Literal["HIGH", "MEDIUM", "LOW", "NOISE", "EMPTY"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from aicx.config import Settings
@@ -26,6 +26,7 @@ from aicx.sources.items import BadRecord, LogFile, TimelineEntry
 from aicx.sources.naming import Redact
 from aicx.titles import name_of_session
 from aicx.types import PROMPTS, Redacted
+from aicx.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -15,6 +14,7 @@ from aicx.corpus.views.documents import to_document
 from aicx.errors import CorpusDamaged, NotFound
 from aicx.paths import Layout
 from aicx.text import shorten
+from aicx.values import dataclass
 
 STRICT_SCORE = 5
 _MAX_SENTENCES, _SENTENCE_LENGTH = 3, 240

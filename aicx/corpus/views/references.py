@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ from aicx.errors import CorpusDamaged, NotFound, UnsafePath, UsageError
 from aicx.paths import NON_REPOSITORY, Layout, parse_chunk_name, user_path
 from aicx.refs import Ref
 from aicx.sources import SOURCES
+from aicx.values import dataclass
 
 _CHUNK_ID = re.compile(r"(?:(?P<agent>[a-z-]+):)?(?P<session>.+):(?P<number>\d+)")
 # Git abbreviates to no fewer, and fewer would fit too many other numbers in a text.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from aicx.corpus.catalog.database import Catalog
@@ -12,6 +11,7 @@ from aicx.corpus.files.sidecar import Sidecar
 from aicx.corpus.views.documents import own_messages
 from aicx.errors import AicxError
 from aicx.paths import Layout
+from aicx.values import dataclass
 
 # So many chunks after a request its work is followed.
 _MAX_CHUNKS = 60

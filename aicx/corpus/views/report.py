@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any
@@ -18,6 +18,7 @@ from aicx.storage.atomic import replace_file
 from aicx.terminal import invisible, without_controls
 from aicx.text import instant, local, plural, time_span, zone_name
 from aicx.types import FRAMES, PROMPTS, Frame
+from aicx.values import dataclass
 
 REPORT_SCHEMA = "aicx.report/1"
 

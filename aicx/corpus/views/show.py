@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from aicx.errors import CorpusDamaged, NotFound
 from aicx.paths import Layout
 from aicx.refs import Ref
 from aicx.sources.reopen import reopen_command
+from aicx.values import dataclass
 
 _INTERNAL = ("messages", "folders", "places", "commits")
 HEADING = b"\n### "  # what a message begins with; a chunk without one holds nothing

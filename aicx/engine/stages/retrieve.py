@@ -6,12 +6,13 @@ A retriever that was asked for by name and cannot answer is an error; in ``auto`
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from aicx.engine.retrievers import LexicalRetriever
 from aicx.engine.stages.state import State
 from aicx.errors import AicxError, CorpusDamaged, NotFound
 from aicx.types import Candidate
+from aicx.values import dataclass
 from retrieval.conditions import Condition
 from retrieval.params import RankingParams
 from retrieval.questions import Question

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, Self
 
@@ -13,6 +13,7 @@ from aicx.engine.kept_catalog import KeptCatalog
 from aicx.engine.retrievers import Retrievers
 from aicx.paths import Layout
 from aicx.types import Candidate
+from aicx.values import dataclass
 from retrieval.conditions import Condition
 from retrieval.decay import PROFILES, Decay
 from retrieval.evidence import Evidence, Occurrences

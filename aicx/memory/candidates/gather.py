@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import reduce
 from itertools import groupby
 from operator import or_
@@ -23,6 +22,7 @@ from aicx.memory.proposals import Proposal, ProposalReason, joined
 from aicx.paths import NON_REPOSITORY, Layout
 from aicx.refs import Ref
 from aicx.types import Lane
+from aicx.values import dataclass
 
 # In how many sessions something must be seen that one session says too little of.
 LEAST_SESSIONS = 2

@@ -6,7 +6,6 @@ Derived, in one file below ``index/``: it may be deleted at any time, and a dama
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from sqlite3 import Row
@@ -24,6 +23,7 @@ from aicx.memory.walking import stamp_of
 from aicx.paths import Layout
 from aicx.storage.atomic import replace_file
 from aicx.storage.typed import from_json
+from aicx.values import dataclass
 
 Key = tuple[str, str, str]  # agent, session, repository
 

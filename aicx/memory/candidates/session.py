@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from types import MappingProxyType
 from typing import Literal
@@ -25,6 +25,7 @@ from aicx.memory.proposals import (
 from aicx.refs import Ref
 from aicx.text import shorten
 from aicx.types import Lane
+from aicx.values import dataclass
 
 _NO_CLAIMS: Mapping[str, str] = MappingProxyType({})
 _PATH = re.compile(r"(?<![\w/.:-])(?:[\w.-]+/)+[\w-][\w.-]*\.\w{1,8}\b(?!/)")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from aicx.memory.reading import Scope
 from aicx.memory.recall.ranking import DEFAULT_RULES, RecallRules
+from aicx.values import dataclass
 
 if TYPE_CHECKING:
     from aicx.memory.sources_places import Named

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from aicx.api.answers.memory import MemoryEntry, MemoryScore
@@ -12,6 +12,7 @@ from aicx.api.answers.memory_recall import DegradedLane, ExcludedEntry, RecallAn
 from aicx.memory.recall.asking import RecallQuery
 from aicx.memory.recall.live import LiveTable
 from aicx.memory.recall.ranking import FEW, SUFFICIENT, THRESHOLD, Match, Ranked, order, relevant, select
+from aicx.values import dataclass
 
 if TYPE_CHECKING:
     pass

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,6 +20,7 @@ from aicx.memory.reasons import REASONS
 from aicx.memory.recall.terms import impacts
 from aicx.memory.sources_places import Named, listed, named_places
 from aicx.text import instant, shorten
+from aicx.values import dataclass
 
 if TYPE_CHECKING:
     from aicx.memory.sources import Live, LiveStatement

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from aicx.config import Settings
@@ -23,6 +22,7 @@ from aicx.memory.recall.table import SCOPE, Table
 from aicx.memory.record import Record
 from aicx.memory.walking import decisions_stamp, stamp_of
 from aicx.paths import Layout
+from aicx.values import dataclass
 
 _SECONDS = 3600.0
 # A folder this young may change again within the same tick of the file system's clock.

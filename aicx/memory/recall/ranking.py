@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal
 
 from aicx.memory.record import Kind
+from aicx.values import dataclass
 from retrieval.decay import Decay, factor
 
 # Below this a match says next to nothing; from here on the best one answers the question.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from itertools import islice
@@ -21,6 +21,7 @@ from aicx.memory.recall.ranking import STRENGTHS, Group, Match, Ranked, fused, m
 from aicx.memory.recall.table import Table
 from aicx.memory.recall.terms import Asked, scores
 from aicx.memory.record import Record
+from aicx.values import dataclass
 
 if TYPE_CHECKING:
     from aicx.memory.sources import LiveStatement

@@ -8,9 +8,9 @@ score from 0 to 1: 1 has every word, and a half has about half of what the quest
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from math import log
 
+from aicx.values import dataclass
 from retrieval.analysis import Terms, analyze
 from retrieval.questions import parse_question
 

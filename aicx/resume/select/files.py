@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from aicx.evidence.edits import Edit
 from aicx.git.roots import Roots
@@ -14,6 +14,7 @@ from aicx.resume.brief.selection import Considered, Reason
 from aicx.resume.select.mentions import Ask, Mentions
 from aicx.resume.select.ranking import Scored
 from aicx.resume.select.report import EntryFile
+from aicx.values import dataclass
 
 # What each way of coming up is worth. Edits of the best sessions decide; what was merely read there says little.
 EDITED, READ, MENTIONED, RECALLED, OFTEN, SUCCEEDED = 1.0, 0.2, 1.0, 0.25, 0.5, 0.5

@@ -6,9 +6,10 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
+
+from aicx.values import dataclass
 
 _PATH_LIKE = re.compile(r"[\w@.+-]*(?:/[\w@.+-]+)+|[\w@+-]+\.[A-Za-z]\w{0,9}\b")
 # What each way of being meant is worth; words of a path together at most as much as a change.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -15,6 +14,7 @@ from aicx.refs import Ref
 from aicx.resume.brief.selection import Considered, Reason
 from aicx.resume.select.term_weights import TermWeights
 from aicx.text import shorten
+from aicx.values import dataclass
 
 # A session and its subagents; more of them say the same, and the places of other sessions are better used.
 MAX_OF_SESSION = 2

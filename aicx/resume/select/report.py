@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -13,6 +13,7 @@ from aicx.git.branches import BranchState
 from aicx.git.state import Commit, GitState
 from aicx.resume.brief.selection import Considered, Reason
 from aicx.resume.select.ranking import Confidence
+from aicx.values import dataclass
 
 if TYPE_CHECKING:
     from aicx.memory.briefing import Briefing

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from aicx.values import dataclass
 
 if TYPE_CHECKING:
     from retrieval.analysis import Terms

@@ -9,7 +9,6 @@ import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from copy import deepcopy
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal
@@ -20,6 +19,7 @@ from aicx.servers.clients.copies import copies_of, keep
 from aicx.servers.clients.table import NAME, Client
 from aicx.storage.atomic import create_private
 from aicx.text import without_comments
+from aicx.values import dataclass
 
 Action = Literal["added", "updated", "removed", "unchanged"]
 _TEXTS = {"json": json_text, "toml": toml_text}

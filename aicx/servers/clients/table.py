@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 from aicx.config import Settings
 from aicx.installation import program
+from aicx.values import dataclass
 
 NAME = "aicx"
 

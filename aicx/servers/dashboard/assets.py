@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from aicx.pages import load_files
+from aicx.values import dataclass
 
 _TYPES = {
     ".css": "text/css; charset=utf-8",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -28,6 +27,7 @@ from aicx.servers.dashboard.status import StatusReader
 from aicx.servers.dashboard.why import explain
 from aicx.servers.dashboard.work import read_work
 from aicx.servers.dashboard.work_shapes import WorkPage
+from aicx.values import dataclass
 from retrieval.decay import PROFILES
 
 

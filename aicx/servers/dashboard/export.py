@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,7 @@ from aicx.servers.dashboard.overview import overview
 from aicx.servers.dashboard.reader import detail
 from aicx.servers.dashboard.status import status_of
 from aicx.storage.atomic import replacing
+from aicx.values import dataclass
 
 # Bytes of data in the file. A browser opens so much in about a second, and is ready to search in a few more.
 CAP = 20_000_000

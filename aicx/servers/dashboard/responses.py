@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, make_dataclass
+from dataclasses import field, make_dataclass
 from typing import Annotated, Any, Literal
 
 from aicx.api.answers import INLINE, OPTIONAL
@@ -14,6 +14,7 @@ from aicx.api.answers.show import ChunkRow, SessionHead
 from aicx.api.answers.steer import SteerAnswer
 from aicx.api.described import described
 from aicx.types import Frame
+from aicx.values import dataclass
 
 Fields = dict[str, Any]
 Ok = Literal[True]

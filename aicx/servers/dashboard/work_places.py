@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 from aicx.config import Settings
@@ -15,6 +14,7 @@ from aicx.errors import CorpusDamaged, NotFound, UsageError
 from aicx.paths import NON_REPOSITORY, Layout
 from aicx.servers.dashboard.why import folders_of
 from aicx.servers.dashboard.work_shapes import WorkRepository
+from aicx.values import dataclass
 from aicx.work.facts_index import facts_so_far
 from aicx.work.files import ATTEMPTS, HANDOFFS, DamagedTask, every_folder, open_records, read_all
 from aicx.work.place import WorkPlace, find_place, project_of

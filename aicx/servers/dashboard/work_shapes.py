@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated
 
 from aicx.api.answers.contract import ContractAnswer
 from aicx.api.answers.failures import FailureItem
 from aicx.api.answers.lifecycle import ComplianceAnswer, HandoffAnswer
 from aicx.api.answers.task import DamagedFile, TaskEntry
+from aicx.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,12 +6,12 @@ import asyncio
 import hmac
 import time
 from collections.abc import Awaitable, Callable, MutableMapping
-from dataclasses import dataclass
 from typing import Any
 
 import orjson
 
 from aicx.servers.http.authority import host_of, host_of_origin
+from aicx.values import dataclass
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from typing import Annotated, Any, Literal
 
@@ -12,6 +11,7 @@ from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
 from aicx.engine.search import MAX_RERANKED, RERANKED
 from aicx.servers.filters import PARAMETERS, Name, Names
+from aicx.values import dataclass
 
 # What `aicx_read` gives of a chunk at once; with what stands around it, it has to fit into a reply.
 _MIN_CHARS, _MAX_CHARS = 200, 50_000

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from aicx.memory.reading import Scope
 from aicx.memory.recall.run import Recaller
 from aicx.servers.mcp.arguments import Search, Steer
 from aicx.servers.mcp.replies import Bounds, Reply
+from aicx.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import orjson
 
 from aicx.servers.mcp.quoting import readable
+from aicx.values import dataclass
 
 # No text is longer, in bytes. Clients cut longer ones, some out of the middle, where the start of a quotation goes with
 # it: Gemini CLI beyond 40,000 characters, Codex beyond 48,000 bytes, Claude Code beyond 50,000 characters.

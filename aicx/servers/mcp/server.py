@@ -6,7 +6,7 @@ import logging
 import re
 from collections import ChainMap
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -30,6 +30,7 @@ from aicx.servers.mcp.means import Means, Tool
 from aicx.servers.mcp.quoting import line
 from aicx.servers.mcp.replies import BOUNDS, Bounds, Reply, as_json
 from aicx.servers.mcp.tools import PROPOSALS, TOOLS
+from aicx.values import dataclass
 
 _log = logging.getLogger("aicx.servers.mcp")
 

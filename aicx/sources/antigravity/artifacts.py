@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
@@ -19,6 +18,7 @@ from aicx.sources.items import BadRecord, SourceRef, TimelineEntry
 from aicx.sources.records import LINE_LIMIT, parse_instant, unreadable
 from aicx.sources.values import lowered, parse_json, string_of
 from aicx.storage.reading import read_note
+from aicx.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

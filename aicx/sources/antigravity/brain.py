@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from aicx.sources.items import BadRecord
 from aicx.sources.records import list_folder
+from aicx.values import dataclass
 
 HOMES = ("antigravity", "antigravity-cli", "antigravity-ide")
 IMAGES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".svg", ".bmp")

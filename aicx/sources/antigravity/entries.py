@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass
 from datetime import datetime
 
 from aicx.sources.items import SourceRef, TimelineEntry, ToolUse
 from aicx.types import Origin, Role
+from aicx.values import dataclass
 
 AGENT = "gemini-antigravity"
 # What the client writes above the output of a tool, in transcripts and in the outputs of single steps alike.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from aicx.sources.records import Record, parse_instant, read_jsonl, stat_log
 from aicx.sources.tools import describe_call
 from aicx.sources.values import lowered, object_of, objects_of, parse_json, quoted, string_of, text_of
 from aicx.sources.voices import speaker_of
+from aicx.values import dataclass
 
 _FORMAT = "antigravity-transcript"  # no log of its own: it is read as a part of its brain folder
 _REQUEST = re.compile(r"<USER_REQUEST>(.*?)</USER_REQUEST>", re.DOTALL)

@@ -7,10 +7,10 @@ prompt, many versions write no copy at all: then the queue holds the only record
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from aicx.sources.items import TimelineEntry
+from aicx.values import dataclass
 
 
 @dataclass(slots=True, eq=False)

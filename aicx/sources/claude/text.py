@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from aicx.sources.values import replace_data_urls
 from aicx.sources.voices import speaker_of
 from aicx.terminal import without_controls
 from aicx.types import Origin, Role
+from aicx.values import dataclass
 
 # Blocks the client adds around or inside a text. They count only where a line begins with one: further in, somebody
 # is quoting them, as the sources of tools like this one do.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from aicx.sources.claude.text import (
@@ -22,6 +22,7 @@ from aicx.sources.items import ToolUse
 from aicx.sources.tools import describe_call
 from aicx.sources.values import object_of, quoted, string_of, text_of
 from aicx.types import PROMPTS, Origin, Role
+from aicx.values import dataclass
 
 Value = dict[str, Any]
 

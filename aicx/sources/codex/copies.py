@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from datetime import datetime
 
 from aicx.sources.items import ToolUse
 from aicx.sources.records import LogRecord
 from aicx.types import Origin, Role
+from aicx.values import dataclass
 
 
 class Copies:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from aicx.sources.codex.texts import content_texts
@@ -11,6 +11,7 @@ from aicx.sources.items import ToolUse
 from aicx.sources.records import dump_json
 from aicx.sources.tools import describe_call, patch_files
 from aicx.sources.values import object_of, objects_of, parse_json, string_of, text_of
+from aicx.values import dataclass
 
 # Parameters that steer the client and say nothing of what was done; they are in nearly every call.
 _CLIENT_KEYS = frozenset({"max_output_tokens", "max_tokens", "timeout", "timeout_ms", "yield_time_ms"})

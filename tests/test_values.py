@@ -1,0 +1,105 @@
+"""Dataclasses made the quick way are what the standard library makes."""
+
+from __future__ import annotations
+
+import dataclasses
+import pickle
+from dataclasses import field, replace
+from typing import Any
+
+import pytest
+
+from aicx import values
+
+
+def both(**options: Any) -> list[type]:
+    """One class made by the standard library and one made by aicx, with the same fields."""
+    made = []
+    for maker in (dataclasses.dataclass, values.dataclass):
+
+        class Point:
+            x: int
+            names: tuple[str, ...] = ()
+            seen: list[int] = field(default_factory=list, compare=False)
+            hidden: str = field(default="h", repr=False)
+
+        Point.__qualname__ = "Point"
+        made.append(maker(**options)(Point))
+    return made
+
+
+@pytest.mark.parametrize("frozen", [True, False])
+def test_equal_hashed_and_printed_as_the_library_does(frozen: bool) -> None:
+    for cls in both(frozen=frozen, slots=True):
+        one, same, other = cls(1, ("a",), [1]), cls(1, ("a",), [2]), cls(2, ("a",))
+        assert one == same != other
+        assert one != (1, ("a",), "h")
+        assert repr(one) == "Point(x=1, names=('a',), seen=[1])"
+        assert (cls.__hash__ is None) is not frozen
+        if frozen:
+            assert hash(one) == hash(same)
+            with pytest.raises(dataclasses.FrozenInstanceError):
+                one.x = 2
+        assert replace(one, x=2) == other
+
+
+def test_classes_with_the_same_values_are_not_equal() -> None:
+    one, two = both(frozen=True, slots=True)
+    assert one(1) != two(1)
+
+
+@values.dataclass(frozen=True, slots=True)
+class Own:
+    """A class with methods of its own, and one field."""
+
+    word: str
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Own) and self.word.lower() == other.word.lower()
+
+    def __repr__(self) -> str:
+        return "own"
+
+
+@values.dataclass(frozen=True)
+class Empty:
+    """No field at all."""
+
+
+def test_methods_of_the_class_are_kept() -> None:
+    assert Own("A") == Own("a")
+    assert repr(Own("A")) == "own"
+
+
+def test_no_field_and_one_field() -> None:
+    assert Empty() == Empty()
+    assert {Empty(), Empty()} == {Empty()}
+    assert repr(Empty()) == "Empty()"
+
+
+def test_it_survives_pickling() -> None:
+    assert pickle.loads(pickle.dumps(Own("a"))) == Own("a")
+
+
+def test_without_comparison_identity_is_what_counts() -> None:
+    for cls in both(frozen=True, slots=True, eq=False):
+        one = cls(1)
+        assert one != cls(1)
+        assert hash(one) == object.__hash__(one)
+
+
+def test_the_packages_make_all_their_dataclasses_this_way() -> None:
+    from tests.test_project import ROOT
+
+    pages = (page for name in ("aicx", "indexer", "retrieval") for page in (ROOT / name).rglob("*.py"))
+    slow = [
+        str(page.relative_to(ROOT))
+        for page in pages
+        if page.name != "values.py"
+        and any(
+            "dataclass" in line.replace(",", " ").split()
+            for line in page.read_text("utf-8").splitlines()
+            if line.startswith("from dataclasses import")
+        )
+    ]
+    assert slow == []
