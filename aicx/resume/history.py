@@ -5,6 +5,7 @@ Nothing is read for it but what earlier runs of `store` kept.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -53,6 +54,17 @@ class History:
         from aicx.work.strategy import strategies  # imported here: without a topic there is nothing to compare
 
         return tuple(strategies(topic, self._facts, files, _MAX_STRATEGIES))
+
+    def tests(self) -> tuple[str, ...]:
+        """The tests of everything that passed in sessions: what most of them ran first, of equals the latest."""
+        from aicx.evidence.fixes import topic_of, whole_check  # imported here: most briefs know a test that passed
+        from aicx.shell import simple_commands
+
+        passed = Counter[str]()
+        for facts in self._facts:
+            parts = (part for run in facts.tests if run.passed for part in simple_commands(run.command))
+            passed.update({whole for part in parts if topic_of(part) == "test" and (whole := whole_check(part))})
+        return tuple(command for command, _ in passed.most_common())
 
     @property
     def _facts(self) -> list[SessionFacts]:

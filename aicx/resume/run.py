@@ -195,7 +195,7 @@ class _Resume:
             from aicx.resume.arbiter import arbitrate
 
             report = arbitrate(command, report)
-        passed = resumed.brief.tests if resumed and resumed.brief else ()
+        passed = (resumed.brief.tests if resumed and resumed.brief else ()) or history.tests()
         report = replace(report, contract=contract_of(report, passed, self._topic))
         if self._settings.summarizer and query.outside:
             from aicx.resume.summary import sum_up

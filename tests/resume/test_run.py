@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog.query import open_catalog
 from aicx.engine.lexical_index import refresh_lexical
 from aicx.errors import NotFound, UsageError
 from aicx.evidence.session_brief import SessionBrief
@@ -21,6 +22,8 @@ from aicx.resume.brief.selection import Reason
 from aicx.resume.query import Limits, ResumeQuery
 from aicx.resume.run import resume
 from aicx.resume.select.report import ResumeReport
+from aicx.work.conventions import ProofCommand
+from aicx.work.facts_index import refresh_facts
 from retrieval.decay import PROFILES
 from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, CodexLog, Home, snapshot, when
 from tests.engine.search_helpers import embed, keep
@@ -269,6 +272,25 @@ def test_pull_request_in_the_log_of_git_is_merged(user: Home, repository: Reposi
         (),
         "https://example.org/ada/orbit/pull/12 (merged)",
     )
+
+
+def test_work_is_proved_with_the_tests_that_most_sessions_ran_where_the_last_ran_none(
+    user: Home, repository: Repository, ask: Ask
+) -> None:
+    folder = str(repository.folder)
+    for number, command in enumerate(("just test", "mise run test:unit", "just lint && just test")):
+        log = ClaudeLog(f"{number}{SESSION[1:]}", folder).prompt("Mend the parser of dates", number)
+        log.call("Bash", number + 1, f"t{number}", command=command).result("9 passed", number + 2, f"t{number}")
+        user.claude(log.answer("Fixed the parser.", number + 3))
+    user.claude(ClaudeLog(THIRD, folder).prompt("Sort the notes", DAY).answer("Sorted the notes.", DAY + 1))
+    user.store()
+    with open_catalog(user.settings.layout) as opened:
+        refresh_facts(user.settings.layout, opened.catalog)
+    repository.commit("go.mod", at=when(-DAY))
+    report = ask()
+    assert session_ids(report)[0] == THIRD
+    assert report.contract is not None
+    assert report.contract.test_command == ProofCommand("just test", "previous_successful_command")
 
 
 def brief_in(report: ResumeReport) -> SessionBrief:

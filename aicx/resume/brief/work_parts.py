@@ -21,6 +21,7 @@ _TEST_SOURCES: Mapping[TestSource, str] = {
     "makefile": "a rule of the Makefile",
     "project_convention": "usual for such a project",
 }
+_ELSEWHERE = "it passed in earlier sessions"
 MAX_TASKS, _MAX_TASK_ITEMS = 3, 3
 _TASK_LINES: Sequence[tuple[WorkSection, str]] = (
     ("verified", "verified"),
@@ -123,7 +124,9 @@ def contract_lines(report: ResumeReport) -> Iterator[Part]:
         yield Part("contract", "text", text, (), 2, str(Ref("file", first.path)), {})
     test = contract.test_command
     if test.command is not None:
-        text = f"prove it with `{clean(test.command)}` ({_TEST_SOURCES[test.source]})"
+        brief = report.resumed.brief if report.resumed else None
+        there = test.source != "previous_successful_command" or (brief is not None and test.command in brief.tests)
+        text = f"prove it with `{clean(test.command)}` ({_TEST_SOURCES[test.source] if there else _ELSEWHERE})"
         entry = report.resumed.facts.ref if report.resumed else str(Ref("file", test.command))
         yield Part("contract", "text", text, (), 2, entry, {})
     if (previous := report.previous) is not None:
