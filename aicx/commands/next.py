@@ -5,6 +5,7 @@ from __future__ import annotations
 from aicx import console, options
 from aicx.commands.desk import open_desk
 from aicx.commands.task.common import warn_of
+from aicx.text import local
 from aicx.work.next_step import next_steps
 from aicx.work.state import open_tasks
 
@@ -32,7 +33,8 @@ def command(repo: options.Repo = None, json: options.Json = False) -> None:
         return
     for step in steps:
         record, derived = step.task.record, step.task.derived
-        why = f"derived, open because {derived}" if derived else record.title
+        # What is derived may be months old.
+        why = f"derived from {local(record.updated_at):%Y-%m-%d}, open because {derived}" if derived else record.title
         console.out(f"{step.text}  {console.style(f'({record.ref}: {why})', fg='bright_black')}")
         warn_of(step.task)
     for note in found.notes:

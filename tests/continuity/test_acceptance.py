@@ -424,6 +424,7 @@ def test_the_json_names_what_was_done(place: NotePlace) -> None:
     entry, diagnostics = found["latestContinuityAuditEntry"], found["latestContinuityDiagnostics"]
     assert entry["trigger"] == "manual-save"
     assert diagnostics["evidenceCounts"]["nextSteps"] == 1
+    assert "\nEvidence: 1 next step\n" in place.run("continuity", "load")[1]
     for action in ("load", "status"):
         shown = place(action)
         assert shown["resumeContext"] == {

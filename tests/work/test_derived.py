@@ -6,6 +6,7 @@ from datetime import datetime
 
 import pytest
 
+from aicx.text import local
 from aicx.work.patch import Patch
 from aicx.work.record import SECTIONS
 from aicx.work.state import OpenTasks, close, open_tasks, start
@@ -66,6 +67,11 @@ def test_the_title_is_that_of_the_session_and_work_that_broke_off_goes_on_with_t
     assert task.derived == "it broke off"
     assert task.record.title == "Empty files in the export"
     assert task.record.next_action == "Finish what was asked last: Then mend the reader, please"
+
+
+def test_the_next_step_of_a_derived_task_says_of_which_day_it_is(stored: TaskPlace) -> None:
+    code, out, _ = stored.run("next")
+    assert (code, f"({REF}: derived from {local(when(5)):%Y-%m-%d}, open because " in out) == (0, True)
 
 
 def test_nothing_is_offered_from_after_now(stored: TaskPlace) -> None:
