@@ -135,7 +135,8 @@ class Piped(ForkedCommand):
         theirs: list[int] = []
         ours: list[BinaryIO | None] = []
         for number, said in enumerate((stdin, stdout, stderr)):
-            given, end = said, None
+            given: int | None = said
+            end: BinaryIO | None = None
             if said == subprocess.PIPE:
                 read, write = os.pipe()
                 given, end = (write, os.fdopen(read, "rb", 0)) if number else (read, os.fdopen(write, "wb"))
