@@ -27,8 +27,9 @@ BEFORE = timedelta(days=14)
 AFTER = timedelta(minutes=10)
 # Chunks looked at for one commit: two weeks of dozens of sessions a day.
 _MAX_ROWS = 20_000
-# Chunks of a session that are read, the last before the commit.
-MAX_CHUNKS = 40
+# Chunks of a session that are read, the last before the commit. To weigh it, of these the last, and those that name a
+# file of the commit: the rest says nothing of whether it made it.
+MAX_CHUNKS, MAX_WEIGHED = 40, 20
 # Answers of a search; each is quoted, which costs a read. A hash is in few sessions.
 _SEARCHED, _PRINTED = 10, 6
 # Git abbreviates a hash to 7 to 12 digits in a repository of up to some millions of objects.
@@ -40,6 +41,7 @@ class ChunkTime(NamedTuple):
     path: str
     started_at: datetime
     completed_at: datetime
+    files: set[str]
 
 
 @dataclass(slots=True)
@@ -181,13 +183,15 @@ class Searches:
 def _collect(catalog: Catalog, where: str, values: Sequence[object], found: dict[Key, Candidate]) -> None:
     limited = f"FROM chunks WHERE ignored=0 AND stream='' AND {where} ORDER BY started_at DESC LIMIT {_MAX_ROWS}"
     rows = catalog.rows(f"SELECT {_COLUMNS} {limited}", values)
-    owners: dict[int, Candidate] = {}
+    owners: dict[int, tuple[Candidate, ChunkTime]] = {}
     for row in rows:
         key = (row["agent"], row["session_id"])
-        owner = owners[row["rowid"]] = found.setdefault(key, Candidate(key, row["project"]))
+        owner = found.setdefault(key, Candidate(key, row["project"]))
         owner.cwd = owner.cwd or row["cwd"]
         owner.branches |= {row["branch"]} if row["branch"] else set()
-        times = map(datetime.fromisoformat, (row["started_at"], row["completed_at"]))
-        owner.chunks.append(ChunkTime(row["path"], *times))
+        first, last = map(datetime.fromisoformat, (row["started_at"], row["completed_at"]))
+        owner.chunks.append(ChunkTime(row["path"], first, last, set()))
+        owners[row["rowid"]] = owner, owner.chunks[-1]
     for row in catalog.rows(f"SELECT chunk, path FROM files WHERE chunk IN (SELECT rowid {limited})", values):
-        owners[row["chunk"]].files.add(row["path"])
+        for holder in owners[row["chunk"]]:
+            holder.files.add(row["path"])

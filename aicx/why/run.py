@@ -29,7 +29,9 @@ from aicx.why import ranking
 from aicx.why.candidates import (
     AFTER,
     MAX_CHUNKS,
+    MAX_WEIGHED,
     Candidate,
+    ChunkTime,
     Key,
     Searches,
     at_work,
@@ -39,7 +41,7 @@ from aicx.why.candidates import (
     of_sighting,
 )
 from aicx.why.numbers import Number
-from aicx.why.places import Place
+from aicx.why.places import Place, same_file
 from aicx.why.reason import read_reason
 from aicx.why.report import Evidence, FoundSession, ReasonLine, Wanted, WhyReport
 from aicx.why.target import Target, find_target
@@ -146,7 +148,7 @@ class _Why:
             score, sure, evidence, one, found = best[key]
             sessions.append(FoundSession(rows[key], round(score, 3), sure, tuple(evidence), one.change.hash))
             if len(sessions) == 1 or (len(sessions) <= _MAX_QUOTED and sure == "high"):
-                steps = self._read(found.candidate, one.times, opening=True)
+                steps = self._read(found.candidate, one, whole=True)
                 lines = read_reason(steps, one, rows[key], found.traces.made_in)
                 reason += (line for line in lines if sure != "low" or line.kind in _OF_A_GUESS)
         return WhyReport(
@@ -186,7 +188,7 @@ class _Why:
         near.sort(key=lambda one: (-ranking.guess(one, wanted, self._place), one.key))
         found = []
         for candidate in near[:_MAX_READ]:
-            steps = self._read(candidate, wanted.times, opening=number is not None)
+            steps = self._read(candidate, wanted, whole=number is not None)
             candidate.printed = candidate.printed or _contains(steps, wanted.hashes)
             if number is not None and not wanted.times:
                 candidate.text, candidate.text_chunk = _named(steps, number)
@@ -245,19 +247,23 @@ class _Why:
         times = (first.first_seen,)
         return replace(wanted, change=change, hashes=hashes, subjects=subjects, times=times, first_seen=first_seen)
 
-    def _read(self, candidate: Candidate, times: Sequence[datetime], *, opening: bool = False) -> list[Step]:
-        """The messages of a candidate's last chunks before a commit; with ``opening`` those of its first one too."""
-        until = max(times, default=datetime.max.replace(tzinfo=UTC) - AFTER) + AFTER
+    def _read(self, candidate: Candidate, wanted: Wanted, *, whole: bool) -> list[Step]:
+        """The messages of a candidate's last chunks before a commit: those that tell whether it made the commit.
+
+        With ``whole``, all of them, and those of its first chunk too.
+        """
+        until = max(wanted.times, default=datetime.max.replace(tzinfo=UTC) - AFTER) + AFTER
         chunks = sorted(
             (chunk for chunk in candidate.chunks if chunk.started_at <= until),
             key=lambda one: (one.started_at, one.path),
         )
-        first = chunks[: opening and len(chunks) > MAX_CHUNKS]
-        # Apart, so that the last chunks are read once, with the opening and without.
-        return [
-            *self._read_paths([one.path for one in first]),
-            *self._read_paths([one.path for one in chunks[-MAX_CHUNKS:]]),
-        ]
+        last = chunks[-MAX_CHUNKS:]
+        if whole:
+            # Apart, so that the last chunks are read once, with the opening and without.
+            opening = [one.path for one in chunks[: len(chunks) > MAX_CHUNKS]]
+            return [*self._read_paths(opening), *self._read_paths([one.path for one in last])]
+        before = [one for one in last[:-MAX_WEIGHED] if _names(one, wanted, candidate.cwd)]
+        return self._read_paths([one.path for one in [*before, *last[-MAX_WEIGHED:]]])
 
     def _read_paths(self, paths: Sequence[str]) -> list[Step]:
         known = tuple(paths)
@@ -266,6 +272,10 @@ class _Why:
                 self._steps[known], notes = read_steps(self._settings.layout, known)
                 self._notes += notes
         return self._steps.get(known, [])
+
+
+def _names(chunk: ChunkTime, wanted: Wanted, cwd: str | None) -> bool:
+    return any(same_file(named, path, cwd) for named in chunk.files for path in wanted.files)
 
 
 def _contains(steps: Sequence[Step], hashes: Sequence[str]) -> bool:

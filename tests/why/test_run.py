@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from aicx.errors import NotFound, UsageError
+from aicx.evidence.transcript import Step, read_steps
+from aicx.paths import Layout
 from aicx.why.answer import answer_why
+from aicx.why.candidates import MAX_WEIGHED
 from aicx.why.run import WhyQuery
 from tests.corpus.builders import OTHER, SESSION, THIRD, Home, snapshot, when
 from tests.evidence.stories import Repository
@@ -474,3 +478,22 @@ def test_session_that_explains_no_more_than_a_better_one_is_not_sure(story: Stor
         (OTHER, "medium"),
     ]
     assert {line.session.session_id for line in report.reason} == {SESSION}
+
+
+def test_long_session_is_weighed_by_its_last_chunks_and_those_that_name_the_files(
+    story: Story, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = story.edited(story.log().prompt("The parser should read nested brackets", 0), "src/parser.py", 5, LONG)
+    for number in range(30):
+        log.answer(f"Step {number}. " + "The tokens are looked at one after the other. " * 120, 10 + number)
+    story.keep(log)
+    commit = story.repository.commit("src/parser.py", LONG, "Nested brackets are read", when(90))
+    read: list[int] = []
+
+    def counted(layout: Layout, paths: Sequence[str]) -> tuple[list[Step], list[str]]:
+        read.append(len(paths))
+        return read_steps(layout, paths)
+
+    monkeypatch.setattr("aicx.why.run.read_steps", counted)
+    assert "files" in kinds(story.ask(commit))
+    assert read[0] == MAX_WEIGHED + 1
