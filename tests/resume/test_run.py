@@ -274,6 +274,19 @@ def test_pull_request_in_the_log_of_git_is_merged(user: Home, repository: Reposi
     )
 
 
+def test_failure_that_a_later_session_saw_pass_is_not_told(user: Home, repository: Repository, ask: Ask) -> None:
+    work_on_login(user, repository)
+    user.store()
+    task = "tokens of the login expire too early"
+    assert len(brief_in(ask(task)).failures) == 1
+    log = ClaudeLog(OTHER, str(repository.folder)).prompt("Sort the notes", DAY)
+    log.call("Bash", DAY + 1, "t9", command="pytest -q").result("9 passed", DAY + 2, "t9")
+    user.claude(log.answer("Sorted the notes.", DAY + 3))
+    user.store()
+    report = ask(task)
+    assert (session_ids(report)[0], brief_in(report).failures) == (SESSION, ())
+
+
 def test_work_is_proved_with_the_tests_that_most_sessions_ran_where_the_last_ran_none(
     user: Home, repository: Repository, ask: Ask
 ) -> None:
