@@ -215,6 +215,9 @@ def _obey(order: dict[str, Any], streams: Sequence[int], last: int) -> NoReturn:
         os.environ.update(order["environ"])
         if order["umask"] is not None:
             os.umask(order["umask"])
+        for number in (signal.SIGHUP, signal.SIGTERM):  # whatever the tests were started with, such as nohup
+            signal.signal(number, signal.SIG_DFL)
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         sys.argv = ["aicx", *order["arguments"]]
         try:
             aicx.__main__.main()

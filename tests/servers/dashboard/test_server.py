@@ -146,6 +146,10 @@ def test_it_serves_from_a_folder_with_decoys(stored: Home, tmp_path: Path) -> No
     with subprocess.Popen(
         [sys.executable, "-P", "-c", code], cwd=tmp_path, env=environ, stdout=subprocess.PIPE, text=True
     ) as process:
-        assert process.stdout is not None
-        assert "http://127.0.0.1" in process.stdout.readline()
-        process.terminate()
+        try:
+            assert process.stdout is not None
+            assert "http://127.0.0.1" in process.stdout.readline()
+            process.terminate()
+            process.wait(30)
+        finally:
+            process.kill()
