@@ -146,8 +146,10 @@ def _file(path: Path, name: str) -> Path:
 def _is_sound(file: Path, stamp: Stamp, digest: str, *, full: bool) -> bool:
     try:
         found = _stamp(file)
-        if full or found[0] != stamp[0]:
-            return found[0] == stamp[0] and _digest(file) == digest
+        if found[0] != stamp[0]:
+            return False
+        if full:
+            return _digest(file) == digest
         return found == stamp or _digest_at(file, *found) == digest
     except OSError:
         return False

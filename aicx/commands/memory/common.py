@@ -92,7 +92,7 @@ def confirm(desk: Desk, records: list[Record], question: str, *, yes: bool, json
     """From a terminal: shows the records with their evidence and asks. Raises UsageError outside a terminal."""
     if yes:
         return
-    if json or not (sys.stdin.isatty() and sys.stdout.isatty()):  # into a file, they would be shown to nobody
+    if json or not (sys.stdin.isatty() and sys.stdout.isatty()):  # in a file, no person would see them
         raise UsageError("a person has to confirm this", hint="add --yes if you looked at the record: aicx memory get")
     with opened(desk) as memory:
         for found in memory.assessed(records):
