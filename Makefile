@@ -1,8 +1,20 @@
-# aicx for people who have just cloned it. Everything lives in .venv, made by the first target that needs it.
+# aicx for people who have just cloned it. Everything lives in .venv, made by the first target that needs it; where the
+# checkout cannot be written, in a folder of the user's cache.
 
 PYTHON ?= python3
-VENV := .venv
+ifeq ($(shell test -w . && echo yes),yes)
+VENV ?= .venv
+else
+VENV ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/aicx-checkout-$(firstword $(shell pwd | cksum))
+export PYTHONDONTWRITEBYTECODE := 1
+export HYPOTHESIS_STORAGE_DIRECTORY := $(VENV)/hypothesis
+NO_CACHE := -p no:cacheprovider
+endif
+ifneq ($(words $(VENV)),1)
+$(error make cannot use the folder "$(VENV)", whose path has a space. Name another one: make VENV=/path $(MAKECMDGOALS))
+endif
 BIN := $(VENV)/bin
+BASE := $(VENV)-base
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 # What `make test-all` tests models of one's own with. On Linux its plain release brings GPU libraries of several gigabytes:
@@ -10,7 +22,9 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 TORCH ?= torch==2.13.0
 
 # pytest writes its tests anew for each run otherwise, which is half of the time it takes to collect them.
+ifndef NO_CACHE
 unexport PYTHONDONTWRITEBYTECODE
+endif
 
 # One more than cores: a quarter of the time of all tests is spent waiting for processes that they kill or time out.
 WORKERS ?= 3
@@ -18,7 +32,7 @@ WORKERS ?= 3
 # What else pytest should be told, such as `make test-all PYTEST="--durations=25"`.
 PYTEST ?=
 
-.PHONY: help demo test test-fast test-all test-clients bench check docs format clean
+.PHONY: help demo test test-fast test-all test-base test-clients bench check docs format clean
 
 help: ## Say what each target does.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -26,15 +40,18 @@ help: ## Say what each target does.
 demo: $(VENV)/.semantic ## Store invented logs, ask questions by words and by meaning; touches nothing of yours.
 	@$(BIN)/aicx demo
 
-test: $(VENV)/.test ## Run the tests.
-	@$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal $(PYTEST)
+test: $(VENV)/.test ## Run the tests, with every part but torch and models of one's own.
+	@$(BIN)/python -m pytest -q $(NO_CACHE) -n $(WORKERS) --dist worksteal $(PYTEST)
 
 test-fast: $(VENV)/.test ## Run four tests of five in under a minute: none with a browser or processes, none that is slow.
-	@$(BIN)/python -m pytest -q -n 2 --dist worksteal --hypothesis-profile=fast \
+	@$(BIN)/python -m pytest -q $(NO_CACHE) -n 2 --dist worksteal --hypothesis-profile=fast \
 		-m 'not browser and not process and not slow' $(PYTEST)
 
-test-all: $(VENV)/.all ## Run the tests, those of every optional part included.
-	@$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal $(PYTEST)
+test-all: $(VENV)/.all ## Run the tests, those of models of one's own included, which need torch.
+	@$(BIN)/python -m pytest -q $(NO_CACHE) -n $(WORKERS) --dist worksteal $(PYTEST)
+
+test-base: $(BASE)/.base ## Run the tests that need no optional part, with the base install and pytest only.
+	@$(BASE)/bin/python -m pytest -q $(NO_CACHE) $(PYTEST)
 
 test-clients: $(VENV)/.clients ## Drive the real clients of agents, fetched from npm, with a scripted model on this machine.
 	@AICX_TEST_CLIENTS="$${AICX_TEST_CLIENTS:-$(VENV)/clients}" $(BIN)/python -m pytest -q -m clients tests/clients/real
@@ -65,17 +82,17 @@ format: $(VENV)/.dev ## Sort imports and format.
 	@$(BIN)/ruff format .
 
 clean: ## Remove .venv and everything tools leave behind.
-	rm -rf $(VENV) dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(BASE) dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find aicx indexer retrieval tests docs -name __pycache__ -prune -exec rm -rf {} +
 
 # The version first: pip's own complaint about it comes late and is long.
-$(BIN)/python:
+$(BIN)/python $(BASE)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
 		echo "aicx needs Python 3.11 or newer, and '$(PYTHON)' is not. Try: make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; \
 		exit 1; }
-	@$(PYTHON) -m venv $(VENV) || { \
+	@$(PYTHON) -m venv $(@:/bin/python=) || { \
 		echo "'$(PYTHON)' cannot make virtual environments. On Debian and Ubuntu: apt install python3-venv" >&2; \
-		rm -rf $(VENV); exit 1; }
+		rm -rf $(@:/bin/python=); exit 1; }
 
 # A stamp says which parts are installed, and is out of date when pyproject.toml is newer. Each part holds the one above.
 $(VENV)/.base: pyproject.toml | $(BIN)/python
@@ -86,23 +103,27 @@ $(VENV)/.semantic: pyproject.toml | $(BIN)/python
 	@$(PIP) install --editable '.[semantic]'
 	@touch $@ $(VENV)/.base
 
+$(VENV)/.test: pyproject.toml | $(BIN)/python
+	@$(PIP) install --editable '.[most,test]'
+	@touch $@ $(VENV)/.base $(VENV)/.semantic $(VENV)/.bench $(VENV)/.clients
+
 $(VENV)/.all: pyproject.toml | $(BIN)/python
 	@$(PIP) install $(TORCH)
-	@$(PIP) install --editable '.[all,test,s3-test,web-test]'
-	@touch $@ $(VENV)/.base $(VENV)/.semantic $(VENV)/.test
+	@$(PIP) install --editable '.[all,test]'
+	@touch $@ $(VENV)/.base $(VENV)/.semantic $(VENV)/.bench $(VENV)/.clients $(VENV)/.test
 
 $(VENV)/.bench: pyproject.toml | $(BIN)/python
 	@$(PIP) install --editable '.[bench]'
 	@touch $@ $(VENV)/.base
 
-$(VENV)/.test: pyproject.toml | $(BIN)/python
-	@$(PIP) install --editable '.[test]'
-	@touch $@ $(VENV)/.base
-
 $(VENV)/.clients: pyproject.toml | $(BIN)/python
 	@$(PIP) install --editable '.[mcp,test]'
-	@touch $@ $(VENV)/.base $(VENV)/.test
+	@touch $@ $(VENV)/.base
 
 $(VENV)/.dev: pyproject.toml | $(BIN)/python
 	@$(PIP) install --editable '.[dev]'
-	@touch $@ $(VENV)/.base $(VENV)/.test
+	@touch $@ $(VENV)/.base
+
+$(BASE)/.base: pyproject.toml | $(BASE)/bin/python
+	@$(BASE)/bin/python -m pip --disable-pip-version-check --quiet install --editable . 'pytest>=8.3,<10'
+	@touch $@

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import os
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import pytest
-
-# The first has no windows to manage, and takes a third of the time of a whole browser without one.
-_NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
+from tests.parts import program, require
 
 
 class SharedBrowser:
@@ -40,15 +36,14 @@ class SharedBrowser:
 @contextmanager
 def started(home: Path) -> Iterator[SharedBrowser]:
     """Chromium, with ``home`` as its home folder; skips the test where there is none."""
-    sync_api = pytest.importorskip("playwright.sync_api", reason="pages are tested with playwright")
-    program = next(filter(None, map(shutil.which, _NAMES)), None)
-    if program is None:
-        pytest.skip("no Chromium is installed to test pages with")
+    require("test", "chromium")
+    from playwright import sync_api
+
     sync_api.expect.set_options(timeout=10_000)
     playwright = sync_api.sync_playwright().start()
     # Root, as in a container, cannot have the sandbox; and what is shown here is our own.
     chromium = playwright.chromium.launch(
-        executable_path=program,
+        executable_path=program("chromium"),
         args=["--no-sandbox", "--disable-gpu", "--disable-lcd-text"],
         env={**os.environ, "HOME": str(home)},
     )

@@ -6,17 +6,18 @@ import gc
 import os
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, settings
 
 import tests.embedder  # noqa: F401  adds itself to the table of embedders
 from aicx.console import Style
 from aicx.text import Zone
+from tests import laws, parts
 from tests.browsers import SharedBrowser, started
 from tests.kept import Kept
 
@@ -59,13 +60,18 @@ if _MEMORY.is_dir() and os.access(_MEMORY, os.W_OK):
     if found.f_bavail * found.f_frsize >= _ROOM and not found.f_flag & os.ST_NOEXEC:
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(_MEMORY))
 
-# How long an example takes says more of the machine than of the code. Where CI runs, the examples are always the same.
-settings.register_profile(
-    "aicx", deadline=None, derandomize="CI" in os.environ, suppress_health_check=[HealthCheck.too_slow]
-)
-settings.load_profile("aicx")
-# For `make test-fast`: every law still, with fewer examples of each.
-settings.register_profile("fast", settings.get_profile("aicx"), max_examples=20)
+if parts.is_missing("test"):
+    laws.stand_in()
+else:
+    from hypothesis import HealthCheck, settings
+
+    # How long an example takes says more of the machine than of the code. Where CI runs, examples are always the same.
+    settings.register_profile(
+        "aicx", deadline=None, derandomize="CI" in os.environ, suppress_health_check=[HealthCheck.too_slow]
+    )
+    settings.load_profile("aicx")
+    # For `make test-fast`: every law still, with fewer examples of each.
+    settings.register_profile("fast", settings.get_profile("aicx"), max_examples=20)
 
 # Fixtures that are expensive: a test that uses one gets the marker, by which `make test-fast` leaves it out.
 _MARKS = {"browser": "browser", "runner": "process", "address": "process"}
@@ -73,9 +79,27 @@ _MARKS = {"browser": "browser", "runner": "process", "address": "process"}
 _numbers = count(1)
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--known-skips", type=Path, help="fail where a test is skipped for a reason that this file lacks")
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """No test draws from the generators that all share, so none of them is seeded three times a test."""
     config.option.randomly_reset_seed = False
+
+
+class _NeedsMissingParts(pytest.Module):
+    """A module that is not imported, since what it imports is not installed."""
+
+    def collect(self) -> Iterator[pytest.Item]:
+        parts.require(*parts.needed_by(self.path))
+        raise AssertionError("all that it needs is installed")
+
+
+def pytest_pycollect_makemodule(module_path: Path, parent: Any) -> pytest.Module | None:
+    if any(map(parts.is_missing, parts.PARTS)) and parts.reason(parts.needed_by(module_path)):
+        return _NeedsMissingParts.from_parent(parent, path=module_path)
+    return None
 
 
 @pytest.hookimpl(tryfirst=True)  # before -m chooses
@@ -83,6 +107,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         for name in _MARKS.keys() & set(getattr(item, "fixturenames", ())):
             item.add_marker(_MARKS[name])
+        if why := parts.reason(part for marker in item.iter_markers("needs") for part in marker.args):
+            item.add_marker(pytest.mark.skip(reason=why))
 
 
 gc.disable()  # while tests are collected, which makes objects that stay to the end
@@ -94,10 +120,29 @@ def pytest_collection_finish() -> None:
     gc.enable()
 
 
+def _skipped(terminalreporter: Any) -> Counter[str]:
+    """Counts the skipped tests and modules by reason."""
+    reports = terminalreporter.stats.get("skipped", ())
+    return Counter(report.longrepr[2].removeprefix("Skipped: ") for report in reports)
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Fails a run that skipped something for a reason that is not known, as CI asks with ``--known-skips``."""
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if reporter and (file := session.config.option.known_skips):
+        known = {line for line in file.read_text("utf-8").splitlines() if not line.startswith("#")}
+        if unknown := _skipped(reporter).keys() - known:
+            reporter.write_line(f"\nskipped for reasons that {file} does not have: {'; '.join(sorted(unknown))}")
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+@pytest.hookimpl(trylast=True)
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
-    """The seed of the order also with -q, which leaves out the line that pytest-randomly prints at the start."""
+    """Prints the seed of the order, also with -q, and how many tests were skipped for each reason."""
     if (seed := config.getoption("randomly_seed", None)) is not None:
         terminalreporter.write_line(f"the order of the tests can be had again with --randomly-seed={seed}")
+    for why, number in _skipped(terminalreporter).most_common():
+        terminalreporter.write_line(f"skipped {number}: {why}")
 
 
 class RealHomeError(AssertionError):

@@ -22,11 +22,13 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import cache
 from importlib import import_module
+from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn, Self
 
 import aicx.__main__
 from aicx.toolchains.families import FAMILIES
+from tests.parts import is_missing
 
 _REPOSITORY = Path(__file__).parents[1]
 # None of these starts a thread, which a forked process would lack.
@@ -38,16 +40,19 @@ _IMPORTED = (
     "aicx.commands.serve",
     "aicx.lifecycle.run",
     "aicx.resume.brief.selection_manifest",
-    "aicx.servers.dashboard.app",
-    "aicx.servers.dashboard.browser_redirect",
-    "aicx.servers.http.serve",
-    "aicx.servers.mcp.server",
-    "fastapi.openapi.utils",
     *(f"aicx.toolchains.{name}" for name in FAMILIES),
-    "mcp.server.streamable_http_manager",
-    "uvicorn.lifespan.on",
-    "uvicorn.loops.auto",
 )
+_IMPORTED_OF_PARTS = {
+    "mcp": ("aicx.servers.mcp.server", "mcp.server.streamable_http_manager"),
+    "web": (
+        "aicx.servers.dashboard.app",
+        "aicx.servers.dashboard.browser_redirect",
+        "aicx.servers.http.serve",
+        "fastapi.openapi.utils",
+        "uvicorn.lifespan.on",
+        "uvicorn.loops.auto",
+    ),
+}
 
 
 class ForkedCommand:
@@ -240,7 +245,8 @@ def _reap(*_: object) -> None:
 
 def main() -> None:
     """Forks for every order, and ends with the process that gives them."""
-    for name in _IMPORTED:
+    of_parts = (names for part, names in _IMPORTED_OF_PARTS.items() if not is_missing(part))
+    for name in chain(_IMPORTED, *of_parts):
         import_module(name)
     gc.collect()
     gc.freeze()  # a collection in a child would write to every object, and so copy the memory of this process

@@ -5,18 +5,19 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pytest
-
 from indexer.distill import RECIPE
 from retrieval.embedders import PACKAGED
+from tests.parts import require
 
 WORDS = ("fix", "repair", "login", "the", "redirect", "loop", "parser", "of", "dates", "!", "naïve", "数", "据")
 
 
 def write_static(models_dir: Path, *, name: str = PACKAGED, dimensions: int = 8) -> Path:
     """A static model whose words point in fixed random directions; `fix` and `repair` nearly in one."""
-    np = pytest.importorskip("numpy")
-    tokenizers = pytest.importorskip("tokenizers")
+    require("semantic")
+    import numpy as np
+    import tokenizers
+
     folder = models_dir / "static-tiny"
     folder.mkdir(parents=True)
     vocabulary = {"[UNK]": 0, **{word: number + 1 for number, word in enumerate(WORDS)}}
@@ -52,7 +53,7 @@ def write_manifest(folder: Path, **fields: object) -> None:
 
 def save_tiny_bert(folder: Path) -> Path:
     """A sentence-transformers model of some thousand random weights, saved where it can be loaded by folder."""
-    pytest.importorskip("sentence_transformers")
+    require("models")
     import torch
     from sentence_transformers import SentenceTransformer
     from sentence_transformers import models as parts

@@ -18,6 +18,8 @@ from aicx.cli import app, run
 from aicx.servers.mcp.tools import TOOLS
 from docs import generate_json
 
+pytestmark = pytest.mark.needs("mcp")
+
 DOCS = Path(__file__).parent.parent / "docs"
 PAGE = DOCS / "coming-from.md"
 _SYSTEM = re.compile(r"## From (.+)")

@@ -18,6 +18,8 @@ from aicx.servers.dashboard import requests
 from aicx.servers.filters import PARAMETERS, filters_of
 from aicx.servers.mcp.arguments import Search, Steer, parse, schema
 
+pytestmark = pytest.mark.needs("mcp", "web")
+
 NOW = datetime(2026, 3, 10, 12, 0, tzinfo=UTC)
 # A value of each kind as it is written, and as MCP and HTTP carry it.
 WRITTEN = {

@@ -25,10 +25,7 @@ from aicx.why.ranking import Weights
 from retrieval.params import DEFAULT_PARAMS, RankingParams
 from tests.bench.invented import DATASET, MACHINE, SETTINGS, models, small
 
-pytest.importorskip("polars")
-pytest.importorskip("ir_measures")
-
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.needs("bench"), pytest.mark.slow]
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 RANKER = "aicx:static"
@@ -193,9 +190,9 @@ def test_ablation_runs_every_change_on_every_question(tmp_path: Path) -> None:
     assert result.facts.settings.rules == asdict(DEFAULT_PARAMS)
 
 
+@pytest.mark.needs("semantic")
 def test_change_to_the_index_has_an_index_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its cost is its own; those of the other changes are the ranker's."""
-    pytest.importorskip("lancedb")
     built = models(tmp_path / "models")
     other = Ablation("twice", "index", DEFAULT_CHOICES, frozenset({"search", "meaning"}), index="+")
     monkeypatch.setattr("aicx.bench.variants.ABLATIONS", (ABLATIONS[0], other))
@@ -228,8 +225,8 @@ def test_rules_reach_the_ranker(tmp_path: Path) -> None:
     assert open_ranker("aicx", [document], place, changed).rank(Query("q", "harbour"), 10) == []
 
 
+@pytest.mark.needs("semantic")
 def test_what_only_meaning_speaks_for_is_left_out_over_documents_too(tmp_path: Path) -> None:
-    pytest.importorskip("lancedb")
     place = Place(tmp_path / "indexes", models(tmp_path / "models"))
     documents = small().corpora["all"]
     asked = Query("q", "naïve")  # the model knows it, and no document has it

@@ -13,6 +13,7 @@ from aicx.engine.lexical_index import refresh_lexical
 from aicx.engine.vector_index import build_vectors
 from tests.bench.invented import models
 from tests.corpus.builders import ClaudeLog, Home
+from tests.parts import require
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]  # lancedb's own
 DAY = 86_400.0
@@ -39,7 +40,7 @@ def quiet(_: object) -> None:
 
 def indexed(folder: Path, pairs: int) -> Home:
     """Pairs of sessions of which the second asks again what the first was asked."""
-    pytest.importorskip("lancedb")
+    require("semantic")
     user = Home(folder)
     for number, thing in enumerate(THINGS[:pairs]):
         asked = f"why does the {thing} beside {thing}works drift every {thing}month"

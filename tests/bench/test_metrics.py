@@ -9,7 +9,8 @@ import pytest
 from aicx.bench.dataset import Query
 from aicx.bench.metrics import quality
 
-pytest.importorskip("ir_measures")
+pytestmark = pytest.mark.needs("bench")
+
 
 ONE = Query("q", "?", {"a": 1})
 TWO = Query("q", "?", {"a": 1, "b": 1})

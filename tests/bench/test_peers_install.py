@@ -178,11 +178,10 @@ def test_words_that_do_not_fit_are_a_usage_error(
     assert said in err.replace("\n", " ")
 
 
+@pytest.mark.needs("bench")
 def test_run_names_a_peer_that_is_absent_and_measures_the_rest(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    for name in ("polars", "ir_measures"):
-        pytest.importorskip(name)
     code, out, _ = bench(capsys, "run", "-r", "grep", "-r", "peer:qmd", "-o", str(tmp_path / "out"), "--json")
     assert code == 0
     failures = {row["ranker"]: row["failure"] for row in json.loads(out)["rankers"]}

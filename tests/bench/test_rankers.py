@@ -10,6 +10,7 @@ from aicx.bench.dataset import Query, text_document
 from aicx.bench.rankers import METHODS, Place, Ranker, method_of, open_ranker
 from aicx.errors import UsageError
 from tests.bench.invented import DOCUMENTS, QUERIES, models, small
+from tests.parts import require
 
 IN_WORDS = ("grep", "rank-bm25", "bm25-analysed", "fts5", "lexical", "aicx")
 BY_MEANING = ("dense:static", "weighted:static", "rrf:static", "aicx:static")
@@ -23,7 +24,7 @@ def place(tmp_path: Path) -> Place:
 @pytest.fixture(scope="module", params=[*IN_WORDS, *BY_MEANING])
 def ranker(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Ranker:
     if request.param in BY_MEANING:
-        pytest.importorskip("lancedb")
+        require("semantic")
     folder = tmp_path_factory.mktemp("ranker")
     place = Place(folder / "indexes", models(folder / "models"))
     return open_ranker(request.param, small().corpora["all"], place)
@@ -60,16 +61,16 @@ def test_rankers_by_words_have_no_answer_where_no_word_matches(name: str, place:
     assert open_ranker(name, small().corpora["all"], place).rank(QUERIES[3], 10) == []
 
 
+@pytest.mark.needs("semantic")
 @pytest.mark.parametrize("name", ["fts5", "lexical", "dense:static", "weighted:static"])
 def test_an_index_on_disk_answers_without_its_documents(name: str, place: Place) -> None:
-    pytest.importorskip("lancedb")
     method = method_of(name)
     method.build(name, small().corpora["all"], place)
     assert method.open_ranker(name, (), place).rank(QUERIES[0], 10)[0].id == "login"
 
 
+@pytest.mark.needs("semantic")
 def test_vectors_are_not_made_twice(place: Place) -> None:
-    pytest.importorskip("lancedb")
     method = method_of("dense:static")
     first = method.build("dense:static", small().corpora["all"], place)
     # Unchanged documents are not embedded, and the time it took is still the first one's.

@@ -18,7 +18,8 @@ from aicx.bench.summary import abstentions_of, against, costs_of, quality_of
 from aicx.errors import UsageError
 from tests.bench.invented import DATASET, MACHINE, SETTINGS
 
-pytest.importorskip("polars")
+pytestmark = pytest.mark.needs("bench")
+
 
 QUESTIONS = 40
 
@@ -203,7 +204,6 @@ class Page(HTMLParser):
 
 
 def test_page_needs_nothing_from_anywhere() -> None:
-    pytest.importorskip("matplotlib")
     from aicx.bench.report.page import page
 
     text = page(pair())
@@ -216,7 +216,6 @@ def test_page_needs_nothing_from_anywhere() -> None:
 
 
 def test_page_shows_quality_over_latency_for_every_ranker() -> None:
-    pytest.importorskip("matplotlib")
     from aicx.bench.report.page import page
 
     svg = page(pair()).partition("<svg")[2].partition("</svg>")[0]
@@ -226,7 +225,6 @@ def test_page_shows_quality_over_latency_for_every_ranker() -> None:
 
 
 def test_page_escapes_what_it_quotes() -> None:
-    pytest.importorskip("matplotlib")
     from aicx.bench.report.page import page
 
     assert "no &lt;data&gt;" in page(pair())
@@ -234,7 +232,6 @@ def test_page_escapes_what_it_quotes() -> None:
 
 @pytest.mark.slow
 def test_page_of_the_same_result_is_the_same() -> None:
-    pytest.importorskip("matplotlib")
     from aicx.bench.report.page import page
 
     assert page(pair()) == page(pair())

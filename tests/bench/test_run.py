@@ -28,10 +28,7 @@ from aicx.installation import install_command
 from aicx.types import Candidate, Document
 from tests.bench.invented import small
 
-pytest.importorskip("polars")
-pytest.importorskip("ir_measures")
-
-pytestmark = pytest.mark.process
+pytestmark = [pytest.mark.needs("bench"), pytest.mark.process]
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 IN_MEMORY = True  # this module is a method itself: see `odd`

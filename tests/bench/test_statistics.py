@@ -6,7 +6,7 @@ import pytest
 
 from aicx.bench.statistics import differences, holm, intervals
 
-pytest.importorskip("numpy")
+pytestmark = pytest.mark.needs("bench")
 
 
 def test_interval_of_equal_values_is_that_value() -> None:
@@ -49,9 +49,11 @@ def test_p_counts_ties_as_extreme() -> None:
     assert differences({"a": [1.0, 0.0]}, [0.0, 1.0], seed=1)["a"].p == 1.0
 
 
+@pytest.mark.needs("bench")
 @pytest.mark.slow
 def test_p_agrees_with_scipy() -> None:
-    stats = pytest.importorskip("scipy.stats")
+    from scipy import stats
+
     first, second = [0.9, 0.4, 1.0, 0.5, 0.3, 1.0, 0.2, 0.7], [0.5, 0.5, 0.3, 0.5, 0.1, 0.8, 0.1, 0.6]
     gaps = [a - b for a, b in zip(first, second, strict=True)]
     exact = stats.permutation_test(

@@ -18,6 +18,7 @@ from aicx.engine.lexical_index import refresh_lexical
 from aicx.errors import NotFound
 from tests.bench.invented import models, write_lines
 from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, CodexLog, Home, when
+from tests.parts import require
 
 pytestmark = pytest.mark.slow
 
@@ -110,7 +111,7 @@ def test_home_without_logs_is_not_found(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["fts5", "lexical", "aicx", "aicx:static"])
 def test_sessions_are_answered_each_once(name: str, user: Home, tmp_path: Path) -> None:
     if name == "aicx:static":
-        pytest.importorskip("lancedb")
+        require("semantic")
     dataset = loaded(user, tmp_path, row())
     place = Place(tmp_path / "indexes", models(tmp_path / "models"), dataset.home)
     ranker = open_ranker(name, dataset.corpora["all"], place)
@@ -136,8 +137,8 @@ def test_label_of_an_answer_is_the_one_that_search_gives(text: str, label: str, 
     assert plain.labelled(Query("q", text))[1] is None
 
 
+@pytest.mark.needs("semantic")
 def test_twin_leaves_the_home_it_copies_as_it_was(user: Home, tmp_path: Path) -> None:
-    pytest.importorskip("lancedb")
     before = user.files()
     place = Place(tmp_path / "indexes", models(tmp_path / "models"), user.corpus)
     open_ranker("aicx:static", (), place)

@@ -13,9 +13,8 @@ pytestmark = pytest.mark.slow
 REPOSITORY = Path(__file__).parents[2]
 
 
+@pytest.mark.needs("semantic", "code")
 def test_damaged_files_are_without_effect_or_named_and_mended() -> None:
-    for name in ("lance", "lancedb", "tokenizers", "tree_sitter"):
-        pytest.importorskip(name)
     # In a process of its own: it forks, which a process in which lance runs already must not.
     command = [sys.executable, "-m", "benchmarks.damage", "--count", "14", "--questions", "12", "--seed", "2"]
     done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, timeout=400)

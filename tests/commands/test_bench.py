@@ -15,11 +15,7 @@ from aicx.installation import install_command
 from retrieval.params import RankingParams
 from tests.bench.invented import write_lines
 
-pytest.importorskip("polars")
-pytest.importorskip("ir_measures")
-pytest.importorskip("matplotlib")
-
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.needs("bench"), pytest.mark.slow]
 
 
 @pytest.fixture

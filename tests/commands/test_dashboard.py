@@ -12,6 +12,7 @@ import pytest
 from aicx.api.filters import Filters
 from aicx.cli import run
 from aicx.installation import install_command
+from tests.parts import require
 
 TOKEN = "a-token-for-tests-alone"
 
@@ -28,7 +29,7 @@ def test_without_its_extra_it_says_what_to_install(
 class TestWhoMayAsk:
     @pytest.fixture(autouse=True)
     def extra(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        pytest.importorskip("fastapi")
+        require("web")
         monkeypatch.setenv("AICX_HTTP_AUTH_TOKEN", TOKEN)
 
     @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.7"])

@@ -15,6 +15,7 @@ from aicx.cli import run
 from retrieval.embedders import EmbedderSettings, open_embedder
 from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, Home
 from tests.engine.search_helpers import copied, keep
+from tests.parts import require
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]  # lancedb's own
 DOCUMENTATION = Path(__file__).parents[2] / "docs" / "json.md"
@@ -55,7 +56,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[Endpoint]:
-    pytest.importorskip("numpy")
+    require("semantic")
     with Endpoint() as server:
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
@@ -93,8 +94,7 @@ def user(stored: Home, endpoint: Endpoint, home: Path, tmp_path: Path, monkeypat
 
 @pytest.fixture
 def engine() -> None:
-    for name in ("lancedb", "lance"):
-        pytest.importorskip(name)
+    require("semantic")
 
 
 BUILD = ["--embedder", "http", "--model", "m"]

@@ -14,15 +14,13 @@ from typing import Any
 
 import pytest
 
-from aicx.installation import install_command
-
-pytest.importorskip("mcp")
-pytest.importorskip("tomlkit")
-
 from aicx import options
 from aicx.cli import run
+from aicx.installation import install_command
 from aicx.servers.clients import change
 from aicx.servers.clients.table import CLIENTS
+
+pytestmark = pytest.mark.needs("mcp")
 
 FILES = {
     "claude": ".claude.json",

@@ -12,6 +12,7 @@ from aicx.cli import run
 from aicx.installation import install_command
 from aicx.terminal import invisible
 from tests.corpus.builders import snapshot
+from tests.parts import require
 from tests.repomap.builders import Repo
 
 pytestmark = pytest.mark.slow
@@ -34,7 +35,7 @@ def repo(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repo:
 
 @pytest.fixture
 def mapped(repo: Repo, capsys: pytest.CaptureFixture[str]) -> Repo:
-    pytest.importorskip("tree_sitter_language_pack")
+    require("code")
     assert run(["map", "refresh"]) == 0
     capsys.readouterr()
     return repo
@@ -58,16 +59,16 @@ def as_json(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, An
 # refresh -------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.needs("code")
 def test_refresh_says_what_it_did(repo, capsys):
-    pytest.importorskip("tree_sitter_language_pack")
     code, out, err = ask(capsys, "refresh")
     assert (code, out) == (0, "")
     assert "Mapped 3 files with 4 symbols" in err
     assert "Left out: 1 binary." in err
 
 
+@pytest.mark.needs("code")
 def test_refresh_as_json_has_these_fields(repo, capsys):
-    pytest.importorskip("tree_sitter_language_pack")
     found = as_json(capsys, "refresh")
     assert list(found) == [
         "schema",
@@ -190,15 +191,15 @@ def test_status_is_readable(mapped, capsys):
     assert "Next: aicx map refresh" in err
 
 
+@pytest.mark.needs("code")
 def test_status_before_the_first_refresh_offers_one(repo, capsys):
-    pytest.importorskip("tree_sitter_language_pack")
     _, out, err = ask(capsys, "status")
     assert "refreshed   never" in out
     assert "Next: aicx map refresh" in err
 
 
+@pytest.mark.needs("code")
 def test_without_an_action_nothing_is_changed(repo, capsys, home):
-    pytest.importorskip("tree_sitter_language_pack")
     before = snapshot(home)
     code, out, err = ask(capsys)
     assert (code, snapshot(home)) == (0, before)
@@ -214,7 +215,7 @@ TOKEN = "ghp_" + "a1B2c3D4e5F6" * 3
 @pytest.fixture
 def named(repo, capsys):
     """A repository with a secret in a file's name, and in another a sign that turns the direction of writing."""
-    pytest.importorskip("tree_sitter_language_pack")
+    require("code")
     names = (f"cellar_{TOKEN}.py", "cellar_\u202etxt\u200b.py")
     repo.write(dict.fromkeys(names, "def draw_cider(): ...\n"))
     assert run(["map", "refresh"]) == 0

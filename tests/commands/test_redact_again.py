@@ -212,9 +212,9 @@ def test_it_goes_with_no_option_that_reads_logs(option: list[str], user: Home) -
     assert run(["store", "--redact-again", *option]) == 2
 
 
+@pytest.mark.needs("semantic")
 @pytest.mark.filterwarnings("ignore")  # lancedb's own
 def test_passages_of_changed_chunks_leave_the_vector_index(user: Home, capsys: pytest.CaptureFixture[str]) -> None:
-    pytest.importorskip("lancedb")
     user.claude(ClaudeLog(OTHER).prompt("Another one without any", 180))
     user.store()
     build_vectors(load_settings(), Choice("test"), rebuild=False, on_progress=ignore, notify=ignore)

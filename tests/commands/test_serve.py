@@ -9,13 +9,14 @@ import pytest
 
 from aicx.cli import run
 from aicx.installation import install_command
+from tests.parts import require
 
 TOKEN = "a-token-for-tests-alone"
 
 
 @pytest.fixture
 def sdk(monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("mcp")
+    require("mcp")
     monkeypatch.setenv("AICX_HTTP_AUTH_TOKEN", TOKEN)
 
 

@@ -8,14 +8,18 @@ from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from aicx.errors import UsageError
 from retrieval.embedders import EMBEDDERS, PACKAGED, Embedder, EmbedderSettings, open_embedder
 from tests.models import save_tiny_bert, write_static
 
-np = pytest.importorskip("numpy")
-pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]  # torch and onnxruntime warn about themselves
+pytestmark = [
+    pytest.mark.needs("semantic"),
+    pytest.mark.slow,
+    pytest.mark.filterwarnings("ignore"),  # torch and onnxruntime warn about themselves
+]
 
 TEXTS = ["fix the login", "🎉", "def parse(line): return 1", "数据", "the " * 500, "fix the login redirect loop"]
 
@@ -50,7 +54,6 @@ def endpoint() -> Iterator[str]:
 @pytest.fixture(scope="module")
 def exported(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """A models folder with a tiny model exported twice: under its folder's name, and as if it were MiniLM."""
-    pytest.importorskip("onnxruntime")
     root = tmp_path_factory.mktemp("exported")
     teacher = save_tiny_bert(root / "tiny")
     from indexer.export import export_model

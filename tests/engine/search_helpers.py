@@ -7,13 +7,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from aicx.engine.embedder_choice import Choice
 from aicx.engine.lexical_index import refresh_lexical
 from aicx.engine.search import Searcher, SearchQuery, SearchReport, search
 from aicx.engine.vector_index import build_vectors
 from tests.corpus.builders import Home
+from tests.parts import require
 
 NOW = datetime(2026, 3, 20, tzinfo=UTC)
 MODES = ("lexical", "dense", "hybrid", "scan", "auto")
@@ -31,8 +30,7 @@ def keep(user: Home) -> None:
 
 def embed(user: Home, *, rebuild: bool = False) -> Any:
     """What `aicx index` does, with the embedder for tests; skips the test where its libraries are missing."""
-    for name in ("lancedb", "lance"):
-        pytest.importorskip(name)
+    require("semantic")
     return build_vectors(user.settings, Choice("test"), rebuild=rebuild, on_progress=ignore, notify=ignore)
 
 

@@ -27,6 +27,7 @@ from retrieval.embedders import PACKAGED
 from tests.corpus.builders import SESSION, ClaudeLog, Home
 from tests.engine.search_helpers import ask, ignore, keep
 from tests.models import write_static
+from tests.parts import require
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]  # lancedb's own
 
@@ -44,7 +45,7 @@ def static_model(models: Path, name: str) -> None:
 @pytest.fixture
 def former(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
     """A corpus with an index as a release left it that had no packaged model."""
-    pytest.importorskip("lancedb")
+    require("semantic")
     user = Home(tmp_path)
     user.claude(ClaudeLog(SESSION).prompt("Fix the login redirect loop", 0).answer("The cookie was never renewed.", 1))
     keep(user)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-from importlib.util import find_spec
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -28,10 +27,10 @@ from tests.engine.search_helpers import ignore
 from tests.kept import Kept
 
 pytestmark = [
-    pytest.mark.skipif(find_spec("lancedb") is None, reason="lancedb is not installed"),  # an import takes a second
+    pytest.mark.needs("semantic"),
     pytest.mark.slow,
-    pytest.mark.filterwarnings("ignore"),
-]  # lancedb's own
+    pytest.mark.filterwarnings("ignore"),  # lancedb's own
+]
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -22,10 +21,10 @@ from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, Home, snapsh
 from tests.engine.search_helpers import ignore
 
 pytestmark = [
-    pytest.mark.skipif(find_spec("lancedb") is None, reason="lancedb is not installed"),  # an import takes a second
+    pytest.mark.needs("semantic"),
     pytest.mark.slow,
-    pytest.mark.filterwarnings("ignore"),
-]  # lancedb's own
+    pytest.mark.filterwarnings("ignore"),  # lancedb's own
+]
 
 BOTH = [f"claude:{SESSION}:001", f"claude:{OTHER}:001"]
 

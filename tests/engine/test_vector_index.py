@@ -127,9 +127,9 @@ def test_the_state_says_what_the_index_lacks(user):
     assert ask(user, "pump").oracle_status["freshness"]["dense"] == {"behind": 1}
 
 
+@pytest.mark.needs("semantic")
 def test_a_run_that_ends_early_leaves_a_record_and_the_next_goes_on(stored, tmp_path):
     user = copied(stored, tmp_path)
-    pytest.importorskip("lancedb")
     from indexer.vectors import Upkeep
 
     upkeep = Upkeep(documents_at_once=1, commit_passages=1)
@@ -162,8 +162,8 @@ def test_the_old_index_answers_until_the_new_one_is_whole(user):
     assert ask(user, "flour").oracle_status["rankers"] == ["dense", "lexical"]
 
 
+@pytest.mark.needs("semantic")
 def test_a_killed_rebuild_goes_on_and_takes_the_place_of_the_old_one(user):
-    pytest.importorskip("lancedb")
     from indexer.vectors import Upkeep
 
     def killed(progress):
@@ -381,8 +381,8 @@ def test_a_model_that_is_gone_is_named_and_words_answer(user):
     assert "aicx index" in report.oracle_status["fallback_reason"]
 
 
+@pytest.mark.needs("semantic")
 def test_dropping_what_is_not_there_says_so(stored):
-    pytest.importorskip("lancedb")
     with pytest.raises(NotFound) as raised:
         drop_vectors(stored.settings, ignore)
     assert raised.value.hint == "aicx index"

@@ -5,18 +5,18 @@ from __future__ import annotations
 import time
 from typing import Any
 
-import pytest
-
 from aicx.types import Document, Part
 from indexer.estimate import Estimate, estimate_cost
 from indexer.passages import Windows
 from indexer.vector_table import Model
 from tests.indexer.test_passages import words
+from tests.parts import require
 
 
 def model(seconds: float = 0.0) -> Model:
     """Takes ``seconds`` for a text."""
-    np = pytest.importorskip("numpy")
+    require("semantic")
+    import numpy as np
 
     def embed(texts: list[str]) -> Any:
         time.sleep(seconds * len(texts))

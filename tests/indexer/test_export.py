@@ -16,6 +16,7 @@ from indexer.export import ExportDiffers, export_model
 from indexer.models import Teacher, load_teacher
 from retrieval.embedders import EmbedderSettings, open_embedder
 from tests.models import save_tiny_bert
+from tests.parts import require
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]  # torch warns about itself
 
@@ -24,8 +25,7 @@ TEXTS = ["", "fix the login", "def parse(line): return 1", "🎉 naïve", "the "
 
 @pytest.fixture(scope="module")
 def teacher(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    pytest.importorskip("onnx")
-    pytest.importorskip("onnxruntime")
+    require("models", "semantic")
     return save_tiny_bert(tmp_path_factory.mktemp("teacher") / "tiny")
 
 
@@ -82,8 +82,8 @@ def test_an_export_that_differs_leaves_nothing(teacher: Path, tmp_path: Path, mo
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.needs("models")
 def test_an_unknown_model_is_not_found_and_not_downloaded(tmp_path: Path) -> None:
-    pytest.importorskip("sentence_transformers")
     with pytest.raises(NotFound):
         export_model("nobody/no-such-model", tmp_path)
 
@@ -122,8 +122,10 @@ def test_a_model_made_by_another_recipe_is_made_anew(teacher: Path, models_dir: 
     assert starts == [1]
 
 
+@pytest.mark.needs("models")
 def test_what_is_downloaded_goes_into_the_models_folder_and_is_found_there(tmp_path, monkeypatch):
-    library = pytest.importorskip("sentence_transformers")
+    import sentence_transformers as library
+
     asked = []
 
     def unreachable(source: str, **options: object) -> None:

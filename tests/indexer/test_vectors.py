@@ -22,6 +22,7 @@ from indexer.passages import Windows, cut
 from indexer.vector_table import Columns, Location, Model, OtherModel, drop_table, table_status
 from indexer.vectors import Progress, Upkeep, VectorIndex
 from tests.indexer.test_passages import words
+from tests.parts import require
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]  # lancedb's own
 
@@ -60,7 +61,7 @@ def document(name: str, words: int = 60, version: str = "1", **columns: str | in
 
 @pytest.fixture
 def location(tmp_path: Path) -> Location:
-    pytest.importorskip("lance")
+    require("semantic")
     return Location(str(tmp_path / "db"))
 
 
@@ -249,8 +250,10 @@ def test_a_remote_database_without_lancedb_says_what_to_install(
     assert raised.value.extra == "remote"
 
 
+@pytest.mark.needs("semantic")
 def test_a_table_that_lancedb_wrote_is_gone_on_with(location: Location) -> None:
-    lancedb = pytest.importorskip("lancedb")
+    import lancedb
+
     corpus = Corpus(document("a"), document("b"))
     index(location).sync(corpus.versions(), corpus.fetch)
     written = table_of(location).to_table()
@@ -261,8 +264,8 @@ def test_a_table_that_lancedb_wrote_is_gone_on_with(location: Location) -> None:
     assert passages(location).keys() == {"a", "b", "c"}
 
 
+@pytest.mark.needs("semantic")
 def test_a_database_in_memory_can_be_filled(location: Location) -> None:
-    pytest.importorskip("lancedb")
     corpus = Corpus(document("a"))
     assert index(Location("memory://")).sync(corpus.versions(), corpus.fetch).added == 1
 

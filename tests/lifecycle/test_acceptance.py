@@ -210,8 +210,8 @@ def test_a_task_of_an_unmerged_branch_is_offered_nowhere(place: Place) -> None:
     assert [task["reason"] for task in begun["skipped"]] == ["branch_mismatch_unmerged"]
 
 
+@pytest.mark.needs("mcp")
 def test_nor_over_mcp(place: Place) -> None:
-    pytest.importorskip("mcp")
     from aicx.config import load_settings
     from tests.servers.mcp.mcp_client import ask
 

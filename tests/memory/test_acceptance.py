@@ -189,9 +189,11 @@ def manifest(place: Place, *options: str) -> tuple[dict[str, Any], str]:
     return json.loads(target.read_text()), out
 
 
+@pytest.mark.needs("test")
 @pytest.mark.parametrize("options", [(), ("--json",), ("--budget", "600")])
 def test_a_manifest_is_what_its_schema_says(filled: Place, options: tuple[str, ...]) -> None:
-    jsonschema = pytest.importorskip("jsonschema")
+    import jsonschema
+
     schema = json.loads((TESTS.parent / "docs" / "manifest.schema.json").read_text("utf-8"))
     jsonschema.Draft202012Validator.check_schema(schema)
     found, _ = manifest(filled, *options)
@@ -201,9 +203,12 @@ def test_a_manifest_is_what_its_schema_says(filled: Place, options: tuple[str, .
         jsonschema.validate({**found, "schema": "aicx.manifest/2"}, schema)
 
 
+@pytest.mark.needs("test", "web")
 @pytest.mark.parametrize("question", ["authorisation of exports", "zebras in the attic"])
 def test_an_answer_is_what_its_class_says(filled: Place, question: str) -> None:
-    jsonschema, pydantic = pytest.importorskip("jsonschema"), pytest.importorskip("pydantic")
+    import jsonschema
+    import pydantic
+
     from aicx.api.answers.memory_recall import SCHEMA, RecallAnswer
 
     answer = filled("recall", question)

@@ -15,6 +15,7 @@ from aicx.engine.vector_index import build_vectors
 from aicx.memory.recall.meaning import embed_statements
 from tests.corpus.builders import SESSION, ClaudeLog
 from tests.memory.builders import Place
+from tests.parts import require
 
 pytestmark = pytest.mark.slow
 
@@ -26,8 +27,7 @@ def _ignore(_: object) -> None:
 @pytest.fixture
 def stored(place: Place) -> Place:
     """The place with a session about exports, and vectors by the embedder for tests."""
-    for name in ("lancedb", "lance", "numpy"):
-        pytest.importorskip(name)
+    require("semantic")
     log = ClaudeLog(SESSION, str(place.repo)).prompt("Sign the exports with the zebra key", 0)
     log.answer("The exports are signed with the zebra key now.", 1)
     folder = place.folder / "user" / ".claude" / "projects" / "widgets"

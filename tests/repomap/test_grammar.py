@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from aicx.repomap import grammar
 from aicx.repomap.languages import GRAMMARS
 from aicx.repomap.symbols import SYNTAX_ERRORS, Outline
 
-pytest.importorskip("tree_sitter_language_pack")
-
-from aicx.repomap import grammar
+pytestmark = pytest.mark.needs("code")
 
 # Language -> a file whose last definition is not finished.
 FILES = {

@@ -11,6 +11,7 @@ import pytest
 from aicx.installation import install_command
 from aicx.repomap.store import Place
 from aicx.storage.lock import hold_lock
+from tests.parts import require
 from tests.repomap.builders import Repo
 
 pytestmark = pytest.mark.slow
@@ -31,7 +32,7 @@ def repo(new_repo) -> Repo:
 
 @pytest.fixture
 def mapped(repo: Repo) -> Repo:
-    pytest.importorskip("tree_sitter_language_pack")
+    require("code")
     repo.refresh()
     return repo
 

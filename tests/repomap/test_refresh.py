@@ -19,9 +19,7 @@ from aicx.storage.lock import hold_lock
 from aicx.types import Unread
 from tests.repomap.builders import Repo, git
 
-pytest.importorskip("tree_sitter_language_pack")
-
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.needs("code"), pytest.mark.slow]
 
 FILES = {
     "press.py": "def press_apples(): ...\n",

@@ -6,9 +6,7 @@ import pytest
 
 from tests.repomap.builders import Repo
 
-pytest.importorskip("tree_sitter_language_pack")
-
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.needs("code"), pytest.mark.slow]
 
 # Language -> files, of which the first imports the second, and the third shares its name and is not meant.
 ESTATES = {

@@ -241,8 +241,8 @@ def test_a_pipe_does_not_block(repo: Repo) -> None:
     assert skipped(repo.root) == {"special file": 1}
 
 
+@pytest.mark.needs("code")
 def test_an_answer_never_leads_out_of_the_repository(repo: Repo, tmp_path: Path) -> None:
-    pytest.importorskip("tree_sitter_language_pack")
     refresh_map(repo.layout, repo.root)
     assert repo.map.query("sell cider")[0].path == "deep/er/till.py"
     (repo.root / "deep").rename(tmp_path / "moved")

@@ -22,8 +22,7 @@ from aicx.types import Unread
 from tests.repomap.builders import Repo
 from tests.repomap.test_refresh import as_if_new, content
 
-pytest.importorskip("tree_sitter_language_pack")
-pytestmark = pytest.mark.process
+pytestmark = [pytest.mark.needs("code"), pytest.mark.process]
 
 # A worker in which reading a file called boom crashes, and one called slow never ends.
 _BAD_WORKER = """

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-pytest.importorskip("playwright.sync_api")
 from playwright.sync_api import expect
 
 from aicx.cli import run
 from tests.reports.builders import write
+
+pytestmark = pytest.mark.needs("test")
 
 Show = Callable[..., Any]
 

@@ -29,6 +29,7 @@ from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, CodexLog, Ho
 from tests.engine.search_helpers import embed, keep
 from tests.evidence.stories import Repository
 from tests.kept import Kept
+from tests.parts import require
 
 REMOTE = "git@example.org:ada/orbit.git"
 DAY = 86_400.0
@@ -657,7 +658,7 @@ def test_missing_map_is_told(user: Home, repository: Repository, ask: Ask) -> No
 
 
 def map_of(user: Home, repository: Repository) -> None:
-    pytest.importorskip("tree_sitter_language_pack")
+    require("code")
     from aicx.repomap.refresh import refresh_map
 
     refresh_map(user.settings.layout, repository.folder)

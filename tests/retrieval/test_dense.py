@@ -23,6 +23,7 @@ from retrieval.conditions import AnyOf, Between, Condition, NoneOf, OneOf
 from retrieval.dense import DenseSearcher, Unusable
 from retrieval.embedders import Embedder, EmbedderSettings, open_embedder
 from retrieval.predicates import Missing, StartsWith
+from tests.parts import require
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # lancedb's own
 
@@ -50,8 +51,7 @@ def document(name: str, *texts: str | Part, **columns: str | int | None) -> Docu
 
 @pytest.fixture(scope="module")
 def embedder(tmp_path_factory: pytest.TempPathFactory) -> Embedder:
-    for name in ("numpy", "lancedb", "lance"):
-        pytest.importorskip(name)
+    require("semantic")
     return open_embedder("test", EmbedderSettings(tmp_path_factory.mktemp("m"), max_tokens=32, synonyms=SYNONYMS))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+import numpy as np
 import pytest
 
 from retrieval.analysis import Terms
@@ -12,7 +13,8 @@ from retrieval.evidence import Occurrences
 from retrieval.late import affordable, interactions, most_compared, rerank, standardised, token_weights
 from retrieval.ranking import Answer
 
-np = pytest.importorskip("numpy")
+pytestmark = pytest.mark.needs("semantic")
+
 WORDS = ["mend", "the", "car", "bread", "oven"]
 
 

@@ -18,6 +18,7 @@ from retrieval.dense import DenseSearcher
 from retrieval.embedders import Embedder, EmbedderSettings, open_embedder
 from retrieval.mapped import MappedTable
 from retrieval.predicates import Missing, StartsWith
+from tests.parts import require
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # lancedb's own
 
@@ -37,8 +38,7 @@ CONDITIONS: dict[str, Sequence[Condition | StartsWith | Missing]] = {
 
 @pytest.fixture(scope="module")
 def embedder(tmp_path_factory: pytest.TempPathFactory) -> Embedder:
-    for name in ("numpy", "lancedb", "lance"):
-        pytest.importorskip(name)
+    require("semantic")
     return open_embedder("test", EmbedderSettings(tmp_path_factory.mktemp("m"), max_tokens=32))
 
 

@@ -208,8 +208,8 @@ class TestPage:
         page = read_page(place.settings, requests.Memory(project="acme/widgets"), datetime.now(UTC))
         return {card.entry.ref: (card.review, card.surface) for card in page.waiting}
 
+    @pytest.mark.needs("web")
     def test_what_one_lists_the_other_lists(self, place: Review) -> None:
-        pytest.importorskip("fastapi")
         place.write("CLAUDE.md", "# Rules\n")
         place.review("build", "--session", place.subagent(FACT))
         waits, _ = place.proposed(RULE)
@@ -219,8 +219,8 @@ class TestPage:
         assert page[waits] == ("manual-apply-pending", "instructions")
         assert page[approved] == ("approved", "memory")
 
+    @pytest.mark.needs("web")
     def test_what_is_decided_here_leaves_the_page_and_the_other_way_round(self, place: Review) -> None:
-        pytest.importorskip("fastapi")
         from aicx.servers.dashboard import requests
         from aicx.servers.dashboard.memory import decide_on_page
 

@@ -129,8 +129,8 @@ def test_resume_explains_why_it_is_left_out(desk: Desk) -> None:
     assert reasons[f"chunk:{CHUNK}"] == "altered_on_disk"
 
 
+@pytest.mark.needs("mcp")
 def test_the_tools_say_so_beside_the_quotation(desk: Desk) -> None:
-    pytest.importorskip("mcp")
     from tests.servers.mcp.mcp_client import call
 
     calls: list[tuple[str, dict[str, Any]]] = [

@@ -110,10 +110,9 @@ def test_a_command_leaves_nothing_outside_its_home(machine: Machine, line: str) 
     assert _TALK.findall(done.stderr) == []
 
 
+@pytest.mark.needs("models", "semantic", "bench")
 @pytest.mark.filterwarnings("ignore")  # sentence-transformers' own, of the part that makes the tiny model
 def test_nor_do_the_libraries_for_models_and_plots(machine: Machine, tmp_path: Path) -> None:
-    for name in ("sentence_transformers", "onnxruntime", "lancedb", "matplotlib"):
-        pytest.importorskip(name)
     home = Home(tmp_path)
     shutil.copytree(machine.home.root, home.root, dirs_exist_ok=True)
     for name in ("tmp", "cwd", "out"):
@@ -129,8 +128,8 @@ def test_nor_do_the_libraries_for_models_and_plots(machine: Machine, tmp_path: P
         assert clean.outside() == before, line
 
 
+@pytest.mark.needs("semantic")
 def test_a_process_started_after_tokenizers_were_used_is_started_in_silence(machine: Machine) -> None:
-    pytest.importorskip("tokenizers")
     code = (
         "import os; from aicx.config import library_environment; os.environ.update(library_environment());"
         "from tokenizers import Tokenizer, models; t = Tokenizer(models.WordLevel({'a': 0}, unk_token='a'));"

@@ -16,6 +16,7 @@ from aicx.engine.vector_state import vector_state
 from aicx.paths import Layout
 from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, Home, snapshot
 from tests.engine.search_helpers import embed, found, keep
+from tests.parts import require
 from tests.survival.runs import Home as Runs
 from tests.survival.runs import Runner, running
 
@@ -30,7 +31,7 @@ FINISH = ((), ("store",), ("doctor", "--fix"))
 
 @pytest.fixture(scope="module")
 def runner(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runner]:
-    pytest.importorskip("lancedb")
+    require("semantic")
     # The second is most of what importing lancedb takes, which itself has threads and so is not imported before a fork.
     modules = ("aicx.commands.doctor", "lance_namespace", "aicx.commands.forget", "aicx.redaction")
     with running(tmp_path_factory.mktemp("runs"), *modules) as found:

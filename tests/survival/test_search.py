@@ -21,6 +21,7 @@ from aicx.installation import install_command
 from aicx.storage.checksums import withdraw
 from tests.corpus.builders import ClaudeLog, Home
 from tests.engine.search_helpers import copied, embed, keep
+from tests.parts import require
 from tests.survival.runs import REPOSITORY, TIMEOUT, Run, Runner, until
 from tests.survival.runs import Home as Runs
 
@@ -246,8 +247,7 @@ def killed_at(user: Home, done: int) -> None:
 
 @pytest.fixture
 def engine() -> None:
-    for name in ("lancedb", "lance"):
-        pytest.importorskip(name)
+    require("semantic")
 
 
 @pytest.mark.usefixtures("engine")

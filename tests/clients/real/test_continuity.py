@@ -9,14 +9,13 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("mcp")
-pytest.importorskip("tomlkit")
-
 from aicx.cli import run
 from aicx.config import load_settings
 from tests.clients.real.model import Call
 from tests.clients.real.running import CLIENTS, RealClient, install
 from tests.clients.real.test_hooks import banners, repo, texts
+
+pytestmark = pytest.mark.needs("mcp")
 
 __all__ = ["repo"]
 GOAL = "Make the exporter resumable after a crash."

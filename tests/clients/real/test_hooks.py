@@ -12,9 +12,6 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("mcp")
-pytest.importorskip("tomlkit")
-
 from aicx.agents.change import Change
 from aicx.agents.plan import plan_init
 from aicx.agents.startup import MAX_BYTES
@@ -24,6 +21,8 @@ from aicx.corpus.files.read import load_sidecar, walk_chunks
 from aicx.git.identity import find_repository
 from tests.clients.real.running import RealClient
 from tests.commands.test_init import tree
+
+pytestmark = pytest.mark.needs("mcp")
 
 PROMPT = "Say which colour the shed in the garden has."
 _SECONDS_TO_STORE = 60

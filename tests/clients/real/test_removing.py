@@ -9,13 +9,12 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("mcp")
-pytest.importorskip("tomlkit")
-
 from aicx.cli import run
 from aicx.config import load_settings
 from aicx.servers.clients.table import CLIENTS
 from tests.clients.real.running import RealClient
+
+pytestmark = pytest.mark.needs("mcp")
 
 
 def test_what_the_client_wrote_itself_stays(client: RealClient, client_home: Path, tmp_path: Path) -> None:

@@ -7,9 +7,6 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("mcp")
-pytest.importorskip("tomlkit")
-
 from aicx.cli import run
 from aicx.engine.lexical_index import refresh_lexical
 from aicx.servers.mcp.replies import MAX_TEXT
@@ -17,6 +14,8 @@ from tests.clients.real.running import RealClient
 from tests.corpus.builders import SESSION, ClaudeLog, Home
 from tests.servers.mcp.mcp_client import call
 from tests.servers.mcp.planting import FORBIDDEN
+
+pytestmark = pytest.mark.needs("mcp")
 
 # What a client may say around a text of ours.
 _AROUND = 400

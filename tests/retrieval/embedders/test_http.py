@@ -15,6 +15,7 @@ import pytest
 from aicx.errors import UsageError
 from retrieval.embedders import EmbedderSettings
 from retrieval.embedders.http import EndpointFailed, HttpEmbedder, load
+from tests.parts import require
 
 KEY = "sk-not-a-real-key"
 Answer = tuple[int, dict[str, str], Any]
@@ -50,7 +51,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 @pytest.fixture
 def server() -> Iterator[Server]:
-    pytest.importorskip("numpy")
+    require("semantic")
     with Server() as server:
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()

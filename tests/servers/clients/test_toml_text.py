@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-pytest.importorskip("tomlkit")
-
 from aicx.servers.clients.toml_text import drop, parse, put
+
+pytestmark = pytest.mark.needs("mcp")
 
 ENTRY = {"command": "/opt/aicx", "args": ["serve"], "env": {"AICX_HOME": "/data/aicx"}}
 TEXTS = {

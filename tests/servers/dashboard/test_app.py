@@ -12,8 +12,6 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("fastapi")
-
 from aicx.config import Settings
 from aicx.paths import Layout
 from aicx.servers.dashboard import endpoints
@@ -23,7 +21,7 @@ from tests.corpus.builders import Home
 from tests.servers.dashboard.http_client import Reply
 from tests.servers.mcp.mcp_client import NOW
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.needs("web"), pytest.mark.slow]
 
 
 def ask(settings: Settings, target: str, method: str = "GET") -> Reply:

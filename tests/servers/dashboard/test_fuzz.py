@@ -7,9 +7,6 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-
-pytest.importorskip("fastapi")
-
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -18,9 +15,10 @@ from aicx.servers.dashboard.app import create_app
 from aicx.servers.dashboard.endpoints import ENDPOINTS
 from aicx.servers.http.guard import LOOPBACK
 from tests.corpus.builders import SESSION, THIRD, Home
+from tests.parts import require
 from tests.servers.dashboard.http_client import TOKEN
 
-pytestmark = pytest.mark.process
+pytestmark = [pytest.mark.needs("web"), pytest.mark.process]
 
 NOW = datetime(2026, 3, 5, 12, 0, tzinfo=UTC)
 CONFIG = {
@@ -34,7 +32,8 @@ CONFIG = {
 
 @pytest.fixture(scope="module")
 def described(stored: Home) -> Iterator[Any]:
-    schemathesis = pytest.importorskip("schemathesis")  # here, because it is slow to import
+    require("test")
+    import schemathesis
 
     async def start(_: Any) -> None:
         """Begins no run: what one does has tests of its own."""

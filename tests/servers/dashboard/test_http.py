@@ -10,11 +10,8 @@ from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urlsplit
 
-import pytest
-
-pytest.importorskip("fastapi")
-
 import orjson
+import pytest
 
 from aicx.api.answers import to_fields
 from aicx.api.answers.search import SearchAnswer
@@ -27,6 +24,8 @@ from aicx.engine.search import search
 from aicx.engine.steering import steer_query
 from tests.corpus.builders import SESSION, THIRD, Home, snapshot
 from tests.servers.dashboard.http_client import TOKEN, get, request
+
+pytestmark = pytest.mark.needs("web")
 
 LEXER = f"claude:{SESSION}:001"
 # Each endpoint that reads, with what it needs to answer.

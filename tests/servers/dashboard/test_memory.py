@@ -9,12 +9,10 @@ from typing import Any
 import orjson
 import pytest
 
-pytest.importorskip("fastapi")
-
 from tests.servers.dashboard.http_client import Reply, get, request, serving
 from tests.servers.dashboard.page.memories import Remembered
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.needs("web"), pytest.mark.slow]
 
 
 @pytest.fixture(scope="module")

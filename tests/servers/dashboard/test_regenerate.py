@@ -9,13 +9,11 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("fastapi")
-
 from aicx.storage.lock import writer_lock
 from tests.corpus.builders import OTHER, SESSION, ClaudeLog, Home
 from tests.servers.dashboard.http_client import Reply, get, request, serving
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.needs("web"), pytest.mark.slow]
 
 REGENERATE = "/api/regenerate"
 

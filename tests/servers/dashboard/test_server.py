@@ -13,12 +13,10 @@ from urllib.parse import urlsplit
 
 import pytest
 
-pytest.importorskip("fastapi")
-
 from tests.corpus.builders import Home
 from tests.servers.dashboard.http_client import AICX, TOKEN, get, request, serving
 
-pytestmark = pytest.mark.process
+pytestmark = [pytest.mark.needs("web"), pytest.mark.process]
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

@@ -8,8 +8,6 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("fastapi")
-
 from aicx.api.answers import to_fields
 from aicx.servers.dashboard import requests as asked
 from aicx.servers.dashboard import work, work_places
@@ -18,7 +16,7 @@ from tests.servers.dashboard.http_client import get, request
 from tests.servers.dashboard.works import BRANCH, HOSTILE, Worked
 from tests.work.builders import git
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.needs("web"), pytest.mark.slow]
 
 NOW = datetime(2026, 3, 2, tzinfo=UTC)
 

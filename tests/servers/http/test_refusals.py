@@ -13,14 +13,11 @@ from urllib.parse import urlsplit
 
 import pytest
 
-pytest.importorskip("fastapi")
-pytest.importorskip("mcp")
-
 from tests.corpus.builders import Home
 from tests.servers.dashboard import http_client as web_asking
 from tests.servers.mcp import mcp_client as mcp_asking
 
-pytestmark = pytest.mark.process
+pytestmark = [pytest.mark.needs("web", "mcp"), pytest.mark.process]
 
 KB = 1024
 OFFERED = 200_000 * KB

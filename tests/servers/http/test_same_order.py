@@ -13,6 +13,7 @@ from aicx.cli import run
 from aicx.engine.search import Searcher, SearchQuery
 from tests.corpus.builders import Home
 from tests.engine.search_helpers import copied, embed
+from tests.parts import require
 from tests.servers.dashboard.http_client import get, serving
 from tests.servers.mcp.mcp_client import NOW
 
@@ -49,7 +50,7 @@ def expected(corpus: Home) -> list[list[str]]:
 @pytest.fixture(scope="module")
 def dashboard(corpus: Home) -> Iterator[str]:
     """Where a dashboard of the corpus answers."""
-    pytest.importorskip("fastapi")
+    require("web")
     with serving(**corpus.environ) as (_, address):
         yield address
 
@@ -77,9 +78,9 @@ def test_on_the_command_line(expected: list[list[str]], capsys: pytest.CaptureFi
     assert [ids(json.loads(line)) for line in capsys.readouterr().out.splitlines()] == expected
 
 
+@pytest.mark.needs("mcp")
 @pytest.mark.usefixtures("environment")
 def test_on_stdio(expected: list[list[str]]) -> None:
-    pytest.importorskip("mcp")
     from tests.servers.mcp.test_stdio import HELLO, READY, piped, search
 
     answers, _ = piped(
@@ -88,8 +89,8 @@ def test_on_stdio(expected: list[list[str]]) -> None:
     assert [ids(answer["result"]["structuredContent"]) for answer in answers[1:]] == expected
 
 
+@pytest.mark.needs("mcp")
 def test_on_http(corpus: Home, expected: list[list[str]]) -> None:
-    pytest.importorskip("mcp")
     from tests.servers.mcp.mcp_client import serving as serving_tools
     from tests.servers.mcp.test_http import client_of
 

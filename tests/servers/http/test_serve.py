@@ -11,15 +11,14 @@ from threading import Thread
 from typing import Any
 
 import pytest
-
-pytest.importorskip("uvicorn")
-
 import uvicorn
 
 from aicx.errors import UsageError
 from aicx.servers.http import serve as http
 from aicx.servers.http.guard import LOOPBACK, answer
 from aicx.servers.http.serve import is_loopback, listen, names_of
+
+pytestmark = pytest.mark.needs("web")
 
 
 @pytest.mark.parametrize(

@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-
-pytest.importorskip("mcp")
-
 from hypothesis import given
 from hypothesis import strategies as st
 
 from aicx.servers.mcp.arguments import IndexStatus, InvalidArguments, Rank, Read, Resume, Search, Steer, parse, schema
+
+pytestmark = pytest.mark.needs("mcp")
 
 KINDS = [Search, Steer, Rank, Resume, Read, IndexStatus]
 MIN_BUDGET: dict[type, dict[str, Any]] = {Search: {"query": "x"}, Rank: {"project": "x"}, Read: {"ref": "x"}}

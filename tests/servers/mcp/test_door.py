@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("mcp")
-
 from aicx.servers.http.guard import LOOPBACK, Rate
 from aicx.servers.mcp.http import guarded
 from tests.servers.mcp.mcp_client import TOKEN
+
+pytestmark = pytest.mark.needs("mcp")
 
 
 async def echo(scope: Any, receive: Any, send: Any) -> None:

@@ -6,9 +6,6 @@ import json
 from typing import Any
 
 import pytest
-
-pytest.importorskip("mcp")
-
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -17,7 +14,7 @@ from aicx.servers.mcp.tools import TOOLS
 from tests.corpus.builders import SESSION, THIRD, Home
 from tests.servers.mcp.mcp_client import ask
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.needs("mcp"), pytest.mark.slow]
 
 # What people and attackers write where a name is wanted.
 TELLING = [

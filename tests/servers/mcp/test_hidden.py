@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("mcp")
-
 from tests.corpus.builders import SESSION, Home
 from tests.servers.mcp.mcp_client import call, refused
 from tests.servers.mcp.planting import FORBIDDEN, HIDDEN, planted_home
+
+pytestmark = pytest.mark.needs("mcp")
 
 CALLS: dict[str, dict[str, Any]] = {
     "aicx_search": {"query": "lexer"},

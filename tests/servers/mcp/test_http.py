@@ -15,12 +15,10 @@ from urllib.parse import urlsplit
 
 import pytest
 
-pytest.importorskip("mcp")
-
 from tests.corpus.builders import SESSION, Home, snapshot
 from tests.servers.mcp.mcp_client import AICX, TOKEN, serving
 
-pytestmark = pytest.mark.process
+pytestmark = [pytest.mark.needs("mcp"), pytest.mark.process]
 
 CALL = {"name": "aicx_search", "arguments": {"query": "lexer", "structured": True}}
 

@@ -10,14 +10,13 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("mcp")
-
 from tests.corpus.builders import SESSION, Home
 from tests.servers.mcp.mcp_client import AICX, serving
 
 INSPECTOR = shutil.which("mcp-inspector")
 
 pytestmark = [
+    pytest.mark.needs("mcp"),
     pytest.mark.process,
     pytest.mark.skipif(
         INSPECTOR is None, reason="no mcp-inspector on PATH; npm install -g @modelcontextprotocol/inspector"

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("mcp")
-
 from aicx.servers.mcp.tools import PROPOSALS, TOOLS
 from tests.memory.builders import Place
 from tests.servers.mcp.mcp_client import HOSTILE, ask
+
+pytestmark = pytest.mark.needs("mcp")
 
 
 @pytest.fixture

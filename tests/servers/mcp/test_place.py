@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-pytest.importorskip("mcp")
-
 from tests.engine.test_history import SUBJECT, Story, story
 from tests.servers.mcp.mcp_client import call, refused
+
+pytestmark = pytest.mark.needs("mcp")
 
 __all__ = ["story"]
 

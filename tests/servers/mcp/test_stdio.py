@@ -12,13 +12,11 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("mcp")
-
 from tests.corpus.builders import SESSION, Home
 from tests.forked import Piped
 from tests.servers.mcp.mcp_client import AICX
 
-pytestmark = pytest.mark.process
+pytestmark = [pytest.mark.needs("mcp"), pytest.mark.process]
 
 HELLO = {
     "jsonrpc": "2.0",

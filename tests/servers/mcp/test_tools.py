@@ -10,9 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-pytest.importorskip("mcp")
-
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -25,6 +22,8 @@ from aicx.servers.mcp.replies import MAX_CHARS, Bounds, bounded
 from aicx.servers.mcp.tools import TOOLS
 from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, Home, snapshot
 from tests.servers.mcp.mcp_client import HOSTILE, ask, call, refused, structured
+
+pytestmark = pytest.mark.needs("mcp")
 
 LEXER = f"claude:{SESSION}:001"
 INVALID_PARAMS = -32602

@@ -7,13 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-pytest.importorskip("mcp")
-
 from mcp.shared.exceptions import MCPError
 
 from tests.memory.builders import Place
 from tests.servers.mcp.mcp_client import HOSTILE, ask
+
+pytestmark = pytest.mark.needs("mcp")
 
 
 @pytest.fixture

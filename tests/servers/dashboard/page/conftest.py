@@ -10,6 +10,7 @@ import pytest
 
 from tests.browsers import SharedBrowser
 from tests.corpus.builders import Home
+from tests.parts import require
 from tests.servers.dashboard.http_client import TOKEN, serving
 from tests.servers.dashboard.page.browsers import store_sessions
 
@@ -25,8 +26,7 @@ def sessions(tmp_path_factory: pytest.TempPathFactory) -> Home:
 
 @pytest.fixture(scope="session")
 def address(browser: SharedBrowser, sessions: Home) -> Iterator[str]:
-    pytest.importorskip("fastapi")
-    pytest.importorskip("uvicorn")
+    require("web")
     with serving("--rate", "10000", **sessions.environ) as (_, found):
         yield found
 

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-pytest.importorskip("playwright.sync_api")
 from playwright.sync_api import expect
 
 from tests.corpus.builders import Home
 from tests.servers.dashboard.page.browsers import LEXER, LONG
 from tests.servers.dashboard.page.exports import export
+
+pytestmark = pytest.mark.needs("test")
 
 Open = Callable[..., Any]
 

@@ -44,9 +44,8 @@ def test_no_module_makes_markup_from_text() -> None:
     assert [name for name, text in FILES.items() if name.endswith(".js") and forbidden.search(text)] == []
 
 
+@pytest.mark.needs("web")
 def test_the_open_page_says_what_to_do_when_the_server_is_gone(window: Callable[..., Any], sessions: Home) -> None:
-    pytest.importorskip("fastapi")
-    pytest.importorskip("uvicorn")
     page = window()
     with serving(**sessions.environ) as (_, address):
         page.goto(f"{address}/#token={TOKEN}")

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-pytest.importorskip("playwright.sync_api")
 from playwright.sync_api import expect
 
 from tests.servers.dashboard.page.browsers import ATTACKS, HOSTILE, HOSTILE_TITLE
+
+pytestmark = pytest.mark.needs("test")
 
 Visit = Callable[..., Any]
 # None of these is ever made from a log; the page's own two scripts are those it came with.

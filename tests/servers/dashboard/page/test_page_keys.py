@@ -6,11 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-
-pytest.importorskip("playwright.sync_api")
 from playwright.sync_api import expect
 
 from tests.servers.dashboard.page.browsers import HOSTILE, LEXER, LONG
+
+pytestmark = pytest.mark.needs("test")
 
 Visit = Callable[..., Any]
 

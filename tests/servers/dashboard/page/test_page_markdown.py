@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("playwright.sync_api")
-
 from tests.browsers import SharedBrowser
+
+pytestmark = pytest.mark.needs("test")
 
 _LAY_OUT = """async (text) => {
   const { markdown } = await import("/assets/markdown.js");

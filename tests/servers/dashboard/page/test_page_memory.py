@@ -7,15 +7,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-pytest.importorskip("playwright.sync_api")
 from playwright.sync_api import expect
 
 from tests.browsers import SharedBrowser
+from tests.parts import require
 from tests.servers.dashboard.http_client import serving
 from tests.servers.dashboard.page.browsers import ATTACKS
 from tests.servers.dashboard.page.memories import HOSTILE, Remembered
 from tests.servers.dashboard.page.test_page_inert import attacked
+
+pytestmark = pytest.mark.needs("test")
 
 Visit = Callable[..., Any]
 
@@ -27,8 +28,7 @@ def memory(tmp_path_factory: pytest.TempPathFactory) -> Remembered:
 
 @pytest.fixture(scope="module")
 def address(browser: SharedBrowser, memory: Remembered) -> Iterator[str]:
-    pytest.importorskip("fastapi")
-    pytest.importorskip("uvicorn")
+    require("web")
     with serving("--rate", "10000", **memory.environ) as (_, found):
         yield found
 

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-
-pytest.importorskip("playwright.sync_api")
 from playwright.sync_api import expect
+
+pytestmark = pytest.mark.needs("test")
 
 Visit = Callable[..., Any]
 

@@ -9,16 +9,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-pytest.importorskip("playwright.sync_api")
-pytest.importorskip("PIL")
 from PIL import Image
 
 from aicx.demo import Demo
 from aicx.engine.lexical_index import refresh_lexical
 from tests.browsers import SharedBrowser
 from tests.corpus.builders import Home
+from tests.parts import require
 from tests.servers.dashboard.http_client import TOKEN, serving
+
+pytestmark = pytest.mark.needs("test")
 
 _MAX = 120_000
 _COLORS = 256  # enough for a page of a few colours, at a third of the size
@@ -31,8 +31,7 @@ def demo_address(browser: SharedBrowser, tmp_path_factory: pytest.TempPathFactor
     Demo(user.root).set_up()
     user.store()
     refresh_lexical(user.settings, lambda line: None)
-    pytest.importorskip("fastapi")
-    pytest.importorskip("uvicorn")
+    require("web")
     with serving(**user.environ) as (_, address):
         yield address
 

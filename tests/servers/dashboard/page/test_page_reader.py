@@ -7,11 +7,11 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-
-pytest.importorskip("playwright.sync_api")
 from playwright.sync_api import expect
 
 from tests.servers.dashboard.page.browsers import LEXER, LONG, SESSION
+
+pytestmark = pytest.mark.needs("test")
 
 Visit = Callable[..., Any]
 

@@ -8,14 +8,14 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-
-pytest.importorskip("playwright.sync_api")
 from playwright.sync_api import expect
 
 from aicx.cli import run
 from tests.corpus.builders import Home
 from tests.servers.dashboard.http_client import TOKEN
 from tests.servers.dashboard.page.browsers import HOSTILE, LEXER, LONG
+
+pytestmark = pytest.mark.needs("test")
 
 Visit = Callable[..., Any]
 

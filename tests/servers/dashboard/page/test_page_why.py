@@ -8,17 +8,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-pytest.importorskip("playwright.sync_api")
 from playwright.sync_api import expect
 
 from aicx.engine.lexical_index import refresh_lexical
 from tests.browsers import SharedBrowser
 from tests.corpus.builders import SESSION, Home, when
+from tests.parts import require
 from tests.servers.dashboard.http_client import serving
 from tests.servers.dashboard.page.browsers import ATTACKS
 from tests.servers.dashboard.page.test_page_inert import attacked
 from tests.why.builders import Story
+
+pytestmark = pytest.mark.needs("test")
 
 Visit = Callable[..., Any]
 SHARED = "/why?project=ada%2Forbit&target=src%2Fparser.py"
@@ -29,8 +30,7 @@ TITLE = f"Parser {ATTACKS[1]}"
 @pytest.fixture(scope="module")
 def address(browser: SharedBrowser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A repository with a commit, and the session that made it; both hold markup."""
-    pytest.importorskip("fastapi")
-    pytest.importorskip("uvicorn")
+    require("web")
     story = Story(Home(tmp_path_factory.mktemp("why")))
     log = story.log().prompt(f"The parser should read nested brackets {ATTACKS[0]}", 0).title(TITLE)
     story.edited(log, "src/parser.py", 10, "def parse(text): ...")

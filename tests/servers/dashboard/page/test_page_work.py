@@ -8,8 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-pytest.importorskip("playwright.sync_api")
 from playwright.sync_api import expect
 
 from tests.browsers import SharedBrowser
@@ -17,6 +15,8 @@ from tests.corpus.builders import SESSION
 from tests.servers.dashboard.page.browsers import ATTACKS
 from tests.servers.dashboard.page.test_page_inert import attacked
 from tests.servers.dashboard.works import BRANCH, HOSTILE, Worked
+
+pytestmark = pytest.mark.needs("test")
 
 Visit = Callable[..., Any]
 
