@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
 from aicx.corpus.catalog.query import open_catalog
 from aicx.resume.brief.output import json_brief, markdown_brief
+from aicx.resume.brief.part import Slot
+from aicx.resume.brief.selection_manifest import SOURCES
 from aicx.resume.query import ResumeQuery
 from aicx.resume.run import resume
 from aicx.work.conventions import ProofCommand
@@ -125,3 +127,7 @@ def test_what_was_not_over_by_then_is_no_strategy(user: Home, repository: Reposi
         refresh_facts(user.settings.layout, opened.catalog)
     query = ResumeQuery(task="the login of expired tokens fails", now=when(86_400), folder=repository.folder)
     assert resume(user.settings, query).strategies == ()
+
+
+def test_every_kind_of_line_says_where_it_comes_from() -> None:
+    assert set(SOURCES) == set(get_args(Slot))

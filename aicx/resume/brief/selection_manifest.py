@@ -33,13 +33,14 @@ Format = Literal["markdown", "json"]
 
 
 # Where the lines of each kind come from.
-_SOURCES: Mapping[Slot, str] = {
+SOURCES: Mapping[Slot, str] = {
     "commits": "git's log since the last session",
     "changed_files": "git's status",
     "goal": "the first prompt that says something by itself",
     "asked": "the last prompt that says something",
     "progress": "the agent's last message that is more than an announcement",
     "failures": "a command whose last run failed, and that nothing ended since",
+    "known_fixes": "a check of the same kind failed and passed again in an earlier session, with what was done between",
     "next": "the last message, plan or summary names it as open",
     "decisions": "an order of a person, or a choice of the agent with its reason",
     "validated": "a check whose last run passed",
@@ -120,7 +121,7 @@ def _uses(parts: Sequence[Part], shown: Sequence[Part], format: Format) -> Mappi
 def _lines(shown: Sequence[Part], format: Format) -> list[ManifestLine]:
     """Each line that is printed: how it was found, in what, and the references that prove it."""
     return [
-        ManifestLine(part.section, part.slot, _SOURCES[part.slot], printable(part.entry), list(map(clean, part.refs)))
+        ManifestLine(part.section, part.slot, SOURCES[part.slot], printable(part.entry), list(map(clean, part.refs)))
         for part in shown
         if format == "json" or part.text
     ]
