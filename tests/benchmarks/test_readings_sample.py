@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 from pathlib import Path
 from random import Random
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.readings_sample import PARTS, drawn, hashed, part_of, place_of, row_of
+from benchmarks.readings_sample import PARTS, Release, drawn, hashed, part_of, place_of, row_of, rows_of_home
 
 NAMES = st.lists(st.text(min_size=1), unique=True, max_size=60)
 
@@ -60,3 +62,38 @@ def test_a_project_without_a_repository_gets_an_empty_one_with_its_remote(tmp_pa
     assert (
         subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip().endswith("lunar/beacon.git")
     )
+
+
+@pytest.fixture
+def release(tmp_path: Path) -> Release:
+    """A release whose sessions are two of a person and one of a program, in this order."""
+    sessions = [
+        {"agent": "claude", "session_id": name, "started_at": f"2026-01-0{day}", "title": name, "automated": automated}
+        | {"runs": 1, "lane": "primary", "project": "lunar/beacon", "branch": "main"}
+        for day, (name, automated) in enumerate((("first", False), ("check", True), ("second", False)), start=1)
+    ]
+    program = tmp_path / "aicx"
+    program.write_text(
+        "#!/bin/sh\n"
+        f"case $1 in sessions) echo '{json.dumps({'items': sessions[::-1]})}' ;;\n"
+        "  failures) echo '{\"items\": []}'; exit 3 ;; memory) echo '{\"candidates\": []}' ;; *) exit 1 ;; esac\n"
+    )
+    program.chmod(0o755)
+    return Release(str(program), tmp_path, tmp_path / "corpus")
+
+
+def test_every_session_has_a_title_to_read(release: Release) -> None:
+    assert [row["of"] for kind, row in rows_of_home(release, "home") if kind == "titles"] == [
+        "claude:first",
+        "claude:check",
+        "claude:second",
+    ]
+
+
+def test_a_start_is_replayed_where_a_person_began_after_another_session(release: Release) -> None:
+    assert [row["of"] for kind, row in rows_of_home(release, "home") if kind == "moments"] == ["claude:second"]
+
+
+def test_a_command_that_fails_ends_the_sample(release: Release) -> None:
+    with pytest.raises(subprocess.CalledProcessError):
+        release.run("state")
