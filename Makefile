@@ -68,6 +68,7 @@ check: $(VENV)/.dev ## Lint, types, import layers, generated docs.
 	@$(BIN)/python docs/generate_json.py --check
 	@$(BIN)/python docs/generate_architecture.py --check
 	@$(BIN)/python docs/generate_benchmarks.py --check
+	@$(BIN)/python -m benchmarks.readings_table --check
 	@$(BIN)/python docs/record_demo.py --check
 
 docs: $(VENV)/.dev ## Write the generated docs again: commands.md, json.md, modules.md, demo.svg, the ranking section of benchmarks.md.
@@ -75,6 +76,7 @@ docs: $(VENV)/.dev ## Write the generated docs again: commands.md, json.md, modu
 	@$(BIN)/python docs/generate_json.py
 	@$(BIN)/python docs/generate_architecture.py
 	@$(BIN)/python docs/generate_benchmarks.py
+	@$(BIN)/python -m benchmarks.readings_table
 	@$(BIN)/python docs/record_demo.py
 
 format: $(VENV)/.dev ## Sort imports and format.

@@ -1,10 +1,10 @@
-"""Scores the product against readings by eye: whether titles say something, and who spoke.
+"""Scores who spoke against a reading by eye.
 
     python -m benchmarks.readings HOME
 
 HOME is laid out as a home folder (`.claude/`, `.codex/`, `.gemini/`) and stored into a corpus of its own. The readings
-in `results/readings` hold ids, a label and a reason a row, and no text: `titles.jsonl` the title that was read by its
-hash, so that a title that changed counts as unread until somebody reads it; `typed.jsonl` messages by their key.
+in `results/readings/typed.jsonl` hold the key of a message and a label a row, and no text. What is derived of sessions
+is read by the rules of `docs/readings.md`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from hashlib import blake2b
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -29,28 +28,12 @@ from benchmarks.redaction import wilson
 READINGS = Path(__file__).parent / "results" / "readings"
 
 
-def title_hash(title: str | None) -> str:
-    """What a title is known by in the readings."""
-    return blake2b((title or "").encode(), digest_size=8).hexdigest()
-
-
 def share(name: str, right: int, count: int) -> str:
     """A line with a proportion, its base and its 95 % interval."""
     if not count:
         return f"{name}: nothing was read"
     low, high = wilson(right, count)
     return f"{name}: {right / count:.3f} ({right} of {count}, 95 % {low:.3f} to {high:.3f})"
-
-
-def title_lines(readings: Iterable[dict[str, Any]], sessions: dict[tuple[str, str], Any]) -> Iterator[str]:
-    """How many of the titles say something, and how many sessions share theirs."""
-    read = [(row, sessions[key]) for row in readings if (key := (row["agent"], row["session_id"])) in sessions]
-    known = [row for row, session in read if title_hash(session["title"]) == row["title"]]
-    yield share("titles that say something", sum(row["label"] == "says" for row in known), len(known))
-    yield f"titles that changed since they were read: {len(read) - len(known)}; never read: {len(sessions) - len(read)}"
-    counts = Counter(session["title"] for session in sessions.values() if not session["automated_why"])
-    total = sum(counts.values())
-    yield share("unautomated sessions that share their title", sum(n for n in counts.values() if n > 1), total)
 
 
 def origin_lines(readings: Iterable[dict[str, Any]], origins: dict[str, str]) -> Iterator[str]:
@@ -82,12 +65,10 @@ def stored_home(description: str | None) -> Iterator[tuple[Settings, Opened]]:
 
 def main() -> None:
     with stored_home(__doc__) as (settings, opened):
-        rows = opened.catalog.rows("SELECT agent, session_id, title, automated_why FROM sessions")
-        sessions = {(row["agent"], row["session_id"]): row for row in rows}
         paths = [row["path"] for row in opened.catalog.rows("SELECT path FROM chunks")]
         messages = (message for path in paths for message in load_sidecar(settings.layout, path).messages)
         origins = {message["key"]: message["origin"] for message in messages}
-    for line in (*title_lines(read("titles"), sessions), *origin_lines(read("typed"), origins)):
+    for line in origin_lines(read("typed"), origins):
         print(line)
 
 

@@ -23,17 +23,10 @@ START_PEERS = "<!-- Results of peers, written by docs/generate_benchmarks.py; `m
 
 START_MEMORY = "<!-- Rules of recall, written by docs/generate_benchmarks.py; `make docs` writes them again. -->"
 
-START_READ = "<!-- Readings by eye, written by docs/generate_benchmarks.py; `make docs` writes them again. -->"
-
-START_NOTED = "<!-- Notes read by eye, written by docs/generate_benchmarks.py; `make docs` writes them again. -->"
-
 _COUNTED = "counted"
 # The parts of the memory's sets, and the rankers in their order.
 _PARTS = {"topic words": "by topic words", _COUNTED: "in other words"}
 _RECALLS = ("memory", "memory:static")
-_READ_AS = ["as first read", "others, read once after", "as told now"]
-# What notes take from sessions, and what should be right of it.
-_NOTED = {"goal": ("goal", "0.90"), "next": ("next steps", "0.80"), "failed": ("failed approaches", "0.90")}
 _CHANCE = 0.05
 _SIZES = ("index MB", "peak MB", "tokens handed over")
 # What else is to be said of a result, by its commit: where its tables are older than what they are about.
@@ -64,44 +57,6 @@ def render(report: Mapping[str, Any], recommended: Sequence[Mapping[str, Any]]) 
 def render_peers(reports: Sequence[Mapping[str, Any]]) -> str:
     """The tables of peers, from one marker to the other: each set's in the order of the runs."""
     return "\n".join([START_PEERS, *(line for report in reports for line in _peers(report)), "", END])
-
-
-def render_readings(sets: Mapping[str, Sequence[Mapping[str, Any]]]) -> str:
-    """The table of what was read of handoffs and failures, from one marker to the other."""
-    rows = []
-    for name, readings in sets.items():
-        rows += ([name, home, *_read_shares(here, "useful")] for home, here in _by_home(readings))
-    return "\n".join([START_READ, "", *_table(["", "Home", *_READ_AS], rows), "", END])
-
-
-def render_notes(readings: Sequence[Mapping[str, Any]]) -> str:
-    """The table of what was read of the lines that notes of continuity take from sessions, between two markers."""
-    rows = []
-    for section, (name, aim) in _NOTED.items():
-        here = [row for row in readings if row["section"] == section]
-        every = [*_by_home(here), ("both", here)]
-        rows += ([name, home, *_read_shares(some, "right"), aim] for home, some in every)
-    return "\n".join([START_NOTED, "", *_table(["", "Home", *_READ_AS, "aim"], rows), "", END])
-
-
-def _by_home(readings: Sequence[Mapping[str, Any]]) -> list[tuple[str, Sequence[Mapping[str, Any]]]]:
-    homes = sorted({row["home"] for row in readings})
-    return [(home, [row for row in readings if row["home"] == home]) for home in homes]
-
-
-def _read_shares(rows: Sequence[Mapping[str, Any]], label: str) -> list[str]:
-    """The shares of ``label`` as first read, in what was read after rules had changed, and in what is told now."""
-    parts = (
-        [row for row in rows if row["reading"] == "first"],
-        [row for row in rows if row["reading"] == "fresh"],
-        [row for row in rows if row["told"]],
-    )
-    return [_share(part, label) for part in parts]
-
-
-def _share(rows: Sequence[Mapping[str, Any]], label: str) -> str:
-    right = sum(row["label"] == label for row in rows)
-    return f"{right / len(rows):.2f} ({right} of {len(rows)})" if rows else "-"
 
 
 def _peers(report: Mapping[str, Any]) -> Iterator[str]:
@@ -400,9 +355,9 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
     yield from (f"| {' | '.join(row)} |" for row in rows)
 
 
-def _read(name: str, suffix: str = "json") -> list[dict[str, Any]]:
+def _read(name: str) -> list[dict[str, Any]]:
     """The objects of a file of results, a line each."""
-    return [json.loads(line) for line in (RESULTS / f"{name}.{suffix}").read_text("utf-8").splitlines()]
+    return [json.loads(line) for line in (RESULTS / f"{name}.json").read_text("utf-8").splitlines()]
 
 
 def _put(page: str, start: str, section: str) -> str:
@@ -417,9 +372,6 @@ def main(arguments: list[str]) -> int:
     found = PAGE.read_text("utf-8")
     wanted = _put(_put(found, START, render(report, recommended)), START_PEERS, render_peers(peers))
     wanted = _put(wanted, START_MEMORY, render_memory(_read("memory")[0]))
-    readings = {name: _read(f"readings/{name}", "jsonl") for name in ("handoffs", "failures")}
-    wanted = _put(wanted, START_READ, render_readings(readings))
-    wanted = _put(wanted, START_NOTED, render_notes(_read("readings/continuity_notes", "jsonl")))
     if "--check" not in arguments:
         PAGE.write_text(wanted, "utf-8")
         return 0

@@ -1,0 +1,96 @@
+"""Writes the table of docs/readings.md from the labels in `benchmarks/readings`: `python -m benchmarks.readings_table`.
+
+With ``--check`` nothing is written, and the exit code is 1 where the page is out of date.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+from benchmarks.readings_sample import PARTS
+from benchmarks.redaction import wilson
+
+LABELS = Path(__file__).parent / "readings"
+PAGE = Path(__file__).parents[1] / "docs" / "readings.md"
+START = "<!-- Written by `python -m benchmarks.readings_table` from benchmarks/readings. -->"
+END = "<!-- Here ends what is written by `python -m benchmarks.readings_table`. -->"
+KINDS = {
+    "titles": "titles",
+    "briefs": "briefs",
+    "next": "`next`",
+    "handoffs": "handoffs",
+    "failures": "failures and what resolved them",
+    "notes": "continuity notes",
+    "candidates": "memory candidates",
+    "why": "`why`",
+}
+SPEAKS = ("useful", "useless", "wrong")
+
+
+def table(labels: Mapping[str, Iterable[Mapping[str, str]]]) -> Iterator[str]:
+    """A row a kind of line: its shares before and fresh with their 95 % intervals, of the rows that say anything."""
+    head = [f"{part}: useful | true, useless | wrong | n, silent" for part in PARTS]
+    yield f"| Kind | {' | '.join(head)} |"
+    yield "|---" + "|--:" * 4 * len(PARTS) + "|"
+    for kind, name in KINDS.items():
+        rows = list(labels.get(kind, ()))
+        parts = (Counter(row["label"] for row in rows if row["part"] == part) for part in PARTS)
+        yield f"| {' | '.join([name, *(cell for counts in parts for cell in _cells(counts))])} |"
+
+
+def _cells(counts: Mapping[str, int]) -> list[str]:
+    n = sum(counts.get(label, 0) for label in SPEAKS)
+    if not n:
+        return [""] * (len(SPEAKS) + 1)
+    silent = f", {counts['silent']}" if counts.get("silent") else ""
+    return [*(_share(counts.get(label, 0), n) for label in SPEAKS), f"{n}{silent}"]
+
+
+def _share(count: int, n: int) -> str:
+    low, high = wilson(count, n)
+    return f"{count / n:.0%} ({low * 100:.0f} to {high * 100:.0f})"
+
+
+def causes(labels: Mapping[str, Iterable[Mapping[str, str]]], part: str) -> Iterator[str]:
+    """A row a kind of line: the causes of what was not useful, the most frequent first."""
+    yield from ("| Kind | wrong because of | useless because of |", "|---|---|---|")
+    for kind, name in KINDS.items():
+        rows = [row for row in labels.get(kind, ()) if row["part"] == part and "cause" in row]
+        of = (Counter(row["cause"] for row in rows if row["label"] == label) for label in ("wrong", "useless"))
+        cells = (", ".join(f"{cause} {count}" for cause, count in counts.most_common()) for counts in of)
+        if rows:
+            yield f"| {name} | {' | '.join(cells)} |"
+
+
+def render(labels: Mapping[str, Iterable[Mapping[str, str]]]) -> str:
+    """What stands between the markers of the page."""
+    lines = [START, "", *table(labels)]
+    for part in PARTS:
+        if found := list(causes(labels, part))[2:]:
+            lines += ["", f"Causes, {part}:", "", *list(causes(labels, part))[:2], *found]
+    return "\n".join([*lines, "", END])
+
+
+def read() -> dict[str, list[dict[str, str]]]:
+    """The labels of every kind."""
+    files = {kind: LABELS / f"{kind}.jsonl" for kind in KINDS}
+    found = {kind: path.read_text("utf-8").splitlines() for kind, path in files.items() if path.exists()}
+    return {kind: [json.loads(line) for line in lines] for kind, lines in found.items()}
+
+
+def main() -> int:
+    page = PAGE.read_text("utf-8")
+    before, after = page.partition(START)[0], page.partition(END)[2]
+    wanted = f"{before}{render(read())}{after}"
+    if "--check" in sys.argv[1:]:
+        return int(page != wanted)
+    PAGE.write_text(wanted, "utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
