@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 from collections.abc import Sequence
 from itertools import zip_longest
@@ -17,6 +16,7 @@ from aicx import console, options
 from aicx.config import load_settings
 from aicx.demo import Check, Demo, Shown, meaning_is_installed
 from aicx.errors import AicxError, UsageError
+from aicx.folding import fold
 from aicx.installation import install_command
 from aicx.output import check_outside
 from aicx.paths import user_path
@@ -60,13 +60,15 @@ class DemoAnswer:
     kept_in: Annotated[str | None, "the folder of `--keep`, or null"]
     log_files: Annotated[int, "number of invented log files"]
     steps: Annotated[list[DemoStep], "in their order"]
+    skipped: Annotated[list[str], "commands that were left out, and why"]
     checks: Annotated[list[Check], "what was looked at in the end"]
 
 
 def command(keep: Keep = None, no_meaning: NoMeaning = False, json: options.Json = False) -> int:
-    """Show the main job on invented logs: store them, ask questions, find a planted key redacted.
+    """Show the main job on invented logs: store them, search, resume, ask why, find a planted key redacted.
 
-    If the optional parts are installed, it also builds a vector index and answers one question both ways.
+    `resume` and `why` ask git, and are left out where it is not installed. If the optional parts are installed, it also
+    builds a vector index and answers one question both ways.
 
     Nothing of yours is read or written: the demo uses a temporary home folder and deletes it afterwards.
 
@@ -101,6 +103,8 @@ def _perform(demo: Demo, *, json: bool, keep: bool) -> bool:
         _print_json(demo, count, shown, checks, keep=keep)
     else:
         _print_opening(count)
+        for reason in demo.skipped:
+            console.out(f"Left out: {reason}.")
         for number, item in enumerate(demo.steps(), 1):
             _print_step(number, len(demo.plan) + demo.meaning, item)
         if demo.meaning:
@@ -114,7 +118,9 @@ def _perform(demo: Demo, *, json: bool, keep: bool) -> bool:
 def _print_json(demo: Demo, count: int, shown: Sequence[Shown], checks: Sequence[Check], *, keep: bool) -> None:
     steps = [DemoStep(item.step.story, item.command, item.exit_code, item.output) for item in shown]
     kept = str(demo.home) if keep else None
-    console.out_answer(SCHEMA, DemoAnswer(all(check.holds for check in checks), kept, count, steps, list(checks)))
+    console.out_answer(
+        SCHEMA, DemoAnswer(all(check.holds for check in checks), kept, count, steps, demo.skipped, list(checks))
+    )
 
 
 def _print_opening(count: int) -> None:
@@ -153,9 +159,7 @@ def _rows(line: str) -> list[str]:
     """``line`` in rows that fit, set in as far as it begins."""
     if len(line) <= _WIDTH or _begins_with_path(line):
         return [_fit(line)]
-    indent = re.match(r"[ │]*", line)
-    assert indent is not None
-    return wrap(line, _WIDTH, subsequent_indent=indent[0], break_on_hyphens=False)
+    return fold(line, _WIDTH).split("\n")
 
 
 def _begins_with_path(line: str) -> bool:
