@@ -25,7 +25,7 @@ PACKAGES = ("aicx", "indexer", "retrieval")
 OURS = re.compile(
     r"\baicx (?:forget|clean|uninstall)\b"
     r"|\baicx memory (?:delete|backfill --undo)\b|\baicx continuity clear\b|\baicx projects reset\b|\baicx cas gc\b"
-    r"|(?<![\w-])--(?:force|remove|redact-again|overwrite|purge|prune|hard)\b"
+    r"|(?<![\w-])--(?:force|remove|redact-again|overwrite|purge|prune|hard)(?![\w-])"
 )
 OF_OTHERS = re.compile(
     r"\bgit (?:reset|clean|checkout|restore|rm|stash drop|push (?:-f|--force))\b|\brm -|\b(?:pip|pipx|npm|uv tool) uninstall\b"
@@ -33,11 +33,24 @@ OF_OTHERS = re.compile(
 # An instruction to do it by hand.
 BY_HAND = re.compile(
     r"(?:^|[,;:(] |\bor |\band |\bthen |\bhas to be )"
-    r"(?:delete|remove|erase|overwrite|reset|drop|discard|uninstall|clear|wipe|purge|deleted|removed|erased) "
-    r"(?:by hand|it|them|both|one|the|what|that|this|its|your|some|old|\{\})(?![\w-])",
+    r"(?:delete|remove|erase|overwrite|reset|drop|discard|uninstall|clear|wipe|purge|deleted by hand)\b"
+    r"(?: (?:it|them|both|one|the|what|that|this|its|your|some|old)(?![\w-])| \{\}|(?<=by hand))",
     re.IGNORECASE,
 )
-LOSS = re.compile(r"\blost\b|\bloses?\b|\bfor good\b")
+# What reports on a command that somebody gave, and suggests none.
+REPORTS = frozenset(
+    {
+        "an interrupted aicx forget: {}",
+        "finished an interrupted aicx forget",
+        "an earlier `aicx store --redact-again` was interrupted; finishing it first",
+        "an interrupted `aicx forget` is not finished yet: {} (next: {})",
+        "--redact-again goes with --json alone",
+    }
+)
+# The last is how a block in somebody's file says that it goes alone.
+LOSS = re.compile(
+    r"\blost\b|\bloses?\b|\bfor good\b|`aicx init` wrote (?:this block|these hooks), and `aicx clean` removes"
+)
 
 
 def texts(tree: ast.AST) -> Iterator[tuple[int, str]]:
@@ -55,8 +68,10 @@ def texts(tree: ast.AST) -> Iterator[tuple[int, str]]:
 
 
 def _explains(node: ast.AST) -> bool:
-    """Whether a node is a docstring, or describes an option or a field."""
+    """Whether a node is a docstring, describes a group, an option or a field, or names the author of a change."""
     match node:
+        case ast.Assign(targets=[ast.Name(id="HELP" | "_BY" | "_FORGOTTEN_BY")]):
+            return True
         case ast.Expr(value=ast.Constant()):
             return True
         case ast.Subscript(value=ast.Name(id="Annotated")):
@@ -67,6 +82,8 @@ def _explains(node: ast.AST) -> bool:
 
 
 def destroys(text: str) -> bool:
+    if text in REPORTS or "(?" in text:  # the latter is a pattern
+        return False
     return any(pattern.search(text) for pattern in (OURS, OF_OTHERS, BY_HAND))
 
 
