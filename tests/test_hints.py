@@ -1,8 +1,8 @@
 """No error, hint or next step of ours names what destroys something of the user's without saying what is lost.
 
-Every text of the three packages is walked through the syntax tree, wherever it is: as the hint of an error, as the
-advice of `doctor`, in a note or in a summary. What is left out is what explains a command to those who ask about it (its
-help, its options and the descriptions of fields) or what is not shown to people.
+Every text of the three packages is read from the syntax tree, wherever it is: as the hint of an error, as the advice of
+`doctor`, in a note or in a summary. What explains a command to those who ask about it (its help, its options, the
+descriptions of fields) is left out, and what is not shown to people.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ OURS = re.compile(
     r"|(?<![\w-])--(?:force|remove|redact-again|overwrite|purge|prune|hard)(?![\w-])"
 )
 OF_OTHERS = re.compile(
-    r"\bgit (?:reset|clean|checkout|restore|rm|stash drop|push (?:-f|--force))\b|\brm -|\b(?:pip|pipx|npm|uv tool) uninstall\b"
+    r"\bgit (?:reset|clean|checkout|restore|rm|stash drop|push (?:-f|--force))\b|\brm -"
+    r"|\b(?:pip|pipx|npm|uv tool) uninstall\b"
 )
 # An instruction to do it by hand.
 BY_HAND = re.compile(
