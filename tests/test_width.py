@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from importlib import import_module
-from io import StringIO
+from io import BytesIO, TextIOWrapper
 from pathlib import Path
 
 import pytest
@@ -116,7 +116,7 @@ def terminal(lived_in: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     enter(lived_in, monkeypatch)
     for name, value in {"LINES": "9999", "TERM": "dumb"}.items():
         monkeypatch.setenv(name, value)
-    monkeypatch.setattr("sys.stdin", StringIO())
+    monkeypatch.setattr("sys.stdin", TextIOWrapper(BytesIO()))
     return lived_in
 
 
