@@ -164,7 +164,7 @@ class Demo:
     def __init__(self, home: Path, *, meaning: bool = False) -> None:
         self.home = home.resolve()
         self.meaning = meaning
-        self.plan = (*STEPS, INDEX_STEP) if meaning else STEPS
+        self.plan: tuple[Step, ...] = (*STEPS, INDEX_STEP) if meaning else STEPS
         self.skipped: list[str] = []
         self.shown: list[Shown] = []
         self.compared: tuple[Shown, Shown] | None = None
