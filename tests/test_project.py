@@ -404,8 +404,8 @@ def test_readme_names_make_in_no_other_command() -> None:
     assert re.findall(r"^\$ make .*", README, re.MULTILINE) == ["$ make demo", "$ make test"]
 
 
-@pytest.mark.process
-def test_answers_in_the_readme_are_what_the_demo_prints(stored: Demo, tmp_path: Path) -> None:
+@pytest.mark.needs("git")
+def test_answers_in_the_readme_are_what_the_demo_prints(tmp_path: Path) -> None:
     demo = Demo(tmp_path / "home")
     demo.set_up()
     printed = " ".join(word for shown in demo.steps() for word in shown.output.split())

@@ -72,6 +72,7 @@ def text(demo: Demo, pattern: str) -> str:
 # The story ----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.needs("git")
 def test_demo_holds_what_it_claims(ran: Ran) -> None:
     assert ran.code == 0
     assert "  NO  " not in ran.printed
@@ -83,11 +84,13 @@ def test_demo_shows_the_mark_and_not_the_key(ran: Ran) -> None:
     assert FAKE_TOKEN not in ran.printed
 
 
+@pytest.mark.needs("git")
 def test_demo_shows_the_answer_to_its_question(ran: Ran) -> None:
     step = ran.printed.partition("$ aicx search 'why did pier_reader break the deploy'")[2].partition("\n\n4/")[0]
     assert "Root cause: the release step runs with DB_ROLE=pier_reader" in step
 
 
+@pytest.mark.needs("git")
 def test_demo_resumes_and_asks_why_in_a_repository_of_its_own(ran: Ran) -> None:
     resumed, asked = (ran.printed.partition(f"$ aicx {name}")[2].partition("\n\n")[0] for name in ("resume", "why"))
     assert "wanted: The deploy of pier-api failed twice" in resumed
@@ -134,6 +137,7 @@ def test_commands_print_the_same_in_every_home(kept: tuple[Demo, list[Shown]], r
     assert [step["output"] for step in steps] == [shown.output for shown in kept[1]]
 
 
+@pytest.mark.needs("git")
 def test_json_is_one_object_with_every_step(ran_as_json: Ran) -> None:
     answer = json.loads(ran_as_json.printed)
     assert answer["schema"] == "aicx.demo/1"
@@ -141,6 +145,7 @@ def test_json_is_one_object_with_every_step(ran_as_json: Ran) -> None:
     assert [step["exit_code"] for step in answer["steps"]] == [0] * len(STEPS)
 
 
+@pytest.mark.needs("git")
 def test_keep_leaves_logs_and_corpus_there(ran_as_json: Ran) -> None:
     assert json.loads(ran_as_json.printed)["kept_in"] == str(ran_as_json.folder)
     assert sorted(path.name for path in ran_as_json.folder.iterdir()) == [
