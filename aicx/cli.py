@@ -122,6 +122,9 @@ class _Command(TyperCommand):
             error.ctx = error.ctx or ctx
             raise
 
+    def get_help(self, ctx: click.Context) -> str:
+        return console.fitting(super().get_help(ctx), sys.stdout)
+
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         groups: dict[str, list[tuple[str, str]]] = {}
         for parameter in self.get_params(ctx):
@@ -140,6 +143,9 @@ class Group(TyperGroup):
 
     table: Mapping[str, str]
     default: str | None = None  # the command that is meant where none is named
+
+    def get_help(self, ctx: click.Context) -> str:
+        return console.fitting(super().get_help(ctx), sys.stdout)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(self.table)

@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from shutil import get_terminal_size
-from typing import Any
+from typing import Any, TextIO
 
 import orjson
 import typer
@@ -47,11 +47,22 @@ def style(text: str, **how: Any) -> str:
 
 
 def out(text: str = "") -> None:
-    """One line of data on stdout. What a log wrote for a terminal to obey is left out."""
+    """One line of data on stdout, in rows that fit a terminal. What a log wrote for a terminal to obey is left out."""
+    text = fitting(only_styles(text), sys.stdout)
     if _held:
-        _held[-1] += only_styles(text).split("\n")
+        _held[-1] += text.split("\n")
         return
-    typer.echo(only_styles(text), color=None if Style.color else False)
+    typer.echo(text, color=None if Style.color else False)
+
+
+def fitting(text: str, stream: TextIO) -> str:
+    """``text`` in rows that fit the terminal of ``stream``; as it is where that is a file or a pipe."""
+    if not stream.isatty():
+        return text
+    # Imported here: what programs read is never folded.
+    from aicx.folding import columns, fold
+
+    return fold(text, columns(stream))
 
 
 @contextmanager
@@ -88,7 +99,7 @@ _held: list[list[str]] = []  # lines that wait for their pager
 
 def out_bytes(body: bytes) -> None:
     """Data on stdout, for text that is stored as bytes; without what a terminal would obey, as in `out`."""
-    text = only_styles(body.decode("utf-8", "surrogateescape"))
+    text = fitting(only_styles(body.decode("utf-8", "surrogateescape")), sys.stdout)
     if _held:
         _held[-1] += text.removesuffix("\n").split("\n")
         return
@@ -118,8 +129,8 @@ def out_answer(schema: str, answer: Any) -> None:
 
 
 def notify(text: str = "") -> None:
-    """One line for people, on stderr."""
-    typer.echo(only_styles(text), err=True, color=None if Style.color else False)
+    """One line for people, on stderr, in rows that fit a terminal."""
+    typer.echo(fitting(only_styles(text), sys.stderr), err=True, color=None if Style.color else False)
 
 
 def out_list(heading: str, texts: Iterable[str]) -> None:

@@ -13,9 +13,11 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from importlib.util import find_spec
 from pathlib import Path
+from shutil import which
 from typing import Annotated
 
 from aicx.config import library_environment
+from aicx.git import command as git
 from aicx.values import dataclass
 
 _LOGS = {"claude": ".claude", "codex": ".codex", "gemini": ".gemini"}
@@ -23,13 +25,36 @@ _LOGS = {"claude": ".claude", "codex": ".codex", "gemini": ".gemini"}
 _TOKEN_MARK = b"{{FAKE_GITHUB_TOKEN}}"
 FAKE_TOKEN = "_".join(("ghp", sha256(b"the token of the aicx demo").hexdigest()[:36]))
 
-_DEPLOY_CHUNK = "codex:019bdb7e-4c10-7f31-a2d4-6f0b8e915c27:001"
+_DEPLOY_SESSION = "codex:019bdb7e-4c10-7f31-a2d4-6f0b8e915c27"
+_DEPLOY_CHUNK = f"{_DEPLOY_SESSION}:001"
 _BROKEN_LINE = "5b0f6d1e-8c2a-4e0b-9d37-2f6a41c7e958.jsonl, line 14"
 _REDACTED = "[REDACTED:github-token]"
 _CAUSE = "Root cause: the release step runs with DB_ROLE=pier_reader"
 # No word of it is in the logs; the session it means decided on protobuf for the timetables.
 _MEANT = "compact binary wire encoding"
 _MEANT_CHUNK = "c91d27aa-40be-4b6c-a1f5-77d08e3b92c4"
+
+# The repository that Codex worked in, before and after its session. The dates make the names of the commits the same.
+REPOSITORY = "pier-api"
+_WHO = {"NAME": "Ada Lovelace", "EMAIL": "ada@example.org"}
+_MADE = (
+    ("init", "--quiet"),
+    ("symbolic-ref", "HEAD", "refs/heads/main"),
+    ("config", "remote.origin.url", "git@github.com:tidewater/pier-api.git"),
+)
+_FLY = 'app = "pier-api"\n\n[deploy]\n  release_command = "python -m pier.migrate"\n'
+_COMMITS = (
+    (
+        {"deploy/fly.toml": _FLY, "docs/runbook.md": "# Runbook\n\n## When a release step fails\n"},
+        "Deploy pier-api from one file",
+        "2026-01-16T10:00:00Z",
+    ),
+    (
+        {"deploy/fly.toml": f'{_FLY}\n[deploy.env]\n  DB_ROLE = "pier_migrator"\n'},
+        "Name the database role of the release step",
+        "2026-01-20T14:05:00Z",
+    ),
+)
 
 # A child must find the very package that started it, wherever that lies, and nothing that lies in the current folder.
 _START = "import sys; sys.path.append(sys.argv.pop(1)); from aicx.__main__ import main; main()"
@@ -44,6 +69,7 @@ class Step:
     rows: int = 20
     around: str = ""
     without_logs: bool = False
+    in_repository: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,28 +104,42 @@ class Check:
     holds: Annotated[bool, "whether it was found to hold"]
 
 
-STEPS = (
-    Step("Store what the agents logged. One key is planted in the logs, and one line is broken.", ("store",)),
-    Step("Run it again: nothing has changed, so nothing is read or written.", ("store",)),
-    Step("What happened in pier-api? Codex worked there; a Claude Code session came by.", ("steer", "-p", "pier-api")),
-    Step("Which sessions touched timetable.py?", ("steer", "--file", "timetable.py", "--limit", "2")),
-    Step(
-        "Ask in plain words. An identifier such as pier_reader is found whole.",
-        ("search", "why did pier_reader break the deploy", "-n", "1"),
-    ),
-    Step(
-        "Read a chunk. It is Markdown, and the key that Codex printed is not in it.",
-        ("show", _DEPLOY_CHUNK),
-        rows=12,
-        around=_REDACTED,
-    ),
-    Step(
-        "Now the logs are gone, as they will be when an agent cleans up. The answer stays.",
-        ("steer", "-p", "pier-api"),
-        rows=3,
-        without_logs=True,
-    ),
+STORE = Step("Store what the agents logged. One key is planted in the logs, and one line is broken.", ("store",))
+AGAIN = Step("Run it again: nothing has changed, so nothing is read or written.", ("store",))
+SEARCH = Step(
+    "Ask in plain words. An identifier such as pier_reader is found whole.",
+    ("search", "why did pier_reader break the deploy", "-n", "1"),
 )
+RESUME = Step(
+    "Start where the last session stopped. This runs in a small repository made for the demo.",
+    ("resume", "--task", "the deploy fails again"),
+    rows=10,
+    around="## Failed, and did not pass since",
+    in_repository=True,
+)
+WHY = Step(
+    "Ask why a line is there: from line 7 to its commit, to the session, to what was asked.",
+    ("why", "deploy/fly.toml:7"),
+    rows=13,
+    around="in its edits",
+    in_repository=True,
+)
+STEER = Step(
+    "What happened in pier-api? Codex worked there; a Claude Code session came by.", ("steer", "-p", "pier-api")
+)
+SHOW = Step(
+    "Read a chunk. It is Markdown, and the key that Codex printed is not in it.",
+    ("show", _DEPLOY_CHUNK),
+    rows=12,
+    around=_REDACTED,
+)
+LATER = Step(
+    "Now the logs are gone, as they will be when an agent cleans up. The answer stays.",
+    ("steer", "-p", "pier-api"),
+    rows=3,
+    without_logs=True,
+)
+STEPS = (STORE, AGAIN, SEARCH, RESUME, WHY, STEER, SHOW, LATER)
 
 # Only where the optional parts are installed.
 INDEX_STEP = Step("Now by meaning as well: embed the corpus, with a small model on this machine.", ("index",))
@@ -116,24 +156,32 @@ def meaning_is_installed() -> bool:
 
 
 class Demo:
-    """One run of the demo inside ``home``, which must be empty; ``meaning`` says whether it indexes by meaning too."""
+    """One run of the demo inside ``home``, which must be empty; ``meaning`` says whether it indexes by meaning too.
+
+    ``skipped`` says which steps were left out, and why.
+    """
 
     def __init__(self, home: Path, *, meaning: bool = False) -> None:
         self.home = home.resolve()
         self.meaning = meaning
-        self.plan = (*STEPS, INDEX_STEP) if meaning else STEPS
+        self.plan: tuple[Step, ...] = (*STEPS, INDEX_STEP) if meaning else STEPS
+        self.skipped: list[str] = []
         self.shown: list[Shown] = []
         self.compared: tuple[Shown, Shown] | None = None
         self._logs_before: dict[str, str] = {}
         self._token_in_logs = False
 
     def set_up(self) -> int:
-        """Puts the invented logs into the home; returns how many files they are."""
+        """Puts the invented logs and a repository into the home; returns how many files the logs are."""
         self.home.mkdir(parents=True, exist_ok=True, mode=0o700)
         for name, folder in _LOGS.items():
             _copy(files("aicx") / "data" / "demo" / name, self.home / folder)
         self._logs_before = self._log_digests()
         self._token_in_logs = any(_holds_token(path) for path in self._log_files())
+        if reason := make_repository(self.home / REPOSITORY):
+            left_out = [step for step in self.plan if step.in_repository]
+            self.plan = tuple(step for step in self.plan if not step.in_repository)
+            self.skipped.append(f"{' and '.join(f'`aicx {step.arguments[0]}`' for step in left_out)}: {reason}")
         return len(self._logs_before)
 
     def steps(self) -> Iterator[Shown]:
@@ -154,7 +202,11 @@ class Demo:
 
     def checks(self) -> list[Check]:
         """What the steps claimed, compared with what is on disk and in their outputs."""
-        stored, again, asked, _, found, read, asked_later = (shown.output for shown in self.shown[: len(STEPS)])
+        said = {shown.step: shown.output for shown in self.shown}
+        led = []
+        if RESUME in said:
+            claim = "`resume` and `why` led to the session that changed the line"
+            led.append(Check(claim, all(_DEPLOY_SESSION in said[step] for step in (RESUME, WHY))))
         by_meaning = []
         if self.compared:
             words, meaning = (shown.output for shown in self.compared)
@@ -166,12 +218,15 @@ class Demo:
             Check("every command ended well", all(shown.exit_code == 0 for shown in self.shown)),
             Check(
                 f"the key is in the logs and in none of the {len(corpus)} files of the corpus",
-                self._token_in_logs and bool(corpus) and not leaks and _REDACTED in read,
+                self._token_in_logs and bool(corpus) and not leaks and _REDACTED in said[SHOW],
             ),
-            Check("the broken line was named, and cost nothing but itself", _BROKEN_LINE in stored),
-            Check("the second run had nothing to do", again.startswith("Up to date.")),
-            Check("the search found the cause of the failed deploy", _CAUSE in found),
-            Check("without the logs the answer is the same", _DEPLOY_CHUNK in asked and asked == asked_later),
+            Check("the broken line was named, and cost nothing but itself", _BROKEN_LINE in said[STORE]),
+            Check("the second run had nothing to do", said[AGAIN].startswith("Up to date.")),
+            Check("the search found the cause of the failed deploy", _CAUSE in said[SEARCH]),
+            *led,
+            Check(
+                "without the logs the answer is the same", _DEPLOY_CHUNK in said[STEER] and said[STEER] == said[LATER]
+            ),
             *by_meaning,
             Check("no log was changed", self._log_digests() == self._logs_before),
         ]
@@ -181,10 +236,13 @@ class Demo:
         for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME"):
             environ.pop(name, None)
         environ |= library_environment(environ)
+        # What a hook of git sets would lead to another repository than the demo's.
+        environ = {name: value for name, value in environ.items() if not name.startswith("GIT_")}
         package_parent = str(Path(str(files("aicx"))).parent)
         done = subprocess.run(
             [sys.executable, "-P", "-c", _START, package_parent, *step.arguments],
             env=environ,
+            cwd=self.home / REPOSITORY if step.in_repository else None,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -211,6 +269,33 @@ class Demo:
 
     def _log_digests(self) -> dict[str, str]:
         return {str(path): sha256(path.read_bytes()).hexdigest() for path in self._log_files()}
+
+
+def make_repository(folder: Path) -> str | None:
+    """Makes the repository that the logs tell of, with one commit of a session; otherwise the reason why not."""
+    if which("git") is None:
+        return "they ask git, which is not installed"
+    # Nobody's settings: somebody may sign every commit, or have hooks.
+    environ = {**git.environment(), "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
+    try:
+        for files_then, message, at in _COMMITS:
+            for name, text in files_then.items():
+                path = folder / name
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(text, "utf-8")
+            who = {f"GIT_{role}_{part}": value for role in ("AUTHOR", "COMMITTER") for part, value in _WHO.items()}
+            dates = {"GIT_AUTHOR_DATE": at, "GIT_COMMITTER_DATE": at}
+            for arguments in (*_MADE, ("add", "."), ("commit", "--quiet", "--message", message)):
+                subprocess.run(
+                    git.command(folder, *arguments),
+                    env=environ | who | dates,
+                    stdin=subprocess.DEVNULL,
+                    capture_output=True,
+                    check=True,
+                )
+    except subprocess.CalledProcessError as error:
+        return f"git could not make their repository: {error.stderr.decode('utf-8', 'replace').strip()}"
+    return None
 
 
 def _copy(source: Traversable, target: Path) -> None:

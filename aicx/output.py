@@ -46,4 +46,6 @@ def check_target(path: Path, mark: bytes, *, command: str, force: bool) -> None:
     except OSError:
         ours = False
     if not ours:
-        raise UsageError(f"{path} exists and was not written by {command}", hint="--force replaces it")
+        raise UsageError(
+            f"{path} exists and was not written by {command}", hint="--force replaces it; what it holds now is lost"
+        )

@@ -34,6 +34,8 @@ _SINCE = {
     "93525e153bb2": "The changes `in the repository` are of a second run at that commit, with git repositories beside "
     "the logs; both runs answered all 289 questions of commits alike without them.",
 }
+# Rows of these sets that need no MiniLM are of an earlier commit than the report that they are in.
+_EARLIER, _EARLIER_SETS, _LATER = "9e6f8687ba23", ("locomo", "cosqa", "bundled"), "minilm"
 # What each set is, for readers who have not seen it.
 _SETS = {
     "commits": "A commit's subject line, and the sessions in which the commit was made: the question of a person "
@@ -146,10 +148,38 @@ def _sets(report: Mapping[str, Any]) -> Iterator[str]:
             yield from (_SETS[name], "")
         yield _size(dataset)
         yield ""
-        yield from _quality(dataset, report["reference"])
-        if len(dataset["types"]) > 1:
-            yield from ("", "By type of question, MRR@10:", "", *_by_type(dataset))
-        yield from _remaining(dataset, _sizes(dataset))
+        if name not in _EARLIER_SETS:
+            yield from _tables(dataset, report["reference"])
+        else:
+            rankers = dataset["quality"][_COUNTED]
+            yield from (f"At commit {_EARLIER}:", "")
+            yield from _tables(_only(dataset, [one for one in rankers if _LATER not in one]), report["reference"])
+            yield from ("", f"At commit {report['commit']}, compared with the `{report['reference']}` above:", "")
+            yield from _tables(_only(dataset, [one for one in rankers if _LATER in one]), report["reference"])
+        yield from _remaining(dataset)
+
+
+def _tables(dataset: Mapping[str, Any], reference: str) -> Iterator[str]:
+    yield from _quality(dataset, reference)
+    if len(dataset["types"]) > 1:
+        yield from ("", "By type of question, MRR@10:", "", *_by_type(dataset))
+    yield from ("", *_sizes(dataset))
+
+
+def _only(dataset: Mapping[str, Any], rankers: Sequence[str]) -> dict[str, Any]:
+    """The figures of some rankers, which a table of one commit has."""
+
+    def kept(rows: Mapping[str, Any]) -> dict[str, Any]:
+        return {name: row for name, row in rows.items() if name in rankers}
+
+    return {
+        **dataset,
+        "quality": {_COUNTED: kept(dataset["quality"][_COUNTED])},
+        "against": kept(dataset["against"]),
+        "abstention": kept(dataset["abstention"]),
+        "types": {kind: kept(lines) for kind, lines in dataset["types"].items()},
+        "costs": kept(dataset["costs"]),
+    }
 
 
 def _part(part: str, lines: Mapping[str, Any]) -> str:
@@ -158,12 +188,13 @@ def _part(part: str, lines: Mapping[str, Any]) -> str:
     return f"Apart, {part} (n = {queries}), MRR@10: {'; '.join(cells)}."
 
 
-def _remaining(dataset: Mapping[str, Any], costs: Iterable[str]) -> Iterator[str]:
+def _remaining(dataset: Mapping[str, Any], costs: Iterable[str] = ()) -> Iterator[str]:
     """What follows the figures that count: the parts reported apart, costs, what failed, what was left out."""
     for part, lines in dataset["quality"].items():
         if part != _COUNTED:
             yield from ("", _part(part, lines))
-    yield from ("", *costs)
+    if costs := list(costs):
+        yield from ("", *costs)
     for ranker, failure in dataset["failures"].items():
         yield from ("", f"`{ranker}` is missing: {failure}.")
     for note in dataset["notes"]:

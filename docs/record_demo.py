@@ -63,7 +63,7 @@ _PAGE = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}
 def run_demo() -> str:
     """What `aicx demo` prints on a terminal, colours and all."""
     terminal, screen = pty.openpty()
-    environ = {**os.environ, "TZ": "UTC", "TERM": "xterm-256color"}
+    environ = {**os.environ, "TZ": "UTC", "TERM": "xterm-256color", "COLUMNS": "80"}
     environ.pop("NO_COLOR", None)
     command = [sys.executable, "-m", "aicx", "demo", "--no-meaning"]
     with subprocess.Popen(command, env=environ, stdout=screen) as process:

@@ -140,7 +140,9 @@ def drop_table(location: Location) -> None:
         if "not found" not in str(error).lower():
             damaged = _damaged(location, error)
             if not _is_remote(location):
-                damaged.hint = f"Delete {location.uri}/{location.table}.lance by other means."
+                damaged.hint = (
+                    f"Delete {location.uri}/{location.table}.lance by other means; nothing is lost, as it is made anew."
+                )
             raise damaged from error
         raise NotFound(f"There is no vector index at {location.uri}.", hint="aicx index") from error
 

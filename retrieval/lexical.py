@@ -44,7 +44,7 @@ class LexicalSearcher:
         self._tantivy = tantivy
         self._folder = folder
         # What only a search finds damaged looks whole to whoever opens it, so it has to be taken away.
-        self._take_away = f"rm -r {shlex.quote(str(folder))}, then aicx store"
+        self._take_away = f"rm -r {shlex.quote(str(folder))}, then aicx store, which makes it anew; nothing is lost"
         if not (folder / "meta.json").exists():
             raise NotFound(f"there is no lexical index in {folder}", hint="aicx store")
         with self._reading("aicx store"):

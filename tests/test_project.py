@@ -389,6 +389,50 @@ def test_no_file_of_the_demo_holds_its_key() -> None:
     assert any(b"{{FAKE_GITHUB_TOKEN}}" in path.read_bytes() for path in files)
 
 
+README = (ROOT / "README.md").read_text("utf-8")
+FENCES = re.findall(r"(?ms)^```console\n(.*?)^```$", README)
+
+
+def test_readme_begins_with_an_answer_of_search_and_one_of_why_then_two_commands() -> None:
+    answers, commands = FENCES[:2]
+    assert re.findall(r"^\$ aicx (\w+)", answers, re.MULTILINE) == ["search", "why"]
+    assert commands.splitlines() == ["$ make demo", "$ make test"]
+    assert README.index(commands) < 2500  # on the first screen
+
+
+def test_readme_names_make_in_no_other_command() -> None:
+    assert re.findall(r"^\$ make .*", README, re.MULTILINE) == ["$ make demo", "$ make test"]
+
+
+@pytest.mark.needs("git")
+def test_answers_in_the_readme_are_what_the_demo_prints(tmp_path: Path) -> None:
+    demo = Demo(tmp_path / "home")
+    demo.set_up()
+    printed = " ".join(word for shown in demo.steps() for word in shown.output.split())
+    said = [line for line in FENCES[0].splitlines() if line and not line.startswith("$")]
+    assert len(said) == 8
+    for line in said:
+        assert " ".join(line.rstrip(" …").split()) in printed
+
+
+def test_readme_is_short_and_installs_what_it_shows() -> None:
+    assert len(README.encode()) < 7000
+    assert "<this repository>" not in README
+    [install] = re.findall(r"^\$ pipx install '\.\[([\w,]+)\]'", README, re.MULTILINE)
+    extras = install.split(",")
+    assert "semantic" in extras
+    assert set(extras) <= set(PYPROJECT["project"]["optional-dependencies"])
+
+
+@pytest.mark.parametrize(
+    "library", ["tantivy", "rank-bm25", "LanceDB", "sentence-transformers", "polars", "pyarrow", "tree-sitter"]
+)
+def test_readme_says_in_one_paragraph_what_a_library_does(library: str) -> None:
+    [paragraph] = [part for part in README.split("\n\n") if "tantivy" in part]
+    assert library in paragraph
+    assert all((ROOT / path).exists() for path in re.findall(r"`((?:retrieval|indexer|aicx)/[\w./]*)`", paragraph))
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_links_of_a_page_lead_somewhere(page: Path) -> None:
     links = re.findall(r"\]\(([^)#\s]+)[^)]*\)|src=\"([^\"]+)\"", page.read_text("utf-8"))

@@ -31,7 +31,7 @@ def find(text: str) -> tuple[int, int] | None:
     lacks = "there is more than one block" if several else "the block is not whole"
     raise CorpusDamaged(
         f"line {line_of(text, first)}: {lacks} between `{START}` and `{END}`",
-        hint="delete what is left of it by hand and run the command again; nothing was changed",
+        hint="take out what is left of it by hand, then again; nothing was changed, and only those lines are lost",
     )
 
 

@@ -16,6 +16,7 @@ from aicx.errors import AicxError, CorpusDamaged, StoreUnwritable, UsageError
 from aicx.storage.atomic import create_private
 from aicx.values import dataclass
 
+_MEND_LINK = "mend the link, or remove it; where it leads is all that is lost"
 Action = Literal["created", "changed", "deleted", "unchanged"]
 
 
@@ -47,9 +48,12 @@ def target_of(path: Path, within: Path | None) -> Path:
         target = path.resolve()
         leads_nowhere = path.is_symlink() and not target.exists()
     except (OSError, RuntimeError) as error:
-        raise UsageError(f"{path} leads nowhere: {error}", hint="mend or remove the link") from error
+        raise UsageError(f"{path} leads nowhere: {error}", hint=_MEND_LINK) from error
     if leads_nowhere:
-        raise UsageError(f"{path} is a link to {target}, which does not exist", hint="mend or remove the link")
+        raise UsageError(
+            f"{path} is a link to {target}, which does not exist",
+            hint=_MEND_LINK,
+        )
     if within is not None and not target.is_relative_to(within.resolve()):
         raise UsageError(
             f"{path} is a link to {target}, outside the repository; nothing was changed",

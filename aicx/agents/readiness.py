@@ -29,6 +29,7 @@ from aicx.servers.clients.table import CLIENTS, entry
 from aicx.values import dataclass
 from aicx.work.at_place import facts_at
 from aicx.work.attempts import attempts_in
+from aicx.work.checking import MEND_TASKS
 from aicx.work.conventions import choose_test_command
 from aicx.work.place import WorkPlace, find_place
 from aicx.work.results import results_of
@@ -170,7 +171,7 @@ def _tasks(desk: _Desk) -> Iterator[RepoCheck]:
     counts = {name: len(getattr(found, name)) for name in ("active", "waiting", "skipped", "damaged")}
     if found.damaged:
         paths = ", ".join(one.path for one in found.damaged[:3])
-        yield RepoCheck("tasks", "error", f"files that cannot be read as tasks: {paths}", "mend or delete them", counts)
+        yield RepoCheck("tasks", "error", f"files that cannot be read as tasks: {paths}", MEND_TASKS, counts)
         return
     said = ", ".join(f"{count} {name}" for name, count in counts.items() if count) or "none is open"
     yield RepoCheck("tasks", "ok", said, details=counts)

@@ -13,7 +13,7 @@ from aicx.cas.redacting import clean_body, texts_in
 from aicx.cas.tombstones import Reason, Tombstone, add_tombstones, read_tombstones
 from aicx.cas.writing import LOCK, Origin, clear_leftovers, commit, delete, leftovers, locked, stage
 from aicx.config import Settings
-from aicx.corpus.doctor.inputs import FIX, Check, DoctorInputs, counted, current_writer
+from aicx.corpus.doctor.inputs import FIX, REDACT_AGAIN, Check, DoctorInputs, counted, current_writer
 from aicx.corpus.doctor.repair import Repair
 from aicx.corpus.forget.holding import Erasure, ForgetPlan, ForgetRequest
 from aicx.corpus.forget.pending import read_forgetting
@@ -88,7 +88,7 @@ class _Objects(Holder):
             return (Check(self.name, "critical", detail, "put them again, which mends them"),)
         if secret:
             detail = counted("object", secret, "with what looks like a secret")
-            return (Check(self.name, "warning", detail, "aicx store --redact-again"),)
+            return (Check(self.name, "warning", detail, REDACT_AGAIN),)
         if unknown:
             detail = counted("object", unknown, "without a sidecar that can be read")
             return (Check(self.name, "warning", detail, "put or pin them again; gc leaves them"),)

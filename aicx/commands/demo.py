@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import re
 import shlex
+import sys
 from collections.abc import Sequence
 from itertools import zip_longest
 from pathlib import Path
@@ -17,16 +17,17 @@ from aicx import console, options
 from aicx.config import load_settings
 from aicx.demo import Check, Demo, Shown, meaning_is_installed
 from aicx.errors import AicxError, UsageError
+from aicx.folding import columns, fold
 from aicx.installation import install_command
 from aicx.output import check_outside
 from aicx.paths import user_path
 from aicx.values import dataclass
 
 SCHEMA = "aicx.demo/1"
-# What fits a terminal of 80 columns beside the gutter. Longer text is wrapped; a path is cut, since wrapped ones would
-# bury what the step is about. `--json` has everything as it was printed.
+# What the demo is set in: 80 columns, or fewer where the terminal has fewer. Longer text is wrapped; a path is cut,
+# since wrapped ones would bury what the step is about. `--json` has everything as it was printed.
 _COLUMNS = 80
-_WIDTH = _COLUMNS - len("  │ ")
+_GUTTER = len("  │ ")
 
 Keep = Annotated[
     str | None,
@@ -60,13 +61,15 @@ class DemoAnswer:
     kept_in: Annotated[str | None, "the folder of `--keep`, or null"]
     log_files: Annotated[int, "number of invented log files"]
     steps: Annotated[list[DemoStep], "in their order"]
+    skipped: Annotated[list[str], "commands that were left out, and why"]
     checks: Annotated[list[Check], "what was looked at in the end"]
 
 
 def command(keep: Keep = None, no_meaning: NoMeaning = False, json: options.Json = False) -> int:
-    """Show the main job on invented logs: store them, ask questions, find a planted key redacted.
+    """Show the main job on invented logs: store them, search, resume, ask why, find a planted key redacted.
 
-    If the optional parts are installed, it also builds a vector index and answers one question both ways.
+    `resume` and `why` ask git, and are left out where it is not installed. If the optional parts are installed, it also
+    builds a vector index and answers one question both ways.
 
     Nothing of yours is read or written: the demo uses a temporary home folder and deletes it afterwards.
 
@@ -101,6 +104,8 @@ def _perform(demo: Demo, *, json: bool, keep: bool) -> bool:
         _print_json(demo, count, shown, checks, keep=keep)
     else:
         _print_opening(count)
+        for reason in demo.skipped:
+            console.out(f"Left out: {reason}.")
         for number, item in enumerate(demo.steps(), 1):
             _print_step(number, len(demo.plan) + demo.meaning, item)
         if demo.meaning:
@@ -114,7 +119,9 @@ def _perform(demo: Demo, *, json: bool, keep: bool) -> bool:
 def _print_json(demo: Demo, count: int, shown: Sequence[Shown], checks: Sequence[Check], *, keep: bool) -> None:
     steps = [DemoStep(item.step.story, item.command, item.exit_code, item.output) for item in shown]
     kept = str(demo.home) if keep else None
-    console.out_answer(SCHEMA, DemoAnswer(all(check.holds for check in checks), kept, count, steps, list(checks)))
+    console.out_answer(
+        SCHEMA, DemoAnswer(all(check.holds for check in checks), kept, count, steps, demo.skipped, list(checks))
+    )
 
 
 def _print_opening(count: int) -> None:
@@ -126,7 +133,7 @@ def _print_opening(count: int) -> None:
 def _print_step(number: int, total: int, shown: Shown) -> None:
     out, style = console.out, console.style
     out()
-    for line in wrap(f"{number}/{total}  {shown.step.story}", _COLUMNS, subsequent_indent="     "):
+    for line in wrap(f"{number}/{total}  {shown.step.story}", _columns(), subsequent_indent="     "):
         out(style(line, fg="cyan", bold=True))
     out(f"  $ {style(shown.command, bold=True)}")
     for line in shown.excerpt:
@@ -137,32 +144,35 @@ def _print_step(number: int, total: int, shown: Shown) -> None:
 def _print_compared(number: int, compared: tuple[Shown, Shown]) -> None:
     """Two answers to one question, side by side."""
     out, style = console.out, console.style
-    half = _WIDTH // 2 - 2
+    half = (_columns() - _GUTTER) // 2 - 2
     out()
-    for line in wrap(f"{number}/{number}  {compared[0].step.story}", _COLUMNS, subsequent_indent="     "):
+    for line in wrap(f"{number}/{number}  {compared[0].step.story}", _columns(), subsequent_indent="     "):
         out(style(line, fg="cyan", bold=True))
     out(f"  $ {style(shlex.join(('aicx', *compared[0].step.arguments[:2])), bold=True)}")
-    columns = [[f"--mode {shown.step.arguments[3]}", *shown.excerpt] for shown in compared]
-    for row, (left, right) in enumerate(zip_longest(*columns, fillvalue="")):
+    halves = [[f"--mode {shown.step.arguments[3]}", *shown.excerpt] for shown in compared]
+    for row, (left, right) in enumerate(zip_longest(*halves, fillvalue="")):
         left, right = _fit(left, half), _fit(right, half)
         cells = f"{left:<{half}} {style('│', dim=True)} {right}".rstrip()
         out(f"  {style('│', dim=True)} {style(cells, bold=True) if row == 0 else cells}")
 
 
+def _columns() -> int:
+    return min(_COLUMNS, columns(sys.stdout)) if sys.stdout.isatty() else _COLUMNS
+
+
 def _rows(line: str) -> list[str]:
     """``line`` in rows that fit, set in as far as it begins."""
-    if len(line) <= _WIDTH or _begins_with_path(line):
-        return [_fit(line)]
-    indent = re.match(r"[ │]*", line)
-    assert indent is not None
-    return wrap(line, _WIDTH, subsequent_indent=indent[0], break_on_hyphens=False)
+    width = _columns() - _GUTTER
+    if len(line) <= width or _begins_with_path(line):
+        return [_fit(line, width)]
+    return fold(line, width).split("\n")
 
 
 def _begins_with_path(line: str) -> bool:
     return "/" in line.split(maxsplit=1)[0]
 
 
-def _fit(line: str, width: int = _WIDTH) -> str:
+def _fit(line: str, width: int) -> str:
     """``line`` cut to the width: a path in its middle, since it says the most at its end; words at the end."""
     if len(line) <= width:
         return line

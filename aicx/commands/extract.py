@@ -115,7 +115,7 @@ def _check_target(target: Path, settings: Settings, *, force: bool) -> None:
     if target.is_dir():
         raise UsageError(f"{target} is a folder", hint="name the file to write")
     if target.exists() and not force:
-        raise UsageError(f"{target} exists already", hint="--force replaces it")
+        raise UsageError(f"{target} exists already", hint="--force replaces it; what it holds now is lost")
 
 
 def _check_not_source(target: Path, logs: Sequence[Path]) -> None:

@@ -20,7 +20,7 @@ from aicx.continuity.pending import pendings
 from aicx.continuity.places import PROJECT_NAME, PROJECT_STATE
 from aicx.continuity.publishing import settle
 from aicx.continuity.state import NoteState, decode_state, read_state, state_of, unquote_path, with_known
-from aicx.corpus.doctor.inputs import FIX, Check, DoctorInputs
+from aicx.corpus.doctor.inputs import FIX, REDACT_AGAIN, Check, DoctorInputs
 from aicx.corpus.doctor.repair import Repair
 from aicx.corpus.forget.holding import Erasure, ForgetPlan, ForgetRequest
 from aicx.corpus.forget.redact_again import Redaction
@@ -98,10 +98,17 @@ class _Notes(Holder):
         held = list(held_notes(layout))
         if broken := [f"{one.path} ({one.why})" for one in held if one.note is None]:
             detail = f"notes that cannot be understood, and are left as they are: {first_of(broken)}"
-            return (Check(self.name, "warning", detail, "mend them, or take them away: aicx continuity clear"),)
+            return (
+                Check(
+                    self.name,
+                    "warning",
+                    detail,
+                    "mend them, or take them away with `aicx continuity clear`; their text is then lost",
+                ),
+            )
         if secret := [str(one.path) for one in held if _redacted(one) != one.body]:
             detail = f"{plural(len(secret), 'note')} with what looks like a secret: {first_of(secret)}"
-            return (Check(self.name, "warning", detail, "aicx store --redact-again"),)
+            return (Check(self.name, "warning", detail, REDACT_AGAIN),)
         if damaged := [str(one.state_path) for one in held if not _is_state(one.state_path)]:
             detail = f"what is known of the items of notes cannot be read: {first_of(damaged)}"
             return (Check(self.name, "warning", detail, "aicx continuity refresh"),)

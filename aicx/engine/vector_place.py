@@ -33,7 +33,8 @@ def chosen_address(settings: Settings) -> str:
     if (other := _other_home(settings.layout, address)) is not None:
         if named is None:
             raise InAnotherHome(
-                f"{address} leads into another home, {other}", hint=f"delete the link {address}, then aicx index"
+                f"{address} leads into another home, {other}",
+                hint=f"delete the link {address}, then aicx index; nothing is lost, since the index is made anew",
             )
         raise UsageError(
             f"index_uri names {address}, which is a part of another home, {other}",

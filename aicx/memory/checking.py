@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from aicx.corpus.doctor.inputs import Check
+from aicx.corpus.doctor.inputs import REDACT_AGAIN, Check
 from aicx.memory.events import LOG, Standing
 from aicx.memory.files import encode, read_files
 from aicx.memory.index import Index
@@ -33,11 +33,14 @@ def check_records(records: Sequence[Record], *, unfinished: bool) -> Check:
     if malformed:
         paths = first_of(f"memory/{record.path}" for record in malformed)
         return Check(
-            name, "critical", f"no records, and kept apart: {paths}", "mend these files, or aicx memory delete"
+            name,
+            "critical",
+            f"no records, and kept apart: {paths}",
+            "mend these files, or aicx memory delete; what they say is then lost",
         )
     if secret := [record for record in records if any(flaw.code == "quarantined_secret" for flaw in record.flaws)]:
         detail = f"{plural(len(secret), 'record')} with what looks like a secret, kept apart: {_refs(secret)}"
-        return Check(name, "warning", detail, "aicx store --redact-again")
+        return Check(name, "warning", detail, REDACT_AGAIN)
     if unfinished:
         return Check(name, "warning", "a change was interrupted; the next one finishes it", "aicx doctor --fix")
     edited = [record for record in records if record.by_hand]
@@ -64,7 +67,12 @@ def check_adoption(layout: Layout, records: Sequence[Record]) -> Check:
         detail = (
             f"accepted, and their files are gone though nobody deleted them: {first_of(gone)}; they still contradict"
         )
-        return Check(name, "warning", detail, "restore their files, or aicx memory delete REF --by NAME")
+        return Check(
+            name,
+            "warning",
+            detail,
+            "restore their files, or aicx memory delete REF --by NAME; then the decisions about them are lost",
+        )
     return Check(name, "green", "every decision that a sidecar claims is an event")
 
 
@@ -138,7 +146,7 @@ def check_index(layout: Layout, records: Iterable[Record]) -> Check:
             name,
             "critical",
             f"the index of the memory says otherwise than its files: {what}",
-            f"delete {layout.memory_index}; it is made anew",
+            f"delete {layout.memory_index}; nothing is lost, as it is made anew",
         )
     return Check(name, "green", "the index says what the files and the events say")
 

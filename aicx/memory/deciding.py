@@ -259,7 +259,8 @@ def _refuse_to_settle(memory: Memory, record: Record, by: str) -> None:
 def _refuse_malformed(record: Record) -> None:
     if any(flaw.code == "malformed" for flaw in record.flaws):
         raise UsageError(
-            f"{record.path or record.ref} cannot be read as a record", hint="mend its files, or `aicx memory delete`"
+            f"{record.path or record.ref} cannot be read as a record",
+            hint="mend its files, or `aicx memory delete`; what it says is then lost",
         )
 
 

@@ -55,7 +55,7 @@ def _body(path: Path, top: Path | None) -> bytes | None:
 
 def _rules(path: Path, body: bytes) -> dict[str, tuple[str, ...]]:
     if not body.strip(b"\0 \t\r\n"):  # what a crash leaves of a file; nobody writes a policy that says nothing
-        raise _malformed(path, 1, "it is empty; delete it if it is to exclude nothing")
+        raise _malformed(path, 1, "it is empty; if it is to exclude nothing, delete it, and nothing is lost")
     import tomllib  # imported here: most people have no such file, and every recall would pay for it
 
     try:

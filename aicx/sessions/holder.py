@@ -46,7 +46,12 @@ class _Sessions(Holder):
         strange = [path for path, identity in found if identity is None]
         if strange:
             names = ", ".join(path.name for path in strange[:5])
-            yield Check(self.name, "warning", f"not identity files: {names}", "delete them: they are not used")
+            yield Check(
+                self.name,
+                "warning",
+                f"not identity files: {names}",
+                "they are not used; delete them if what they hold may be lost",
+            )
         elif shared := _shared(facts.layout):
             names = ", ".join(path.name for path in shared[:5])
             yield Check(self.name, "warning", f"others may read which session an agent is in: {names}", FIX)

@@ -142,7 +142,7 @@ def _begin(
         if life.opened_at is not None and life.outcome is None:
             raise UsageError(
                 f"{agent} is in session {active.session_id} here, which is open",
-                hint="aicx sessions close, or --force to leave it open and begin this one",
+                hint="aicx sessions close; or --force leaves it open and begins this one, and nothing is lost",
             )
     ref = str(Ref.of_session(agent, session_id))
     data: dict[str, Any] = {"worktree": place.worktree_id}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from aicx.corpus.doctor.inputs import FIX, Check
+from aicx.corpus.doctor.inputs import FIX, REDACT_AGAIN, Check
 from aicx.paths import Layout
 from aicx.redaction import redact_plain
 from aicx.text import first_of, plural
@@ -11,22 +11,20 @@ from aicx.work.events import fold, read_log
 from aicx.work.files import every_folder, read_all
 from aicx.work.record import WorkRecord
 
+MEND_TASKS = "mend them, or delete them, and these tasks are lost"
+
 
 def check_files(layout: Layout, *, unfinished: bool) -> Check:
     name = "work"
     found = read_all(layout, every_folder(layout), hidden=True)
     if found.damaged:
         paths = first_of([f"{path} ({why})" for path, why in found.damaged])
-        return Check(
-            name,
-            "critical",
-            f"files that cannot be read as tasks, and are left as they are: {paths}",
-            "mend or delete them",
-        )
+        detail = f"files that cannot be read as tasks, and are left as they are: {paths}"
+        return Check(name, "critical", detail, MEND_TASKS)
     secret = [record for record in found.records if any(redact_plain(text).text != text for text in texts_of(record))]
     if secret:
         detail = f"{plural(len(secret), 'task')} with what looks like a secret: {first_of([one.ref for one in secret])}"
-        return Check(name, "warning", detail, "aicx store --redact-again")
+        return Check(name, "warning", detail, REDACT_AGAIN)
     if unfinished:
         return Check(name, "warning", "a change was interrupted; the next one finishes it", FIX)
     return Check(name, "green", f"{plural(len(found.records), 'task')}, each readable")

@@ -65,7 +65,7 @@ def read_record(layout: Layout, relative: str, *, hidden: bool = False) -> WorkR
     except (OSError, Undecodable) as error:
         raise CorpusDamaged(
             f"{path} cannot be read as a task: {_words(error)}",
-            hint="mend the file by hand or delete it; aicx leaves it as it is",
+            hint="mend the file by hand, or delete it, and the task is lost; aicx leaves it as it is",
         ) from error
 
 

@@ -58,7 +58,8 @@ def find_model(
 def damaged_model(folder: Path, reason: str) -> CorpusDamaged:
     """The error for a model folder that cannot be used."""
     return CorpusDamaged(
-        f"The model in {folder} cannot be used: {reason}.", hint=f"Delete {folder} and run `aicx index` again."
+        f"The model in {folder} cannot be used: {reason}.",
+        hint=f"Delete {folder} and run `aicx index` again. It prepares the model anew, so nothing is lost.",
     )
 
 

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from aicx.cli import run
-from aicx.demo import FAKE_TOKEN, STEPS, Check, Demo, Shown
+from aicx.demo import FAKE_TOKEN, REPOSITORY, STEPS, Check, Demo, Shown
 
 pytestmark = pytest.mark.process
 
@@ -72,10 +72,11 @@ def text(demo: Demo, pattern: str) -> str:
 # The story ----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.needs("git")
 def test_demo_holds_what_it_claims(ran: Ran) -> None:
     assert ran.code == 0
     assert "  NO  " not in ran.printed
-    assert ran.printed.count("\n  yes  ") == 7
+    assert ran.printed.count("\n  yes  ") == 8
 
 
 def test_demo_shows_the_mark_and_not_the_key(ran: Ran) -> None:
@@ -83,9 +84,32 @@ def test_demo_shows_the_mark_and_not_the_key(ran: Ran) -> None:
     assert FAKE_TOKEN not in ran.printed
 
 
+@pytest.mark.needs("git")
 def test_demo_shows_the_answer_to_its_question(ran: Ran) -> None:
-    step = ran.printed.partition("$ aicx search 'why did pier_reader break the deploy'")[2].partition("\n\n6/")[0]
+    step = ran.printed.partition("$ aicx search 'why did pier_reader break the deploy'")[2].partition("\n\n4/")[0]
     assert "Root cause: the release step runs with DB_ROLE=pier_reader" in step
+
+
+@pytest.mark.needs("git")
+def test_demo_resumes_and_asks_why_in_a_repository_of_its_own(ran: Ran) -> None:
+    resumed, asked = (ran.printed.partition(f"$ aicx {name}")[2].partition("\n\n")[0] for name in ("resume", "why"))
+    assert "wanted: The deploy of pier-api failed twice" in resumed
+    assert "Name the database role of the" in asked
+    assert "(high confidence)" in asked
+
+
+def test_without_git_the_demo_leaves_two_steps_out_and_says_so(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("aicx.demo.which", lambda name: None)
+    monkeypatch.setattr(Demo, "steps", lambda demo: iter(()))
+    monkeypatch.setattr(Demo, "checks", lambda demo: [])
+    assert run(["demo", "--no-meaning"]) == 0
+    assert "Left out: `aicx resume` and `aicx why`: they ask git, which is not installed." in capsys.readouterr().out
+    demo = Demo(tmp_path / "home")
+    demo.set_up()
+    assert [step.arguments[0] for step in demo.plan if step.in_repository] == []
+    assert not (demo.home / REPOSITORY).exists()
 
 
 def test_search_needs_no_optional_part(kept: tuple[Demo, list[Shown]]) -> None:
@@ -113,6 +137,7 @@ def test_commands_print_the_same_in_every_home(kept: tuple[Demo, list[Shown]], r
     assert [step["output"] for step in steps] == [shown.output for shown in kept[1]]
 
 
+@pytest.mark.needs("git")
 def test_json_is_one_object_with_every_step(ran_as_json: Ran) -> None:
     answer = json.loads(ran_as_json.printed)
     assert answer["schema"] == "aicx.demo/1"
@@ -120,9 +145,16 @@ def test_json_is_one_object_with_every_step(ran_as_json: Ran) -> None:
     assert [step["exit_code"] for step in answer["steps"]] == [0] * len(STEPS)
 
 
+@pytest.mark.needs("git")
 def test_keep_leaves_logs_and_corpus_there(ran_as_json: Ran) -> None:
     assert json.loads(ran_as_json.printed)["kept_in"] == str(ran_as_json.folder)
-    assert sorted(path.name for path in ran_as_json.folder.iterdir()) == [".aicx", ".claude", ".codex", ".gemini"]
+    assert sorted(path.name for path in ran_as_json.folder.iterdir()) == [
+        ".aicx",
+        ".claude",
+        ".codex",
+        ".gemini",
+        REPOSITORY,
+    ]
 
 
 def test_keep_refuses_a_folder_with_something_in_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

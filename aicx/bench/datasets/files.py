@@ -11,6 +11,8 @@ from aicx.errors import NotFound, UsageError
 
 _FORMS = "docs/benchmarks.md says which forms are read"
 
+_MEND = "mend the line, or remove it; what it says is lost"
+
 
 def read_json(path: Path) -> Any:
     """The JSON value in a file."""
@@ -28,9 +30,15 @@ def read_lines(path: Path) -> list[dict[str, Any]]:
             try:
                 row = orjson.loads(line)
             except orjson.JSONDecodeError as error:
-                raise UsageError(f"{path}, line {number}: not JSON: {error}", hint="mend or remove the line") from error
+                raise UsageError(
+                    f"{path}, line {number}: not JSON: {error}",
+                    hint=_MEND,
+                ) from error
             if not isinstance(row, dict):
-                raise UsageError(f"{path}, line {number}: not a JSON object", hint="mend or remove the line")
+                raise UsageError(
+                    f"{path}, line {number}: not a JSON object",
+                    hint=_MEND,
+                )
             rows.append(row)
     return rows
 

@@ -28,7 +28,7 @@ def command(
     with opened(desk) as memory:
         record = memory.find(ref)
         (found,) = memory.assessed([record])
-    confirm(desk, [record], "Delete this? It cannot be undone", yes=yes, json=json)
+    confirm(desk, [record], "Delete this? What it says is lost, which cannot be undone", yes=yes, json=json)
     delete_record(desk, ref, Decider(by, shown=record, rev=rev))
     if json:
         console.out_answer(ENTRY_SCHEMA, EntryAnswer(entry_of(found), ["it is deleted; this is what it was"]))

@@ -60,7 +60,10 @@ def ignore_matcher(layout: Layout) -> Callable[[str], bool]:
         try:
             GitIgnoreSpec.from_lines([line])
         except (ValueError, re.error) as error:
-            raise UsageError(f"{layout.ignore_file}, line {number}: {error}", hint="mend or remove the line") from error
+            raise UsageError(
+                f"{layout.ignore_file}, line {number}: {error}",
+                hint="mend the line, or remove it; nothing else is lost",
+            ) from error
     return GitIgnoreSpec.from_lines(lines).match_file
 
 

@@ -147,7 +147,9 @@ def _tombstones(facts: DoctorInputs) -> Check:
     }
     if back:
         detail = f"{counted('session', sorted(back), 'forgotten and still stored')}: `forget` was interrupted"
-        return Check("tombstones", "critical", detail, "run the same aicx forget again")
+        return Check(
+            "tombstones", "critical", detail, "run the same aicx forget again; what it names is removed for good"
+        )
     if facts.layout.forgetting.exists():
         return Check("tombstones", "critical", "`forget` was interrupted; an index may still hold what went", FIX)
     counts = (len(found) for found in (forgotten.sessions, forgotten.projects, forgotten.messages))

@@ -23,6 +23,7 @@ from aicx.types import AgentHomes
 from aicx.values import dataclass
 
 FIX = "aicx doctor --fix"
+REDACT_AGAIN = "aicx store --redact-again; what it finds is replaced for good"
 STORE = "aicx store"
 MAX_NAMED = 5
 

@@ -57,7 +57,7 @@ def set_apart(facts: DoctorInputs) -> Check:
         lines.append("lines of forgotten.jsonl that could not be understood")
     if not any(lines):
         return Check("set_apart", "green", "nothing")
-    advice = f"compare with a backup, or delete what you do not need from {facts.layout.set_apart}"
+    advice = f"compare with a backup, or delete from {facts.layout.set_apart} what may be lost"
     return Check("set_apart", "warning", "; ".join(filter(None, lines)), advice)
 
 

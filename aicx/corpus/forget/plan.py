@@ -202,7 +202,7 @@ def _plan_pattern(layout: Layout, pattern: re.Pattern[str], plan: ForgetPlan) ->
     if damaged:
         raise CorpusDamaged(
             f"{len(damaged)} damaged chunks hold a match and cannot be taken apart: {', '.join(damaged)}",
-            hint="aicx doctor --fix, then again; what it cannot mend has to be deleted by hand",
+            hint="aicx doctor --fix, then again; what it cannot mend has to be deleted by hand, and is lost whole",
         )
     plan.shortened, plan.named = search.shortened, search.named
     for session in sorted(search.sessions):

@@ -107,7 +107,9 @@ def _file(
         return
     source = located.source if located else None
     if tombstones.covers(project or NON_REPOSITORY, sidecar.get("cwd"), source):
-        filing.notes.append(f"{path} is of {project}, which you had forgotten: `aicx forget --project` removes it")
+        filing.notes.append(
+            f"{path} is of {project}, which you had forgotten: `aicx forget --project` removes it for good"
+        )
         return
     markdown = load_markdown(layout, path)
     if is_altered(sidecar, markdown):

@@ -70,7 +70,7 @@ def _delete_indexes(layout: Layout, kept: frozenset[str]) -> None:
     if index.is_symlink():
         raise UnsafePath(
             f"{index} is a symbolic link, and what it leads to would keep what is forgotten",
-            hint="delete both, then run the same command again",
+            hint="delete both, then run the same command again; an index is made from the corpus, so nothing is lost",
         )
     try:
         if aside.exists():  # an earlier call could not delete all of it

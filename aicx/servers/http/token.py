@@ -25,7 +25,8 @@ def load_token(settings: Settings) -> str:
             _make(path)
         if path.stat().st_mode & 0o077:
             raise UsageError(
-                f"others may read the token in {path}", hint=f"chmod 600 {path}, or delete it for a new one"
+                f"others may read the token in {path}",
+                hint=f"chmod 600 {path}, or delete it for a new one; clients that have the lost one are refused",
             )
         return _checked(path.read_text("utf-8", "replace").strip(), str(path))
     except OSError as error:
