@@ -22,6 +22,8 @@ class StoreRequest:
     redact_secrets: bool = True
     dry_run: bool = False
     keep_entries: bool = False  # also return what was read, redacted, for a report
+    # Bytes of logs that are read before the first of them is filed: all that they show of folders decides together.
+    read_ahead: int = 32 * 1024 * 1024
 
 
 @dataclass(slots=True)
