@@ -8,6 +8,7 @@ from dataclasses import field
 from functools import lru_cache
 from pathlib import PurePosixPath
 
+from aicx.folders import folded
 from aicx.values import dataclass
 
 Session = tuple[str, str]  # agent, session id
@@ -45,6 +46,13 @@ _OUTWEIGHS = 2
 # Worktrees that agents and people keep inside the repository they belong to.
 _WORKTREE = re.compile(r"(?P<root>.+?)/(?:\.worktrees|\.claude/worktrees|\.git/worktrees)/.+")
 _HOME = re.compile(r"/|/(?:Users|home)(?:/[^/]+)?|/root|/tmp|/private/tmp|/var/tmp|/mnt(?:/[^/]+)?|/Volumes(?:/[^/]+)?")
+# The same of Windows, in one case, and as its shells and WSL name it.
+_WINDOWS_HOME = re.compile(
+    r"(?:[a-z]:|/[a-z]|/(?:mnt|cygdrive)/[a-z])"
+    r"(?:/users(?:/[^/]+(?:/(?:desktop|documents|downloads|appdata/local(?:/temp)?))?)?|/te?mp|/windows(?:/temp)?)?"
+    r"|//[^/]+(?:/[^/]+)?",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +158,8 @@ class Ledger:
 
 @lru_cache(4096)  # a few folders, asked of for every message
 def root_of(folder: str) -> str:
-    """The repository's own folder of a worktree that was put inside it; else ``folder``."""
+    """The repository's own folder of a worktree that was put inside it; else ``folder``; a path of Windows `folded`."""
+    folder = folded(folder)
     match = _WORKTREE.fullmatch(folder)
     return match["root"] if match and not is_shared(match["root"]) else folder
 
@@ -158,7 +167,7 @@ def root_of(folder: str) -> str:
 def is_shared(folder: str) -> bool:
     """Whether ``folder`` is one that people keep everything in (a home folder, a drive, /tmp), so that what is true of
     it is not true of the folders in it."""
-    return _HOME.fullmatch(folder) is not None
+    return _HOME.fullmatch(folder) is not None or _WINDOWS_HOME.fullmatch(folder) is not None
 
 
 def chain(folder: str, stop: Callable[[str], bool]) -> Iterable[str]:

@@ -8,11 +8,12 @@ the folders above it; and a history in common with a folder that is known.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from aicx.corpus.places.decisions import Decisions
 from aicx.corpus.places.evidence import Ledger, Seen, Session, Verdict, chain, is_shared, root_of
 from aicx.corpus.places.identity import Identity, from_git
+from aicx.folders import folded, other_names
 
 # A folder with checkouts of this many other repositories below it is a place to keep them, not one of them.
 _CONTAINER = 2
@@ -26,6 +27,7 @@ class Places:
         self._above = frozenset(map(str, (user_home, *user_home.parents)))
         self.ledger = ledger
         self._decisions = decisions
+        self._decided = {folded(folder): folder for folder in (*decisions.assigned, *decisions.ignored)}
         self._siblings: Mapping[str, Identity] = {}
         self._live: dict[str, Identity | None] = {}
         self._verdicts: dict[str, Verdict] = {}
@@ -100,7 +102,7 @@ class Places:
             own = self.ledger.own(folder, session, self.canonical) if session else Verdict(None)
             verdict = own if own.project else self._verdict(folder)
             if verdict.project is None and not verdict.against:
-                trees = map(self._verdict, sorted(self.ledger.trees.get(folder, ())))
+                trees = map(self._verdict, (*sorted(self.ledger.trees.get(folder, ())), *other_names(folder)))
                 verdict = next((known for known in trees if known.project), verdict)
             if verdict.project is not None:
                 if folder != root and self._is_container(folder, verdict.project):
@@ -121,12 +123,12 @@ class Places:
         """What was decided for the nearest folder; an `Identity` without a project where it is to be ignored."""
         if not (self._decisions.ignored or self._decisions.assigned):
             return None
-        for place in (cwd, root_of(cwd)):
-            for folder in (place, *map(str, Path(place).parents)):
-                if folder in self._decisions.ignored:
-                    return Identity("", "ignored", f"{folder} is ignored by hand")
-                if folder in self._decisions.assigned:
-                    return Identity(self._decisions.assigned[folder], "assigned", f"{folder} was assigned by hand")
+        for place in (folded(cwd), root_of(cwd)):
+            for folder in (place, *map(str, PurePosixPath(place).parents)):
+                if (named := self._decided.get(folder)) in self._decisions.ignored:
+                    return Identity("", "ignored", f"{named} is ignored by hand")
+                if named in self._decisions.assigned:
+                    return Identity(self._decisions.assigned[named], "assigned", f"{named} was assigned by hand")
         return None
 
     def _verdict(self, folder: str) -> Verdict:

@@ -144,6 +144,42 @@ class TestFolders:
         assert resolve(home, home / "orbit") is None
 
 
+class TestWindows:
+    @pytest.mark.parametrize(
+        "cwd",
+        [
+            "D:\\work\\orbit",
+            "d:\\Work\\Orbit\\src",
+            "D:/work/orbit/src",
+            "D:\\work\\orbit\\.claude\\worktrees\\fix\\src",
+            "/d/work/orbit",
+            "/cygdrive/d/work/orbit/src",
+            "/mnt/d/work/orbit/src",
+        ],
+    )
+    def test_a_folder_belongs_to_the_repository_above_it_by_any_of_its_names(self, tmp_path, cwd):
+        assert resolve(tmp_path, cwd, **{"D:\\work\\orbit": "ada/orbit"}) == ("ada/orbit", "learned")
+
+    def test_what_wsl_shows_of_a_folder_counts_for_windows(self, tmp_path):
+        learned = {"/mnt/d/work/orbit": "ada/orbit"}
+        assert resolve(tmp_path, "D:\\work\\orbit\\src", **learned) == ("ada/orbit", "learned")
+
+    @pytest.mark.parametrize("cwd", ["E:\\work\\orbit", "D:\\work\\orbital", "D:\\work", "/work/orbit"])
+    def test_another_folder_does_not(self, tmp_path, cwd):
+        assert resolve(tmp_path, cwd, **{"D:\\work\\orbit": "ada/orbit"}) is None
+
+    @pytest.mark.parametrize("shared", ["D:\\", "C:\\Users\\Ada", "C:\\Users\\Ada\\Documents", "/mnt/c/Users/ada"])
+    def test_a_drive_and_a_home_lend_their_repository_to_nothing_below(self, tmp_path, shared):
+        assert resolve(tmp_path, f"{shared}\\notes", **{shared: "ada/dotfiles"}) is None
+
+    def test_a_decision_by_hand_holds_below_in_any_spelling(self, tmp_path):
+        places = places_of({}, tmp_path, Decisions({"D:/work": "ada/orbit"}, frozenset({"D:\\work\\scratch"})))
+        found = places.resolve("d:\\Work\\site")
+        assert found is not None
+        assert (found.project, found.reason) == ("ada/orbit", "D:/work was assigned by hand")
+        assert places.resolve("D:/WORK/scratch/a") is None
+
+
 class TestWorktreesAndSubmodules:
     def make_worktree(self, repository: Path, worktree: Path) -> None:
         administration = repository / ".git/worktrees" / worktree.name
