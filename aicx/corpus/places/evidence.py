@@ -9,6 +9,7 @@ from functools import lru_cache
 from pathlib import PurePosixPath
 
 from aicx.folders import folded
+from aicx.git.remotes import is_short_forge
 from aicx.values import dataclass
 
 Session = tuple[str, str]  # agent, session id
@@ -95,6 +96,7 @@ class Ledger:
     said: dict[str, dict[str, dict[str, set[Session]]]] = field(default_factory=dict)
     trees: dict[str, set[str]] = field(default_factory=dict)
     moved: dict[str, str] = field(default_factory=dict)
+    projects: set[str] = field(default_factory=set)
 
     def add(self, session: Session, seen: Seen) -> bool:
         """Takes in one thing; says whether it was news."""
@@ -113,11 +115,18 @@ class Ledger:
             return True
         if seen.kind not in WEIGHTS:
             return False
+        self.projects.add(seen.said)
         sessions = self.said.setdefault(folder, {}).setdefault(seen.said, {}).setdefault(seen.kind, set())
         if session in sessions:
             return False
         sessions.add(session)
         return True
+
+    def direct(self, project: str) -> str | None:
+        """What ``project`` is called without the proxy that earlier versions took for a part of its organisation; None
+        where no session saw it without."""
+        proxy, _, rest = project.partition(".")
+        return rest if is_short_forge(proxy) and rest in self.projects else None
 
     def verdict(self, folder: str, canonical: Callable[[str], str]) -> Verdict:
         """What speaks for a repository of ``folder`` itself. ``canonical`` gives the present name of a renamed one."""

@@ -71,12 +71,16 @@ class Places:
         return decided is not None and not decided.project
 
     def canonical(self, project: str) -> str:
-        """The present name of a repository that was renamed or merged."""
+        """The present name of a repository that was renamed or merged, or that was named with a proxy."""
         met = {project}
-        while (new := self._decisions.renamed.get(project) or self.ledger.moved.get(project)) and new not in met:
+        while (new := self._next_name(project)) and new not in met:
             project = new
             met.add(project)
         return project
+
+    def _next_name(self, project: str) -> str | None:
+        moved = self._decisions.renamed.get(project) or self.ledger.moved.get(project)
+        return moved or self.ledger.direct(project)
 
     def known(self, folders: Iterable[str]) -> dict[str, str]:
         """Root -> repository, for those of the folders that are known without a look at their history."""

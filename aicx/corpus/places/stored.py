@@ -85,7 +85,8 @@ def write_claims(places: Places, catalog: Catalog, siblings: Mapping[str, Identi
     for folder, identity in siblings.items():
         rows[folder] = (identity.project, identity.source, identity.reason, 1)
     _replace(catalog, "claims", sorted((folder, *row) for folder, row in rows.items()))
-    names = {old: places.canonical(old) for old in (*places.ledger.moved, *decisions.renamed)}
+    through = (project for project in places.ledger.projects if places.ledger.direct(project))
+    names = {old: places.canonical(old) for old in (*places.ledger.moved, *decisions.renamed, *through)}
     _replace(catalog, "renames", sorted(names.items()))
     catalog.set_meta(_FILED, _digest(decisions))
 

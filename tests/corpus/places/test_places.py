@@ -46,6 +46,32 @@ class TestRemotes:
         assert from_remote(url) == "ada/orbit"
 
     @pytest.mark.parametrize(
+        "url",
+        [
+            "https://proxy.example.org/gh/ada/orbit.git",
+            "https://mirror.example.org/github.com/ada/orbit",
+            "https://proxy.example.org/https://github.com/ada/orbit.git",
+            "https://proxy.example.org/https:/github.com/ada/orbit.git",
+            "http://local_proxy@127.0.0.1:41729/git/ada/orbit",
+            "git@gh.work:ada/orbit.git",
+            "gh:ada/orbit",
+        ],
+    )
+    def test_a_proxy_or_an_alias_of_the_host_is_no_part_of_the_name(self, url):
+        assert from_remote(url) == "ada/orbit"
+
+    @pytest.mark.parametrize(
+        ("url", "project"),
+        [
+            ("https://gitlab.example.org/gh/ada/orbit.git", "gh.ada/orbit"),
+            ("https://git.example.org/git/ada/orbit", "git.ada/orbit"),
+            ("https://proxy.example.org/gh/orbit", "gh/orbit"),
+        ],
+    )
+    def test_a_group_is_part_of_the_name(self, url, project):
+        assert from_remote(url) == project
+
+    @pytest.mark.parametrize(
         "url", ["https://gitlab.com/ada/space/tools/orbit.git", "git@gitlab.com:ada/space/tools/orbit.git"]
     )
     def test_subgroups_are_one_organisation(self, url):
@@ -142,6 +168,23 @@ class TestFolders:
         (home / "orbit").mkdir(parents=True)
         (home / "orbit/.git").write_text("not what git writes")
         assert resolve(home, home / "orbit") is None
+
+
+class TestProxies:
+    def test_a_name_with_a_proxy_is_the_repository_that_others_saw_without(self, tmp_path):
+        learned = {"/gone/one": "gh.ada/orbit", "/gone/two": "ada/orbit"}
+        assert resolve(tmp_path, "/gone/one", **learned) == ("ada/orbit", "learned")
+        assert resolve(tmp_path, "/gone/two", **learned) == ("ada/orbit", "learned")
+
+    def test_both_names_in_one_folder_agree(self, tmp_path):
+        places = places_of({"/gone/one": "gh.ada/orbit"}, tmp_path)
+        places.observe(MINE, [Seen("/gone/one", "recorded", "ada/orbit")])
+        found = places.resolve("/gone/one")
+        assert found is not None
+        assert found.project == "ada/orbit"
+
+    def test_alone_it_stays_as_it_is(self, tmp_path):
+        assert resolve(tmp_path, "/gone/one", **{"/gone/one": "gh.ada/orbit"}) == ("gh.ada/orbit", "learned")
 
 
 class TestWindows:
