@@ -79,8 +79,10 @@ class Places:
         return project
 
     def _next_name(self, project: str) -> str | None:
-        moved = self._decisions.renamed.get(project) or self.ledger.moved.get(project)
-        return moved or self.ledger.direct(project)
+        if by_hand := self._decisions.renamed.get(project):
+            return by_hand
+        found = self.ledger.moved.get(project) or self.ledger.direct(project)
+        return found if found is None or self._decisions.renamed.get(found) != project else None
 
     def known(self, folders: Iterable[str]) -> dict[str, str]:
         """Root -> repository, for those of the folders that are known without a look at their history."""

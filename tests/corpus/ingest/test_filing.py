@@ -183,6 +183,40 @@ class TestMoves:
         assert home.sidecars() == []
 
 
+class TestRenames:
+    """A folder's remote has another name from some day on."""
+
+    LISTED = "1234567 Give the lamp a fuse of its own\n"
+
+    def seeing(self, session: str, remote: str, at: float, listed: str = LISTED) -> CodexLog:
+        log = CodexLog(session, GONE, f"git@github.com:{remote}.git").prompt("What came last?", at)
+        return log.call("git log --oneline -3", at + 1).result(listed, at + 2)
+
+    def store(self, home: Home, *logs: CodexLog) -> set[str]:
+        for log in logs:
+            home.codex(log)
+        home.store()
+        return set(projects(home).values())
+
+    def test_two_names_of_one_history_are_one_project(self, home):
+        logs = self.seeing(SESSION, "ada/orbit", 0), self.seeing(OTHER, "ada/satellite", 500)
+        assert self.store(home, *logs) == {"ada/satellite"}
+        assert [tuple(row) for row in catalog(home).rows("SELECT * FROM renames")] == [("ada/orbit", "ada/satellite")]
+
+    def test_a_folder_that_is_used_for_another_repository_has_two(self, home):
+        other = "7654321 Begin with another thing altogether\n"
+        logs = self.seeing(SESSION, "ada/orbit", 0), self.seeing(OTHER, "ada/lamp", 500, other)
+        assert self.store(home, *logs) == {"ada/orbit", "ada/lamp"}
+
+    def test_a_fork_has_its_own_name(self, home):
+        logs = self.seeing(SESSION, "ada/orbit", 0), self.seeing(OTHER, "bob/orbit", 500)
+        assert self.store(home, *logs) == {"ada/orbit", "bob/orbit"}
+
+    def test_names_that_take_turns_are_two(self, home):
+        logs = [self.seeing(SESSION, "ada/orbit", 0), self.seeing(OTHER, "ada/satellite", 500)]
+        assert self.store(home, *logs, self.seeing(THIRD, "ada/orbit", 900)) == {"ada/orbit", "ada/satellite"}
+
+
 class TestOneRun:
     """A run that reads too much to wait for all of it files some sessions again, and it is all settled at its end."""
 

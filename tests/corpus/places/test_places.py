@@ -412,6 +412,12 @@ def test_a_repository_that_the_forge_moved_is_one_under_both_names(home):
     assert "ada/orbit is now ada/satellite" in found.reason
 
 
+def test_a_rename_by_hand_goes_before_one_that_was_seen(home):
+    places = places_of({"/gone/orbit": "ada/orbit"}, home, Decisions().rename("ada/satellite", "ada/orbit"))
+    places.observe(OTHERS, [Seen("/gone/orbit", "moved", "ada/orbit ada/satellite")])
+    assert {places.canonical(name) for name in ("ada/orbit", "ada/satellite")} == {"ada/orbit"}
+
+
 def test_names_that_lead_in_a_circle_end(home):
     places = places_of({"/gone/orbit": "ada/orbit"}, home)
     places.observe(OTHERS, [Seen("/x", "moved", "ada/orbit ada/moon"), Seen("/x", "moved", "ada/moon ada/orbit")])
