@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from aicx.config import Settings
@@ -14,6 +14,7 @@ from aicx.corpus.files.writer import drop_empty_folders
 from aicx.corpus.ingest.filing import Filing, file_again
 from aicx.corpus.ingest.publishing import Publisher
 from aicx.corpus.places.decisions import Decisions, load_decisions, save_decisions
+from aicx.corpus.places.siblings import Traces
 from aicx.corpus.places.stored import find_histories, open_places, withdraw_filed, write_claims
 from aicx.paths import Layout
 from aicx.storage.lock import writer_lock
@@ -51,7 +52,7 @@ def file_stored(settings: Settings, catalog: Catalog, decisions: Decisions) -> F
     catalog.begin()
     withdraw_filed(catalog)
     tombstones = read_tombstones(layout.tombstones)
-    filing = settle(layout, catalog, settings.user_home, decisions, tombstones, publisher)
+    filing = settle(layout, catalog, settings.user_home, decisions, tombstones, publisher, {})
     publisher.publish_last(catch_up=False)
     drop_empty_folders(layout, filing.left)
     return filing
@@ -64,14 +65,16 @@ def settle(
     decisions: Decisions,
     tombstones: Tombstones,
     publisher: Publisher,
+    read: Mapping[str, Traces],
 ) -> Filing:
     """Moves every stored chunk to where the evidence and ``decisions`` put it, and records why, until nothing is left.
 
-    Only what the catalogue holds counts, as for everything that asks later: a second look finds nothing to move. What
+    Only what the catalogue holds counts, as for everything that asks later: a second look finds nothing to move. The
+    histories in common are recorded there too, and ``read`` adds the traces of logs that were just read to them. What
     is to be moved has to be on disk; inside the caller's transaction.
     """
     places = open_places(catalog, user_home, decisions)
-    siblings = find_histories(places, catalog, {})
+    siblings = find_histories(places, catalog, read)
     filing = file_again(layout, catalog, places, publisher.writer, tombstones, publisher.publish_and_begin)
     write_claims(places, catalog, siblings, decisions)
     return filing

@@ -206,7 +206,13 @@ class _Run:
         """Moves what was filed with less evidence than there is now, in this run or before it."""
         self._publisher.publish_and_begin()  # only what is in its place can be moved
         filing = settle(
-            self._layout, self._catalog, self._user_home, self._decisions, self._tombstones, self._publisher
+            self._layout,
+            self._catalog,
+            self._user_home,
+            self._decisions,
+            self._tombstones,
+            self._publisher,
+            self._traces,
         )
         self._left += filing.left
         account_moves(self._report, filing.moves)

@@ -131,10 +131,11 @@ class Places:
             return None
         for place in (folded(cwd), root_of(cwd)):
             for folder in (place, *map(str, PurePosixPath(place).parents)):
-                if (named := self._decided.get(folder)) in self._decisions.ignored:
+                if (named := self._decided.get(folder)) is None:
+                    continue
+                if named in self._decisions.ignored:
                     return Identity("", "ignored", f"{named} is ignored by hand")
-                if named in self._decisions.assigned:
-                    return Identity(self._decisions.assigned[named], "assigned", f"{named} was assigned by hand")
+                return Identity(self._decisions.assigned[named], "assigned", f"{named} was assigned by hand")
         return None
 
     def _verdict(self, folder: str) -> Verdict:
