@@ -91,6 +91,11 @@ def load_settings(
             codex=_folder(environ, "CODEX_HOME", home / ".codex"),
             gemini=home / ".gemini",
             runs=layout.runs,
+            unread={
+                "opencode": _folder(environ, "XDG_DATA_HOME", home / ".local/share") / "opencode",
+                "copilot": _folder(environ, "COPILOT_HOME", home / ".copilot"),
+                "pi": _folder(environ, "PI_CODING_AGENT_DIR", home / ".pi/agent"),
+            },
         ),
         redact_secrets=bool(values["redact_secrets"]),
         lock_wait_seconds=float(values["lock_wait_seconds"]),

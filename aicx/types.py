@@ -47,12 +47,14 @@ class Unread:
 
 @dataclass(frozen=True, slots=True)
 class AgentHomes:
-    """The folders the agents keep their logs in; ``runs`` is where `aicx run` keeps what programs printed."""
+    """The folders the agents keep their logs in; ``runs`` is where `aicx run` keeps what programs printed, ``unread``
+    are those of agents whose logs aicx does not read."""
 
     claude: Path
     codex: Path
     gemini: Path
     runs: Path | None = None
+    unread: Mapping[str, Path] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from aicx.corpus.places.identity import from_remote
+from aicx.folders import relative
 from aicx.git.roots import Roots
 from aicx.values import dataclass
 
@@ -32,4 +33,4 @@ class OtherRepositories:
 
 def _nearest(folder: str, known: Iterable[str]) -> int:
     """How long the longest known folder is that ``folder`` lies in."""
-    return max((len(root) for root in known if folder == root or folder.startswith(f"{root}/")), default=0)
+    return max((len(root) for root in known if relative(folder, root) is not None), default=0)

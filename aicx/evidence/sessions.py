@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from aicx.corpus.catalog.database import Catalog
+from aicx.folders import relative
 from aicx.paths import NON_REPOSITORY
 from aicx.refs import Ref
 from aicx.text import instant
@@ -46,7 +47,7 @@ class Scope:
             return project in self.projects
         if cwd is None:
             return False
-        return cwd in self.folders or (self.below and any(cwd.startswith(f"{folder}/") for folder in self.folders))
+        return any(found == "" or (found and self.below) for found in (relative(cwd, one) for one in self.folders))
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from posixpath import isabs, join, normpath
+from posixpath import normpath
+
+from aicx.folders import is_absolute, on_drive_of, slashed
 
 PROGRAMS = frozenset({"git", "gh", "glab"})
 # The actions whose output names a repository or lists commits; most calls (status, diff, add) are none of these.
@@ -15,6 +17,9 @@ _TELLING = re.compile(
 _WORD = re.compile(r"""(?:[^\s"'\\;&|()<>]|\\.|"(?:[^"\\]|\\.)*"|'[^']*')+|&&|\|\||[;&|()\n]|[<>]+""", re.DOTALL)
 _JOINTS = frozenset({"&&", "||", ";", "&", "|", "\n"})
 _QUOTES = re.compile(r"""["']|\\(?=.)""")
+# A backslash in such a word is a part of it, as PowerShell has it, and bash between quotes.
+_OF_WINDOWS = re.compile(r"""["']?[A-Za-z]:\\""")
+_WHOLE_QUOTES = re.compile(r"""["']""")
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 # They run what follows, here.
 _WRAPPERS = frozenset({"do", "then", "else", "if", "!", "time", "sudo", "env", "command", "exec", "nohup", "{"})
@@ -44,7 +49,7 @@ def git_calls(line: str, folder: str | None) -> list[Call]:
             before.append(folder)
         elif words == [")"]:
             folder = before.pop() if before else folder
-        elif words[0] in ("cd", "pushd", "popd"):
+        elif words[0] in ("cd", "pushd", "popd", "Set-Location", "Push-Location"):
             folder = _joined(folder, words[-1] if len(words) == 2 else "$")
         elif words[0] in _ELSEWHERE and PROGRAMS & set(words):
             return []
@@ -69,7 +74,7 @@ def _commands(line: str) -> Iterator[list[str]]:
             if word in ("(", ")"):
                 yield [word]
         elif words or not (_ASSIGNMENT.match(word) or word in _WRAPPERS):
-            words.append(_QUOTES.sub("", word))
+            words.append(_WHOLE_QUOTES.sub("", word) if _OF_WINDOWS.match(word) else _QUOTES.sub("", word))
     if words:
         yield words
 
@@ -92,6 +97,6 @@ def _joined(folder: str | None, path: str) -> str | None:
     """``path`` seen from ``folder``; None where it holds what only the shell knows."""
     if any(mark in path for mark in "$`*?~") or path == "-":
         return None
-    if isabs(path):
-        return normpath(path)
-    return normpath(join(folder, path)) if folder else None
+    if is_absolute(path):
+        return normpath(on_drive_of(folder, path) if folder else slashed(path))
+    return normpath(f"{slashed(folder)}/{path}") if folder else None

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from posixpath import join, normpath
+from posixpath import normpath
 from typing import Literal
 
+from aicx.folders import is_absolute, slashed
 from aicx.git.folders import Call, git_calls, is_telling
 from aicx.git.listed import commit_marks
 from aicx.values import dataclass
@@ -28,7 +29,9 @@ _FETCHED = re.compile(rf"^From ({_ADDRESS})$", re.MULTILINE)
 _MOVED = re.compile(rf"^remote: This repository moved\..*\n(?:remote:\s*\n)*remote:\s+({_ADDRESS})", re.MULTILINE)
 _MOVED_PROJECT = re.compile(r"^remote: Project '([\w./-]+)' was moved to '([\w./-]+)'", re.MULTILINE)
 _CLONED = re.compile(r"^Cloning into (?:bare repository )?'([^'\n]+)'", re.MULTILINE)
-_TREE = re.compile(r"^(/\S.*?)\s+(?:[0-9a-f]{7,40}|\(bare\))(?: \(detached HEAD\)| \[[^\]\n]+\]|$)", re.MULTILINE)
+_TREE = re.compile(
+    r"^((?:[A-Za-z]:)?/\S.*?)\s+(?:[0-9a-f]{7,40}|\(bare\))(?: \(detached HEAD\)| \[[^\]\n]+\]|$)", re.MULTILINE
+)
 _PAGE = (
     r"(https?://[\w.-]+/[\w./-]+?)/(?:-/)?(?:pull|issues|merge_requests|actions/runs|pipelines|jobs)/\d+(?:/job/\d+)?"
 )
@@ -145,4 +148,4 @@ def _read_forge(folder: str, words: Sequence[str], output: str) -> Iterator[Obse
 
 
 def _below(folder: str, path: str) -> str:
-    return normpath(join(folder, path))
+    return normpath(path if is_absolute(path) else f"{slashed(folder)}/{path}")

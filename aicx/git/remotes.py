@@ -9,6 +9,11 @@ from pathlib import Path
 _REMOTE = re.compile(
     r"(?:[a-z+]+://)?(?:[^@/\s]+@)?(?P<host>[^/:\s]+)(?::\d+)?[:/]+(?P<path>[^\s?#]+?)/?", re.IGNORECASE
 )
+# What a proxy or a mirror puts before the path of a repository: the address itself, or the name of its forge.
+_ADDRESS_INSIDE = re.compile(r"(?:^|/)https?:/+(?P<rest>[^/]+/.+)")
+_FORGES = frozenset({"github.com", "gitlab.com", "bitbucket.org", "codeberg.org"})
+_SHORT_FORGES = frozenset({"gh", "github"})
+_LOOPBACK = re.compile(r"localhost|127\.[\d.]+|0\.0\.0\.0")
 _HOST = re.compile(r"[a-z0-9]([a-z0-9.-]{0,100}[a-z0-9])?")
 _SECTION = re.compile(r'\[\s*remote\s+"(?P<name>[^"]+)"\s*\]')
 # Settings of a repository are some lines.
@@ -41,9 +46,25 @@ def parts_of(url: str) -> tuple[str, str] | None:
     match = _REMOTE.fullmatch(url.strip())
     if not match or url.startswith(("/", ".", "file:")):
         return None
+    if address := _ADDRESS_INSIDE.search(match["path"]):
+        return parts_of(f"https://{address['rest']}")
     parts = [part for part in match["path"].removesuffix(".git").split("/") if part]
+    if len(parts) > 2 and _is_proxy(match["host"].lower(), parts[0].lower()):
+        del parts[0]
     # GitLab subgroups: everything before the repository is one organisation.
     return (".".join(parts[:-1]), parts[-1]) if len(parts) >= 2 else None
+
+
+def is_short_forge(name: str) -> bool:
+    """Whether the first part of an organisation is how a proxy abbreviates a forge."""
+    return name.lower() in _SHORT_FORGES
+
+
+def _is_proxy(host: str, first: str) -> bool:
+    """Whether ``host`` only passes on what is at another one, which ``first`` names. A host of GitLab has subgroups."""
+    if first in _FORGES or _LOOPBACK.fullmatch(host):
+        return first in _FORGES or first in _SHORT_FORGES or first == "git"
+    return first in _SHORT_FORGES and "gitlab" not in host
 
 
 def host_of(common: Path) -> str | None:

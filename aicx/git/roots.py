@@ -6,12 +6,13 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
+from aicx.folders import folded, is_absolute, relative, slashed
 from aicx.values import dataclass
 
 # Working trees that agents and people put inside the repository.
 _INNER_TREE = re.compile(r"(?P<root>.+?)/(?:\.worktrees|\.claude/worktrees)/[^/]+")
+_TREE_INSIDE = re.compile(r"(?:\.worktrees|\.claude/worktrees)/[^/]+(?:/|$)")
 _TREE_BESIDE = re.compile(r"[._-]{1,2}worktrees?/[^/]+/")
-_DRIVE = re.compile(r"[A-Za-z]:[\\/]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,11 +24,11 @@ class Roots:
     @classmethod
     def of(cls, folders: Iterable[str]) -> Roots:
         """The roots among working folders of one repository: one below another is a part of it."""
-        plain = sorted({folder.rstrip("/") for folder in folders if folder.startswith("/")}, key=len)
+        plain = {folded(folder): slashed(folder).rstrip("/") for folder in folders if is_absolute(folder)}
         roots: list[str] = []
-        for folder in plain:
-            inside = next((root for root in roots if folder.startswith(f"{root}/")), None)
-            if inside is None or _is_tree_in(folder, inside):
+        for folder in sorted(plain.values(), key=len):
+            below = next((below for root in roots if (below := relative(folder, root))), None)
+            if below is None or _TREE_INSIDE.match(below):
                 roots.append(folder)
         return cls(tuple(sorted(roots, key=len, reverse=True)))
 
@@ -36,31 +37,33 @@ class Roots:
 
         A relative path is taken from ``folder``, where the session worked.
         """
-        if not path or "\0" in path or "\n" in path or path.startswith("~") or "://" in path or _DRIVE.match(path):
+        if not path or "\0" in path or "\n" in path or path.startswith("~") or "://" in path:
             return None
-        if not path.startswith("/"):
-            place = self.relative(folder) if folder and folder.startswith("/") and folder not in self.folders else ""
-            path = f"{place}/{path}" if place else path
+        if not is_absolute(path):
+            if folder and is_absolute(folder):
+                place = self.relative(folder) if folder not in self.folders else ""
+                path = path if folder.startswith("/") else path.replace("\\", "/")
+                path = f"{place}/{path}" if place else path
             return _plain(path)
-        root = next((root for root in self.folders if path == root or path.startswith(f"{root}/")), None)
-        if root is None:
-            return self._beside(path)
-        inner = _INNER_TREE.match(path)
-        if inner and inner["root"] == root:
-            path = root + path[inner.end() :]
-        return _plain(path[len(root) + 1 :])
+        for root in self.folders:
+            if (below := relative(path, root)) is not None:
+                return _plain(_TREE_INSIDE.sub("", below, count=1) if _TREE_INSIDE.match(below) else below)
+        return self._beside(path)
 
     def _beside(self, path: str) -> str | None:
         """The same for a working tree that lies beside the repository and is named after it."""
         for root in self.folders:
-            if path.startswith(root) and (found := _TREE_BESIDE.match(path, len(root))):
-                return _plain(path[found.end() :])
+            above, _, name = root.rpartition("/")
+            below = relative(path, above) if above else path.lstrip("/")
+            named = below and folded(f"{above}/{below[: len(name)]}") == folded(root)
+            if below and named and (found := _TREE_BESIDE.match(below, len(name))):
+                return _plain(below[found.end() :])
         return None
 
 
 def repository_of(folder: str) -> str:
     """The repository's own folder for a working tree that lies inside it; else ``folder``."""
-    found = _INNER_TREE.match(folder)
+    found = _INNER_TREE.match(slashed(folder))
     return found["root"] if found else folder
 
 
@@ -85,7 +88,3 @@ def _plain(path: str) -> str | None:
         elif part not in ("", "."):
             parts.append(part)
     return "/".join(parts) or None
-
-
-def _is_tree_in(folder: str, root: str) -> bool:
-    return folder[len(root) :].startswith(("/.worktrees/", "/.claude/worktrees/"))

@@ -37,6 +37,19 @@ class TestFolders:
         assert {place for place, _ in git_calls(line, HERE)} == {folder}
 
     @pytest.mark.parametrize(
+        ("line", "folder"),
+        [
+            ("cd src && git push", "D:/orbit/src"),
+            ("cd D:/lamp && git push", "D:/lamp"),
+            ("cd /d/lamp && git push", "D:/lamp"),
+            ('cd "D:\\the lamp"; git push', "D:/the lamp"),
+            ("Set-Location D:\\lamp; git push", "D:/lamp"),
+        ],
+    )
+    def test_a_shell_of_windows_writes_it_in_its_way(self, line, folder):
+        assert {place for place, _ in git_calls(line, "D:\\orbit")} == {folder}
+
+    @pytest.mark.parametrize(
         "line",
         [
             'cd "$DIR" && git push',

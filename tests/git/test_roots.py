@@ -37,6 +37,26 @@ def test_path_in_any_working_tree_is_relative_to_the_root(path: str, folder: str
 
 
 @pytest.mark.parametrize(
+    ("path", "folder", "found"),
+    [
+        ("D:\\orbit\\src\\A.go", None, "src/A.go"),
+        ("d:/Orbit/src/a.go", None, "src/a.go"),
+        ("/d/orbit/a.go", None, "a.go"),
+        ("src\\a.go", "D:\\orbit", "src/a.go"),
+        ("..\\a.go", "D:\\orbit\\web", "a.go"),
+        ("D:\\orbit\\.claude\\worktrees\\fix\\src\\a.go", None, "src/a.go"),
+        ("D:\\orbit.worktrees\\fix\\src\\a.go", None, "src/a.go"),
+        ("\\\\wsl$\\Ubuntu\\srv\\orbit\\a.go", None, "a.go"),
+        ("/mnt/d/orbit/src/a.go", "/mnt/d/orbit", "src/a.go"),
+        ("D:\\orbital\\a.go", None, None),
+        ("E:\\orbit\\a.go", None, None),
+    ],
+)
+def test_a_path_of_windows_is_relative_to_the_root(path: str, folder: str | None, found: str | None) -> None:
+    assert Roots.of(["D:\\orbit\\web", "D:\\orbit", "d:/ORBIT", "/srv/orbit"]).relative(path, folder) == found
+
+
+@pytest.mark.parametrize(
     "path",
     [
         "/etc/passwd",

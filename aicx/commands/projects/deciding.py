@@ -19,6 +19,7 @@ from aicx.corpus.places.stored import stored_folders
 from aicx.engine.index_manifest import read_manifest
 from aicx.engine.lexical_index import refresh_lexical
 from aicx.errors import NotFound, UsageError
+from aicx.folders import is_absolute, slashed
 from aicx.paths import Layout, user_path
 
 Folder = Annotated[
@@ -117,6 +118,8 @@ def rename(
 
 def _absolute(folder: str) -> str:
     """The folder as sessions name it. Raises UnsafePath."""
+    if is_absolute(folder) and not folder.startswith("/"):
+        return slashed(folder)  # of Windows, and of no folder here
     return os.path.abspath(user_path(folder))  # noqa: PTH100  links stay: logs have the path that was typed
 
 

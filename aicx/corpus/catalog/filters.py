@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -12,6 +13,7 @@ from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.place_names import as_glob, is_glob, known_places, matching_places
 from aicx.corpus.catalog.when import days_between, parse_date_range, parse_instant
 from aicx.errors import UsageError
+from aicx.folders import is_absolute, slashed
 from aicx.paths import NON_REPOSITORY
 from aicx.text import instant
 from aicx.types import KINDS
@@ -156,13 +158,31 @@ def _until(at: datetime, _: Catalog) -> _Sql:
     return _Sql("started_at<=?", [instant(at)])
 
 
+# Paths are stored from the folder that a session worked in; a whole one is compared with both together.
+_BETWEEN_NAMES = re.compile(r"(?<=[^\\/])\\(?=[^\\/])")
+_STORED_FILE = "replace(files.path, '\\', '/')"
+_WHOLE_FILE = "replace(coalesce(cwd, '') || '/' || files.path, '\\', '/')"
+
+
 def _file(names: Sequence[str], _: Catalog) -> _Sql:
     tests, values = [], []
     for name in names:
-        globs = is_glob(name)
-        tests.append("path GLOB ? OR path GLOB ?" if globs else "instr(path, ?)>0")
-        values += [as_glob(name), f"*/{as_glob(name)}"] if globs else [name]
-    return _Sql(f"rowid IN (SELECT chunk FROM files WHERE {' OR '.join(tests)})", values)
+        path = _BETWEEN_NAMES.sub("/", slashed(name))
+        pattern = as_glob(path)
+        if is_glob(path):
+            tests.append(f"{_STORED_FILE} GLOB ? OR {_STORED_FILE} GLOB ?")
+            values += [pattern, f"*/{pattern}"]
+        else:
+            tests.append(f"instr({_STORED_FILE}, ?)>0")
+            values.append(path)
+        if path.startswith("/"):
+            tests.append(f"instr({_WHOLE_FILE}, ?)>0")
+            values.append(path)
+        elif is_absolute(path):  # of Windows, which ignores case
+            tests.append(f"instr(lower({_WHOLE_FILE}), ?)>0")
+            values.append(path.lower())
+    where = " OR ".join(tests)
+    return _Sql(f"rowid IN (SELECT chunk FROM files JOIN chunks ON chunks.rowid=chunk WHERE {where})", values)
 
 
 def _model(names: Sequence[str], _: Catalog) -> _Sql:

@@ -8,6 +8,7 @@ from pathlib import PurePosixPath
 
 from aicx.corpus.catalog.database import Catalog
 from aicx.errors import NotFound, UsageError
+from aicx.folders import slashed
 from aicx.paths import NON_REPOSITORY
 
 # As many names as a message has room for.
@@ -79,6 +80,7 @@ def _latest_folders(catalog: Catalog) -> list[str]:
 
 
 def _names(wanted: str, name: str) -> bool:
+    wanted, name = slashed(wanted), slashed(name)
     parts = PurePosixPath(name).parts
     if wanted == name or is_glob(wanted):
         pattern = as_glob(wanted)

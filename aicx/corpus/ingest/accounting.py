@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 
 from aicx.corpus.ingest.drafts import Draft
+from aicx.corpus.ingest.filing import Move
 from aicx.corpus.ingest.plan import SessionLogs
 from aicx.corpus.ingest.reading import Reading
 from aicx.corpus.ingest.report import StoreReport
@@ -55,3 +56,18 @@ def lineage(session: SessionLogs, reading: Reading) -> tuple[Lane, str | None]:
         lane = fact.lane or lane
         parent = parent or fact.parent_session
     return lane, parent if parent != session.session_id else None
+
+
+def account_moves(report: StoreReport, moves: Iterable[Move]) -> None:
+    """Counts moved chunks: one that this run wrote as written where it is now, any other as moved."""
+    moved = {move.before: move for move in moves}
+    report.chunks_moved = len(moved.keys() - set(report.paths))
+    for number, path in enumerate(report.paths):
+        if (move := moved.get(path)) is None:
+            continue
+        report.paths[number] = move.after
+        for project, change in ((move.old_project, -1), (move.new_project, 1)):
+            agents = report.buckets.setdefault(project, {})
+            agents[move.agent] = agents.get(move.agent, 0) + change
+    left = {project: {agent: n for agent, n in agents.items() if n} for project, agents in report.buckets.items()}
+    report.buckets = {project: agents for project, agents in left.items() if agents}

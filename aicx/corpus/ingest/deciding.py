@@ -1,19 +1,22 @@
-"""Applies what a person decides about folders and repositories to everything that is stored, at once."""
+"""Files what is stored by today's evidence: what a person decides about a repository takes effect at once."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from pathlib import Path
 
 from aicx.config import Settings
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.rebuild import with_catalog
 from aicx.corpus.catalog.summary import ignore_matcher
-from aicx.corpus.files.tombstones import read_tombstones
+from aicx.corpus.files.tombstones import Tombstones, read_tombstones
 from aicx.corpus.files.writer import drop_empty_folders
 from aicx.corpus.ingest.filing import Filing, file_again
 from aicx.corpus.ingest.publishing import Publisher
 from aicx.corpus.places.decisions import Decisions, load_decisions, save_decisions
+from aicx.corpus.places.siblings import Traces
 from aicx.corpus.places.stored import find_histories, open_places, withdraw_filed, write_claims
+from aicx.paths import Layout
 from aicx.storage.lock import writer_lock
 
 
@@ -48,11 +51,30 @@ def file_stored(settings: Settings, catalog: Catalog, decisions: Decisions) -> F
     publisher = Publisher(layout, catalog, [])
     catalog.begin()
     withdraw_filed(catalog)
-    places = open_places(catalog, settings.user_home, decisions)
-    siblings = find_histories(places, catalog, {})
     tombstones = read_tombstones(layout.tombstones)
-    filing = file_again(layout, catalog, places, publisher.writer, tombstones, publisher.publish_and_begin)
-    write_claims(places, catalog, siblings, decisions)
+    filing = settle(layout, catalog, settings.user_home, decisions, tombstones, publisher, {})
     publisher.publish_last(catch_up=False)
     drop_empty_folders(layout, filing.left)
+    return filing
+
+
+def settle(
+    layout: Layout,
+    catalog: Catalog,
+    user_home: Path,
+    decisions: Decisions,
+    tombstones: Tombstones,
+    publisher: Publisher,
+    read: Mapping[str, Traces],
+) -> Filing:
+    """Moves every stored chunk to where the evidence and ``decisions`` put it, and records why, until nothing is left.
+
+    Only what the catalogue holds counts, as for everything that asks later: a second look finds nothing to move. The
+    histories in common are recorded there too, and ``read`` adds the traces of logs that were just read to them. What
+    is to be moved has to be on disk; inside the caller's transaction.
+    """
+    places = open_places(catalog, user_home, decisions)
+    siblings = find_histories(places, catalog, read)
+    filing = file_again(layout, catalog, places, publisher.writer, tombstones, publisher.publish_and_begin)
+    write_claims(places, catalog, siblings, decisions)
     return filing

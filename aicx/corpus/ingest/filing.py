@@ -29,16 +29,32 @@ from aicx.values import dataclass
 UNKNOWN = "no repository"
 
 
+@dataclass(frozen=True, slots=True)
+class Move:
+    """One chunk that is in another project's folder now: its paths before and after, and whose it was and is."""
+
+    before: str
+    after: str
+    agent: str
+    old_project: str
+    new_project: str
+
+
 @dataclass(slots=True)
 class Filing:
     """What a pass over the stored chunks did."""
 
-    left: list[str] = field(default_factory=list)  # the places of chunks that are in another project's folder now
+    moves: list[Move] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
     @property
     def moved(self) -> int:
-        return len(self.left)
+        return len(self.moves)
+
+    @property
+    def left(self) -> list[str]:
+        """The places where moved chunks were."""
+        return [move.before for move in self.moves]
 
 
 def file_again(
@@ -89,6 +105,22 @@ def changed_sessions(catalog: Catalog, places: Places) -> list[Session]:
     return list(changed)
 
 
+def forgotten_since(catalog: Catalog, places: Places, tombstones: Tombstones) -> list[str]:
+    """A line for every stored chunk that ``places`` take for a forgotten project's. They may know more than is stored:
+    what is forgotten leaves no evidence."""
+    found = []
+    for session in changed_sessions(catalog, places) if tombstones.projects else ():
+        for row in catalog.rows("SELECT path, cwd FROM chunks WHERE agent=? AND session_id=? ORDER BY path", session):
+            located = places.resolve(row["cwd"], session)
+            if located and tombstones.covers(located.project, row["cwd"], located.source):
+                found.append(_is_forgotten(row["path"], located.project))
+    return found
+
+
+def _is_forgotten(path: str, project: str | None) -> str:
+    return f"{path} is of {project}, which you had forgotten: `aicx forget --project` removes it for good"
+
+
 def _file(
     layout: Layout,
     catalog: Catalog,
@@ -107,9 +139,7 @@ def _file(
         return
     source = located.source if located else None
     if tombstones.covers(project or NON_REPOSITORY, sidecar.get("cwd"), source):
-        filing.notes.append(
-            f"{path} is of {project}, which you had forgotten: `aicx forget --project` removes it for good"
-        )
+        filing.notes.append(_is_forgotten(path, project))
         return
     markdown = load_markdown(layout, path)
     if is_altered(sidecar, markdown):
@@ -125,7 +155,7 @@ def _file(
     encoded = encode_sidecar(fields)
     stage_chunk(writer, stem, moved, encoded)
     if f"{stem}.md" != path:
-        filing.left.append(path)
+        filing.moves.append(Move(path, f"{stem}.md", sidecar.agent, sidecar.project, fields["project"]))
         writer.stage_removal(path)
         writer.stage_removal(sidecar_path(path))
     put_chunk(catalog, fields, f"{stem}.md", sha256(encoded).hexdigest(), moved)

@@ -18,7 +18,9 @@ from aicx.sources.naming import Redact
 from aicx.values import dataclass
 
 # The folder that a call names for itself, among its arguments or in a script that runs it.
-_WORKDIR = re.compile(r'\b(?:workdir|working_directory|dir_path|directory)"?:\s*[\'"]?(/[^\'"\n,}]+)')
+_WORKDIR = re.compile(
+    r'\b(?:workdir|working_directory|dir_path|directory)"?:\s*[\'"]?((?:[A-Za-z]:[\\/]|/)[^\'"\n,}]+)'
+)
 
 _remote = lru_cache(1024)(from_remote)  # the same few addresses, thousands of times
 

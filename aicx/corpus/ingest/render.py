@@ -16,6 +16,7 @@ from aicx.corpus.ingest.filing import UNKNOWN, folder_fields
 from aicx.corpus.ingest.names import UNTITLED
 from aicx.corpus.ingest.segments import Segment
 from aicx.corpus.ingest.tool_facts import tool_facts
+from aicx.folders import relative, slashed
 from aicx.paths import NON_REPOSITORY, chunk_stem
 from aicx.terminal import without_controls
 from aicx.text import instant
@@ -251,7 +252,7 @@ def _error_line(line: str) -> str | None:
 
 
 def _relative(path: str, cwd: str | None) -> str:
-    return path.removeprefix(f"{cwd}/") if cwd and path.startswith(f"{cwd}/") else path
+    return (cwd and relative(path, cwd)) or slashed(path)
 
 
 def _highlights(own: Iterable[Draft]) -> list[str]:

@@ -22,6 +22,8 @@ class StoreRequest:
     redact_secrets: bool = True
     dry_run: bool = False
     keep_entries: bool = False  # also return what was read, redacted, for a report
+    # Bytes of logs that are read before the first of them is filed: all that they show of folders decides together.
+    read_ahead: int = 32 * 1024 * 1024
 
 
 @dataclass(slots=True)
@@ -48,6 +50,9 @@ class StoreReport:
     problems: Annotated[list[BadRecord], "records and logs that could not be read"] = field(default_factory=list)
     without_chunks: Annotated[list[BadRecord], "logs that were read and gave none, with the reason"] = field(
         default_factory=list
+    )
+    unread: Annotated[dict[str, int], "agent whose logs aicx does not read → its sessions here"] = field(
+        default_factory=dict
     )
     notes: Annotated[list[str], "such as a log that grew while it was read"] = field(default_factory=list)
     buckets: Annotated[dict[str, dict[str, int]], "project → agent → chunks written"] = field(default_factory=dict)

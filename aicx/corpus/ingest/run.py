@@ -19,10 +19,11 @@ from aicx.corpus.catalog.watermarks import record_source
 from aicx.corpus.files.read import walk_chunks
 from aicx.corpus.files.tombstones import read_tombstones
 from aicx.corpus.files.writer import drop_empty_folders
-from aicx.corpus.ingest.accounting import account, lineage, silent_logs
+from aicx.corpus.ingest.accounting import account, account_moves, lineage, silent_logs
+from aicx.corpus.ingest.deciding import settle
 from aicx.corpus.ingest.dedup import Copy, covered_by_log, reference, separate_copies
 from aicx.corpus.ingest.drafts import Draft
-from aicx.corpus.ingest.filing import file_again
+from aicx.corpus.ingest.filing import forgotten_since
 from aicx.corpus.ingest.late_titles import LateTitles
 from aicx.corpus.ingest.observing import gather_traces
 from aicx.corpus.ingest.plan import SessionLogs, make_plan
@@ -36,19 +37,18 @@ from aicx.corpus.places.decisions import load_decisions
 from aicx.corpus.places.evidence import Ledger
 from aicx.corpus.places.places import Places
 from aicx.corpus.places.siblings import Traces
-from aicx.corpus.places.stored import find_histories, is_filed, open_places, withdraw_filed, write_claims
+from aicx.corpus.places.stored import find_histories, is_filed, open_places, withdraw_filed
 from aicx.paths import Layout
 from aicx.redaction import redact
 from aicx.sources import SOURCES
 from aicx.sources.items import BadRecord, LogFile, LogIdentity
 from aicx.sources.naming import Redact, clean_id
+from aicx.sources.unread import count_unread
 from aicx.storage.lock import writer_lock
 from aicx.text import instant
 from aicx.types import Redacted
 
 _HISTORY = "history"
-# Bytes of logs that are read before the first of them is filed: all that they show of folders decides together.
-_READ_AHEAD = 32 * 1024 * 1024
 
 
 def store(
@@ -137,6 +137,7 @@ class _Run:
         )
         self._report.logs = plan.logs
         self._report.problems += plan.problems
+        self._report.unread = count_unread(self._homes.unread) if not self._request.agents else {}
         done, total = 0, plan.size
         self._catalog.begin()
         is_filed_already = not (plan.sessions or plan.shared) and is_filed(self._catalog, self._decisions)
@@ -168,7 +169,7 @@ class _Run:
         self._titles.set()
         for logs, reading in self._titles.logs:
             self._record_logs(logs, reading)
-        if not is_filed_already:
+        if not (is_filed_already or self._request.dry_run):
             self._file_again()
         self._publisher.publish_last(catch_up=True)
         drop_empty_folders(self._layout, self._left)
@@ -178,7 +179,7 @@ class _Run:
     # Places ---------------------------------------------------------------------------------------------------------
 
     def _learn_ahead(self, sessions: Iterable[tuple[SessionLogs, Reading]]) -> Iterator[tuple[SessionLogs, Reading]]:
-        """The sessions in order, each when everything read up to `_READ_AHEAD` behind it has said where it happened."""
+        """The sessions in order, each when what was read up to ``read_ahead`` behind it has said where it happened."""
         waiting: deque[tuple[SessionLogs, Reading]] = deque()
         size, compared = 0, False
         for session, reading in sessions:
@@ -189,7 +190,7 @@ class _Run:
             gather_traces(self._traces, reading.drafts, reading.seen)
             waiting.append((session, reading))
             size += session.size
-            while size > _READ_AHEAD and len(waiting) > 1:
+            while size > self._request.read_ahead and len(waiting) > 1:
                 compared = compared or self._compare_histories()
                 size -= waiting[0][0].size
                 yield waiting.popleft()
@@ -203,20 +204,20 @@ class _Run:
 
     def _file_again(self) -> None:
         """Moves what was filed with less evidence than there is now, in this run or before it."""
-        siblings = find_histories(self._places, self._catalog, self._traces)
-        if not self._request.dry_run:
-            filing = file_again(
-                self._layout,
-                self._catalog,
-                self._places,
-                self._publisher.writer,
-                self._tombstones,
-                self._publisher.publish_and_begin,
-            )
-            self._left += filing.left
-            self._report.chunks_moved = filing.moved
-            self._report.notes += filing.notes
-        write_claims(self._places, self._catalog, siblings, self._decisions)
+        self._publisher.publish_and_begin()  # only what is in its place can be moved
+        filing = settle(
+            self._layout,
+            self._catalog,
+            self._user_home,
+            self._decisions,
+            self._tombstones,
+            self._publisher,
+            self._traces,
+        )
+        self._left += filing.left
+        account_moves(self._report, filing.moves)
+        forgotten = forgotten_since(self._catalog, self._places, self._tombstones)
+        self._report.notes += dict.fromkeys([*filing.notes, *forgotten])
 
     # Sessions -------------------------------------------------------------------------------------------------------
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import field, replace
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
 import orjson
 
 from aicx.errors import CorpusDamaged, UsageError
+from aicx.folders import is_absolute
 from aicx.paths import safe_project
 from aicx.storage.atomic import replace_file
 from aicx.values import dataclass
@@ -84,6 +85,6 @@ def parse_project(text: str) -> str:
 
 
 def _folder(text: str) -> str:
-    if not PurePosixPath(text).is_absolute():
+    if not is_absolute(text):
         raise UsageError(f"{text!r} is not an absolute folder")
     return text

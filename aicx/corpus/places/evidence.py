@@ -8,6 +8,8 @@ from dataclasses import field
 from functools import lru_cache
 from pathlib import PurePosixPath
 
+from aicx.folders import folded
+from aicx.git.remotes import is_short_forge
 from aicx.values import dataclass
 
 Session = tuple[str, str]  # agent, session id
@@ -45,6 +47,13 @@ _OUTWEIGHS = 2
 # Worktrees that agents and people keep inside the repository they belong to.
 _WORKTREE = re.compile(r"(?P<root>.+?)/(?:\.worktrees|\.claude/worktrees|\.git/worktrees)/.+")
 _HOME = re.compile(r"/|/(?:Users|home)(?:/[^/]+)?|/root|/tmp|/private/tmp|/var/tmp|/mnt(?:/[^/]+)?|/Volumes(?:/[^/]+)?")
+# The same of Windows, in one case, and as its shells and WSL name it.
+_WINDOWS_HOME = re.compile(
+    r"(?:[a-z]:|/[a-z]|/(?:mnt|cygdrive)/[a-z])"
+    r"(?:/users(?:/[^/]+(?:/(?:desktop|documents|downloads|appdata/local(?:/temp)?))?)?|/te?mp|/windows(?:/temp)?)?"
+    r"|//[^/]+(?:/[^/]+)?",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +96,7 @@ class Ledger:
     said: dict[str, dict[str, dict[str, set[Session]]]] = field(default_factory=dict)
     trees: dict[str, set[str]] = field(default_factory=dict)
     moved: dict[str, str] = field(default_factory=dict)
+    projects: set[str] = field(default_factory=set)
 
     def add(self, session: Session, seen: Seen) -> bool:
         """Takes in one thing; says whether it was news."""
@@ -105,11 +115,18 @@ class Ledger:
             return True
         if seen.kind not in WEIGHTS:
             return False
+        self.projects.add(seen.said)
         sessions = self.said.setdefault(folder, {}).setdefault(seen.said, {}).setdefault(seen.kind, set())
         if session in sessions:
             return False
         sessions.add(session)
         return True
+
+    def direct(self, project: str) -> str | None:
+        """What ``project`` is called without the proxy that earlier versions took for a part of its organisation; None
+        where no session saw it without."""
+        proxy, _, rest = project.partition(".")
+        return rest if is_short_forge(proxy) and rest in self.projects else None
 
     def verdict(self, folder: str, canonical: Callable[[str], str]) -> Verdict:
         """What speaks for a repository of ``folder`` itself. ``canonical`` gives the present name of a renamed one."""
@@ -150,7 +167,8 @@ class Ledger:
 
 @lru_cache(4096)  # a few folders, asked of for every message
 def root_of(folder: str) -> str:
-    """The repository's own folder of a worktree that was put inside it; else ``folder``."""
+    """The repository's own folder of a worktree that was put inside it; else ``folder``; a path of Windows `folded`."""
+    folder = folded(folder)
     match = _WORKTREE.fullmatch(folder)
     return match["root"] if match and not is_shared(match["root"]) else folder
 
@@ -158,7 +176,7 @@ def root_of(folder: str) -> str:
 def is_shared(folder: str) -> bool:
     """Whether ``folder`` is one that people keep everything in (a home folder, a drive, /tmp), so that what is true of
     it is not true of the folders in it."""
-    return _HOME.fullmatch(folder) is not None
+    return _HOME.fullmatch(folder) is not None or _WINDOWS_HOME.fullmatch(folder) is not None
 
 
 def chain(folder: str, stop: Callable[[str], bool]) -> Iterable[str]:

@@ -8,11 +8,12 @@ the folders above it; and a history in common with a folder that is known.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from aicx.corpus.places.decisions import Decisions
 from aicx.corpus.places.evidence import Ledger, Seen, Session, Verdict, chain, is_shared, root_of
 from aicx.corpus.places.identity import Identity, from_git
+from aicx.folders import folded, other_names
 
 # A folder with checkouts of this many other repositories below it is a place to keep them, not one of them.
 _CONTAINER = 2
@@ -26,6 +27,7 @@ class Places:
         self._above = frozenset(map(str, (user_home, *user_home.parents)))
         self.ledger = ledger
         self._decisions = decisions
+        self._decided = {folded(folder): folder for folder in (*decisions.assigned, *decisions.ignored)}
         self._siblings: Mapping[str, Identity] = {}
         self._live: dict[str, Identity | None] = {}
         self._verdicts: dict[str, Verdict] = {}
@@ -69,12 +71,18 @@ class Places:
         return decided is not None and not decided.project
 
     def canonical(self, project: str) -> str:
-        """The present name of a repository that was renamed or merged."""
+        """The present name of a repository that was renamed or merged, or that was named with a proxy."""
         met = {project}
-        while (new := self._decisions.renamed.get(project) or self.ledger.moved.get(project)) and new not in met:
+        while (new := self._next_name(project)) and new not in met:
             project = new
             met.add(project)
         return project
+
+    def _next_name(self, project: str) -> str | None:
+        if by_hand := self._decisions.renamed.get(project):
+            return by_hand
+        found = self.ledger.moved.get(project) or self.ledger.direct(project)
+        return found if found is None or self._decisions.renamed.get(found) != project else None
 
     def known(self, folders: Iterable[str]) -> dict[str, str]:
         """Root -> repository, for those of the folders that are known without a look at their history."""
@@ -100,7 +108,7 @@ class Places:
             own = self.ledger.own(folder, session, self.canonical) if session else Verdict(None)
             verdict = own if own.project else self._verdict(folder)
             if verdict.project is None and not verdict.against:
-                trees = map(self._verdict, sorted(self.ledger.trees.get(folder, ())))
+                trees = map(self._verdict, (*sorted(self.ledger.trees.get(folder, ())), *other_names(folder)))
                 verdict = next((known for known in trees if known.project), verdict)
             if verdict.project is not None:
                 if folder != root and self._is_container(folder, verdict.project):
@@ -121,12 +129,13 @@ class Places:
         """What was decided for the nearest folder; an `Identity` without a project where it is to be ignored."""
         if not (self._decisions.ignored or self._decisions.assigned):
             return None
-        for place in (cwd, root_of(cwd)):
-            for folder in (place, *map(str, Path(place).parents)):
-                if folder in self._decisions.ignored:
-                    return Identity("", "ignored", f"{folder} is ignored by hand")
-                if folder in self._decisions.assigned:
-                    return Identity(self._decisions.assigned[folder], "assigned", f"{folder} was assigned by hand")
+        for place in (folded(cwd), root_of(cwd)):
+            for folder in (place, *map(str, PurePosixPath(place).parents)):
+                if (named := self._decided.get(folder)) is None:
+                    continue
+                if named in self._decisions.ignored:
+                    return Identity("", "ignored", f"{named} is ignored by hand")
+                return Identity(self._decisions.assigned[named], "assigned", f"{named} was assigned by hand")
         return None
 
     def _verdict(self, folder: str) -> Verdict:

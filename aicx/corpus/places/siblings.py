@@ -14,6 +14,7 @@ from pathlib import PurePosixPath
 from posixpath import normpath
 
 from aicx.corpus.places.identity import Identity
+from aicx.folders import is_absolute, relative, slashed
 from aicx.values import dataclass
 
 _COMMIT, _BRANCH, _NAME = 3, 2, 1
@@ -141,13 +142,12 @@ def _plural(noun: str) -> str:
 
 def relative_to(root: str, cwd: str, path: str) -> str | None:
     """``path``, as it was named in ``cwd``, relative to ``root``; None where it lies outside."""
-    path = path if path.startswith("/") else f"{cwd}/{path}"
+    path = path if is_absolute(path) else f"{slashed(cwd)}/{path}"
     inside = root_relative(root, path)
     return inside and normpath(inside)
 
 
 def root_relative(root: str, path: str) -> str | None:
     """``path`` relative to ``root`` or to the worktree in it that holds it."""
-    if not path.startswith(f"{root}/"):
-        return None
-    return _INNER_TREE.sub("", path[len(root) + 1 :])
+    inside = relative(path, root)
+    return _INNER_TREE.sub("", inside) if inside else None

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from aicx.corpus.catalog.database import Catalog
 from aicx.errors import NotFound, UsageError
+from aicx.folders import folded, relative, slashed
 from aicx.git.identity import find_repository
 from aicx.paths import NON_REPOSITORY, safe_project
 from aicx.values import dataclass
@@ -39,7 +40,7 @@ class Place:
 
     def share(self, project: str, cwd: str | None) -> float | None:
         """How surely a session worked here, from 0 to 1; None where it is known to have worked elsewhere."""
-        if cwd and any(cwd == folder or (self.below and cwd.startswith(f"{folder}/")) for folder in self.folders):
+        if cwd and any(found == "" or (found and self.below) for found in _seen_from(cwd, self.folders)):
             return 1.0
         if project != NON_REPOSITORY and self.project is not None:
             if project == self.project:
@@ -47,7 +48,11 @@ class Place:
             # A fork, or the same repository on another machine without its remote.
             return _BY_NAME if _name(project) == _name(self.project) else None
         names = {_name(place) for place in (self.project, *self.folders) if place and self.below}
-        return _BY_NAME if cwd and names & set(cwd.split("/")) else 0.0
+        return _BY_NAME if cwd and names & set(slashed(cwd).split("/")) else 0.0
+
+
+def _seen_from(cwd: str, folders: Sequence[str]) -> Iterator[str | None]:
+    return (relative(cwd, folder) for folder in folders)
 
 
 def find_place(catalog: Catalog, user_home: Path, folder: Path) -> Place | None:
@@ -71,6 +76,8 @@ def same_file(named: str, path: str, cwd: str | None) -> bool:
     """Whether a tool's path means a file of the repository. A file at the top has to be in the working folder."""
     if named == path:
         return True
+    if "\\" in named:  # of Windows, and perhaps written in another case
+        return same_file(folded(named.replace("\\", "/")), path.lower(), cwd and folded(cwd))
     if not named.endswith(f"/{path}"):
         return False
     return "/" in path or cwd is None or named.removesuffix(f"/{path}") in (cwd, ".")

@@ -13,6 +13,7 @@ from aicx.corpus.places.decisions import Decisions, load_decisions
 from aicx.corpus.places.evidence import Ledger, Seen, root_of
 from aicx.corpus.places.identity import Identity
 from aicx.corpus.places.places import Places
+from aicx.corpus.places.renames import renamed_in_place
 from aicx.corpus.places.siblings import Traces, find_siblings, is_deep, is_telling_branch, relative_to
 from aicx.errors import CorpusDamaged
 from aicx.paths import NON_REPOSITORY
@@ -31,6 +32,8 @@ def open_places(catalog: Catalog, user_home: Path, decisions: Decisions) -> Plac
     )
     for row in rows:
         ledger.add((row["agent"], row["session_id"]), Seen(row["folder"], row["kind"], row["said"]))
+    for old, new in renamed_in_place(catalog):
+        ledger.moved.setdefault(old, new)
     places = Places(user_home, ledger, decisions)
     history = catalog.rows("SELECT folder, project, reason FROM claims WHERE history=1")
     places.learn_siblings({row["folder"]: Identity(row["project"], "learned", row["reason"]) for row in history})
@@ -85,7 +88,8 @@ def write_claims(places: Places, catalog: Catalog, siblings: Mapping[str, Identi
     for folder, identity in siblings.items():
         rows[folder] = (identity.project, identity.source, identity.reason, 1)
     _replace(catalog, "claims", sorted((folder, *row) for folder, row in rows.items()))
-    names = {old: places.canonical(old) for old in (*places.ledger.moved, *decisions.renamed)}
+    through = (project for project in places.ledger.projects if places.ledger.direct(project))
+    names = {old: places.canonical(old) for old in (*places.ledger.moved, *decisions.renamed, *through)}
     _replace(catalog, "renames", sorted(names.items()))
     catalog.set_meta(_FILED, _digest(decisions))
 

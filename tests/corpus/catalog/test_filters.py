@@ -509,3 +509,18 @@ def test_the_ends_of_the_calendar_are_days_too(day: str, zone: str, monkeypatch:
         monkeypatch.undo()
         time.tzset()
     assert begin < end
+
+
+@pytest.mark.parametrize(
+    "wanted",
+    ["src/color/x.go", "src\\color\\x.go", "D:\\orbit\\src\\color\\x.go", "d:/Orbit/src/color/X.go", "src\\*\\x.go"],
+)
+@pytest.mark.parametrize("stored", ["src/color/x.go", "D:\\orbit\\src\\color\\x.go"])
+def test_a_file_of_windows_is_found_by_any_of_its_names(wanted, stored):
+    catalog = catalog_of(fields_of(1, cwd="D:\\orbit", files=[stored]), fields_of(2, cwd="D:\\orbit", files=["x.go"]))
+    assert found(catalog, Filters(file=(wanted,))) == [1]
+
+
+def test_a_whole_path_finds_what_was_named_from_the_working_folder():
+    catalog = catalog_of(fields_of(1, cwd="/srv/orbit", files=["a.py"]), fields_of(2, cwd="/srv/lamp", files=["a.py"]))
+    assert found(catalog, Filters(file=("/srv/orbit/a.py",))) == [1]

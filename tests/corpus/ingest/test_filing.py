@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,9 @@ import pytest
 from aicx.cli import run
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.files.read import is_altered, load_markdown, load_sidecar
+from aicx.corpus.ingest.filing import changed_sessions
+from aicx.corpus.places.decisions import Decisions
+from aicx.corpus.places.stored import open_places
 from aicx.paths import NON_REPOSITORY
 from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, CodexLog, Home
 
@@ -177,6 +181,80 @@ class TestMoves:
         home.claude(pushing())
         home.store()
         assert home.sidecars() == []
+
+
+class TestRenames:
+    """A folder's remote has another name from some day on."""
+
+    LISTED = "1234567 Give the lamp a fuse of its own\n"
+
+    def seeing(self, session: str, remote: str, at: float, listed: str = LISTED) -> CodexLog:
+        log = CodexLog(session, GONE, f"git@github.com:{remote}.git").prompt("What came last?", at)
+        return log.call("git log --oneline -3", at + 1).result(listed, at + 2)
+
+    def store(self, home: Home, *logs: CodexLog) -> set[str]:
+        for log in logs:
+            home.codex(log)
+        home.store()
+        return set(projects(home).values())
+
+    def test_two_names_of_one_history_are_one_project(self, home):
+        logs = self.seeing(SESSION, "ada/orbit", 0), self.seeing(OTHER, "ada/satellite", 500)
+        assert self.store(home, *logs) == {"ada/satellite"}
+        assert [tuple(row) for row in catalog(home).rows("SELECT * FROM renames")] == [("ada/orbit", "ada/satellite")]
+
+    def test_a_folder_that_is_used_for_another_repository_has_two(self, home):
+        other = "7654321 Begin with another thing altogether\n"
+        logs = self.seeing(SESSION, "ada/orbit", 0), self.seeing(OTHER, "ada/lamp", 500, other)
+        assert self.store(home, *logs) == {"ada/orbit", "ada/lamp"}
+
+    def test_a_fork_has_its_own_name(self, home):
+        logs = self.seeing(SESSION, "ada/orbit", 0), self.seeing(OTHER, "bob/orbit", 500)
+        assert self.store(home, *logs) == {"ada/orbit", "bob/orbit"}
+
+    def test_names_that_take_turns_are_two(self, home):
+        logs = [self.seeing(SESSION, "ada/orbit", 0), self.seeing(OTHER, "ada/satellite", 500)]
+        assert self.store(home, *logs, self.seeing(THIRD, "ada/orbit", 900)) == {"ada/orbit", "ada/satellite"}
+
+
+class TestOneRun:
+    """A run that reads too much to wait for all of it files some sessions again, and it is all settled at its end."""
+
+    @pytest.fixture
+    def late(self, home: Home) -> Home:
+        """Of three sessions, the last one shows whose folder it is, when the others are filed already."""
+        home.claude(silent())
+        home.claude(silent(THIRD).answer("Or the switch.", 50))
+        home.claude(pushing())
+        return home
+
+    def test_what_it_wrote_itself_is_filed_by_what_it_read_last_without_a_word(self, late):
+        report = late.store(read_ahead=0)
+        assert set(projects(late).values()) == {"ada/orbit"}
+        assert (report.notes, report.chunks_moved) == ([], 0)
+
+    def test_it_reports_where_its_chunks_are(self, late):
+        report = late.store(read_ahead=0)
+        assert report.buckets == {"ada/orbit": {"claude": 3}}
+        assert sorted(report.paths) == sorted(late.chunks())
+
+    def test_the_doctor_finds_nothing_filed_elsewhere(self, late):
+        late.store(read_ahead=0)
+        assert changed_sessions(catalog(late), open_places(catalog(late), late.root, Decisions())) == []
+
+    def test_the_next_run_reads_and_changes_nothing(self, late):
+        late.store(read_ahead=0)
+        files = late.files()
+        again = late.store(read_ahead=0)
+        assert (again.logs_read, again.chunks_written, again.chunks_moved) == (0, 0, 0)
+        assert late.files() == files
+
+    def test_it_files_as_a_run_that_reads_everything_first(self, late):
+        late.store(read_ahead=0)
+        files = late.files()
+        shutil.rmtree(late.corpus)
+        late.store()
+        assert late.files() == files
 
 
 class TestAttribution:

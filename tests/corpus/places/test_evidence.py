@@ -74,6 +74,8 @@ def test_the_same_thing_seen_again_is_no_news():
         ("/srv/orbit/.claude/worktrees/fix", "/srv/orbit"),
         ("/home/ada/.worktrees/fix", "/home/ada/.worktrees/fix"),
         ("/srv/orbit/src", "/srv/orbit/src"),
+        ("D:\\Orbit\\.claude\\worktrees\\fix\\src", "d:/orbit"),
+        ("C:\\Users\\Ada\\.worktrees\\fix", "c:/users/ada/.worktrees/fix"),
     ],
 )
 def test_a_worktree_inside_a_repository_counts_as_the_repository(folder, root):

@@ -46,6 +46,32 @@ class TestRemotes:
         assert from_remote(url) == "ada/orbit"
 
     @pytest.mark.parametrize(
+        "url",
+        [
+            "https://proxy.example.org/gh/ada/orbit.git",
+            "https://mirror.example.org/github.com/ada/orbit",
+            "https://proxy.example.org/https://github.com/ada/orbit.git",
+            "https://proxy.example.org/https:/github.com/ada/orbit.git",
+            "http://local_proxy@127.0.0.1:41729/git/ada/orbit",
+            "git@gh.work:ada/orbit.git",
+            "gh:ada/orbit",
+        ],
+    )
+    def test_a_proxy_or_an_alias_of_the_host_is_no_part_of_the_name(self, url):
+        assert from_remote(url) == "ada/orbit"
+
+    @pytest.mark.parametrize(
+        ("url", "project"),
+        [
+            ("https://gitlab.example.org/gh/ada/orbit.git", "gh.ada/orbit"),
+            ("https://git.example.org/git/ada/orbit", "git.ada/orbit"),
+            ("https://proxy.example.org/gh/orbit", "gh/orbit"),
+        ],
+    )
+    def test_a_group_is_part_of_the_name(self, url, project):
+        assert from_remote(url) == project
+
+    @pytest.mark.parametrize(
         "url", ["https://gitlab.com/ada/space/tools/orbit.git", "git@gitlab.com:ada/space/tools/orbit.git"]
     )
     def test_subgroups_are_one_organisation(self, url):
@@ -142,6 +168,59 @@ class TestFolders:
         (home / "orbit").mkdir(parents=True)
         (home / "orbit/.git").write_text("not what git writes")
         assert resolve(home, home / "orbit") is None
+
+
+class TestProxies:
+    def test_a_name_with_a_proxy_is_the_repository_that_others_saw_without(self, tmp_path):
+        learned = {"/gone/one": "gh.ada/orbit", "/gone/two": "ada/orbit"}
+        assert resolve(tmp_path, "/gone/one", **learned) == ("ada/orbit", "learned")
+        assert resolve(tmp_path, "/gone/two", **learned) == ("ada/orbit", "learned")
+
+    def test_both_names_in_one_folder_agree(self, tmp_path):
+        places = places_of({"/gone/one": "gh.ada/orbit"}, tmp_path)
+        places.observe(MINE, [Seen("/gone/one", "recorded", "ada/orbit")])
+        found = places.resolve("/gone/one")
+        assert found is not None
+        assert found.project == "ada/orbit"
+
+    def test_alone_it_stays_as_it_is(self, tmp_path):
+        assert resolve(tmp_path, "/gone/one", **{"/gone/one": "gh.ada/orbit"}) == ("gh.ada/orbit", "learned")
+
+
+class TestWindows:
+    @pytest.mark.parametrize(
+        "cwd",
+        [
+            "D:\\work\\orbit",
+            "d:\\Work\\Orbit\\src",
+            "D:/work/orbit/src",
+            "D:\\work\\orbit\\.claude\\worktrees\\fix\\src",
+            "/d/work/orbit",
+            "/cygdrive/d/work/orbit/src",
+            "/mnt/d/work/orbit/src",
+        ],
+    )
+    def test_a_folder_belongs_to_the_repository_above_it_by_any_of_its_names(self, tmp_path, cwd):
+        assert resolve(tmp_path, cwd, **{"D:\\work\\orbit": "ada/orbit"}) == ("ada/orbit", "learned")
+
+    def test_what_wsl_shows_of_a_folder_counts_for_windows(self, tmp_path):
+        learned = {"/mnt/d/work/orbit": "ada/orbit"}
+        assert resolve(tmp_path, "D:\\work\\orbit\\src", **learned) == ("ada/orbit", "learned")
+
+    @pytest.mark.parametrize("cwd", ["E:\\work\\orbit", "D:\\work\\orbital", "D:\\work", "/work/orbit"])
+    def test_another_folder_does_not(self, tmp_path, cwd):
+        assert resolve(tmp_path, cwd, **{"D:\\work\\orbit": "ada/orbit"}) is None
+
+    @pytest.mark.parametrize("shared", ["D:\\", "C:\\Users\\Ada", "C:\\Users\\Ada\\Documents", "/mnt/c/Users/ada"])
+    def test_a_drive_and_a_home_lend_their_repository_to_nothing_below(self, tmp_path, shared):
+        assert resolve(tmp_path, f"{shared}\\notes", **{shared: "ada/dotfiles"}) is None
+
+    def test_a_decision_by_hand_holds_below_in_any_spelling(self, tmp_path):
+        places = places_of({}, tmp_path, Decisions({"D:/work": "ada/orbit"}, frozenset({"D:\\work\\scratch"})))
+        found = places.resolve("d:\\Work\\site")
+        assert found is not None
+        assert (found.project, found.reason) == ("ada/orbit", "D:/work was assigned by hand")
+        assert places.resolve("D:/WORK/scratch/a") is None
 
 
 class TestWorktreesAndSubmodules:
@@ -331,6 +410,12 @@ def test_a_repository_that_the_forge_moved_is_one_under_both_names(home):
     assert found is not None
     assert found.project == "ada/satellite"
     assert "ada/orbit is now ada/satellite" in found.reason
+
+
+def test_a_rename_by_hand_goes_before_one_that_was_seen(home):
+    places = places_of({"/gone/orbit": "ada/orbit"}, home, Decisions().rename("ada/satellite", "ada/orbit"))
+    places.observe(OTHERS, [Seen("/gone/orbit", "moved", "ada/orbit ada/satellite")])
+    assert {places.canonical(name) for name in ("ada/orbit", "ada/satellite")} == {"ada/orbit"}
 
 
 def test_names_that_lead_in_a_circle_end(home):

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from aicx.corpus.catalog.query import open_catalog
-from aicx.corpus.places.standing import Place, find_place
+from aicx.corpus.places.standing import Place, find_place, same_file
 from aicx.paths import NON_REPOSITORY
 from tests.corpus.builders import ClaudeLog, Home
 from tests.evidence.stories import Repository
@@ -75,3 +75,16 @@ def test_not_everything_below_a_home_folder_is_of_the_repository_that_it_is(user
     assert place.share(NON_REPOSITORY, home) == 1.0
     assert place.share(NON_REPOSITORY, f"{home}/notes") == 0.0
     assert place.share("ada/orbit", f"{home}/work/orbit") in (0.0, None)
+
+
+@pytest.mark.parametrize(
+    ("named", "cwd", "same"),
+    [
+        ("D:\\orbit\\src\\color\\x.go", None, True),
+        ("d:\\Orbit\\SRC\\Color\\X.go", "D:\\orbit", True),
+        ("src\\color\\x.go", "D:\\orbit", True),
+        ("D:\\orbit\\src\\color\\max.go", None, False),
+    ],
+)
+def test_a_path_of_windows_means_the_file_of_the_repository(named: str, cwd: str | None, same: bool) -> None:
+    assert same_file(named, "src/color/x.go", cwd) is same
