@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import astuple
 from datetime import timedelta
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from aicx.errors import CorpusDamaged, MissingExtra, NotFound, UsageError
 from aicx.values import dataclass
@@ -24,10 +24,14 @@ _REBUILD = "Run `aicx index --rebuild` to make it anew."
 VECTOR_TYPE = "float16"
 RESERVED = ("id", "version", "ordinal", "part", "start", "stop", "draw", "vector")
 _IDS_IN_A_FILTER = 500
+# A tenth of the usual effort gives partitions as good for this purpose.
+_TRAINING = {"max_iterations": 10, "sample_rate": 64}
+_PARTITION_ROWS = 400  # a vector index looks at some 30 partitions of this size for each question
 # Where in the library's own source an error came up says nothing to a user.
 _LIBRARYS_OWN = re.compile(r"^lance error: |, (?:location: |/\S+\.rs:).*")
 _MAX_REASON_LENGTH = 300
 
+IndexKind = Literal["Bitmap", "BTree", "IvfFlat"]
 Embed = Callable[[Sequence[str]], Any]
 
 
@@ -261,12 +265,30 @@ def erase_documents(location: Location, unwanted: Callable[[Mapping[str, str]], 
         unmap(folder)
     delete_documents(table, unwanted(held_versions(table, location)))
     try:
+        indexes = table.list_indices()
+        for index in indexes:
+            table.drop_index(index.name)
         table.update(values_sql={"draw": "draw"})  # writes every row that is left into a new file
         optimize(table, timedelta(0), delete_unverified=True)
+        for index in indexes if table.count_rows() else ():
+            if index.index_type in get_args(IndexKind):
+                index_column(table, index.columns[0], index.index_type)
         if folder is not None and mapped and table.count_rows():
             map_table(table, folder)
     except (ValueError, OSError, RuntimeError) as error:
         raise _damaged(location, error) from error
+
+
+def index_column(table: Any, column: str, kind: IndexKind) -> None:
+    """Makes an index of a column: of vectors one that puts similar ones into partitions, by their dot product."""
+    from lancedb.index import Bitmap, BTree, IvfFlat
+
+    if kind == "IvfFlat":
+        partitions = max(1, table.count_rows() // _PARTITION_ROWS)
+        config = IvfFlat(distance_type="dot", num_partitions=partitions, **_TRAINING)
+    else:
+        config = Bitmap() if kind == "Bitmap" else BTree()
+    table.create_index(column, config=config)
 
 
 def optimize(table: Any, grace: timedelta, *, delete_unverified: bool = False) -> None:

@@ -24,6 +24,7 @@ from indexer.vector_table import (
     RESERVED,
     VECTOR_TYPE,
     Columns,
+    IndexKind,
     Location,
     Model,
     Standing,
@@ -33,6 +34,7 @@ from indexer.vector_table import (
     create_table,
     delete_documents,
     held_versions,
+    index_column,
     local_folder,
     open_table,
     optimize,
@@ -46,11 +48,8 @@ Fetch = Callable[[Sequence[str]], Iterable[Document]]
 # More pieces than this and reading slows down, so they are merged; more old versions, and their files take room.
 # `optimize` sees to both, and rewrites the table, so it is not called after every run.
 _MAX_FRAGMENTS = _MAX_VERSIONS = 24
-# A tenth of the usual effort gives partitions as good for this purpose.
-_TRAINING = {"max_iterations": 10, "sample_rate": 64}
 # Windows whose vectors are kept in case they come again: some 40 MB.
 _MAX_KNOWN = 40_000
-_PARTITION_ROWS = 400  # a vector index looks at some 30 partitions of this size for each question
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +158,10 @@ class VectorIndex:
         table = self._present()
         return "absent" if table is None else standing(table, self._schema)
 
+    def has_made(self, columns: Collection[str], metadata: Mapping[bytes, bytes]) -> bool:
+        """Whether a table with these columns and this metadata is of this model and this way of cutting."""
+        return set(columns) == set(self._schema.names) and metadata == self._schema.metadata
+
     @property
     def make(self) -> str:
         """What tables of this model and this way of cutting have in common, and no others."""
@@ -202,17 +205,12 @@ class VectorIndex:
         return len(old) > _MAX_VERSIONS or table.stats()["fragment_stats"]["num_fragments"] > _MAX_FRAGMENTS
 
     def _index(self, table: Any) -> None:
-        from lancedb.index import Bitmap, BTree, IvfFlat
-
         indexes = {column: index for index in table.list_indices() for column in index.columns}
-        wanted = {name: Bitmap() for name in self._columns.keywords} | dict.fromkeys(
-            ("id", *self._columns.numbers), BTree()
-        )
-        partitions = max(1, table.count_rows() // _PARTITION_ROWS)
-        wanted["vector"] = IvfFlat(distance_type="dot", num_partitions=partitions, **_TRAINING)
-        for column, config in wanted.items():
+        wanted: dict[str, IndexKind] = dict.fromkeys(self._columns.keywords, "Bitmap")
+        wanted |= dict.fromkeys(("id", *self._columns.numbers), "BTree") | {"vector": "IvfFlat"}
+        for column, kind in wanted.items():
             if column not in indexes:
-                table.create_index(column, config=config)
+                index_column(table, column, kind)
         # Rows an index has not taken in yet are read one by one, which is fine while they are few.
         behind = max((index.num_unindexed_rows for index in indexes.values()), default=0)
         if behind > self._upkeep.index_rows // 10:

@@ -125,6 +125,11 @@ class DenseSearcher:
         rows = self._retried(lambda: list(self._table.places({name for name, _ in wanted})))
         return {(name, ordinal): Place(*place) for name, ordinal, *place in rows if (name, ordinal) in wanted}
 
+    def versions(self) -> dict[str, str]:
+        """The version of each document that the table holds."""
+        found: dict[str, str] = self._retried(lambda: self._table.versions())
+        return found
+
     def _nearest(self, vector: Any, where: Sequence[Where], limit: int) -> list[Candidate]:
         self._refresh()
         condition = predicate(where, self._table.columns)

@@ -41,6 +41,10 @@ class Table(Protocol):
         """How many passages there are."""
         ...
 
+    def versions(self) -> dict[str, str]:
+        """The version of each document."""
+        ...
+
     def nearest(self, vector: Any, condition: str | None, limit: int) -> list[Row]:
         """About the ``limit`` nearest passages, nearest first, or the nearest of each of so many documents."""
         ...
@@ -99,6 +103,10 @@ class _LanceTable:
 
     def count(self, condition: str | None = None) -> int:
         return int(self._table.count_rows(condition))
+
+    def versions(self) -> dict[str, str]:
+        rows = self.rows("ordinal = 0", ["id", "version"])
+        return dict(zip(rows["id"].to_pylist(), rows["version"].to_pylist(), strict=True))
 
     def nearest(self, vector: Any, condition: str | None, limit: int) -> list[Row]:
         query = self._table.search(vector, vector_column_name="vector").distance_type("dot")
