@@ -218,7 +218,10 @@ def _damaged(location: Location, error: Exception) -> CorpusDamaged:
 
 
 def table_schema(columns: Columns, model: Model) -> Any:
-    import pyarrow as pa
+    try:
+        import pyarrow as pa
+    except ImportError as error:
+        raise MissingExtra("The vector index", "semantic") from error
 
     fields = [pa.field("id", pa.string(), nullable=False), pa.field("version", pa.string(), nullable=False)]
     fields += [pa.field(name, pa.int32(), nullable=False) for name in ("ordinal", "part", "start", "stop", "draw")]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +58,13 @@ def table(user: Home) -> Path:
 def test_a_second_run_embeds_nothing(user):
     done = embed(user)
     assert (done.added, done.changed, done.removed, done.unchanged, done.passages) == (0, 0, 0, 2, 0)
+
+
+def test_a_run_with_nothing_to_do_does_without_lancedb(user, monkeypatch):
+    keep(user)
+    embed(user)
+    monkeypatch.setitem(sys.modules, "lancedb", None)
+    assert embed(user).unchanged == 2
 
 
 def test_only_what_is_new_is_embedded(user):

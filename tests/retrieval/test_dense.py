@@ -375,7 +375,7 @@ from retrieval.embedders import EmbedderSettings, open_embedder
 synonyms = (("car", "automobile", "vehicle"), ("fix", "repair", "mend"), ("crash", "failure"))
 embedder = open_embedder("test", EmbedderSettings(pathlib.Path("."), max_tokens=32, synonyms=synonyms))
 assert DenseSearcher(sys.argv[1], "vectors", embedder).search("car", [], 1)
-print(*sorted({"torch", "lancedb", "lance", "pyarrow", "sentence_transformers", "transformers"} & set(sys.modules)))
+print(*sorted({"torch", "lancedb", "pyarrow", "sentence_transformers", "transformers"} & set(sys.modules)))
 """
     done = subprocess.run(
         [sys.executable, "-c", code, uri], capture_output=True, text=True, timeout=60, cwd=Path(__file__).parents[2]
