@@ -111,7 +111,9 @@ def _intro(report: Mapping[str, Any]) -> Iterator[str]:
     )
     rankers = " ".join(f"-r {name}" for name in settings["rankers"])
     packages = ", ".join(
-        f"{name} {versions[name]}" for name in ("python", "tantivy", "lancedb", "ir-measures") if name in versions
+        f"{name} {versions[name]}"
+        for name in ("python", "tantivy", "lancedb", "pylance", "ir-measures")
+        if name in versions
     )
     yield "```console"
     yield f"$ aicx bench run {names} --home FOLDER {rankers}"
