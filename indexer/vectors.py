@@ -206,9 +206,9 @@ class VectorIndex:
 
     def _index(self, table: Any) -> None:
         indexes = {column: index for index in table.list_indices() for column in index.columns}
-        wanted: dict[str, IndexKind] = dict.fromkeys(self._columns.keywords, "Bitmap")
-        wanted |= dict.fromkeys(("id", *self._columns.numbers), "BTree") | {"vector": "IvfFlat"}
-        for column, kind in wanted.items():
+        wanted: list[tuple[str, IndexKind]] = [(column, "Bitmap") for column in self._columns.keywords]
+        wanted += [(column, "BTree") for column in ("id", *self._columns.numbers)]
+        for column, kind in (*wanted, ("vector", "IvfFlat")):
             if column not in indexes:
                 index_column(table, column, kind)
         # Rows an index has not taken in yet are read one by one, which is fine while they are few.

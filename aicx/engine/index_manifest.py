@@ -58,8 +58,9 @@ def chunks_behind(state: dict[str, Any], catalog: Catalog) -> int | None:
 def documents_behind(held: Mapping[str, str], catalog: Catalog) -> int:
     """How many chunks an index with these versions of chunks lacks or still has."""
     rows = catalog.rows("SELECT id, content_sha256 FROM chunks WHERE ignored=0")
-    lacks = sum(held.get(row["id"]) != row["content_sha256"] for row in rows)
-    return lacks + len(held.keys() - {row["id"] for row in rows})
+    versions: dict[str, str] = {row["id"]: row["content_sha256"] for row in rows}
+    lacks = [name for name, version in versions.items() if held.get(name) != version]
+    return len(lacks) + len(held.keys() - versions.keys())
 
 
 def belongs(state: dict[str, Any], catalog: Catalog) -> bool:
