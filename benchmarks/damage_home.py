@@ -104,7 +104,6 @@ def prepare() -> None:
         "aicx.commands.store",
         "aicx.commands.doctor",
         "tantivy",
-        "lance",
         "aicx.commands.steer",
         "aicx.engine.vector_index",
         "indexer.vectors",

@@ -113,7 +113,9 @@ def _intro(report: Mapping[str, Any]) -> Iterator[str]:
     )
     rankers = " ".join(f"-r {name}" for name in settings["rankers"])
     packages = ", ".join(
-        f"{name} {versions[name]}" for name in ("python", "tantivy", "pylance", "ir-measures") if name in versions
+        f"{name} {versions[name]}"
+        for name in ("python", "tantivy", "lancedb", "pylance", "ir-measures")
+        if name in versions
     )
     yield "```console"
     yield f"$ aicx bench run {names} --home FOLDER {rankers}"

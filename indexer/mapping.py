@@ -14,9 +14,11 @@ from pathlib import Path
 from typing import Any
 
 FOLDER = "mapped"
+FILES = ("about.json", "documents.sqlite", "places.npy", "scales.npy", "vectors.npy")
 # A vector is kept as whole numbers up to this, and a scale: nearer to float16 than that is to the model's own numbers.
 _HIGHEST = 32767
 _ROWS_AT_ONCE = 8192
+PLACE = ("ordinal", "part", "start", "stop")  # a row of `places.npy`
 
 
 def map_table(table: Any, folder: Path) -> None:
@@ -24,15 +26,14 @@ def map_table(table: Any, folder: Path) -> None:
 
     It appears under its name when it is whole. Where there is no room for it the table itself is asked.
     """
-    dataset = table.to_lance()
-    dataset.checkout_latest()
-    place = folder / FOLDER / str(dataset.version)
+    table.checkout_latest()
+    place = folder / FOLDER / str(table.version)
     if not place.exists():
         unmap(folder)
         made = place.with_name(f"{place.name}.new")
         try:
             made.mkdir(parents=True)
-            _write(dataset, made)
+            _write(table, made)
             made.replace(place)
         except OSError:
             unmap(folder)
@@ -48,34 +49,32 @@ def unmap(folder: Path) -> None:
         shutil.rmtree(folder / FOLDER)
 
 
-def _write(dataset: Any, place: Path) -> None:
+def _write(table: Any, place: Path) -> None:
     import numpy as np
 
-    fields = [name for name in dataset.schema.names if name not in ("ordinal", "part", "start", "stop", "vector")]
-    placed = dataset.to_table(columns=["id", "ordinal", "part", "start", "stop"])
+    fields = [name for name in table.schema.names if name not in (*PLACE, "vector")]
+    placed = table.search().select(["id", *PLACE]).with_row_id(True).to_arrow()
     names, inverse = np.unique(np.array(placed["id"].to_pylist(), dtype=object), return_inverse=True)
-    places = np.column_stack([placed[name].to_numpy() for name in ("ordinal", "part", "start", "stop")])
+    places = np.column_stack([placed[name].to_numpy() for name in PLACE])
     order = np.lexsort((places[:, 0], inverse))
     np.save(place / "places.npy", places[order].astype(np.int32))
     firsts: Any = np.searchsorted(inverse[order], np.arange(len(names)))
-    _write_documents(dataset.to_table(columns=fields, filter="ordinal = 0"), firsts.tolist(), place)
-    size = dataset.schema.field("vector").type.list_size
+    _write_documents(table.search().where("ordinal = 0").select(fields).to_arrow(), firsts.tolist(), place)
+    size = table.schema.field("vector").type.list_size
     vectors = np.lib.format.open_memmap(place / "vectors.npy", mode="w+", dtype=np.int16, shape=(len(order), size))
     scales: Any = np.zeros(len(order), dtype=np.float32)
-    target: Any = np.empty(len(order), dtype=np.int64)
-    target[order] = np.arange(len(order))
-    done = 0
-    for batch in dataset.scanner(columns=["vector"], batch_size=_ROWS_AT_ONCE, scan_in_order=True).to_batches():
+    numbers = placed["_rowid"].to_numpy()[order]
+    in_table = np.argsort(numbers)  # a scan may give rows in any order
+    for batch in table.search().select(["vector"]).with_row_id(True).to_batches(_ROWS_AT_ONCE):
         rows = batch["vector"].flatten().to_numpy(zero_copy_only=True).reshape(-1, size).astype(np.float32)
         highest = np.abs(rows).max(axis=1, initial=0.0) / _HIGHEST
-        at = target[done : done + len(rows)]
+        at = in_table[np.searchsorted(numbers, batch["_rowid"].to_numpy(), sorter=in_table)]
         vectors[at] = np.rint(rows / np.where(highest > 0, highest, 1.0)[:, None])
         scales[at] = highest
-        done += len(rows)
     vectors.flush()
     np.save(place / "scales.npy", scales)
-    made = {key.decode(): value.decode("utf-8", "replace") for key, value in (dataset.schema.metadata or {}).items()}
-    (place / "about.json").write_text(json.dumps({"columns": dataset.schema.names, "made": made}), "utf-8")
+    made = {key.decode(): value.decode("utf-8", "replace") for key, value in (table.schema.metadata or {}).items()}
+    (place / "about.json").write_text(json.dumps({"columns": table.schema.names, "made": made}), "utf-8")
 
 
 def _write_documents(rows: Any, firsts: list[int], place: Path) -> None:

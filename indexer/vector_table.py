@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import os
 import re
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import astuple
 from datetime import timedelta
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from aicx.errors import CorpusDamaged, MissingExtra, NotFound, UsageError
 from aicx.values import dataclass
-from indexer.lance_tables import LanceDatabase, LanceTable
 from indexer.mapping import FOLDER, map_table, unmap
 from indexer.passages import CHUNKER, TokenEnds, Windows
 
@@ -24,10 +24,14 @@ _REBUILD = "Run `aicx index --rebuild` to make it anew."
 VECTOR_TYPE = "float16"
 RESERVED = ("id", "version", "ordinal", "part", "start", "stop", "draw", "vector")
 _IDS_IN_A_FILTER = 500
+# A tenth of the usual effort gives partitions as good for this purpose.
+_TRAINING = {"max_iterations": 10, "sample_rate": 64}
+_PARTITION_ROWS = 400  # a vector index looks at some 30 partitions of this size for each question
 # Where in the library's own source an error came up says nothing to a user.
-_LIBRARYS_OWN = re.compile(r", (?:location: |/\S+\.rs:)")
+_LIBRARYS_OWN = re.compile(r"^lance error: |, (?:location: |/\S+\.rs:).*")
 _MAX_REASON_LENGTH = 300
 
+IndexKind = Literal["Bitmap", "BTree", "IvfFlat"]
 Embed = Callable[[Sequence[str]], Any]
 
 
@@ -46,10 +50,7 @@ class Model:
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """A table in a LanceDB database: a folder, ``s3://``, ``memory://``, or a remote ``db://``.
-
-    The last two take `lancedb` itself.
-    """
+    """A table in a LanceDB database: a folder, an object store such as ``s3://``, or a remote ``db://``."""
 
     uri: str
     table: str = "vectors"
@@ -117,7 +118,7 @@ def check_same_make(table: Any, schema: Any, location: Location, model: Model) -
 
 def table_status(location: Location) -> TableStatus | None:
     """What the table holds, or None where there is none. ``CorpusDamaged`` when it cannot be read."""
-    table = open_table(connect(location), location)
+    table = open_table(location)
     if table is None:
         return None
     metadata = {key: value.decode("utf-8", "replace") for key, value in (table.schema.metadata or {}).items()}
@@ -134,6 +135,9 @@ def table_status(location: Location) -> TableStatus | None:
 
 def drop_table(location: Location) -> None:
     """Deletes the table, whatever state it is in. ``NotFound`` when there is none."""
+    missing = NotFound(f"There is no vector index at {location.uri}.", hint="aicx index")
+    if _is_absent(location):
+        raise missing
     try:
         connect(location).drop_table(location.table)
     except (ValueError, OSError, RuntimeError) as error:
@@ -144,22 +148,17 @@ def drop_table(location: Location) -> None:
                     f"Delete {location.uri}/{location.table}.lance by other means; nothing is lost, as it is made anew."
                 )
             raise damaged from error
-        raise NotFound(f"There is no vector index at {location.uri}.", hint="aicx index") from error
+        raise missing from error
 
 
 def connect(location: Location) -> Any:
+    """The database of a table, which makes its folder where there is none."""
     for name in ("LANCE_LOG", "LANCEDB_LOG"):
         os.environ.setdefault(name, "error")  # else their warnings about nothing land between our own lines
     try:
-        import lance  # noqa: F401 - only asked whether it is there
-    except ImportError as error:
-        raise MissingExtra("The vector index", "semantic") from error
-    if not by_service(location):
-        return LanceDatabase(location.uri, location.storage_options)
-    try:
         import lancedb
     except ImportError as error:
-        raise MissingExtra(f"A vector index at {location.uri}", "remote") from error
+        raise MissingExtra("The vector index", "semantic") from error
     try:
         options = dict(location.storage_options) if location.storage_options else None
         return lancedb.connect(location.uri, storage_options=options)
@@ -167,10 +166,12 @@ def connect(location: Location) -> Any:
         raise _damaged(location, error) from error
 
 
-def open_table(database: Any, location: Location) -> Any:
+def open_table(location: Location, database: Any = None) -> Any:
     """The table, or None where there is none."""
+    if _is_absent(location):
+        return None  # LanceDB takes a second to import
     try:
-        return database.open_table(location.table)
+        return (database or connect(location)).open_table(location.table)
     except (ValueError, OSError, RuntimeError) as error:
         if isinstance(error, ValueError) and "was not found" in str(error):
             return None
@@ -200,9 +201,9 @@ def local_folder(location: Location) -> Path | None:
     return None if _is_remote(location) else Path(location.uri, f"{location.table}.lance")
 
 
-def by_service(location: Location) -> bool:
-    """Whether `lancedb` keeps the table, which then also does its upkeep: a remote database, or one in memory."""
-    return location.uri.startswith(("db://", "memory://"))
+def _is_absent(location: Location) -> bool:
+    folder = local_folder(location)
+    return folder is not None and not folder.exists()
 
 
 def _is_remote(location: Location) -> bool:
@@ -214,12 +215,15 @@ def _damaged(location: Location, error: Exception) -> CorpusDamaged:
     if _is_remote(location):
         # Others may be using it, and a network that is down looks no different from here.
         hint = "Check the address, the network and the credentials before anything else."
-    reason = _LIBRARYS_OWN.split(str(error).splitlines()[0])[0][:_MAX_REASON_LENGTH]
+    reason = _LIBRARYS_OWN.sub("", str(error).partition("\n")[0])[:_MAX_REASON_LENGTH]
     return CorpusDamaged(f"The vector index at {location.uri} cannot be opened: {reason}", hint=hint)
 
 
 def table_schema(columns: Columns, model: Model) -> Any:
-    import pyarrow as pa
+    try:
+        import pyarrow as pa
+    except ImportError as error:
+        raise MissingExtra("The vector index", "semantic") from error
 
     fields = [pa.field("id", pa.string(), nullable=False), pa.field("version", pa.string(), nullable=False)]
     fields += [pa.field(name, pa.int32(), nullable=False) for name in ("ordinal", "part", "start", "stop", "draw")]
@@ -243,19 +247,12 @@ def held_versions(table: Any, location: Location) -> dict[str, str]:
     """
     found: dict[str, str] = {}
     try:
-        rows = _first_passages(table)
+        rows = table.search().where("ordinal = 0").select(["id", "version"]).to_arrow()
     except (ValueError, OSError, RuntimeError) as error:
         raise _damaged(location, error) from error
     for document_id, version in zip(rows["id"].to_pylist(), rows["version"].to_pylist(), strict=True):
         found[document_id] = "twice" if document_id in found else version
     return found
-
-
-def _first_passages(table: Any) -> Any:
-    columns = ["id", "version"]
-    if isinstance(table, LanceTable):
-        return table.rows("ordinal = 0", columns)
-    return table.search().where("ordinal = 0").select(columns).to_arrow()
 
 
 def erase_documents(location: Location, unwanted: Callable[[Mapping[str, str]], Sequence[str]]) -> None:
@@ -264,7 +261,7 @@ def erase_documents(location: Location, unwanted: Callable[[Mapping[str, str]], 
     A deleted row stays in its file, and in an index, until both are written anew, and in the versions that are kept for
     those who are still reading them. May be killed at any moment and done again. ``CorpusDamaged`` when it cannot be.
     """
-    table = open_table(connect(location), location)
+    table = open_table(location)
     if table is None:
         return
     folder = local_folder(location)
@@ -272,18 +269,42 @@ def erase_documents(location: Location, unwanted: Callable[[Mapping[str, str]], 
     if folder is not None:
         unmap(folder)
     delete_documents(table, unwanted(held_versions(table, location)))
-    if by_service(location):
-        return  # a remote database does the rest itself
     try:
-        optimize = table.to_lance().optimize
-        optimize.compact_files(materialize_deletions=True, materialize_deletions_threshold=0.0)
-        optimize.optimize_indices()
-        table.checkout_latest()
-        table.optimize(cleanup_older_than=timedelta(0), delete_unverified=True)
+        indexes = table.list_indices()
+        for index in indexes:
+            table.drop_index(index.name)
+        table.update(values_sql={"draw": "draw"})  # writes every row that is left into a new file
+        optimize(table, timedelta(0), delete_unverified=True)
+        for index in indexes if table.count_rows() else ():
+            if index.index_type in get_args(IndexKind):
+                index_column(table, index.columns[0], index.index_type)
         if folder is not None and mapped and table.count_rows():
             map_table(table, folder)
     except (ValueError, OSError, RuntimeError) as error:
         raise _damaged(location, error) from error
+
+
+def index_column(table: Any, column: str, kind: IndexKind) -> None:
+    """Makes an index of a column: of vectors one that puts similar ones into partitions, by their dot product."""
+    from lancedb.index import Bitmap, BTree, IvfFlat
+
+    if kind == "IvfFlat":
+        partitions = max(1, table.count_rows() // _PARTITION_ROWS)
+        config = IvfFlat(distance_type="dot", num_partitions=partitions, **_TRAINING)
+    else:
+        config = Bitmap() if kind == "Bitmap" else BTree()
+    table.create_index(column, config=config)
+
+
+def optimize(table: Any, grace: timedelta, *, delete_unverified: bool = False) -> None:
+    """Merges pieces, takes new rows into the indexes, and removes versions older than ``grace`` with their files.
+
+    A remote database does this by itself, of which LanceDB warns, as it does of a short grace.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        table.optimize(cleanup_older_than=grace, delete_unverified=delete_unverified)
+    table.checkout_latest()
 
 
 def delete_documents(table: Any, ids: Sequence[str]) -> None:

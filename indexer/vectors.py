@@ -7,9 +7,9 @@ part, and a run that is killed has lost at most its last batch. What the table w
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
+from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,6 @@ from typing import Any
 from aicx.errors import AicxError, UsageError
 from aicx.types import Document
 from aicx.values import dataclass
-from indexer.lance_tables import LanceTable
 from indexer.mapping import map_table, unmap
 from indexer.passages import Passage, cut
 from indexer.salvage import salvage
@@ -25,18 +24,20 @@ from indexer.vector_table import (
     RESERVED,
     VECTOR_TYPE,
     Columns,
+    IndexKind,
     Location,
     Model,
     Standing,
-    by_service,
     check_same_make,
     connect,
     create_anew,
     create_table,
     delete_documents,
     held_versions,
+    index_column,
     local_folder,
     open_table,
+    optimize,
     sql_list,
     standing,
     table_schema,
@@ -44,13 +45,11 @@ from indexer.vector_table import (
 
 Fetch = Callable[[Sequence[str]], Iterable[Document]]
 
-# More pieces than this and reading slows down, so they are merged. Merging rewrites the table, so not after every run.
-_MAX_FRAGMENTS = 24
-# A tenth of the usual effort gives partitions as good for this purpose.
-_TRAINING = {"max_iterations": 10, "sample_rate": 64}
+# More pieces than this and reading slows down, so they are merged; more old versions, and their files take room.
+# `optimize` sees to both, and rewrites the table, so it is not called after every run.
+_MAX_FRAGMENTS = _MAX_VERSIONS = 24
 # Windows whose vectors are kept in case they come again: some 40 MB.
 _MAX_KNOWN = 40_000
-_PARTITION_ROWS = 400  # a vector index looks at some 30 partitions of this size for each question
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,8 +105,11 @@ class VectorIndex:
         self._columns = columns
         self._model = model
         self._upkeep = upkeep or Upkeep()
-        self._database = connect(location)
         self._schema = table_schema(columns, model)
+
+    @cached_property
+    def _database(self) -> Any:
+        return connect(self._location)
 
     def sync(
         self,
@@ -153,8 +155,12 @@ class VectorIndex:
 
     def standing(self) -> Standing:
         """What there is where the table is to be. ``CorpusDamaged`` where it cannot be read."""
-        table = open_table(self._database, self._location)
+        table = self._present()
         return "absent" if table is None else standing(table, self._schema)
+
+    def has_made(self, columns: Collection[str], metadata: Mapping[bytes, bytes]) -> bool:
+        """Whether a table with these columns and this metadata is of this model and this way of cutting."""
+        return set(columns) == set(self._schema.names) and metadata == self._schema.metadata
 
     @property
     def make(self) -> str:
@@ -165,49 +171,50 @@ class VectorIndex:
     def begin_again(self, folder: Path, sound: Collection[str], versions: Mapping[str, str]) -> int:
         """Replaces a damaged table in a local folder by what its sound files hold of ``versions``; returns how many
         documents that is."""
-        rows = salvage(folder, sound, self._schema, versions)
+        rows = salvage(folder, sound, self._present, self._schema, versions)
         create_anew(self._database, self._location, self._schema).add(rows)
         return len(set(rows["id"].to_pylist()))
 
+    def _present(self) -> Any:
+        return open_table(self._location, self._database)
+
     def _opened(self, *, rebuild: bool) -> Any:
-        table = None if rebuild else open_table(self._database, self._location)
+        table = None if rebuild else self._present()
         if table is None:
             return create_table(self._database, self._location, self._schema, overwrite=rebuild)
         check_same_make(table, self._schema, self._location, self._model)
         return table
 
     def _tidy(self, table: Any, *, changed: bool) -> None:
-        """Indexes when there are enough rows, pieces merged when there are many, and old versions removed."""
-        if by_service(self._location):
-            return  # a remote database does this itself, and in memory nothing stays
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)  # a grace of zero is for tests, which know what they do
-            if changed and table.fragments() > _MAX_FRAGMENTS:
-                table.optimize(cleanup_older_than=self._upkeep.grace)
-            rows, folder = table.count_rows(), local_folder(self._location)
-            mapped = folder is not None and 0 < rows <= self._upkeep.mapped_rows
-            if rows >= self._upkeep.index_rows and not mapped:
-                self._index(table)
-            _remove_old_versions(table, self._upkeep.grace)
-            if folder is not None and mapped:
-                map_table(table, folder)
-            elif folder is not None:
-                unmap(folder)
+        """Pieces merged and old versions removed when there are many of either, and indexes where there are enough
+        rows that are not mapped."""
+        if changed and self._is_untidy(table):
+            optimize(table, self._upkeep.grace)
+        rows, folder = table.count_rows(), local_folder(self._location)
+        mapped = folder is not None and 0 < rows <= self._upkeep.mapped_rows
+        if rows >= self._upkeep.index_rows and not mapped:
+            self._index(table)
+        if folder is not None and mapped:
+            map_table(table, folder)
+        elif folder is not None:
+            unmap(folder)
 
-    def _index(self, table: LanceTable) -> None:
+    def _is_untidy(self, table: Any) -> bool:
+        last = datetime.now(UTC) - self._upkeep.grace
+        old = [version for version in table.list_versions() if version["timestamp"].astimezone(UTC) < last]
+        return len(old) > _MAX_VERSIONS or table.stats()["fragment_stats"]["num_fragments"] > _MAX_FRAGMENTS
+
+    def _index(self, table: Any) -> None:
         indexes = {column: index for index in table.list_indices() for column in index.columns}
-        for column in self._columns.keywords:
+        wanted: list[tuple[str, IndexKind]] = [(column, "Bitmap") for column in self._columns.keywords]
+        wanted += [(column, "BTree") for column in ("id", *self._columns.numbers)]
+        for column, kind in (*wanted, ("vector", "IvfFlat")):
             if column not in indexes:
-                table.index_values(column, "BITMAP")
-        for column in ("id", *self._columns.numbers):
-            if column not in indexes:
-                table.index_values(column, "BTREE")
-        if "vector" not in indexes:
-            table.index_vectors("vector", max(1, table.count_rows() // _PARTITION_ROWS), **_TRAINING)
+                index_column(table, column, kind)
         # Rows an index has not taken in yet are read one by one, which is fine while they are few.
         behind = max((index.num_unindexed_rows for index in indexes.values()), default=0)
         if behind > self._upkeep.index_rows // 10:
-            table.optimize(cleanup_older_than=self._upkeep.grace)
+            optimize(table, self._upkeep.grace)
 
 
 class _Writer:
@@ -314,8 +321,3 @@ class _Writer:
 def draw_of(document_id: str) -> int:
     """A document's number in a lottery, from 0 to 2^31 - 1: always the same, and unlike its neighbours'."""
     return int.from_bytes(sha256(document_id.encode()).digest()[:4], "big") >> 1
-
-
-def _remove_old_versions(table: Any, grace: timedelta) -> None:
-    """Drops versions older than ``grace`` and their files. Nothing is rewritten, so it is cheap."""
-    table.to_lance().cleanup_old_versions(older_than=grace)

@@ -33,7 +33,7 @@ EXACT, SAMPLE = 4096, 1024
 _LEAST_DEVIATION = 1e-3
 
 # Where in the library's own source an error came up says nothing to a user.
-_LIBRARYS_OWN = re.compile(r", (?:location: |/\S+\.rs:)")
+_LIBRARYS_OWN = re.compile(r"^lance error: |, (?:location: |/\S+\.rs:).*")
 _MAX_REASON_LENGTH = 300
 
 
@@ -125,6 +125,11 @@ class DenseSearcher:
         rows = self._retried(lambda: list(self._table.places({name for name, _ in wanted})))
         return {(name, ordinal): Place(*place) for name, ordinal, *place in rows if (name, ordinal) in wanted}
 
+    def versions(self) -> dict[str, str]:
+        """The version of each document that the table holds."""
+        found: dict[str, str] = self._retried(lambda: self._table.versions())
+        return found
+
     def _nearest(self, vector: Any, where: Sequence[Where], limit: int) -> list[Candidate]:
         self._refresh()
         condition = predicate(where, self._table.columns)
@@ -199,7 +204,7 @@ class DenseSearcher:
         if "://" in self._uri:
             # Others may be using it, and a network that is down looks no different from here.
             hint = "Check the address, the network and the credentials before anything else."
-        reason = _LIBRARYS_OWN.split(str(error).splitlines()[0])[0][:_MAX_REASON_LENGTH]
+        reason = _LIBRARYS_OWN.sub("", str(error).partition("\n")[0])[:_MAX_REASON_LENGTH]
         return CorpusDamaged(f"The vector index at {self._uri} cannot be read: {reason}", hint=hint)
 
 

@@ -1,8 +1,7 @@
 """The tables of vectors that the dense retriever asks, and how they are opened.
 
-A mapped copy answers where there is one (see `retrieval.mapped`). Other tables are read with `lance`, the library
-LanceDB stores them with: importing `lancedb` takes a second and more, most of it for a client of remote catalogues that
-is not used here. Only a remote database (``db://``) needs `lancedb`.
+A mapped copy answers where there is one (see `retrieval.mapped`). Other tables are asked through LanceDB, whose import
+alone takes a second and more.
 """
 
 from __future__ import annotations
@@ -42,6 +41,10 @@ class Table(Protocol):
         """How many passages there are."""
         ...
 
+    def versions(self) -> dict[str, str]:
+        """The version of each document."""
+        ...
+
     def nearest(self, vector: Any, condition: str | None, limit: int) -> list[Row]:
         """About the ``limit`` nearest passages, nearest first, or the nearest of each of so many documents."""
         ...
@@ -63,42 +66,60 @@ class Table(Protocol):
 
 
 def opener(uri: str, table: str, options: dict[str, str]) -> Callable[[], Table]:
-    """What opens the table, each time it is called. Raises MissingExtra when that takes a library that is lacking."""
+    """What opens the table, each time it is called: MissingExtra where that takes a library that is lacking."""
     if uri.startswith("memory://"):
         raise UsageError("A database in memory can only be read by the process that wrote it.", hint="Choose a folder.")
-    if uri.startswith("db://"):
+    folder = None if "://" in uri else Path(uri, f"{table}.lance")
+    return lambda: (open_copy(folder) if folder else None) or _LanceTable(uri, table, options, folder)
+
+
+class _LanceTable:
+    """A table in a LanceDB database. ``folder`` is where a mapped copy of it may come to be."""
+
+    def __init__(self, uri: str, table: str, options: dict[str, str], folder: Path | None) -> None:
+        if folder is not None and not folder.exists():
+            raise FileNotFoundError(f"{folder} was not found")  # connecting would make the folder above it
+        for name in ("LANCE_LOG", "LANCEDB_LOG"):
+            os.environ.setdefault(name, "error")  # else their warnings land between our own lines
         try:
             import lancedb
         except ImportError as error:
-            raise MissingExtra("The dense retriever", "remote") from error
-        return lambda: _RemoteTable(lancedb.connect(uri, storage_options=options or None).open_table(table))
-    path = f"{uri.rstrip('/')}/{table}.lance"
-    folder = None if "://" in uri else Path(path)
-    return lambda: (open_copy(folder) if folder else None) or _LanceTable(path, options, folder)
-
-
-class _ArrowTable:
-    """A table that is read in rows."""
-
-    columns: Collection[str]
-    metadata: Mapping[bytes, bytes]
-
-    def __init__(self) -> None:
+            raise MissingExtra("The dense retriever", "semantic") from error
+        self._table = lancedb.connect(uri, storage_options=options or None).open_table(table)
+        self._folder = folder
+        schema = self._table.schema
+        self.columns = frozenset(schema.names)
+        self.metadata: Mapping[bytes, bytes] = schema.metadata or {}
         self._samples: dict[str | None, tuple[Any, Any]] = {}
 
     def is_stale(self) -> bool:
-        return False
+        before = self._table.version
+        self._table.checkout_latest()
+        return bool(self._table.version != before or (self._folder and mapped_copy(self._folder)))
 
     @property
     def has_draws(self) -> bool:
         return "draw" in self.columns
 
     def count(self, condition: str | None = None) -> int:
-        raise NotImplementedError
+        return int(self._table.count_rows(condition))
+
+    def versions(self) -> dict[str, str]:
+        rows = self.rows("ordinal = 0", ["id", "version"])
+        return dict(zip(rows["id"].to_pylist(), rows["version"].to_pylist(), strict=True))
+
+    def nearest(self, vector: Any, condition: str | None, limit: int) -> list[Row]:
+        query = self._table.search(vector, vector_column_name="vector").distance_type("dot")
+        query = query.minimum_nprobes(_PROBES).maximum_nprobes(0)
+        if condition:
+            query = query.where(condition, prefilter=True)
+        wanted = ["id", "ordinal", *(("weight",) if "weight" in self.columns else ()), "_distance"]
+        return _rows(query.select(wanted).limit(limit).to_arrow(), wanted)
 
     def rows(self, condition: str | None, columns: list[str]) -> Any:
         """Columns of the passages that fulfil a condition, as an Arrow table."""
-        raise NotImplementedError
+        query = self._table.search()
+        return (query.where(condition) if condition else query).select(columns).to_arrow()
 
     def distances(self, vector: Any, documents: Collection[str]) -> list[Row]:
         columns = ["id", "ordinal", "vector", *(() if self.has_draws else ("weight",))]
@@ -138,67 +159,6 @@ class _ArrowTable:
         return _matrix(rows)[order], firsts
 
 
-class _LanceTable(_ArrowTable):
-    """A table in a folder or an object store, read with `lance`. ``folder`` may get a mapped copy later."""
-
-    def __init__(self, path: str, options: dict[str, str], folder: Path | None) -> None:
-        super().__init__()
-        os.environ.setdefault("LANCE_LOG", "error")  # else its warnings land between our own lines
-        try:
-            import lance
-        except ImportError as error:
-            raise MissingExtra("The dense retriever", "semantic") from error
-        self._dataset = lance.dataset(path, storage_options=options or None)
-        self._folder = folder
-        schema = self._dataset.schema
-        self.columns = frozenset(schema.names)
-        self.metadata = schema.metadata or {}
-        self._found_columns = _columns(self.columns)
-        self._type = _vector_type(schema)
-
-    def is_stale(self) -> bool:
-        before = self._dataset.version
-        self._dataset.checkout_latest()
-        return self._dataset.version != before or bool(self._folder and mapped_copy(self._folder))
-
-    def count(self, condition: str | None = None) -> int:
-        return int(self._dataset.count_rows(filter=condition))
-
-    def nearest(self, vector: Any, condition: str | None, limit: int) -> list[Row]:
-        vector = vector.astype(self._type)
-        nearest = {"column": "vector", "q": vector, "k": limit, "metric": "dot", "minimum_nprobes": _PROBES}
-        wanted = self._found_columns
-        found = self._dataset.scanner(columns=wanted, nearest=nearest, filter=condition, prefilter=True).to_table()
-        return _rows(found, wanted)
-
-    def rows(self, condition: str | None, columns: list[str]) -> Any:
-        return self._dataset.scanner(columns=columns, filter=condition).to_table()
-
-
-class _RemoteTable(_ArrowTable):
-    """A table in a remote LanceDB database."""
-
-    def __init__(self, table: Any) -> None:
-        super().__init__()
-        self._table = table  # every request is answered by the newest version
-        self.columns = frozenset(table.schema.names)
-        self.metadata = table.schema.metadata or {}
-
-    def count(self, condition: str | None = None) -> int:
-        return int(self._table.count_rows(condition))
-
-    def nearest(self, vector: Any, condition: str | None, limit: int) -> list[Row]:
-        query = self._table.search(vector, vector_column_name="vector").distance_type("dot")
-        if condition:
-            query = query.where(condition, prefilter=True)
-        wanted = _columns(self.columns)
-        return _rows(query.select(wanted[:-1]).limit(limit).to_arrow(), wanted)
-
-    def rows(self, condition: str | None, columns: list[str]) -> Any:
-        query = self._table.search()
-        return (query.where(condition) if condition else query).select(columns).to_arrow()
-
-
 def _of(documents: Collection[str]) -> str:
     return "id IN (" + ", ".join("'" + name.replace("'", "''") + "'" for name in sorted(documents)) + ")"
 
@@ -217,15 +177,7 @@ def _matrix(rows: Any) -> Any:
     return column.flatten().to_numpy(zero_copy_only=True).reshape(len(column), -1).astype(np.float32)
 
 
-def _columns(there: Collection[str]) -> list[str]:
-    return ["id", "ordinal", *(("weight",) if "weight" in there else ()), "_distance"]
-
-
 def _rows(found: Any, columns: Sequence[str]) -> list[Row]:
     weights = found["weight"].to_pylist() if "weight" in columns else [1.0] * found.num_rows
     ids, ordinals, distances = (found[name].to_pylist() for name in ("id", "ordinal", "_distance"))
     return list(zip(ids, ordinals, weights, distances, strict=True))
-
-
-def _vector_type(schema: Any) -> Any:
-    return schema.field("vector").type.value_type.to_pandas_dtype() if "vector" in schema.names else None

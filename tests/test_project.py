@@ -34,7 +34,7 @@ ROOT = Path(__file__).parent.parent
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 # What a cold command must never pay for.
 HEAVY = (
-    *("torch", "lance", "lancedb", "numpy", "pyarrow", "polars", "rich", "pathspec", "tantivy", "rank_bm25", "Stemmer"),
+    *("torch", "lancedb", "numpy", "pyarrow", "polars", "rich", "pathspec", "tantivy", "rank_bm25", "Stemmer"),
     *("fastapi", "pydantic", "uvicorn"),
 )
 HUNDREDS_OF_MEGABYTES = {

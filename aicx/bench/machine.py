@@ -14,7 +14,7 @@ from aicx.git.state import Git
 
 # What can change a figure: the engines, the models' runtimes, the measures.
 _PACKAGES = (
-    *("tantivy", "rank-bm25", "pystemmer", "lancedb", "pylance", "onnxruntime", "tokenizers", "sentence-transformers"),
+    *("tantivy", "rank-bm25", "pystemmer", "lancedb", "onnxruntime", "tokenizers", "sentence-transformers"),
     *("torch", "numpy", "polars", "pyarrow", "ir-measures", "pytrec-eval-terrier"),
 )
 _STATUS = Path("/proc/self/status")

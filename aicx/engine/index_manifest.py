@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -52,6 +53,14 @@ def chunks_behind(state: dict[str, Any], catalog: Catalog) -> int | None:
         return 0
     changed, gone = catalog.changes_since(sequence)
     return len(changed) + len(gone)
+
+
+def documents_behind(held: Mapping[str, str], catalog: Catalog) -> int:
+    """How many chunks an index with these versions of chunks lacks or still has."""
+    rows = catalog.rows("SELECT id, content_sha256 FROM chunks WHERE ignored=0")
+    versions: dict[str, str] = {row["id"]: row["content_sha256"] for row in rows}
+    lacks = [name for name, version in versions.items() if held.get(name) != version]
+    return len(lacks) + len(held.keys() - versions.keys())
 
 
 def belongs(state: dict[str, Any], catalog: Catalog) -> bool:

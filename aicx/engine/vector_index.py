@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from aicx.config import Settings
@@ -28,11 +29,12 @@ from aicx.engine.vector_state import folder_size_of, manifest_entry
 from aicx.errors import CorpusDamaged, NotFound, UsageError
 from aicx.panics import panics_as_damage
 from aicx.paths import Layout
-from aicx.storage.checksums import changing, find_damage, sound_files, withdraw
+from aicx.storage.checksums import changing, find_damage, is_recorded, sound_files, withdraw
 from aicx.storage.lock import writer_lock
 from aicx.types import Document
 from aicx.values import dataclass
 from retrieval.embedders import Embedder
+from retrieval.mapped import MappedTable, open_copy
 
 if TYPE_CHECKING:
     from indexer.vectors import Progress, Synced, Upkeep, VectorIndex
@@ -154,7 +156,7 @@ def _table(
     columns = Columns(TEXT_COLUMNS, NUMBER_COLUMNS, _KEYWORDS)
     name = table_of(serving)
     index = VectorIndex(Location(address, name), columns, model_of(embedder, windows), upkeep)
-    beside = bool(serving) and (rebuild or _is_former(index))
+    beside = bool(serving) and (rebuild or (_mapped(index, table_folder(address, name)) is None and _is_former(index)))
     if beside:
         name = next(table for table in TABLES if table != name)
         index = VectorIndex(Location(address, name), columns, model_of(embedder, windows), upkeep)
@@ -162,6 +164,15 @@ def _table(
             notify("the vector index has the passages of a former release; it answers until the new one is whole")
     anew = not serving or beside
     return _Table(name, embedder, index, anew, None if anew else serving.get("near"), serving.get("make"))
+
+
+def _mapped(index: VectorIndex, folder: Path | None) -> MappedTable | None:
+    """The mapped copy of a table of this make; None where there is none.
+
+    Where nothing is to be done it says so without LanceDB, whose import takes longer than all the rest.
+    """
+    copy = open_copy(folder) if folder else None
+    return copy if copy and index.has_made(copy.columns, copy.metadata) else None
 
 
 def _is_former(index: VectorIndex) -> bool:
@@ -181,9 +192,15 @@ def _sync(
     full: bool,
 ) -> Synced:
     """Brings the table up to date, and says how near chance comes there."""
+    from indexer.vectors import Synced
+
     index, versions = table.index, corpus.versions
     folder = table_folder(address, table.name)
     damage = find_damage(folder, full=full) if folder and not table.anew else None
+    if folder and not table.anew and damage is None and is_recorded(folder) and table.near is not None:
+        copy = _mapped(index, folder)
+        if copy and copy.versions() == versions:
+            return Synced(added=0, changed=0, removed=0, unchanged=len(versions), passages=0, seconds=0.0)
     sound = sound_files(folder) if folder and damage else set()
     with changing(folder) if folder else nullcontext(), panics_as_damage("the vector index", _ANEW):
         if folder is not None and damage:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from aicx.config import Settings
 from aicx.corpus.catalog.database import Catalog
 from aicx.engine.embedder_choice import embedder_settings, recorded_choice
-from aicx.engine.index_manifest import chunks_behind
+from aicx.engine.index_manifest import chunks_behind, documents_behind
 from aicx.engine.vector_place import recorded_address, table_of
 from aicx.engine.vector_state import manifest_entry
 from retrieval.dense import DenseSearcher
@@ -18,11 +18,21 @@ class OpenVectors(Meaning):
 
     def __init__(self, settings: Settings) -> None:
         self._made = manifest_entry(settings)
+        self._compared: tuple[object, int] | None = None
         address = recorded_address(settings, self._made)
         choice = recorded_choice(self._made)
         embedder = open_embedder(choice.kind, embedder_settings(settings, choice))
         super().__init__(DenseSearcher(address, table_of(self._made), embedder), embedder, self._made.get("near"))
 
-    def behind(self, catalog: Catalog) -> int | None:
-        """How many chunks the index lacks or still has; None when that is unknown."""
-        return chunks_behind(self._made, catalog)
+    def behind(self, catalog: Catalog) -> int:
+        """How many chunks the index lacks or still has.
+
+        A catalogue that was made anew counts changes anew, so they are compared, once for each state of it.
+        """
+        known = chunks_behind(self._made, catalog)
+        if known is not None:
+            return known
+        state = catalog.identity, catalog.sequence
+        if self._compared is None or self._compared[0] != state:
+            self._compared = state, documents_behind(self.searcher.versions(), catalog)
+        return self._compared[1]

@@ -9,7 +9,7 @@ from aicx.config import Settings
 from aicx.corpus.catalog.query import open_catalog
 from aicx.engine.damage import FIX, require_sound_vectors, table_folder
 from aicx.engine.embedder_choice import Choice, default_choice, recorded_choice
-from aicx.engine.index_manifest import chunks_behind, folder_size, lexical_freshness, read_manifest
+from aicx.engine.index_manifest import chunks_behind, documents_behind, folder_size, lexical_freshness, read_manifest
 from aicx.engine.vector_place import recorded_address, table_of
 from aicx.errors import NotFound
 from aicx.panics import panics_as_damage
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class VectorState:
-    """What the index was made with, what it holds, and how many chunks it is behind (None when that is unknown).
+    """What the index was made with, what it holds, and how many chunks it is behind.
 
     ``size`` is in bytes; None for an index that does not lie in a local folder.
     """
@@ -29,7 +29,7 @@ class VectorState:
     choice: Choice
     uri: str
     table: TableStatus
-    behind: int | None
+    behind: int
     size: int | None = None
 
 
@@ -46,6 +46,8 @@ def vector_state(settings: Settings) -> VectorState:
         raise NotFound("the vector index is gone", hint="aicx index")
     with open_catalog(settings.layout) as opened:
         behind = chunks_behind(made, opened.catalog)
+        if behind is None:  # the catalogue was made anew
+            behind = documents_behind(table.versions, opened.catalog)
     size = folder_size_of(address, made) if "://" not in address else None
     return VectorState(recorded_choice(made), address, table, behind, size)
 

@@ -401,7 +401,7 @@ class TestIndex:
 
     @pytest.fixture(autouse=True)
     def _no_embedder(self, monkeypatch):
-        for name in ("sentence_transformers", "lancedb", "lance", "tokenizers", "onnxruntime"):
+        for name in ("sentence_transformers", "lancedb", "tokenizers", "onnxruntime"):
             monkeypatch.setitem(sys.modules, name, None)
 
     @pytest.mark.parametrize("option", ["--index", "--memex"])

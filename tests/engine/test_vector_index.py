@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +58,13 @@ def table(user: Home) -> Path:
 def test_a_second_run_embeds_nothing(user):
     done = embed(user)
     assert (done.added, done.changed, done.removed, done.unchanged, done.passages) == (0, 0, 0, 2, 0)
+
+
+def test_a_run_with_nothing_to_do_does_without_lancedb(user, monkeypatch):
+    keep(user)
+    embed(user)
+    monkeypatch.setitem(sys.modules, "lancedb", None)
+    assert embed(user).unchanged == 2
 
 
 def test_only_what_is_new_is_embedded(user):
@@ -235,6 +243,47 @@ def test_forgetting_takes_out_of_a_half_made_index_too(user):
         assert found.rows == 0
 
 
+# Another catalogue ----------------------------------------------------------------------------------------------------
+
+
+def without_catalogue(user: Home) -> None:
+    for path in user.corpus.glob("catalog.sqlite*"):
+        path.unlink()
+
+
+def standing(user: Home) -> tuple[object, ...]:
+    asked = ask(user, "flour").oracle_status
+    return vector_state(user.settings).behind, asked["freshness"]["dense"]["behind"], asked["stale_or_unknown"]
+
+
+@pytest.mark.parametrize("mapped", [True, False])
+def test_a_catalogue_made_anew_leaves_the_index_up_to_date(user, mapped):
+    if not mapped:
+        with changing(table(user)):
+            remove(table(user) / "mapped")
+    without_catalogue(user)
+    keep(user)
+    assert standing(user) == (0, 0, False)
+
+
+def test_after_a_catalogue_was_made_anew_what_the_index_lacks_is_counted(user):
+    keep(user)
+    user.claude(ClaudeLog(THIRD).prompt("The pump hums", 120))
+    keep(user)
+    without_catalogue(user)
+    keep(user)
+    assert standing(user) == (1, 1, True)
+    assert embed(user).added == 1
+    assert standing(user) == (0, 0, False)
+
+
+def test_after_a_catalogue_was_made_anew_what_is_gone_is_counted(user):
+    (user.corpus / ".aicxignore").write_text(f"*{SESSION}*\n")
+    without_catalogue(user)
+    keep(user)
+    assert standing(user) == (1, 1, True)
+
+
 # Another model --------------------------------------------------------------------------------------------------------
 
 
@@ -288,6 +337,19 @@ def remove(path: Path) -> None:
         path.unlink()
 
 
+def passages(user: Home) -> list[dict[str, Any]]:
+    import lancedb
+
+    found = lancedb.connect(str(user.corpus / "index")).open_table("vectors").to_arrow().to_pylist()
+    return sorted(found, key=lambda row: (row["id"], row["ordinal"]))
+
+
+def cut_files(folder: Path) -> None:
+    for path in folder.rglob("*"):
+        if path.is_file():
+            path.write_bytes(path.read_bytes()[:30])
+
+
 def damage(user: Home, how: str) -> None:
     if how == "all gone":
         remove(table(user))
@@ -325,8 +387,33 @@ def test_damage_is_an_error_with_a_next_step_and_indexing_mends_it(user, how):
         vector_state(user.settings)
     assert raised.value.hint == "aicx doctor --fix"
     assert ask(user, "flour").oracle_status["rankers"] == ["lexical"]
-    assert embed(user).added == (2 if how.startswith("data") else 0)
+    assert embed(user).added == 0
     assert ask(user, "flour").oracle_status["rankers"] == ["dense", "lexical"]
+
+
+@pytest.mark.parametrize("how", ["mapped gone", "mapped cut"])
+def test_a_damaged_copy_is_made_again_from_its_table(user, how):
+    remove(table(user) / "mapped") if how.endswith("gone") else cut_files(table(user) / "mapped")
+    before = passages(user)
+    assert embed(user).added == 0
+    assert passages(user) == before
+    assert find_damage(table(user), full=True) is None
+
+
+def test_a_table_from_its_copy_holds_what_it_held(user):
+    before = passages(user)
+    damage(user, "data junk")
+    assert embed(user).added == 0
+    after = passages(user)
+    assert [{**row, "vector": None} for row in after] == [{**row, "vector": None} for row in before]
+    for one, other in zip(after, before, strict=True):
+        assert one["vector"] == pytest.approx(other["vector"], abs=1e-3)
+
+
+def test_what_is_in_neither_is_embedded_again(user):
+    remove(table(user) / "mapped")
+    damage(user, "data junk")
+    assert embed(user).added == 2
 
 
 def test_only_what_a_damaged_file_held_is_embedded_again(user):
@@ -334,6 +421,7 @@ def test_only_what_a_damaged_file_held_is_embedded_again(user):
         user.claude(ClaudeLog(f"{number:08x}-7777-4000-8000-000000000001").prompt(f"The pump {number} hums", 120))
         keep(user)
         embed(user)
+    remove(table(user) / "mapped")  # which has all of it
     first = min((table(user) / "data").iterdir(), key=lambda path: path.stat().st_mtime_ns)
     body = bytearray(first.read_bytes())
     body[len(body) // 2] ^= 1

@@ -61,14 +61,11 @@ class _Vectors(Holder):
         versions = {row["id"]: row["content_sha256"] for row in catalog.rows("SELECT id, content_sha256 FROM chunks")}
         rows = catalog.rows("SELECT id, path FROM chunks")
         rewritten = {row["id"] for row in rows if row["path"] in begun.plan.rewritten}
-        left: dict[str, str] = {}
 
         def unwanted(held: Mapping[str, str]) -> list[str]:
-            gone = {
+            return sorted(
                 name for name in held if name not in versions or (name in rewritten and held[name] != versions[name])
-            }
-            left.update((name, version) for name, version in held.items() if name not in gone)
-            return sorted(gone)
+            )
 
         address = present_address(settings)
         if address is not None:
@@ -79,33 +76,25 @@ class _Vectors(Holder):
                     raise
                 notify(_deleted(error))
                 _delete_vectors(layout)
-            else:
-                _follow_rebuild(layout, catalog, left)
 
     def redact(self, settings: Settings, notify: Notify, report: Redaction) -> None:
         """Takes the passages of every chunk that changed out of the vector index; `aicx index` embeds the new ones."""
         layout = settings.layout
-        made = read_manifest(layout).get("vectors", {})
-        if not made:
+        address = present_address(settings)
+        if address is None:
             return
-        from aicx.engine.vector_index import drop_vectors
-
         with open_catalog(layout) as opened:
-            # Numbers of another catalogue say nothing of what changed.
-            known = made.get("catalog") == opened.catalog.identity
-            changed, gone = opened.catalog.changes_since(int(made.get("sequence") or 0))
-        if not known:
-            drop_vectors(settings, notify)
-            report.notes.append(
-                "the vector index was of another catalogue and is deleted; `aicx index` makes a new one"
-            )
-            return
+            rows = opened.catalog.rows("SELECT id, content_sha256 FROM chunks WHERE ignored=0")
+        versions = {row["id"]: row["content_sha256"] for row in rows}
+        lacks = set(versions)
+
+        def unwanted(held: Mapping[str, str]) -> list[str]:
+            lacks.difference_update(name for name, version in held.items() if versions.get(name) == version)
+            return [name for name, version in held.items() if versions.get(name) != version]
+
         with writer_lock(layout.locks, settings.lock_wait_seconds, notify, name="vectors"):
-            address = present_address(settings)
-            if address is None:
-                return
-            _erase(address, lambda held: [*changed, *gone])
-        if changed:
+            _erase(address, unwanted)
+        if lacks:
             report.notes.append("changed chunks are searched by their words alone until `aicx index` has run")
 
     def verify(self, facts: DoctorInputs) -> Iterable[Check]:
@@ -135,24 +124,6 @@ class _Vectors(Holder):
             detail = "it has no checksums: aicx index was interrupted, or an earlier version made it"
             return Check(name, "warning", detail, "aicx index")
         return Check(name, "green", "as it was written")
-
-
-def _follow_rebuild(layout: Layout, catalog: Catalog, held: Mapping[str, str]) -> None:
-    """After a kill the catalogue may be another one, whose changes the index counts from now on.
-
-    What the index lacks is made the newest change, so that `behind` counts just that.
-    """
-    made = read_manifest(layout).get("vectors", {})
-    if made.get("catalog") == catalog.identity:
-        return
-    rows = catalog.rows("SELECT id, content_sha256 FROM chunks WHERE ignored=0")
-    lacks = [(row["id"],) for row in rows if held.get(row["id"]) != row["content_sha256"]]
-    catalog.begin()
-    sequence = catalog.sequence
-    statement = f"UPDATE chunks SET sequence={catalog.next_sequence} WHERE id=?"
-    catalog.connection.executemany(statement, lacks)
-    catalog.commit()
-    write_manifest(layout, "vectors", made | {"catalog": catalog.identity, "sequence": sequence})
 
 
 def _erase(address: str, unwanted: Callable[[Mapping[str, str]], Sequence[str]]) -> None:
