@@ -107,7 +107,8 @@ class _Memory(Holder):
 def _is_meant(record: Record, request: ForgetRequest, plan: ForgetPlan) -> bool:
     """Whether a record goes with what is forgotten: it is from there, or rests on nothing else, or repeats it."""
     if request.pattern is not None:
-        return any(re.search(request.pattern, text) for text in (*texts_of(record, names=False), _words_in_name(record)))
+        texts = (*texts_of(record, names=False), _words_in_name(record))
+        return any(re.search(request.pattern, text) for text in texts)
     if record.repository is not None and record.repository in plan.projects | plan.repositories:
         return True
     source = record.source

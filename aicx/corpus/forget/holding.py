@@ -81,7 +81,7 @@ class ForgetPlan:
 
     @property
     def origins(self) -> frozenset[str]:
-        """The sessions, ``agent:id`` each, of which everything derived goes: those of a forgotten project among them."""
+        """The sessions, ``agent:id`` each, of which everything derived goes, with those of a forgotten project."""
         affected = self.affected if self.projects else ()
         return frozenset(f"{agent}:{session}" for agent, session in (*self.sessions, *affected))
 
@@ -143,6 +143,8 @@ def plan_forget(layout: Layout, request: ForgetRequest, holders: Iterable[TextHo
             missing = missing or error
         if number == 0 and request.session and not plan.sessions:
             plan.sessions |= _known_elsewhere(layout, request.session, holders)
+        elif number == 0 and request.project:
+            plan.projects.add(request.project.rstrip("/"))
     if missing is not None and plan.empty:
         raise missing
     return plan
