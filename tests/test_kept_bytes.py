@@ -62,7 +62,13 @@ ATTEMPT = replace(
     closing_note="It works",
     parent="work:0123456789ac",
     attempt=Attempt(
-        "claude", "s-1", CONTRACT, "success", "It works", Stated(("a.py",), ("b.py",), ("make",), ("pytest",), ("E1",)), 0
+        "claude",
+        "s-1",
+        CONTRACT,
+        "success",
+        "It works",
+        Stated(("a.py",), ("b.py",), ("make",), ("pytest",), ("E1",)),
+        0,
     ),
 )
 MEMORY = Record(
@@ -97,7 +103,15 @@ STATE = NoteState(
     "acme/widgets",
 )
 EVENT = WorkEvent(
-    "00112233aabbccdd", AT, 5, "continuity_saved", "note:4e5f6a7b", None, 0, "cli", data={"session": "session:claude:s-1"}
+    "00112233aabbccdd",
+    AT,
+    5,
+    "continuity_saved",
+    "note:4e5f6a7b",
+    None,
+    0,
+    "cli",
+    data={"session": "session:claude:s-1"},
 )
 ENTRY = Entry("0a" * 32, 5, "task_pack", AT, AT, ("release",), True, ("claude:s-1",), ("acme/widgets",))
 

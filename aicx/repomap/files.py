@@ -6,7 +6,7 @@ import os
 import re
 import stat
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -24,6 +24,8 @@ MAX_FILES_WITHOUT_GIT = 50_000
 _SKIPPED_FOLDERS = frozenset({"build", "dist", "node_modules", "target", "venv", "__pycache__"})
 # Names that could not be printed as they are, or not at all.
 _UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+# In a name without one of these is no secret: a run of letters and digits mixed, or what assigns a value.
+_UNUSUAL = re.compile(r"(?=[A-Za-z]*\d)(?=\d*[A-Za-z])[A-Za-z\d]{16,}|[=:@]")
 GIT_SECONDS = 60.0
 
 Source = Literal["git", "scan"]
@@ -61,7 +63,19 @@ def list_files(
             listing.stamps[path] = found
         elif type(found) is str:
             listing.skipped[found] += 1
+    for path in _with_secrets(listing.stamps):
+        del listing.stamps[path]
+        listing.skipped["secret in its name"] += 1
     return listing
+
+
+def _with_secrets(paths: Iterable[str]) -> list[str]:
+    """The paths that hold a secret, which no map may keep."""
+    if not (unusual := [path for path in paths if _UNUSUAL.search(path)]):
+        return []
+    from aicx.redaction import redact  # imported here: its rules take a while to compile, and few names need them
+
+    return [path for path in unusual if redact(path).counts]
 
 
 def is_inside(root: Path, path: str) -> bool:
