@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Literal
 from aicx.errors import AicxError, UsageError
 from aicx.git import command as gitcall
 from aicx.git.identity import Repository
+from aicx.text import is_plain_name
 from aicx.values import dataclass
 
 if TYPE_CHECKING:
@@ -24,8 +25,6 @@ MAX_FILES_WITHOUT_GIT = 50_000
 _SKIPPED_FOLDERS = frozenset({"build", "dist", "node_modules", "target", "venv", "__pycache__"})
 # Names that could not be printed as they are, or not at all.
 _UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
-# In a name without one of these is no secret: a run of letters and digits mixed, or what assigns a value.
-_UNUSUAL = re.compile(r"(?=[A-Za-z]*\d)(?=\d*[A-Za-z])[A-Za-z\d]{16,}|[=:@]")
 GIT_SECONDS = 60.0
 
 Source = Literal["git", "scan"]
@@ -71,7 +70,7 @@ def list_files(
 
 def _with_secrets(paths: Iterable[str]) -> list[str]:
     """The paths that hold a secret, which no map may keep."""
-    if not (unusual := [path for path in paths if _UNUSUAL.search(path)]):
+    if not (unusual := [path for path in paths if not is_plain_name(path)]):
         return []
     from aicx.redaction import redact  # imported here: its rules take a while to compile, and few names need them
 

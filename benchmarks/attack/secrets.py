@@ -10,7 +10,7 @@ import random
 import string
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from zlib import crc32
 
@@ -23,6 +23,7 @@ WORDS: Mapping[str, str] = {
     "api key": "sk-ant-api03-{40}",
     "slack token": "xoxb-123456789012-{24}",
     "gitlab token": "glpat-{20}",
+    "stripe key": "sk_live_{24}",
 }
 SENTENCES: Mapping[str, str] = {
     "login of curl": "curl -su ada:Kx9{17} https://example.com",
@@ -259,10 +260,10 @@ WORD_PLACES: Mapping[str, Plant] = {
 # What is asked afterwards; no answer may have a secret.
 _ASKED = (
     "resume", "resume --json", "boot --json", "next", "prepare --dry-run --json --agent-id codex", "continuity load",
-    "continuity status --json", "task status --json", "task list --all --json", "task handoffs --json", "memory list --json",
-    "memory stats --json", "review candidates --json", "sessions --json", "sessions stats --json", "failures --json",
-    "pack task --json", "pack family --json", "cas list --json", "state --json", "doctor --json", "projects list --json",
-    "map status --json", "map query export --json", "usage --json", "steer --json", "list --json", "refs --json",
+    "continuity status --json", "task status --json", "task list --all --json", "task handoffs --json",
+    "memory list --json", "memory stats --json", "review candidates --json", "sessions --json", "sessions stats --json", "failures --json",
+    "pack task --json", "pack family --json", "cas list --json", "state --json", "doctor --json",
+    "projects list --json", "map status --json", "map query export --json", "usage --json", "steer --json", "list --json", "refs --json",
 )  # fmt: skip
 
 
@@ -278,8 +279,11 @@ def attack(kinds: Sequence[str] = (*WORDS, *SENTENCES), folder: Path | None = No
     return {"places": len(places), "secrets": len(planted), "readable": len(seen), "internal_errors": bugs}
 
 
-def plant_all(folder: Path, kinds: Sequence[str]) -> tuple[World, dict[str, str], int]:
-    """A world with the secrets in it, by a name for each; and how many commands ended with an internal error."""
+def plant_all(folder: Path, kinds: Sequence[str], only: Collection[str] = ()) -> tuple[World, dict[str, str], int]:
+    """A world with the secrets in it, by a name for each; and how many commands ended with an internal error.
+
+    ``only`` names places, where not all are meant.
+    """
     world, chance = World(folder / "w", "narwhal"), random.Random(7)
     world.begin()
     for words in (("store",), ("task", "start", "Fix the export"), ("continuity", "save")):
@@ -289,6 +293,8 @@ def plant_all(folder: Path, kinds: Sequence[str]) -> tuple[World, dict[str, str]
         shape = {**WORDS, **SENTENCES}[kind]
         places = {**SENTENCE_PLACES, **(WORD_PLACES if kind in WORDS else {})}
         for place, plant in places.items():
+            if only and place not in only:
+                continue
             size = shape[shape.index("{") + 1 : shape.index("}")]
             random_part = "".join(chance.choices(_SIGNS, k=int(size)))
             text = shape.replace(f"{{{size}}}", random_part)
