@@ -56,7 +56,7 @@ def _changed(value: Any, change: Callable[[str], str]) -> Any:
         new_fields = {name: new for name, (old, new) in found.items() if new is not old}
         if not new_fields:
             return value
-        return value._replace(**new_fields) if isinstance(value, tuple) else replace(value, **new_fields)
+        return replace(value, **new_fields) if hasattr(value, "__dataclass_fields__") else value._replace(**new_fields)
     if isinstance(value, Mapping):
         items = [(name, item, _changed(name, change), _changed(item, change)) for name, item in value.items()]
         same = all(name is new_name and item is new for name, item, new_name, new in items)

@@ -259,11 +259,12 @@ WORD_PLACES: Mapping[str, Plant] = {
 }
 # What is asked afterwards; no answer may have a secret.
 _ASKED = (
-    "resume", "resume --json", "boot --json", "next", "prepare --dry-run --json --agent-id codex", "continuity load",
-    "continuity status --json", "task status --json", "task list --all --json", "task handoffs --json",
-    "memory list --json", "memory stats --json", "review candidates --json", "sessions --json", "sessions stats --json", "failures --json",
-    "pack task --json", "pack family --json", "cas list --json", "state --json", "doctor --json",
-    "projects list --json", "map status --json", "map query export --json", "usage --json", "steer --json", "list --json", "refs --json",
+    "resume", "resume --json", "boot --json", "next", "prepare --dry-run --json --agent-id codex",
+    "continuity load", "continuity status --json", "task status --json", "task list --all --json",
+    "task handoffs --json", "memory list --json", "memory stats --json", "review candidates --json",
+    "sessions --json", "sessions stats --json", "failures --json", "pack task --json", "pack family --json",
+    "cas list --json", "state --json", "doctor --json", "projects list --json", "map status --json",
+    "map query export --json", "usage --json", "steer --json", "list --json", "refs --json",
 )  # fmt: skip
 
 
