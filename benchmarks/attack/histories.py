@@ -68,7 +68,7 @@ class World:
         with self._inside(), contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
             code = run(list(words))
         self.ran.append(f"{' '.join(words)} -> {code}")
-        return code, out.buffer.getvalue().decode("utf-8", "replace")  # type: ignore[attr-defined]
+        return code, out.buffer.getvalue().decode("utf-8", "replace")
 
     def fields(self, *words: str) -> Any:
         """The JSON that a command prints; an empty object where it fails."""

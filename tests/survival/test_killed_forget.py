@@ -52,9 +52,8 @@ def test_a_kill_at_any_step_leaves_nothing_after_the_next_call(how: str, begun: 
 
 
 def test_a_pattern_that_a_kill_left_half_written_goes_with_the_next_store(begun: World, runner: Runner) -> None:
-    call = ("forget", "--pattern", "tama[r]ind and more", "--yes")
     home = Home(begun.folder / "user", begun.home)
     part = begun.home / "locks/.forgetting.json.4000000.aicx-part"
-    part.write_text(call[2])
+    part.write_text("tama[r]ind and more")
     assert runner.run(home, "store").code == 0
     assert begun.holding("tama[r]ind") == []
