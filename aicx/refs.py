@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
+from collections.abc import Collection, Iterable
 from typing import Literal, get_args
 
 from aicx.errors import UsageError
@@ -37,6 +38,30 @@ def file_place(ref: str) -> FilePlace | None:
     assert found is not None  # it fits the end of every text
     first, last = (int(number) if number else None for number in found.groups())
     return FilePlace(posixpath.normpath(rest[: found.start()]), first, last or first)
+
+
+def is_of_session(ref: str, sessions: Collection[str]) -> bool:
+    """Whether a reference is of one of these sessions, ``agent:id`` each, or of a chunk of one."""
+    named = ref.partition(":")[2]
+    return any(named == one or named.startswith((f"{one}:", f"{one}~", f"{one}#")) for one in sessions)
+
+
+def session_in(ref: str) -> tuple[str, str] | None:
+    """The agent and id that a reference of a session or of a chunk names; None for other references."""
+    kind, _, named = ref.partition(":")
+    agent, _, session = named.partition(":")
+    if kind == "chunk":
+        session = session.rpartition(":")[0].partition("~")[0]
+    return (agent, session) if kind in ("chunk", "session") and agent and session else None
+
+
+def rests_on(refs: Iterable[str], sessions: Collection[str]) -> bool:
+    """Whether what these references prove is from such sessions alone.
+
+    A task is a hand that something went through: it proves nothing by itself.
+    """
+    sources = [ref for ref in refs if not ref.startswith("work:")]
+    return bool(sources) and all(is_of_session(ref, sessions) for ref in sources)
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,7 +71,7 @@ def _mark(settings: Settings, folder: Path, agent: str, session: str | None) -> 
     from aicx.lifecycle.identity import Asker
     from aicx.sessions.pending import mark
 
-    mark(settings, folder, Asker(agent, session), datetime.now(UTC), source="hook")
+    mark(settings, folder, Asker.named(agent, session), datetime.now(UTC), source="hook")
 
 
 def _text(said: Mapping[str, Any], *names: str) -> str | None:

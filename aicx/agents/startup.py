@@ -48,7 +48,7 @@ def startup_text(
     from aicx.lifecycle.prepare import prepare
     from aicx.resume.brief.output import markdown_brief
 
-    asker = Asker(agent, session)
+    asker = Asker.named(agent, session)
     found = prepare(settings, folder, asker, now, derive=False, source="hook")
     if found.already_shown and not compacted:
         return _restored(settings, folder, asker, now)

@@ -37,6 +37,11 @@ class _Objects(Holder):
             (object_path(layout, one.name), sidecar_path(layout, one.name)) for one in _meant(layout, request, plan)
         ]
 
+    def settle(self, settings: Settings, notify: Notify) -> None:
+        if leftovers(settings.layout):
+            with locked(settings, notify):
+                clear_leftovers(settings.layout)
+
     def erase(self, erasure: Erasure) -> None:
         """Deletes what is meant by now: something may have been put since this was planned."""
         settings, layout = erasure.settings, erasure.settings.layout
@@ -129,8 +134,7 @@ def _meant(layout: Layout, request: ForgetRequest, plan: ForgetPlan) -> Iterator
                 yield Tombstone(name, now, "forgotten_text")
         return
     reason: Reason = "forgotten_project" if request.project is not None else "forgotten_session"
-    affected = plan.affected if request.project is not None else ()
-    sessions = {f"{agent}:{session}" for agent, session in (*plan.sessions, *affected)}
+    sessions = plan.origins
     projects = plan.projects if request.project is not None else set()
     for name in names_in(layout):
         entry = entry_or_none(layout, name)

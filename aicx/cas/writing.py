@@ -75,6 +75,8 @@ def put(settings: Settings, stream: BinaryIO, origin: Origin, now: datetime, not
         except OSError as error:
             raise unwritable(temporary, error) from error
         with locked(settings, notify):
+            for left in staged(layout):  # of a writer that was killed
+                left.unlink(missing_ok=True)
             _refuse_forgotten(layout, name)
             entry, new = commit(layout, name, size, origin, now, temporary)
     return Put(entry, new, redactions)
@@ -153,16 +155,22 @@ def staging(layout: Layout) -> Path:
 
 def leftovers(layout: Layout) -> list[Path]:
     """What killed writers left: files that nobody is writing, and sidecars without an object."""
-    left: list[Path] = []
-    for path in sorted(staging(layout).glob(f"*{UNFINISHED}")):
-        with suppress(OSError), path.open("rb") as stream:
-            fcntl.flock(stream, fcntl.LOCK_SH | fcntl.LOCK_NB)
-            left.append(path)
+    left = staged(layout)
     names = set(names_in(layout))
     for path in sorted([*layout.cas.glob("*"), *layout.cas.glob("sha256/[0-9a-f][0-9a-f]/*")]):
         stem = path.name.removesuffix(".json")
         unfinished = path.name.endswith(UNFINISHED)
         if unfinished or (path.name.endswith(".json") and len(stem) == 64 and stem not in names):
+            left.append(path)
+    return left
+
+
+def staged(layout: Layout) -> list[Path]:
+    """The files of writers that were killed before they put them in their place."""
+    left: list[Path] = []
+    for path in sorted(staging(layout).glob(f"*{UNFINISHED}")):
+        with suppress(OSError), path.open("rb") as stream:
+            fcntl.flock(stream, fcntl.LOCK_SH | fcntl.LOCK_NB)
             left.append(path)
     return left
 

@@ -14,10 +14,10 @@ from aicx.config import load_settings
 from aicx.corpus.forget.holding import Affected, ForgetPlan, ForgetRequest
 from aicx.corpus.forget.pending import end_forgetting, plan_or_finished
 from aicx.corpus.forget.run import forget
-from aicx.engine.forgetting import finish_forgetting
+from aicx.engine.forgetting import finish_forgetting, settle_interrupted
 from aicx.engine.holders import load_holders
 from aicx.errors import UsageError
-from aicx.text import local
+from aicx.text import first_of, local
 
 _MAX_SHOWN = 20
 
@@ -70,6 +70,8 @@ def command(
     request = ForgetRequest(session, project, pattern)
     # A call that was killed is finished first; when it was this one, what it did is what there is to say.
     earlier = None if dry_run else finish_forgetting(settings, console.notify)
+    if not dry_run:
+        settle_interrupted(settings, console.notify)
     plan = plan_or_finished(settings.layout, request, earlier, load_holders())
     if not json:
         with console.may_stay_unread(yes):
@@ -96,6 +98,7 @@ def _answer(plan: ForgetPlan, dry_run: bool) -> ForgetAnswer:
         chunks_rewritten=len(plan.rewritten),
         messages_blanked=plan.blanked,
         references_removed_from=len(plan.references),
+        stays=plan.stays,
         notes=_notes(plan),
         **{f"{name}_removed": len(plan.held.get(name, ())) for name in held},
     )
@@ -156,6 +159,8 @@ def _notes(plan: ForgetPlan) -> list[str]:
     notes = []
     if plan.before:
         notes.append("it was forgotten before, and nothing of it is stored")
+    if plan.stays:
+        notes.append(f"stays in part, because somebody stated the rest: {first_of(plan.stays, _MAX_SHOWN)}")
     if plan.shortened:
         notes.append(
             f"{console.plural(plan.shortened, 'tool text')} stored without the middle: a match there is not in the"

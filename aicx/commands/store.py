@@ -118,7 +118,8 @@ def command(
     if not dry_run and settings.layout.redacting.exists():
         console.notify("an earlier `aicx store --redact-again` was interrupted; finishing it first")
         _redact_again(settings, json=None)
-    if not dry_run and settings.layout.forgetting.exists():
+    # The record of one that was killed, or what it had written of it.
+    if not dry_run and any(settings.layout.locks.glob(f"*{settings.layout.forgetting.name}*")):
         from aicx.engine.forgetting import complete_forgetting
 
         try:

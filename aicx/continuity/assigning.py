@@ -48,7 +48,7 @@ def items_of(derived: Derived, layer: Layer) -> tuple[NoteItem | None, list[Note
 
     def item(one: Found | Wanted, kind: Kind | Literal["goal"]) -> NoteItem:
         # A task is somebody's own statement, whoever's session it is.
-        return NoteItem(one.text, kind, layer, "primary" if one.ref else log.lane, (one.ref or log.ref,), one.at)
+        return NoteItem(one.text, kind, layer, "primary" if one.refs else log.lane, one.refs or (log.ref,), one.at)
 
     goal = derived.goal
     wanted = None
@@ -120,7 +120,7 @@ def _is_settled(item: NoteItem, derived: Derived, new: Iterable[NoteItem]) -> bo
     """
     if item.kind == "next":
         session_over = item.evidence == (derived.log.ref,) and derived.state == "completed"
-        of_task = bool(item.evidence) and all(ref.startswith(PREFIX) for ref in item.evidence)
+        of_task = any(ref.startswith(PREFIX) for ref in item.evidence)
         return (session_over or of_task) and all(one.key != item.key for one in new)
     if item.kind not in ("confirmed", "failed"):
         return False

@@ -44,20 +44,20 @@ MAX_OF: dict[Kind, int] = {
 
 
 class Found(NamedTuple):
-    """A statement, when it was made, and the reference of what it is from: the session where that is empty."""
+    """A statement, when it was made, and the references of what it is from: the session where there are none."""
 
     kind: Kind
     text: str
     at: datetime
-    ref: str = ""
+    refs: tuple[str, ...] = ()
 
 
 class Wanted(NamedTuple):
-    """What was asked for, when, and the reference of what it is from: the session where that is empty."""
+    """What was asked for, when, and the references of what it is from: the session where there are none."""
 
     text: str
     at: datetime
-    ref: str = ""
+    refs: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ The home knows where the notes of worktrees are, and what is known of their item
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -20,6 +20,7 @@ from aicx.continuity.pending import pendings
 from aicx.continuity.places import PROJECT_NAME, PROJECT_STATE
 from aicx.continuity.publishing import settle
 from aicx.continuity.state import NoteState, decode_state, read_state, state_of, unquote_path, with_known
+from aicx.corpus.catalog.session_names import SessionKey
 from aicx.corpus.doctor.inputs import FIX, REDACT_AGAIN, Check, DoctorInputs
 from aicx.corpus.doctor.repair import Repair
 from aicx.corpus.forget.holding import Erasure, ForgetPlan, ForgetRequest
@@ -28,10 +29,12 @@ from aicx.engine.holders import Holder, Notify
 from aicx.errors import AicxError
 from aicx.paths import Layout
 from aicx.redaction import redact_plain
-from aicx.storage.atomic import replace_file
+from aicx.refs import is_of_session, rests_on, session_in
+from aicx.storage.atomic import UNFINISHED, clear_unfinished, replace_file
 from aicx.text import first_of, plural
 from aicx.values import dataclass
 from aicx.work.files import NOTES, every_folder
+from aicx.work.record import PREFIX
 from aicx.work.writing import Change, changing
 
 
@@ -55,9 +58,24 @@ class _Notes(Holder):
     removed = "changed"
 
     def plan(self, layout: Layout, request: ForgetRequest, plan: ForgetPlan) -> None:
-        plan.pattern = request.pattern
-        kept = _kept_by(request.pattern, request.project, _refs(plan))
-        plan.held[self.name] = [(one.path,) for one in held_notes(layout) if kept(one) != one.body]
+        found = [one for one in held_notes(layout) if _kept(one, plan) != one.body]
+        plan.held[self.name] = [(one.path,) for one in found]
+        if plan.pattern is None:
+            plan.stays += [str(one.path) for one in found if _says_itself(_kept(one, plan), one)]
+
+    def sessions(self, layout: Layout) -> Iterable[SessionKey]:
+        notes = [one.note for one in held_notes(layout) if one.note is not None]
+        refs = {ref for note in notes for ref in (note.source, *(ref for item in note.items for ref in item.evidence))}
+        return {key for ref in refs if (key := session_in(ref)) is not None}
+
+    def settle(self, settings: Settings, notify: Notify) -> None:
+        layout = settings.layout
+        if folders := [name for name in every_folder(layout) if pendings(layout.work / name / NOTES)]:
+            with changing(settings, datetime.now(UTC), "forget", notify):
+                for name in folders:
+                    settle(settings, name)
+        for folder in {one.path.parent for one in held_notes(layout) if one.layer == "local"}:
+            clear_unfinished(folder.glob(f".*{UNFINISHED}"))
 
     def erase(self, erasure: Erasure) -> None:
         layout, plan = erasure.settings.layout, erasure.plan
@@ -66,11 +84,10 @@ class _Notes(Holder):
         doomed = {file for files in plan.held.get(self.name, ()) for file in files}
         if not doomed:
             return
-        kept = _kept_by(plan.pattern, next(iter(plan.projects), None), _refs(plan))
         with changing(erasure.settings, datetime.now(UTC), "forget", lambda _: None) as change:
             for one in held_notes(layout):
                 if one.path in doomed:
-                    body = kept(one)
+                    body = _kept(one, plan)
                     # After a kill nothing says any more which of its lines are meant: then all of them go.
                     _put(change, one, None if body == one.body else body)
             if change.staged:
@@ -140,10 +157,6 @@ class _Notes(Holder):
             done.refused.append(f"an interrupted writing of a note: {error.message}")
 
 
-def _refs(plan: ForgetPlan) -> frozenset[str]:
-    return frozenset(f"session:{agent}:{session}" for agent, session in plan.sessions)
-
-
 def held_notes(layout: Layout) -> Iterator[_Held]:
     """Every note that the home has or knows of and that is there."""
     for name in every_folder(layout):
@@ -173,32 +186,37 @@ def _read(repo_id: str, layer: Layer, path: Path, state_path: Path, state: NoteS
 
 def _markers(layout: Layout, plan: ForgetPlan) -> list[Path]:
     """Recovery markers of sessions that are forgotten."""
-    refs = _refs(plan)
+    origins = plan.origins
     found = (one for name in every_folder(layout) for one in pendings(layout.work / name / NOTES))
-    return [one.path for one in found if one.entry.session in refs]
+    return [one.path for one in found if is_of_session(one.entry.session, origins)]
 
 
-def _kept_by(pattern: str | None, project: str | None, refs: Collection[str]) -> Callable[[_Held], bytes | None]:
+def _kept(one: _Held, plan: ForgetPlan) -> bytes | None:
     """What of a note stays: without items of these sessions alone, or what a pattern finds; None for nothing."""
-
-    def kept(one: _Held) -> bytes | None:
-        if project is not None and one.state.project == project:
-            return None
-        if one.note is None:  # what cannot be understood goes as a whole, where it is ours alone
-            ours = one.layer == "project"
-            return None if ours and pattern and re.search(pattern, one.body.decode("utf-8", "replace")) else one.body
-        note = _filtered(one.note, pattern, refs)
-        if note == one.note:
-            return one.body
-        return None if not (note.items or note.unknown_text) else render(note, one.layer).encode("utf-8", "replace")
-
-    return kept
+    project, pattern = one.state.project, plan.pattern
+    if project in plan.projects or (not project and one.repo_id in plan.repositories):
+        return None
+    if one.note is None:  # what cannot be understood goes as a whole, where it is ours alone
+        ours = one.layer == "project"
+        return None if ours and pattern and re.search(pattern, one.body.decode("utf-8", "replace")) else one.body
+    note = _filtered(one.note, pattern, plan.origins)
+    if note == one.note:
+        return one.body
+    return None if not (note.items or note.unknown_text) else render(note, one.layer).encode("utf-8", "replace")
 
 
-def _filtered(note: Note, pattern: str | None, refs: Collection[str]) -> Note:
+def _says_itself(kept: bytes | None, one: _Held) -> bool:
+    """Whether what stays of a note has a line that is from no session."""
+    if kept is None or one.note is None:
+        return False
+    left = {item.key for item in parse(kept, one.layer).items}
+    mine = (item for item in one.note.items if item.key in left)
+    return any(all(ref.startswith(PREFIX) for ref in item.evidence) for item in mine)
+
+
+def _filtered(note: Note, pattern: str | None, origins: Collection[str]) -> Note:
     def stays(item: NoteItem) -> bool:
-        from_them = bool(item.evidence) and all(ref in refs for ref in item.evidence)
-        return not from_them and (pattern is None or re.search(pattern, item.text) is None)
+        return not rests_on(item.evidence, origins) and (pattern is None or re.search(pattern, item.text) is None)
 
     def lines(text: str) -> str:
         if pattern is None or re.search(pattern, text) is None:
@@ -207,7 +225,7 @@ def _filtered(note: Note, pattern: str | None, refs: Collection[str]) -> Note:
         return left if re.search(pattern, left) is None else ""
 
     def item(one: NoteItem) -> NoteItem:
-        return replace(one, evidence=tuple(ref for ref in one.evidence if ref not in refs))
+        return replace(one, evidence=tuple(ref for ref in one.evidence if not is_of_session(ref, origins)))
 
     sections = {kind: tuple(item(one) for one in items if stays(one)) for kind, items in note.sections.items()}
     return replace(
@@ -216,7 +234,7 @@ def _filtered(note: Note, pattern: str | None, refs: Collection[str]) -> Note:
         sections={kind: items for kind, items in sections.items() if items},
         unknown_text=lines(note.unknown_text),
         front_matter=lines(note.front_matter),
-        source="" if note.source in refs else note.source,
+        source="" if is_of_session(note.source, origins) else note.source,
     )
 
 

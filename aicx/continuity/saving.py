@@ -28,8 +28,10 @@ from aicx.continuity.selecting import PassedOver, Selected, WriteMode, select
 from aicx.continuity.signals import closed_values
 from aicx.continuity.state import NoteState, quote_path, read_state
 from aicx.continuity.tasks import with_tasks
-from aicx.errors import CorpusDamaged
+from aicx.corpus.files.tombstones import read_tombstones
+from aicx.errors import CorpusDamaged, NotFound
 from aicx.memory.policy import load_policy
+from aicx.paths import NON_REPOSITORY
 from aicx.text import instant
 from aicx.values import dataclass
 from aicx.work.place import WorkPlace, project_of
@@ -70,6 +72,9 @@ def save(
     StoreUnwritable; the notes are then as they were.
     """
     layers = layers_of(scope)
+    project = project_of(settings, place)
+    if read_tombstones(settings.layout.tombstones).covers(project or NON_REPOSITORY, str(place.root)):
+        raise NotFound(f"{project or place.root} was forgotten", hint="no note is made of a forgotten project")
     policy = load_policy(settings.layout.home, place.root, settings.user_home)
     continuity = note_places(settings, place).continuity
     markers = [one.entry for one in pending_writing.pendings(continuity)]
@@ -77,7 +82,6 @@ def save(
     read = read_log(settings.layout, selected.log.file, selected.log.identity)
     derived = derive_note(read, place, settings.summarizer if summarizer else None, policy)
     derived = allowed(with_tasks(derived, settings, place, now), policy)
-    project = project_of(settings, place)
     with prepared(settings, place, layers, now, source, notify) as (change, places):
         notes = [places.of(layer) for layer in layers]
         seen = {path: digest_of(path) if path.is_file() else None for path in notes}

@@ -39,16 +39,20 @@ def with_tasks(derived: Derived, settings: Settings, place: WorkPlace, now: date
     found, trimmed = newest([*stated, *derived.found])
     goal = derived.goal
     if goal is None or records[0].updated_at >= goal.at:
-        goal = Wanted(shorten(records[0].goal, MAX_GOAL), records[0].updated_at, records[0].ref)
+        first = records[0]
+        source = (first.goal_source,) if first.goal_source.startswith("session:") else ()
+        goal = Wanted(shorten(first.goal, MAX_GOAL), first.updated_at, (first.ref, *source))
     both = {kind: trimmed.get(kind, 0) + derived.trimmed.get(kind, 0) for kind in {*trimmed, *derived.trimmed}}
     counts = {kind: sum(one.kind == kind for one in found) for kind in derived.counts}
     return replace(derived, goal=goal, found=tuple(found), trimmed=both, counts=counts)
 
 
 def _of(record: WorkRecord) -> Iterator[Found]:
-    """What a task says, the newest of each section first."""
+    """What a task says, the newest of each section first, each with the task and with what the task has it from."""
     if record.next_action:
-        yield Found("next", shorten(record.next_action, MAX_TEXT), record.updated_at, record.ref)
+        refs = (record.ref, *record.next_source)
+        yield Found("next", shorten(record.next_action, MAX_TEXT), record.updated_at, refs)
     for section, (kind, sentence) in _KINDS.items():
         for item in reversed(record.of(section)):
-            yield Found(kind, shorten(sentence.format(item.text), MAX_TEXT), item.at, record.ref)
+            refs = (record.ref, *item.evidence)
+            yield Found(kind, shorten(sentence.format(item.text), MAX_TEXT), item.at, refs)

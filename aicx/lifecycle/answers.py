@@ -16,13 +16,15 @@ from aicx.api.fields import taken_from
 from aicx.lifecycle.finalize import Finalized
 from aicx.lifecycle.prepare import Prepared
 from aicx.resume.brief.json_brief import contract_answer, previous_answer
+from aicx.storage.texts import with_texts
 from aicx.work.compliance import Compliance
 from aicx.work.entry import entry_of, skipped_of
 from aicx.work.loading import Loaded
+from aicx.work.record import stored
 
 
 def prepared_answer(found: Prepared, brief: str) -> PrepareAnswer:
-    return PrepareAnswer(
+    answer = PrepareAnswer(
         startup_banner_text=found.banner,
         startup_banner_policy=BannerPolicy(found.already_shown),
         session=SessionAnswer(found.asker.session, found.asker.agent, found.number),
@@ -35,10 +37,11 @@ def prepared_answer(found: Prepared, brief: str) -> PrepareAnswer:
         entry_points_by=found.report.files_by,
         summary_by=found.report.summary_by,
     )
+    return with_texts(answer, stored)  # what git says and what was given was never stored
 
 
 def finalized_answer(found: Finalized, proposed: list[str], notes: list[str]) -> FinalizeAnswer:
-    return FinalizeAnswer(
+    answer = FinalizeAnswer(
         agent_summary_text=found.summary,
         contract_compliance=compliance_answer(found.compliance),
         attempt=found.attempt.ref,
@@ -52,6 +55,7 @@ def finalized_answer(found: Finalized, proposed: list[str], notes: list[str]) ->
         summary_by=found.summed_up.by if found.summed_up else "rules",
         summary_note=found.summed_up.note if found.summed_up else None,
     )
+    return with_texts(answer, stored)
 
 
 def compliance_answer(found: Compliance) -> ComplianceAnswer:

@@ -171,11 +171,16 @@ def _hand_off(
 ) -> WorkRecord:
     """The handoff: what was stated first, then what the log says."""
     assert ended.attempt is not None
-    goal = clean(ending.task, MAX_GOAL) or (facts.goal.text if facts and facts.goal else "") or ended.goal
+    goal, goal_source = clean(ending.task, MAX_GOAL), "stated"
+    if not goal and facts is not None and facts.goal is not None:
+        goal, goal_source = clean(facts.goal.text, MAX_GOAL), facts.ref
+    elif not goal:
+        goal, goal_source = ended.goal, ended.goal_source
     with looking(place, now) as present, changing(settings, now, source, notify) as change:
         project = project_of(settings, place)
         record = replace(
             new_record(place, "handoff", new_id()[:12], goal, now, present.context, project),
+            goal_source=goal_source,
             status="resolved" if ending.outcome == "success" else "blocked",
             closing_note=clean(ending.summary),
             parent=ended.ref,
@@ -231,7 +236,7 @@ def derived_patch(facts: SessionFacts) -> Patch:
         "next_steps": _said(facts.next),
         "questions": _said(facts.questions),
         "decisions": _said(facts.decisions),
-        "starting_points": [Said(point.path) for point in handoff.starting_points],
+        "starting_points": [Said(point.path, (handoff.session,)) for point in handoff.starting_points],
         "commits": _said(facts.commits),
         "tests": [Said(f"`{run.command}` passed", (run.ref,)) for run in handoff.tests if run.passed],
     }

@@ -21,6 +21,8 @@ _AGENTS = (("claude", "CLAUDECODE"), ("gemini", "GEMINI_CLI"), ("codex", "CODEX_
 _OWN = "AICX_SESSION_ID"
 TERMINAL = "TERM_SESSION_ID"
 NOBODY = "person"
+# What agents are called, and the ids that they give their sessions: in neither can a secret be.
+_USUAL = re.compile(r"[a-z]{1,15}(?:-[a-z]{1,15})?|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _NO_ID = re.compile(r"[^A-Za-z0-9._-]+")
 
 
@@ -29,6 +31,11 @@ class Asker(NamedTuple):
 
     agent: str
     session: str | None
+
+    @classmethod
+    def named(cls, agent: str, session: str | None) -> Asker:
+        """Who asks, by the names that the corpus has for both: what somebody gave may hold a secret."""
+        return cls(_clean(agent), session and _clean(session))
 
 
 class Named(NamedTuple):
@@ -49,11 +56,11 @@ def find_session(
     """
     asker = find_asker(environ, agent, session)
     if session:
-        return Named(asker.agent, session, "explicit")
+        return Named(asker.agent, asker.session, "explicit")
     if environ.get(_OWN):
-        return Named(asker.agent, environ[_OWN], _OWN)
+        return Named(asker.agent, asker.session, _OWN)
     if (told := _told_by_agent(environ, agent)) is not None:
-        return Named(told[0], environ[told[1]], told[1])
+        return Named(told[0], asker.session, told[1])
     known = agent or (asker.agent if asker.agent != NOBODY else None)
     if (found := identity_at(layout, workspace, known)) is not None:
         return Named(found.agent_id, found.session_id, "identity file")
@@ -65,9 +72,19 @@ def find_session(
 def find_asker(environ: Mapping[str, str], agent: str | None = None, session: str | None = None) -> Asker:
     """Who asks: what is given, then `AICX_SESSION_ID`, then what an agent put into its commands' environment."""
     if (told := _told_by_agent(environ, agent)) is not None:
-        return Asker(told[0], session or environ.get(_OWN) or environ[told[1]])
+        return Asker.named(told[0], session or environ.get(_OWN) or environ[told[1]])
     named = next((name for name, variable in _AGENTS if environ.get(variable)), NOBODY)
-    return Asker(agent or named, session or environ.get(_OWN) or None)
+    return Asker.named(agent or named, session or environ.get(_OWN) or None)
+
+
+def _clean(name: str) -> str:
+    if _USUAL.fullmatch(name):
+        return name
+    # Imported here: its rules take a while to compile, and nearly every name is one of the usual.
+    from aicx.redaction import redact
+    from aicx.sources.naming import clean_id
+
+    return clean_id(name, redact)
 
 
 def _told_by_agent(environ: Mapping[str, str], agent: str | None) -> tuple[str, str] | None:

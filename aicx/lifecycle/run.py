@@ -73,7 +73,7 @@ def run(settings: Settings, request: RunRequest, caller: Caller, clock: Clock, w
         return _NOT_FOUND
     mask = hold_signals()
     known = program_with_logs(words, request.agent)
-    name = _plain(request.agent or Path(words[0]).name)
+    name = _plain(clean(request.agent or Path(words[0]).name))
     session = f"{name}-{began:%Y%m%dt%H%M%S}-{secrets.token_hex(3)}"
     environ = {**caller.environment, "AICX_SESSION_ID": session}
     attempt, context = _prepare(settings, request, Asker(known or AGENT, session), name, began, warn)

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from aicx.memory.reasons import Reason
+from aicx.storage.texts import texts_of
 
 if TYPE_CHECKING:
     from aicx.memory.record import Record
@@ -40,22 +41,12 @@ _HERE = re.compile(
 )
 
 
-def texts_of(record: Record) -> list[str]:
-    """Every text in a record's files that a person or a program wrote freely."""
-    texts = [record.statement, *record.details, record.topic, record.name or "", *record.tags, *record.evidence]
-    texts += [word for pair in record.claims.items() for word in pair]
-    texts += [record.adoption.why or "", record.hold.reason if record.hold else ""]
-    texts += [word for one in record.validation for word in (one.method, *one.evidence)]
-    texts += [anchor.path for anchor in record.anchors]
-    return [text for text in texts if text]
-
-
 def find_flaws(record: Record) -> tuple[Reason, ...]:
     """What in the text of a record keeps it apart until a person has looked at it."""
     from aicx.redaction import redact_plain  # imported here: who reads what is indexed does without its rules
 
     flaws = []
-    texts = texts_of(record)
+    texts = list(texts_of(record))
     if any(redact_plain(text).text != text for text in texts):
         flaws.append(Reason("quarantined_secret"))
     if imitates_a_prompt(texts):

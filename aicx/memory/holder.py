@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable
 from contextlib import suppress
-from dataclasses import replace
 from datetime import UTC, datetime
 
 from aicx.config import Settings
+from aicx.corpus.catalog.session_names import SessionKey
 from aicx.corpus.doctor.inputs import Check, DoctorInputs, current_writer
 from aicx.corpus.doctor.repair import Repair, finish_change
 from aicx.corpus.forget.holding import Erasure, ForgetPlan, ForgetRequest
@@ -17,14 +17,14 @@ from aicx.engine.holders import Holder, Notify
 from aicx.errors import UnsafePath
 from aicx.memory.checking import check_adoption, check_index, check_log, check_records, read_all
 from aicx.memory.files import read_files, sidecar_of
-from aicx.memory.findings import texts_of
-from aicx.memory.proposing import clean
 from aicx.memory.reading import Memory
 from aicx.memory.recall.table import drop_statements
-from aicx.memory.record import Adoption, Hold, Record, digest_of
+from aicx.memory.record import Record
 from aicx.memory.walking import list_records
 from aicx.memory.writing import changing, memory_folder
 from aicx.paths import Layout
+from aicx.refs import rests_on, session_in
+from aicx.storage.texts import texts_of
 from aicx.text import plural
 
 _BY = "aicx store --redact-again"  # who changed a record in which a secret was found
@@ -42,6 +42,16 @@ class _Memory(Holder):
         plan.held[self.name] = [
             (layout.memory / record.path, layout.memory / sidecar_of(record.path)) for record in wanted
         ]
+
+    def sessions(self, layout: Layout) -> Iterable[SessionKey]:
+        records = list(read_all(layout))
+        own = {(one.source.agent, one.source.session) for one in records if one.source.agent and one.source.session}
+        return own | {key for one in records for ref in one.evidence if (key := session_in(ref)) is not None}
+
+    def settle(self, settings: Settings, notify: Notify) -> None:
+        if memory_folder(settings.layout).staging.exists():
+            with changing(settings, datetime.now(UTC), notify):
+                pass
 
     def kept(self, settings: Settings, notify: Notify) -> frozenset[str]:
         table = settings.layout.memory_recall.name
@@ -70,7 +80,7 @@ class _Memory(Holder):
         with changing(settings, datetime.now(UTC), notify) as change:
             found = [record for record in read_all(settings.layout) if _holds_secret(record)]
             for record in found:
-                change.put(_redacted(record), "edited", _BY)
+                change.put(record, "edited", _BY)
             change.publish()
         report.elsewhere += len(found)
         report.notes.append(f"{plural(len(found), 'record')} of the memory redacted, and proposed again")
@@ -97,15 +107,14 @@ class _Memory(Holder):
 def _is_meant(record: Record, request: ForgetRequest, plan: ForgetPlan) -> bool:
     """Whether a record goes with what is forgotten: it is from there, or rests on nothing else, or repeats it."""
     if request.pattern is not None:
-        return any(re.search(request.pattern, text) for text in (*texts_of(record), _words_in_name(record)))
-    if request.project is not None:
-        return record.repository == request.project
-    sessions = {f"{agent}:{session}" for agent, session in plan.sessions}
-    source = record.source
-    if source.session is not None and f"{source.agent}:{source.session}" in sessions:
+        texts = (*texts_of(record, names=False), _words_in_name(record))
+        return any(re.search(request.pattern, text) for text in texts)
+    if record.repository is not None and record.repository in plan.projects | plan.repositories:
         return True
-    rests = [any(session in ref for session in sessions) for ref in record.evidence]
-    return bool(rests) and all(rests)
+    source = record.source
+    if source.session is not None and f"{source.agent}:{source.session}" in plan.origins:
+        return True
+    return rests_on(record.evidence, plan.origins)
 
 
 def _words_in_name(record: Record) -> str:
@@ -115,29 +124,6 @@ def _words_in_name(record: Record) -> str:
 
 def _holds_secret(record: Record) -> bool:
     return any(flaw.code == "quarantined_secret" for flaw in record.flaws)
-
-
-def _redacted(record: Record) -> Record:
-    source = record.source
-    new = replace(
-        record,
-        statement=clean(record.statement),
-        topic=clean(record.topic),
-        name=record.name if record.name is None or clean(record.name) == record.name else None,
-        details=tuple(map(clean, record.details)),
-        tags=tuple(map(clean, record.tags)),
-        claims={clean(key): clean(value) for key, value in record.claims.items()},
-        evidence=tuple(map(clean, record.evidence)),
-        anchors=tuple(anchor for anchor in record.anchors if clean(anchor.path) == anchor.path),
-        source=replace(source, path=source.path and clean(source.path)),
-        hold=record.hold and Hold(clean(record.hold.reason), clean(record.hold.by), record.hold.at),
-        adoption=replace(record.adoption, why=record.adoption.why and clean(record.adoption.why)),
-        validation=tuple(
-            replace(one, by=clean(one.by), method=clean(one.method), evidence=tuple(map(clean, one.evidence)))
-            for one in record.validation
-        ),
-    )
-    return new if digest_of(new) == record.digest else replace(new, adoption=Adoption())
 
 
 HOLDER = _Memory()

@@ -192,6 +192,8 @@ def checked(record: Record) -> Record:
             raise UsageError(f"at most {most} {what} belong to a record")
     if imitates_a_prompt([*record.evidence, *record.tags]):  # what may grow without a person looking at it again
         raise UsageError("evidence and tags name things; these imitate the structure of a prompt")
+    if any(clean(anchor.path) != anchor.path for anchor in record.anchors):
+        raise UsageError("the name of an anchor's file looks like a secret", hint="anchor a file of another name")
     if record.anchors and record.repository is None:
         raise UsageError("what holds everywhere has no anchor", hint="leave out --global or --anchor")
     if record.id and record.id in record.supersedes:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import Any
 
+from aicx.storage.texts import Made
 from aicx.values import dataclass
 
 # Code -> what it means. Nothing else is ever a reason; docs/memory.md has the same list.
@@ -70,7 +71,7 @@ REASONS: Mapping[str, str] = {
 class Reason:
     """A code of `REASONS`, with what it is about: a path, lines, another record. Never free text."""
 
-    code: str
+    code: Made
     data: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:

@@ -14,6 +14,7 @@ from typing import Any, Literal, get_args
 import orjson
 
 from aicx.memory.reasons import Reason
+from aicx.storage.texts import Called, Made
 from aicx.text import instant
 from aicx.values import dataclass
 
@@ -39,10 +40,10 @@ class Source:
 
     origin: Origin
     lane: Lane = "primary"
-    agent: str | None = None
-    session: str | None = None
+    agent: Called | None = None
+    session: Called | None = None
     path: str | None = None
-    sha256: str | None = None
+    sha256: Made | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +54,10 @@ class Anchor:
     """
 
     path: str
-    sha256: str
+    sha256: Made
     first: int | None = None
     last: int | None = None
-    commit: str | None = None
+    commit: Made | None = None
 
     def __str__(self) -> str:
         return self.path if self.first is None else f"{self.path}#L{self.first}-L{self.last}"
@@ -108,8 +109,8 @@ class Record:
     ``by_hand`` says that its Markdown was edited since the sidecar was written.
     """
 
-    id: str
-    repository: str | None
+    id: Made
+    repository: Called | None
     kind: Kind
     topic: str
     statement: str
@@ -131,14 +132,14 @@ class Record:
     hold: Hold | None = None
     pinned: bool = False
     retention: Retention = "live"
-    last_event: str | None = None  # of the log: one that the log lacks means that something decided is not known
+    last_event: Made | None = None  # of the log: one that the log lacks means that something decided is not known
     validation: tuple[Validation, ...] = ()
-    path: str = ""
+    path: Made = ""
     flaws: tuple[Reason, ...] = ()
     by_hand: bool = False
-    digest: str = ""  # see `digest_of`; made when it is read or written, so that assessing costs no hashing
+    digest: Made = ""  # see `digest_of`; made when it is read or written, so that assessing costs no hashing
     extra: Mapping[str, Any] = field(default_factory=dict)  # fields of the sidecar that this version does not know
-    host: str | None = None  # of the repository's remote; None where it has none, or of a record from before
+    host: Called | None = None  # of the repository's remote; None where it has none, or of a record from before
 
     @property
     def ref(self) -> str:

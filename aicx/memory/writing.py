@@ -15,6 +15,7 @@ from aicx.memory.record import Adoption, Record, digest_of
 from aicx.memory.seal import SEAL, seal_with
 from aicx.paths import Layout
 from aicx.storage.journaled import JournaledFolder
+from aicx.storage.texts import with_texts
 from aicx.values import dataclass
 
 _BY_HAND = "by hand"  # in the event of an edit that nobody announced
@@ -59,6 +60,7 @@ class Change:
 
         ``others`` are further records that the event names, ``before`` the digest that this one's replaces.
         """
+        record = _without_secrets(record)
         if record.by_hand:  # what nobody announced is an event of its own, and proposed again
             self._say(record, "edited", _BY_HAND)
             record = record if kind in ("accepted", "rejected") else replace(record, adoption=Adoption())
@@ -71,13 +73,13 @@ class Change:
 
     def touch(self, record: Record, event: str | None) -> Record:
         """Stages a record that an event about another names, with nothing of it decided."""
-        record = self._proven(record)
+        record = self._proven(_without_secrets(record))
         adoption = Adoption() if record.by_hand else record.adoption
         return self.stage(replace(record, last_event=event, adoption=adoption))
 
     def note(self, event: Event) -> None:
         """Stages an event that changes no record."""
-        self._events.append(event)
+        self._events.append(with_texts(event, clean))
 
     def attach(self, path: str, body: bytes) -> None:
         """Stages a file that goes with a record, at its path below ``memory/``."""
@@ -130,7 +132,7 @@ class Change:
         claims = claim_marks(record.topic, record.claims) if kind == "accepted" else None
         place = place_mark(record.kind, record.repository) if claims else None
         event = Event(new_id(), self.now, by, f"memory.{kind}", refs, digest_of(record), before, code, claims, place)
-        self._events.append(event)
+        self.note(event)
         return event.id
 
     def _proven(self, record: Record) -> Record:
@@ -148,6 +150,26 @@ class Change:
             log = self.layout.memory / LOG
             self._log = log.read_bytes() if log.exists() else b""
         return self._log
+
+
+def clean(text: str) -> str:
+    """``text`` without secrets and without what a terminal would obey, as the memory may hold it."""
+    from aicx.redaction import redact_plain  # imported here: reading does without its rules
+
+    return redact_plain(text).text
+
+
+def _without_secrets(record: Record) -> Record:
+    """The gate of the memory: no text of a record gets past it with a secret, whatever field it is in.
+
+    Another text is another claim, which nobody has accepted. A file of another name is none that it rests on.
+    """
+    new = with_texts(record, clean)
+    if new is record:
+        return record
+    anchors = tuple(one for one in new.anchors if one in record.anchors)
+    new = replace(new, anchors=anchors, name=new.name if new.name == record.name else None)
+    return new if digest_of(new) == record.digest else replace(new, adoption=Adoption())
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from aicx.redaction.anchors import Finding
-from aicx.redaction.labels import login_at
+from aicx.redaction.labels import curl_login_at, login_at
 from aicx.redaction.phrases import words_at
 from aicx.redaction.values import is_numbered_word, is_random, is_stand_in
 from aicx.values import dataclass
@@ -74,6 +74,9 @@ def _patterns() -> dict[str, re.Pattern[str]]:
         "command": re.compile(rf"(?:^|[\s/\"'`(=$])({commands})(?:\.exe)?(?=\s)"),
         "value": re.compile(VALUE),
         "secure string": re.compile(rf"(?i:SecureString)[ ](?:-String[ ])?{VALUE}[ ]{{1,3}}(?:-Force[ ])?\Z"),
+        # `-su X` is `-s -u X`
+        "joined": re.compile(r"-[A-Za-z]{0,6}(?P<last>[A-Za-z])(?=[ =])"),
+        "curl": re.compile(r"(?:^|[\s/\"'`(=$:;|&])curl(?:\.exe)?\s"),
         "literal": re.compile(rf"--from-literal[= ]['\"]?[\w.-]{{1,60}}={VALUE}"),
     }
 
@@ -105,14 +108,20 @@ def option_at(text: str, at: int) -> Iterator[Finding]:
     if text.startswith("--mnem", at):
         yield from words_at(text, at + len("--mnemonic"))
         return
+    window = command_before(text, at)
     if text.startswith(("-u", "--user", "--proxy-user"), at):
         yield from login_at(text, at - 1)
-    window = command_before(text, at)
+    joined = patterns["joined"].match(text, at)
+    if joined and patterns["curl"].search(window):
+        yield from curl_login_at(text, joined.end())
+        return
     names = patterns["command"].findall(window)
     if not names:
         return
     for pattern, option in _options():
         flag = next((flag for flag in option.flags if text.startswith(flag, at)), None)
+        if flag is None and joined and not option.glued and f"-{joined['last']}" in option.flags:
+            flag = joined[0]
         if flag is None or (option.needs and option.needs not in window):
             continue
         if not any(map(pattern.match, names)):

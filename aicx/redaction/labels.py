@@ -17,6 +17,7 @@ from aicx.redaction.verdicts import SAMPLE, Value, is_secret
 def _patterns() -> dict[str, re.Pattern[str]]:
     return {
         "given": re.compile(r"""[ \t]{1,4}(?:-p[ ]?|→ ?|-> ?)?(?:\\?["'])?([^\s"'`\\]{3,4096})"""),
+        "joined login": re.compile(r"""(?<=[uU])[ =]{1,3}(?:\\?["'])?[^\s:"'`\\]{1,64}:([^\s"'`\\]{3,200})"""),
         "login": re.compile(
             r"""[ ]-(?:u|-user|-proxy-user)[ =]{0,3}(?:\\?["'])?[^\s:"'`\\]{1,64}:([^\s"'`\\]{3,200})"""
         ),
@@ -37,6 +38,13 @@ def labelled_at(text: str, at: int) -> Iterator[Finding]:
         sample = text[start : min(end, start + SAMPLE)]
         if is_secret(name, Value(start, end, sample, "", " ", spaced=True, vague=True)):
             yield Finding(start, end, name.rule)
+
+
+def curl_login_at(text: str, at: int) -> Iterator[Finding]:
+    """The password in the login that curl's options, several as one, end with at ``at``: ``-su name:password``."""
+    login = _patterns()["joined login"].match(text, at)
+    if login is not None and not login[1].startswith(("$", "{", "<", "/")) and not is_stand_in(login[1]):
+        yield Finding(login.start(1), login.end(1), "password")
 
 
 def login_at(text: str, at: int) -> Iterator[Finding]:

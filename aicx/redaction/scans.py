@@ -154,6 +154,7 @@ class Scans:
     def dashes(self) -> re.Pattern[bytes]:
         return re.compile(
             rb"-(?:(?<=[ \n\t\"'`(]-)(?=[awkPUbXANuS][ =]|[bw][^ \n]{0,30}\d|u|p(?! /)|hp|storepass|keypass|AsPlain"
+            rb"|(?=[A-Za-z]{2,7}(?<=[uUaPpwAX])[ =])"  # several short options as one, the last with a value
             rb"|-(?:body|value|creds|src-c|dest-c|from-lit|mnem|user|proxy-u))"
             rb"(?<!mkdir -)|u(?=s\d)(?<=[0-9a-f]{6}-u)"
             rb"|s(?=ecret )|S(?=ECRET )|c(?=li [^\n|;]{0,80}(?:AUTH|auth) ))"

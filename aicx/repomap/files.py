@@ -6,7 +6,7 @@ import os
 import re
 import stat
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Literal
 from aicx.errors import AicxError, UsageError
 from aicx.git import command as gitcall
 from aicx.git.identity import Repository
+from aicx.text import is_plain_name
 from aicx.values import dataclass
 
 if TYPE_CHECKING:
@@ -61,7 +62,19 @@ def list_files(
             listing.stamps[path] = found
         elif type(found) is str:
             listing.skipped[found] += 1
+    for path in _with_secrets(listing.stamps):
+        del listing.stamps[path]
+        listing.skipped["secret in its name"] += 1
     return listing
+
+
+def _with_secrets(paths: Iterable[str]) -> list[str]:
+    """The paths that hold a secret, which no map may keep."""
+    if not (unusual := [path for path in paths if not is_plain_name(path)]):
+        return []
+    from aicx.redaction import redact  # imported here: its rules take a while to compile, and few names need them
+
+    return [path for path in unusual if redact(path).counts]
 
 
 def is_inside(root: Path, path: str) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -12,14 +12,15 @@ from aicx.resume.brief.selection import Reason
 from aicx.resume.select.report import ResumeReport
 from aicx.work.contract import Contract, Ground, draw_up
 from aicx.work.conventions import choose_test_command
+from aicx.work.record import MAX_GOAL, clean
 
 # A command is repeated only if a shell would read it as one command: it was written by a log.
 _PLAIN = re.compile(r"[\w@%+=:,./ \[\]*^-]{1,160}")
 _FILE = re.compile(r"[\w@.+/-]*\.\w{1,10}(?=$|::)")
 
 
-def contract_of(report: ResumeReport, passed: Sequence[str], topic: str) -> Contract:
-    """The contract for the report's task. ``passed`` are tests that passed in earlier sessions, the latest first.
+def contract_of(report: ResumeReport, passed: Mapping[str, Sequence[str]], topic: str) -> Contract:
+    """The contract for the report's task. ``passed`` are tests that passed, with the sessions, the best first.
 
     ``topic`` is the task without one that only asks to go on, which names nothing.
     """
@@ -29,10 +30,16 @@ def contract_of(report: ResumeReport, passed: Sequence[str], topic: str) -> Cont
     task = report.tasks.active[0].record if report.tasks and report.tasks.active else None
     files = task.texts("active_files") if task else []
     runnable = [command for command in passed if _PLAIN.fullmatch(command) and _is_there(root, command)]
+    sources = [resumed.facts.ref] if resumed else []
+    sources += [ref for file in report.files for ref in file.refs]
+    sources += [strategy.session for strategy in report.strategies]
+    sources += [task.ref, task.goal_source, *task.sources] if task else []
+    test_command = choose_test_command(root, runnable)
+    sources += passed.get(test_command.command or "", ())
     mapped = [symbol.path for symbol in report.structure.symbols]
     return draw_up(
         Ground(
-            goal=report.task,
+            goal=clean(report.task, MAX_GOAL) if report.task.strip() else report.task,
             is_continuation=not topic,
             files=[] if report.has_no_history else [file.path for file in report.files],
             edited={file.path for file in report.files if Reason.EDITED_BEFORE in file.reasons} if resumed else (),
@@ -43,7 +50,8 @@ def contract_of(report: ResumeReport, passed: Sequence[str], topic: str) -> Cont
             discarded=task.texts("discarded_paths") if task else [],
             known={path for strategy in report.strategies for path in strategy.entry_points},
             session_is_done=brief is not None and brief.state == "completed",
-            test_command=choose_test_command(root, runnable),
+            test_command=test_command,
+            sources=[ref for ref in sources if ":" in ref],
         )
     )
 

@@ -5,8 +5,7 @@ Nothing is read for it but what earlier runs of `store` kept.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -55,16 +54,17 @@ class History:
 
         return tuple(strategies(topic, self._facts, files, _MAX_STRATEGIES))
 
-    def tests(self) -> tuple[str, ...]:
-        """The tests of everything that passed in sessions: what most of them ran first, of equals the latest."""
+    def tests(self) -> Mapping[str, Sequence[str]]:
+        """The tests of everything that passed, with the sessions: what most ran first, of equals the latest."""
         from aicx.evidence.fixes import topic_of, whole_check  # imported here: most briefs know a test that passed
         from aicx.shell import simple_commands
 
-        passed = Counter[str]()
+        passed: dict[str, list[str]] = {}
         for facts in self._facts:
             parts = (part for run in facts.tests if run.passed for part in simple_commands(run.command))
-            passed.update({whole for part in parts if topic_of(part) == "test" and (whole := whole_check(part))})
-        return tuple(command for command, _ in passed.most_common())
+            for whole in {whole for part in parts if topic_of(part) == "test" and (whole := whole_check(part))}:
+                passed.setdefault(whole, []).append(facts.ref)
+        return dict(sorted(passed.items(), key=lambda one: -len(one[1])))
 
     @property
     def _facts(self) -> list[SessionFacts]:

@@ -195,7 +195,8 @@ class _Resume:
             from aicx.resume.arbiter import arbitrate
 
             report = arbitrate(command, report)
-        passed = (resumed.brief.tests if resumed and resumed.brief else ()) or history.tests()
+        ran = resumed.brief.tests if resumed and resumed.brief else ()
+        passed = dict.fromkeys(ran, (resumed.facts.ref,)) if resumed and ran else history.tests()
         report = replace(report, contract=contract_of(report, passed, self._topic))
         if self._settings.summarizer and query.outside:
             from aicx.resume.summary import sum_up

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
@@ -12,6 +12,7 @@ from aicx.errors import StoreUnwritable
 
 # The ending of a file that is being written: what a kill leaves behind has it, and nothing else.
 UNFINISHED = ".aicx-part"
+_PID_DIGITS = 10
 _HINT = "free some space, check the folder's permissions, or set AICX_HOME to a writable place"
 
 
@@ -60,6 +61,31 @@ def create_private(path: Path) -> Iterator[BinaryIO]:
         with suppress(OSError):
             path.unlink()
         raise
+
+
+def clear_unfinished(paths: Iterable[Path]) -> int:
+    """Deletes those of these files that a killed process left half written; how many.
+
+    Their names end with the process that wrote them. One that still runs goes on with its own.
+    """
+    left = 0
+    for path in paths:
+        owner = path.name.removesuffix(UNFINISHED).rpartition(".")[2]
+        if owner.isdigit() and len(owner) <= _PID_DIGITS and not _runs(int(owner)):
+            with suppress(OSError):
+                path.unlink()
+                left += 1
+    return left
+
+
+def _runs(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return process != os.getpid()
 
 
 def unwritable(path: Path, error: OSError, hint: str = _HINT) -> StoreUnwritable:

@@ -20,6 +20,8 @@ from aicx.text import instant
 Made = TypeVar("Made")
 Read = Callable[[Any], Any]
 _EXTRA = "extra"
+# Of a field, as its ``metadata``: not in the file where it is empty.
+SPARSE: Mapping[str, bool] = {"sparse": True}
 _PLAIN, _LISTS = (str, int, float), (list, tuple)
 
 
@@ -33,7 +35,8 @@ def to_json(value: Any) -> Any:
         return list(map(to_json, value))
     if isinstance(value, Mapping):
         return {name: to_json(part) for name, part in value.items()}
-    found = {name: to_json(getattr(value, name)) for name in _names(value.__class__)}
+    names, sparse = _names(value.__class__)
+    found = {name: to_json(held) for name in names if (held := getattr(value, name)) or name not in sparse}
     return {**found.pop(_EXTRA, {}), **found}
 
 
@@ -72,8 +75,10 @@ def _reader(kind: Any, clean: Callable[[str], str]) -> Read:
 
 
 @cache
-def _names(kind: Any) -> tuple[str, ...]:
-    return tuple(one.name for one in fields(kind))
+def _names(kind: Any) -> tuple[tuple[str, ...], frozenset[str]]:
+    """The fields of a dataclass, and which of them are not in the file where they are empty."""
+    found = fields(kind)
+    return tuple(one.name for one in found), frozenset(one.name for one in found if "sparse" in one.metadata)
 
 
 @cache

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from aicx.api.answers.why import WhyAnswer, WhyCommit, WhyEvidence, WhyReason, WhySession, WhySighting
 from aicx.config import Settings
 from aicx.refs import Ref
+from aicx.storage.texts import with_texts
 from aicx.terminal import invisible
 from aicx.text import instant, shorten
 from aicx.why.report import FoundSession, Wanted, WhyReport
@@ -19,7 +18,8 @@ _MAX_FILES = 50
 
 def answer_why(settings: Settings, query: WhyQuery) -> WhyAnswer:
     """What `aicx.why.run.why` finds, as an answer. Raises what that raises."""
-    return _answer(why(settings, query), _redacted if settings.redact_secrets else _one_line)
+    report = why(settings, query)
+    return _answer(with_texts(report, _redacted) if settings.redact_secrets else report)
 
 
 def _redacted(text: str) -> str:
@@ -27,21 +27,21 @@ def _redacted(text: str) -> str:
     from aicx.redaction import redact  # imported here: its rules take a while to compile
 
     # Without invisible characters, which may be inside a secret.
-    return _one_line(redact(text.translate(invisible())).text)
+    return redact(text.translate(invisible())).text
 
 
 def _one_line(text: str) -> str:
     return shorten(text, _MAX_TEXT)
 
 
-def _answer(report: WhyReport, clean: Callable[[str], str]) -> WhyAnswer:
+def _answer(report: WhyReport) -> WhyAnswer:
     return WhyAnswer(
-        clean(report.target.text),
+        _one_line(report.target.text),
         report.target.kind,
-        clean(report.target.path) if report.target.path is not None else None,
+        _one_line(report.target.path) if report.target.path is not None else None,
         report.project,
-        [_commit(item, clean) for item in report.wanted if item.change.hash and not item.name],
-        [_session(item, clean) for item in report.sessions],
+        [_commit(item) for item in report.wanted if item.change.hash and not item.name],
+        [_session(item) for item in report.sessions],
         [
             WhyReason(item.kind, shorten(item.text, _MAX_TEXT), instant(item.at), item.ref, item.session.session_id)
             for item in report.reason
@@ -49,31 +49,31 @@ def _answer(report: WhyReport, clean: Callable[[str], str]) -> WhyAnswer:
         [
             WhySighting(
                 item.hash,
-                clean(item.subject),
+                _one_line(item.subject),
                 instant(item.first_seen),
                 str(Ref("chunk", item.chunk)),
                 item.made_in is not None,
             )
             for item in report.sightings
         ],
-        [clean(note) for note in report.notes],
+        [_one_line(note) for note in report.notes],
     )
 
 
-def _commit(item: Wanted, clean: Callable[[str], str]) -> WhyCommit:
+def _commit(item: Wanted) -> WhyCommit:
     change = item.change
     return WhyCommit(
         change.hash,
-        clean(change.subject),
+        _one_line(change.subject),
         instant(change.authored_at),
         instant(change.committed_at),
-        [clean(path) for path in change.files[:_MAX_FILES]],
+        [_one_line(path) for path in change.files[:_MAX_FILES]],
         len(change.files),
         [copy.hash for copy in item.copies],
     )
 
 
-def _session(item: FoundSession, clean: Callable[[str], str]) -> WhySession:
+def _session(item: FoundSession) -> WhySession:
     session = item.session
     return WhySession(
         session.ref,
@@ -81,12 +81,12 @@ def _session(item: FoundSession, clean: Callable[[str], str]) -> WhySession:
         session.agent,
         session.project,
         shorten(session.title, _MAX_TEXT) if session.title else None,
-        clean(session.branch) if session.branch else None,
+        _one_line(session.branch) if session.branch else None,
         instant(session.started_at),
         instant(session.completed_at),
         item.confidence,
         item.score,
         item.commit,
-        [WhyEvidence(one.kind, clean(one.text), round(one.worth, 3), list(one.refs)) for one in item.evidence],
+        [WhyEvidence(one.kind, _one_line(one.text), round(one.worth, 3), list(one.refs)) for one in item.evidence],
         list(item.chunks),
     )

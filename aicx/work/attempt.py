@@ -40,16 +40,3 @@ class Attempt:
     summary: str = ""
     stated: Stated = field(default=Stated())
     exit_code: int | None = None
-
-
-def texts_of_attempt(attempt: Attempt) -> list[str]:
-    """Every text of it that a person or a program gave."""
-    stated = [text for name in Stated.__slots__ for text in getattr(attempt.stated, name)]
-    texts = [attempt.agent, attempt.session or "", attempt.summary, *stated]
-    contract = attempt.contract
-    if contract is not None:
-        scope = contract.edit_scope
-        texts += [contract.task_goal, contract.test_command.command or "", contract.finalize_command]
-        texts += [*contract.expected_first_files, *scope.primary, *scope.secondary, *scope.avoid]
-        texts += [contract.first_action.path or ""] if contract.first_action else []
-    return [text for text in texts if text]

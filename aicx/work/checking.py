@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from aicx.corpus.doctor.inputs import FIX, REDACT_AGAIN, Check
 from aicx.paths import Layout
-from aicx.redaction import redact_plain
+from aicx.storage.texts import with_texts
 from aicx.text import first_of, plural
-from aicx.work.attempt import texts_of_attempt
 from aicx.work.events import fold, read_log
 from aicx.work.files import every_folder, read_all
-from aicx.work.record import WorkRecord
+from aicx.work.record import stored
 
 MEND_TASKS = "mend them, or delete them, and these tasks are lost"
 
@@ -21,7 +20,7 @@ def check_files(layout: Layout, *, unfinished: bool) -> Check:
         paths = first_of([f"{path} ({why})" for path, why in found.damaged])
         detail = f"files that cannot be read as tasks, and are left as they are: {paths}"
         return Check(name, "critical", detail, MEND_TASKS)
-    secret = [record for record in found.records if any(redact_plain(text).text != text for text in texts_of(record))]
+    secret = [record for record in found.records if with_texts(record, stored) is not record]
     if secret:
         detail = f"{plural(len(secret), 'task')} with what looks like a secret: {first_of([one.ref for one in secret])}"
         return Check(name, "warning", detail, REDACT_AGAIN)
@@ -53,21 +52,3 @@ def check_log(layout: Layout) -> Check:
             name, "warning", f"tasks that are not as their last event says: {first_of(strange)}", "aicx task show TASK"
         )
     return Check(name, "green", f"{plural(count, 'event')}, each as it was written")
-
-
-def texts_of(record: WorkRecord) -> list[str]:
-    """Every text of a record that a person, a program or git gave."""
-    git = record.git_context
-    texts = [
-        record.title,
-        record.goal,
-        record.hypothesis,
-        record.next_action,
-        record.closing_note,
-        record.project or "",
-    ]
-    texts += [*record.sources, record.goal_source]
-    texts += [text for item in record.items for text in (item.text, *item.evidence)]
-    texts += [*git.changed_files, git.branch or "", git.reason or ""] if git else []
-    texts += texts_of_attempt(record.attempt) if record.attempt else []
-    return [text for text in texts if text]

@@ -9,8 +9,10 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import field
 from typing import Literal
 
+from aicx.storage.typed import SPARSE
 from aicx.text import shorten
 from aicx.values import dataclass
 from aicx.work.conventions import UNKNOWN_PROOF, ProofCommand
@@ -77,6 +79,7 @@ class Ground:
     missing: Sequence[str] = ()
     discarded: Sequence[str] = ()
     test_command: ProofCommand = UNKNOWN_PROOF
+    sources: Sequence[str] = ()  # references of what all this is known from
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +103,10 @@ class EditScope:
 
 @dataclass(frozen=True, slots=True)
 class Contract:
-    """What a session on ``task_goal`` was told. ``signals`` are what its strength comes from."""
+    """What a session on ``task_goal`` was told. ``signals`` are what its strength comes from.
+
+    ``sources`` are references of the sessions and tasks that it was drawn up from.
+    """
 
     task_goal: str
     contract_strength: Strength
@@ -110,6 +116,7 @@ class Contract:
     finalize_command: str
     expected_first_files: tuple[str, ...]
     signals: tuple[Signal, ...] = ()
+    sources: tuple[str, ...] = field(default=(), metadata=SPARSE)
 
 
 def draw_up(ground: Ground) -> Contract:
@@ -135,6 +142,7 @@ def draw_up(ground: Ground) -> Contract:
         finalize_command=_finalize_command(ground.goal),
         expected_first_files=first,
         signals=signals,
+        sources=tuple(dict.fromkeys(ground.sources)),
     )
 
 

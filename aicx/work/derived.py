@@ -170,7 +170,7 @@ def _task(place: WorkPlace, present: Present, session: SessionRow, brief: Sessio
     ahead = brief.ahead[0].text if brief.ahead else None
     if ahead is None and brief.state_reason == "interrupted" and brief.asked is not None:
         ahead = f"Finish what was asked last: {brief.asked.text}"
-    patch = Patch(next_action=ahead, said=said, origin="derived")
+    patch = Patch(next_action=ahead, said=said, origin="derived", next_source=(session.ref,) if ahead else ())
     record = apply(record, patch, session.completed_at, lambda path: path).record
     reason = _REASONS[state]
     loading = Loading(

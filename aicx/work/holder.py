@@ -8,21 +8,23 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from aicx.config import Settings
+from aicx.corpus.catalog.session_names import SessionKey
 from aicx.corpus.doctor.inputs import Check, DoctorInputs, current_writer
 from aicx.corpus.doctor.repair import Repair, finish_change
+from aicx.corpus.files.sidecar import FORGOTTEN
 from aicx.corpus.forget.holding import Erasure, ForgetPlan, ForgetRequest, HeldFiles
 from aicx.corpus.forget.redact_again import Redaction
 from aicx.engine.holders import Holder, Notify
 from aicx.errors import CorpusDamaged
 from aicx.paths import Layout
-from aicx.redaction import redact_plain
+from aicx.refs import is_of_session, rests_on, session_in
 from aicx.storage.derived import remove_derived
+from aicx.storage.texts import texts_of, with_texts
 from aicx.text import plural
-from aicx.work.attempt import Attempt, Stated, texts_of_attempt
-from aicx.work.checking import check_files, check_log, texts_of
+from aicx.work.attempts import session_ref
+from aicx.work.checking import check_files, check_log
 from aicx.work.files import every_folder, list_paths, read_record
-from aicx.work.place import saved
-from aicx.work.record import MAX_GOAL, MAX_REF, MAX_TITLE, WorkRecord, clean
+from aicx.work.record import WorkRecord, stored
 from aicx.work.writing import changing, work_folder
 
 
@@ -33,7 +35,6 @@ class _Work(Holder):
     removed = "deleted"
 
     def plan(self, layout: Layout, request: ForgetRequest, plan: ForgetPlan) -> None:
-        sessions = _names(plan)
         wanted: list[HeldFiles] = []
         for path in _paths(layout):
             record = _read(layout, path)
@@ -41,28 +42,41 @@ class _Work(Holder):
                 text = (layout.work / path).read_text("utf-8", "replace")
                 meant = request.pattern is not None and re.search(request.pattern, text) is not None
             elif request.pattern is not None:
-                meant = any(re.search(request.pattern, text) for text in texts_of(record))
-            elif request.project is not None:
-                meant = record.project == request.project
+                meant = any(re.search(request.pattern, text) for text in texts_of(record, names=False))
             else:
-                meant = _without(record, sessions) is None
+                kept = _kept(record, plan)
+                meant = kept is None
+                if kept is not None and kept != record:
+                    plan.loses = True
+                    if _is_stated(kept):
+                        plan.stays.append(record.ref)
             if meant:
                 wanted.append((layout.work / path,))
         plan.held[self.name] = wanted
 
+    def sessions(self, layout: Layout) -> Iterable[SessionKey]:
+        refs = (text for record in _records(layout) for text in texts_of(record))
+        return {key for ref in refs if (key := session_in(ref)) is not None}
+
+    def settle(self, settings: Settings, notify: Notify) -> None:
+        if work_folder(settings.layout).staging.exists():
+            with changing(settings, datetime.now(UTC), "forget", notify):
+                pass
+
     def erase(self, erasure: Erasure) -> None:
-        settings, layout = erasure.settings, erasure.settings.layout
-        doomed = {file for files in erasure.plan.held.get(self.name, ()) for file in files}
-        sessions = _names(erasure.plan)
-        if not doomed and not any(True for _ in _losing(layout, sessions)):
+        settings, layout, plan = erasure.settings, erasure.settings.layout, erasure.plan
+        doomed = {file for files in plan.held.get(self.name, ()) for file in files}
+        if not doomed and not plan.loses:
             return
         with changing(settings, datetime.now(UTC), "forget", lambda _: None) as change:
             for path in _paths(layout):
                 record = _read(layout, path)
-                if record is not None and layout.work / path in doomed:
+                if record is None:
+                    continue
+                kept = None if layout.work / path in doomed else _kept(record, plan)
+                if kept is None:
                     change.remove(record)
-            for record, kept in _losing(layout, sessions):
-                if layout.work / f"{record.repo_id}/tasks/{record.id}.json" not in doomed:
+                elif kept != record:
                     change.put(kept, "redacted")
             if change.staged:
                 change.publish()
@@ -98,11 +112,6 @@ class _Work(Holder):
         finish_change(work_folder(settings.layout), "a task", settings, notify, done)
 
 
-def _names(plan: ForgetPlan) -> list[str]:
-    """The forgotten sessions as references name them."""
-    return [f"{agent}:{session}" for agent, session in plan.sessions]
-
-
 def _paths(layout: Layout) -> list[str]:
     return list(list_paths(layout, every_folder(layout)))
 
@@ -118,66 +127,50 @@ def _read(layout: Layout, path: str) -> WorkRecord | None:
         return None
 
 
-def _losing(layout: Layout, sessions: Collection[str]) -> Iterator[tuple[WorkRecord, WorkRecord]]:
-    """The tasks that go on without what they have from forgotten sessions, before and after."""
-    if sessions:
-        for record in _records(layout):
-            kept = _without(record, sessions)
-            if kept is not None and kept != record:
-                yield record, kept
+def _kept(record: WorkRecord, plan: ForgetPlan) -> WorkRecord | None:
+    """``record`` without what rests on forgotten sessions alone; None where nothing that anybody stated is left.
 
-
-def _without(record: WorkRecord, sessions: Collection[str]) -> WorkRecord | None:
-    """``record`` without what rests on these sessions alone; None where its goal is from one of them."""
+    An attempt goes with its session, and everything of a forgotten project with that.
+    """
+    origins, projects = plan.origins, plan.projects
 
     def is_from(ref: str) -> bool:
-        return any(_is_of(ref, session) for session in sessions)
+        return is_of_session(ref, origins)
 
-    if is_from(record.goal_source) or (record.kind == "attempt" and any(map(is_from, record.sources))):
+    if record.project in projects or (record.project is None and record.repo_id in plan.repositories):
+        return None
+    if record.kind == "attempt" and any(map(is_from, record.sources)):
         return None
     items = tuple(
         replace(item, evidence=tuple(ref for ref in item.evidence if not is_from(ref)))
         for item in record.items
-        if not item.evidence or not all(map(is_from, item.evidence))
+        if not rests_on(item.evidence, origins)
     )
-    return replace(record, items=items, sources=tuple(ref for ref in record.sources if not is_from(ref)))
+    kept = replace(record, items=items, sources=tuple(ref for ref in record.sources if not is_from(ref)))
+    if rests_on(record.next_source, origins):
+        kept = replace(kept, next_action="", next_source=())
+    if (attempt := record.attempt) is not None:
+        of_it = attempt.session is not None and is_from(session_ref(attempt))
+        contract = attempt.contract
+        drawn = contract is not None and any(map(is_from, contract.sources))  # half a contract misleads
+        if of_it or drawn:
+            session = None if of_it else attempt.session
+            kept = replace(kept, attempt=replace(attempt, session=session, contract=None if drawn else contract))
+    if not is_from(record.goal_source):
+        return kept if kept != record else record
+    return replace(kept, title=FORGOTTEN, goal=FORGOTTEN, goal_source="forgotten") if _is_stated(kept) else None
 
 
-def _is_of(ref: str, session: str) -> bool:
-    """Whether a reference is of a session, ``agent:id``, or of one of its chunks."""
-    _, _, named = ref.partition(":")
-    return named == session or named.startswith((f"{session}:", f"{session}~", f"{session}#"))
+def _is_stated(record: WorkRecord) -> bool:
+    """Whether anything in a record is somebody's own statement."""
+    says = record.hypothesis or record.closing_note or (record.next_action and not record.next_source)
+    return bool(says) or any(item.origin == "stated" for item in record.items)
 
 
 def _redacted(record: WorkRecord) -> WorkRecord:
-    if all(redact_plain(text).text == text for text in texts_of(record)):
-        return record
-    git = record.git_context
-    items = (
-        replace(item, text=clean(item.text), evidence=tuple(clean(ref, MAX_REF) for ref in item.evidence))
-        for item in record.items
-    )
-    return replace(
-        record,
-        title=clean(record.title, MAX_TITLE),
-        goal=clean(record.goal, MAX_GOAL),
-        hypothesis=clean(record.hypothesis),
-        next_action=clean(record.next_action),
-        closing_note=clean(record.closing_note),
-        items=tuple({item.id: item for item in items}.values()),
-        sources=tuple(clean(ref, MAX_REF) for ref in record.sources),
-        git_context=saved(git) if git else None,
-        attempt=None if record.attempt is None else _redacted_attempt(record.attempt),
-    )
-
-
-def _redacted_attempt(attempt: Attempt) -> Attempt:
-    """An attempt without secrets; without its contract where that has one, since half a contract misleads."""
-    stated = Stated(*(tuple(map(clean, getattr(attempt.stated, name))) for name in Stated.__slots__))
-    redacted = replace(attempt, agent=clean(attempt.agent), summary=clean(attempt.summary), stated=stated)
-    if any(redact_plain(text).text != text for text in texts_of_attempt(redacted)):
-        return replace(redacted, contract=None)
-    return redacted
+    """``record`` by the rules of today. Items that read alike then are one."""
+    new = with_texts(record, stored)
+    return new if new is record else replace(new, items=tuple({item.id: item for item in new.items}.values()))
 
 
 HOLDER = _Work()

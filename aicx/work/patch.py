@@ -59,7 +59,8 @@ class Said(NamedTuple):
 class Patch:
     """What an update says. Scalars are set where they are not None, an empty one clears; lists are appended to.
 
-    ``drop`` are texts or ids of items to take out. ``evidence`` are references that prove everything said here.
+    ``drop`` are texts or ids of items to take out. ``evidence`` are references that prove everything said here, and
+    ``next_source`` those that the next action was derived from.
     """
 
     title: str | None = None
@@ -71,6 +72,7 @@ class Patch:
     evidence: Sequence[str] = ()
     drop: Sequence[str] = ()
     origin: Origin = "stated"
+    next_source: Sequence[str] = ()
 
     @property
     def is_empty(self) -> bool:
@@ -153,12 +155,15 @@ def _with_scalars(record: WorkRecord, patch: Patch) -> WorkRecord:
         raise UsageError("a task has a goal", hint="say in a sentence what is to be reached")
     if patch.title is None and record.title == title_of(record.goal):
         title = title_of(goal)
+    says_next = patch.next_action is not None
     return replace(
         record,
         title=title,
         goal=goal,
+        goal_source="stated" if patch.goal is not None else record.goal_source,
         hypothesis=_set(patch.hypothesis, record.hypothesis),
         next_action=_set(patch.next_action, record.next_action),
+        next_source=tuple(patch.next_source) if says_next else record.next_source,
     )
 
 

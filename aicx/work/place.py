@@ -16,7 +16,7 @@ from aicx.git.branches import Branches
 from aicx.git.identity import Repository, find_repository
 from aicx.git.roots import Roots
 from aicx.git.state import Git, GitProbe, GitState
-from aicx.text import shorten
+from aicx.text import is_plain_name, shorten
 from aicx.values import dataclass
 from aicx.work.loading import Loading, evaluate
 from aicx.work.record import MAX_CHANGED, MAX_REF, MAX_TEXT, GitContext, Kind, WorkRecord, clean, title_of
@@ -154,19 +154,26 @@ def looking(
 
 
 def context_of(state: GitState, now: datetime) -> GitContext:
-    """What git says, bounded, as it may be compared and shown here; `saved` makes of it what may be stored."""
+    """What git says, bounded, as it may be compared and shown here; `saved` makes of it what may be stored.
+
+    Branches are compared by their marks, which are of the names as they are.
+    """
     if not state.usable:
         why = "; ".join(state.notes) or ("not a git repository" if state.kind == "none" else "git gave no answer")
         return GitContext(False, now, reason=shorten(why, MAX_TEXT))
     return GitContext(
         available=True,
         captured_at=now,
-        branch=None if state.branch is None else shorten(state.branch, MAX_REF),
+        branch=None if state.branch is None else _shown(state.branch),
         head=state.head,
         dirty=state.dirty,
-        changed_files=tuple(shorten(path, MAX_REF) for path in state.changed[:MAX_CHANGED]),
+        changed_files=tuple(map(_shown, state.changed[:MAX_CHANGED])),
         branch_mark=None if state.branch is None else _mark(state.branch),
     )
+
+
+def _shown(name: str) -> str:
+    return shorten(name, MAX_REF) if is_plain_name(name) else clean(name, MAX_REF)
 
 
 def saved(context: GitContext) -> GitContext:

@@ -12,6 +12,8 @@ from datetime import datetime
 from hashlib import sha256
 from typing import Any, Literal, get_args
 
+from aicx.storage.texts import Called, Made
+from aicx.storage.typed import SPARSE
 from aicx.text import shorten
 from aicx.values import dataclass
 from aicx.work.attempt import Attempt
@@ -52,10 +54,10 @@ class GitContext:
     available: bool
     captured_at: datetime
     branch: str | None = None
-    head: str | None = None
+    head: Made | None = None
     dirty: bool | None = None
     changed_files: tuple[str, ...] = ()
-    branch_mark: str | None = None
+    branch_mark: Made | None = None
     reason: str | None = None
     extra: Mapping[str, Any] = field(default_factory=dict)
 
@@ -84,22 +86,23 @@ class Item:
 class WorkRecord:
     """One record. ``sequence`` orders records by when they were written, whatever the clock said.
 
-    ``goal_source`` is ``stated`` or the reference of the session it was derived from. ``sources`` are references of
-    sessions and chunks. ``focused`` is the sequence of the last start or resumption. ``extra`` has the fields that this
-    version does not know.
+    ``goal_source`` is ``stated`` or the reference of the session it was derived from, ``next_source`` what the next
+    action was derived from, empty where somebody stated it. ``sources`` are references of sessions and chunks.
+    ``focused`` is the sequence of the last start or resumption. ``extra`` has the fields that this version does not
+    know.
     """
 
-    id: str
+    id: Made
     kind: Kind
     title: str
     goal: str
-    repo_id: str
-    worktree_id: str
+    repo_id: Made
+    worktree_id: Made
     created_at: datetime
     updated_at: datetime
     status: Status = "in_progress"
     goal_source: str = "stated"
-    project: str | None = None  # what the corpus calls the repository
+    project: Called | None = None  # what the corpus calls the repository
     git_context: GitContext | None = None
     hypothesis: str = ""
     next_action: str = ""
@@ -111,7 +114,8 @@ class WorkRecord:
     rev: int = 1
     sequence: int = 0
     focused: int = 0
-    last_event: str | None = None
+    last_event: Made | None = None
+    next_source: tuple[str, ...] = field(default=(), metadata=SPARSE)
     extra: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -135,12 +139,17 @@ class WorkRecord:
         return [item.text for item in self.of(section)]
 
 
-def clean(text: str, limit: int = MAX_TEXT) -> str:
-    """``text`` as it may be stored: without secrets, on one line of at most ``limit`` characters."""
+def stored(text: str) -> str:
+    """``text`` without secrets and without what a terminal would obey, as any file of ours may hold it."""
     from aicx.redaction import redact_plain  # imported here: reading does without its rules
 
-    line = shorten(redact_plain(text).text, len(text) + _MARK)
-    return shorten(redact_plain(line).text, limit)  # again, because what was on two lines may be a secret on one
+    return redact_plain(text).text
+
+
+def clean(text: str, limit: int = MAX_TEXT) -> str:
+    """``text`` as it may be stored: without secrets, on one line of at most ``limit`` characters."""
+    line = shorten(stored(text), len(text) + _MARK)
+    return shorten(stored(line), limit)  # again, because what was on two lines may be a secret on one
 
 
 def title_of(goal: str) -> str:

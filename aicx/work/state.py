@@ -295,14 +295,16 @@ def _from_session(settings: Settings, place: WorkPlace, now: datetime, patch: Pa
     found = next((one.record for one in open_tasks(settings, place, now).active if one.derived), None)
     if found is None:
         raise UsageError("there is no goal, and no open session to take one from", hint='aicx task start "…"')
+    source = (found.goal_source,)
     derived = {
-        section: [Said(item.text, item.evidence, origin="derived") for item in found.of(section)]
+        section: [Said(item.text, item.evidence or source, origin="derived") for item in found.of(section)]
         for section in SECTIONS
     }
     said = {section: [*derived[section], *patch.said.get(section, ())] for section in SECTIONS}
-    action = found.next_action if patch.next_action is None else patch.next_action
+    if patch.next_action is None:
+        patch = replace(patch, next_action=found.next_action, next_source=found.next_source)
     sources = [*found.sources, *patch.sources]
-    return found.goal, found.goal_source, replace(patch, next_action=action, said=said, sources=sources)
+    return found.goal, found.goal_source, replace(patch, said=said, sources=sources)
 
 
 def _named(record: WorkRecord) -> str:

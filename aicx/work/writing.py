@@ -12,11 +12,12 @@ from aicx.config import Settings
 from aicx.paths import Layout
 from aicx.storage.event_lines import new_id
 from aicx.storage.journaled import JournaledFolder
+from aicx.storage.texts import with_texts
 from aicx.values import dataclass
 from aicx.work.codec import encode
 from aicx.work.events import Tail, WorkEvent, is_log, is_source
 from aicx.work.files import CLOSED, EVERY, NOTES, TASKS, path_of
-from aicx.work.record import WorkRecord
+from aicx.work.record import WorkRecord, stored
 
 
 def work_folder(layout: Layout) -> JournaledFolder:
@@ -39,7 +40,11 @@ class Change:
     _tails: dict[str, Tail] = field(default_factory=dict)
 
     def put(self, record: WorkRecord, kind: str, fields: Iterable[str] = ()) -> WorkRecord:
-        """Stages ``record`` as it is after an event of this ``kind``, which changed ``fields``; returns it so."""
+        """Stages ``record`` as it is after an event of this ``kind``, which changed ``fields``; returns it so.
+
+        This is the gate of work: no text of a record gets past it with a secret, whatever field it is in.
+        """
+        record = with_texts(record, stored)
         sequence = self._tail(record.repo_id).next_sequence(self.now)
         event = new_id()
         record = replace(
@@ -68,7 +73,9 @@ class Change:
     def note(self, repo_id: str, kind: str, subject: str, data: Mapping[str, Any]) -> WorkEvent:
         """Stages an event about what is no record: a continuity note or a session."""
         sequence = self._tail(repo_id).next_sequence(self.now)
-        event = WorkEvent(new_id(), self.now, sequence, kind, subject, None, 0, self.source, data=data)
+        event = WorkEvent(
+            new_id(), self.now, sequence, kind, stored(subject), None, 0, self.source, data=with_texts(data, stored)
+        )
         self._events.setdefault(repo_id, []).append(event)
         return event
 

@@ -523,8 +523,9 @@ class TestSecrets:
 
     def test_a_secret_in_the_path_of_a_file_is_in_no_answer(self, place):
         place.write(f"{self.SECRET}/a.py", "limit = 5\n")
-        ref = place.put(RULE, "--anchor", f"{self.SECRET}/a.py")
-        (place.repo / self.SECRET / "a.py").write_text("limit = 6\n")
+        assert "looks like a secret" in place.refused("put", RULE, "--anchor", f"{self.SECRET}/a.py")
+        ref = place.put(RULE)
+        place.change_sidecar(ref, anchors=[{"path": f"{self.SECRET}/a.py", "sha256": "0" * 64}])
         assert place.entry(ref)["reasons"] == ["quarantined_secret", "anchor_changed", "candidate_not_adopted"]
         status = ("--status", "quarantined")
         for words in (

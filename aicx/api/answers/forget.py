@@ -31,6 +31,7 @@ class ForgetAnswer:
     cas_removed: Annotated[int, "objects that are gone, packs that quoted it among them"]
     identities_removed: Annotated[int, "files of `aicx sessions open` that are gone"]
     continuity_removed: Annotated[int, "notes of continuity that lost something, or are gone"]
+    stays: Annotated[list[str], "tasks, handoffs and notes that only lose a part, because somebody stated the rest"]
     notes: Annotated[
         list[str], "matches outside messages, which a pattern cannot remove; whether the text was forgotten before"
     ]

@@ -12,6 +12,7 @@ from aicx import console, options
 from aicx.api.answers.failures import PARSE_SCHEMA, ParseAnswer
 from aicx.errors import NotFound, UsageError
 from aicx.paths import user_path
+from aicx.storage.texts import with_texts
 from aicx.toolchains import ErrorEvent, parse
 from aicx.toolchains.terminal import HEAD, TAIL
 
@@ -33,7 +34,10 @@ def command(
     Example: aicx failures parse build.log --command "make" --exit-code 2
     Example: npx tsc 2>&1 | aicx failures parse --command "npx tsc" --json
     """
-    parsed = parse(_read(file), line, exit_code)
+    from aicx.redaction import redact_plain  # imported here: not needed for --help
+
+    # What a tool printed was never stored, and so never redacted.
+    parsed = with_texts(parse(_read(file), line, exit_code), lambda text: redact_plain(text).text)
     if json:
         console.out_answer(PARSE_SCHEMA, ParseAnswer(parsed.family, parsed.failed, list(parsed.events)))
         return

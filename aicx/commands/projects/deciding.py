@@ -21,6 +21,7 @@ from aicx.engine.lexical_index import refresh_lexical
 from aicx.errors import NotFound, UsageError
 from aicx.folders import is_absolute, slashed
 from aicx.paths import Layout, user_path
+from aicx.redaction import redact
 
 Folder = Annotated[
     str, typer.Argument(metavar="FOLDER", click_type=options.PATH, help="A folder; it need not exist any more.")
@@ -39,7 +40,7 @@ def assign(
 
     Example: aicx projects assign . octo/website
     """
-    place, project = _absolute(folder), parse_project(repository)
+    place, project = _absolute(folder), _named(repository)
     _apply(lambda before, _: before.assign(place, project), f"{place} belongs to {project}", json=json, folder=place)
 
 
@@ -81,7 +82,7 @@ def merge(
 
     Example: aicx projects merge ada/website octo/website
     """
-    goes, stays = parse_project(one), parse_project(other)
+    goes, stays = _named(one), _named(other)
 
     def change(before: Decisions, catalog: Catalog) -> Decisions:
         _check_known(goes, before, catalog)
@@ -102,7 +103,7 @@ def rename(
 
     Example: aicx projects rename octo/site octo/website
     """
-    before_name, after_name = parse_project(old), parse_project(new)
+    before_name, after_name = _named(old), _named(new)
 
     def change(before: Decisions, catalog: Catalog) -> Decisions:
         _check_known(before_name, before, catalog)
@@ -117,10 +118,18 @@ def rename(
 
 
 def _absolute(folder: str) -> str:
-    """The folder as sessions name it. Raises UnsafePath."""
+    """The folder as stored sessions name it, which is without secrets. Raises UnsafePath."""
     if is_absolute(folder) and not folder.startswith("/"):
-        return slashed(folder)  # of Windows, and of no folder here
-    return os.path.abspath(user_path(folder))  # noqa: PTH100  links stay: logs have the path that was typed
+        return redact(slashed(folder)).text  # of Windows, and of no folder here
+    return redact(os.path.abspath(user_path(folder))).text  # noqa: PTH100  links stay: logs have what was typed
+
+
+def _named(project: str) -> str:
+    """What a repository is to be called. Raises UsageError for what is no name, or a secret."""
+    found = parse_project(project)
+    if redact(found).counts:
+        raise UsageError("this name looks like a secret", hint="for example: aicx projects assign . octo/website")
+    return found
 
 
 def _apply(

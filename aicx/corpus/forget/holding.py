@@ -13,8 +13,10 @@ from typing import Annotated, Any, Protocol
 from aicx.config import Settings
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.session_names import SessionKey
+from aicx.corpus.files.tombstones import read_tombstones
 from aicx.corpus.forget.blanking import Targets
 from aicx.errors import NotFound, UsageError
+from aicx.git.identity import Repository
 from aicx.paths import Layout
 from aicx.values import dataclass
 
@@ -70,10 +72,24 @@ class ForgetPlan:
     named: int = 0  # chunks whose project, session or log is called by something the pattern matches
     before: bool = False  # nothing is left to forget, because it was done before
     pattern: str | None = None  # as it was asked for; not recorded, so that it is not known after a kill
+    stays: list[str] = field(default_factory=list)  # names of what goes on, because a person stated it
+    loses: bool = False  # whether something that stays loses a part of itself
 
     @property
     def empty(self) -> bool:
-        return not self.removed and not self.rewritten and not any(self.held.values())
+        return not (self.removed or self.rewritten or self.loses or any(self.held.values()))
+
+    @property
+    def origins(self) -> frozenset[str]:
+        """The sessions, ``agent:id`` each, of which everything derived goes, with those of a forgotten project."""
+        affected = self.affected if self.projects else ()
+        return frozenset(f"{agent}:{session}" for agent, session in (*self.sessions, *affected))
+
+    @property
+    def repositories(self) -> frozenset[str]:
+        """The ids that the folders of forgotten projects have as repositories, by which work and notes are kept."""
+        folders = [Path(name) for name in self.projects if name.startswith("/")]
+        return frozenset(Repository(one, common).repo_id for one in folders for common in (one / ".git", None))
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +116,9 @@ class TextHolder(Protocol):
     def plan(self, layout: Layout, request: ForgetRequest, plan: ForgetPlan) -> None:
         """Adds to ``plan`` what it holds of ``request``. Raises NotFound when that is nothing."""
 
+    def sessions(self, layout: Layout) -> Iterable[SessionKey]:
+        """The sessions that it has something of, stored or not."""
+
     def kept(self, settings: Settings, notify: Callable[[str], None]) -> frozenset[str]:
         """The names below ``index/`` that stay; it loses single chunks later. Raises before anything goes."""
 
@@ -114,13 +133,28 @@ def plan_forget(layout: Layout, request: ForgetRequest, holders: Iterable[TextHo
         raise UsageError(
             "name one thing to forget", hint="exactly one of --session ID, --project NAME, --pattern REGEX"
         )
-    plan = ForgetPlan()
+    plan = ForgetPlan(pattern=request.pattern)
     missing: NotFound | None = None
-    for holder in holders:
+    holders = tuple(holders)
+    for number, holder in enumerate(holders):
         try:
             holder.plan(layout, request, plan)
         except NotFound as error:
             missing = missing or error
+        if number == 0 and request.session and not plan.sessions:
+            plan.sessions |= _known_elsewhere(layout, request.session, holders)
+        elif number == 0 and request.project:
+            plan.projects.add(request.project.rstrip("/"))
     if missing is not None and plan.empty:
         raise missing
     return plan
+
+
+def _known_elsewhere(layout: Layout, wanted: str, holders: Iterable[TextHolder]) -> set[SessionKey]:
+    """The session that is meant, where nothing of it is in the store but something was made of it."""
+    known = {session for holder in holders for session in holder.sessions(layout)} | read_tombstones(
+        layout.tombstones
+    ).sessions
+    fitting = {(agent, name) for agent, name in known if name.startswith(wanted) or f"{agent}:{name}" == wanted}
+    exact = {(agent, name) for agent, name in fitting if wanted in (name, f"{agent}:{name}")}
+    return exact or (fitting if len(fitting) == 1 else set())

@@ -11,6 +11,7 @@ from typing import ClassVar
 
 from aicx.config import Settings
 from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog.session_names import SessionKey
 from aicx.corpus.doctor.inputs import Check, DoctorInputs
 from aicx.corpus.doctor.repair import Repair
 from aicx.corpus.forget.holding import Erasure, ForgetPlan, ForgetRequest
@@ -57,8 +58,15 @@ class Holder:
 
     # forget, in the order in which it happens
 
+    def settle(self, settings: Settings, notify: Notify) -> None:
+        """Finishes or undoes what a killed writer left half done: it may hold what is to be forgotten."""
+
     def plan(self, layout: Layout, request: ForgetRequest, plan: ForgetPlan) -> None:
         """Adds to ``plan`` what it holds of ``request``: files in ``plan.held``. Raises NotFound for nothing."""
+
+    def sessions(self, layout: Layout) -> Iterable[SessionKey]:
+        """The sessions that it has something of, which the store may lack: by these a name is understood."""
+        return ()
 
     def kept(self, settings: Settings, notify: Notify) -> frozenset[str]:
         """The names below ``index/`` that stay, because `follow` takes single chunks out of them."""

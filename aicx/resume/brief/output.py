@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import fields, is_dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from aicx.api.answers import to_fields
@@ -13,6 +13,7 @@ from aicx.resume.brief.compose import compose
 from aicx.resume.brief.markdown import markdown
 from aicx.resume.brief.part import Part
 from aicx.resume.select.report import ResumeReport
+from aicx.storage.texts import texts_of, with_texts
 from aicx.terminal import invisible
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ def _brief(
         from aicx.resume.brief.selection_manifest import manifest_of
 
         made = manifest_of(report, parts, fitted, budget, format)
-        return to_fields(_clean(made) if settings.redact_secrets else made)
+        return to_fields(with_texts(made, _redacted) if settings.redact_secrets else made)
 
     return Brief(fitted.text, fitted.tokens, manifest)
 
@@ -79,25 +80,18 @@ def _cleaned(settings: Settings, report: ResumeReport) -> tuple[ResumeReport, li
     """The report's own texts and its parts without secrets: a task or a branch may hold one that never was stored."""
     parts = compose(report)
     own = [report.task, report.agent, report.folder, report.git.branch, report.git.root, report.git.upstream]
-    own += [report.git.superproject, *report.warnings, *report.unavailable, *_texts(report.contract)]
-    if not settings.redact_secrets or not _holds_secret([*own, *(text for part in parts for text in _texts(part))]):
+    own += [report.git.superproject, *report.warnings, *report.unavailable, *texts_of(report.contract)]
+    if not settings.redact_secrets or not _holds_secret([*own, *texts_of(parts)]):
         return report, parts
     git = report.git
-    names = {name: _clean(getattr(git, name)) for name in ("branch", "root", "upstream", "superproject")}
+    names = ("branch", "root", "upstream", "superproject")
+    mine = ("task", "agent", "folder", "warnings", "unavailable", "contract")
     report = replace(
         report,
-        task=_clean(report.task),
-        git=replace(git, **names),
-        agent=_clean(report.agent),
-        folder=_clean(report.folder),
-        warnings=tuple(map(_clean, report.warnings)),
-        unavailable=tuple(map(_clean, report.unavailable)),
-        contract=_clean(report.contract),
+        git=replace(git, **{name: with_texts(getattr(git, name), _redacted) for name in names}),
+        **{name: with_texts(getattr(report, name), _redacted) for name in mine},
     )
-    return report, [
-        part._replace(text=_clean(part.text), data=_clean(part.data), refs=tuple(map(_clean, part.refs)))
-        for part in parts
-    ]
+    return report, with_texts(parts, _redacted)
 
 
 def _holds_secret(texts: Iterable[str | None]) -> bool:
@@ -107,37 +101,8 @@ def _holds_secret(texts: Iterable[str | None]) -> bool:
     return bool(redact("\n\n".join(text for text in texts if text).translate(invisible())).counts)
 
 
-def _texts(value: Any) -> Iterator[str]:
-    """Every text in a part, in a value of its data, or in a dataclass."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, Part):
-        yield value.text
-        yield from value.refs
-        yield from _texts(value.data)
-    elif isinstance(value, Mapping):
-        for item in value.values():
-            yield from _texts(item)
-    elif isinstance(value, list | tuple):
-        for item in value:
-            yield from _texts(item)
-    elif is_dataclass(value):
-        for one in fields(value):
-            yield from _texts(getattr(value, one.name))
+def _redacted(text: str) -> str:
+    from aicx.redaction import redact  # imported here: its rules take a while to compile
 
-
-def _clean(value: Any) -> Any:
-    """``value`` with every text in it redacted."""
-    # Imported here: its rules take a while to compile.
-    from aicx.redaction import redact
-
-    if isinstance(value, str):
-        # Without what nobody sees, which is not printed either and may stand within a secret.
-        return redact(value.translate(invisible())).text
-    if isinstance(value, Mapping):
-        return {name: _clean(item) for name, item in value.items()}
-    if isinstance(value, list | tuple):
-        return type(value)(_clean(item) for item in value)
-    if is_dataclass(value) and not isinstance(value, type):
-        return replace(value, **{one.name: _clean(getattr(value, one.name)) for one in fields(value)})
-    return value
+    # Without what nobody sees, which is not printed either and may stand within a secret.
+    return redact(text.translate(invisible())).text

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from aicx.evidence.session_brief import Line
 from aicx.resume.select.ranking import Confidence
 from aicx.resume.select.report import ResumeReport, staleness
+from aicx.storage.texts import Made
 from aicx.text import instant, printable, shorten
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ class Part(NamedTuple):
     text: str
     refs: tuple[str, ...]
     priority: int
-    entry: str
+    entry: Made  # compared with those of the manifest, which is redacted as a whole
     data: Mapping[str, Any]
 
 
