@@ -13,6 +13,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from pathlib import Path
 
 # The promise is 2 seconds; a loaded machine needs some of them to start an interpreter.
 SECONDS = 1.7
@@ -21,6 +22,10 @@ _SECONDS_TO_NOTE = 10
 _MAX_INPUT = 4_000_000
 # The event by which a hook calls aicx again, in the background.
 STORE = "store-in-background"
+# And this one by which that calls it for one wish, whose file is named.
+SAVE = "save-in-background"
+# In which all that a hook left to itself has to be done: what still runs then hangs.
+_SECONDS_IN_ALL = 4 * 3600
 
 
 def main(arguments: Sequence[str]) -> None:
@@ -29,6 +34,9 @@ def main(arguments: Sequence[str]) -> None:
     if arguments[:1] == [STORE]:
         with suppress(BaseException):
             _store()
+        os._exit(0)
+    if arguments[:1] == [SAVE]:
+        _save(arguments[1])
         os._exit(0)
     with suppress(BaseException):
         found = within(SECONDS, lambda: _answer(arguments))
@@ -126,11 +134,21 @@ def _answer(arguments: Sequence[str]) -> bytes:
 def _store() -> None:
     """The process that `aicx.agents.background.request` starts; no agent waits for it."""
     from aicx.agents import background
+    from aicx.config import load_settings
+
+    signal.alarm(_SECONDS_IN_ALL)
+    layout = load_settings().layout
+    background.run(layout, lambda file: background.save_apart(layout, file))
+
+
+def _save(file: str) -> None:
+    """The process that fulfils one wish. It ends in time also where the one that started it was killed."""
+    from aicx.agents.background import SAVE_SECONDS
     from aicx.agents.wishes import fulfil
     from aicx.config import load_settings
 
-    settings = load_settings()
-    background.run(settings.layout, lambda file: fulfil(settings, file))
+    signal.alarm(SAVE_SECONDS)
+    fulfil(load_settings(), Path(file))
 
 
 def _given() -> bytes:
