@@ -126,12 +126,8 @@ def _hosts(desk: _Desk) -> Iterator[RepoCheck]:
         server = _server(desk.settings, name) if name in CLIENTS else None
         reached = server == "unchanged"
         details = {"version": said, "hooks": sorted(agent.events), "mcp": reached}
-        lacks = (
-            "its MCP servers start aicx in another way than they should"
-            if server == "updated"
-            else "its MCP servers lack aicx"
-        )
-        without = "" if reached or name not in CLIENTS else f"; {lacks}"
+        lacks = "start another aicx, or in another way" if server == "updated" else "lack aicx"
+        without = "" if reached or name not in CLIENTS else f"; its MCP servers {lacks}"
         hooks = f"can run {len(agent.events)} hooks" if agent.events else "has no hooks and reads a block of text alone"
         status: Status = "ok" if reached or name not in CLIENTS else "warning"
         action = None if status == "ok" else f"aicx install {name}"

@@ -34,6 +34,7 @@ def prepared_answer(found: Prepared, brief: str) -> PrepareAnswer:
         attempt=found.attempt.ref if found.attempt else None,
         entry_points_by=found.report.files_by,
         summary_by=found.report.summary_by,
+        notes=found.notes,
     )
 
 

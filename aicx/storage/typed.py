@@ -20,11 +20,16 @@ from aicx.text import instant
 Made = TypeVar("Made")
 Read = Callable[[Any], Any]
 _EXTRA = "extra"
-_PLAIN, _LISTS = (str, int, float), (list, tuple)
+_PLAIN, _LISTS = (int, float), (list, tuple)
 
 
 def to_json(value: Any) -> Any:
-    """A value as JSON has it: an object for a dataclass, an instant in UTC."""
+    """A value as JSON has it: an object for a dataclass, an instant in UTC.
+
+    What is not UTF-8 in a text, such as the name of a file, becomes question marks.
+    """
+    if isinstance(value, str):
+        return value if value.isascii() else value.encode("utf-8", "replace").decode()
     if value is None or isinstance(value, _PLAIN):
         return value
     if isinstance(value, datetime):
@@ -32,7 +37,7 @@ def to_json(value: Any) -> Any:
     if isinstance(value, _LISTS):
         return list(map(to_json, value))
     if isinstance(value, Mapping):
-        return {name: to_json(part) for name, part in value.items()}
+        return {to_json(name): to_json(part) for name, part in value.items()}
     found = {name: to_json(getattr(value, name)) for name in _names(value.__class__)}
     return {**found.pop(_EXTRA, {}), **found}
 
