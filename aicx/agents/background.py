@@ -60,6 +60,7 @@ def run(layout: Layout, save: Callable[[Path], None], seconds: float = _STORE_SE
                 if holder_of(layout.locks / "writer.lock") is not None:
                     return
                 _wanted(layout).unlink(missing_ok=True)
+                wishes.remove_unfinished(layout)
                 waiting = wishes.waiting(layout)
                 problem = _run(["store"], seconds)
                 if problem is None:

@@ -128,7 +128,7 @@ def _read(descriptor: int, until: float) -> tuple[bytes, bool]:
 
 
 def _answer(arguments: Sequence[str], say: Callable[[bytes], None]) -> bytes:
-    """In the child: what to print. Errors become a line in the hooks' log, and what was said before stays the answer."""
+    """In the child: what to print. An error becomes a line in the log, and what was said before stays the answer."""
     event, agent, given = "", "", ""
     try:
         words = [word for word in arguments if word != "--agent"]
@@ -137,7 +137,7 @@ def _answer(arguments: Sequence[str], say: Callable[[bytes], None]) -> bytes:
         from aicx.agents.events import answer
 
         return answer(event, agent, given.encode() if given else _given(), say)
-    except BaseException as error:  # noqa: BLE001 - no error may reach an agent
+    except BaseException as error:
         with suppress(BaseException):
             from aicx.agents.hook_log import note
 

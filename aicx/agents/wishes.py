@@ -18,6 +18,7 @@ from aicx.agents.hook_log import note
 from aicx.config import Settings
 from aicx.errors import NotFound, SourceUnreadable
 from aicx.paths import Layout
+from aicx.storage import atomic
 from aicx.storage.atomic import replace_file
 from aicx.types import AgentHomes
 from aicx.values import dataclass
@@ -51,6 +52,11 @@ def waiting(layout: Layout) -> list[Path]:
     except FileNotFoundError:  # one was fulfilled meanwhile, by the process whose turn it is
         return []
     return list({_session(path): path for path in found}.values())
+
+
+def remove_unfinished(layout: Layout) -> None:
+    """Deletes what a hook that was killed left of a wish."""
+    atomic.remove_unfinished(_folder(layout))
 
 
 def set_apart(layout: Layout) -> list[Path]:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
+from glob import escape
 from pathlib import Path
 from typing import BinaryIO
 
@@ -60,6 +62,41 @@ def create_private(path: Path) -> Iterator[BinaryIO]:
         with suppress(OSError):
             path.unlink()
         raise
+
+
+def part_of(path: Path) -> Path:
+    """The name under which a file of somebody else is written anew, beside it."""
+    return path.with_name(f".{path.name}.aicx-{os.getpid()}")
+
+
+def remove_parts(path: Path) -> None:
+    """Deletes what killed processes left of writing ``path`` anew."""
+    _remove_left(path.parent.glob(f".{escape(path.name)}.aicx-*"), re.compile(r"\.aicx-(\d+)\Z"))
+
+
+def remove_unfinished(folder: Path) -> None:
+    """Deletes what killed processes left of writing files of ours in ``folder``."""
+    _remove_left(folder.glob(f".*{UNFINISHED}"), re.compile(rf"\.(\d+){re.escape(UNFINISHED)}\Z"))
+
+
+def _remove_left(paths: Iterable[Path], named: re.Pattern[str]) -> None:
+    for path in paths:
+        writer = named.search(path.name)
+        if writer and not _is_running(int(writer[1])):
+            with suppress(OSError):
+                path.unlink()
+
+
+def _is_running(process: int) -> bool:
+    if process == os.getpid():
+        return False  # of a killed process that had the same id: this one has written nothing yet
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except OSError:  # somebody else's
+        pass
+    return True
 
 
 def unwritable(path: Path, error: OSError, hint: str = _HINT) -> StoreUnwritable:

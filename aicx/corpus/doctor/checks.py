@@ -59,6 +59,8 @@ def examine(
 ) -> list[Check]:
     """Every check: of the home, of each holder, and of the logs. Changes nothing, not even for a moment."""
     layout = settings.layout
+    if layout.home.exists() and not layout.home.is_dir():
+        return [machine.home(settings)]
     logs, unreadable = discover_logs(settings.homes)
     with catalog_copy(layout, full=not quick) as (catalog, problem):
         facts = DoctorInputs(
@@ -73,9 +75,8 @@ def examine(
             logs,
             unreadable,
         )
-        found = [
-            check(facts) for check in (machine.home, machine.permissions, machine.config, machine.lock, machine.staging)
-        ]
+        found = [machine.home(settings)]
+        found += [check(facts) for check in (machine.permissions, machine.config, machine.lock, machine.staging)]
         found += [check for holder in holders for check in holder.verify(facts)]
         found += [_ignore_file(facts, holders), _projects(facts), _tombstones(facts), machine.sources(facts)]
         found.append(machine.retention_of_logs(facts))
