@@ -120,7 +120,7 @@ class _Resume:
         latest = sessions[0] if sessions else None
         # Git is at work while the corpus is searched.
         ask_commits = place.look.git.begin_commits(latest.completed_at) if place.look and latest else None
-        passages = self._try("the search", lambda: self._passages(sessions), [])
+        passages: list[Passage] = self._try("the search", lambda: self._passages(sessions), [])
         commits, commit_count = ask_commits() if ask_commits else ([], 0)
         merged = merged_by(commit.subject for commit in commits)
         self._warnings += place.state.notes
@@ -156,7 +156,8 @@ class _Resume:
         )
         recalled = self._quoted(chosen)
         memory = self._try("the memory", self._memory, None)
-        tasks, previous = self._try("open tasks", self._work, (None, None))
+        no_work: tuple[OpenTasks | None, Result | None] = (None, None)
+        tasks, previous = self._try("open tasks", self._work, no_work)
         guess = resumed is None or resumed.confidence == "low"
         if self._topic and ranked and not recalled and guess:
             nearest = f"; the nearest session is {resumed.facts.ref}" if resumed else ""

@@ -36,8 +36,8 @@ COMMANDS = (
     "doctor --repo .", "projects", "map refresh", "map query lexer", "map status", "sessions list", "why README.md:1",
     "failures list", "pack task", "review candidates", "reports", "rank lexer", "steer", "index status", "cas list",
     "memory list", "memory recall lexer", "memory candidates", "continuity save", "continuity status", "usage",
-    "run -- true", "finalize --summary done", "extract --help", "dashboard --help", "index build",
-    "store --full-rescan", "bench list", "bench run -d bundled -r lexical", "demo",
+    "run -- true", "finalize --summary done", "extract --help", "dashboard --help", "index status",
+    "bench list", "bench run -d bundled -r lexical", "demo",
     "forget --pattern nothing-of-this --yes",
 )  # fmt: skip
 _INITIALIZE = {
