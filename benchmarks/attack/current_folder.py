@@ -99,10 +99,10 @@ def control(folder: Path) -> Counts:
     return Counts(2, tuple(through), control=True) if len(through) == 2 else Counts(2, (), control=True)
 
 
-def run_all(installation: Installation, folder: Path, commands: Sequence[str]) -> Counts:
+def run_all(installation: Installation, folder: Path, commands: Sequence[str], size: int = _WORKERS) -> Counts:
     """Runs commands, and then everything that they wrote for agents to start, in a clone."""
     clone, home = Clone(folder), folder / "user"
-    _fill(home, clone)
+    _fill(home, clone, size)
     environ = {**installation.environ, "AICX_HOME": str(home / "corpus")}
     environ |= {"CLAUDE_CONFIG_DIR": str(home / "claude"), "CODEX_HOME": str(home / "codex")}
     tried, through = 0, []
@@ -126,8 +126,8 @@ def run_all(installation: Installation, folder: Path, commands: Sequence[str]) -
     return Counts(tried, tuple(through))
 
 
-def _fill(home: Path, clone: Clone) -> None:
-    """Logs of a session in the clone, as large as it takes for a store to start workers."""
+def _fill(home: Path, clone: Clone, most: int) -> None:
+    """Logs of sessions in the clone, of ``most`` bytes in all."""
     logs = home / "claude" / "projects" / "-clone"
     logs.mkdir(parents=True)
     (home / "codex").mkdir()
@@ -137,7 +137,7 @@ def _fill(home: Path, clone: Clone) -> None:
         session = f"{number:08d}-0000-4000-8000-000000000000"
         with (logs / f"{session}.jsonl").open("w", encoding="utf-8") as stream:
             size = line = 0
-            while size < _WORKERS // 4:
+            while size < most // 4:
                 line += 1
                 record = {
                     "type": "user",

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from benchmarks.attack.counts import Counts
-from benchmarks.attack.current_folder import control, run_all
-from benchmarks.attack.installations import KINDS, Impossible, build_wheel, install
+from benchmarks.attack.current_folder import Clone, control, run_all
+from benchmarks.attack.installations import KINDS, ROOT, Impossible, build_wheel, install
 
-# The rest of the commands is left to the long run; the first of these has workers.
-COMMANDS = ("store", "resume", "doctor")
+# The rest of the commands, and logs large enough for workers, are left to the long run.
+COMMANDS = ("store", "resume")
+_WORKERS = """\
+from aicx.corpus.ingest.workers import map_in_order
+if __name__ == "__main__":
+    assert list(map_in_order(len, ["a", "ab"], 2)) == [1, 2]
+"""
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +44,19 @@ def test_nothing_of_the_current_folder_is_executed(kind: str, wheel: Path, tmp_p
         installation = install(kind, wheel, tmp_path)
     except Impossible as error:
         pytest.skip(f"an installation of the kind {kind} cannot be made here: {error}")
-    assert run_all(installation, tmp_path, COMMANDS).through == ()
+    assert run_all(installation, tmp_path, COMMANDS, 1000).through == ()
+
+
+@pytest.mark.process
+@pytest.mark.slow
+def test_workers_import_nothing_of_the_current_folder(tmp_path: Path) -> None:
+    clone, script = Clone(tmp_path), tmp_path / "elsewhere" / "script.py"
+    script.parent.mkdir()
+    script.write_text(_WORKERS)
+    environ = {name: value for name, value in os.environ.items() if name != "PYTHONSAFEPATH"}
+    words = [sys.executable, str(script)]
+    done = subprocess.run(words, cwd=clone.folder, env={**environ, "PYTHONPATH": str(ROOT)}, timeout=120)
+    assert (done.returncode, clone.fired()) == (0, [])
 
 
 def test_an_attack_holds_if_nothing_goes_through_and_its_control_if_something_does() -> None:
