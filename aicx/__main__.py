@@ -9,6 +9,7 @@ import warnings
 from pathlib import Path
 
 from aicx.caller import keep
+from aicx.installation import keep_path_safe
 
 # New objects before the next search for garbage in cycles. Modules and classes are made by the ten thousand at every
 # start and stay; with Python's own 700, a short command would search them dozens of times and find nothing.
@@ -25,6 +26,7 @@ def main() -> None:
         sys.warnoptions.append("ignore")  # for worker processes
     # Whatever is written is for its owner, also in a folder that others may read.
     keep(os.umask(0o077))
+    keep_path_safe()
     if sys.argv[1:2] == ["hook"] and not {"-h", "--help"} & set(sys.argv):
         # An agent waits for it: without what a command line needs, and with a deadline of its own.
         from aicx.agents.hook import main as hook

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from io import TextIOWrapper
+from pathlib import Path
 from types import ModuleType
 from typing import Annotated, Any
 
@@ -19,7 +20,7 @@ from typer.core import TyperCommand, TyperGroup
 
 import aicx
 from aicx import console
-from aicx.errors import AicxError, StoreUnwritable, UsageError
+from aicx.errors import AicxError, NotFound, StoreUnwritable, UsageError
 from aicx.text import Zone
 
 # Section of the help -> command -> its place and what it does, in a line. The place is a "module" with a function
@@ -323,6 +324,9 @@ def run(arguments: Sequence[str]) -> int:
         return 0
     except OSError as error:
         if error.errno not in _FULL:
+            if not _is_somewhere():
+                _report("the current folder was deleted", "cd to another one", "NotFound", wants_json)
+                return NotFound.exit_code
             return _internal(error, wants_json)
         # What is still to be written, and an answer in JSON, would meet the same.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -335,6 +339,14 @@ def run(arguments: Sequence[str]) -> int:
     if result == _INTERRUPTED:
         console.notify("interrupted; everything stored so far is whole")
     return result if isinstance(result, int) else 0
+
+
+def _is_somewhere() -> bool:
+    try:
+        Path.cwd()
+    except OSError:
+        return False
+    return True
 
 
 def _in_order(arguments: Sequence[str]) -> list[str]:

@@ -143,12 +143,14 @@ def _corpus(environ: Mapping[str, str], home: Path) -> Path:
 
 
 def _check_home(home: Path) -> None:
-    """Refuses a name that is no UTF-8, which no index, no JSON and no protocol could give as it is."""
+    """Refuses what is no folder, and a name that is no UTF-8, which no index, JSON or protocol could give as it is."""
     try:
         str(home).encode()
     except UnicodeEncodeError:
         name = os.fsencode(home).decode("utf-8", "replace")
         raise UsageError(f"the corpus cannot lie in {name}: no UTF-8", hint="AICX_HOME names another folder") from None
+    if home.exists() and not home.is_dir():
+        raise UsageError(f"{home} is not a folder", hint="move it away, or name another with AICX_HOME")
 
 
 def _folder(environ: Mapping[str, str], name: str, default: Path) -> Path:
@@ -163,7 +165,7 @@ def _read_file(path: Path) -> dict[str, Any]:
 
     try:
         values = tomllib.loads(path.read_text("utf-8"))
-    except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise UsageError(f"{path} cannot be read as TOML: {error}", hint="mend it or move it away") from error
     for name, value in values.items():
         if name not in _DEFAULTS:

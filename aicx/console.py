@@ -20,8 +20,8 @@ from aicx import pager
 from aicx.api.answers import to_fields
 from aicx.paths import NON_REPOSITORY
 from aicx.terminal import only_styles, without_controls
+from aicx.text import QUOTED, fenced, zone_name
 from aicx.text import plural as plural
-from aicx.text import zone_name
 
 # Titles are shortened, so that a link may lack its end.
 _LINK = re.compile(r"\[([^\]\n]+)\]\([^)\s]*\)?")
@@ -78,8 +78,21 @@ def may_stay_unread(confirmed: bool) -> Iterator[None]:
 
 @contextmanager
 def paged(*, wanted: bool = True) -> Iterator[None]:
-    """What `out` prints meanwhile goes through a pager where stdout is a terminal that cannot hold it at once."""
-    command = pager.pager_command(os.environ) if wanted and sys.stdout.isatty() else []
+    """What `out` prints meanwhile is from logs: through a pager where stdout is a terminal that cannot hold it at once.
+
+    Where it is none, an agent may read it, and it is between fences, with a line that says what it is.
+    """
+    if not sys.stdout.isatty():
+        _held.append([])
+        try:
+            yield
+        finally:
+            quoted = _held.pop()
+            if quoted:
+                text = typer.unstyle("\n".join(quoted)).strip("\n")
+                _write(f"{QUOTED}\n\n{fenced(text)}\n".encode("utf-8", "surrogateescape"))
+        return
+    command = pager.pager_command(os.environ) if wanted else []
     if not command:
         yield
         return

@@ -27,6 +27,15 @@ class AicxError(Exception):
         self.hint = hint
 
 
+def plainly(error: Exception) -> str:
+    """What went wrong in a line, for a part of an answer that has to go without."""
+    if isinstance(error, AicxError):
+        return error.message
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.strerror}: {error.filename}" if error.filename else error.strerror
+    return f"{type(error).__name__}: {error}"
+
+
 class UsageError(AicxError):
     exit_code = 2
 

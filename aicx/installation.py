@@ -5,6 +5,7 @@ The package is on no index under its name, so the command points to where this c
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -13,9 +14,28 @@ _PACKAGE = Path(__file__).resolve().parent
 
 
 def program() -> list[str]:
-    """The words that start this very aicx, whatever the PATH of whoever runs them is."""
+    """The words that start this very aicx in any folder and with any PATH; nothing of that folder is imported."""
     script = Path(sys.executable).parent / "aicx"
-    return [str(script)] if script.exists() else [sys.executable, "-m", "aicx"]
+    if script.exists():
+        return [str(script)]
+    found = [] if _is_searched(_PACKAGE.parent) else ["env", f"PYTHONPATH={_PACKAGE.parent}"]
+    return [*found, sys.executable, "-P", "-m", "aicx"]
+
+
+def _is_searched(folder: Path) -> bool:
+    """Whether this interpreter looks for modules in ``folder`` by itself, without PYTHONPATH or a current folder."""
+    import site
+
+    return folder in map(Path.resolve, map(Path, [*site.getsitepackages(), site.getusersitepackages()]))
+
+
+def keep_path_safe() -> None:
+    """Has no Python that this process starts look for modules in the folder it is started in.
+
+    multiprocessing passes on the flag -P where this process has it, which the script of an installation has not. Left
+    on: taking it back while other threads read the environment is not safe.
+    """
+    os.environ["PYTHONSAFEPATH"] = "1"
 
 
 def install_command(extra: str) -> str:
@@ -62,8 +82,8 @@ def _pip(*arguments: str) -> str:
     import shlex
     from importlib.util import find_spec
 
-    # Environments made by uv hold no pip.
-    pip = [sys.executable, "-m", "pip", "install"]
+    # Environments made by uv hold no pip. -P: a `pip.py` in the current folder is not run in its place.
+    pip = [sys.executable, "-P", "-m", "pip", "install"]
     command = pip if find_spec("pip") else ["uv", "pip", "install", "--python", sys.executable]
     return shlex.join([*command, *arguments])
 

@@ -18,6 +18,8 @@ from typing import Any
 
 import orjson
 
+from aicx.caller import caller
+
 MAX_ANSWER = 256 * 1024  # bytes
 _BLOCK = 64 * 1024
 
@@ -45,7 +47,12 @@ def ask_outside(command: str, question: Mapping[str, Any], seconds: float) -> di
         asked.seek(0)
         try:
             process = subprocess.Popen(
-                words, stdin=asked, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True
+                words,
+                stdin=asked,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                env=caller().environment,
+                start_new_session=True,
             )
         except OSError as error:
             raise OutsideError(f"it does not start: {error.strerror or error}") from error

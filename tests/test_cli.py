@@ -185,3 +185,21 @@ def test_what_a_command_used_is_not_searched_for_cycles_once_more_at_its_end() -
 def test_a_start_makes_no_classes_of_logs() -> None:
     code = "import sys, aicx.memory.recall.run, aicx.options; sys.exit('aicx.sources.items' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_settings_nested_a_thousand_deep_are_a_line(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (home / ".aicx").mkdir(exist_ok=True)
+    (home / ".aicx" / "config.toml").write_text(f"workers = {'[' * 1000}{']' * 1000}\n")
+    assert run(["list"]) == 2
+    assert "cannot be read as TOML" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["resume", "prepare", "next"])
+def test_a_deleted_working_folder_is_a_line(
+    command: str, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    assert run([command]) == 3
+    assert "the current folder was deleted" in capsys.readouterr().err

@@ -14,7 +14,7 @@ import pytest
 from aicx.installation import checkout_of, command_for
 
 ROOT = Path(__file__).parent.parent
-PIP = [sys.executable, "-m", "pip", "install"]
+PIP = [sys.executable, "-P", "-m", "pip", "install"]
 
 
 @pytest.fixture(autouse=True)

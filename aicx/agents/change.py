@@ -13,7 +13,8 @@ from typing import Literal
 
 from aicx.agents.records import Put
 from aicx.errors import AicxError, CorpusDamaged, StoreUnwritable, UsageError
-from aicx.storage.atomic import create_private
+from aicx.storage.atomic import create_private, part_of, remove_parts
+from aicx.storage.reading import read_whole
 from aicx.values import dataclass
 
 _MEND_LINK = "mend the link, or remove it; where it leads is all that is lost"
@@ -65,7 +66,7 @@ def target_of(path: Path, within: Path | None) -> Path:
 def read(target: Path) -> bytes | None:
     """What a file holds, None for no file. Raises CorpusDamaged where it cannot be read."""
     try:
-        return target.read_bytes()
+        return read_whole(target)
     except FileNotFoundError:
         return None
     except OSError as error:
@@ -102,6 +103,8 @@ def make(changes: Sequence[Change]) -> None:
     Raises AicxError when somebody else changed a file meanwhile, StoreUnwritable when one cannot be written.
     """
     done: list[Change] = []
+    for change in changes:
+        remove_parts(change.target)
     try:
         for change in changes:
             if change.action == "unchanged":
@@ -121,7 +124,7 @@ def make(changes: Sequence[Change]) -> None:
 
 
 def _write(target: Path, body: bytes | None) -> None:
-    temporary = target.with_name(f".{target.name}.aicx-{os.getpid()}")
+    temporary = part_of(target)
     try:
         if body is None:
             target.unlink(missing_ok=True)

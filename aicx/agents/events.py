@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -20,8 +20,11 @@ _STORING = ("pre-compact", "session-end", "stop", "notify")
 _FORGETTING = ("compact", "clear")
 
 
-def answer(event: str, agent: str, given: bytes) -> bytes:
-    """What to print for an event; ``given`` is the agent's JSON. Raises for whatever goes wrong."""
+def answer(event: str, agent: str, given: bytes, say: Callable[[bytes], None] = lambda answer: None) -> bytes:
+    """What to print for an event; ``given`` is the agent's JSON. Raises for whatever goes wrong.
+
+    ``say`` is given answers that are right but not whole, for when the whole one takes too long.
+    """
     settings = load_settings()
     said = orjson.loads(given) if given.strip() else {}
     folder = Path(_text(said, "cwd") or Path.cwd())
@@ -45,10 +48,21 @@ def answer(event: str, agent: str, given: bytes) -> bytes:
 
     compacted = _text(said, "source") in _FORGETTING
     on = has_continuity(known)
-    text = startup_text(settings, agent, folder, datetime.now(UTC), session=session, compacted=compacted, continuity=on)
-    if not text:
-        return b""
-    context = {"hookEventName": "SessionStart", "additionalContext": text}
+    text = startup_text(
+        settings,
+        agent,
+        folder,
+        datetime.now(UTC),
+        session=session,
+        compacted=compacted,
+        continuity=on,
+        say=lambda text: say(_context(text)),
+    )
+    return _context(text) if text else b""
+
+
+def _context(text: str) -> bytes:
+    context = {"hookEventName": "SessionStart", "additionalContext": text.encode("utf-8", "replace").decode()}
     return orjson.dumps({"hookSpecificOutput": context})
 
 

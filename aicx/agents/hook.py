@@ -13,6 +13,8 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
 
 # The promise is 2 seconds; a loaded machine needs some of them to start an interpreter.
 SECONDS = 1.7
@@ -21,6 +23,11 @@ _SECONDS_TO_NOTE = 10
 _MAX_INPUT = 4_000_000
 # The event by which a hook calls aicx again, in the background.
 STORE = "store-in-background"
+# And this one by which that calls it for one wish, whose file is named.
+SAVE = "save-in-background"
+# In which all that a hook left to itself has to be done: what still runs then hangs.
+_SECONDS_IN_ALL = 4 * 3600
+_END = b"\0"  # of an answer of the child
 
 
 def main(arguments: Sequence[str]) -> None:
@@ -30,19 +37,29 @@ def main(arguments: Sequence[str]) -> None:
         with suppress(BaseException):
             _store()
         os._exit(0)
+    if arguments[:1] == [SAVE]:
+        _save(arguments[1])
+        os._exit(0)
     with suppress(BaseException):
-        found = within(SECONDS, lambda: _answer(arguments))
-        if found is None:
+        answer, in_time = within(SECONDS, lambda say: _answer(arguments, say))
+        if not in_time:
             _note_apart(f"{' '.join(arguments[:3])}: gave up after {SECONDS} s")
-        answer = found or b""
     with suppress(OSError):
         os.write(1, answer)
     os._exit(0)
 
 
-def within(seconds: float, work: Callable[[], bytes]) -> bytes | None:
-    """What ``work`` gives, done by another process; None after ``seconds``, when that process and its own are killed.
+class Answered(NamedTuple):
+    """The last answer that was given, and whether the work came to its end."""
 
+    body: bytes
+    in_time: bool
+
+
+def within(seconds: float, work: Callable[[Callable[[bytes], None]], bytes]) -> Answered:
+    """What ``work`` gives, done by another process, which is killed with its own after ``seconds``.
+
+    It is passed a function to say what the answer is if it does not come to its end. No answer has a NUL byte in it.
     Its output goes nowhere: an agent that reads until every writer is gone does not wait for it.
     """
     until = time.monotonic() + seconds
@@ -53,16 +70,21 @@ def within(seconds: float, work: Callable[[], bytes]) -> bytes | None:
             os.close(reading)
             _stand_alone()
             with os.fdopen(writing, "wb") as stream:
-                stream.write(work())
+
+                def say(answer: bytes) -> None:
+                    stream.write(answer + _END)
+                    stream.flush()
+
+                say(work(say))
         os._exit(0)
     os.close(writing)
-    body = _read(reading, until)
-    if body is None:
+    said, in_time = _read(reading, until)
+    if not in_time:
         for end in (os.killpg, os.kill):
             with suppress(OSError):
                 end(child, signal.SIGKILL)
     _reap(child, max(until, time.monotonic() + 0.05))
-    return body
+    return Answered(said.split(_END)[-2] if _END in said else b"", in_time)
 
 
 def _stand_alone() -> None:
@@ -92,21 +114,21 @@ def _reap(child: int, until: float) -> None:
         time.sleep(0.002)
 
 
-def _read(descriptor: int, until: float) -> bytes | None:
-    """Everything until the other end is closed, None when that takes longer."""
+def _read(descriptor: int, until: float) -> tuple[bytes, bool]:
+    """Everything until the other end is closed, and whether it was closed in time."""
     parts: list[bytes] = []
     while True:
         ready, _, _ = select.select([descriptor], [], [], max(0.0, until - time.monotonic()))
         if not ready:
-            return None
+            return b"".join(parts), False
         part = os.read(descriptor, 65536)
         if not part:
-            return b"".join(parts)
+            return b"".join(parts), True
         parts.append(part)
 
 
-def _answer(arguments: Sequence[str]) -> bytes:
-    """In the child: what to print. Errors become a line in the hooks' log."""
+def _answer(arguments: Sequence[str], say: Callable[[bytes], None]) -> bytes:
+    """In the child: what to print. An error becomes a line in the log, and what was said before stays the answer."""
     event, agent, given = "", "", ""
     try:
         words = [word for word in arguments if word != "--agent"]
@@ -114,23 +136,33 @@ def _answer(arguments: Sequence[str]) -> bytes:
         given = words[2] if len(words) > 2 else ""
         from aicx.agents.events import answer
 
-        return answer(event, agent, given.encode() if given else _given())
-    except BaseException as error:  # noqa: BLE001 - no error may reach an agent
+        return answer(event, agent, given.encode() if given else _given(), say)
+    except BaseException as error:
         with suppress(BaseException):
             from aicx.agents.hook_log import note
 
             note(f"{event} {agent}: {type(error).__name__}: {error}")
-        return b""
+        raise
 
 
 def _store() -> None:
     """The process that `aicx.agents.background.request` starts; no agent waits for it."""
     from aicx.agents import background
+    from aicx.config import load_settings
+
+    signal.alarm(_SECONDS_IN_ALL)
+    layout = load_settings().layout
+    background.run(layout, lambda file: background.save_apart(layout, file))
+
+
+def _save(file: str) -> None:
+    """The process that fulfils one wish. It ends in time also where the one that started it was killed."""
+    from aicx.agents.background import SAVE_SECONDS
     from aicx.agents.wishes import fulfil
     from aicx.config import load_settings
 
-    settings = load_settings()
-    background.run(settings.layout, lambda file: fulfil(settings, file))
+    signal.alarm(SAVE_SECONDS)
+    fulfil(load_settings(), Path(file))
 
 
 def _given() -> bytes:

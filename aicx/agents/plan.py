@@ -88,6 +88,7 @@ def plan_clean(settings: config.Settings, place: Repository, *, last: bool = Fal
 
 def apply(settings: config.Settings, plan: Plan) -> None:
     """Makes a plan true. The records come first, so that a kill leaves nothing that `clean` would not find."""
+    records.remove_unfinished(settings.layout)
     before = {name: records.load(settings.layout, name) for name in plan.records}
     for name, record in plan.records.items():
         known = before[name]

@@ -123,21 +123,24 @@ def _hosts(desk: _Desk) -> Iterator[RepoCheck]:
         if program is None and not any(path.exists() for path in agent.traces(desk.settings, desk.place.root)):
             continue
         said = _version_of(program) if program else "its program is not on the path"
-        reached = name in CLIENTS and _is_reached(desk.settings, name)
+        server = _server(desk.settings, name) if name in CLIENTS else None
+        reached = server == "unchanged"
         details = {"version": said, "hooks": sorted(agent.events), "mcp": reached}
-        without = "" if reached or name not in CLIENTS else "; its MCP servers lack aicx"
+        lacks = "start another aicx, or in another way" if server == "updated" else "lack aicx"
+        without = "" if reached or name not in CLIENTS else f"; its MCP servers {lacks}"
         hooks = f"can run {len(agent.events)} hooks" if agent.events else "has no hooks and reads a block of text alone"
         status: Status = "ok" if reached or name not in CLIENTS else "warning"
         action = None if status == "ok" else f"aicx install {name}"
         yield RepoCheck(f"host_{name}", status, f"{agent.title}: {said}; {hooks}{without}", action, details)
 
 
-def _is_reached(settings: Settings, name: str) -> bool:
+def _server(settings: Settings, name: str) -> str | None:
+    """What `aicx install` would do to the client's list of servers; None where it cannot be changed."""
     client = CLIENTS[name]
     try:
-        return plan_server(client, client.file(settings), entry(client, settings)).action == "unchanged"
+        return plan_server(client, client.file(settings), entry(client, settings)).action
     except AicxError:
-        return False
+        return None
 
 
 def _version_of(program: str) -> str:

@@ -13,6 +13,7 @@ import orjson
 from aicx.agents.edits import Insertion
 from aicx.git.identity import Repository
 from aicx.paths import Layout
+from aicx.storage import atomic
 from aicx.storage.atomic import replace_file
 from aicx.values import dataclass
 
@@ -71,6 +72,11 @@ def save(layout: Layout, name: str, record: Record) -> None:
     body = {"schema": SCHEMA, **asdict(record)}
     option = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
     replace_file(_file(layout, name), orjson.dumps(body, default=list, option=option))
+
+
+def remove_unfinished(layout: Layout) -> None:
+    """Deletes what a run that was killed left of a record."""
+    atomic.remove_unfinished(layout.agents / "folders")
 
 
 def everywhere(layout: Layout) -> Iterator[tuple[str, Record]]:

@@ -4,28 +4,38 @@ brief as `aicx resume` gives it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from aicx.agents.bundle import told
 from aicx.config import Settings
+from aicx.errors import UsageError, plainly
+from aicx.lifecycle.banner import was_started
 from aicx.lifecycle.identity import Asker
+from aicx.resume.brief.banner import bare_banner
 from aicx.resume.brief.budget import MIN_TOKENS
-from aicx.resume.select.report import ResumeReport
 from aicx.text import BYTES_PER_TOKEN, fenced
 from aicx.work.place import WorkPlace, find_place
 
 if TYPE_CHECKING:
+    from aicx.continuity.note import Layers
     from aicx.lifecycle.prepare import Prepared
+    from aicx.memory.briefing import Briefing
+
+Made = TypeVar("Made")
 
 # Beyond 10,000 characters Claude Code puts context into a file, and beyond 10,000 bytes Codex cuts out its middle.
 MAX_BYTES = 9_500
 _MAX_BRIEF = 2000  # tokens
 _MAX_NOTES = 4000  # bytes
 _MAX_RESTORED = 2000  # characters, which with the banner are never more than MAX_BYTES
-_ORDER = ("banner", "quoted", "notes", "restored", "brief")
+_ORDER = ("banner", "quoted", "notes", "restored", "missing", "brief")
+_LOCK_SECONDS = 0.2  # that the record of a start may wait for another writer
+_LATE = "it took too long"
 
 
 def startup_text(
@@ -37,41 +47,91 @@ def startup_text(
     session: str | None = None,
     compacted: bool = False,
     continuity: bool = False,
+    say: Callable[[str], None] = lambda text: None,
 ) -> str:
     """The context of a session that begins in ``folder``, of at most MAX_BYTES; nothing if it knows it already.
 
     ``session`` is its own id, of which nothing is quoted but what it lost. One that was ``compacted`` has lost its
     brief, and gets it again without the banner. With ``continuity`` the notes of the place are told. That it began is
-    recorded with its contract. Everything from logs, notes and git is between fences. Raises UsageError for a folder
-    that cannot be read.
+    recorded with its contract. Everything from logs, notes and git is between fences.
+
+    A part that fails is left out and named. ``say`` is given what would be told if no more became known, in case the
+    rest takes too long. Raises UsageError for a folder that cannot be read.
     """
     from aicx.lifecycle.prepare import prepare
-    from aicx.resume.brief.output import markdown_brief
 
+    settings = replace(settings, lock_wait_seconds=min(settings.lock_wait_seconds, _LOCK_SECONDS))
     asker = Asker.named(agent, session)
-    found = prepare(settings, folder, asker, now, derive=False, source="hook")
+    again = was_started(settings.layout, agent, session)
+    trying = _Parts(settings)
+    parts = {"banner": "" if again else bare_banner(agent, folder.name)}
+    if not again or compacted:
+        say(_joined({**parts, "missing": _missing(["the brief", *(["notes"] if continuity else [])], _LATE)}))
+        layers = trying.part("notes", lambda: _layers(settings, folder)) if continuity else None
+        if layers is not None:
+            place, read = layers
+            parts["notes"] = trying.part("notes", lambda: _block(settings, place, read, None)) or ""
+        say(_joined({**parts, "missing": _missing([*trying.failed, "the brief"], _LATE)}))
+    found = trying.part("the brief", lambda: prepare(settings, folder, asker, now, derive=False, source="hook"))
+    if found is None:
+        return _joined({**parts, "missing": _missing(trying.failed)})
     if found.already_shown and not compacted:
-        return _restored(settings, folder, asker, now)
+        return trying.part("what a compaction lost", lambda: _restored(settings, folder, asker, now)) or ""
     header, _, quoted = found.banner.partition("\n")
     said = [] if found.already_shown else quoted.splitlines()
     if found.previous is not None:
         said.append(f"How the last session kept to its contract: {found.previous.compliance.compact_summary}")
-    parts = {
+    if continuity and layers is not None:
+        parts["notes"] = trying.part("notes", lambda: _notes(settings, layers, found, parts["notes"])) or ""
+    parts |= {
         "banner": "" if found.already_shown else header,
-        "notes": _notes(settings, folder, found) if continuity else "",
         "quoted": fenced("\n".join(said)) if said else "",
     }
     # Last, since it is given once: little can still go wrong then.
-    parts["restored"] = _restored(settings, folder, asker, now)
+    parts["restored"] = trying.part("what a compaction lost", lambda: _restored(settings, folder, asker, now)) or ""
+    trying.failed += ["the record of this session"] if found.notes else []
+    parts["missing"] = _missing(trying.failed)
     # In most scripts all of it fits. What goes first is what the rest says too.
     for name in ("notes", "quoted"):
         if _room(parts) < MIN_TOKENS:
             parts[name] = ""
     room = _room(parts)
     if room >= MIN_TOKENS:
-        brief = markdown_brief(settings, found.report, min(_MAX_BRIEF, room))
-        parts["brief"] = brief.text.decode("utf-8", "replace")
+        parts["brief"] = trying.part("the brief", lambda: _brief(settings, found, min(_MAX_BRIEF, room))) or ""
     return _joined(parts)
+
+
+class _Parts:
+    """Makes the parts of a start one by one: one that fails is a line in the log, and the others are told."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self.failed: list[str] = []
+
+    def part(self, name: str, work: Callable[[], Made]) -> Made | None:
+        try:
+            return work()
+        except UsageError:
+            raise
+        except Exception as error:  # noqa: BLE001 - whatever it is, the session begins with the rest
+            from aicx.agents.hook_log import note
+
+            self.failed.append(name)
+            with suppress(OSError):
+                note(f"session-start: {name}: {plainly(error)}", self._settings.layout.agents)
+            return None
+
+
+def _missing(names: Sequence[str], why: str = "agents/hooks.log says why") -> str:
+    """A line that names what is not told; empty where all is."""
+    named = ", ".join(dict.fromkeys(names))
+    return f"Left out: {named} ({why}). `aicx resume` tells what was done here before." if named else ""
+
+
+def _brief(settings: Settings, found: Prepared, tokens: int) -> str:
+    from aicx.resume.brief.output import markdown_brief
+
+    return markdown_brief(settings, found.report, tokens).text.decode("utf-8", "replace")
 
 
 def _joined(parts: Mapping[str, str]) -> str:
@@ -83,24 +143,33 @@ def _room(parts: Mapping[str, str]) -> int:
     return (MAX_BYTES - len(f"{_joined(parts)}\n\n".encode())) // BYTES_PER_TOKEN
 
 
-def _notes(settings: Settings, folder: Path, found: Prepared) -> str:
-    """The startup block of continuity, and the digest of the open task; empty where there is neither."""
-    place = find_place(settings, folder)
-    pack = told(settings, place) if found.tasks.active else ""
-    return "\n\n".join(filter(None, (_block(settings, place, found.report), pack)))
-
-
-def _block(settings: Settings, place: WorkPlace, report: ResumeReport) -> str:
+def _layers(settings: Settings, folder: Path) -> tuple[WorkPlace, Layers]:
     from aicx.continuity.note import load
 
-    layers = load(settings, place)
+    place = find_place(settings, folder)
+    return place, load(settings, place)
+
+
+def _notes(settings: Settings, layers: tuple[WorkPlace, Layers], found: Prepared, block: str) -> str:
+    """The startup block of continuity, and the digest of the open task; empty where there is neither.
+
+    ``block`` is the startup block as it is without anything from the memory.
+    """
+    place, read = layers
+    if found.report.memory is not None:
+        block = _block(settings, place, read, found.report.memory)
+    pack = told(settings, place) if found.tasks.active else ""
+    return "\n\n".join(filter(None, (block, pack)))
+
+
+def _block(settings: Settings, place: WorkPlace, layers: Layers, memory: Briefing | None) -> str:
     if not layers.merged.items:
         return ""
     # Imported here: where there is no note, nothing is to be fitted.
     from aicx.continuity.startup import startup_block
     from aicx.continuity.startup_extra import startup_extra
 
-    extra = startup_extra(settings, place.root, layers, report.memory)
+    extra = startup_extra(settings, place.root, layers, memory)
     return startup_block(layers, extra, settings.continuity_lines, limit_bytes=_MAX_NOTES).text
 
 

@@ -34,11 +34,11 @@ def cold_seconds(
     bare: list[float] = []
     for query in queries:
         place = place_of(query)
-        bare.append(_timed([sys.executable, "-c", "pass"], None, os.environ))
+        bare.append(_timed([sys.executable, "-P", "-c", "pass"], None, os.environ))
         if variant is None and place.home is not None and ranker.startswith(_COMMANDS):
             from aicx.bench.rankers.product import home_of
 
-            command = [sys.executable, "-m", "aicx", *_words(ranker, query)]
+            command = [sys.executable, "-P", "-m", "aicx", *_words(ranker, query)]
             cold.append(_timed(command, None, os.environ | {"AICX_HOME": str(home_of(ranker, place))}))
         elif ranker.startswith("peer:"):
             cold.append(_peer_seconds(ranker, query, place))

@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 
 from aicx import console, options
+from aicx.agents.health import examine as examine_agents
 from aicx.api.answers.doctor import SCHEMA, DoctorAnswer
 from aicx.config import Settings, load_settings
 from aicx.corpus.doctor.checks import examine, overall
@@ -72,6 +73,7 @@ def command(
         raise config_error
     done = _mend(settings) if fix else Repair([], [])
     checks = examine(settings, options.now(), load_holders(), quick=quick, config_error=config_error)
+    checks += examine_agents(settings, options.now())
     worst = overall(checks)
     if json:
         console.out_answer(SCHEMA, DoctorAnswer(worst, checks, done.applied, done.refused))

@@ -10,7 +10,7 @@ from aicx.work.next_step import next_steps
 from aicx.work.state import open_tasks
 
 
-def command(repo: options.Repo = None, json: options.Json = False) -> None:
+def command(repo: options.Repo = None, limit: options.Limit = 10, json: options.Json = False) -> None:
     """Say what to do next here: the next action of the task that is open.
 
     Where the task names none, it is the first thing that it leaves undone: a next step, a failure, a question, or what
@@ -21,14 +21,14 @@ def command(repo: options.Repo = None, json: options.Json = False) -> None:
     """
     desk = open_desk(repo)
     found = open_tasks(desk.settings, desk.place, desk.now)
-    steps = next_steps(found.active)
+    steps = next_steps(found.active[:limit])
     if json:
         # Imported here: text does without the classes of the answer.
         from aicx.api.answers.task import NEXT_SCHEMA, NextAnswer
         from aicx.work.entry import skipped_of, step_of
 
         made = [step_of(step) for step in steps]
-        skipped = [skipped_of(task) for task in found.skipped]
+        skipped = [skipped_of(task) for task in found.skipped[:limit]]
         console.out_answer(NEXT_SCHEMA, NextAnswer(made[0] if made else None, made, skipped, found.notes))
         return
     for step in steps:
@@ -39,6 +39,8 @@ def command(repo: options.Repo = None, json: options.Json = False) -> None:
         warn_of(step.task)
     for note in found.notes:
         console.warn(note)
+    if len(found.active) > len(steps):
+        console.notify(f"{len(steps)} of {len(found.active):,} open tasks; --limit shows more.")
     if found.skipped:
         count = console.plural(len(found.skipped), "task")
         console.notify(f"{count} left on other branches not used here: aicx task status")

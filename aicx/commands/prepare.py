@@ -67,6 +67,6 @@ def command(
             console.out(fenced(quoted))
             console.out()
     console.out_bytes(brief.text)
-    console.notify_notes(filter(None, (found.report.arbiter_note, found.report.summary_note)))
+    console.notify_notes(filter(None, (*found.notes, found.report.arbiter_note, found.report.summary_note)))
     if found.previous is not None:
         console.notify(f"The last contract was {found.previous.compliance.compact_summary}.")

@@ -55,8 +55,9 @@ def command(
     Of a session it prints what was asked, what the agent said in the end, and what failed; --full prints all of it.
 
     REF is a chunk's id or path, a session's id or the beginning of one, file:PATH for the chunks that touched a file,
-    or commit:HASH for those that began at a commit or name it. A chunk goes to stdout exactly as it is stored; facts
-    about it go to stderr. mem:ID shows a record of the memory, live:… what an instruction file says, as `aicx memory
+    or commit:HASH for those that began at a commit or name it. A chunk goes to stdout as it is stored, between
+    fences where that is no terminal, and exactly as it is in --json; facts about it go to stderr. mem:ID shows a
+    record of the memory, live:… what an instruction file says, as `aicx memory
     get` does, work:ID a task of this repository, and session:AGENT:ID#w2 what a context window of a session came to.
     Exit code 7 if a chunk whose text is shown was altered after it was stored.
 

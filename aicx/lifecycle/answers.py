@@ -36,6 +36,7 @@ def prepared_answer(found: Prepared, brief: str) -> PrepareAnswer:
         attempt=found.attempt.ref if found.attempt else None,
         entry_points_by=found.report.files_by,
         summary_by=found.report.summary_by,
+        notes=found.notes,
     )
     return with_texts(answer, stored)  # what git says and what was given was never stored
 

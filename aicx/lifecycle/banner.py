@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
+from pathlib import Path
 
 from aicx.paths import Layout, safe_session
 
@@ -18,10 +19,11 @@ def is_first_start(layout: Layout, agent: str, session: str | None, most: int = 
     """
     if session is None:
         return True
-    started = layout.agents / "started"
+    mark = _mark(layout, agent, session)
+    started = mark.parent
     started.mkdir(parents=True, exist_ok=True, mode=0o700)
     try:
-        os.close(os.open(started / f"{agent}-{safe_session(session)}", os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        os.close(os.open(mark, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
     except FileExistsError:
         return False
     known = os.listdir(started)
@@ -31,3 +33,12 @@ def is_first_start(layout: Layout, agent: str, session: str | None, most: int = 
             with suppress(FileNotFoundError):
                 (started / name).unlink()
     return True
+
+
+def was_started(layout: Layout, agent: str, session: str | None) -> bool:
+    """Whether a start of the session was seen before; nothing is written."""
+    return session is not None and _mark(layout, agent, session).exists()
+
+
+def _mark(layout: Layout, agent: str, session: str) -> Path:
+    return layout.agents / "started" / f"{safe_session(agent)}-{safe_session(session)}"

@@ -6,6 +6,7 @@ from datetime import datetime
 from pathlib import Path
 
 from aicx.config import Settings
+from aicx.errors import CorpusDamaged, StoreLocked, StoreUnwritable, plainly
 from aicx.git.state import Git, GitProbe
 from aicx.lifecycle.banner import is_first_start
 from aicx.lifecycle.identity import Asker
@@ -27,7 +28,7 @@ from aicx.work.state import OpenTasks, open_tasks
 class Prepared:
     """The start of a session. ``already_shown`` is whether it had its banner before.
 
-    ``attempt`` is the record of it, None where nothing was to be written.
+    ``attempt`` is the record of it, None where nothing was to be written or could be; ``notes`` say then why.
     """
 
     asker: Asker
@@ -38,6 +39,7 @@ class Prepared:
     tasks: OpenTasks
     previous: Result | None
     attempt: WorkRecord | None
+    notes: tuple[str, ...] = ()
 
 
 def prepare(
@@ -59,7 +61,7 @@ def prepare(
     Without ``derive`` only tasks that somebody began are open, which takes no reading of sessions, and no command of
     others is asked.
     A session that is prepared twice stays one attempt: the contract of the first time counts.
-    Raises UsageError and NotFound for a folder that is none, StoreUnwritable where nothing can be recorded.
+    Raises UsageError and NotFound for a folder that is none. Where nothing can be recorded, that is noted.
     """
     place = find_place(settings, folder)
     with GitProbe(Git(folder.absolute())) as look:
@@ -69,7 +71,15 @@ def prepare(
         resumed = report.resumed
         known = {resumed.facts.ref: resumed.brief} if resumed and resumed.brief else {}
         tasks = open_tasks(settings, place, now, look, derive=derive, begun=report.tasks, known=known)
-        first = is_first_start(settings.layout, asker.agent, asker.session) if record else True
+        notes: list[str] = []
+        first = True
+        attempt: WorkRecord | None = None
+        if record:
+            try:
+                first = is_first_start(settings.layout, asker.agent, asker.session)
+                attempt = _attempt(settings, place, asker, report, now, look, source)
+            except (StoreLocked, StoreUnwritable, CorpusDamaged, OSError) as error:
+                notes.append(f"that the session began is not recorded: {plainly(error)}")
         return Prepared(
             asker=asker,
             number=report.session_number,
@@ -78,7 +88,8 @@ def prepare(
             report=report,
             tasks=tasks,
             previous=report.previous,
-            attempt=_attempt(settings, place, asker, report, now, look, source) if record else None,
+            attempt=attempt,
+            notes=tuple(notes),
         )
 
 

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import sqlite3
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from aicx.config import Settings
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.place_names import the_project
 from aicx.corpus.catalog.query import Opened, open_catalog
-from aicx.errors import NotFound
+from aicx.errors import CorpusDamaged, NotFound, StoreLocked, StoreUnwritable, plainly
 from aicx.evidence.other_repositories import OtherRepositories
 from aicx.evidence.pull_requests import merged_by
 from aicx.evidence.sessions import MAX_SESSIONS as LISTED_SESSIONS
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
     from aicx.work.state import OpenTasks
     from aicx.work.strategy import Strategy
 
+Part = TypeVar("Part")
 _MAX_TASKS = 200  # of those that are open, the last written
 
 
@@ -118,7 +120,7 @@ class _Resume:
         latest = sessions[0] if sessions else None
         # Git is at work while the corpus is searched.
         ask_commits = place.look.git.begin_commits(latest.completed_at) if place.look and latest else None
-        passages = self._passages(sessions)
+        passages: list[Passage] = self._try("the search", lambda: self._passages(sessions), [])
         commits, commit_count = ask_commits() if ask_commits else ([], 0)
         merged = merged_by(commit.subject for commit in commits)
         self._warnings += place.state.notes
@@ -146,15 +148,16 @@ class _Resume:
         history = History(self._settings.layout, self._catalog, place.scope.projects, query.now, query.exclude_session)
         strategies = history.strategies(self._topic, mentions.written)
         files = self._files(ranked, chosen, ask, mentions, strategies)
-        structure = self._structure([file.path for file in files])
+        structure = self._try("the map", lambda: self._structure([file.path for file in files]), Structure())
         known = {item.ref for item in self._considered}
         changes = [str(Ref("file", path)) for path in place.state.changed]
         self._considered += (
             Considered(ref, "file", None, (Reason.CHANGED_NOW,)) for ref in changes if ref not in known
         )
         recalled = self._quoted(chosen)
-        memory = self._memory()
-        tasks, previous = self._work()
+        memory = self._try("the memory", self._memory, None)
+        no_work: tuple[OpenTasks | None, Result | None] = (None, None)
+        tasks, previous = self._try("open tasks", self._work, no_work)
         guess = resumed is None or resumed.confidence == "low"
         if self._topic and ranked and not recalled and guess:
             nearest = f"; the nearest session is {resumed.facts.ref}" if resumed else ""
@@ -203,6 +206,14 @@ class _Resume:
 
             report = sum_up(self._settings.summarizer, report)
         return report
+
+    def _try(self, name: str, work: Callable[[], Part], otherwise: Part) -> Part:
+        """A part of the report; ``otherwise`` where it cannot be read, which is then named."""
+        try:
+            return work()
+        except (StoreLocked, StoreUnwritable, CorpusDamaged, OSError, sqlite3.Error) as error:
+            self._warnings.append(f"without {name}: {plainly(error)}")
+            return otherwise
 
     # Sessions -------------------------------------------------------------------------------------------------------
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
+from glob import escape
 from pathlib import Path
 from typing import BinaryIO
 
@@ -12,7 +14,6 @@ from aicx.errors import StoreUnwritable
 
 # The ending of a file that is being written: what a kill leaves behind has it, and nothing else.
 UNFINISHED = ".aicx-part"
-_PID_DIGITS = 10
 _HINT = "free some space, check the folder's permissions, or set AICX_HOME to a writable place"
 
 
@@ -63,29 +64,47 @@ def create_private(path: Path) -> Iterator[BinaryIO]:
         raise
 
 
-def clear_unfinished(paths: Iterable[Path]) -> int:
-    """Deletes those of these files that a killed process left half written; how many.
+def part_of(path: Path) -> Path:
+    """The name under which a file of somebody else is written anew, beside it."""
+    return path.with_name(f".{path.name}.aicx-{os.getpid()}")
 
-    Their names end with the process that wrote them. One that still runs goes on with its own.
-    """
+
+def remove_parts(path: Path) -> None:
+    """Deletes what killed processes left of writing ``path`` anew."""
+    _remove_left(path.parent.glob(f".{escape(path.name)}.aicx-*"), re.compile(r"\.aicx-(\d+)\Z"))
+
+
+def clear_unfinished(paths: Iterable[Path]) -> int:
+    """Deletes those of these files of ours that killed processes left half written, and returns how many."""
+    return _remove_left(paths, re.compile(rf"\.(\d+){re.escape(UNFINISHED)}\Z"))
+
+
+def remove_unfinished(folder: Path) -> None:
+    """Deletes what killed processes left of writing files of ours in ``folder``."""
+    clear_unfinished(folder.glob(f".*{UNFINISHED}"))
+
+
+def _remove_left(paths: Iterable[Path], named: re.Pattern[str]) -> int:
     left = 0
     for path in paths:
-        owner = path.name.removesuffix(UNFINISHED).rpartition(".")[2]
-        if owner.isdigit() and len(owner) <= _PID_DIGITS and not _runs(int(owner)):
+        writer = named.search(path.name)
+        if writer and not _is_running(int(writer[1])):
             with suppress(OSError):
                 path.unlink()
                 left += 1
     return left
 
 
-def _runs(process: int) -> bool:
+def _is_running(process: int) -> bool:
+    if process == os.getpid():
+        return False  # of a killed process that had the same id: this one has written nothing yet
     try:
         os.kill(process, 0)
-    except ProcessLookupError:
+    except (ProcessLookupError, OverflowError):
         return False
-    except OSError:
-        return True
-    return process != os.getpid()
+    except OSError:  # somebody else's
+        pass
+    return True
 
 
 def unwritable(path: Path, error: OSError, hint: str = _HINT) -> StoreUnwritable:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 DAMAGE = (sqlite3.DatabaseError, UnicodeDecodeError)
 _BUSY_SECONDS = 2.0
+_BUSY_SECONDS_TO_LOOK = 0.3  # a session's start has less than two for everything
 # That another process is writing, or the disk or its permissions say no: nothing is wrong with the database itself.
 _REFUSALS = (
     *(sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN),
@@ -29,7 +30,7 @@ def open_derived(path: Path, version: str, schema: str, *, create: bool = True) 
     for _ in range(2 if create or path.exists() else 0):
         try:
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            found = sqlite3.connect(path, timeout=_BUSY_SECONDS)
+            found = sqlite3.connect(path, timeout=_BUSY_SECONDS if create else _BUSY_SECONDS_TO_LOOK)
             found.execute("PRAGMA secure_delete=ON")
             if not found.execute("SELECT 1 FROM sqlite_master").fetchone():
                 _fill(found, version, schema)

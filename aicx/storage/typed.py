@@ -22,11 +22,16 @@ Read = Callable[[Any], Any]
 _EXTRA = "extra"
 # Of a field, as its ``metadata``: not in the file where it is empty.
 SPARSE: Mapping[str, bool] = {"sparse": True}
-_PLAIN, _LISTS = (str, int, float), (list, tuple)
+_PLAIN, _LISTS = (int, float), (list, tuple)
 
 
 def to_json(value: Any) -> Any:
-    """A value as JSON has it: an object for a dataclass, an instant in UTC."""
+    """A value as JSON has it: an object for a dataclass, an instant in UTC.
+
+    What is not UTF-8 in a text, such as the name of a file, becomes question marks.
+    """
+    if isinstance(value, str):
+        return value if value.isascii() else value.encode("utf-8", "replace").decode()
     if value is None or isinstance(value, _PLAIN):
         return value
     if isinstance(value, datetime):
@@ -34,7 +39,7 @@ def to_json(value: Any) -> Any:
     if isinstance(value, _LISTS):
         return list(map(to_json, value))
     if isinstance(value, Mapping):
-        return {name: to_json(part) for name, part in value.items()}
+        return {to_json(name): to_json(part) for name, part in value.items()}
     names, sparse = _names(value.__class__)
     found = {name: to_json(held) for name in names if (held := getattr(value, name)) or name not in sparse}
     return {**found.pop(_EXTRA, {}), **found}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import threading
@@ -19,10 +20,11 @@ from aicx.agents import background, events, hook_log
 from aicx.agents.hook import SECONDS, within
 from aicx.agents.startup import MAX_BYTES, startup_text
 from aicx.cli import run
+from aicx.errors import StoreLocked
 from aicx.lifecycle.banner import is_first_start
 from aicx.paths import Layout
 from aicx.storage.lock import hold_lock
-from tests.corpus.builders import OTHER, SESSION, ClaudeLog, Home, when
+from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, Home, when
 
 # What an agent waits at most, and what a busy machine takes to start an interpreter.
 _MOST, _SLACK = 2.0, 4.0
@@ -273,7 +275,8 @@ class TestProcess:
 
         def hanging() -> None:
             done = call("session-start", "--agent", "claude", given=said(user), environ=path)
-            assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+            assert (done.returncode, done.stderr) == (0, b"")
+            assert context(done.stdout).startswith("claude@orbit · awake\n\nLeft out: the brief (it took too long).")
 
         in_time(hanging)
         assert until(lambda: bool(log_of(user)))
@@ -331,14 +334,16 @@ class TestProcess:
 def test_work_that_hangs_is_killed_with_what_it_started(tmp_path: Path) -> None:
     written = tmp_path / "pid"
 
-    def work() -> bytes:
+    def work(say: Callable[[bytes], None]) -> bytes:
         process = subprocess.Popen(["sleep", "60"])
         written.write_text(str(process.pid))
+        say(b"a first word")
+        say(b"what is known so far")
         process.wait()
         return b"late"
 
     began = time.monotonic()
-    assert within(0.5, work) is None
+    assert within(0.5, work) == (b"what is known so far", False)
     assert time.monotonic() - began < _MOST
     pid = int(written.read_text())
     assert until(lambda: not Path(f"/proc/{pid}/cmdline").exists() or not Path(f"/proc/{pid}/cmdline").read_bytes())
@@ -346,16 +351,16 @@ def test_work_that_hangs_is_killed_with_what_it_started(tmp_path: Path) -> None:
 
 @threaded
 def test_what_the_work_gives_arrives_whole() -> None:
-    assert within(20, lambda: b"x" * 1_000_000) == b"x" * 1_000_000
+    assert within(20, lambda say: b"x" * 1_000_000) == (b"x" * 1_000_000, True)
 
 
 @threaded
 def test_work_that_fails_gives_nothing() -> None:
-    def work() -> bytes:
+    def work(say: Callable[[bytes], None]) -> bytes:
         sys.stdout.write("to nobody")
         raise SystemExit(3)
 
-    assert within(20, work) == b""
+    assert within(20, work) == (b"", True)
 
 
 # In the background ----------------------------------------------------------------------------------------------
@@ -414,3 +419,64 @@ def test_the_log_is_bounded_and_without_secrets(tmp_path: Path) -> None:
     assert {file.name for file in files} == {"hooks.log", "hooks.log.1"}
     assert all(file.stat().st_size < 6000 for file in files)
     assert "ghp_" not in "".join(file.read_text() for file in files)
+
+
+# What a start says of itself where a part of it fails -----------------------------------------------------------------
+
+
+def test_a_file_whose_name_is_not_utf8_does_not_silence_a_start(user: Home) -> None:
+    shutil.rmtree(place(user) / ".git")
+    subprocess.run(["git", "init", "-q", str(place(user))], check=True)
+    subprocess.run(["git", "-C", str(place(user)), "remote", "add", "origin", "git@x.org:ada/orbit.git"], check=True)
+    assert run(["init", "--repo", str(place(user)), "--agents", "claude", "--yes"]) == 0
+    with open(os.path.join(os.fsencode(place(user)), b"\xff\xfe.py"), "w") as file:
+        file.write("x = 1\n")
+    text = context(events.answer("session-start", "claude", said(user)))
+    assert text.startswith("claude@orbit · session #2 · awake")
+    assert "Left out" not in text
+    assert run(["prepare", "--repo", str(place(user)), "--session-id", THIRD, "--json"]) == 0
+
+
+def test_a_start_does_not_wait_for_another_writer(user: Home) -> None:
+    with hold_lock(user.settings.layout.locks / "work.lock", 0, lambda line: None):
+        began = time.monotonic()
+        text = context(events.answer("session-start", "claude", said(user)))
+        assert time.monotonic() - began < SECONDS
+    assert "lexer" in text
+    assert "Left out: the record of this session (agents/hooks.log says why)" in text
+
+
+def test_a_part_that_fails_is_named_and_the_others_are_told(user: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise ValueError("no such thing")
+
+    monkeypatch.setattr("aicx.lifecycle.prepare.resume", broken)
+    text = context(events.answer("session-start", "claude", said(user)))
+    assert text.startswith("claude@orbit · awake")
+    assert "Left out: the brief (agents/hooks.log says why)" in text
+    [line] = log_of(user)
+    assert line.endswith("session-start: the brief: ValueError: no such thing")
+
+
+def test_a_memory_that_cannot_be_read_costs_a_brief_nothing_else(user: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    def held(*_: object) -> None:
+        raise StoreLocked("another aicx is writing")
+
+    (user.corpus / "memory").mkdir()
+    monkeypatch.setattr("aicx.memory.briefing.brief", held)
+    text = startup_text(user.settings, "claude", place(user), when(60))
+    assert "without the memory: another aicx is writing" in text
+    assert "lexer" in text
+
+
+def test_what_would_be_told_by_then_is_known_at_each_step(user: Home) -> None:
+    told: list[str] = []
+    startup_text(user.settings, "claude", place(user), when(60), session=OTHER, say=told.append)
+    assert told
+    assert all(text.startswith("claude@orbit · awake\n\nLeft out: the brief") for text in told)
+
+
+def test_an_agent_with_a_long_name_is_told(user: Home) -> None:
+    text = startup_text(user.settings, "a" * 300, place(user), when(60), session="s" * 300)
+    assert "lexer" in text
+    assert not is_first_start(user.settings.layout, "a" * 300, "s" * 300)

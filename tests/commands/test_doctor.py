@@ -16,6 +16,7 @@ import pytest
 
 from aicx.cli import run
 from aicx.config import load_settings
+from aicx.corpus.doctor.inputs import Check
 from aicx.corpus.files.read import walk_chunks
 from aicx.storage.checksums import record, withdraw
 from aicx.storage.journal import Writer
@@ -528,3 +529,38 @@ def test_words_with_a_flipped_bit_are_left_out_and_named(patient: Patient, capsy
     status = json.loads(capsys.readouterr().out)["oracle_status"]
     assert status["rankers"] == ["scan"]
     assert "is not as it was written" in status["fallback_reason"]
+
+
+def test_an_alarm_that_passes_while_somebody_writes_is_not_reported(
+    patient: Patient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks = []
+
+    def changing(*arguments: Any, **options: Any) -> list[Check]:
+        looks.append(1)
+        with writer_lock(patient.corpus / "locks", 0, lambda line: None, "work"):
+            pass
+        return [Check("work", "critical" if len(looks) < 3 else "green", "between two files")]
+
+    monkeypatch.setattr("aicx.corpus.doctor.checks._examine", changing)
+    assert patient.doctor()["checks"]["work"]["severity"] == "green"
+    assert len(looks) == 3
+
+
+def test_an_alarm_that_stays_is_reported(patient: Patient, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = [Check("work", "critical", "damaged")]
+    monkeypatch.setattr("aicx.corpus.doctor.checks._examine", lambda *_, **__: found)
+    monkeypatch.setattr("aicx.corpus.doctor.checks._SECONDS_BETWEEN", 0)
+    with writer_lock(patient.corpus / "locks", 0, lambda line: None, "work"):
+        assert patient.doctor()["checks"]["work"]["severity"] == "critical"
+
+
+def test_a_home_that_is_a_file_is_one_finding(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "home").write_text("")
+    monkeypatch.setenv("AICX_HOME", str(tmp_path / "home"))
+    assert run(["doctor"]) == 1
+    assert "is not a folder" in capsys.readouterr().out
+    assert run(["list"]) == 2
+    assert "is not a folder" in capsys.readouterr().err

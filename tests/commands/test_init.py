@@ -530,3 +530,25 @@ def test_git_shows_only_the_files_of_the_agents(tmp_path: Path, home: Path) -> N
     assert {line[3:] for line in status()} == {*FILES, *SETTINGS.values()}
     assert clean(folder) == 0
     assert not list(status())
+
+
+@pytest.mark.parametrize("name", ["CLAUDE.md", ".claude/settings.local.json"])
+def test_a_pipe_in_place_of_a_file_is_refused(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pipe = tmp_path / "repository" / name
+    pipe.parent.mkdir(parents=True)
+    os.mkfifo(pipe)
+    assert run(["init", "--repo", str(tmp_path / "repository"), "--agents", "claude", "--yes"]) == 7
+    assert "is not a regular file" in capsys.readouterr().err
+
+
+def test_what_a_killed_run_left_goes_with_the_next(tmp_path: Path) -> None:
+    repository = tmp_path / "repository"
+    (repository / ".claude").mkdir(parents=True)
+    own, other = (
+        repository / ".claude" / f".settings.local.json.aicx-{number}" for number in (99_999_999, os.getppid())
+    )
+    for left in (own, other):
+        left.write_text("{")
+    assert run(["init", "--repo", str(repository), "--agents", "claude", "--yes"]) == 0
+    assert not own.exists()
+    assert other.exists()  # of a process that is at work

@@ -14,6 +14,7 @@ from aicx.cli import run
 from aicx.engine.search import SearchQuery, search
 from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, CodexLog, Home
 from tests.engine.search_helpers import MODES, NOW, copied, embed, keep
+from tests.quoted import inside
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # lancedb's own
 DOCUMENTATION = Path(__file__).parents[2] / "docs" / "json.md"
@@ -64,7 +65,7 @@ def user(shell, stored: Home, capsys: pytest.CaptureFixture[str]) -> Home:
 def ask(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
     code = run(["search", *arguments])
     printed = capsys.readouterr()
-    return code, printed.out, printed.err
+    return code, printed.out if "--json" in arguments else inside(printed.out), printed.err
 
 
 def answer(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]:
@@ -191,14 +192,13 @@ class TestForPeople:
             f"    {SESSION[:8]}:001 · ada/orbit · branch fix/gasket · claude · 2026-03-01 10:00 · exact",
             "    │ The washer is worn.",
             "    │ Replace it with wash_kit_2.",
-            "",
         ]
         assert (code, err) == (0, "1 answer of 1 candidate, ranked by lexical.\nTimes are UTC.\n")
 
     def test_verbose_answers_have_the_path_and_how_to_go_on(self, user, capsys):
         out = ask(capsys, "washer worn", "-n", "1", "-v")[1]
         path = next(path for path, fields in user.chunks().items() if fields["id"] == f"claude:{SESSION}:001")
-        assert out.splitlines()[-3:] == [f"    {user.corpus / path}", f"    claude --resume {SESSION}", ""]
+        assert out.splitlines()[-2:] == [f"    {user.corpus / path}", f"    claude --resume {SESSION}"]
 
     def test_what_is_printed_as_a_reference_can_be_shown(self, user, capsys):
         ref = ask(capsys, "washer worn", "-n", "1")[1].split()[4]

@@ -11,6 +11,7 @@ import pytest
 from aicx.cli import run
 from tests.corpus.builders import CWD, OTHER, SESSION, THIRD, ClaudeLog, CodexLog, snapshot, stamp
 from tests.kept import Kept
+from tests.quoted import inside
 
 COMMIT = "4f2a9c1d7e8b3a5064c1f0e9d8b7a6c5e4f3a2b1"
 LONG = "The wick is trimmed at both ends. " * 45
@@ -69,7 +70,8 @@ def shown(capsysbinary: pytest.CaptureFixture[bytes], *arguments: str) -> tuple[
     code = run(["show", *arguments])
     printed = capsysbinary.readouterr()
     assert code == 0, printed.err.decode()
-    return printed.out, printed.err.decode()
+    out = printed.out if "--json" in arguments else inside(printed.out.decode()).encode()
+    return out, printed.err.decode()
 
 
 def as_json(capsysbinary: pytest.CaptureFixture[bytes], *arguments: str) -> dict[str, Any]:

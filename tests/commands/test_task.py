@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from aicx.cli import run
 from tests.corpus.builders import OTHER, SESSION, ClaudeLog
 from tests.work.builders import TaskPlace
 
@@ -305,3 +306,15 @@ def test_people_read_the_same_in_words(place: TaskPlace) -> None:
     assert "Write it  (work:" in place.run("next")[1]
     assert "not used here: branch_mismatch_unmerged" in place.run("task", "list")[1]
     assert "started: goal" in place.run("task", "show", "on-main")[1]
+
+
+def test_of_many_open_tasks_ten_are_next(place: TaskPlace, capsys: pytest.CaptureFixture[str]) -> None:
+    for number in range(12):
+        place("start", f"Goal number {number}")
+    capsys.readouterr()
+    assert run(["next", "--repo", str(place.repo)]) == 0
+    printed = capsys.readouterr()
+    assert len(printed.out.splitlines()) == 10
+    assert "10 of 12 open tasks; --limit shows more." in printed.err
+    assert run(["next", "--repo", str(place.repo), "--json", "--limit", "3"]) == 0
+    assert len(json.loads(capsys.readouterr().out)["steps"]) == 3

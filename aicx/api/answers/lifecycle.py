@@ -80,6 +80,7 @@ class PrepareAnswer:
     attempt: Annotated[str | None, "reference of the record of this session; null where none was written"]
     entry_points_by: Annotated[str, "what decided about the files to begin with: `rules` or `arbiter`"]
     summary_by: Annotated[str, "what the brief's text is by: `rules`, or also the `summarizer`"]
+    notes: Annotated[Sequence[str], "what could not be done, and why"] = ()
 
 
 @dataclass(frozen=True, slots=True)

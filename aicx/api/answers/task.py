@@ -222,6 +222,6 @@ class NextAnswer:
     """The next step of every task that may be used here; ``next`` is that of the first."""
 
     next: Annotated[NextStepAnswer | None, "what to do next; null where nothing is open"]
-    steps: Annotated[Sequence[NextStepAnswer], "the next step of each open task"]
+    steps: Annotated[Sequence[NextStepAnswer], "the next step of each open task, up to --limit"]
     skipped: Annotated[Sequence[SkippedTask], "tasks that may not be used here, and why"]
     notes: Sequence[str]

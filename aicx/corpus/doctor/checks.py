@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -31,8 +32,15 @@ from aicx.corpus.places.evidence import UNDECIDED
 from aicx.corpus.places.report import list_places
 from aicx.corpus.places.stored import open_places
 from aicx.errors import CorpusDamaged, UsageError
+from aicx.paths import Layout
 from aicx.redaction import redact_plain
+from aicx.storage.lock import holder_of
 from aicx.text import first_of, plural
+
+_ALARMS = ("warning", "critical")
+_LOOKS = 5  # after the first
+_SECONDS_BETWEEN = 0.2
+_CLOCK_STEP = 0.01  # seconds: the kernel stamps files a little behind the clock
 
 
 class Verified(Protocol):
@@ -57,8 +65,38 @@ def examine(
     quick: bool,
     config_error: UsageError | None = None,
 ) -> list[Check]:
-    """Every check: of the home, of each holder, and of the logs. Changes nothing, not even for a moment."""
+    """Every check: of the home, of each holder, and of the logs. Changes nothing, not even for a moment.
+
+    Where somebody writes meanwhile, what alarms is looked at again, and only what is found each time is reported.
+    """
+    began = time.time()
+    found = _examine(settings, now, holders, quick=quick, config_error=config_error)
+    for _ in range(_LOOKS):
+        if overall(found) == "green" or not _was_written(settings.layout, began):
+            break
+        time.sleep(_SECONDS_BETWEEN)
+        again = {one.name: one for one in _examine(settings, now, holders, quick=quick, config_error=config_error)}
+        found = [again.get(one.name, one) if one.severity in _ALARMS else one for one in found]
+    return found
+
+
+def _was_written(layout: Layout, since: float) -> bool:
+    """Whether a lock of the home was held since: who takes one and who gives it back writes to its file."""
+    files = layout.locks.glob("*.lock")
+    return any(holder_of(path) is not None or path.stat().st_mtime >= since - _CLOCK_STEP for path in files)
+
+
+def _examine(
+    settings: Settings,
+    now: datetime,
+    holders: Sequence[Verified],
+    *,
+    quick: bool,
+    config_error: UsageError | None,
+) -> list[Check]:
     layout = settings.layout
+    if layout.home.exists() and not layout.home.is_dir():
+        return [machine.home(settings)]
     logs, unreadable = discover_logs(settings.homes)
     with catalog_copy(layout, full=not quick) as (catalog, problem):
         facts = DoctorInputs(
@@ -73,9 +111,8 @@ def examine(
             logs,
             unreadable,
         )
-        found = [
-            check(facts) for check in (machine.home, machine.permissions, machine.config, machine.lock, machine.staging)
-        ]
+        found = [machine.home(settings)]
+        found += [check(facts) for check in (machine.permissions, machine.config, machine.lock, machine.staging)]
         found += [check for holder in holders for check in holder.verify(facts)]
         found += [_ignore_file(facts, holders), _projects(facts), _tombstones(facts), machine.sources(facts)]
         found.append(machine.retention_of_logs(facts))

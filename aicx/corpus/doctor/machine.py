@@ -8,6 +8,7 @@ import stat
 
 import orjson
 
+from aicx.config import Settings
 from aicx.corpus.catalog.watermarks import fingerprints
 from aicx.corpus.doctor.inputs import FIX, STORE, Check, DoctorInputs, counted, while_nobody_writes
 from aicx.corpus.doctor.retention import Retention, retention
@@ -17,8 +18,8 @@ _NO_SPACE = 100_000_000
 _UNFINISHED = "unfinished last line"  # of a log that is being written: no damage
 
 
-def home(facts: DoctorInputs) -> Check:
-    home = facts.layout.home
+def home(settings: Settings) -> Check:
+    home = settings.layout.home
     if not home.exists():
         return Check("home", "warning", f"{home} does not exist: nothing is stored yet", STORE)
     if not home.is_dir():

@@ -31,8 +31,7 @@ def banner(
     derived. ``limit`` is the longest line in characters; with 0 there is the first alone.
     """
     named = report.project if report.project not in (None, NON_REPOSITORY) else report.folder
-    name = _plain((named or "").rstrip("/").rsplit("/", 1)[-1])
-    lines = [f"{_plain(agent)}@{name} · session #{report.session_number} · awake"]
+    lines = [f"{_awake(agent, named)} · session #{report.session_number} · awake"]
     if not limit:
         return shorten(lines[0], _LINE)
     # Imported here: most briefs are in Markdown, and have no banner.
@@ -59,6 +58,15 @@ def banner(
         more = f" and {plural(len(stated) - 1, 'other')}" if len(stated) > 1 else ""
         lines.append(f"Active task: {stated[0].record.title}{more}")
     return "\n".join(clean(line, min(limit, _LINE)) for line in lines)
+
+
+def bare_banner(agent: str, folder: str) -> str:
+    """The first line of a banner as far as it takes no look at anything: ``agent@folder · awake``."""
+    return shorten(f"{_awake(agent, folder)} · awake", _LINE)
+
+
+def _awake(agent: str, place: str | None) -> str:
+    return f"{_plain(agent)}@{_plain((place or '').rstrip('/').rsplit('/', 1)[-1])}"
 
 
 def _plain(name: str) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 import json
-import os
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -17,7 +16,8 @@ from aicx.errors import AicxError, CorpusDamaged, StoreUnwritable
 from aicx.servers.clients import json_text, toml_text
 from aicx.servers.clients.copies import copies_of, keep
 from aicx.servers.clients.table import NAME, Client
-from aicx.storage.atomic import create_private
+from aicx.storage.atomic import create_private, part_of, remove_parts
+from aicx.storage.reading import read_whole
 from aicx.text import without_comments
 from aicx.values import dataclass
 
@@ -96,7 +96,8 @@ def make(change: Change, now: datetime) -> Path | None:
     Raises AicxError when somebody else changed the file meanwhile, StoreUnwritable when it cannot be written.
     """
     target = change.path.resolve()  # where a link leads, so that the link stays one
-    temporary = target.with_name(f".{target.name}.aicx-{os.getpid()}")
+    temporary = part_of(target)
+    remove_parts(target)
     backup = None
     try:
         target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -148,7 +149,7 @@ def _put(client: Client, text: str, entry: Mapping[str, Any]) -> str:
 
 def _read(path: Path) -> bytes | None:
     try:
-        return path.read_bytes()
+        return read_whole(path)
     except FileNotFoundError:
         return None
     except OSError as error:

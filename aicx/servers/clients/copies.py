@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from contextlib import suppress
 from datetime import datetime
@@ -9,7 +10,7 @@ from glob import escape
 from itertools import count
 from pathlib import Path
 
-from aicx.storage.atomic import create_private
+from aicx.storage.atomic import create_private, part_of
 
 
 def copies_of(target: Path) -> list[Path]:
@@ -22,12 +23,15 @@ def keep(target: Path, body: bytes, now: datetime) -> Path:
     for copy in copies_of(target):
         if copy.read_bytes() == body:
             return copy
+    temporary = part_of(target)
+    with create_private(temporary) as stream:
+        stream.write(body)
+    shutil.copystat(target, temporary)
     for number in count(1):
         again = "" if number == 1 else f"-{number}"
         backup = target.with_name(f"{target.name}.aicx-{now:%Y%m%dT%H%M%S}{again}.bak")
         with suppress(FileExistsError):
-            with create_private(backup) as stream:
-                stream.write(body)
+            os.link(temporary, backup)
             break
-    shutil.copystat(target, backup)
+    temporary.unlink()
     return backup

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-import sys
 from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections.abc import Callable
 from contextlib import suppress
@@ -16,6 +15,7 @@ import orjson
 from aicx.config import Settings
 from aicx.corpus.doctor.inputs import current_writer
 from aicx.errors import StoreLocked
+from aicx.installation import program
 from aicx.servers.dashboard.responses import Status
 from aicx.servers.http.privacy import private
 
@@ -46,7 +46,9 @@ class Rebuilding:
         self._begun = True
         try:
             self._process = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-P", "-m", "aicx", "store", "--json"),
+                *program(),
+                "store",
+                "--json",
                 env=_environment(self._settings),
                 stdin=DEVNULL,
                 stdout=PIPE,

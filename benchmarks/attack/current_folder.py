@@ -1,0 +1,180 @@
+"""Whether anything of the folder one stands in is executed: by commands, hooks, servers, workers and written entries.
+
+A clone holds a module for every name of the standard library and of our dependencies, and an `aicx.py`. Each leaves a
+file behind when it is imported. The control starts Python in the two ways that are known to import from there.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from benchmarks.attack.counts import Counts
+from benchmarks.attack.installations import KINDS, Impossible, Installation, build_wheel, dependencies, install
+
+_OWN = ("aicx", "indexer", "retrieval", "sitecustomize", "usercustomize")
+# posix is built in, so that no file can stand in its place.
+_MODULE = """\
+import posix
+posix.close(posix.open({mark!r} + str(posix.getpid()), posix.O_WRONLY | posix.O_CREAT, 0o600))
+"""
+_SPAWN = """\
+import multiprocessing
+if __name__ == "__main__":
+    multiprocessing.get_context("spawn").Process(target=print).start()
+"""
+_WORKERS = 17_000_000  # bytes of logs from which a store has workers
+COMMANDS = (
+    "store", "search lexer", "resume", "prepare", "next", "task start lexer", "task list", "list", "state", "doctor",
+    "doctor --repo .", "projects", "map refresh", "map query lexer", "map status", "sessions list", "why README.md:1",
+    "failures list", "pack task", "review candidates", "reports", "rank lexer", "steer", "index status", "cas list",
+    "memory list", "memory recall lexer", "memory candidates", "continuity save", "continuity status", "usage",
+    "run -- true", "finalize --summary done", "extract --help", "dashboard --help", "index status",
+    "bench list", "bench run -d bundled -r lexical", "demo",
+    "forget --pattern nothing-of-this --yes",
+)  # fmt: skip
+_INITIALIZE = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {"protocolVersion": "2025-03-26", "capabilities": {}, "clientInfo": {"name": "attack", "version": "1"}},
+}
+
+
+def attack() -> Mapping[str, Counts]:
+    found: dict[str, Counts] = {}
+    with TemporaryDirectory(prefix="aicx-attack-") as name:
+        folder = Path(name)
+        found["control"] = control(folder / "control")
+        wheel = build_wheel(folder)
+        for kind in KINDS:
+            try:
+                installation = install(kind, wheel, folder / kind)
+            except Impossible as error:
+                print(f"current_folder: {kind}: not tried: {error}", flush=True)
+                continue
+            found[kind] = run_all(installation, folder / kind, COMMANDS)
+    return found
+
+
+class Clone:
+    """A repository full of modules that say when they are imported."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self._marks = folder / "clone", folder / "fired"
+        self._marks.mkdir(parents=True)
+        self.folder.mkdir()
+        subprocess.run(["git", "init", "-q", str(self.folder)], check=True)
+        (self.folder / "README.md").write_text("lexer\n")
+        stems = {path.name.split(".")[0] for path in dependencies() if not path.name.endswith(".dist-info")}
+        for stem in sorted({*sys.stdlib_module_names, *stems, *_OWN}):
+            (self.folder / f"{stem}.py").write_text(_MODULE.format(mark=f"{self._marks}/{stem}-"))
+
+    def fired(self) -> list[str]:
+        """The modules that were imported since this was last asked."""
+        found = sorted({path.name.rpartition("-")[0] for path in self._marks.iterdir()})
+        for path in self._marks.iterdir():
+            path.unlink()
+        return found
+
+
+def control(folder: Path) -> Counts:
+    """What is known to import from the current folder; all of it goes through."""
+    clone, script = Clone(folder), folder / "elsewhere" / "script.py"
+    script.parent.mkdir()
+    script.write_text(_SPAWN)
+    through = []
+    for words in ([sys.executable, "-m", "aicx", "--version"], [sys.executable, str(script)]):
+        environ = {name: value for name, value in os.environ.items() if name != "PYTHONSAFEPATH"}
+        subprocess.run(words, cwd=clone.folder, env=environ, capture_output=True, timeout=60)
+        fired = clone.fired()
+        through += [f"{' '.join(words[1:])}: {', '.join(fired[:5])}"] if fired else []
+    return Counts(2, tuple(through), control=True) if len(through) == 2 else Counts(2, (), control=True)
+
+
+def run_all(installation: Installation, folder: Path, commands: Sequence[str], size: int = _WORKERS) -> Counts:
+    """Runs commands, and then everything that they wrote for agents to start, in a clone."""
+    clone, home = Clone(folder), folder / "user"
+    _fill(home, clone, size)
+    environ = {**installation.environ, "AICX_HOME": str(home / "corpus")}
+    environ |= {"CLAUDE_CONFIG_DIR": str(home / "claude"), "CODEX_HOME": str(home / "codex")}
+    tried, through = 0, []
+
+    def run(words: Sequence[str], given: bytes = b"", env: Mapping[str, str] = environ) -> None:
+        nonlocal tried
+        subprocess.run(words, cwd=clone.folder, env=env, input=given, capture_output=True, timeout=600)
+        tried += 1
+        if fired := clone.fired():
+            through.append(f"{installation.kind}: {' '.join(words)[-200:]}: {', '.join(fired[:5])}")
+
+    for command in ("init --agents claude,codex --yes", "install claude --yes", "install codex --yes", *commands):
+        run([*installation.command, *command.split()])
+    # As an agent would start them: without what the environment says of an installation.
+    bare = {name: value for name, value in environ.items() if name != "PYTHONPATH"}
+    for words, given in _entries(home, clone.folder):
+        run(words, given, bare)
+        _wait(home / "corpus")
+        if fired := clone.fired():
+            through.append(f"{installation.kind}: behind {' '.join(words)[-200:]}: {', '.join(fired[:5])}")
+    return Counts(tried, tuple(through))
+
+
+def _fill(home: Path, clone: Clone, most: int) -> None:
+    """Logs of sessions in the clone, of ``most`` bytes in all."""
+    logs = home / "claude" / "projects" / "-clone"
+    logs.mkdir(parents=True)
+    (home / "codex").mkdir()
+    (home / "corpus").mkdir()
+    (home / "corpus" / "config.toml").write_text("workers = 2\n")
+    for number in range(4):
+        session = f"{number:08d}-0000-4000-8000-000000000000"
+        with (logs / f"{session}.jsonl").open("w", encoding="utf-8") as stream:
+            size = line = 0
+            while size < most // 4:
+                line += 1
+                record = {
+                    "type": "user",
+                    "sessionId": session,
+                    "cwd": str(clone.folder),
+                    "timestamp": f"2026-01-01T00:{line // 60 % 60:02d}:{line % 60:02d}Z",
+                    "uuid": f"{number}-{line}",
+                    "message": {"role": "user", "content": f"Mend the lexer {line} " + "of words " * 2000},
+                }
+                size += stream.write(json.dumps(record) + "\n")
+
+
+def _entries(home: Path, clone: Path) -> Iterator[tuple[list[str], bytes]]:
+    """What is written down for agents to start, each with what it is told on standard input."""
+    [log, *_] = sorted((home / "claude" / "projects" / "-clone").iterdir())
+    event = {"session_id": log.stem, "cwd": str(clone), "transcript_path": str(log), "source": "startup"}
+    told = json.dumps(event).encode()
+    settings = json.loads((clone / ".claude" / "settings.local.json").read_text("utf-8"))
+    codex = tomllib.loads((home / "codex" / "config.toml").read_text("utf-8"))
+    for hooks in (settings["hooks"], codex["hooks"]):
+        for groups in hooks.values():
+            for group in groups:
+                yield from ((["sh", "-c", handler["command"]], told) for handler in group["hooks"])
+    yield [*codex["notify"], json.dumps({"type": "agent-turn-complete", "cwd": str(clone)})], b""
+    servers = [json.loads((home / "claude" / ".claude.json").read_text("utf-8"))["mcpServers"]["aicx"]]
+    servers += [codex["mcp_servers"]["aicx"]] if "mcp_servers" in codex else []
+    for server in servers:
+        yield [server["command"], *server["args"]], json.dumps(_INITIALIZE).encode() + b"\n"
+
+
+def _wait(corpus: Path, seconds: float = 120) -> None:
+    """Waits for what a hook has left to itself."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        wanted = (corpus / "agents" / "store-wanted").exists() or any(corpus.glob("agents/continuity-wanted/*.json"))
+        held = any((corpus / "locks" / f"{name}.lock").exists() and (corpus / "locks" / f"{name}.lock").read_bytes()
+                   for name in ("hooks", "writer"))  # fmt: skip
+        if not wanted and not held:
+            return
+        time.sleep(0.05)
