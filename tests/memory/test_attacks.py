@@ -253,7 +253,7 @@ class TestLabels:
         assert {"code": "validation_doubted", "by": "Claude Code"} in entry["because"]
         (proposal,) = place("curate")["proposals"]
         assert (proposal["action"], proposal["reasons"]) == ("revalidate", ["validation_doubted"])
-        more = ("--yes",) if looked == "accept" else ("--result", "pass", "--method", "read it")
+        more = ("--yes",) if looked == "accept" else ("--yes", "--result", "pass", "--method", "read it")
         place(looked, ref, "--by", "Ada", *more)
         assert "validation_doubted" not in place.entry(ref)["reasons"]
 
