@@ -20,10 +20,14 @@ def ignoring(lines: Iterable[str]) -> Callable[[str], bool]:
     from pathspec.util import normalize_file
 
     try:
-        patterns = [one for one in GitIgnoreSpec.from_lines(lines).patterns if one.include is not None]
+        patterns = [
+            (one.regex.pattern, one.include)
+            for one in GitIgnoreSpec.from_lines(lines).patterns
+            if one.include is not None and one.regex is not None
+        ]
     except (ValueError, re.error) as error:
         raise PatternRefused(f"is not a pattern as .gitignore has them: {error}") from error
-    expressions = [one.regex.pattern for one in patterns]
+    expressions = [expression for expression, _ in patterns]
     above, itself = Search(expressions), Search(expressions, apart=_BELOW_FOLDER)
 
     def ignores(path: str) -> bool:
@@ -31,7 +35,7 @@ def ignoring(lines: Iterable[str]) -> Callable[[str], bool]:
         exactly = itself.found(path)
         ignored, sure = False, False
         for number in sorted(above.found(path)):
-            of_folder, wanted = number not in exactly, bool(patterns[number].include)
+            of_folder, wanted = number not in exactly, patterns[number][1]
             if not of_folder or wanted or not sure:
                 ignored, sure = wanted, not of_folder
         return ignored

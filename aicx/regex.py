@@ -231,7 +231,8 @@ class _Reading:
         if code is _codes.BRANCH:
             return self._node([self._sequence(branch, flags, then) for branch in argument[1]])
         if code in (_codes.MAX_REPEAT, _codes.MIN_REPEAT):
-            return self._repeated(*argument, flags, then)
+            least, most, inner = argument
+            return self._repeated(least, most, inner, flags, then)
         if code is _codes.AT:
             node = self._node([then])
             node.when = _condition(argument, flags)

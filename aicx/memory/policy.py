@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import field
 from fnmatch import fnmatchcase
 from functools import cached_property
@@ -63,7 +63,7 @@ class Policy:
         if not any(self.exclude_paths):
             return None
         folded = [path.removeprefix("/").casefold() for path in paths]
-        found = self._in_time(lambda: any(ignores(path) for ignores in self._paths for path in folded))
+        found = self._in_time(lambda path: any(ignores(path) for ignores in self._paths), folded)
         return "policy_path" if found else None
 
     def of_source(self, identity: str, agent: str | None = None) -> PolicyReason | None:
@@ -81,7 +81,7 @@ class Policy:
                 return "policy_pattern"
             plain = text.translate(invisible())
             variants = {text, plain, " ".join(printable(text).split())}
-            if self._in_time(lambda variants=variants: any(map(self._patterns, variants))):
+            if self._in_time(self._patterns, variants):
                 return "policy_pattern"
         return None
 
@@ -104,10 +104,13 @@ class Policy:
     def _patterns(self) -> Search:
         return Search(self.exclude_patterns, re.IGNORECASE)
 
-    def _in_time(self, excludes: Callable[[], bool]) -> bool:
-        """What ``excludes`` says. Raises MalformedPolicy where it takes too long, or the rules are too many."""
+    def _in_time(self, excludes: Callable[[str], bool], texts: Iterable[str]) -> bool:
+        """Whether ``excludes`` says so of one of ``texts``.
+
+        Raises MalformedPolicy where that takes too long, or the rules are too many.
+        """
         try:
-            return excludes()
+            return any(map(excludes, texts))
         except (PatternRefused, TooSlow) as error:
             files = ", ".join(map(str, self.files))
             hint = "make its patterns simpler; nothing is shown until then"

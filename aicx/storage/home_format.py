@@ -1,4 +1,4 @@
-"""The format of a home, by its number in `format.json`: a newer release's home is refused, an older one's is taken over.
+"""The format of a home, by its number in `format.json`: a newer one is refused, an older one is taken over.
 
 Within a number, files may gain what older releases skip. A new number is for what they would misread or spoil.
 """
@@ -17,7 +17,7 @@ from aicx.errors import CorpusDamaged, HomeTooNew
 from aicx.storage.atomic import replace_file, unwritable
 from aicx.text import instant
 
-# 1: homes from before there was a number, with sidecars `aicx.chunk/1` or `/2` and any catalogue. 2: the same, numbered.
+# 1: homes from before there was a number, with sidecars `aicx.chunk/1` or `/2`. 2: the same, numbered.
 FORMAT = 2
 NAME, JOURNAL = "format.json", "upgrades.jsonl"
 _LOCK = "format.lock"
@@ -68,9 +68,7 @@ def claim_format(home: Path, notify: Callable[[str], None]) -> None:
                 return
             if before is not None or any((home / name).exists() for name in _OLD):
                 _note(home, before or 1)
-                notify(
-                    f"{home} now has format {FORMAT}; releases of aicx from before that must not write to it any more"
-                )
+                notify(f"{home} now has format {FORMAT}; older releases of aicx must not write to it any more")
             replace_file(home / NAME, orjson.dumps({"format": FORMAT, "release": __version__}) + b"\n")
     except OSError as error:
         raise unwritable(home / NAME, error) from error
