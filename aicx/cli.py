@@ -284,7 +284,7 @@ def _root(
 
     The corpus is in ~/.aicx, or in the folder named by AICX_HOME. Exit codes: 0 done, 1 failed, 2 wrong usage, 3 not
     found, 4 optional part missing, 5 another writer is busy, 6 cannot write, 7 a stored file is damaged, 8 a log cannot
-    be read, 9 a memory policy is malformed, 70 a bug in aicx, 130 interrupted.
+    be read, 9 a memory policy is malformed, 10 a newer aicx wrote the home, 70 a bug in aicx, 130 interrupted.
     """
     console.Style.color = console.wants_color(os.environ) and not no_color
     Zone.utc = False  # until a command's own `--utc`

@@ -10,6 +10,7 @@ from typing import Any
 
 from aicx.errors import UsageError
 from aicx.paths import Layout
+from aicx.storage.home_format import check_format
 from aicx.types import AgentHomes
 from aicx.values import dataclass
 
@@ -82,6 +83,7 @@ def load_settings(
     home = user_home or Path(environ.get("HOME") or Path.home())
     layout = Layout(corpus.expanduser() if corpus else _corpus(environ, home))
     _check_home(layout.home)
+    check_format(layout.home)
     values = _DEFAULTS | _read_file(layout.config_file)
     return Settings(
         user_home=home,

@@ -10,7 +10,8 @@ AicxError                     1  anything below, as one family
 ├── RecordChanged             1  a record is not as it was when a decision about it was made
 ├── CorpusDamaged             7  a stored file cannot be read as what it should be
 ├── SourceUnreadable          8  an agent's log cannot be read at all
-└── MalformedPolicy           9  a memory policy cannot be understood, so no memory is shown
+├── MalformedPolicy           9  a memory policy cannot be understood, so no memory is shown
+└── HomeTooNew               10  the home was written by a newer release
 """
 
 from __future__ import annotations
@@ -83,3 +84,7 @@ class SourceUnreadable(AicxError):
 
 class MalformedPolicy(AicxError):
     exit_code = 9
+
+
+class HomeTooNew(AicxError):
+    exit_code = 10

@@ -112,6 +112,7 @@ ANSWERS: Mapping[str, tuple[str, Sequence[type[Any]]]] = {
     "memory get": (memory.GET_SCHEMA, [memory.GetAnswer]),
     "memory history": (memory.HISTORY_SCHEMA, [memory.HistoryAnswer]),
     "memory seal": (memory.SEAL_SCHEMA, [memory.SealAnswer]),
+    "memory verify": (memory.VERIFY_SCHEMA, [memory.VerifyAnswer]),
     "memory stats": (memory.STATS_SCHEMA, [memory.StatsAnswer]),
     "memory sources": (memory_sources.SCHEMA, [memory_sources.SourcesAnswer]),
     "memory candidates": (memory_candidates.SCHEMA, [memory_candidates.CandidatesAnswer]),

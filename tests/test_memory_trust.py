@@ -114,7 +114,7 @@ class TestStaleMemory:
         ref = ours.live(variant)
         assert ref is not None
         assert ours.get(ref)["because"][0]["to"] == "src/again.py"
-        words = ("--result", "pass", "--by", "Ada Lovelace", "--method", "read it")
+        words = ("--result", "pass", "--yes", "--by", "Ada Lovelace", "--method", "read it")
         assert ours._memory("memory", "validate", ref, *words)["entry"]["baseline"]
 
 

@@ -21,6 +21,7 @@ from aicx.corpus.forget.redact_again import Redaction
 from aicx.engine.holders import Holder, Notify
 from aicx.errors import AicxError, CorpusDamaged, NotFound, UsageError
 from aicx.paths import Layout
+from aicx.regex import searching
 from aicx.text import plural
 
 
@@ -128,9 +129,9 @@ def _meant(layout: Layout, request: ForgetRequest, plan: ForgetPlan) -> Iterator
     """The objects that go with what is forgotten: those that quote it, or have the text anywhere."""
     now = datetime.now(UTC)
     if request.pattern is not None:
-        pattern = re.compile(request.pattern)
+        pattern = searching(request.pattern)
         for name in names_in(layout):
-            if any(map(pattern.search, _searched(layout, name))):
+            if any(map(pattern, _searched(layout, name))):
                 yield Tombstone(name, now, "forgotten_text")
         return
     reason: Reason = "forgotten_project" if request.project is not None else "forgotten_session"

@@ -5,7 +5,6 @@ The home knows where the notes of worktrees are, and what is known of their item
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
@@ -30,6 +29,7 @@ from aicx.errors import AicxError
 from aicx.paths import Layout
 from aicx.redaction import redact_plain
 from aicx.refs import is_of_session, rests_on, session_in
+from aicx.regex import searching
 from aicx.storage.atomic import UNFINISHED, clear_unfinished, replace_file
 from aicx.text import first_of, plural
 from aicx.values import dataclass
@@ -198,7 +198,7 @@ def _kept(one: _Held, plan: ForgetPlan) -> bytes | None:
         return None
     if one.note is None:  # what cannot be understood goes as a whole, where it is ours alone
         ours = one.layer == "project"
-        return None if ours and pattern and re.search(pattern, one.body.decode("utf-8", "replace")) else one.body
+        return None if ours and pattern and searching(pattern)(one.body.decode("utf-8", "replace")) else one.body
     note = _filtered(one.note, pattern, plan.origins)
     if note == one.note:
         return one.body
@@ -216,13 +216,13 @@ def _says_itself(kept: bytes | None, one: _Held) -> bool:
 
 def _filtered(note: Note, pattern: str | None, origins: Collection[str]) -> Note:
     def stays(item: NoteItem) -> bool:
-        return not rests_on(item.evidence, origins) and (pattern is None or re.search(pattern, item.text) is None)
+        return not rests_on(item.evidence, origins) and (pattern is None or not searching(pattern)(item.text))
 
     def lines(text: str) -> str:
-        if pattern is None or re.search(pattern, text) is None:
+        if pattern is None or not searching(pattern)(text):
             return text
-        left = "\n".join(line for line in text.split("\n") if re.search(pattern, line) is None)
-        return left if re.search(pattern, left) is None else ""
+        left = "\n".join(line for line in text.split("\n") if not searching(pattern)(line))
+        return left if not searching(pattern)(left) else ""
 
     def item(one: NoteItem) -> NoteItem:
         return replace(one, evidence=tuple(ref for ref in one.evidence if not is_of_session(ref, origins)))

@@ -13,7 +13,8 @@ from typing import Literal
 
 from aicx.memory.anchors import Found
 from aicx.memory.claims import claim_marks, normal
-from aicx.memory.events import Standing, is_model
+from aicx.memory.events import Standing
+from aicx.memory.persons import is_model
 from aicx.memory.reasons import Reason
 from aicx.memory.record import Anchor, Record
 from aicx.values import dataclass

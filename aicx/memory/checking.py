@@ -116,9 +116,8 @@ def check_log(layout: Layout) -> Check:
             "the events are not known as written by this home (an earlier version, a restored backup, a line written by"
             f" hand), and prove nothing: {first_of(unsealed)}"
         )
-        return Check(
-            name, "critical", detail, "aicx memory history REF, then accept again; for all: aicx memory seal --by NAME"
-        )
+        mend = "aicx memory get REF, then accept it again; or all, once shown: aicx memory seal --by NAME"
+        return Check(name, "critical", detail, mend)
     return Check(name, "green", f"{plural(len(log.events), 'event')}, each as it was written")
 
 

@@ -10,7 +10,8 @@ from typing import Literal
 from aicx.config import Settings
 from aicx.errors import NotFound, RecordChanged, UsageError
 from aicx.memory.anchors import take_anchor
-from aicx.memory.events import LOG, Event, is_model, is_person, last_about, new_id
+from aicx.memory.events import LOG, Event, Standing, last_about, new_id
+from aicx.memory.persons import is_model, is_person
 from aicx.memory.proposing import UNNAMED as UNNAMED
 from aicx.memory.proposing import Edit, at_host, checked, clean, edited, name_taken
 from aicx.memory.reading import Memory, Scope
@@ -23,7 +24,7 @@ from aicx.values import dataclass
 
 Action = Literal["accept", "reject", "hold", "release", "pin", "unpin", "archive", "restore"]
 # Decisions that give trust or take a protection away, for which a person stands with a name.
-NEEDS_PERSON = frozenset({"accept", "supersede", "release", "pin", "seal"})
+NEEDS_PERSON = frozenset({"accept", "supersede", "release", "pin", "seal", "validate"})
 _EVENTS: dict[str, str] = {
     "accept": "accepted",
     "reject": "rejected",
@@ -118,7 +119,7 @@ def validate(
     desk: Desk, ref: str, result: Result, method: str, decider: Decider, evidence: Sequence[str] = ()
 ) -> Record:
     """Records that somebody, or a program, looked whether a record still holds. A pass takes its anchors anew."""
-    by = named(decider.by, "validate")
+    by = named(decider.by, "look")
     if by == UNNAMED:
         raise UsageError("who validated it?", hint="--by NAME, of a person or a program")
     if result == "pass" and is_model(by):
@@ -130,11 +131,18 @@ def validate(
     with changing(desk.settings, desk.now, desk.notify) as change, _memory(desk) as memory:
         record = unchanged(memory, ref, decider)
         _refuse_malformed(record)
+        if gives_trust(record, result):
+            named(by, "validate")
         done = Validation(desk.now, by, clean(method), result, tuple(map(clean, evidence)))
         new = replace(record, validation=(*record.validation, done))
         if result == "pass" and not record.by_hand:
             new = _anchored_again(new, memory)
         return _write(change, new, "validated", by, before=record.digest, code=result)
+
+
+def gives_trust(record: Record, result: str) -> bool:
+    """Whether a validation may bring back what is stale or make an instruction of it: a pass of what is agreed."""
+    return result == "pass" and record.adoption.state == "adopted"
 
 
 def edit(desk: Desk, ref: str, wanted: Edit, decider: Decider) -> Record:
@@ -160,20 +168,20 @@ def delete(desk: Desk, ref: str, decider: Decider) -> Record:
         return record
 
 
-def unsealed(settings: Settings) -> list[str]:
-    """The ids of the records about which the log has not the events that this home wrote."""
+def unsealed(settings: Settings) -> dict[str, Standing]:
+    """What the log says of the records about which it has not the events that this home wrote, by their ids."""
     decided, _ = decisions_in(settings.layout.memory)
-    return sorted(name for name, standing in decided.items() if standing.unsealed)
+    return {name: decided[name] for name in sorted(decided) if decided[name].unsealed}
 
 
 def seal(desk: Desk, shown: Sequence[str], decider: Decider) -> None:
     """Takes the log as it is: what it says of the records that were ``shown``, by `unsealed`, counts from then on."""
     by = named(decider.by, "seal")
     with changing(desk.settings, desk.now, desk.notify) as change:
-        if unsealed(desk.settings) != list(shown):
+        if not unsealed(desk.settings).keys() >= set(shown):
             raise RecordChanged("the log changed meanwhile", hint="look again: aicx memory seal")
         change.note(Event(new_id(), desk.now, by, "seal.renewed", tuple(shown)))
-        change.publish(seal_all=True)
+        change.publish(seal=shown)
 
 
 def named(by: str, action: str) -> str:

@@ -6,13 +6,12 @@ events this home wrote: an event that it does not know proves nothing.
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from datetime import datetime
 from typing import Any, get_args
 
+from aicx.memory.persons import is_model, is_person
 from aicx.memory.record import Result
 from aicx.storage import event_lines
 from aicx.storage.event_lines import new_id as new_id
@@ -29,41 +28,6 @@ TYPES = frozenset(
         *("review.adopted", "review.approved", "review.proposed", "review.applied"),
     }
 )
-# Agents and models, and words that go with them. A name of such words alone is no person's; "Claude Shannon" is.
-_MODELS = frozenset(
-    {
-        *("agent", "agents", "ai", "aider", "antigravity", "assistant", "bot", "chatgpt", "claude", "codex", "copilot"),
-        *("cursor", "deepseek", "gemini", "gpt", "grok", "llama", "llm", "mistral", "model", "qwen"),
-        *("cline", "haiku", "kimi", "opencode", "opus", "sonnet", "subagent", "windsurf"),
-    }
-)
-_ABOUT_MODELS = frozenset(
-    {
-        *("a", "an", "the", "my", "your", "by", "and", "anthropic", "auto", "automatic", "beta", "cli", "code"),
-        *("coding", "desktop", "flash", "github", "google", "large", "language", "latest", "max", "mini"),
-        *("o", "openai", "preview", "pro", "small", "sub", "turbo", "v", "x"),
-    }
-)
-# Programs, and words for nobody in particular, such as what a template leaves in place of a name. A decision in such a
-# name counts for nothing either.
-_PROGRAMS = frozenset(
-    {
-        *("actions", "admin", "aicx", "anonymous", "anybody", "anyone", "automation", "ci", "cron", "curate"),
-        *("curator", "daemon", "default", "dependabot", "false", "hand", "here", "hook", "human", "jenkins", "mcp"),
-        *("me", "memory", "na", "name", "nobody", "none", "noreply", "null", "operator", "person", "program"),
-        *("pytest", "renovate", "root", "script", "server", "somebody", "someone", "store", "system", "test"),
-        *("tests", "tool", "true", "undefined", "unknown", "unspecified", "user", "yes"),
-    }
-)
-_WORD = re.compile(r"[^\W\d_]+")
-_ALPHABETS = frozenset({"LATIN", "CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE"})
-# Cyrillic and Greek letters that look like Latin ones.
-_ALIKE = str.maketrans(
-    "\u0430\u0432\u0441\u0501\u0435\u04bb\u0456\u0458\u043a\u04cf\u043c\u043e\u0440\u051b\u0455\u0442\u0443\u0445\u050d"
-    "\u03b1\u03b5\u03b9\u03ba\u03bd\u03bf\u03c1\u03c4\u03c5\u03c7",
-    "abcdehijklmopqstyxgaeikvoptux",
-)
-_MAX_NAME = 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,33 +96,6 @@ class Standing:
     patched: str | None = None  # a patch for an instruction file waits for a person
     proposal: str | None = None  # the digest of that proposal's file
     applied: str | None = None  # the patch was found in the file
-
-
-def is_person(name: str | None) -> bool:
-    """Whether ``name`` can be a person's: printable words on one line that name no program."""
-    if not name or len(name) > _MAX_NAME or not name.isprintable() or name != name.strip():
-        return False
-    words = _words(name)
-    no_person = words <= _MODELS | _ABOUT_MODELS | _PROGRAMS and bool(words & (_MODELS | _PROGRAMS))
-    return bool(words) and not no_person and not _mixes_alphabets(name)
-
-
-def is_model(name: str) -> bool:
-    """Whether a name is an agent's or a model's, whose word proves nothing, in whatever spelling."""
-    words = _words(name)
-    return bool(words & _MODELS) and words <= _MODELS | _ABOUT_MODELS
-
-
-def _words(name: str) -> set[str]:
-    """The words of a name as they are compared: without accents, digits, and letters that only look alike."""
-    plain = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", name).casefold().translate(_ALIKE))
-    return set(_WORD.findall("".join(sign for sign in plain if not unicodedata.combining(sign))))
-
-
-def _mixes_alphabets(name: str) -> bool:
-    """Whether a word has letters of several alphabets, as none has that a person writes."""
-    words = _WORD.findall(unicodedata.normalize("NFKC", name))
-    return any(len({unicodedata.name(sign, "").partition(" ")[0] for sign in word} & _ALPHABETS) > 1 for word in words)
 
 
 def decode(body: bytes) -> Log:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -24,6 +23,7 @@ from aicx.memory.walking import list_records
 from aicx.memory.writing import changing, memory_folder
 from aicx.paths import Layout
 from aicx.refs import rests_on, session_in
+from aicx.regex import searching
 from aicx.storage.texts import texts_of
 from aicx.text import plural
 
@@ -108,7 +108,7 @@ def _is_meant(record: Record, request: ForgetRequest, plan: ForgetPlan) -> bool:
     """Whether a record goes with what is forgotten: it is from there, or rests on nothing else, or repeats it."""
     if request.pattern is not None:
         texts = (*texts_of(record, names=False), _words_in_name(record))
-        return any(re.search(request.pattern, text) for text in texts)
+        return any(map(searching(request.pattern), texts))
     if record.repository is not None and record.repository in plan.projects | plan.repositories:
         return True
     source = record.source

@@ -1,23 +1,25 @@
 """The memory policy: what may not be shown, by path, by source and by words, of the repository and of the home.
 
-Both files count, and neither can allow what the other excludes. One that cannot be understood stops everything.
+Both files count, and neither can allow what the other excludes. One that cannot be understood, or whose rules take too
+long to search for, stops everything that is asked in its repository, and hides what is from there elsewhere.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import field
 from fnmatch import fnmatchcase
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
-from aicx.errors import AicxError
+from aicx.errors import AicxError, MalformedPolicy
 from aicx.git.identity import find_repository
-from aicx.memory.policy_rules import FOLDER, compiled, rules_in
+from aicx.memory.policy_rules import FOLDER, rules_in
+from aicx.regex import PatternRefused, Search, TooSlow
 from aicx.terminal import invisible
 from aicx.text import printable
 from aicx.values import dataclass
@@ -26,11 +28,10 @@ NAME = "memory-policy.toml"
 
 _OF_AGENTS = frozenset({"chunk", "session", "live"})  # kinds of references whose second part is an agent's name
 
-PolicyReason = Literal["policy_path", "policy_source", "policy_pattern"]
+PolicyReason = Literal["policy_path", "policy_source", "policy_pattern", "policy_unreadable"]
 
-# A text is searched in pieces of this many characters, each with the second half of the one before, so that no pattern
-# takes long. A text longer than the last number is no statement that anybody writes, and counts as excluded.
-_PIECE, _LONGEST_TEXT = 1000, 20_000
+# A longer text is no statement that anybody writes, and counts as excluded.
+_LONGEST_TEXT = 20_000
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,8 @@ class Policy:
         if not any(self.exclude_paths):
             return None
         folded = [path.removeprefix("/").casefold() for path in paths]
-        return "policy_path" if any(spec(path) for spec in self._paths for path in folded) else None
+        found = self._in_time(lambda path: any(ignores(path) for ignores in self._paths), folded)
+        return "policy_path" if found else None
 
     def of_source(self, identity: str, agent: str | None = None) -> PolicyReason | None:
         """Why a source is excluded, or the agent that it is of: ``live:claude:CLAUDE.md``, ``session:codex:…``."""
@@ -79,8 +81,7 @@ class Policy:
                 return "policy_pattern"
             plain = text.translate(invisible())
             variants = {text, plain, " ".join(printable(text).split())}
-            pieces = [piece for variant in variants for piece in _pieces(variant)]
-            if any(pattern.search(piece) for pattern in self._patterns for piece in pieces):
+            if self._in_time(self._patterns, variants):
                 return "policy_pattern"
         return None
 
@@ -94,15 +95,26 @@ class Policy:
         )
 
     @cached_property
-    def _paths(self) -> list[Any]:
-        # Imported here: most repositories have no such rule, and every recall would pay for it.
-        from pathspec import GitIgnoreSpec
+    def _paths(self) -> list[Callable[[str], bool]]:
+        from aicx.gitignore import ignoring  # imported here: most repositories have no such rule
 
-        return [GitIgnoreSpec.from_lines(rules).match_file for rules in self.exclude_paths]
+        return [ignoring(rules) for rules in self.exclude_paths]
 
     @cached_property
-    def _patterns(self) -> list[re.Pattern[str]]:
-        return [compiled(pattern) for pattern in self.exclude_patterns]
+    def _patterns(self) -> Search:
+        return Search(self.exclude_patterns, re.IGNORECASE)
+
+    def _in_time(self, excludes: Callable[[str], bool], texts: Iterable[str]) -> bool:
+        """Whether ``excludes`` says so of one of ``texts``.
+
+        Raises MalformedPolicy where that takes too long, or the rules are too many.
+        """
+        try:
+            return any(map(excludes, texts))
+        except (PatternRefused, TooSlow) as error:
+            files = ", ".join(map(str, self.files))
+            hint = "make its patterns simpler; nothing is shown until then"
+            raise MalformedPolicy(f"{files}: the rules take too long to search for", hint=hint) from error
 
 
 def load_policy(home: Path, repository: Path | None, user_home: Path | None = None) -> Policy:
@@ -142,9 +154,3 @@ def _main_folder(repository: Path) -> Path | None:
     except (OSError, AicxError):
         return None
     return common.parent if common is not None and common.name == ".git" and common.is_dir() else None
-
-
-def _pieces(text: str) -> Iterator[str]:
-    yield text[:_PIECE]
-    for start in range(_PIECE // 2, len(text) - _PIECE // 2, _PIECE // 2):
-        yield text[start : start + _PIECE]

@@ -7,6 +7,7 @@ from functools import reduce
 from operator import or_
 
 from aicx.config import Settings
+from aicx.errors import MalformedPolicy
 from aicx.memory.policy import Policy, PolicyReason, load_policy
 from aicx.memory.reading import Scope
 from aicx.memory.reasons import Reason
@@ -21,19 +22,27 @@ def policy_in(settings: Settings, scope: Scope) -> Policy:
 
 def of_records(policy: Policy, settings: Settings, scope: Scope) -> Callable[[Record], Reason | None]:
     """What keeps a record from being shown, as `Memory.open` takes it: ``policy``, which is that of ``scope``, and for
-    a record of another repository that one's too, where its folder is known. Raises MalformedPolicy when it is called.
+    a record of another repository that one's too, where its folder is known. A policy there that cannot be understood
+    hides the records of that repository alone.
     """
     elsewhere: dict[str, Policy] = {}
     here, host, has_rules = scope.repository if scope.root is not None else None, scope.host, policy.has_rules
+
+    def of_elsewhere(repository: str, record: Record) -> PolicyReason | None:
+        try:
+            if repository not in elsewhere:
+                elsewhere[repository] = _policy_of(settings, repository)
+            return _excluded(elsewhere[repository], record)
+        except MalformedPolicy:
+            return "policy_unreadable"
 
     def why(record: Record) -> Reason | None:
         repository = record.repository
         if repository is None or (repository == here and (not record.host or host in (None, record.host))):
             found = _excluded(policy, record) if has_rules else None
         else:
-            if repository not in elsewhere:
-                elsewhere[repository] = policy | _policy_of(settings, repository)
-            found = _excluded(elsewhere[repository], record)
+            found = _excluded(policy, record) if has_rules else None
+            found = found or of_elsewhere(repository, record)
         return Reason(found) if found else None
 
     return why

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from aicx.errors import MalformedPolicy
+from aicx.gitignore import excludes_nothing
 from aicx.memory.sources_files import Refused, exists, read_regular, resolve_inside
+from aicx.regex import PatternRefused, Search
 from aicx.text import shorten
 
 FOLDER = ".aicx"
@@ -18,12 +19,7 @@ KEYS = ("exclude_paths", "exclude_sources", "exclude_patterns")
 _MAX_BYTES = 64 * 1024
 _MAX_RULES = 1000
 _MAX_RULE_LENGTH = 500
-# Parts of a pattern that may go on without end over nearly any text: with every further one a search takes a thousand
-# times as long.
-_MAX_WIDE = 2
 _PLACE = re.compile(r"\(at line (\d+), column \d+\)")
-_WIDE = re.compile(r"(?:\.|\\[SWDw]|[\])])\Z")
-_WITHOUT_END = re.compile(r"[*+]|\{\d*,\}")
 
 
 def rules_in(path: Path, top: Path | None) -> dict[str, tuple[str, ...]] | None:
@@ -81,77 +77,18 @@ def _list(path: Path, text: str, key: str, table: Mapping[str, Any]) -> tuple[st
         raise _malformed(path, line, f"{key} must be a list of texts, none of them empty")
     if len(values) > _MAX_RULES or any(len(value) > _MAX_RULE_LENGTH for value in values):
         raise _malformed(path, line, f"{key} takes up to {_MAX_RULES:,} rules of up to {_MAX_RULE_LENGTH} characters")
-    for number, value in enumerate(values, 1):
-        if wrong := _wrong(key, value):
-            raise _malformed(path, line, f"rule {number} of {key} {wrong}")
+    number = 0
+    try:
+        if key == "exclude_paths":
+            for number, value in enumerate(values):  # noqa: B007  the last one is named below
+                if excludes_nothing(value.casefold()):
+                    raise PatternRefused("excludes nothing")
+        if key == "exclude_patterns" and (found := Search(values, re.IGNORECASE).found("")):
+            raise PatternRefused("matches nothing, so everything", number=min(found))
+    except PatternRefused as error:
+        number = number if error.number is None else error.number
+        raise _malformed(path, line, f"rule {number + 1} of {key} {error.message}", error.hint) from error
     return tuple(values)
-
-
-def _wrong(key: str, rule: str) -> str | None:
-    """What is wrong with one rule, without quoting it."""
-    if key == "exclude_paths":
-        from pathspec import GitIgnoreSpec
-
-        try:
-            spec = GitIgnoreSpec.from_lines([rule.casefold()])
-        except (ValueError, re.error):
-            return "is not a pattern as .gitignore has them"
-        return None if any(one.include is not None for one in spec.patterns) else "excludes nothing"
-    if key == "exclude_patterns":
-        try:
-            pattern = compiled(rule)
-        except (re.error, OverflowError, RecursionError) as error:
-            return f"is not a regular expression: {error}" if isinstance(error, re.error) else "is too complex"
-        if pattern.search(""):
-            return "matches nothing, so everything"
-        return "has repetitions that may take forever" if _may_explode(rule) else None
-    return None
-
-
-def compiled(pattern: str) -> re.Pattern[str]:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return re.compile(pattern, re.IGNORECASE)
-
-
-def _may_explode(pattern: str) -> bool:
-    """Whether a search may take very long: a group that may repeat without end has a repetition or a choice in it, or
-    there are more than two repetitions without end of what fits nearly any text.
-    """
-    open_groups: list[bool] = []
-    before, wide = "", 0
-    for place, sign in _signs(pattern):
-        if sign == "(":
-            open_groups.append(False)
-        elif sign == ")" and open_groups:
-            inner = open_groups.pop()
-            if inner and _WITHOUT_END.match(pattern, place + 1):
-                return True
-            if inner and open_groups:
-                open_groups[-1] = True
-        elif open_groups and (sign in "*+{|" or (sign == "?" and before != "(")):
-            open_groups[-1] = True
-        wide += bool(_WIDE.search(pattern, 0, place)) and bool(_WITHOUT_END.match(pattern, place))
-        before = sign
-    return wide > _MAX_WIDE
-
-
-def _signs(pattern: str) -> Iterator[tuple[int, str]]:
-    """The signs of an expression that are neither escaped nor in a class."""
-    in_class = -1
-    place = 0
-    while place < len(pattern):
-        sign = pattern[place]
-        if sign == "\\":
-            place += 1
-        elif in_class >= 0:
-            if sign == "]" and place > in_class + 1:
-                in_class = -1
-        elif sign == "[":
-            in_class = place + (pattern[place + 1 : place + 2] == "^")
-        else:
-            yield place, sign
-        place += 1
 
 
 def _line_of(text: str, key: str) -> int:
@@ -160,5 +97,6 @@ def _line_of(text: str, key: str) -> int:
     return text.count("\n", 0, found.start()) + 1 if found else 1
 
 
-def _malformed(path: Path, line: int, what: str) -> MalformedPolicy:
-    return MalformedPolicy(f"{path}, line {line}: {what}", hint="mend the memory policy; nothing is shown until then")
+def _malformed(path: Path, line: int, what: str, hint: str | None = None) -> MalformedPolicy:
+    mend = "mend the memory policy; nothing is shown until then"
+    return MalformedPolicy(f"{path}, line {line}: {what}", hint=f"{mend} ({hint})" if hint else mend)

@@ -46,6 +46,7 @@ REASONS: Mapping[str, str] = {
     "policy_path": "the policy excludes its path",
     "policy_source": "the policy excludes its source",
     "policy_pattern": "the policy excludes text like it",
+    "policy_unreadable": "the policy of its repository cannot be understood",
     "outside_repo": "it is outside the repository",
     "unsafe_symlink": "a link leads out of the repository",
     "unreadable": "it cannot be read as text",

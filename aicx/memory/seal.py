@@ -15,7 +15,8 @@ from typing import Any
 
 import orjson
 
-from aicx.memory.events import LOG, Event, Log, Standing, decode, fold, is_person
+from aicx.memory.events import LOG, Event, Log, Standing, decode, fold
+from aicx.memory.persons import is_person
 from aicx.values import dataclass
 
 KEY, SEAL = "memory-key", "memory-seal"  # beside memory/
@@ -78,13 +79,19 @@ def keyed(key: bytes, *parts: bytes) -> int:
     return int.from_bytes(blake2b(b"\0".join(parts), key=key[:_MAX_KEY], digest_size=8).digest(), "big", signed=True)
 
 
-def seal_with(home: Path, before: bytes, events: bytes, *, anew: bool = False) -> bytes:
+def seal_with(home: Path, before: bytes, events: bytes, *, anew: Collection[str] = ()) -> bytes:
     """The seal after ``events`` are appended to the log ``before``; makes the key where there is none.
 
-    What a person accepts is sealed as the log has it now, whatever it lacked until then; ``anew``: so is everything.
+    What a person accepts is sealed as the log has it now, whatever it lacked until then, and so is what is in ``anew``.
     """
-    known, new = {} if anew else read_seal(home), decode(events).events
-    _apply(known, decode(before + b"\n" + events).events if anew else new)
+    known, new = read_seal(home), decode(events).events
+    _apply(known, new)
+    if anew:
+        whole: dict[str, Sealed] = {}
+        _apply(whole, decode(before + b"\n" + events).events)
+        known |= {ref: whole[ref] for ref in anew if ref in whole}
+        for ref in set(anew) - whole.keys():  # the log has lost it
+            known.pop(ref, None)
     if accepted := {event.refs[0] for event in new if event.type == "memory.accepted" and is_person(event.by)}:
         walked = _trails(decode(_lines_about(before + b"\n" + events, accepted)).events)
         known |= {ref: replace(known[ref], trail=walked[ref]) for ref in accepted}

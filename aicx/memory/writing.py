@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import field, replace
 from datetime import datetime
@@ -99,15 +99,15 @@ class Change:
         self._say(record, "deleted", by)
         self._staged[record.path] = self._files[proposal] = None
 
-    def publish(self, *, seal_all: bool = False) -> None:
-        """Puts everything in its place. ``seal_all``: from then on the whole log counts as written here."""
+    def publish(self, *, seal: Collection[str] = ()) -> None:
+        """Puts everything in its place. What the log says of ``seal`` counts as written here from then on."""
         files: dict[str, bytes | None] = {}
         for path, written in self._staged.items():
             sidecar = sidecar_of(path)
             files |= {path: None, sidecar: None} if written is None else {sidecar: written[1], path: written[0]}
         files |= self._files
         before = self._log_before()
-        files[SEAL] = seal_with(self.layout.home, before, appended(b"", self._events), anew=seal_all)
+        files[SEAL] = seal_with(self.layout.home, before, appended(b"", self._events), anew=seal)
         files[LOG] = appended(before, self._events)
         memory_folder(self.layout).publish(files)
         if gone := [path for path, written in self._staged.items() if written is None]:

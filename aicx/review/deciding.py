@@ -9,8 +9,9 @@ from aicx.errors import CorpusDamaged, UsageError
 from aicx.memory.deciding import Decider, Desk, decide, unchanged
 from aicx.memory.deciding import named as memory_named
 from aicx.memory.entry import HIDDEN
-from aicx.memory.events import Event, is_person, new_id
+from aicx.memory.events import Event, new_id
 from aicx.memory.files import proposal_of
+from aicx.memory.persons import is_person
 from aicx.memory.policy_records import of_records, policy_in
 from aicx.memory.proposing import clean
 from aicx.memory.reading import Memory

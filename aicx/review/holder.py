@@ -5,7 +5,6 @@ One goes with its record, which the memory deletes. Here it goes for what the pa
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -20,6 +19,7 @@ from aicx.memory.seal import decisions_in
 from aicx.memory.writing import memory_folder
 from aicx.paths import Layout
 from aicx.redaction import redact_plain
+from aicx.regex import searching
 from aicx.review.proposals import digest_of_file
 from aicx.text import first_of, plural
 
@@ -69,7 +69,7 @@ def _files(layout: Layout) -> Iterator[Path]:
 
 def _is_meant(path: Path, request: ForgetRequest) -> bool:
     if request.pattern is not None:
-        return re.search(request.pattern, _text(path)) is not None
+        return searching(request.pattern)(_text(path))
     return request.project is not None and path.parent.parent.name == folder_of(request.project)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import stat
 from collections.abc import Iterable
 from pathlib import Path
@@ -14,6 +13,7 @@ from aicx.corpus.forget.holding import ForgetPlan, ForgetRequest
 from aicx.corpus.forget.redact_again import Redaction
 from aicx.engine.holders import Holder, Notify
 from aicx.paths import Layout
+from aicx.regex import searching
 from aicx.sessions.identity import every_identity
 from aicx.storage.derived import remove_derived
 from aicx.text import plural
@@ -30,12 +30,12 @@ class _Sessions(Holder):
 
     def plan(self, layout: Layout, request: ForgetRequest, plan: ForgetPlan) -> None:
         forgotten = {session for _, session in plan.sessions}
-        pattern = re.compile(request.pattern) if request.pattern is not None else None
+        pattern = searching(request.pattern) if request.pattern is not None else None
         plan.held[self.name] = [
             (path,)
             for path, identity in every_identity(layout)
             if (identity is not None and not forgotten.isdisjoint({identity.session_id, identity.parent_id}))
-            or (pattern is not None and pattern.search(path.read_text("utf-8", "replace")))
+            or (pattern is not None and pattern(path.read_text("utf-8", "replace")))
         ]
 
     def redact(self, settings: Settings, notify: Notify, report: Redaction) -> None:

@@ -6,12 +6,13 @@ import fcntl
 import os
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Literal
 
 from aicx.errors import StoreLocked
 from aicx.storage.atomic import unwritable
+from aicx.storage.home_format import claim_format
 
 _POLL_SECONDS = 0.05
 
@@ -50,11 +51,17 @@ def hold_lock(
         os.close(handle)
 
 
+@contextmanager
 def writer_lock(
     folder: Path, wait_seconds: float, on_wait: Callable[[str], None], name: str = "writer"
-) -> AbstractContextManager[None]:
-    """The lock of the store's writer in the folder of locks, or that of the index called ``name``."""
-    return hold_lock(folder / f"{name}.lock", wait_seconds, on_wait)
+) -> Iterator[None]:
+    """The lock of the store's writer in a home's folder of locks, or that of the index called ``name``.
+
+    Who has it may write to the home, which from then on has the format of this release. Raises HomeTooNew.
+    """
+    with hold_lock(folder / f"{name}.lock", wait_seconds, on_wait):
+        claim_format(folder.parent, on_wait)
+        yield
 
 
 def holder_of(path: Path) -> str | None:

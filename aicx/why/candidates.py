@@ -14,7 +14,7 @@ from aicx.corpus.catalog.sightings import Sighting
 from aicx.corpus.files.read import load_markdown
 from aicx.engine.history import around
 from aicx.engine.search import Hit, Mode, Searcher, SearchQuery
-from aicx.errors import NotFound, UsageError
+from aicx.errors import CorpusDamaged, NotFound, UsageError
 from aicx.paths import Layout
 from aicx.text import instant
 from aicx.values import dataclass
@@ -172,8 +172,10 @@ class Searches:
             return self._searcher.search(query.by_text_alone()).hits
         except UsageError:  # nothing to look for in a subject of symbols
             return []
-        except NotFound as error:
+        except (NotFound, CorpusDamaged) as error:  # there is no index, or one of another release, or a damaged one
             if self._mode == "scan":
+                if isinstance(error, CorpusDamaged):
+                    raise
                 return []
             self._mode = "scan"
             self.notes.append(f"{error.message}: every chunk was read (next: {error.hint})")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -18,6 +17,7 @@ from aicx.engine.holders import Holder, Notify
 from aicx.errors import CorpusDamaged
 from aicx.paths import Layout
 from aicx.refs import is_of_session, rests_on, session_in
+from aicx.regex import searching
 from aicx.storage.derived import remove_derived
 from aicx.storage.texts import texts_of, with_texts
 from aicx.text import plural
@@ -40,9 +40,9 @@ class _Work(Holder):
             record = _read(layout, path)
             if record is None:
                 text = (layout.work / path).read_text("utf-8", "replace")
-                meant = request.pattern is not None and re.search(request.pattern, text) is not None
+                meant = request.pattern is not None and searching(request.pattern)(text)
             elif request.pattern is not None:
-                meant = any(re.search(request.pattern, text) for text in texts_of(record, names=False))
+                meant = any(map(searching(request.pattern), texts_of(record, names=False)))
             else:
                 kept = _kept(record, plan)
                 meant = kept is None

@@ -339,7 +339,7 @@ class TestHolder:
     def test_doctor_is_content_with_a_memory_as_it_was_written(self, place):
         ref = place.accepted(RULE)
         place("pin", ref, "--by", "Ada", "--yes")
-        place("validate", ref, "--result", "pass", "--by", "ci", "--method", "pytest")
+        place("validate", ref, "--result", "pass", "--yes", "--by", "Ada", "--method", "pytest")
         checks = place.doctor()
         assert {checks[name]["severity"] for name in ("memory", "memory_adoption", "memory_events")} == {"green"}
 

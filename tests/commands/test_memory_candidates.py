@@ -127,8 +127,8 @@ def test_what_is_forgotten_is_in_nothing_that_is_kept(user: Home, capsys: pytest
     assert answer(capsys, "candidates", "--rebuild")["matched"] == 1
 
 
-@pytest.mark.parametrize("arguments", [("sources",), ("candidates",), ("candidates", "--repo", ".")])
-def test_a_malformed_policy_stops_everything(
+@pytest.mark.parametrize("arguments", [("sources",), ("candidates", "--repo", ".")])
+def test_a_malformed_policy_stops_what_is_asked_in_its_repository(
     user: Home, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...]
 ) -> None:
     monkeypatch.chdir(_orbit(user))
@@ -139,6 +139,17 @@ def test_a_malformed_policy_stops_everything(
     found = json.loads(out)
     assert found["error"].startswith(f"{path}, line 2: ")
     assert "beta" not in out
+
+
+@pytest.mark.parametrize("rules", ["exclude_patterns = [", "exclude_patterns = ['(.?){30000}=']"])
+def test_a_policy_that_cannot_be_followed_hides_the_candidates_of_its_repository_alone(
+    user: Home, capsys: pytest.CaptureFixture[str], rules: str
+) -> None:
+    path = _policy(_orbit(user), rules)
+    found = answer(capsys, "candidates")
+    assert {one["repository"] for one in found["candidates"]} == {"ada/moon"}
+    assert {one["reason"] for one in found["excluded"]} == {"policy_unreadable"}
+    assert [str(path) in note for note in found["notes"]] == [True]
 
 
 def test_sources_are_described_without_their_content(user: Home, capsys: pytest.CaptureFixture[str]) -> None:

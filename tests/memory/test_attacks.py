@@ -14,7 +14,8 @@ import orjson
 import pytest
 
 from aicx.memory.decisions import Decisions
-from aicx.memory.events import Event, appended, decode, is_person
+from aicx.memory.events import Event, appended, decode
+from aicx.memory.persons import is_person
 from aicx.memory.proposing import clean
 from aicx.memory.reading import Memory, find_scope
 from aicx.memory.reasons import Reason
@@ -44,7 +45,7 @@ class TestLog:
             case "put":
                 place("put", RULE, "--evidence", "commit:abcdef1")
             case "validate":
-                place("validate", old, "--result", "pass", "--by", "ci", "--method", "pytest")
+                place("validate", old, "--result", "pass", "--yes", "--by", "Ada", "--method", "pytest")
             case "hold":
                 place("hold", old)
                 place("release", old, "--by", "Ada", "--yes")
@@ -239,7 +240,7 @@ class TestLabels:
         place.write("a.py", "one\n")
         ref = place.accepted(RULE, "--anchor", "a.py")
         place.write("a.py", "two\n")
-        words = ("validate", ref, "--result", "pass", "--by", "claude-code", "--method", "looked at it")
+        words = ("validate", ref, "--result", "pass", "--yes", "--by", "claude-code", "--method", "looked at it")
         assert "a model, whose word validates nothing" in place.refused(*words)
         assert place.baseline() == set()
 
@@ -252,7 +253,7 @@ class TestLabels:
         assert {"code": "validation_doubted", "by": "Claude Code"} in entry["because"]
         (proposal,) = place("curate")["proposals"]
         assert (proposal["action"], proposal["reasons"]) == ("revalidate", ["validation_doubted"])
-        more = ("--yes",) if looked == "accept" else ("--result", "pass", "--method", "read it")
+        more = ("--yes",) if looked == "accept" else ("--yes", "--result", "pass", "--method", "read it")
         place(looked, ref, "--by", "Ada", *more)
         assert "validation_doubted" not in place.entry(ref)["reasons"]
 
@@ -261,7 +262,7 @@ class TestLabels:
         place("validate", ref, "--result", "fail", "--by", "ci", "--method", "pytest")
         entry = place.entry(ref)
         assert (entry["status"], entry["because"]) == ("stale", [{"code": "validation_failed", "by": "ci"}])
-        place("validate", ref, "--result", "pass", "--by", "Ada", "--method", "read it")
+        place("validate", ref, "--result", "pass", "--yes", "--by", "Ada", "--method", "read it")
         assert place.baseline() == {ref}
 
     def test_a_models_word_makes_no_instruction(self, place):
@@ -552,7 +553,7 @@ class TestClock:
     )
     def test_what_was_confirmed_in_the_future_is_not_confirmed(self, place, statement, options, reason):
         ref = place.accepted(statement, *options)
-        place("validate", ref, "--result", "pass", "--by", "Ada", "--method", "read it")
+        place("validate", ref, "--result", "pass", "--yes", "--by", "Ada", "--method", "read it")
         assert place.assessed()[ref].baseline
         found = place.assessed(datetime.now(UTC) - timedelta(days=400))[ref]
         assert (found.status, found.baseline) == ("stale", False)

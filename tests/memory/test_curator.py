@@ -62,7 +62,7 @@ def garden(place):
         "successor": place.accepted("Exports need an authorisation check", "--kind", "policy"),
     }
     place("pin", refs["skip_pinned"], "--by", "Ada", "--yes")
-    place("validate", refs["revalidate"], "--result", "pass", "--by", "Ada", "--method", "looked")
+    place("validate", refs["revalidate"], "--result", "pass", "--yes", "--by", "Ada", "--method", "looked")
     place("hold", refs["review_quarantined"], "--why", "it looks odd")
     place("supersede", refs["deprecate"], "--with", refs["successor"], "--by", "Ada", "--yes")
     return place, refs
@@ -141,7 +141,7 @@ class TestApply:
     def test_what_changed_since_it_was_proposed_is_left_alone(self, garden):
         place, refs = garden
         proposals = planned(place, 100).proposals
-        place("validate", refs["demote_stale"], "--result", "pass", "--by", "Ada", "--method", "looked")
+        place("validate", refs["demote_stale"], "--result", "pass", "--yes", "--by", "Ada", "--method", "looked")
         done = dict(zip((one.record.ref for one in proposals), applied(place, proposals, 100), strict=True))
         assert done[refs["demote_stale"]] == ("demote_stale", "skipped", "stale_proposal")
         assert done[refs["deprecate"]] == ("deprecate", "applied", None)
@@ -158,7 +158,7 @@ class TestApply:
         applied(place, planned(place, 100).proposals, 100)
         assert place.assessed(later(100))[refs["demote_stale"]].status == "stale"
         ref = refs["demote_stale"]
-        place("validate", ref, "--result", "pass", "--by", "Ada", "--method", "looked")
+        place("validate", ref, "--result", "pass", "--yes", "--by", "Ada", "--method", "looked")
         assert place.entry(ref)["baseline"]
 
     def test_every_application_is_an_event_without_text(self, garden):

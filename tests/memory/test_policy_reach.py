@@ -16,6 +16,7 @@ from tests.review.builders import Review
 POLICY = ".aicx/memory-policy.toml"
 EXCLUDED = f'exclude_patterns = ["{WORD}"]\n'
 MALFORMED = "exclude_paths = [\n"
+SLOW = "exclude_patterns = ['(.?){30000}=']\n"
 
 
 SHOWING = [
@@ -24,8 +25,8 @@ SHOWING = [
     *("memory put Exports", "memory edit rule --topic other", "memory accept rule --by Ada --yes"),
     *("memory reject rule", "memory hold rule", "memory release rule --by Ada --yes", "memory pin rule --by Ada --yes"),
     *("memory unpin rule", "memory archive rule", "memory restore rule", "memory delete rule --yes"),
-    *("memory validate rule --result pass --by ci --method x", "memory sources", "memory candidates"),
-    *("memory backfill", "memory backfill --import", "memory lint", "memory curate", "memory eval"),
+    *("memory validate rule --result pass --by ci --method x", "memory sources", "memory candidates --repo ."),
+    *("memory backfill --repo .", "memory backfill --repo . --import", "memory lint", "memory curate", "memory eval"),
     *("search exports --scope memories", "resume", "resume --task exports", "prepare --task exports", "boot"),
     *("review build", "review candidates", "review show rule", "continuity load", "continuity status"),
     *("pack task", "pack family", f"sessions restore --session {SESSION}"),
@@ -156,14 +157,18 @@ class TestOtherRepositories:
         assert [one["ref"] for one in answer["excluded"]] == [ref]
         assert place("list", "--everywhere")["suppressed"] == {"policy_blocked": 1}
 
-    def test_that_policy_stops_what_would_show_its_records_where_it_is_malformed(
-        self, elsewhere: tuple[Place, str]
+    @pytest.mark.parametrize("rules", [MALFORMED, SLOW, "exclude_patterns = ['(a)\\1']\n"])
+    def test_that_policy_hides_its_records_alone_where_it_cannot_be_followed(
+        self, elsewhere: tuple[Place, str], rules: str
     ) -> None:
         place, ref = elsewhere
-        place.write(POLICY, MALFORMED)
-        for words in (("list", "--everywhere"), ("get", ref), ("recall", "exports", "--everywhere")):
-            assert place.run("memory", *words)[:2] == (9, "")
-        assert place("list")["entries"] == []
+        other = place.put("Imports run at night")
+        place.write(POLICY, rules)
+        assert place.entry(ref)["reasons"] == ["policy_unreadable"]
+        answer = place("recall", "exports imports", "--everywhere")
+        assert [one["ref"] for one in answer["excluded"]] == [ref]
+        assert WORD not in place.run("memory", "list", "--everywhere")[1]
+        assert place.entry(other)["statement"] == "Imports run at night"
 
     def test_its_folder_is_also_known_from_the_stored_sessions(self, elsewhere: tuple[Place, str]) -> None:
         place, ref = elsewhere

@@ -66,14 +66,14 @@ class TestLines:
     def test_a_passing_validation_takes_the_anchor_anew(self, anchored):
         place, ref = anchored
         place.write("src/retry.py", CODE.replace("range(5)", "range(2 + 3)"))
-        entry = place("validate", ref, "--result", "pass", "--by", "ci", "--method", "pytest")["entry"]
+        entry = place("validate", ref, "--result", "pass", "--yes", "--by", "Ada", "--method", "pytest")["entry"]
         assert (entry["status"], entry["baseline"]) == ("accepted", True)
 
     def test_a_validation_of_a_candidate_does_not_accept_it(self, anchored):
         place, _ = anchored
         ref = place.put("Retries wait", "--anchor", "src/retry.py")
         place.write("src/retry.py", "nothing\n")
-        entry = place("validate", ref, "--result", "pass", "--by", "ci", "--method", "pytest")["entry"]
+        entry = place("validate", ref, "--result", "pass", "--yes", "--by", "Ada", "--method", "pytest")["entry"]
         assert (entry["status"], entry["baseline"]) == ("candidate", False)
 
 
@@ -92,7 +92,9 @@ class TestFiles:
         entry = place.entry(ref)
         assert (entry["status"], entry["reasons"]) == ("stale", ["anchor_moved"])
         assert entry["because"][0]["to"] == "src/again.py"
-        assert place("validate", ref, "--result", "pass", "--by", "Ada", "--method", "read it")["entry"]["baseline"]
+        assert place("validate", ref, "--result", "pass", "--yes", "--by", "Ada", "--method", "read it")["entry"][
+            "baseline"
+        ]
         assert place("get", ref)["anchors"][0]["path"] == "src/again.py"
 
     @pytest.mark.parametrize("lines", ["#L3-L5", ""])
@@ -105,7 +107,9 @@ class TestFiles:
         entry = place.entry(ref)
         assert (entry["status"], entry["reasons"]) == ("stale", ["anchor_moved"])
         assert entry["because"][0]["to"] == "src/again.py"
-        assert place("validate", ref, "--result", "pass", "--by", "Ada", "--method", "read it")["entry"]["baseline"]
+        assert place("validate", ref, "--result", "pass", "--yes", "--by", "Ada", "--method", "read it")["entry"][
+            "baseline"
+        ]
         assert place("get", ref)["anchors"][0]["path"] == "src/again.py"
 
     def test_a_whole_file_may_be_the_anchor(self, place):

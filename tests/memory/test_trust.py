@@ -12,7 +12,8 @@ import pytest
 
 from aicx.memory.assess import Context, assess
 from aicx.memory.deciding import UNNAMED
-from aicx.memory.events import TYPES, Event, Standing, fold, is_person
+from aicx.memory.events import TYPES, Event, Standing, fold
+from aicx.memory.persons import is_person
 from aicx.memory.reasons import REASONS
 from aicx.memory.record import KINDS, Adoption, Record, Source, Validity, digest_of
 
@@ -59,7 +60,7 @@ class TestAdoption:
 
     def test_no_other_command_makes_a_record_agreed(self, place):
         ref, other = place.put(RULE, "--kind", "procedure"), place.accepted("Imports need none")
-        place("validate", ref, "--result", "pass", "--by", "ci", "--method", "pytest")
+        place("validate", ref, "--result", "pass", "--yes", "--by", "Ada", "--method", "pytest")
         place("pin", ref, "--by", "Ada", "--yes")
         place("hold", ref)
         place("release", ref, "--by", "Ada", "--yes")
@@ -322,7 +323,9 @@ class TestStatus:
     def test_what_needs_a_validation_is_stale_without_one(self, place):
         ref = place.accepted(RULE, "--requires-validation")
         assert place.entry(ref)["reasons"] == ["validation_required"]
-        assert place("validate", ref, "--result", "pass", "--by", "ci", "--method", "pytest")["entry"]["baseline"]
+        assert place("validate", ref, "--result", "pass", "--yes", "--by", "Ada", "--method", "pytest")["entry"][
+            "baseline"
+        ]
         assert place.assessed(datetime.now(UTC) + timedelta(days=31))[ref].status == "stale"
         assert place("validate", ref, "--result", "fail", "--by", "ci", "--method", "pytest")["entry"]["reasons"] == [
             "validation_failed"

@@ -12,6 +12,7 @@ LIST_SCHEMA = "aicx.memory-list/1"
 HISTORY_SCHEMA = "aicx.memory-history/1"
 STATS_SCHEMA = "aicx.memory-stats/1"
 SEAL_SCHEMA = "aicx.memory-seal/1"
+VERIFY_SCHEMA = "aicx.memory-verify/1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,3 +160,23 @@ class SealAnswer:
     """What a person took as the log has it."""
 
     refs: Annotated[list[str], "the records whose decisions count again; empty where every decision was sealed"]
+    left_out: Annotated[list[str], "records that cannot be shown, so that nobody can decide about them"]
+
+
+@dataclass(frozen=True, slots=True)
+class VerifiedDecision:
+    ref: Annotated[str, "of the record"]
+    by: Annotated[str, "the name that was typed, which is a claim"]
+    at: str
+    proof: Annotated[str, "`signed`, `unsigned`, `unknown_key`, `invalid`"]
+    signer: Annotated[str | None, "who has the key, by the allowed signers or GPG; or null"]
+    sealed: Annotated[bool, "whether the events about the record are those that this home wrote"]
+    git_name: Annotated[bool, "whether the name is `user.name` in your own git settings"]
+
+
+@dataclass(frozen=True, slots=True)
+class VerifyAnswer:
+    """Who accepted what, and what proves it."""
+
+    ok: Annotated[bool, "no signature is of another decision, and every event was written by this home"]
+    decisions: Annotated[list[VerifiedDecision], "the last acceptance of each record that is accepted"]

@@ -31,6 +31,7 @@ COMMANDS = {
     "validate": "aicx.commands.memory.decisions:validate",
     "delete": "aicx.commands.memory.delete",
     "seal": "aicx.commands.memory.seal",
+    "verify": "aicx.commands.memory.verify",
     "history": "aicx.commands.memory.history",
     "stats": "aicx.commands.memory.stats",
     "sources": "aicx.commands.memory.sources",

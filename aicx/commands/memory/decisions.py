@@ -19,13 +19,15 @@ from aicx.commands.memory.common import (
     open_desk,
     opened,
 )
-from aicx.errors import UsageError
-from aicx.memory.deciding import NEEDS_PERSON, UNNAMED, Action, Decider, decide, named
+from aicx.errors import RecordChanged, UsageError
+from aicx.memory.deciding import NEEDS_PERSON, UNNAMED, Action, Decider, decide, gives_trust, named
 from aicx.memory.deciding import supersede as supersede_record
 from aicx.memory.deciding import validate as validate_record
+from aicx.memory.events import LOG, last_about
 from aicx.memory.evidence import resolve_evidence
 from aicx.memory.policy_records import policy_in
 from aicx.memory.record import Result
+from aicx.memory.signing import sign as sign_event
 
 _DONE = {
     "accept": "Accepted:",
@@ -44,6 +46,10 @@ def accept(
     by: By = UNNAMED,
     why: Why = None,
     yes: Yes = False,
+    sign: Annotated[
+        str | None,
+        typer.Option("--sign", metavar="KEY", help="Sign the decision with this file of an SSH key, or with gpg:NAME."),
+    ] = None,
     rev: Rev = None,
     repo: options.Repo = None,
     json: options.Json = False,
@@ -51,11 +57,12 @@ def accept(
     """Agree to a record: from now on it may be believed, as long as it is current.
 
     The decision holds for this revision. When the record's text or its conditions change, it is a candidate again.
-    From a terminal the record and its evidence are shown first; in a script it takes --yes.
+    From a terminal the record and its evidence are shown first; in a script it takes --yes. A name is a claim; --sign
+    proves it, and `aicx memory verify` checks that.
 
     Example: aicx memory accept mem:3fa29c01 --by "Ada Lovelace" --why "agreed on the call"
     """
-    _decide(ref, "accept", by, why, rev, repo, yes=yes, json=json)
+    _decide(ref, "accept", by, why, rev, repo, yes=yes, json=json, key=sign)
 
 
 def reject(
@@ -189,6 +196,7 @@ def validate(
     ref: RefArgument,
     result: Annotated[str, typer.Option("--result", metavar="pass|fail", help="Whether it still holds.")],
     by: ByAnybody = UNNAMED,
+    yes: Yes = False,
     method: Annotated[str, typer.Option("--method", metavar="TEXT", help="How it was checked.")] = "",
     evidence: Annotated[
         list[str] | None, typer.Option("--evidence", metavar="REF", help="What shows it; may be given several times.")
@@ -199,10 +207,11 @@ def validate(
 ) -> None:
     """Record that somebody, or a test, checked whether a record still holds. It makes nothing agreed that was not.
 
-    A pass takes the record's anchors anew. After a failure it is stale until it passes again; a failure in the name of
-    a model only asks a person to look.
+    A pass takes the record's anchors anew. Of what a person accepted it gives trust back: like `accept`, it takes a
+    person's name, and shows the record from a terminal or takes --yes. After a failure it is stale until it passes
+    again; a failure in the name of a model only asks a person to look.
 
-    Example: aicx memory validate export-check --result pass --by ci --method "pytest tests/test_exports.py"
+    Example: aicx memory validate export-check --result pass --by Ada --yes --method "pytest tests/test_exports.py"
     """
     if result not in get_args(Result):
         raise UsageError(f"{result!r} is not a result", hint="--result pass or --result fail")
@@ -210,7 +219,12 @@ def validate(
     shown = [resolve_evidence(desk.settings, text) for text in evidence or []]
     outcome: Result = "pass" if result == "pass" else "fail"
     policy_in(desk.settings, desk.scope)  # nothing is recorded that could not be shown
-    record = validate_record(desk, ref, outcome, method, Decider(by, rev=rev), shown)
+    with opened(desk) as memory:
+        record = memory.find(ref)
+    seen = gives_trust(record, outcome)
+    if seen:
+        confirm(desk, [record], f"Does this still hold, {by}?", yes=yes, json=json)
+    record = validate_record(desk, ref, outcome, method, Decider(by, shown=record if seen else None, rev=rev), shown)
     answer(desk, record, "Validated:", json=json)
 
 
@@ -224,6 +238,7 @@ def _decide(
     *,
     json: bool,
     yes: bool = False,
+    key: str | None = None,
 ) -> None:
     named(by, action)
     desk = open_desk(repo)
@@ -232,4 +247,10 @@ def _decide(
     if action in NEEDS_PERSON:
         confirm(desk, [shown], f"{action.capitalize()} this as {by}?", yes=yes, json=json)
     record = decide(desk, ref, action, Decider(by, why, shown, rev))
+    if key is not None:
+        layout = desk.settings.layout
+        event = last_about((layout.memory / LOG).read_bytes(), record.id)
+        if event is None or event.id != record.last_event:
+            raise RecordChanged("somebody decided about it meanwhile, so that nothing is signed")
+        sign_event(layout.home, event, key)
     answer(desk, record, _DONE[action], json=json)

@@ -16,25 +16,40 @@ def command(by: By = UNNAMED, yes: Yes = False, repo: options.Repo = None, json:
     """Take the log of decisions as it is, where it is not the one that this home wrote.
 
     Needed once for a memory that was written before decisions were sealed, and after `memory/` was restored from a
-    backup or copied here. What was decided after that copy was made is not in it: look at the records first.
+    backup or copied here. What was decided after that copy was made is not in it. Each record is shown first, also
+    with --yes; what cannot be shown is left out, and stays without trust.
 
     Example: aicx memory seal --by "Ada Lovelace"
     """
     named(by, "seal")
     desk = open_desk(repo)
     names = unsealed(desk.settings)
+    shown: list[str] = []
     if names:
+        records = []
         with opened(desk) as memory:
-            records = []
-            for name in names:
+            for name, standing in names.items():
                 with suppress(NotFound):
-                    records.append(memory.find(f"{PREFIX}{name}"))
+                    found = memory.find(f"{PREFIX}{name}")
+                    if (desk.settings.layout.memory / found.path).is_file():
+                        records.append(found)
+                        continue
+                if standing.erased or standing.adopted is None:
+                    shown.append(name)  # nothing of it is believed
+            records = [found.record for found in memory.assessed(records) if found.status != "policy_blocked"]
+            if yes:
+                for record in records:
+                    console.notify("\n  - ".join([f"{record.ref}  {record.statement}", *record.details]))
         confirm(desk, records, "Take the decisions about these as the log has them?", yes=yes, json=json)
-        seal(desk, names, Decider(by))
+        shown = sorted([*shown, *(record.id for record in records)])
+        seal(desk, shown, Decider(by))
+    left_out = [f"{PREFIX}{name}" for name in names if name not in shown]
+    if left_out:
+        console.warn(f"not sealed, because they cannot be shown: {', '.join(left_out)}")
     if json:
-        console.out_answer(SEAL_SCHEMA, SealAnswer([f"{PREFIX}{name}" for name in names]))
-    elif names:
+        console.out_answer(SEAL_SCHEMA, SealAnswer([f"{PREFIX}{name}" for name in shown], left_out))
+    elif shown:
         done = console.style("Sealed:", fg="green", bold=True)
-        console.notify(f"{done} the decisions about {console.plural(len(names), 'record')}.")
-    else:
+        console.notify(f"{done} the decisions about {console.plural(len(shown), 'record')}.")
+    elif not names:
         console.notify("Every decision is sealed.")

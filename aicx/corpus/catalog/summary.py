@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from hashlib import sha256
 from typing import Any
@@ -11,7 +10,9 @@ import orjson
 
 from aicx.corpus.catalog.database import Catalog
 from aicx.errors import UsageError
+from aicx.gitignore import ignoring
 from aicx.paths import Layout
+from aicx.regex import PatternRefused
 from aicx.storage.atomic import replace_file
 
 SUMMARY_SCHEMA = "aicx.summary/1"
@@ -53,18 +54,15 @@ def ignore_matcher(layout: Layout) -> Callable[[str], bool]:
         lines = layout.ignore_file.read_text("utf-8", "replace").splitlines()
     except FileNotFoundError:
         return lambda path: False
-    # Imported here: most people have no such file, and every command would pay for it.
-    from pathspec import GitIgnoreSpec
-
     for number, line in enumerate(lines, 1):
         try:
-            GitIgnoreSpec.from_lines([line])
-        except (ValueError, re.error) as error:
+            ignoring([line])
+        except PatternRefused as error:
             raise UsageError(
-                f"{layout.ignore_file}, line {number}: {error}",
+                f"{layout.ignore_file}, line {number} {error.message}",
                 hint="mend the line, or remove it; nothing else is lost",
             ) from error
-    return GitIgnoreSpec.from_lines(lines).match_file
+    return ignoring(lines)
 
 
 def write_summary(layout: Layout, catalog: Catalog) -> None:

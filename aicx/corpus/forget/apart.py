@@ -5,7 +5,6 @@ Each lies below ``set-apart/`` as it was found, with its sidecar and a ``.reason
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from hashlib import sha256
@@ -22,6 +21,7 @@ from aicx.corpus.files.tombstones import with_tombstones
 from aicx.corpus.forget.holding import ForgetPlan, ForgetRequest, HeldFiles
 from aicx.errors import CorpusDamaged
 from aicx.paths import Layout
+from aicx.regex import searching
 from aicx.storage.atomic import replace_file
 from aicx.storage.journal import Writer
 from aicx.values import dataclass
@@ -109,7 +109,7 @@ def plan_apart(layout: Layout, request: ForgetRequest, plan: ForgetPlan) -> list
         fitting = [(agent, one) for agent, one in known if name and (one.startswith(name) or f"{agent}:{one}" == name)]
         plan.sessions.update(fitting if len(fitting) == 1 else ())
         plan.projects |= {str(request.project)} & {project for session, project in owners.values() if all(session)}
-    holds = re.compile(request.pattern).search if request.pattern is not None else None
+    holds = searching(request.pattern) if request.pattern is not None else None
     found = []
     for item in items:
         session, project = owners[item.stem]

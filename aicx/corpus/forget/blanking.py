@@ -11,6 +11,7 @@ from aicx.corpus.files.sidecar import FORGOTTEN
 from aicx.corpus.ingest.names import Naming, Said, name_chunk
 from aicx.corpus.ingest.tool_facts import identity_of
 from aicx.errors import CorpusDamaged
+from aicx.regex import Search
 from aicx.text import estimate_tokens
 from aicx.titles import name_of_prompt, shorten_title
 from aicx.values import dataclass
@@ -43,10 +44,10 @@ class Targets:
 
     keys: Collection[str] = frozenset()
     said: Collection[str] = frozenset()  # the typed texts among them, which titles and prompts repeat in any chunk
-    pattern: re.Pattern[str] | None = None
+    pattern: Search | None = None
 
     def match(self, text: str) -> bool:
-        return self.pattern is not None and self.pattern.search(text) is not None
+        return self.pattern is not None and self.pattern(text)
 
     def cover(self, line: str) -> bool:
         """Whether a title or prompt matches, or is how one of the texts begins."""

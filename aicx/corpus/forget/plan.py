@@ -15,6 +15,7 @@ from aicx.corpus.forget.blanking import Targets, blank_chunk, message_texts
 from aicx.corpus.forget.holding import Affected, Copy, ForgetPlan, ForgetRequest
 from aicx.errors import CorpusDamaged, NotFound, UsageError
 from aicx.paths import NON_REPOSITORY, Layout, parse_chunk_name, safe_session
+from aicx.regex import PatternRefused, Search, searching
 from aicx.types import PROMPTS
 from aicx.values import dataclass
 
@@ -173,19 +174,17 @@ def _remove(layout: Layout, plan: ForgetPlan, row: _Row) -> set[str]:
 # Patterns -----------------------------------------------------------------------------------------------------------
 
 
-def _compile(text: str) -> re.Pattern[str]:
+def _compile(text: str) -> Search:
     try:
-        pattern = re.compile(text)
-    except re.error as error:
-        raise UsageError(
-            f"the pattern is not a regular expression: {error}", hint="the syntax is that of Python"
-        ) from error
-    if pattern.search("") is not None:
+        pattern = searching(text)
+    except PatternRefused as error:
+        raise UsageError(f"the pattern {error.message}", hint=error.hint) from error
+    if pattern(""):
         raise UsageError("the pattern matches the empty text, so it would forget everything")
     return pattern
 
 
-def _plan_pattern(layout: Layout, pattern: re.Pattern[str], plan: ForgetPlan) -> None:
+def _plan_pattern(layout: Layout, pattern: Search, plan: ForgetPlan) -> None:
     search = _Search(pattern)
     paths: dict[SessionKey, list[str]] = {}
     damaged: list[str] = []
@@ -197,7 +196,7 @@ def _plan_pattern(layout: Layout, pattern: re.Pattern[str], plan: ForgetPlan) ->
             paths.setdefault(session, []).append(item.path)
             search.chunk(session, markdown, fields)
         except (CorpusDamaged, NotFound):
-            if any(pattern.search(text) for text in _raw(layout, item)):
+            if any(map(pattern, _raw(layout, item))):
                 damaged.append(item.path)
     if damaged:
         raise CorpusDamaged(
@@ -230,7 +229,7 @@ def _rewrite(layout: Layout, plan: ForgetPlan, path: str, targets: Targets) -> N
 class _Search:
     """Goes through the corpus once and notes which messages of which sessions match."""
 
-    pattern: re.Pattern[str]
+    pattern: Search
     sessions: set[SessionKey] = field(default_factory=set)
     keys: dict[SessionKey, set[str]] = field(default_factory=dict)
     said: dict[SessionKey, set[str]] = field(default_factory=dict)
@@ -246,14 +245,14 @@ class _Search:
             if not message.get("repeated") and message["role"] == "tool" and _ELIDED.search(text):
                 self.shortened += 1
             whole = self._whole(session, message, text)
-            if self.pattern.search(text) or (whole and self.pattern.search(whole)):
+            if self.pattern(text) or (whole and self.pattern(whole)):
                 self.sessions.add(session)
                 self.keys.setdefault(session, set()).add(message["key"])
                 if message["origin"] in PROMPTS:
                     self.said.setdefault(session, set()).add(whole or text)
         if blank_chunk(markdown, fields, Targets(pattern=self.pattern)).changed:
             self.sessions.add(session)
-        if any(map(self.pattern.search, _names(fields))):
+        if any(map(self.pattern, _names(fields))):
             self.named += 1
 
     def _whole(self, session: SessionKey, message: Mapping[str, Any], text: str) -> str | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import orjson
@@ -10,6 +9,7 @@ import orjson
 from aicx.corpus.forget.holding import Erasure, ForgetPlan, ForgetRequest
 from aicx.engine.holders import Holder
 from aicx.paths import Layout
+from aicx.regex import searching
 from aicx.sources.run.source import AGENT
 from aicx.storage.atomic import unwritable
 
@@ -28,11 +28,11 @@ class _Runs(Holder):
     def plan(self, layout: Layout, request: ForgetRequest, plan: ForgetPlan) -> None:
         known = {*plan.sessions, *(plan.affected if request.project is not None else ())}
         forgotten = {session for agent, session in known if agent == AGENT}
-        pattern = re.compile(request.pattern) if request.pattern is not None else None
+        pattern = searching(request.pattern) if request.pattern is not None else None
         plan.held[self.name] = [
             (path,)
             for path in _logs(layout)
-            if path.stem in forgotten or (pattern is not None and any(map(pattern.search, _texts(path))))
+            if path.stem in forgotten or (pattern is not None and any(map(pattern, _texts(path))))
         ]
 
     def erase(self, erasure: Erasure) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 from itertools import groupby
 from operator import or_
@@ -11,6 +11,7 @@ from pathlib import Path
 from sqlite3 import Row
 
 from aicx.corpus.catalog.database import Catalog
+from aicx.errors import MalformedPolicy
 from aicx.evidence.transcript import read_steps
 from aicx.git.identity import find_repository
 from aicx.git.roots import Roots, repository_of
@@ -68,17 +69,15 @@ def gather(
     """The proposals of all stored sessions, or of those chunks that ``where``, a condition in SQL, holds for.
 
     ``policy`` counts for all of them, and what ``policy_in`` gives for a folder that a repository was worked on in and
-    that is there, for those of that repository. Raises what that raises. With ``kept`` only those sessions are read
+    that is there, for those of that repository; where that raises MalformedPolicy, all
+    of that repository is excluded. With ``kept`` only those sessions are read
     that it does not know as they are now, and it learns them; the result is the same.
     """
-    own: dict[str, Policy] = {}
-    if policy_in is not None:
-        for repository, folders in _folders(catalog, where, values).items():
-            own[repository] = reduce(or_, map(policy_in, folders), policy)
+    own = _Own(policy_in, _folders(catalog, where, values) if policy_in is not None else {})
     groups = _groups(catalog, where, values)
     readings = {key: _reading(layout, key, chunks, kept) for key, chunks in groups.items()}
     every = joined(one for found in readings.values() for one in found.proposals)
-    excluded = {one.id: reason for one in every if (reason := _excluded(one, own.get(one.repository, policy)))}
+    excluded = {one.id: reason for one in every if (reason := _excluded(one, policy) or own.excludes(one))}
     if kept is not None:
         hidden = {seen.session for one in every if one.id in excluded for seen in one.sightings}
         kept.leave_out(key for key in groups if Ref.of_session(key[0], key[1]) in hidden)
@@ -87,7 +86,7 @@ def gather(
     return Candidates(
         sorted((one for one in every if one.id not in excluded and holds(one)), key=_rank),
         [Excluded(one.id, excluded[one.id]) for one in every if one.id in excluded and holds(one)],
-        [note for found in readings.values() for note in found.notes],
+        [*own.notes, *(note for found in readings.values() for note in found.notes)],
     )
 
 
@@ -140,6 +139,30 @@ def _folders(catalog: Catalog, where: str, values: Sequence[str]) -> dict[str, l
         if os.path.isdir(row["cwd"]):  # noqa: PTH112  Path.is_dir raises for what may not be read
             found.setdefault(_place(row)[2], {})[find_repository(Path(row["cwd"])).root] = None
     return {repository: list(folders) for repository, folders in found.items()}
+
+
+class _Own:
+    """The policies of the repositories that proposals are of. One that cannot be understood hides its own alone."""
+
+    def __init__(self, policy_in: Callable[[Path], Policy] | None, folders: Mapping[str, Sequence[Path]]) -> None:
+        self._policy_in, self._folders = policy_in, folders
+        self._read: dict[str, Policy | None] = {}
+        self.notes: list[str] = []
+
+    def excludes(self, proposal: Proposal) -> PolicyReason | None:
+        try:
+            policy = self._of(proposal.repository)
+            return "policy_unreadable" if policy is None else _excluded(proposal, policy)
+        except MalformedPolicy as error:
+            self._read[proposal.repository] = None
+            self.notes.append(f"what {proposal.repository} proposes is not shown: {error.message}")
+            return "policy_unreadable"
+
+    def _of(self, repository: str) -> Policy | None:
+        if repository not in self._read:
+            policies = (self._policy_in(folder) for folder in self._folders.get(repository, ()) if self._policy_in)
+            self._read[repository] = reduce(or_, policies, Policy())
+        return self._read[repository]
 
 
 def _excluded(proposal: Proposal, policy: Policy) -> PolicyReason | None:

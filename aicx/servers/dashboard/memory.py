@@ -20,8 +20,9 @@ from aicx.memory.assess import Assessment
 from aicx.memory.changes import what_changed
 from aicx.memory.deciding import Decider, Desk, decide, supersede, validate
 from aicx.memory.entry import HIDDEN, entry_of
-from aicx.memory.events import Standing, is_person
+from aicx.memory.events import Standing
 from aicx.memory.evidence import allowed, show_evidence
+from aicx.memory.persons import is_person
 from aicx.memory.policy_records import of_records, policy_in
 from aicx.memory.reading import Memory, Scope, find_scope
 from aicx.memory.reasons import REASONS, Reason

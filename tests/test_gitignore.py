@@ -1,0 +1,31 @@
+"""Patterns of .gitignore ignore what pathspec says they ignore."""
+
+from __future__ import annotations
+
+import time
+
+from hypothesis import given
+from hypothesis import strategies as st
+from pathspec import GitIgnoreSpec
+
+from aicx.gitignore import ignoring
+
+_PART = st.sampled_from(["a", "b", "*", "**", "a*", "*.b", "?", "[ab]", ".a"])
+_LINE = st.tuples(
+    st.sampled_from(["", "!", "/", "!/"]),
+    st.lists(_PART, min_size=1, max_size=3).map("/".join),
+    st.sampled_from(["", "/"]),
+).map("".join)
+_PATH = st.lists(st.sampled_from(["a", "b", "ab", "a.b", ".a", "c"]), min_size=1, max_size=4).map("/".join)
+
+
+@given(st.lists(_LINE, max_size=4), st.lists(_PATH, max_size=4))
+def test_a_path_is_ignored_as_pathspec_says(lines: list[str], paths: list[str]) -> None:
+    ignores, spec = ignoring(lines), GitIgnoreSpec.from_lines(lines)
+    assert [ignores(path) for path in paths] == [spec.match_file(path) for path in paths]
+
+
+def test_stars_beside_stars_take_no_time() -> None:
+    begun = time.process_time()
+    assert not ignoring(["*a" * 40 + "b"])("a" * 4000)
+    assert time.process_time() - begun < 2
