@@ -7,8 +7,7 @@ HOMES holds folders that are laid out as a home (`.claude/`, `.codex/`), REPOSIT
 put at the commit and branch at which it began, only what the home's logs held before is stored, and the real commands
 run with the clock at that moment: `resume`, `prepare`, `next`, and the notes that the session before would have left.
 
-Scored: whether the session that the brief goes on from is a right one (`replay_scores.right_sessions`; of starts where
-nothing tells it, nothing is said), whether `next` speaks of another one, and lines that the commits of the head or a
+Scored: whether the session that the brief goes on from is a right one (`replay_scores.right_sessions`), whether `next` speaks of another one, and lines that the commits of the head or a
 session before the start contradict. Commits of sessions are those that the home's `commit_to_session.jsonl` names.
 """
 
@@ -190,7 +189,7 @@ def summary(starts: Sequence[Start]) -> Iterator[str]:
     """The scores, each with its n."""
     telling = [one for one in starts if one.right]
     yield share("right session to go on from", sum(one.is_right for one in telling), len(telling))
-    for why in ("words", "branch", "files", "just before"):
+    for why in ("words", "branch", "files", "latest"):
         of = [one for one in telling if why in one.right.values()]
         yield share(f"  of those that {why} tell", sum(one.is_right for one in of), len(of))
     yield share("briefs that go on from nothing", sum(one.gone_on is None for one in starts), len(starts))

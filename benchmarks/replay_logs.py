@@ -39,6 +39,12 @@ class RawLog:
     program: bool
     ends: tuple[tuple[datetime, int], ...]
 
+    def active_before(self, moment: datetime) -> datetime:
+        """When it was last written to before ``moment``; its beginning where that is not known."""
+        return max(
+            (at for at, _ in self.ends if at < moment), default=min(self.last, moment) if not self.ends else self.first
+        )
+
     def until(self, moment: datetime) -> int:
         """How many bytes of the log were written before ``moment``."""
         size = 0

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import timedelta
+from datetime import datetime
 
 from aicx.git.subjects import Subject
 from benchmarks.replay_logs import RawLog
 
 SESSION_IDS = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
-# Of the files that two sessions share, as large a part of the most that any shares, to be as right.
-_AS_RIGHT = 0.5
-# A session that ended so shortly before is what one goes on from, where nothing else tells.
-_JUST_BEFORE = timedelta(minutes=30)
+# Of the files that a session edited, the part (and so many of them) that an earlier one must have edited too.
+_SHARED, _FEWEST = 0.3, 2
 _NUMBER = re.compile(r"(?:#|pull/|PR )(\d{1,6})\b")
 _WAITS = re.compile(
     r"\b(?:needs?|awaits?|awaiting|waiting|ready|to be|not (?:yet )?|still|please|once|after|when|before)\b[^.]*\bmerg|"
@@ -28,29 +26,29 @@ _MAIN_NAMES = frozenset({"main", "master", "next", "trunk", "develop", "HEAD"})
 
 
 def right_sessions(start: RawLog, earlier: Sequence[RawLog]) -> dict[str, str]:
-    """The sessions that it would be right to go on from, each with what says so; empty where nothing tells.
+    """The sessions that it would be right to go on from, each with what says so.
 
-    Named by the person, on the same branch that is not everybody's (the last one), or with the files that the session
-    then edited; the one that ended just before where none of this tells.
+    Those that the person names, by id or branch; the last one on the same branch, unless that is everybody's; those
+    whose files the session then edited. Where none was named and none was on the branch, also the last one active.
     """
     found: dict[str, str] = {}
     words = " ".join(start.prompts[:2])
     for one in earlier:
         if one.session[:8] in words or (one.branch and one.branch not in _MAIN_NAMES and one.branch in words):
             found[one.session] = "words"
-    if start.branch and start.branch not in _MAIN_NAMES:
-        same = [one for one in earlier if one.branch == start.branch]
-        if same:
-            found.setdefault(max(same, key=lambda one: one.last).session, "branch")
-    shared = {one.session: len(one.edited & start.edited) for one in earlier}
-    most = max(shared.values(), default=0)
-    for session, count in shared.items():
-        if most and count >= _AS_RIGHT * most:
-            found.setdefault(session, "files")
-    if not found:
-        just = [one for one in earlier if start.first - one.last <= _JUST_BEFORE]
-        if just:
-            found[max(just, key=lambda one: one.last).session] = "just before"
+
+    def active(one: RawLog) -> datetime:
+        return one.active_before(start.first)
+
+    same = [one for one in earlier if one.branch == start.branch and one.branch not in _MAIN_NAMES]
+    if same:
+        found.setdefault(max(same, key=active).session, "branch")
+    if earlier and not found:
+        found[max(earlier, key=active).session] = "latest"
+    for one in earlier:
+        shared = len(one.edited & start.edited)
+        if shared >= max(_FEWEST, _SHARED * len(start.edited)):
+            found.setdefault(one.session, "files")
     return found
 
 

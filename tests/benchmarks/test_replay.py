@@ -105,14 +105,14 @@ def test_the_real_commands_run_with_the_clock_at_the_moment(tmp_path: Path) -> N
     assert json.loads(said)["generated_at"] == "2026-03-02T09:00:00Z"
 
 
-def test_words_branch_and_files_tell_the_right_session_and_the_one_before_where_none_does() -> None:
-    files = frozenset({"net"})
+def test_words_branch_and_files_tell_the_right_session_and_else_the_one_that_was_last_active() -> None:
+    files = frozenset({"net", "door"})
     first, second = raw(ONE, 0, branch="nets", edited=files), raw(TWO, 2)
-    assert right_sessions(raw("x", 3, edited=files), [first, second]) == {ONE: "files"}
     assert right_sessions(raw("x", 3, branch="nets"), [first, second]) == {ONE: "branch"}
     assert right_sessions(raw("x", 3, prompts=(f"go on with {TWO}",)), [first, second]) == {TWO: "words"}
-    assert right_sessions(raw("x", 3), [first, second]) == {TWO: "just before"}
-    assert right_sessions(raw("x", 9), [first, second]) == {}
+    assert right_sessions(raw("x", 3), [first, second]) == {TWO: "latest"}
+    assert right_sessions(raw("x", 3, edited=files), [first, second]) == {ONE: "files", TWO: "latest"}
+    assert right_sessions(raw("x", 3), []) == {}
 
 
 def test_a_request_that_the_head_holds_waits_for_no_merge() -> None:
