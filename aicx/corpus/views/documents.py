@@ -62,7 +62,7 @@ def to_document(sidecar: Sidecar, markdown: bytes) -> Document:
     parts = tuple(
         Part(text, _WEIGHTS[field], field)
         for message, text in zip(own_messages(sidecar), searchable_texts(sidecar, markdown), strict=True)
-        for field in ("tool" if _is_injected(message) else _FIELD_OF_ROLE.get(message["role"], "said"),)
+        for field in (_FIELD_OF_ROLE.get(message["role"], "said"),)
     )
     header = header_of(sidecar)
     version = sha256(f"{sidecar.content_sha256}\0{header}".encode()).hexdigest()
@@ -89,14 +89,9 @@ def voices_of(sidecar: Sidecar) -> list[Voice]:
 
 def voice_of(message: Mapping[str, Any]) -> Voice:
     """Who speaks in a message, from its entry in the sidecar."""
-    if _is_injected(message):
-        return "tool"
+    if message.get("origin") == "injected":
+        return "tool"  # a client wrote it into the conversation: nobody said it, whatever role it has
     return "asked" if message["role"] == "user" else _VOICE_OF_ROLE.get(message["role"], "said")
-
-
-def _is_injected(message: Mapping[str, Any]) -> bool:
-    """Whether a client wrote a message into the conversation: nobody said it, whatever role it has."""
-    return bool(message.get("origin") == "injected")
 
 
 def own_messages(sidecar: Sidecar) -> list[dict[str, Any]]:
