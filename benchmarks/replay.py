@@ -8,7 +8,8 @@ put at the commit and branch at which it began, only what the home's logs held b
 run with the clock at that moment: `resume`, `prepare`, `next`, and the notes that the session before would have left.
 
 Scored: whether the session that the brief goes on from is a right one (`replay_scores.right_sessions`), whether `next`
-speaks of another one, and lines that the commits of the head or a session before the start contradict. Commits of sessions are those that the home's `commit_to_session.jsonl` names.
+speaks of another one, and lines that the commits of the head or a session before the start contradict. Commits of
+sessions are those that the home's `commit_to_session.jsonl` names.
 """
 
 from __future__ import annotations

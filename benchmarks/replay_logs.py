@@ -13,6 +13,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from aicx.sources.values import object_of
+
 _ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _AGENT_FOLDERS = (".claude", ".codex", ".gemini", ".local", ".copilot")
 _EDITS = frozenset({"Edit", "MultiEdit", "Write", "NotebookEdit"})
@@ -97,9 +99,9 @@ def _read(home: Path, path: Path, repository: str) -> RawLog | None:
         at = _instant(record.get("timestamp")) or at
         if at is not None:
             ends.append((at, size))
-        payload = record.get("payload") if isinstance(record.get("payload"), dict) else {}
+        payload = object_of(record.get("payload"))
         cwd = cwd or record.get("cwd") or payload.get("cwd")
-        git = payload.get("git") if isinstance(payload.get("git"), dict) else {}
+        git = object_of(payload.get("git"))
         branch = branch or record.get("gitBranch") or git.get("branch")
         commit = commit or git.get("commit_hash")
         program = program or _is_of_program(record, payload)
