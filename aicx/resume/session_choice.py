@@ -131,8 +131,8 @@ class SessionChoice:
         shown: list[BriefedSession] = []
         for number, item in enumerate(rest):
             # The branches of those beyond are not looked up: nothing would show it.
-            known = next((one.standing for one in self.unmerged if one.facts.ref == item.session.ref), None)
-            standing = known or (self._standing(item.session) if number < _MAX_STANDINGS else "unknown")
+            left = next((one.standing for one in self.unmerged if one.facts.ref == item.session.ref), None)
+            standing = left or (self._standing(item.session) if number < _MAX_STANDINGS else "unknown")
             described = self._described(item, standing)
             left_out: Reason | None = Reason.OVER_LIMIT
             if len(shown) < self._limit:
