@@ -170,7 +170,7 @@ def _sessions(desk: _Desk) -> Iterator[RepoCheck]:
 
 
 def _tasks(desk: _Desk) -> Iterator[RepoCheck]:
-    found = open_tasks(desk.settings, desk.work, desk.now, derive=False)
+    found = open_tasks(desk.settings, desk.work, desk.now)
     counts = {name: len(getattr(found, name)) for name in ("active", "waiting", "skipped", "damaged")}
     if found.damaged:
         paths = ", ".join(one.path for one in found.damaged[:3])

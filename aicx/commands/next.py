@@ -7,20 +7,23 @@ from aicx.commands.desk import open_desk
 from aicx.commands.task.common import warn_of
 from aicx.text import local
 from aicx.work.next_step import next_steps
-from aicx.work.state import open_tasks
 
 
 def command(repo: options.Repo = None, limit: options.Limit = 10, json: options.Json = False) -> None:
     """Say what to do next here: the next action of the task that is open.
 
     Where the task names none, it is the first thing that it leaves undone: a next step, a failure, a question, or what
-    is not verified. Without a task it is from the latest session that was left open, and says so.
+    is not verified. Without a task it is from the session that `aicx resume` goes on from, if that was left open, and
+    says so. Where nothing is sure to be open, it says that.
 
     Example: aicx next
     Example: aicx next --json
     """
     desk = open_desk(repo)
-    found = open_tasks(desk.settings, desk.place, desk.now)
+    # Imported here: not needed for --help.
+    from aicx.resume.open_work import NOTHING_OPEN, open_work
+
+    found = open_work(desk.settings, desk.place, desk.now)
     steps = next_steps(found.active[:limit])
     if json:
         # Imported here: text does without the classes of the answer.
@@ -45,4 +48,4 @@ def command(repo: options.Repo = None, limit: options.Limit = 10, json: options.
         count = console.plural(len(found.skipped), "task")
         console.notify(f"{count} left on other branches not used here: aicx task status")
     if not steps:
-        console.notify('Nothing is open here. Begin a task: aicx task start "what is to be reached"')
+        console.notify(NOTHING_OPEN)

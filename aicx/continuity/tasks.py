@@ -32,7 +32,7 @@ def with_tasks(derived: Derived, settings: Settings, place: WorkPlace, now: date
 
     The goal of the task that was begun last is that of the note, unless something else was asked for since.
     """
-    records = [task.record for task in open_tasks(settings, place, now, derive=False).active]
+    records = [task.record for task in open_tasks(settings, place, now).active]
     if not records:
         return derived
     stated = [one for record in records for one in _of(record)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from itertools import pairwise
 from typing import Literal, NamedTuple
@@ -13,7 +13,7 @@ from aicx.evidence.commits import commits_of, pull_requests_of
 from aicx.evidence.edits import Edit, edits_of, is_edit
 from aicx.evidence.fixes import topic_of
 from aicx.evidence.other_repositories import OtherRepositories
-from aicx.evidence.patterns import command_rules
+from aicx.evidence.patterns import command_rules, statement_rules
 from aicx.evidence.plans import open_plan, pending, summarized_request
 from aicx.evidence.pull_requests import is_about_finished, merged_requests, number_of
 from aicx.evidence.runs import Run, followed, open_failures, passed_checks, runs_of
@@ -33,7 +33,7 @@ from aicx.evidence.statements import (
     says_resolved,
     telling,
 )
-from aicx.evidence.texts import summary_line, words
+from aicx.evidence.texts import sentences, summary_line, words
 from aicx.evidence.transcript import Step
 from aicx.git.roots import Roots
 from aicx.refs import Ref
@@ -78,7 +78,8 @@ class SessionBrief:
 
     ``turned_to`` is the last request for which files were changed, where that is another, ``unanswered`` the last
     one where the session broke off before it was done. ``passed`` are the checks that passed when they were run last,
-    and ``tests`` the commands of the tests among them, the latest first.
+    and ``tests`` the commands of the tests among them, the latest first. ``failing`` are those of the ``failures`` that
+    are of checks, with nothing committed after them.
     """
 
     goal: Line | None
@@ -90,6 +91,7 @@ class SessionBrief:
     commits: tuple[Line, ...]
     pull_requests: tuple[Line, ...]
     failures: tuple[Line, ...]
+    failing: tuple[Line, ...]
     ahead: tuple[Line, ...]
     questions: tuple[Line, ...]
     decisions: tuple[Line, ...]
@@ -99,6 +101,19 @@ class SessionBrief:
     tests: tuple[str, ...]
     state: State
     state_reason: StateReason
+
+    @property
+    def next_step(self) -> Line | None:
+        """The first thing that the session leaves to do; None where it leaves nothing that is sure to be open."""
+        if self.state != "active":
+            return None
+        left = (
+            ("{}", self.ahead),
+            ("Finish what was asked last: {}", (self.unanswered,) if self.unanswered else ()),
+            ("Fix what fails: {}", self.failing),
+            ("Answer: {}", self.questions),
+        )
+        return next((lines[0]._replace(text=how.format(lines[0].text)) for how, lines in left if lines), None)
 
 
 def brief_of(
@@ -126,9 +141,13 @@ def brief_of(
     commits = commits_of(answered, elsewhere or OtherRepositories(None, roots))
     committed = [trace.at for trace in commits]
 
+    def is_merged(text: str) -> bool:
+        """Whether a sentence speaks of what is to be done with requests that are merged."""
+        return is_about_finished(text, own, since.merged) and bool(statement_rules().waiting.search(text))
+
     def is_left(item: Statement) -> bool:
         over = is_about_finished(item.text, own, merged) or since.has_committed(item.text, item.step.at, committed)
-        return not over
+        return not (over or since.has_done(item.text) or since.has_landed(item.text))
 
     ahead, questions = (list(filter(is_left, found)) for found in (left_open(last) if last else ([], [])))
     plan = list(filter(is_left, open_plan(steps) or pending(steps)))
@@ -146,14 +165,19 @@ def brief_of(
         goal=goal,
         asked=asked,
         turned_to=_turned_to(steps, wanted),
-        unanswered=_unanswered(steps, wanted) if reason == "interrupted" else None,
-        progress=_progress(steps, last) if last else None,
+        unanswered=_unanswered(steps, wanted, since) if reason == "interrupted" else None,
+        progress=_progress(steps, last, is_merged) if last else None,
         checks=tuple(_check(run, count) for run, count in passed_checks(runs)[:_MAX_CHECKS]),
         commits=tuple(Line(*trace) for trace in commits),
         pull_requests=tuple(
             Line(f"{text} (merged)" if number_of(text) in merged else text, at, refs) for text, at, refs in opened
         ),
         failures=tuple(_failure(run, edits) for run in failures[:_MAX_FAILURES]),
+        failing=tuple(
+            _failure(run, edits)
+            for run in failures[:_MAX_FAILURES]
+            if run.kind == "check" and not any(at > run.at for at in committed)
+        ),
         ahead=tuple(_said(item) for item in (*ahead, *plan)[:_MAX_NEXT]),
         questions=tuple(map(_said, questions)),
         decisions=tuple(line for line in settled if not _is_in(line, goal, asked)),
@@ -221,12 +245,15 @@ def _requests(wanted: Sequence[tuple[Weight, Step]]) -> tuple[Line | None, Line 
     return goal, _line(text, last[2])
 
 
-def _unanswered(steps: Sequence[Step], wanted: Sequence[tuple[Weight, Step]]) -> Line | None:
+def _unanswered(steps: Sequence[Step], wanted: Sequence[tuple[Weight, Step]], since: Since) -> Line | None:
     """The last prompt, where it says what is wanted; "yes, do that" leans on what the agent offered."""
     prompt = next((step for step in reversed(steps) if step.role == "user" and step.origin in PROMPTS), None)
     if prompt is None or not wanted or wanted[-1][1] is not prompt:
         return None
     text = _wish(wanted[-1][0].text)
+    # "ok, push it and make a pr" is done where the work is in the head.
+    if since.has_done(text) or (since.landed and wanted[-1][0].level == 1) or since.has_landed(text):
+        return None
     # A bare address does not say what is wanted of it.
     return _line(text, prompt) if words(URL.sub(" ", text)) else None
 
@@ -256,9 +283,18 @@ def _wish(text: str) -> str:
     return shorten(f"{found['title'].strip()}: {said}" if said else found["title"].strip(), _REQUEST_LENGTH)
 
 
-def _progress(steps: Sequence[Step], last: Step) -> Line:
-    """What the last word reports. Where that is little, as an answer to "commit", what was reported before leads."""
-    text = summary_line(telling(last.text), _PROGRESS_LENGTH, is_announcement)
+def _progress(steps: Sequence[Step], last: Step, is_over: Callable[[str], bool]) -> Line | None:
+    """What the last word reports. Where that is little, as an answer to "commit", what was reported before leads.
+
+    A sentence of which ``is_over`` holds is left out: it held when it was said. None where that is all there is.
+    """
+    said = telling(last.text)
+    for sentence in sentences(said):
+        if is_over(sentence.text):
+            said = said.replace(sentence.text, "")
+    text = summary_line(said, _PROGRESS_LENGTH, is_announcement)
+    if not words(text):
+        return None
     before = _reported_before(steps, last) if len(text) <= _BRIEF else None
     if before is None:
         return _line(text, last)

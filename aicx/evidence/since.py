@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ from aicx.evidence.fixes import ends
 from aicx.evidence.patterns import statement_rules
 from aicx.evidence.runs import Run
 from aicx.git.roots import repository_of
+from aicx.git.subjects import Subject
 from aicx.values import dataclass
 
 if TYPE_CHECKING:
@@ -19,24 +21,39 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, slots=True)
 class Since:
     """``merged`` are the numbers of pull requests, ``passed`` the checks of later sessions, ``committed_at`` when one
-    of these committed last. ``clean`` is whether git has nothing uncommitted in the session's folder now.
+    of these committed last. ``clean`` is whether git has nothing uncommitted in the session's folder now, ``landed``
+    whether the session's work is in the head. ``done`` are subjects of commits, and what later sessions were asked.
     """
 
     merged: Collection[str] = ()
     passed: tuple[Run, ...] = ()
     committed_at: datetime | None = None
     clean: bool = False
+    landed: bool = False
+    done: tuple[str, ...] = ()
 
-    def with_later(self, briefs: Iterable[SessionBrief]) -> Since:
-        """The same with what later sessions in the same place did."""
+    def with_later(self, briefs: Iterable[SessionBrief], elsewhere: Iterable[SessionBrief] = ()) -> Since:
+        """The same with what later sessions did in the same place, and ``elsewhere`` in the repository."""
         briefs = list(briefs)
         committed = [line.at for brief in briefs for line in brief.commits]
-        return Since(
-            self.merged,
-            tuple(run for brief in briefs for run in brief.passed),
-            max(committed, default=None),
-            self.clean,
+        every = [*briefs, *elsewhere]
+        lines = [line.text for brief in every for line in (*brief.commits, brief.goal, brief.asked) if line]
+        return replace(
+            self,
+            passed=tuple(run for brief in briefs for run in brief.passed),
+            committed_at=max(committed, default=None),
+            done=(*self.done, *lines),
         )
+
+    def has_done(self, text: str) -> bool:
+        """Whether a commit says nearly the same as ``text``, or a later session was asked for it."""
+        wanted = Subject.of(text)
+        return any(wanted.nearness(Subject.of(one)) for one in self.done)
+
+    def has_landed(self, text: str) -> bool:
+        """Whether ``text`` is only about bringing the session's work in, which it is by now."""
+        rules = statement_rules()
+        return self.landed and bool(rules.about_request.search(text) or rules.uncommitted.search(text))
 
     def passes(self, failed: Run) -> bool:
         """Whether a later run says that ``failed`` no longer fails."""

@@ -46,7 +46,8 @@ def weigh(prompt: str) -> Weight:
     for marker in rules.markers:
         prompt = prompt.rpartition(marker)[2]
     text = prompt.strip()
-    if text.startswith(rules.commands):
+    # What a person ran in a shell of the client is written with this sign in front; it asks for nothing.
+    if text.startswith((*rules.commands, "!")):
         return Weight(0, "")
     if text.startswith("/") and " " not in text.partition("\n")[0] and text.count("/") == 1:
         text = text.partition("\n")[2].strip()

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Literal
 
+from aicx.git.landed import Landed
 from aicx.git.state import Git, GitState
 
 BranchState = Literal[
@@ -25,7 +26,9 @@ _MAIN_NAMES = frozenset({"main", "master", "trunk", "develop"})
 class Branches:
     """The standing of sessions' branches towards the head. Asks git once for all of them."""
 
-    def __init__(self, git: Git, state: GitState, names: Iterable[str]) -> None:
+    def __init__(self, git: Git, state: GitState, names: Iterable[str], landed: Landed | None = None) -> None:
+        """``landed`` also proves branches merged that were squashed or rebased."""
+        self._landed = landed
         self._git = git
         self._state = state
         self._speakers: dict[str, str] = {}
@@ -46,6 +49,9 @@ class Branches:
         if ref in self._merged:
             return "merged"
         if branch in _MAIN_NAMES and self._was_in_head(ref, until):
+            return "merged"
+        if self._landed is not None and self._landed.holds_changes(ref):
+            self._merged.add(ref)
             return "merged"
         return "unmerged"
 

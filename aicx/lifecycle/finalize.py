@@ -124,7 +124,7 @@ def _tell_task(
 ) -> tuple[Written | None, str | None]:
     """Adds what the session did to the open task. A task that may not be used here is left as it is, and said."""
     assert ended.attempt is not None
-    tasks = open_tasks(settings, place, now, derive=False)
+    tasks = open_tasks(settings, place, now)
     if not tasks.active:
         left = [task.record.title for task in tasks.skipped]
         return None, f"left as it was: {', '.join(left[:3])}" if left else None

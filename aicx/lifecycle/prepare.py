@@ -12,7 +12,7 @@ from aicx.lifecycle.banner import is_first_start
 from aicx.lifecycle.identity import Asker
 from aicx.resume.brief.banner import banner
 from aicx.resume.query import ResumeQuery
-from aicx.resume.run import resume
+from aicx.resume.run import gone_on_from, resume
 from aicx.resume.select.report import ResumeReport
 from aicx.values import dataclass
 from aicx.work.attempt import Attempt
@@ -68,9 +68,9 @@ def prepare(
         own = (asker.session,) if asker.session else ()
         query = ResumeQuery(now=now, task=task, folder=folder, agent=asker.agent, exclude_session=own, outside=derive)
         report = resume(settings, query, look)
-        resumed = report.resumed
-        known = {resumed.facts.ref: resumed.brief} if resumed and resumed.brief else {}
-        tasks = open_tasks(settings, place, now, look, derive=derive, begun=report.tasks, known=known)
+        found = () if report.is_guess else gone_on_from(report.resumed, report.unmerged)
+        chosen = (lambda: (found, ())) if derive else None
+        tasks = open_tasks(settings, place, now, look, gone_on=chosen, begun=report.tasks)
         notes: list[str] = []
         first = True
         attempt: WorkRecord | None = None

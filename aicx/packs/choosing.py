@@ -12,6 +12,7 @@ from aicx.corpus.catalog.session_names import find_session
 from aicx.errors import NotFound
 from aicx.git.state import GitProbe
 from aicx.packs.gathering import Gathered, applied_of, goal_of, scope_of, terms_of
+from aicx.resume.open_work import open_work
 from aicx.text import shorten
 from aicx.values import dataclass
 from aicx.work.finding import find_task
@@ -51,7 +52,7 @@ def choose_task(settings: Settings, gathered: Gathered, present: Present, look: 
     if query.task is not None:
         record = find_task(settings.layout, place.folders, query.task)
         return Loaded(record, present.loading(record)), _scope(gathered)
-    found = open_tasks(settings, place, query.now, _looked(gathered, look), derive=False)
+    found = open_tasks(settings, place, query.now, _looked(gathered, look))
     stated = [
         one for one in [*found.active, *found.waiting] if query.scope != "workspace" or gathered.is_here(one.record)
     ]
@@ -183,7 +184,7 @@ def _left_open(
     """
     query = gathered.query
     if not query.known_only and scope.applied == "family" and query.period.begin is query.period.end is None:
-        found = open_tasks(settings, gathered.place, query.now, _looked(gathered, look), begun=begun)
+        found = open_work(settings, gathered.place, query.now, _looked(gathered, look), begun)
         return next(iter(found.active), None), found.skipped
     for facts in filter(_is_left_open, gathered.within(applied_of(scope))):
         record = _record_of(gathered, present, facts)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +15,6 @@ from aicx.corpus.catalog.place_names import the_project
 from aicx.corpus.catalog.query import Opened, open_catalog
 from aicx.errors import CorpusDamaged, NotFound, StoreLocked, StoreUnwritable, plainly
 from aicx.evidence.other_repositories import OtherRepositories
-from aicx.evidence.pull_requests import merged_by
 from aicx.evidence.sessions import MAX_SESSIONS as LISTED_SESSIONS
 from aicx.evidence.sessions import (
     SessionRow,
@@ -27,6 +26,7 @@ from aicx.evidence.sessions import (
     short_ids,
 )
 from aicx.evidence.statements import weigh
+from aicx.git.landed import Landed
 from aicx.git.roots import inside
 from aicx.git.state import Git, GitProbe
 from aicx.refs import Ref
@@ -40,12 +40,15 @@ from aicx.resume.select.mentions import Ask, Mentions
 from aicx.resume.select.ranking import Scored, files_of, rank_sessions
 from aicx.resume.select.reader import SessionReader
 from aicx.resume.select.recall import Passage, choose, coverages, is_near, shares
-from aicx.resume.select.report import EntryFile, Recalled, ResumeReport, Structure
+from aicx.resume.select.report import BriefedSession, EntryFile, Recalled, ResumeReport, Structure
 from aicx.resume.select.term_weights import TermWeights
 from aicx.resume.session_choice import SessionChoice
 from aicx.resume.structure import read_structure
+from aicx.work.gone_on import Choice, GoneOn
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from aicx.memory.briefing import Briefing
     from aicx.work.results import Result
     from aicx.work.state import OpenTasks
@@ -91,6 +94,24 @@ def _resume(settings: Settings, query: ResumeQuery, look: GitProbe | None) -> Re
         return replace(report, empty=empty)
 
 
+def gone_on(settings: Settings, folder: Path, now: datetime, look: GitProbe) -> Choice:
+    """What `resume` without a task goes on from in ``folder``, and nothing else: for `next`, open tasks and packs.
+
+    Raises NotFound where nothing is stored, CorpusDamaged.
+    """
+    with open_catalog(settings.layout) as opened:
+        query = ResumeQuery(now=now, folder=folder, outside=False)
+        place = locate(settings, query, opened.catalog, look)
+        found = _Resume(settings, query, opened.catalog, place, [])
+        return found.gone_on(), [note for note in (opened.fallback_reason, *opened.notes, *found.unread) if note]
+
+
+def gone_on_from(resumed: BriefedSession | None, unmerged: Iterable[BriefedSession]) -> tuple[GoneOn, ...]:
+    """The session that the work goes on from, after those that are left out as not merged here, with their briefs."""
+    found = [*unmerged, *([resumed] if resumed else [])]
+    return tuple(GoneOn(one.facts, one.brief, one.standing) for one in found if one.brief is not None)
+
+
 def _elsewhere(catalog: Catalog, place: Place) -> OtherRepositories:
     return OtherRepositories(place.scope.project, place.roots, tuple(other_folders(catalog, place.scope)))
 
@@ -120,9 +141,9 @@ class _Resume:
         latest = sessions[0] if sessions else None
         # Git is at work while the corpus is searched.
         ask_commits = place.look.git.begin_commits(latest.completed_at) if place.look and latest else None
+        landed = self._landed()
         passages: list[Passage] = self._try("the search", lambda: self._passages(sessions), [])
         commits, commit_count = ask_commits() if ask_commits else ([], 0)
-        merged = merged_by(commit.subject for commit in commits)
         self._warnings += place.state.notes
         self._considered += (
             Considered(str(Ref("commit", commit.hash)), "commit", None, (Reason.SINCE_LAST_SESSION,))
@@ -131,13 +152,7 @@ class _Resume:
         own = [passage for passage in passages if passage.relation is None]
         if not any(map(is_near, own)):
             own = []  # no session is chosen for a word that stands everywhere
-        changed = tuple(path for path in place.state.changed if not path.endswith("/"))
-        ask = Ask(self._topic, query.now, query.branch or place.state.branch, place.folder, changed)
-        covered = coverages(own) if self._rarity.is_discriminative else {}
-        sessions += self._recalled_sessions(own, sessions)
-        mentions = Mentions.of(ask, (path for session in sessions for path in files_of(session, place.roots)))
-        ranked = rank_sessions(sessions, ask, shares(own), mentions, place.roots)
-        choice = SessionChoice(query, place, self._reader, ask, mentions, covered, ranked, latest, merged)
+        ask, mentions, ranked, choice = self._choice(sessions, own, landed)
         resumed = choice.resumed()
         others = choice.others(resumed)
         self._warnings += choice.warnings
@@ -188,6 +203,7 @@ class _Resume:
             memory=memory,
             tasks=tasks,
             previous=previous,
+            unmerged=tuple(choice.unmerged),
             known_fixes=history.known_fixes(resumed),
             strategies=strategies,
             short=short_ids(self._catalog, ids),
@@ -214,6 +230,34 @@ class _Resume:
         except (StoreLocked, StoreUnwritable, CorpusDamaged, OSError, sqlite3.Error) as error:
             self._warnings.append(f"without {name}: {plainly(error)}")
             return otherwise
+
+    @property
+    def unread(self) -> list[str]:
+        return self._reader.notes
+
+    def gone_on(self) -> tuple[GoneOn, ...]:
+        """The session that the work goes on from without a task, and those that are left out as not merged here."""
+        sessions = self._sessions()
+        choice = self._choice(sessions, [], self._landed())[-1]
+        return gone_on_from(choice.resumed(), choice.unmerged)
+
+    def _landed(self) -> Landed | None:
+        return Landed(self._place.look.git) if self._place.look else None
+
+    def _choice(
+        self, sessions: list[SessionRow], own: Sequence[Passage], landed: Landed | None
+    ) -> tuple[Ask, Mentions, list[Scored], SessionChoice]:
+        """What is asked of the sessions, and the choice among them; ``own`` are passages for the task."""
+        query, place = self._query, self._place
+        latest = sessions[0] if sessions else None
+        changed = tuple(path for path in place.state.changed if not path.endswith("/"))
+        ask = Ask(self._topic, query.now, query.branch or place.state.branch, place.folder, changed)
+        covered = coverages(own) if self._rarity.is_discriminative else {}
+        sessions += self._recalled_sessions(own, sessions)
+        mentions = Mentions.of(ask, (path for session in sessions for path in files_of(session, place.roots)))
+        ranked = rank_sessions(sessions, ask, shares(own), mentions, place.roots)
+        choice = SessionChoice(query, place, self._reader, ask, mentions, covered, ranked, latest, landed)
+        return ask, mentions, ranked, choice
 
     # Sessions -------------------------------------------------------------------------------------------------------
 
@@ -270,7 +314,7 @@ class _Resume:
         from aicx.work.state import open_tasks
 
         place = find_place(settings, folder)
-        found = open_tasks(settings, place, self._query.now, self._place.look, derive=False, most=_MAX_TASKS)
+        found = open_tasks(settings, place, self._query.now, self._place.look, most=_MAX_TASKS)
         self._warnings += found.notes
         for task in (*found.active, *found.waiting):
             self._considered.append(Considered(task.record.ref, "task", None, (Reason.OPEN_TASK,)))

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from aicx.evidence.pull_requests import merged_by, number_of
 from aicx.evidence.session_brief import SessionBrief
 from aicx.evidence.sessions import SessionRow
 from aicx.evidence.since import Since, is_clean, same_place
 from aicx.git.branches import CURRENT, Branches, BranchState
+from aicx.git.landed import Landed
 from aicx.refs import Ref
 from aicx.resume.brief.selection import Considered, Reason
 from aicx.resume.place import Place
@@ -39,7 +41,8 @@ _REASONS_OF_STANDINGS: dict[BranchState, Reason] = {
 class SessionChoice:
     """The choice among ranked sessions. ``considered`` and ``warnings`` say why each was taken or left out.
 
-    ``latest`` is the session that ended last, ``merged`` the numbers of pull requests that were merged since.
+    ``latest`` is the session that ended last, ``landed`` what the head holds. After `resumed`, ``unmerged`` are the
+    sessions that would have come first, had their branches been merged.
     """
 
     def __init__(
@@ -52,17 +55,19 @@ class SessionChoice:
         coverages: Mapping[tuple[str, str], float],
         ranked: Sequence[Scored],
         latest: SessionRow | None,
-        merged: Collection[str],
+        landed: Landed | None,
     ) -> None:
         self._branch, self._limit = query.branch, query.limits.others
         self._reader = reader
         self._ask, self._mentions, self._coverages = ask, mentions, coverages
         self._ranked, self._latest = ranked, latest
-        self._merged, self._state = merged, place.state
+        self._landed, self._state = landed, place.state
         self._branches: Branches | None = None
         if place.look is not None and place.state.usable:
             shown = [item.session.branch or "" for item in ranked[:_MAX_STANDINGS]]
-            self._branches = Branches(place.look.git, place.state, [*shown, (latest.branch or "") if latest else ""])
+            names = [*shown, (latest.branch or "") if latest else ""]
+            self._branches = Branches(place.look.git, place.state, names, landed)
+        self.unmerged: list[BriefedSession] = []
         self.warnings: list[str] = []
         self.considered: list[Considered] = []
 
@@ -70,17 +75,16 @@ class SessionChoice:
         """The session the work goes on from: the first that says something, on a branch that is part of the head."""
         for item in self._ranked[:_MAX_STANDINGS]:
             session = item.session
-            if self._standing(session) not in CURRENT:
-                if item is self._ranked[0] and self._ask.task:
-                    branch = f"branch {session.branch}, which is not merged here"
-                    self.warnings.append(f"what fits the task best is on {branch}: {session.ref}")
-                continue
             if self._is_behind_typed(session):
                 self.considered.append(_considered(self._described(item, "unknown"), Reason.AUTOMATED))
                 continue
             brief = self._brief(session)
             standing = self._standing(session, brief)
-            if brief is None or standing not in CURRENT or not (brief.goal or brief.progress or brief.edits):
+            if standing not in CURRENT:
+                described = self._described(item, standing)
+                self.unmerged.append(replace(described, facts=self._reader.titled(session), brief=brief))
+                continue
+            if brief is None or not (brief.goal or brief.progress or brief.edits):
                 continue
             if session.automated_why is not None and not (brief.edits or brief.commits or brief.pull_requests):
                 # What a program asked and got answered is no work to go on with.
@@ -89,8 +93,29 @@ class SessionChoice:
             described = self._described(item, standing)
             resumed = replace(described, facts=self._reader.titled(session), brief=brief)
             self.considered.append(_considered(resumed, None))
+            self._explain(resumed)
             return resumed
+        self._explain(None)
         return None
+
+    def _explain(self, resumed: BriefedSession | None) -> None:
+        """Says why later sessions, or one that fits the task better, are not what the work goes on from."""
+        for one in self.unmerged:
+            session = one.facts
+            branch = f"branch {session.branch}, which is not merged here"
+            if self._ask.task and session.ref == self._ranked[0].session.ref:
+                self.warnings.append(f"what fits the task best is on {branch}: {session.ref}")
+            elif resumed is None or session.completed_at > resumed.facts.completed_at:
+                self.warnings.append(f"a later session is left out, since it was on {branch}: {session.ref}")
+        latest = self._latest
+        if resumed is None or latest is None or self._ask.task or self._is_latest(resumed.facts):
+            return
+        if latest.automated_why is None and all(one.facts.ref != latest.ref for one in self.unmerged):
+            why = {Reason.SAME_BRANCH: "on this branch", Reason.SAME_FOLDER: "in this folder"}
+            said = [text for reason, text in why.items() if reason in resumed.reasons]
+            of_latest = f"{latest.ref}, {'on ' + latest.branch if latest.branch else 'elsewhere'}"
+            reason = f"this goes on from the last one {' and '.join(said)}" if said else "it says nothing to go on from"
+            self.warnings.append(f"the latest session is another: {of_latest}; {reason}")
 
     def others(self, resumed: BriefedSession | None) -> list[BriefedSession]:
         """Further sessions worth a line, the latest one always among them."""
@@ -106,7 +131,8 @@ class SessionChoice:
         shown: list[BriefedSession] = []
         for number, item in enumerate(rest):
             # The branches of those beyond are not looked up: nothing would show it.
-            standing = self._standing(item.session) if number < _MAX_STANDINGS else "unknown"
+            left = next((one.standing for one in self.unmerged if one.facts.ref == item.session.ref), None)
+            standing = left or (self._standing(item.session) if number < _MAX_STANDINGS else "unknown")
             described = self._described(item, standing)
             left_out: Reason | None = Reason.OVER_LIMIT
             if len(shown) < self._limit:
@@ -121,27 +147,43 @@ class SessionChoice:
     def _brief(self, session: SessionRow) -> SessionBrief | None:
         """The session in brief, without what later sessions in its place have done."""
         clean = is_clean(self._state.dirty, self._state.root, session.cwd)
-        since = Since(self._merged, clean=clean)
+        commits = self._landed.commits if self._landed else ()
+        merged = merged_by(one.subject for one in commits)
+        after = tuple(one.subject for one in commits if one.at > session.completed_at)
+        since = Since(merged, clean=clean, done=after)
         brief = self._reader.brief(session, since)
-        if brief is None or not (brief.failures or brief.ahead):
+        if brief is None or not (brief.failures or brief.ahead or brief.unanswered or brief.questions):
             return brief
+        since = replace(since, landed=self._has_landed(session, brief))
         place = session.branch, session.cwd
-        later = [
-            other for other in (item.session for item in self._ranked) if other.completed_at > session.completed_at
-        ]
-        later = [other for other in later if same_place(place, (other.branch, other.cwd))][:_MAX_LATER]
-        briefs = [found for other in later if (found := self._reader.brief(other, Since()))]
-        return self._reader.brief(session, since.with_later(briefs)) if briefs else brief
+        later = [item.session for item in self._ranked if item.session.completed_at > session.completed_at]
+        later = sorted(later, key=lambda other: not same_place(place, (other.branch, other.cwd)))[:_MAX_LATER]
+        here, elsewhere = list[SessionBrief](), list[SessionBrief]()
+        for other in later:
+            if (found := self._reader.brief(other, Since())) is not None:
+                (here if same_place(place, (other.branch, other.cwd)) else elsewhere).append(found)
+        return self._reader.brief(session, since.with_later(here, elsewhere))
+
+    def _has_landed(self, session: SessionRow, brief: SessionBrief) -> bool:
+        """Whether the head holds what a session made: its pull request, or the last commit it made, by any hash."""
+        if self._landed is None:
+            return False
+        own = {number_of(line.text.removesuffix(" (merged)")) for line in brief.pull_requests}
+        return not own.isdisjoint(merged_by(one.subject for one in self._landed.commits)) or any(
+            self._landed.holds_subject(line.text, session.started_at) for line in brief.commits[:1]
+        )
 
     def _standing(self, session: SessionRow, brief: SessionBrief | None = None) -> BranchState:
         if self._branches is None:
             return "same_branch" if self._branch is not None and session.branch == self._branch else "unknown"
         standing = self._branches.standing(session.branch, session.completed_at)
-        if standing == "gone" and brief is not None and brief.commits:
-            # Its name is gone, its commits may not be.
-            held = self._branches.holds_commit(Ref.parse(brief.commits[0].refs[0]).value)
-            return standing if held is None else "merged" if held else "unmerged"
-        return standing
+        if standing not in ("gone", "unmerged") or brief is None:
+            return standing
+        # Its name is gone or not part of the head, its commits may be.
+        held = [self._branches.holds_commit(Ref.parse(line.refs[0]).value) for line in brief.commits[:1]]
+        if held == [True] or self._has_landed(session, brief):
+            return "merged"
+        return "unmerged" if held == [False] else standing
 
     def _is_behind_typed(self, session: SessionRow) -> bool:
         """Whether a program ran ``session``, and a person's own session of this worktree was left open since."""

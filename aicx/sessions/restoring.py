@@ -106,7 +106,7 @@ def give_back(
     elif because is not None:
         notes.append("nothing of the session that was compacted is stored yet; `aicx store` adds it")
     if stored is None or because != "named" or _is_of(stored, settings, place):
-        tasks = open_tasks(settings, place, now, derive=False)
+        tasks = open_tasks(settings, place, now)
         notes += [f"{one.path}: {one.why}" for one in tasks.damaged]
         items += of_task(tasks.active[0].record) if tasks.active else []
         items += uncommitted(tasks.context)

@@ -1,34 +1,24 @@
-"""A task without a declaration: the latest session of a repository that was left open, as its log tells it."""
+"""A task without a declaration: the session that the work goes on from, where it was left open, as its log tells it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 
 from aicx.config import Settings
-from aicx.corpus.catalog.database import Catalog
-from aicx.corpus.catalog.query import open_catalog
-from aicx.corpus.places.decisions import load_decisions
-from aicx.corpus.places.stored import place_of
-from aicx.errors import CorpusDamaged, NotFound
-from aicx.evidence.other_repositories import OtherRepositories
-from aicx.evidence.session_brief import Line, SessionBrief, StateReason, brief_of
-from aicx.evidence.sessions import Scope, SessionRow, known_folders, list_sessions, other_folders, telling_chunks
-from aicx.evidence.since import Since, is_clean, same_place
-from aicx.evidence.transcript import read_steps
+from aicx.errors import CorpusDamaged
+from aicx.evidence.session_brief import Line, SessionBrief, StateReason
+from aicx.evidence.sessions import SessionRow
 from aicx.git.branches import BranchState
-from aicx.git.roots import Roots, repository_of
 from aicx.refs import Ref
 from aicx.work.events import read_log
 from aicx.work.files import CLOSED, read_record
+from aicx.work.gone_on import GoneOn
 from aicx.work.loading import Loaded, Loading, LoadingReason
 from aicx.work.patch import Patch, Said, apply
 from aicx.work.place import Present, WorkPlace
 from aicx.work.record import MAX_GOAL, GitContext, Section, WorkRecord, clean, title_of
 
-Known = Mapping[str, SessionBrief]  # by the session's reference
-# Sessions that are looked at, the last active first; each costs reading its chunks.
-_MAX_SESSIONS = 8
 _MAX_FILES = 12
 _MAX_CLOSED = 20
 # The session that closes a task still says so: it may end this much later.
@@ -52,67 +42,17 @@ _OPEN_BECAUSE: dict[StateReason, str] = {
 }
 
 
-def derived_tasks(
-    settings: Settings, place: WorkPlace, present: Present, now: datetime, known: Known | None = None
-) -> tuple[list[Loaded], list[str]]:
-    """The latest open session that may be continued here, last, after open ones on branches that are not merged.
-
-    ``known`` are sessions that were read already. Empty where nothing is stored, or no session was left open. The
-    second list says what could not be read.
-    """
-    notes: list[str] = []
-    try:
-        with open_catalog(settings.layout) as opened:
-            notes += [*opened.notes, *([opened.fallback_reason] if opened.fallback_reason else [])]
-            return _derived(settings, place, present, opened.catalog, now, notes, known or {}), notes
-    except NotFound:  # nothing is stored yet
-        return [], []
-    except CorpusDamaged as error:
-        return [], [*notes, f"no session was looked at: {error.message} (next: {error.hint})"]
-
-
-def _derived(
-    settings: Settings,
-    place: WorkPlace,
-    present: Present,
-    catalog: Catalog,
-    now: datetime,
-    notes: list[str],
-    known: Known,
-) -> list[Loaded]:
-    root = str(place.root)
-    identity = place_of(catalog, settings.user_home, load_decisions(settings.layout.projects), root)
-    scope = Scope(identity.project if identity else None, tuple(dict.fromkeys([repository_of(root), root])))
-    roots = Roots.of([*scope.folders, *known_folders(catalog, scope)])
-    elsewhere = OtherRepositories(scope.project, roots, tuple(other_folders(catalog, scope)))
-    sessions = [
-        session
-        for session in list_sessions(catalog, scope, now, limit=_MAX_SESSIONS * 2)
-        if session.lane != "subagent" and session.automated_why is None
-    ][:_MAX_SESSIONS]
+def derived_tasks(settings: Settings, place: WorkPlace, present: Present, gone_on: Iterable[GoneOn]) -> list[Loaded]:
+    """The sessions among ``gone_on`` that were left open and whose work was not closed, as tasks in their order."""
     settled = _settled(settings, place)
-    branches = present.branches(session.branch or "" for session in sessions)
-    found, later = [], list[tuple[SessionRow, SessionBrief]]()
-    for session in sessions:
-        if any(_is_of(session, record, at) for record, at in settled):
-            continue  # this work was closed
-        brief = known.get(session.ref)
-        if brief is None:
-            steps, unread = read_steps(settings.layout, telling_chunks(catalog, session, now), now)
-            notes += unread
-            at = session.branch, session.cwd
-            since = Since(clean=is_clean(present.context.dirty, present.state.root, session.cwd))
-            since = since.with_later(done for other, done in later if same_place(at, (other.branch, other.cwd)))
-            brief = brief_of(steps, roots, session.cwd, elsewhere, since) if steps else None
-        if brief is not None:
-            later.append((session, brief))
-        if brief is None or brief.state != "active" or not (brief.goal or brief.asked):
-            continue
-        state = branches.standing(session.branch, session.completed_at) if branches else "unknown"
-        found.append(_task(place, present, session, brief, state))
-        if found[-1].loading.loadable:
-            break
-    return found
+    return [
+        _task(place, present, *one)
+        for one in gone_on
+        if one.brief.state == "active"
+        and (one.brief.goal or one.brief.asked)
+        and one.session.automated_why is None
+        and not any(_is_of(one.session, record, at) for record, at in settled)
+    ]
 
 
 def _settled(settings: Settings, place: WorkPlace) -> list[tuple[WorkRecord, datetime]]:
@@ -167,9 +107,7 @@ def _task(place: WorkPlace, present: Present, session: SessionRow, brief: Sessio
         "decisions": _said(brief.decisions),
         "commits": _said(brief.commits),
     }
-    ahead = brief.ahead[0].text if brief.ahead else None
-    if ahead is None and brief.state_reason == "interrupted" and brief.asked is not None:
-        ahead = f"Finish what was asked last: {brief.asked.text}"
+    ahead = brief.next_step.text if brief.next_step else None
     patch = Patch(next_action=ahead, said=said, origin="derived", next_source=(session.ref,) if ahead else ())
     record = apply(record, patch, session.completed_at, lambda path: path).record
     reason = _REASONS[state]

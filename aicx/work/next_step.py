@@ -28,14 +28,14 @@ class NextStep(NamedTuple):
 
 
 def next_steps(active: Sequence[Loaded]) -> list[NextStep]:
-    """The next step of each task, in their order."""
-    return [_next_step(task) for task in active]
+    """The next step of each task, in their order; none of a derived one whose session left nothing that is sure."""
+    return [step for task in active if (step := _next_step(task))]
 
 
-def _next_step(task: Loaded) -> NextStep:
+def _next_step(task: Loaded) -> NextStep | None:
     record = task.record
-    if record.next_action:
-        return NextStep(record.next_action, "next_action", task)
+    if record.next_action or task.derived:
+        return NextStep(record.next_action, "next_action", task) if record.next_action else None
     for section, sentence in _UNDONE:
         if items := record.of(section):
             return NextStep(sentence.format(items[0].text), section, task)

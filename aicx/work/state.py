@@ -22,7 +22,7 @@ from aicx.work.record import CLOSINGS, MAX_GOAL, SECTIONS, GitContext, Status, W
 from aicx.work.writing import Change, changing
 
 if TYPE_CHECKING:
-    from aicx.evidence.session_brief import SessionBrief
+    from aicx.work.gone_on import Choice
 
 Notify = Callable[[str], None]
 _NOTHING = Patch()
@@ -33,7 +33,7 @@ class OpenTasks:
     """The tasks of a repository that are not closed for good, those of this worktree first, then the last begun.
 
     ``active`` may be used here, ``skipped`` may not, and nothing updates them; ``waiting`` are paused or blocked.
-    Without one that may be used, the latest open session is ``active`` as a derived task.
+    Without one that may be used, the session that the work goes on from is ``active`` as a derived task, if it is open.
     """
 
     active: Sequence[Loaded]
@@ -65,24 +65,31 @@ def open_tasks(
     now: datetime,
     look: GitProbe | None = None,
     *,
-    derive: bool = True,
+    gone_on: Callable[[], Choice] | None = None,
     begun: OpenTasks | None = None,
-    known: Mapping[str, SessionBrief] | None = None,
     most: int | None = None,
 ) -> OpenTasks:
     """What is open in a repository; nothing is written.
 
-    ``look`` is a look at git that was begun there earlier. Without ``derive`` only tasks that somebody began count.
-    With ``most`` only those last written are read, for who cannot wait.
-    ``begun`` are those, and ``known`` sessions by their references, where the caller has read them.
+    ``look`` is a look at git that was begun there earlier. ``gone_on`` gives the session that the work goes on from,
+    for where no task was begun; without it only tasks that somebody began count.
+    With ``most`` only those last written are read, for who cannot wait. ``begun`` are those, where they are known.
     """
     with looking(place, now, look) as present:
         found = begun or _open_tasks(settings, place, present, most)
-        if not derive or found.active:
+        if gone_on is None or found.active:
             return found
         from aicx.work.derived import derived_tasks  # imported here: reading sessions takes the corpus
 
-        derived, notes = derived_tasks(settings, place, present, now, known)
+        notes: Sequence[str] = ()
+        derived: list[Loaded] = []
+        try:
+            found_open, notes = gone_on()
+            derived = derived_tasks(settings, place, present, found_open)
+        except NotFound:  # nothing is stored yet
+            pass
+        except CorpusDamaged as error:
+            notes = [f"no session was looked at: {error.message} (next: {error.hint})"]
         return replace(
             found,
             active=[one for one in derived if one.loading.loadable],
@@ -98,16 +105,18 @@ def start(
     now: datetime,
     *,
     patch: Patch = _NOTHING,
+    gone_on: Callable[[], Choice] | None = None,
     source: str = "cli",
     notify: Notify = lambda _: None,
 ) -> Written:
     """A task with this goal: a new one, or the one that is open here for the same.
 
-    Without a goal it takes that of the latest open session, with what its log says. Raises UsageError for none.
+    Without a goal it takes that of the open session that the work goes on from, with what its log says. Raises
+    UsageError for none.
     """
     goal_source = "stated"
     if goal is None:
-        goal, goal_source, patch = _from_session(settings, place, now, patch)
+        goal, goal_source, patch = _from_session(open_tasks(settings, place, now, gone_on=gone_on), patch)
     goal = clean(goal, MAX_GOAL)
     if not goal:
         raise UsageError("there is no goal", hint='aicx task start "Fix the export of empty files"')
@@ -290,9 +299,9 @@ def _same(settings: Settings, place: WorkPlace, present: Present, goal: str) -> 
                 return record, name
 
 
-def _from_session(settings: Settings, place: WorkPlace, now: datetime, patch: Patch) -> tuple[str, str, Patch]:
+def _from_session(tasks: OpenTasks, patch: Patch) -> tuple[str, str, Patch]:
     """The goal of the derived task, where it is from, and ``patch`` with what that session left."""
-    found = next((one.record for one in open_tasks(settings, place, now).active if one.derived), None)
+    found = next((one.record for one in tasks.active if one.derived), None)
     if found is None:
         raise UsageError("there is no goal, and no open session to take one from", hint='aicx task start "…"')
     source = (found.goal_source,)

@@ -1046,7 +1046,14 @@ class TestPrograms:
             ({"promptSource": "sdk"}, "program"),
             ({"entrypoint": "cli", "promptSource": "typed"}, "typed"),
             ({"entrypoint": "claude-vscode"}, "typed"),
+            ({"entrypoint": "claude-desktop", "promptSource": "sdk", "origin": {"kind": "human"}}, "typed"),
+            ({"entrypoint": "claude-desktop", "promptSource": "sdk"}, "typed"),
+            ({"promptSource": "sdk", "origin": {"kind": "human"}}, "typed"),
             ({"entrypoint": "sdk-cli", "promptSource": "system"}, "injected"),
+            (
+                {"entrypoint": "claude-desktop", "promptSource": "sdk", "origin": {"kind": "task-notification"}},
+                "injected",
+            ),
         ],
     )
     def test_a_prompt_of_a_program_is_told_from_one_of_a_person(self, read, fields, origin):

@@ -960,12 +960,21 @@ class TestPrograms:
         assert logs.one(*lines).origin == origin
         assert [fact.automated for fact in logs.facts(*lines) if fact.automated] == ([why] if why else [])
 
-    def test_a_review_that_codex_starts_is_automated_and_its_task_the_agents(self, tmp_path):
+    @pytest.mark.parametrize(
+        ("subagent", "why"),
+        [
+            ("review", ["a review, started by Codex Desktop"]),
+            ({"other": "guardian"}, ["an approval review, started by Codex Desktop"]),
+            ({"other": "janitor"}, ["janitor, started by Codex Desktop"]),
+            ({"thread_spawn": {"parent_thread_id": PARENT, "depth": 1}}, []),
+        ],
+    )
+    def test_a_helper_of_codex_is_automated_and_its_task_the_agents(self, tmp_path, subagent, why):
         logs = Logs(tmp_path)
-        head = meta(0, originator="codex_exec", source={"subagent": "review"}, thread_source="subagent")
+        head = meta(0, originator="Codex Desktop", source={"subagent": subagent}, thread_source="subagent")
         lines = [head, *prompt(1, "Review the cell")]
         assert logs.one(*lines).origin == "agent"
-        assert [fact.automated for fact in logs.facts(*lines) if fact.automated] == ["a review, started by codex_exec"]
+        assert [fact.automated for fact in logs.facts(*lines) if fact.automated] == why
 
     def test_a_prompt_that_a_fork_copied_stays_typed(self, tmp_path):
         heads = [meta(0, originator="codex_exec", source="exec", forked_from_id=PARENT), meta(0, id=PARENT)]

@@ -65,7 +65,7 @@ class TaskPlace(Place):
 
     def open(self, folder: Path | None = None) -> OpenTasks:
         settings = self.settings
-        return open_tasks(settings, find_place(settings, folder or self.repo), NOW, derive=False)
+        return open_tasks(settings, find_place(settings, folder or self.repo), NOW)
 
 
 def git(folder: Path, *arguments: str) -> str:

@@ -6,6 +6,7 @@ from datetime import datetime
 
 import pytest
 
+from aicx.resume.open_work import open_work
 from aicx.text import local
 from aicx.work.patch import Patch
 from aicx.work.record import SECTIONS
@@ -35,7 +36,7 @@ def keep(place: TaskPlace, log: ClaudeLog) -> None:
 
 
 def at(place: TaskPlace, now: datetime) -> OpenTasks:
-    return open_tasks(place.settings, place.place, now)
+    return open_work(place.settings, place.place, now)
 
 
 def derived(place: TaskPlace, now: datetime) -> list[str]:
@@ -113,7 +114,7 @@ def test_a_task_that_was_taken_up_again_is_the_one_that_is_open(stored: TaskPlac
 
 
 def test_what_a_session_says_stays_out_where_it_is_not_asked_for(stored: TaskPlace) -> None:
-    assert open_tasks(stored.settings, stored.place, when(HOUR), derive=False).active == []
+    assert open_tasks(stored.settings, stored.place, when(HOUR)).active == []
 
 
 def test_a_failure_that_a_later_session_saw_pass_is_not_open(place: TaskPlace) -> None:

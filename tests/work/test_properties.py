@@ -76,7 +76,7 @@ def test_every_sequence_of_changes_is_kept_as_it_was_made(
     found = read_all(config.layout, place.folders)
     assert found.damaged == []
     assert {one.id: (one.status, set(one.texts("verified"))) for one in found.records} == expected
-    active = [one.record.id for one in open_tasks(config, place, NOW, derive=False).active]
+    active = [one.record.id for one in open_tasks(config, place, NOW).active]
     assert active == [one for one in reversed(last) if expected[one][0] == "in_progress"]
     events = read_log(config.layout.work / place.repo_id).events
     assert [one.sequence for one in events] == sorted({one.sequence for one in events})

@@ -302,10 +302,10 @@ class TestTogether:
         task = start(settings, here, "The real one", NOW).record
         fill(place, task, 5)
         newest = start(settings, here, "The newest", NOW).record
-        found = open_tasks(settings, here, NOW, derive=False, most=2)
+        found = open_tasks(settings, here, NOW, most=2)
         assert [one.record.id for one in found.active] == [newest.id]
         assert found.notes == ["5 older open tasks left out: `aicx task status` lists all"]
-        assert open_tasks(settings, here, NOW, derive=False, most=7).notes == []
+        assert open_tasks(settings, here, NOW, most=7).notes == []
 
     @pytest.mark.slow
     def test_ten_thousand_tasks_are_listed_and_the_last_is_found_first(self, place: TaskPlace) -> None:
@@ -313,7 +313,7 @@ class TestTogether:
         task = start(settings, here, "The real one", NOW).record
         fill(place, task, 10_000)
         began = time.process_time()
-        found = open_tasks(settings, here, NOW, derive=False)
+        found = open_tasks(settings, here, NOW)
         assert time.process_time() - began < 10
         assert len(found.active) + len(found.skipped) == 10_001
         assert start(settings, here, "The newest", NOW).record.id == place.json("next")["next"]["task"].removeprefix(

@@ -42,5 +42,9 @@ def command(
         said={"active_files": paths_from(desk.folder, file), "commands": commands or []},
         sources=source or [],
     )
-    written = start(desk.settings, desk.place, goal, desk.now, patch=patch, notify=console.notify)
+    # Imported here: not needed for --help.
+    from aicx.resume.open_work import chosen
+
+    found = chosen(desk.settings, desk.place, desk.now)
+    written = start(desk.settings, desk.place, goal, desk.now, patch=patch, gone_on=found, notify=console.notify)
     answer(written, "Begun:" if written.new else "Open already:", json=json)

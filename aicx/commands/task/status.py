@@ -7,7 +7,6 @@ from aicx.api.answers.task import STATUS_SCHEMA
 from aicx.commands.desk import open_desk
 from aicx.commands.task.common import print_task, warn_of, warn_of_damaged
 from aicx.work.entry import entry_of, status_of
-from aicx.work.state import open_tasks
 
 
 def command(repo: options.Repo = None, utc: options.Utc = False, json: options.Json = False) -> None:
@@ -20,7 +19,10 @@ def command(repo: options.Repo = None, utc: options.Utc = False, json: options.J
     Example: aicx task status --json
     """
     desk = open_desk(repo)
-    found = open_tasks(desk.settings, desk.place, desk.now)
+    # Imported here: not needed for --help.
+    from aicx.resume.open_work import open_work
+
+    found = open_work(desk.settings, desk.place, desk.now)
     if json:
         console.out_answer(STATUS_SCHEMA, status_of(found, desk.place))
         return

@@ -89,6 +89,8 @@ def voices_of(sidecar: Sidecar) -> list[Voice]:
 
 def voice_of(message: Mapping[str, Any]) -> Voice:
     """Who speaks in a message, from its entry in the sidecar."""
+    if message.get("origin") == "injected":
+        return "tool"  # a client wrote it into the conversation: nobody said it, whatever role it has
     return "asked" if message["role"] == "user" else _VOICE_OF_ROLE.get(message["role"], "said")
 
 

@@ -2,26 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Set
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
+from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.filters import conditions
 from aicx.corpus.catalog.runs import FOUND
 from aicx.engine.kept_catalog import COLUMNS
 from aicx.engine.stages.retrieve import is_lookup
 from aicx.engine.stages.state import SearchQuery, State, session_of
+from aicx.evidence.patterns import command_rules
 from retrieval.decay import factor
 from retrieval.questions import parse_question
 from retrieval.ranking import Answer, diversified, rank
 from retrieval.ranking import unfold as unfolded
 
 _SECONDS_PER_DAY = 86_400
+_MAX_NAMED = 500  # sessions in one question to the catalogue
+_DONE = """SELECT DISTINCT c.agent, c.session_id, t.name, n.work_from FROM chunks c LEFT JOIN tools t ON t.chunk=c.rowid
+ LEFT JOIN names n ON n.chunk=c.rowid WHERE c.session_id IN ({})"""
 
 
 def fuse(state: State) -> State:
     """Joins the retrievers' rankings into one of sessions, every score above 0."""
     query, rows, rules = state.query, state.rows, state.query.rules
+    idle = idle_sessions(state.catalog.now, rows.values())
     if state.scales is None:
         weights = rules.weights(lookup=is_lookup(state))
     else:
@@ -33,7 +40,7 @@ def fuse(state: State) -> State:
         rules,
         scales=state.scales,
         group_of=lambda chunk: session_of(rows[chunk]),
-        factor_of=lambda chunk: _factor(rows[chunk], query),
+        factor_of=lambda chunk: _factor(rows[chunk], query, idle),
     )
     return replace(state, answers=ranked.groups, documents=ranked.documents)
 
@@ -56,10 +63,26 @@ def _share(answer: Answer, best: float) -> Answer:
     return replace(answer, score=answer.score / best, votes=votes)
 
 
-def _factor(row: Any, query: SearchQuery) -> float:
+def _factor(row: Any, query: SearchQuery, idle: Set[tuple[str, str]]) -> float:
     """What a chunk counts for by who worked in it. A reviewer that a program started is not counted down twice."""
     by_lane = query.rules.subagent if row["lane"] == "subagent" else 1.0
-    return min(by_lane, query.automated if row["automated_why"] else 1.0)
+    return min(by_lane, query.automated if (row["agent"], row["session_id"]) in idle else 1.0)
+
+
+def idle_sessions(catalog: Catalog, rows: Iterable[Any]) -> set[tuple[str, str]]:
+    """The sessions among ``rows`` that a program ran and that changed nothing: they reviewed, approved or observed.
+
+    One that edited files or committed did work as a person's session does.
+    """
+    found = {(row["agent"], row["session_id"]) for row in rows if row["automated_why"]}
+    names = sorted({session for _, session in found})
+    edits = command_rules().tools
+    for begin in range(0, len(names), _MAX_NAMED):
+        part = names[begin : begin + _MAX_NAMED]
+        for row in catalog.rows(_DONE.format(",".join("?" * len(part))), part):
+            if row["work_from"] == "commit" or edits.search(row["name"] or ""):
+                found.discard((row["agent"], row["session_id"]))
+    return found
 
 
 def prefer_recent(state: State) -> State:

@@ -52,7 +52,7 @@ def banner(
     elif left is not None:
         ahead = next(iter(left.texts("next_steps")), None)
     else:
-        ahead = brief.ahead[0].text if brief and brief.ahead else None
+        ahead = brief.next_step.text if brief and brief.next_step else None
     lines += [f"Next: {ahead}"] if ahead else []
     if stated:
         more = f" and {plural(len(stated) - 1, 'other')}" if len(stated) > 1 else ""

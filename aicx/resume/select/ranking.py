@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence, Set
 from typing import Literal, NamedTuple
 
 from aicx.evidence.sessions import SessionRow
@@ -18,6 +19,8 @@ RECALL, FILES, BRANCH, FOLDER, RECENCY = 1.0, 0.6, 0.8, 0.3, 0.35
 MAIN_BRANCH = 0.05
 # By how much a session counts less for each one that came after it.
 _RECENCY_STEP = 0.25
+# A branch on which as many sessions were is one that everybody works on, whatever its name.
+_SHARED = 6
 _MAIN_NAMES = frozenset({"main", "master", "trunk", "develop", "HEAD"})
 
 
@@ -46,6 +49,8 @@ def rank_sessions(
 
     ``recall`` is each one's share of the search, ``mentions`` says which files the task means.
     """
+    began_on = Counter(session.branch for session in sessions)
+    shared = _MAIN_NAMES | {branch for branch, count in began_on.items() if branch and count >= _SHARED}
     latest_first = sorted(sessions, key=lambda item: (item.completed_at, item.ref), reverse=True)
     scored = []
     for place, session in enumerate(latest_first):
@@ -53,7 +58,7 @@ def rank_sessions(
         parts = {
             "recall": RECALL * recall.get(key, 0.0),
             "files": FILES * mentions.share(files),
-            "branch": _branch_worth(ask, session),
+            "branch": _branch_worth(ask, session, shared),
             "folder": FOLDER * (ask.folder is not None and session.cwd == ask.folder),
             "recency": RECENCY / (1 + _RECENCY_STEP * place),
         }
@@ -81,7 +86,8 @@ def files_of(session: SessionRow, roots: Roots) -> tuple[str, ...]:
     return tuple(dict.fromkeys(path for path in found if path))
 
 
-def _branch_worth(ask: Ask, session: SessionRow) -> float:
+def _branch_worth(ask: Ask, session: SessionRow, shared: Set[str]) -> float:
+    """What it says that a session was on the branch that is checked out; little where ``shared`` has it."""
     if ask.branch is not None and session.branch == ask.branch:
-        return MAIN_BRANCH if session.branch in _MAIN_NAMES else BRANCH
+        return MAIN_BRANCH if session.branch in shared else BRANCH
     return 0.0

@@ -129,6 +129,7 @@ class ResumeReport:
     known_fixes: tuple[Pattern, ...] = ()  # failures that the work goes on from, and that were resolved once
     strategies: tuple[Strategy, ...] = ()  # how tasks like this one succeeded, the most alike first
     previous: Result | None = None  # how the last session kept to its contract, where one could be evaluated
+    unmerged: tuple[BriefedSession, ...] = ()  # sessions left out, since their branches are not merged here
     tasks: OpenTasks | None = None  # what is open here; none where nobody ever began a task
     files_by: Literal["rules", "arbiter"] = "rules"  # what decided about the files to begin with
     dropped_files: frozenset[str] = frozenset()  # by the arbiter

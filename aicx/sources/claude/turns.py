@@ -233,10 +233,16 @@ def message_blocks(value: Value) -> list[Any] | None:
 
 
 def is_by_program(value: Value) -> bool:
-    """Whether a prompt came from a program: `claude -p`, the Agent SDK, or what is built on it."""
-    if source := text_of(value.get("promptSource")):
-        return source == "sdk"
-    return string_of(value.get("entrypoint")).startswith(_PROGRAMS)
+    """Whether a prompt came from a program: `claude -p`, the Agent SDK, or what is built on it.
+
+    The desktop and editors hand on what a person types through the SDK too: their entry point tells them apart, or the
+    record itself, where it says who wrote it.
+    """
+    source = text_of(value.get("promptSource"))
+    if _origin_kind(value) == "human" or source not in (None, "sdk"):
+        return False
+    entry = string_of(value.get("entrypoint"))
+    return entry.startswith(_PROGRAMS) if entry else source == "sdk"
 
 
 def how_started(value: Value) -> str:

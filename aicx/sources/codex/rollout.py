@@ -12,7 +12,7 @@ from aicx.sources.codex.timeline import COPY, Timeline
 from aicx.sources.codex.untyped import typed_item
 from aicx.sources.items import CONTEXT_COMPACTED, LogIdentity, SessionEvent, SourceItem, ToolUse
 from aicx.sources.records import LogRecord
-from aicx.sources.values import quoted, string_of, text_of
+from aicx.sources.values import object_of, quoted, string_of, text_of
 
 # Live progress, bookkeeping, and events that say less than the items they go with.
 _NOISE = frozenset(
@@ -257,7 +257,11 @@ def _how_started(head: dict[str, Any]) -> str | None:
     """The evidence that a program started a session, in a few words; None where a person did, or it is not said."""
     originator, source = text_of(head.get("originator")), head.get("source")
     if isinstance(source, dict):
-        return f"a review, started by {originator or 'Codex'}" if source.get("subagent") == "review" else None
+        kind = source.get("subagent")
+        # Codex's own helpers have a name; a subagent that an agent started says whose it is in its place.
+        name = text_of(object_of(kind).get("other")) or text_of(kind)
+        what = {"review": "a review", "guardian": "an approval review"}.get(name or "", name)
+        return f"{what}, started by {originator or 'Codex'}" if name else None
     if source == "exec" or originator == "codex_exec":
         return "started by codex exec"
     if source == "mcp":

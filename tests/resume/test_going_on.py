@@ -1,0 +1,117 @@
+"""Every command goes on from the same session, and what is doubtful is not said to be open."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.corpus.builders import OTHER, SESSION, ClaudeLog
+from tests.memory.builders import Place
+from tests.work.builders import TaskPlace
+from tests.work.conftest import place as place
+
+HOUR = 3600.0
+NOTHING = "Nothing is open here that I could prove.\n"
+ADDRESS = "https://github.com/ada/orbit/pull/12"
+
+
+def keep(place: Place, *logs: ClaudeLog) -> None:
+    for log in logs:
+        path = place.folder / "user/.claude/projects/x" / f"{log.session}.jsonl"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(log.body())
+    assert place.run("store")[0] == 0
+
+
+def log(place: TaskPlace, session: str = SESSION, branch: str = "main") -> ClaudeLog:
+    return ClaudeLog(session, str(place.repo), branch)
+
+
+def gone_on(place: TaskPlace) -> dict[str, object]:
+    """The session that each command goes on from, or says is open."""
+    resumed = place.json("resume", "--repo", str(place.repo))
+    return {
+        "resume": resumed["capsule"]["resuming"],
+        "next": [step["task"] for step in place.json("next", "--repo", str(place.repo))["steps"]],
+        "task": [task["ref"] for task in place("status", "--repo", str(place.repo))["active"]],
+        "prepare": [task["ref"] for task in place.json("prepare", "--dry-run", "--repo", str(place.repo))["active"]],
+    }
+
+
+def squashed(place: TaskPlace) -> None:
+    """A session on a branch, whose pull request was squashed into main; the branch is still there."""
+    place.git("checkout", "-qb", "fix/export")
+    place.write("src/export.py", "x = 2\n")
+    place.commit("Accept empty files in the export")
+    place.git("checkout", "-q", "main")
+    place.write("src/reader.py", "y = 2\n")
+    place.commit("Something else")
+    made = log(place, OTHER, "fix/export").prompt("Empty files make the export crash", HOUR)
+    made.call("Bash", HOUR + 1, "t1", command="git commit -am 'Accept empty files in the export'")
+    made.result("[fix/export 1a2b3c4] Accept empty files in the export\n 1 file changed", HOUR + 2, "t1")
+    made.call("Bash", HOUR + 3, "t2", command="gh pr create --fill").result(ADDRESS, HOUR + 4, "t2")
+    made.answer("PR #12 needs your merge. The changelog still needs to be written.", HOUR + 5)
+    keep(place, log(place).prompt("Rename the reader, please", 0).answer("The reader has a new name.", 5), made)
+
+
+def test_squashed_work_is_what_every_command_goes_on_from_and_its_merge_is_not_left(place: TaskPlace) -> None:
+    squashed(place)
+    place.git("commit", "-q", "--allow-empty", "-m", "Accept empty files (#12)")
+    ref = f"session:claude:{OTHER}"
+    assert gone_on(place) == {"resume": ref, "next": [ref], "task": [ref], "prepare": [ref]}
+    assert place.run("next", "--repo", str(place.repo))[1].startswith("The changelog still needs to be written.")
+    for command in ("resume", "next", "prepare"):
+        options = ("--dry-run",) if command == "prepare" else ()
+        assert "needs your merge" not in place.run(command, *options, "--repo", str(place.repo))[1]
+
+
+def test_work_that_is_not_merged_is_left_out_with_the_reason(place: TaskPlace) -> None:
+    squashed(place)
+    out = place.run("resume", "--repo", str(place.repo))[1]
+    why = "a later session is left out, since it was on branch fix/export, which is not merged here"
+    assert f"{why}: session:claude:{OTHER}" in out
+    assert gone_on(place)["resume"] == f"session:claude:{SESSION}"
+    assert gone_on(place)["next"] == []
+
+
+@pytest.mark.parametrize(
+    "last",
+    [
+        "So the likely explanation is: the version that answered was not deployed from that commit.",
+        "The old files were not merged by the reader, which explains the crash.",
+    ],
+)
+def test_a_report_of_what_was_is_no_step(place: TaskPlace, last: str) -> None:
+    keep(place, log(place).prompt("Why does the export crash?", 0).answer(last, 5))
+    code, out, err = place.run("next", "--repo", str(place.repo))
+    assert (code, out, err) == (0, "", NOTHING)
+
+
+def test_a_command_typed_into_the_shell_of_the_client_is_no_step(place: TaskPlace) -> None:
+    asked = log(place).prompt("Why does the export crash?", 0).answer("It cannot read empty files.", 5)
+    keep(place, asked.prompt("<bash-input>git push --force</bash-input>", 6))
+    code, out, _ = place.run("next", "--repo", str(place.repo))
+    assert (code, out) == (0, "")
+
+
+def test_a_step_that_was_committed_since_is_not_open(place: TaskPlace) -> None:
+    asked = log(place).prompt("Why does the export crash?", 0)
+    keep(place, asked.answer("Empty files.\n\nNext: Accept empty files in the export", 5))
+    assert place.run("next", "--repo", str(place.repo))[1].startswith("Accept empty files in the export")
+    place.git("commit", "-q", "--allow-empty", "-m", "fix: accept empty files in the export (#3)")
+    assert place.run("next", "--repo", str(place.repo))[2] == NOTHING
+
+
+def test_a_failing_program_that_is_no_check_is_no_step(place: TaskPlace) -> None:
+    asked = log(place).prompt("Load my key, please", 0).call("Bash", 1, "t1", command="ssh-add -l")
+    keep(place, asked.result("no agent", 2, "t1", failed=True).answer("The agent does not run.", 5))
+    assert place.run("next", "--repo", str(place.repo))[1] == ""
+
+
+def test_another_branch_of_a_minute_ago_is_named_where_the_work_goes_on_from_an_older_session(place: TaskPlace) -> None:
+    place.git("checkout", "-qb", "fix/export")
+    here = log(place, branch="fix/export").prompt("Empty files make the export crash", 0).answer("I see why.", 5)
+    there = log(place, OTHER).prompt("Rename the reader, please", HOUR).answer("The reader has a new name.", HOUR + 5)
+    keep(place, here, there)
+    out = place.run("resume", "--repo", str(place.repo))[1]
+    latest = f"the latest session is another: session:claude:{OTHER}, on main"
+    assert f"{latest}; this goes on from the last one on this branch" in out
