@@ -42,7 +42,7 @@ def check_format(home: Path) -> int | None:
         if not isinstance(number, int):
             raise TypeError
     except (ValueError, TypeError, KeyError, AttributeError) as error:
-        hint = "delete it if no newer aicx ever used this home"
+        hint = "delete it if no newer aicx ever used this home: only the number is lost"
         raise CorpusDamaged(f"{path} does not say which format the home has", hint=hint) from error
     if number > FORMAT:
         by = f" (by aicx {release})" if isinstance(release, str) and release.isprintable() else ""

@@ -413,7 +413,7 @@ class TestBeforeAnythingChanges:
         def full(*_: Any) -> None:
             raise OSError(28, "No space left on device")
 
-        monkeypatch.setattr(change.os, "fsync", full)
+        monkeypatch.setattr("os.fsync", full)
         assert run(["install", client, "--yes"]) == 6
         assert "No space left on device" in capsys.readouterr().err
         assert filled.read_text() == OTHERS[CLIENTS[client].format]
