@@ -65,7 +65,8 @@ def _hooks(settings: Settings, now: datetime) -> Iterator[Check]:
     apart = wishes.set_apart(layout)
     if apart:
         detail = counted("wish", [path.name for path in apart], "for notes, tried in vain and set apart")
-        recommendation = "agents/hooks.log says why; `aicx continuity save` makes the note; then delete the file: only the wish is lost"
+        save = "`aicx continuity save` makes the note; then delete the file: only the wish is lost"
+        recommendation = f"agents/hooks.log says why; {save}"
         yield Check("hooks", "warning", detail, recommendation)
         return
     last = _last_stored(settings)
