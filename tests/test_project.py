@@ -174,6 +174,7 @@ def test_base_install_is_light() -> None:
 # Layers and packaging -----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.needs("test")
 def test_imports_point_down() -> None:
     done = run_python("-c", "from importlinter.cli import lint_imports_command; lint_imports_command()", "--no-logo")
     assert done.returncode == 0, done.stdout

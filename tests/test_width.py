@@ -187,7 +187,9 @@ def test_what_goes_into_a_pipe_is_not_folded(
 
 @pytest.mark.process
 def test_the_width_is_asked_of_the_terminal_itself(lived_in: Path) -> None:
-    pty, termios = pytest.importorskip("pty"), pytest.importorskip("termios")
+    import pty
+    import termios
+
     terminal, screen = pty.openpty()
     termios.tcsetwinsize(screen, (9999, 60))
     environ = {**os.environ, "HOME": str(lived_in), "AICX_HOME": str(lived_in / ".aicx"), "TERM": "dumb"}

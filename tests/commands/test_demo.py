@@ -16,6 +16,7 @@ import pytest
 
 from aicx.cli import run
 from aicx.demo import FAKE_TOKEN, REPOSITORY, STEPS, Check, Demo, Shown
+from aicx.installation import install_command
 
 pytestmark = pytest.mark.process
 
@@ -119,7 +120,9 @@ def test_search_needs_no_optional_part(kept: tuple[Demo, list[Shown]]) -> None:
 
 
 def test_no_line_is_too_wide_to_read(ran: Ran) -> None:
-    assert [line for line in ran.printed.splitlines() if len(line) > 80] == []
+    # A command to install what is missing is in one piece, and as long as the folder it names.
+    lines = [line for line in ran.printed.splitlines() if install_command("semantic") not in line]
+    assert [line for line in lines if len(line) > 80] == []
 
 
 def test_demo_ends_with_what_to_run_on_ones_own_logs(ran: Ran) -> None:

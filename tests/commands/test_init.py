@@ -459,6 +459,7 @@ def test_clean_in_a_repository_that_was_never_set_up_leaves_shared_settings(
     assert tree(repo, home) == before
 
 
+@pytest.mark.needs("mcp")
 def test_uninstall_leaves_nothing_of_ours_anywhere(repo: Path, home: Path, tmp_path: Path) -> None:
     other, gone = tmp_path / "other", tmp_path / "gone"
     for folder in (other, gone):

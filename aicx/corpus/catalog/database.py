@@ -81,6 +81,9 @@ class Catalog:
             try:
                 address = f"{path.absolute().as_uri()}?{mode}"
                 connection = sqlite3.connect(address, uri=True, isolation_level=None, timeout=30)
+            except sqlite3.OperationalError:
+                continue
+            try:
                 version = connection.execute("PRAGMA user_version").fetchone()[0]
                 complete = "SELECT 1 FROM meta WHERE name=?"
                 if version == SCHEMA_VERSION and connection.execute(complete, (COMPLETE,)).fetchone():
@@ -88,8 +91,9 @@ class Catalog:
                 connection.close()
                 return None
             except sqlite3.OperationalError:
-                continue
+                connection.close()
             except DAMAGED:
+                connection.close()
                 return None
         return None
 

@@ -73,7 +73,8 @@ def extract_session(settings: Settings, session: str, format: str | None, select
         load_source(format)
     clean: Redact = redact if selection.redact_secrets else Redacted
     agents = [format] if format else list(SOURCES)
-    plan = make_plan(settings.homes, agents, Catalog.in_memory(), clean, full_rescan=True)
+    with closing(Catalog.in_memory()) as nothing_known:
+        plan = make_plan(settings.homes, agents, nothing_known, clean, full_rescan=True)
     by_key = {(found.agent, found.session_id): found for found in plan.sessions}
     matches = match_sessions(session, sorted(by_key))
     if len(matches) > 1:
