@@ -67,6 +67,10 @@ class MappedTable:
             raise ValueError(f"the files of {copy} do not belong together")
         self._asked: tuple[bytes, Any, Any] | None = None
 
+    @property
+    def dimensions(self) -> int:
+        return int(self._vectors.shape[1])
+
     def is_stale(self) -> bool:
         return str(newest_version(self._copy.parents[1])) != self._copy.name
 
