@@ -74,12 +74,17 @@ def _write(table: Any, place: Path) -> None:
     vectors.flush()
     np.save(place / "scales.npy", scales)
     made = {key.decode(): value.decode("utf-8", "replace") for key, value in (table.schema.metadata or {}).items()}
-    (place / "about.json").write_text(json.dumps({"columns": table.schema.names, "made": made}), "utf-8")
+    pieces = table.stats()["fragment_stats"]["num_fragments"]
+    about = {"columns": table.schema.names, "made": made, "pieces": pieces}
+    (place / "about.json").write_text(json.dumps(about), "utf-8")
 
 
 def _write_documents(rows: Any, firsts: list[int], place: Path) -> None:
     """The columns of each document, with the place of its first passage, in the order of ids."""
-    by_id = {str(row["id"]): row for row in rows.to_pylist()}
+    by_id: dict[str, dict[str, Any]] = {}
+    for row in rows.to_pylist():
+        # As `held_versions` tells of it: one that two writers wrote is to be written anew.
+        by_id[row["id"]] = row | {"version": "twice"} if row["id"] in by_id else row
     documents = [by_id[name] for name in sorted(by_id)]
     columns = ", ".join(f"`{name}`" for name in rows.column_names)
     marks = ", ".join("?" * len(rows.column_names))

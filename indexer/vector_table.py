@@ -172,7 +172,11 @@ def import_ahead() -> None:
 
     Raises MissingExtra where it is not installed. Any other error comes up where it is needed.
     """
-    if find_spec("lancedb") is None:
+    try:
+        installed = find_spec("lancedb") is not None
+    except ImportError:  # a finder of somebody's own may say it so
+        installed = False
+    if not installed:
         raise MissingExtra("The vector index", "semantic")
     importing = ThreadPoolExecutor(1)
     importing.submit(_lancedb)

@@ -85,11 +85,11 @@ def build_vectors(
             rebuild = True
         corpus = _Corpus.of(layout, catalog)
         address = chosen_address(settings)
-        if rebuild or chunks_behind(before, catalog):
+        serving = before if present_address(settings) is not None else {}
+        if rebuild or not serving or chunks_behind(serving, catalog):
             from indexer.vector_table import import_ahead
 
             import_ahead()
-        serving = before if present_address(settings) is not None else {}
         embedder = prepare_embedder(settings, choice, notify, download=download, full=full)
         table = _table(embedder, address, serving, upkeep, notify, windows, rebuild=rebuild)
         _announce(choice, table, corpus, folder_size_of(address, serving), notify)

@@ -18,7 +18,7 @@ import pytest
 from aicx.engine.index_manifest import read_manifest, write_manifest
 from aicx.engine.vector_state import vector_state
 from aicx.installation import install_command
-from aicx.storage.checksums import withdraw
+from aicx.storage.checksums import changing, withdraw
 from tests.corpus.builders import ClaudeLog, Home
 from tests.engine.search_helpers import copied, embed, keep
 from tests.parts import require
@@ -117,7 +117,22 @@ def test_a_question_by_meaning_does_without_lancedb(with_vectors):
     assert "ranked by dense." in done.stderr
 
 
-def test_the_status_of_an_index_without_lancedb_is_exit_four(with_vectors):
+@pytest.mark.parametrize("asked", [("index", "status"), ("doctor", "--quick"), ("doctor",)])
+def test_what_only_asks_about_an_index_does_without_lancedb(with_vectors, asked):
+    done = without_lancedb(with_vectors, *asked)
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_status_without_lancedb_says_what_the_index_holds(with_vectors):
+    done = without_lancedb(with_vectors, "index", "status", "--json")
+    told = json.loads(done.stdout)
+    assert (told["chunks"], told["behind"], told["dimensions"]) == (SESSIONS, 0, 64)
+
+
+def test_the_status_of_an_index_without_its_copy_and_lancedb_is_exit_four(with_vectors):
+    table = with_vectors.corpus / "index" / "vectors.lance"
+    with changing(table):
+        shutil.rmtree(table / "mapped")
     done = without_lancedb(with_vectors, "index", "status")
     assert (done.returncode, done.stdout) == (4, "")
     assert f"next: {install_command('semantic')}" in done.stderr
