@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from functools import cache, cached_property
 from hashlib import sha256
@@ -197,6 +198,12 @@ class VectorIndex:
     def _tidy(self, table: Any, *, changed: bool) -> None:
         """Pieces merged and old versions removed when there are many of either, and indexes where there are enough
         rows that are not mapped."""
+        if self._location.uri.startswith("db://"):
+            # A service merges and removes by itself, and its client may lack the rest.
+            with suppress(NotImplementedError):
+                if table.count_rows() >= self._upkeep.index_rows:
+                    self._index(table)
+            return
         if changed and self._is_untidy(table):
             optimize(table, self._upkeep.grace)
         rows, folder = table.count_rows(), local_folder(self._location)

@@ -141,6 +141,26 @@ def test_the_status_of_an_index_without_its_copy_and_lancedb_is_exit_four(with_v
 # Damage ---------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("lacks", [0, 1])
+def test_after_a_lost_catalogue_was_mended_doctor_status_and_search_agree(runner, with_vectors, lacks):
+    if lacks:
+        with_vectors.claude(ClaudeLog("0000ffff-0000-4000-8000-000000000001").prompt("The valve of pump 99 hums", 0))
+        assert run(runner, with_vectors, "store").code == 0
+    for path in with_vectors.corpus.glob("catalog.sqlite*"):
+        path.unlink()
+    assert run(runner, with_vectors, "doctor", "--fix").code == 0
+    checks = json.loads(run(runner, with_vectors, "doctor", "--json").out)["checks"]
+    assert {check["severity"] for check in checks} == {"green"}
+    told = json.loads(run(runner, with_vectors, "index", "status", "--json").out)
+    asked = json.loads(run(runner, with_vectors, "search", "washer 7", "--json").out)["oracle_status"]
+    assert (told["lexical"]["behind"], told["behind"]) == (0, lacks)
+    assert {name: state["behind"] for name, state in asked["freshness"].items()} == {"lexical": 0, "dense": lacks}
+    assert (asked["rankers"], asked["stale_or_unknown"]) == (["dense", "lexical"], bool(lacks))
+    done = json.loads(run(runner, with_vectors, "index", "--json").out)
+    assert (done["added"], done["unchanged"]) == (lacks, SESSIONS)
+    assert json.loads(run(runner, with_vectors, "index", "status", "--json").out)["behind"] == 0
+
+
 def test_a_half_written_vector_index_is_named_and_words_answer(runner, with_vectors):
     for path in (with_vectors.corpus / "index" / "vectors.lance" / "_versions").iterdir():
         path.write_bytes(path.read_bytes()[:30])
