@@ -67,9 +67,10 @@ def _write(table: Any, place: Path) -> None:
     in_table = np.argsort(numbers)  # a scan may give rows in any order
     for batch in table.search().select(["vector"]).with_row_id(True).to_batches(_ROWS_AT_ONCE):
         rows = batch["vector"].flatten().to_numpy(zero_copy_only=True).reshape(-1, size).astype(np.float32)
-        highest = np.abs(rows).max(axis=1, initial=0.0) / _HIGHEST
+        highest = np.maximum(rows.max(axis=1, initial=0.0), np.abs(rows.min(axis=1, initial=0.0))) / _HIGHEST
         at = in_table[np.searchsorted(numbers, batch["_rowid"].to_numpy(), sorter=in_table)]
-        vectors[at] = np.rint(rows / np.where(highest > 0, highest, 1.0)[:, None])
+        rows /= np.where(highest > 0, highest, 1.0)[:, None]
+        vectors[at] = np.rint(rows, out=rows)
         scales[at] = highest
     vectors.flush()
     np.save(place / "scales.npy", scales)
