@@ -1,7 +1,7 @@
 """Tables of the release before, which wrote them through `pylance`: asked, gone on with, pruned and forgotten from.
 
-`former_tables.zip` was written by that release's own code: twelve invented documents in one run; in another ``d3`` had
-changed, ``d7`` was gone and ``heron`` was new. ``mapped`` has a mapped copy, ``indexed`` has indexes instead.
+`fixtures/former_tables.zip` was written by that release's own code: twelve invented documents in one run; in another
+``d3`` had changed, ``d7`` was gone and ``heron`` was new. ``mapped`` has a mapped copy, ``indexed`` indexes.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ HELD = {f"d{number}": "1" for number in range(12) if number != 7} | {"d3": "2", 
 @pytest.fixture(params=["mapped", "indexed"])
 def location(request: pytest.FixtureRequest, tmp_path: Path) -> Location:
     require("semantic")
-    with ZipFile(Path(__file__).with_name("former_tables.zip")) as tables:
+    with ZipFile(Path(__file__).parents[1] / "fixtures" / "former_tables.zip") as tables:
         tables.extractall(tmp_path)
     return Location(str(tmp_path), request.param)
 
