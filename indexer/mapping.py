@@ -67,19 +67,25 @@ def _write(table: Any, place: Path) -> None:
     in_table = np.argsort(numbers)  # a scan may give rows in any order
     for batch in table.search().select(["vector"]).with_row_id(True).to_batches(_ROWS_AT_ONCE):
         rows = batch["vector"].flatten().to_numpy(zero_copy_only=True).reshape(-1, size).astype(np.float32)
-        highest = np.abs(rows).max(axis=1, initial=0.0) / _HIGHEST
+        highest = np.maximum(rows.max(axis=1, initial=0.0), np.abs(rows.min(axis=1, initial=0.0))) / _HIGHEST
         at = in_table[np.searchsorted(numbers, batch["_rowid"].to_numpy(), sorter=in_table)]
-        vectors[at] = np.rint(rows / np.where(highest > 0, highest, 1.0)[:, None])
+        rows /= np.where(highest > 0, highest, 1.0)[:, None]
+        vectors[at] = np.rint(rows, out=rows)
         scales[at] = highest
     vectors.flush()
     np.save(place / "scales.npy", scales)
     made = {key.decode(): value.decode("utf-8", "replace") for key, value in (table.schema.metadata or {}).items()}
-    (place / "about.json").write_text(json.dumps({"columns": table.schema.names, "made": made}), "utf-8")
+    pieces = table.stats()["fragment_stats"]["num_fragments"]
+    about = {"columns": table.schema.names, "made": made, "pieces": pieces}
+    (place / "about.json").write_text(json.dumps(about), "utf-8")
 
 
 def _write_documents(rows: Any, firsts: list[int], place: Path) -> None:
     """The columns of each document, with the place of its first passage, in the order of ids."""
-    by_id = {str(row["id"]): row for row in rows.to_pylist()}
+    by_id: dict[str, dict[str, Any]] = {}
+    for row in rows.to_pylist():
+        # As `held_versions` tells of it: one that two writers wrote is to be written anew.
+        by_id[row["id"]] = row | {"version": "twice"} if row["id"] in by_id else row
     documents = [by_id[name] for name in sorted(by_id)]
     columns = ", ".join(f"`{name}`" for name in rows.column_names)
     marks = ", ".join("?" * len(rows.column_names))

@@ -6,9 +6,11 @@ import os
 import re
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import astuple
 from datetime import timedelta
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -121,22 +123,36 @@ def table_status(location: Location) -> TableStatus | None:
     table = open_table(location)
     if table is None:
         return None
-    metadata = {key: value.decode("utf-8", "replace") for key, value in (table.schema.metadata or {}).items()}
+    indexes = tuple(sorted(index.name for index in table.list_indices()))
+    dimensions = table.schema.field("vector").type.list_size
+    versions = held_versions(table, location)
+    return status_of(table.schema.metadata or {}, table.count_rows(), versions, dimensions, indexes)
+
+
+def status_of(
+    metadata: Mapping[bytes, bytes],
+    rows: int,
+    versions: Mapping[str, str],
+    dimensions: int,
+    indexes: tuple[str, ...] = (),
+) -> TableStatus:
+    """The status of a table with this metadata, which says what it was made with."""
+    made = {key: value.decode("utf-8", "replace") for key, value in metadata.items()}
     return TableStatus(
-        rows=table.count_rows(),
-        versions=held_versions(table, location),
-        model=metadata.get(_NAME_KEY, ""),
-        fingerprint=metadata.get(_MODEL_KEY, ""),
-        chunker=metadata.get(_CHUNKER_KEY, ""),
-        dimensions=table.schema.field("vector").type.list_size,
-        indexes=tuple(sorted(index.name for index in table.list_indices())),
+        rows=rows,
+        versions=versions,
+        model=made.get(_NAME_KEY, ""),
+        fingerprint=made.get(_MODEL_KEY, ""),
+        chunker=made.get(_CHUNKER_KEY, ""),
+        dimensions=dimensions,
+        indexes=indexes,
     )
 
 
 def drop_table(location: Location) -> None:
     """Deletes the table, whatever state it is in. ``NotFound`` when there is none."""
     missing = NotFound(f"There is no vector index at {location.uri}.", hint="aicx index")
-    if _is_absent(location):
+    if is_absent(location):
         raise missing
     try:
         connect(location).drop_table(location.table)
@@ -151,14 +167,36 @@ def drop_table(location: Location) -> None:
         raise missing from error
 
 
-def connect(location: Location) -> Any:
-    """The database of a table, which makes its folder where there is none."""
+def import_ahead() -> None:
+    """Begins to import LanceDB in a thread, while a run reads and embeds what it is going to write.
+
+    Raises MissingExtra where it is not installed. Any other error comes up where it is needed.
+    """
+    try:
+        installed = find_spec("lancedb") is not None
+    except ImportError:  # a finder of somebody's own may say it so
+        installed = False
+    if not installed:
+        raise MissingExtra("The vector index", "semantic")
+    importing = ThreadPoolExecutor(1)
+    importing.submit(_lancedb)
+    importing.shutdown(wait=False)
+
+
+def _lancedb() -> Any:
+    """The library, whose import takes a second."""
     for name in ("LANCE_LOG", "LANCEDB_LOG"):
         os.environ.setdefault(name, "error")  # else their warnings about nothing land between our own lines
     try:
         import lancedb
     except ImportError as error:
         raise MissingExtra("The vector index", "semantic") from error
+    return lancedb
+
+
+def connect(location: Location) -> Any:
+    """The database of a table, which makes its folder where there is none."""
+    lancedb = _lancedb()
     try:
         options = dict(location.storage_options) if location.storage_options else None
         return lancedb.connect(location.uri, storage_options=options)
@@ -168,8 +206,8 @@ def connect(location: Location) -> Any:
 
 def open_table(location: Location, database: Any = None) -> Any:
     """The table, or None where there is none."""
-    if _is_absent(location):
-        return None  # LanceDB takes a second to import
+    if is_absent(location):
+        return None  # without importing LanceDB
     try:
         return (database or connect(location)).open_table(location.table)
     except (ValueError, OSError, RuntimeError) as error:
@@ -201,7 +239,8 @@ def local_folder(location: Location) -> Path | None:
     return None if _is_remote(location) else Path(location.uri, f"{location.table}.lance")
 
 
-def _is_absent(location: Location) -> bool:
+def is_absent(location: Location) -> bool:
+    """Whether there is certainly no table, as its folder shows without LanceDB."""
     folder = local_folder(location)
     return folder is not None and not folder.exists()
 

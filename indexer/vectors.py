@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
-from functools import cached_property
+from functools import cache, cached_property
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -35,6 +36,7 @@ from indexer.vector_table import (
     delete_documents,
     held_versions,
     index_column,
+    is_absent,
     local_folder,
     open_table,
     optimize,
@@ -117,19 +119,26 @@ class VectorIndex:
         fetch: Fetch,
         *,
         rebuild: bool = False,
+        held: Mapping[str, str] | None = None,
         progress: Callable[[Progress], None] = lambda _: None,
     ) -> Synced:
         """Makes the table hold exactly the documents in ``versions``, embedding only those whose version changed.
 
         ``fetch`` gives the documents for some ids; one it does not give is treated as gone. A table made by another
-        model or chunker raises ``OtherModel``, unless ``rebuild`` says to start over.
+        model or chunker raises ``OtherModel``, unless ``rebuild`` says to start over. ``held`` are the versions in a
+        table that is known to be of this make: where they are known it is opened when the first batch is embedded, as
+        a new one is made then. LanceDB takes a second to import, and see `import_ahead`.
         """
         started = time.monotonic()
-        table = self._opened(rebuild=rebuild)
-        held = held_versions(table, self._location)
+        table = cache(lambda: self._opened(rebuild=rebuild))
+        if rebuild or is_absent(self._location):
+            held = {}
+        elif held is None:
+            held = held_versions(table(), self._location)
         stale = [document_id for document_id, version in versions.items() if held.get(document_id) != version]
         gone = [document_id for document_id in held if document_id not in versions]
-        delete_documents(table, gone)
+        if gone:
+            delete_documents(table(), gone)
         writer = _Writer(table, self._schema, self._model, self._upkeep, held.keys() - set(gone))
         missing: list[str] = []
         progress(Progress(0, len(stale), 0, 0.0))
@@ -139,10 +148,11 @@ class VectorIndex:
             found = {document.id: document for document in fetch(ids) if document.id in ids}
             missing += [document_id for document_id in ids if document_id not in found]
             writer.take(list(found.values()))
+            table()  # before it is said that something is done
             progress(Progress(first + len(ids), len(stale), writer.passages, time.monotonic() - started))
         writer.commit()
-        delete_documents(table, [document_id for document_id in missing if document_id in held])
-        self._tidy(table, changed=bool(gone or stale))
+        delete_documents(table(), [document_id for document_id in missing if document_id in held])
+        self._tidy(table(), changed=bool(gone or stale))
         changed = sum(document_id in held for document_id in writer.written)
         return Synced(
             added=len(writer.written) - changed,
@@ -188,6 +198,12 @@ class VectorIndex:
     def _tidy(self, table: Any, *, changed: bool) -> None:
         """Pieces merged and old versions removed when there are many of either, and indexes where there are enough
         rows that are not mapped."""
+        if self._location.uri.startswith("db://"):
+            # A service merges and removes by itself, and its client may lack the rest.
+            with suppress(NotImplementedError):
+                if table.count_rows() >= self._upkeep.index_rows:
+                    self._index(table)
+            return
         if changed and self._is_untidy(table):
             optimize(table, self._upkeep.grace)
         rows, folder = table.count_rows(), local_folder(self._location)
@@ -220,7 +236,7 @@ class VectorIndex:
 class _Writer:
     """Cuts and embeds documents, and commits whole ones now and then."""
 
-    def __init__(self, table: Any, schema: Any, model: Model, upkeep: Upkeep, held: Set[str]) -> None:
+    def __init__(self, table: Callable[[], Any], schema: Any, model: Model, upkeep: Upkeep, held: Set[str]) -> None:
         self._table = table
         self._upkeep = upkeep
         self._schema = schema
@@ -279,14 +295,15 @@ class _Writer:
             replaced = [document.id for document in documents if document.id in self._held]
             if replaced:
                 (
-                    self._table.merge_insert(["id", "ordinal"])
+                    self._table()
+                    .merge_insert(["id", "ordinal"])
                     .when_matched_update_all()
                     .when_not_matched_insert_all()
                     .when_not_matched_by_source_delete(f"id IN ({sql_list(replaced)})")
                     .execute(rows)
                 )
             else:
-                self._table.add(rows)
+                self._table().add(rows)
         self.written += [document.id for document in documents]
         self._waiting = []
         self._committed_at = time.monotonic()

@@ -53,6 +53,7 @@ class MappedTable:
         about = json.loads((copy / "about.json").read_bytes())
         self.columns = frozenset(about["columns"])
         self.metadata: Mapping[bytes, bytes] = {key.encode(): value.encode() for key, value in about["made"].items()}
+        self._pieces = about.get("pieces")  # None in a copy of a former release
         # What is never written while it is there needs no lock, and may be read by any thread.
         self._documents = sqlite3.connect(
             f"{(copy / 'documents.sqlite').absolute().as_uri()}?mode=ro&immutable=1", uri=True, check_same_thread=False
@@ -66,6 +67,18 @@ class MappedTable:
         if not len(self._vectors) == len(self._scales) == len(self._places) > self._firsts[-1]:
             raise ValueError(f"the files of {copy} do not belong together")
         self._asked: tuple[bytes, Any, Any] | None = None
+
+    @property
+    def dimensions(self) -> int:
+        return int(self._vectors.shape[1])
+
+    def is_everything(self) -> bool:
+        """Whether the table's own files hold these documents and no others: nothing deleted, replaced or left over."""
+        folder = self._copy.parents[1]
+        pieces, copies, *others = (
+            sum(1 for _ in folder.glob(f"{name}/*")) for name in ("data", FOLDER, "_deletions", "_indices")
+        )
+        return (pieces, copies) == (self._pieces, 1) and not any(others)
 
     def is_stale(self) -> bool:
         return str(newest_version(self._copy.parents[1])) != self._copy.name

@@ -14,7 +14,7 @@ from aicx.corpus.catalog.query import open_catalog
 from aicx.corpus.views.documents import NUMBER_COLUMNS, TEXT_COLUMNS, load_document
 from aicx.engine.damage import table_folder
 from aicx.engine.embedder_choice import Choice, Notify, announcement, prepare_embedder, recorded_choice, to_manifest
-from aicx.engine.index_manifest import read_manifest, write_manifest
+from aicx.engine.index_manifest import chunks_behind, read_manifest, write_manifest
 from aicx.engine.vector_model import calibrate_noise, model_of
 from aicx.engine.vector_place import (
     TABLES,
@@ -86,15 +86,23 @@ def build_vectors(
         corpus = _Corpus.of(layout, catalog)
         address = chosen_address(settings)
         serving = before if present_address(settings) is not None else {}
+        if rebuild or not serving or chunks_behind(serving, catalog):
+            from indexer.vector_table import import_ahead
+
+            import_ahead()
         embedder = prepare_embedder(settings, choice, notify, download=download, full=full)
         table = _table(embedder, address, serving, upkeep, notify, windows, rebuild=rebuild)
         _announce(choice, table, corpus, folder_size_of(address, serving), notify)
         made = _record(layout, catalog, choice, address, table)
 
+        recorded = bool(serving)
+
         def begun(progress: Progress) -> None:
+            nonlocal recorded
             # Where nothing answers yet, what is there of the new index does, also for whoever comes after a kill.
-            if progress.done == 0 and not serving:
+            if progress.done and not recorded:
                 write_manifest(layout, "vectors", made | {"sequence": 0})
+                recorded = True
             on_progress(progress)
 
         synced = _sync(table, address, corpus, begun, notify, full=full)
@@ -197,17 +205,18 @@ def _sync(
     index, versions = table.index, corpus.versions
     folder = table_folder(address, table.name)
     damage = find_damage(folder, full=full) if folder and not table.anew else None
-    if folder and not table.anew and damage is None and is_recorded(folder) and table.near is not None:
-        copy = _mapped(index, folder)
-        if copy and copy.versions() == versions:
-            return Synced(added=0, changed=0, removed=0, unchanged=len(versions), passages=0, seconds=0.0)
+    copy = _mapped(index, folder) if folder and not table.anew and damage is None and is_recorded(folder) else None
+    held = copy.versions() if copy else None
+    if held == versions and table.near is not None:
+        return Synced(added=0, changed=0, removed=0, unchanged=len(versions), passages=0, seconds=0.0)
     sound = sound_files(folder) if folder and damage else set()
     with changing(folder) if folder else nullcontext(), panics_as_damage("the vector index", _ANEW):
         if folder is not None and damage:
             notify(f"the vector index is damaged: {damage}; embedding again what is lost")
             kept = index.begin_again(folder, sound if table.make_before == index.make else (), versions)
             notify(f"{kept} of {len(versions)} chunks are kept")
-        synced = index.sync(versions, corpus.fetch, rebuild=table.anew and not _goes_on(index), progress=progress)
+        again = table.anew and not _goes_on(index)
+        synced = index.sync(versions, corpus.fetch, rebuild=again, held=held, progress=progress)
         if table.near is None or synced.added + synced.changed > len(versions) // 10:
             table.near = calibrate_noise(address, table.embedder, table.name)
     return synced

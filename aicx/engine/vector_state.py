@@ -14,6 +14,7 @@ from aicx.engine.vector_place import recorded_address, table_of
 from aicx.errors import NotFound
 from aicx.panics import panics_as_damage
 from aicx.values import dataclass
+from retrieval.mapped import open_copy
 
 if TYPE_CHECKING:
     from indexer.vector_table import TableStatus
@@ -35,13 +36,11 @@ class VectorState:
 
 def vector_state(settings: Settings) -> VectorState:
     """The state of the vector index. Raises NotFound when there is none."""
-    from indexer.vector_table import Location, table_status
-
     made = manifest_entry(settings)
     address = recorded_address(settings, made)
     with panics_as_damage("the vector index", FIX):
         require_sound_vectors(settings)
-        table = table_status(Location(address, table_of(made)))
+        table = held_table(address, table_of(made))
     if table is None:
         raise NotFound("the vector index is gone", hint="aicx index")
     with open_catalog(settings.layout) as opened:
@@ -50,6 +49,17 @@ def vector_state(settings: Settings) -> VectorState:
             behind = documents_behind(table.versions, opened.catalog)
     size = folder_size_of(address, made) if "://" not in address else None
     return VectorState(recorded_choice(made), address, table, behind, size)
+
+
+def held_table(address: str, table: str) -> TableStatus | None:
+    """What a table holds, or None where there is none: from its mapped copy if it has one, without LanceDB."""
+    from indexer.vector_table import Location, status_of, table_status
+
+    folder = table_folder(address, table)
+    copy = open_copy(folder) if folder else None
+    if copy is None:
+        return table_status(Location(address, table))
+    return status_of(copy.metadata, copy.count(), copy.versions(), copy.dimensions)
 
 
 def folder_size_of(address: str, made: Mapping[str, Any]) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import sys
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -17,6 +18,7 @@ from aicx.engine.index_manifest import read_manifest
 from aicx.engine.search import SearchQuery, search
 from aicx.engine.vector_index import build_vectors
 from aicx.engine.vector_state import vector_state
+from aicx.storage.checksums import changing
 from aicx.storage.lock import writer_lock
 from aicx.types import Document, Part
 from indexer.passages import Windows
@@ -234,6 +236,41 @@ def test_what_was_behind_before_is_all_that_is_behind_afterwards(own: Home) -> N
     assert vector_state(load_settings()).behind == 1
     assert run(["forget", "--session", SESSION, "--yes"]) == 0
     assert vector_state(load_settings()).behind == 1
+
+
+def test_what_the_index_never_held_is_forgotten_without_lancedb(own: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = held()
+    fourth = "7" + THIRD[1:]
+    own.claude(ClaudeLog(fourth, "/srv/notes").prompt("The pump hums", 180))
+    assert run(["store"]) == 0
+    monkeypatch.setitem(sys.modules, "lancedb", None)
+    assert run(["forget", "--session", fourth, "--yes"]) == 0
+    assert held() == before
+    assert run(["doctor"]) == 0
+
+
+def test_what_an_earlier_run_took_out_of_the_table_leaves_its_files_too(own: Home) -> None:
+    ignored = own.corpus / ".aicxignore"
+    ignored.write_text(f"*{SESSION}*\n")
+    assert run(["store"]) == 0
+    embed()
+    ignored.unlink()
+    assert run(["store"]) == 0
+    assert f"claude:{SESSION}:001" not in held()
+    assert any("vectors.lance" in path for path in left(own))
+    assert run(["forget", "--session", SESSION, "--yes"]) == 0
+    assert left(own) == set()
+
+
+def test_an_index_that_proves_unreadable_on_the_way_goes_whole(own: Home, capsys: pytest.CaptureFixture[str]) -> None:
+    table = own.corpus / "index" / "vectors.lance"
+    with changing(table):  # so that its checksums agree with it
+        for path in (table / "_versions").iterdir():
+            path.write_bytes(b"junk")
+    assert run(["forget", "--session", SESSION, "--yes"]) == 0
+    assert "deleted whole" in capsys.readouterr().err
+    assert not table.exists()
+    assert left(own) == set()
 
 
 def test_an_index_that_cannot_be_opened_goes_whole_and_that_is_said(

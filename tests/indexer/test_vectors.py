@@ -296,6 +296,45 @@ def test_no_index_is_made_for_few_rows(location: Location) -> None:
     assert status.indexes == ()
 
 
+class _Lacking:
+    """A table whose client has none of the calls for upkeep, as lancedb's own say so; else as the one it is given."""
+
+    def __init__(self, table: Any) -> None:
+        self._table = table
+
+    def __getattr__(self, name: str) -> Any:
+        if name in ("list_versions", "stats", "optimize", "list_indices", "create_index", "cleanup_old_versions"):
+            raise NotImplementedError(f"{name}() is not supported on LanceDB Cloud")
+        return getattr(self._table, name)
+
+
+def test_a_service_whose_client_lacks_upkeep_is_written_and_gone_on_with(
+    location: Location, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import lancedb
+
+    local = lancedb.connect(location.uri)
+
+    class Service:
+        def create_table(self, *of: Any, **how: Any) -> Any:
+            return _Lacking(local.create_table(*of, **how))
+
+        def open_table(self, name: str) -> Any:
+            return _Lacking(local.open_table(name))
+
+    monkeypatch.setattr(lancedb, "connect", lambda *_, **__: Service())
+    corpus, service = Corpus(document("a"), document("b"), document("c")), Location("db://shared")
+    assert index(service, index_rows=1).sync(corpus.versions(), corpus.fetch).added == 3
+    corpus.documents["a"] = document("a", version="2")
+    del corpus.documents["b"]
+    done = index(service, index_rows=1).sync(corpus.versions(), corpus.fetch)
+    assert (done.changed, done.removed, done.unchanged) == (1, 1, 1)
+    assert {row["id"]: row["version"] for row in local.open_table("vectors").to_arrow().to_pylist()} == {
+        "a": "2",
+        "c": "1",
+    }
+
+
 # Being killed ---------------------------------------------------------------------------------------------------------
 
 _RUN = """

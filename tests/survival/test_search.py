@@ -18,7 +18,7 @@ import pytest
 from aicx.engine.index_manifest import read_manifest, write_manifest
 from aicx.engine.vector_state import vector_state
 from aicx.installation import install_command
-from aicx.storage.checksums import withdraw
+from aicx.storage.checksums import changing, withdraw
 from tests.corpus.builders import ClaudeLog, Home
 from tests.engine.search_helpers import copied, embed, keep
 from tests.parts import require
@@ -117,13 +117,48 @@ def test_a_question_by_meaning_does_without_lancedb(with_vectors):
     assert "ranked by dense." in done.stderr
 
 
-def test_the_status_of_an_index_without_lancedb_is_exit_four(with_vectors):
+@pytest.mark.parametrize("asked", [("index", "status"), ("doctor", "--quick"), ("doctor",)])
+def test_what_only_asks_about_an_index_does_without_lancedb(with_vectors, asked):
+    done = without_lancedb(with_vectors, *asked)
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_status_without_lancedb_says_what_the_index_holds(with_vectors):
+    done = without_lancedb(with_vectors, "index", "status", "--json")
+    told = json.loads(done.stdout)
+    assert (told["chunks"], told["behind"], told["dimensions"]) == (SESSIONS, 0, 64)
+
+
+def test_the_status_of_an_index_without_its_copy_and_lancedb_is_exit_four(with_vectors):
+    table = with_vectors.corpus / "index" / "vectors.lance"
+    with changing(table):
+        shutil.rmtree(table / "mapped")
     done = without_lancedb(with_vectors, "index", "status")
     assert (done.returncode, done.stdout) == (4, "")
     assert f"next: {install_command('semantic')}" in done.stderr
 
 
 # Damage ---------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("lacks", [0, 1])
+def test_after_a_lost_catalogue_was_mended_doctor_status_and_search_agree(runner, with_vectors, lacks):
+    if lacks:
+        with_vectors.claude(ClaudeLog("0000ffff-0000-4000-8000-000000000001").prompt("The valve of pump 99 hums", 0))
+        assert run(runner, with_vectors, "store").code == 0
+    for path in with_vectors.corpus.glob("catalog.sqlite*"):
+        path.unlink()
+    assert run(runner, with_vectors, "doctor", "--fix").code == 0
+    checks = json.loads(run(runner, with_vectors, "doctor", "--json").out)["checks"]
+    assert {check["severity"] for check in checks} == {"green"}
+    told = json.loads(run(runner, with_vectors, "index", "status", "--json").out)
+    asked = json.loads(run(runner, with_vectors, "search", "washer 7", "--json").out)["oracle_status"]
+    assert (told["lexical"]["behind"], told["behind"]) == (0, lacks)
+    assert {name: state["behind"] for name, state in asked["freshness"].items()} == {"lexical": 0, "dense": lacks}
+    assert (asked["rankers"], asked["stale_or_unknown"]) == (["dense", "lexical"], bool(lacks))
+    done = json.loads(run(runner, with_vectors, "index", "--json").out)
+    assert (done["added"], done["unchanged"]) == (lacks, SESSIONS)
+    assert json.loads(run(runner, with_vectors, "index", "status", "--json").out)["behind"] == 0
 
 
 def test_a_half_written_vector_index_is_named_and_words_answer(runner, with_vectors):

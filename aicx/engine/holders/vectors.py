@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import nullcontext, suppress
+from contextlib import nullcontext
 from pathlib import Path
 
 from aicx.config import Settings
@@ -21,9 +21,10 @@ from aicx.engine.vector_place import TABLES, heal_record, present_address, to_re
 from aicx.errors import AicxError, CorpusDamaged, MissingExtra
 from aicx.paths import Layout
 from aicx.storage.atomic import unwritable
-from aicx.storage.checksums import changing, is_recorded, record_of, withdraw
+from aicx.storage.checksums import changing, find_damage, is_recorded, record_of, withdraw
 from aicx.storage.lock import writer_lock
 from aicx.text import plural
+from retrieval.mapped import MappedTable, open_copy
 
 
 class _Vectors(Holder):
@@ -43,7 +44,13 @@ class _Vectors(Holder):
         if address is None:
             return frozenset()
         try:
-            present = [table for table in TABLES if table_status(Location(address, table)) is not None]
+            # One outside the home must be open to change before anything is forgotten, so it is asked itself.
+            own = to_record(layout, address) is None
+            present = [
+                table
+                for table in TABLES
+                if (own and _sound_copy(address, table)) or table_status(Location(address, table)) is not None
+            ]
         except (CorpusDamaged, MissingExtra) as error:
             if to_record(layout, address) is not None:
                 raise
@@ -126,11 +133,20 @@ class _Vectors(Holder):
         return Check(name, "green", "as it was written")
 
 
+def _sound_copy(address: str, table: str) -> MappedTable | None:
+    """The mapped copy of a table that is as it was written, which is read without LanceDB."""
+    folder = table_folder(address, table)
+    return open_copy(folder) if folder and is_recorded(folder) and not find_damage(folder) else None
+
+
 def _erase(address: str, unwanted: Callable[[Mapping[str, str]], Sequence[str]]) -> None:
     """Takes documents out of every table, also of one that is only half made."""
     from indexer.vector_table import Location, erase_documents
 
     for table in TABLES:
+        copy = _sound_copy(address, table)
+        if copy and copy.is_everything() and not unwanted(copy.versions()):
+            continue  # without LanceDB, which takes a second to import
         with changing(folder) if (folder := table_folder(address, table)) else nullcontext():
             erase_documents(Location(address, table), unwanted)
 
@@ -140,11 +156,12 @@ def _delete_vectors(layout: Layout) -> None:
     for table in TABLES:
         folder = layout.index_manifest.parent / f"{table}.lance"
         withdraw(folder)
-        with suppress(FileNotFoundError):
-            try:
-                shutil.rmtree(folder)
-            except OSError as error:
-                raise unwritable(folder, error) from error
+        try:
+            shutil.rmtree(folder)
+        except FileNotFoundError:
+            continue
+        except OSError as error:
+            raise unwritable(folder, error) from error
 
 
 def _deleted(error: AicxError) -> str:
