@@ -19,10 +19,19 @@ _LINE = st.tuples(
 _PATH = st.lists(st.sampled_from(["a", "b", "ab", "a.b", ".a", "c"]), min_size=1, max_size=4).map("/".join)
 
 
-@given(st.lists(_LINE, max_size=4), st.lists(_PATH, max_size=4))
+def _is_told_apart(lines: list[str]) -> bool:
+    """Whether pathspec has its own view: it ranks a rule for folders below one for files, whichever comes last."""
+    return any(line.startswith("!") for line in lines) and any(line.endswith("/") for line in lines)
+
+
+@given(st.lists(_LINE, max_size=4).filter(lambda lines: not _is_told_apart(lines)), st.lists(_PATH, max_size=4))
 def test_a_path_is_ignored_as_pathspec_says(lines: list[str], paths: list[str]) -> None:
     ignores, spec = ignoring(lines), GitIgnoreSpec.from_lines(lines)
     assert [ignores(path) for path in paths] == [spec.match_file(path) for path in paths]
+
+
+def test_the_last_rule_for_a_folder_counts_as_in_git() -> None:
+    assert (ignoring(["!a", "a/"])("a/a"), ignoring(["a/", "!a"])("a/a")) == (True, False)
 
 
 def test_stars_beside_stars_take_no_time() -> None:

@@ -304,7 +304,7 @@ class TestAttempt:
         assert not [ref for ref in runs.attempt()["sources"] if ref.startswith("commit:")]
 
     def test_what_the_program_said_of_its_end_stays(self, runs):
-        said = f"{PYTHON} -m aicx finalize --status failure --summary 'Two tests fail' --agent-id run"
+        said = f"{shlex.quote(PYTHON)} -m aicx finalize --status failure --summary 'Two tests fail' --agent-id run"
         assert runs("sh", "-c", said).returncode == 0
         attempt = runs.attempt()["attempt"]
         assert (attempt["outcome"], attempt["summary"], attempt["exit_code"]) == ("failure", "Two tests fail", 0)
