@@ -8,6 +8,7 @@ import subprocess
 import sys
 from io import BytesIO, TextIOWrapper
 from pathlib import Path
+from shlex import quote
 
 import pytest
 
@@ -153,7 +154,7 @@ def test_an_exit_of_somebody_elses_keeps_its_code(monkeypatch: pytest.MonkeyPatc
 
 
 def test_a_reader_that_had_enough_is_no_failure(home: Path) -> None:
-    started = f"{sys.executable} -m aicx --help"
+    started = f"{quote(sys.executable)} -m aicx --help"
     done = subprocess.run(
         ["bash", "-c", f"{started} | true; exit ${{PIPESTATUS[0]}}"], capture_output=True, check=False
     )
@@ -163,13 +164,13 @@ def test_a_reader_that_had_enough_is_no_failure(home: Path) -> None:
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs the device that is always full")
 @pytest.mark.parametrize("more", ["", " --json"])
 def test_a_full_disk_under_the_output_is_named(home: Path, more: str) -> None:
-    started = f"{sys.executable} -m aicx bench report{more} --help > /dev/full"
+    started = f"{quote(sys.executable)} -m aicx bench report{more} --help > /dev/full"
     done = subprocess.run(started, shell=True, capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, done.stderr.splitlines()[0]) == (6, "error: cannot write: No space left on device")
 
 
 def test_closed_streams_are_no_failure(home: Path) -> None:
-    started = f"{sys.executable} -m aicx --version"
+    started = f"{quote(sys.executable)} -m aicx --version"
     for closed in (">&-", "2>&-", ">&- 2>&- <&-"):
         done = subprocess.run(f"{started} {closed}", shell=True, capture_output=True, timeout=60, check=False)
         assert (done.returncode, done.stderr) == (0, b"")

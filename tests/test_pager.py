@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from shlex import quote
 
 import pytest
 
 from aicx import console, pager
 
-CAT = f"{sys.executable} -c 'import sys; open(sys.argv[1], \"w\").write(sys.stdin.read())'"
+CAT = f"{quote(sys.executable)} -c 'import sys; open(sys.argv[1], \"w\").write(sys.stdin.read())'"
 
 
 @pytest.mark.parametrize(
