@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -124,7 +123,7 @@ def test_a_git_that_takes_too_long_names_nothing_and_is_reported(
 ) -> None:
     slow = tmp_path / "bin/git"
     slow.parent.mkdir()
-    slow.write_text("#!/bin/sh\nexec sleep 30\n")
+    slow.write_text("#!/bin/sh\nexec /bin/sleep 30\n")
     slow.chmod(0o755)
     monkeypatch.setenv("PATH", str(slow.parent))
     began = time.monotonic()
