@@ -44,6 +44,8 @@ _TOKEN = re.compile(
     re.DOTALL,
 )
 _JOINTS = frozenset({"&&", "||", "|&", "|", ";", "\n", "&"})
+# What a `case` compares with, `a|b)`: no command. The first one is behind `in`, the others behind `;;`.
+_CASE_PATTERN = re.compile(r"(\bin|;;)\s*\(?[^\s();][^();\n]*\)(?=\s|$)")
 _FOLDER = re.compile(r"(?:~|\.{0,2})/(?:[\w.@+-]+/)*(?=[\w.@+-]+(?:\s|$))")
 _LONGEST = 4000
 
@@ -63,7 +65,10 @@ def simple_commands(line: str) -> list[Simple]:
 @lru_cache(maxsize=1024)  # a session's commands are read several times
 def _simple_commands(line: str) -> tuple[Simple, ...]:
     found: list[Simple] = []
-    for pipeline, joint in pipelines(line[:_LONGEST]):
+    line = line[:_LONGEST]
+    if "case " in line:
+        line = _CASE_PATTERN.sub(r"\1\n", line)
+    for pipeline, joint in pipelines(line):
         first = _normal(pipeline[0])
         if first and not first.startswith("#") and not _SETTING_UP.match(first):
             found.append(Simple(first, masked=len(pipeline) > 1 or joint not in ("", "&&")))

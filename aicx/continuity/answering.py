@@ -42,6 +42,7 @@ _COUNTED = {
     "failed": "failedCommands",
     "file": "fileWrites",
     "next": "nextSteps",
+    "result": "results",
     "untried": "untried",
     "decision": "decisions",
     "environment": "environment",

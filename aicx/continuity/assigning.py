@@ -34,10 +34,10 @@ class Draft:
 
 
 def layer_of(found: Found) -> Layer:
-    """Commands are of the project, next steps and files of the worktree; the rest depends on what it says."""
+    """Commands are of the project, results, next steps and files of the worktree; the rest depends on what it says."""
     if found.kind in ("confirmed", "failed"):
         return "project"
-    if found.kind in ("next", "file"):
+    if found.kind in ("result", "next", "file"):
         return "local"
     return "local" if is_local(found.text) else "project"
 
@@ -125,9 +125,10 @@ def _is_settled(item: NoteItem, derived: Derived, new: Iterable[NoteItem]) -> bo
     if item.kind not in ("confirmed", "failed"):
         return False
     command = _command(item.text)
-    other = "failed" if item.kind == "confirmed" else "confirmed"
-    later = (one for one in derived.found if one.kind == other and (item.at is None or one.at >= item.at))
-    return command is not None and any(_command(one.text) == command for one in later)
+    # That a command passed again, after other changes, is told in place of what is known of it.
+    told = ("failed", "confirmed") if item.kind == "confirmed" else ("confirmed",)
+    later = (one for one in derived.found if one.kind in told and (item.at is None or one.at >= item.at))
+    return command is not None and any(_command(one.text) == command and one.text != item.text for one in later)
 
 
 def _joined(new: Sequence[NoteItem], old: Sequence[NoteItem], own: Collection[str]) -> list[NoteItem]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import field, replace
 from datetime import datetime
 from pathlib import Path
@@ -11,19 +12,24 @@ from typing import Literal, NamedTuple
 from aicx.continuity.log_reading import ReadLog
 from aicx.continuity.meaning import ideas_in, is_vague
 from aicx.continuity.note import Kind
-from aicx.continuity.patched import changed_files
+from aicx.continuity.patched import Changed, changed_files
 from aicx.continuity.signals import Contradiction, contradictions
 from aicx.errors import AicxError
 from aicx.evidence.calls import answered_calls
+from aicx.evidence.edits import is_prose
+from aicx.evidence.fixes import repeats, topic_of
 from aicx.evidence.other_repositories import OtherRepositories
-from aicx.evidence.runs import Run, followed, latest_outcomes, passed_checks, runs_of
+from aicx.evidence.runs import Run, followed, passed_checks, runs_of
 from aicx.evidence.session_brief import State
-from aicx.evidence.statements import weigh
+from aicx.evidence.statements import is_announcement, weigh
+from aicx.evidence.texts import words
 from aicx.evidence.transcript import Step
 from aicx.git.identity import find_repository
 from aicx.git.roots import Roots, repository_of
 from aicx.memory.policy import Policy
 from aicx.refs import Ref
+from aicx.telling import count_telling
+from aicx.text import first_of
 from aicx.types import PROMPTS
 from aicx.values import dataclass
 from aicx.work.deriving import SessionPart, derive
@@ -37,9 +43,14 @@ PathTaken = Literal["heuristic", "summarizer"]
 Confidence = Literal["high", "medium", "low"]
 
 _GONE = " (deleted)"  # after the name of such a file
-MAX_GOAL, MAX_TEXT = 400, 240  # characters
+MAX_GOAL, MAX_TEXT, MAX_RESULT = 400, 240, 360  # characters
+_LAST_QUESTION = re.compile(r"(?:^|(?<=[.!:;\u2026\u3002]) ?)[^.!?:;\u2026\u3002\uff1f]*[?\uff1f]$")
+_UNDER_WAY = re.compile(r"\w+ing\b")  # what an agent says that it is doing
+_TELLING = 4  # words with which a report says something
+_PASSING_COMMITS = ("fixup!", "squash!", "amend!")  # these become part of others
+_NAMED = 3  # files by which a check says what it confirms
 MAX_OF: dict[Kind, int] = {
-    "confirmed": 6, "failed": 6, "untried": 6, "next": 6, "file": 8, "decision": 6, "environment": 6,
+    "confirmed": 6, "failed": 6, "untried": 6, "next": 6, "result": 5, "file": 8, "decision": 6, "environment": 6,
 }  # fmt: skip
 
 
@@ -101,14 +112,16 @@ def derive_note(log: ReadLog, place: WorkPlace, summarizer: str | None, policy: 
     facts = derive(part, steps, OtherRepositories(None, roots))
     calls = answered_calls(steps)
     ideas, noise = ideas_in(steps)
-    found: list[Found] = list(_confirmed(runs_of(followed(calls))))
+    changed = changed_files(calls, roots, log.folder)
+    found: list[Found] = list(_confirmed(runs_of(followed(calls), roots), changed))
     if facts is not None:
+        found += _results(facts)
         found += (_of("failed", said) for said in failed_of(facts))
         found += (_of("next", said) for said in next_of(facts) if not is_vague(said.text))
         found += (Found("next", clean(f"Answer: {said.text}", MAX_TEXT), _at(said)) for said in facts.questions)
         found += (_of("decision", said) for said in facts.decisions)
     found += (Found(idea.kind, clean(idea.text, MAX_TEXT), idea.at) for idea in ideas)
-    for one in changed_files(calls, roots, log.folder):
+    for one in changed:
         found.append(Found("file", clean(f"{one.path}{_GONE}" if one.gone else one.path, MAX_TEXT), one.at))
     kept, trimmed = newest(found)
     warnings = [("inferred_next_step", facts is not None and facts.unanswered), ("reviewer_noise_ignored", noise)]
@@ -163,19 +176,51 @@ def _goal(facts: SessionFacts | None) -> Wanted | None:
     return Wanted(text, _at(said)) if text else None
 
 
-def _confirmed(runs: Sequence[Run]) -> list[Found]:
-    """The checks that passed when they were last run, the newest first; other programs only where none was a check."""
-    others = [] if any(run.kind == "check" for run in runs) else latest_outcomes(runs)
-    others = [(run, count) for run, count in others if run.outcome == "ok" and run.kind == "other"]
-    return [
-        Found("confirmed", clean(f"`{run.line}` passed{times}", MAX_TEXT), run.at)
-        for run, count in passed_checks(runs) or others
-        for times in (f" (run {count} times)" if count > 1 else "",)
-    ]
+def _results(facts: SessionFacts) -> Iterator[Found]:
+    """What a session said last, where that says something, and what it committed, the latest first."""
+    said = facts.progress
+    if said is not None and (text := _reported(said.text)):
+        yield _of("result", replace(said, text=text), MAX_RESULT)
+    # A subject that was only written otherwise is one commit, which was amended.
+    commits = {tuple(words(one.text)): one for one in reversed(facts.commits)}
+    for commit in reversed(commits.values()):
+        if not commit.text.startswith(_PASSING_COMMITS):
+            yield Found("result", clean(f"Committed: {commit.text}", MAX_TEXT), _at(commit))
 
 
-def _of(kind: Kind, said: Said) -> Found:
-    return Found(kind, clean(said.text, MAX_TEXT), _at(said))
+def _reported(text: str) -> str:
+    """A last word without the question at its end; empty where the rest is a step that comes next, or says little."""
+    text = _LAST_QUESTION.sub("", text)
+    comes_next = is_announcement(text) or _UNDER_WAY.match(text)
+    return "" if comes_next or count_telling(text) < _TELLING else text
+
+
+def _confirmed(runs: Sequence[Run], changed: Sequence[Changed]) -> list[Found]:
+    """The checks that passed after the last change of a program, the newest first, with the files that were changed
+    before: that is what they confirm. Where tests passed, other checks are told only where they had failed before.
+    """
+    programs = [one for one in changed if not is_prose(one.path)]
+    settled = max((one.at for one in programs), default=None)
+    checks = [(run, count) for run, count in passed_checks(runs) if settled is None or run.at >= settled]
+    tested = any(topic_of(run.parts[-1]) == "test" for run, _ in checks)
+    found = []
+    for run, count in checks:
+        if tested and topic_of(run.parts[-1]) != "test" and not _has_failed_before(run, runs):
+            continue
+        times = f" (run {count} times)" if count > 1 else ""
+        names = dict.fromkeys(one.path.rpartition("/")[2] for one in programs if one.at < run.at)
+        after = f", after changes of {first_of(names, _NAMED)}" if names else ""
+        found.append(Found("confirmed", clean(f"`{run.line}` passed{times}{after}", MAX_TEXT), run.at))
+    return found
+
+
+def _has_failed_before(run: Run, runs: Sequence[Run]) -> bool:
+    failed = (one for one in runs if one.outcome == "failed" and one.at < run.at)
+    return any(repeats(run.parts[-1], one.parts[-1]) for one in failed)
+
+
+def _of(kind: Kind, said: Said, limit: int = MAX_TEXT) -> Found:
+    return Found(kind, clean(said.text, limit), _at(said))
 
 
 def _at(said: Said) -> datetime:

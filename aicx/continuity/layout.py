@@ -15,9 +15,9 @@ HEADINGS: dict[str, tuple[Kind, ...]] = {
     "Tried and failed": ("failed",),
     "Not yet tried": ("untried",),
     "Incomplete and next": ("next",),
-    "Files, decisions and environment": ("file", "decision", "environment"),
+    "Files, decisions and environment": ("result", "file", "decision", "environment"),
 }
-LABELS: dict[str, Kind] = {"File": "file", "Decision": "decision", "Environment": "environment"}
+LABELS: dict[str, Kind] = {"Result": "result", "File": "file", "Decision": "decision", "Environment": "environment"}
 NOTES = "Notes"
 PLACEHOLDER = "_Nothing yet._"
 FENCE = "---"

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from aicx.config import Settings
     from aicx.work.place import WorkPlace
 
-Kind = Literal["confirmed", "failed", "untried", "next", "file", "decision", "environment"]
+Kind = Literal["confirmed", "failed", "untried", "next", "result", "file", "decision", "environment"]
 Layer = Literal["project", "local"]  # of the repository with all its worktrees, or of one worktree
 Scope = Literal["project", "local", "both"]
 Status = Literal["active", "paused", "done"]

@@ -46,11 +46,17 @@ _SECTION_OF: dict[Kind, NoteSection] = {
     "failed": "triedAndFailed",
     "untried": "notYetTried",
     "confirmed": "confirmedWorking",
+    "result": "filesDecisionsEnvironment",
     "decision": "filesDecisionsEnvironment",
     "environment": "filesDecisionsEnvironment",
     "file": "filesDecisionsEnvironment",
 }
-_LABELS: dict[str, str] = {"file": "file: ", "decision": "decided: ", "environment": "environment: "}
+_LABELS: dict[str, str] = {
+    "result": "result: ",
+    "file": "file: ",
+    "decision": "decided: ",
+    "environment": "environment: ",
+}
 # On one line each: what stands on it is short, or there is one.
 _IN_LINE: tuple[Section, ...] = ("goal", "sources")
 _GOAL, _ITEM = 400, 240  # characters

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 
+from aicx.evidence.patterns import command_rules
 from aicx.evidence.transcript import Step
 
+# How much of a call tells what it is for, and where it works.
+LOOKED_AT = 4000
 _Numbered = tuple[int, Step]
 
 
@@ -25,6 +28,13 @@ def answered_calls(steps: Sequence[Step]) -> list[tuple[Step, Step | None]]:
     ]
     unlinked = [pair for calls, answers in _batches(steps, called) for pair in _pair(calls, answers)]
     return [(call, result) for _, call, result in sorted([*linked, *unlinked], key=lambda pair: pair[0])]
+
+
+def folders_of(call: Step) -> set[str]:
+    """The folders in which a call says that it works: in its commands, else in its arguments."""
+    rules = command_rules()
+    found = rules.goes_to.findall(call.text[:LOOKED_AT]) or rules.works_in.findall(call.text[:LOOKED_AT])
+    return {folder.rstrip("/\\") for folders in found for folder in folders if folder}
 
 
 def _batches(steps: Sequence[Step], linked: Collection[str]) -> Iterator[tuple[list[_Numbered], list[_Numbered]]]:

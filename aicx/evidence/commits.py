@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import NamedTuple
 
+from aicx.evidence.calls import LOOKED_AT, folders_of
 from aicx.evidence.other_repositories import OtherRepositories
 from aicx.evidence.patterns import command_rules
 from aicx.evidence.transcript import Step
@@ -19,8 +20,6 @@ _SUBJECT_LENGTH = 120
 # A call without these words makes no commit; the subject that git gives to one that takes another back.
 _COMMITS = re.compile("commit|revert")
 _REVERT = re.compile(r'Revert "(.+)"')
-# How much of a call tells what it is for, and where it works.
-_LOOKED_AT = 4000
 
 
 class Trace(NamedTuple):
@@ -41,7 +40,7 @@ def commits_of(calls: Answered, elsewhere: OtherRepositories) -> list[Trace]:
     others = {folder for call, answers in calls for folder in _pushed_elsewhere(call, answers, elsewhere)}
     found: dict[str, Trace] = {}
     for call, answers in calls:
-        folders = _folders(call)
+        folders = folders_of(call)
         if folders and all(elsewhere.holds(one) or one in others for one in folders):
             continue
         if not any(result.failed for result in answers):
@@ -68,7 +67,7 @@ def pull_requests_of(calls: Answered) -> list[Trace]:
     rules = command_rules()
     found: dict[str, Trace] = {}
     for call, answers in calls:
-        asked = call.text[:_LOOKED_AT]
+        asked = call.text[:LOOKED_AT]
         # A program's own answer names the request alone in a line; a service's stands in JSON, with much else.
         patterns = [rules.pull_request] if rules.may_create.search(asked) else []
         patterns += [rules.pull_request_field] if rules.creates.search(asked) else []
@@ -85,11 +84,4 @@ def _pushed_elsewhere(call: Step, answers: Sequence[Step], elsewhere: OtherRepos
     pushed = [url for result in answers for url in command_rules().pushed_to.findall(result.text)]
     if not pushed or not all(map(elsewhere.is_remote, pushed)):
         return set()
-    return {folder for folder in _folders(call) if elsewhere.holds(folder) is None}
-
-
-def _folders(call: Step) -> set[str]:
-    """The folders in which a call says that it works: in its commands, else in its arguments."""
-    rules = command_rules()
-    found = rules.goes_to.findall(call.text[:_LOOKED_AT]) or rules.works_in.findall(call.text[:_LOOKED_AT])
-    return {folder.rstrip("/") for folders in found for folder in folders if folder}
+    return {folder for folder in folders_of(call) if elsewhere.holds(folder) is None}

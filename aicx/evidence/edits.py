@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from datetime import datetime
 from typing import NamedTuple
@@ -9,6 +10,8 @@ from typing import NamedTuple
 from aicx.evidence.patterns import command_rules
 from aicx.evidence.transcript import Step
 from aicx.git.roots import Roots
+
+_PROSE = re.compile(r"\.(?:adoc|md|mdx|rst|txt)$", re.IGNORECASE)
 
 
 class Edit(NamedTuple):
@@ -18,6 +21,11 @@ class Edit(NamedTuple):
     times: int
     at: datetime
     chunk: str
+
+
+def is_prose(path: str) -> bool:
+    """Whether a file is only read by people."""
+    return _PROSE.search(path) is not None
 
 
 def is_edit(call: Step) -> bool:

@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from aicx.evidence.patterns import CommandRules, command_rules
 from aicx.shell import Simple
+from aicx.toolchains.commands import module_of, started, verb_first
 
 # `go test ./...` names no part of the work.
 _EVERYTHING = frozenset({"./...", "...", ".", "run", "--"})
 
 # Tasks of a topic that run its other tasks.
 _WHOLES = frozenset({"all", "ci", "everything", "full"})
+
+
+# What runs a command in another place: there it is another command.
+_ELSEWHERE = frozenset({"docker", "docker-compose", "kubectl", "podman", "ssh", "watch", "xargs"})
+# A script of the project, whichever package manager runs it.
+_SCRIPT = re.compile(r"(?:(?:bun|npm|pnpm|yarn) run(?:-script)?|(?:(?:npm|pnpm|yarn) )?node --run) (?=[\w@.])")
+_TEST_SCRIPT = re.compile(r"(?:npm|pnpm|yarn) (?:t|tst|test)(?= |$)")
 
 
 class Check(NamedTuple):
@@ -35,6 +45,7 @@ class Check(NamedTuple):
 
 def ends(later: Simple, failed: Simple, kind: str) -> bool:
     """Whether the success of ``later`` means that ``failed`` no longer fails."""
+    later, failed = _plain(later), _plain(failed)
     if later.text == failed.text:
         return True
     rules = command_rules()
@@ -43,12 +54,14 @@ def ends(later: Simple, failed: Simple, kind: str) -> bool:
         return one is not None and other is not None and _covers(one, other)
     if kind == "change":
         otherwise = rules.fixed_otherwise.match(failed.text) and rules.fixed_by.match(later.text)
-        return _verb(later) == _verb(failed) or bool(otherwise)
+        refused = rules.refusable.match(failed.text) and rules.ends_refusal.match(later.text)
+        return _verb(later) == _verb(failed) or bool(otherwise or refused)
     return False
 
 
 def repeats(later: Simple, earlier: Simple) -> bool:
     """Whether ``later`` is ``earlier`` again: the same command, or the same check of as much or more."""
+    later, earlier = _plain(later), _plain(earlier)
     if later.text == earlier.text:
         return True
     rules = command_rules()
@@ -74,7 +87,7 @@ def end_together(later: Iterable[Simple], failed: Simple) -> bool:
 
 def topic_of(command: Simple) -> str | None:
     """What a check looks at: "test", "lint" or "build"; None for what is no check."""
-    check = _check(command, command_rules())
+    check = _check(_plain(command), command_rules())
     return check.topic if check else None
 
 
@@ -87,6 +100,25 @@ def whole_check(command: Simple) -> str | None:
     if check is None or check.parts or not command.text.startswith(check.program):
         return None
     return f"{check.program} ./..." if "./..." in command.text.split() else check.program
+
+
+def _plain(command: Simple) -> Simple:
+    """``command`` without what only starts it, as ``npx`` and ``uv run``, and without the options before git's verb."""
+    return command._replace(text=without_starters(command.text))
+
+
+@lru_cache(maxsize=4096)  # each success is compared with each failure
+def without_starters(text: str) -> str:
+    """A command without what only starts it, and a script of the project as if npm ran it."""
+    words = text.split()
+    while words and words[0] not in _ELSEWHERE and not _SCRIPT.match(" ".join(words)):
+        words = verb_first(words) if words[0] == "git" else words
+        shorter = module_of(words) or started(words)
+        if shorter is None or shorter[:1] == ["sh"]:
+            break
+        words = shorter
+    plain = " ".join(words)
+    return _TEST_SCRIPT.sub("npm run test", _SCRIPT.sub("npm run ", plain, count=1), count=1) if words else text
 
 
 def _covers(later: Check, failed: Check) -> bool:

@@ -18,8 +18,6 @@ from aicx.text import shorten
 from aicx.types import PROMPTS
 
 MAX_GIVEN_UP = 8
-# A program given on the command line tries something out.
-PROBE = re.compile(r"(?:bun|deno|node|perl|php|python3?|ruby) (?:-\S+ )*-[cepr]\b")
 # A program or a task that is part of the work: what fails in it is worked on until it passes.
 _OWN_PROGRAM = re.compile(
     r"(?:\S*[./]\S*|(?:bun|bunx|deno|go|node|php|python3?|ruby|tsx) (?:-\S+ )*\S*[./]\S*"
@@ -85,7 +83,7 @@ def _is_telling(run: Run) -> bool:
     # Of several commands in a line it is not said which failed.
     if run.kind == "other" and len(run.parts) > 1:
         return False
-    if any(known.match(part.text) for part in run.parts for known in (PROBE, _OWN_PROGRAM, _LOOKS)):
+    if any(known.match(part.text) for part in run.parts for known in (rules.probe, _OWN_PROGRAM, _LOOKS)):
         return False
     told = any(expression.search(run.telling) for expression in rules.telling)
     return told and not rules.passing.search(run.telling) and not rules.slip.search(run.telling)

@@ -7,9 +7,12 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Literal, NamedTuple
 
-from aicx.evidence.fixes import end_together, ends
+from aicx.evidence.calls import folders_of
+from aicx.evidence.edits import is_edit
+from aicx.evidence.fixes import end_together, ends, without_starters
 from aicx.evidence.patterns import CommandRules, command_rules
 from aicx.evidence.transcript import Step
+from aicx.git.roots import Roots
 from aicx.shell import Simple, simple_commands
 from aicx.text import shorten
 
@@ -19,6 +22,7 @@ Outcome = Literal[
     "quiet",  # it ended, the log hides how, and its output shows no failure
     "stopped",  # by a person
     "unknown",  # no answer, or the command was called wrongly
+    "moot",  # it says nothing of the work: a sandbox refused it, or it ran elsewhere or while the work was set aside
 ]
 RunKind = Literal["check", "change", "other"]
 
@@ -27,6 +31,12 @@ _FORMATS = re.compile(r"[\s:](?:fmt|format)\b(?!.*--check)")
 # How far into an answer its own remarks on the command go.
 _HEADER = 400
 _COMMAND_LENGTH = 120
+# The beginning of a text that is given on the lines below.
+_HERE_DOCUMENT = re.compile(r"\s+(?:-\w+|--\w+)[ =][\"']?\$\(cat$")
+# A folder for trials, in the repository or anywhere.
+_SCRATCH = re.compile(r"(?:^|[/\\])(?:te?mp|scratch(?:pad)?)(?:[/\\]|$)", re.IGNORECASE)
+_FULL_PATH = re.compile(r"(?:/|[A-Za-z]:[\\/])[^\s'\"`:,;()]+")
+_ENTERS = re.compile(r"(?:^|[;&|\n(]\s*)cd [\"']?([^\s\"';&|)]+)")
 _TELLING_LENGTH = 160
 
 
@@ -42,27 +52,92 @@ class Run(NamedTuple):
     telling: str = ""
 
 
-def runs_of(calls: Iterable[tuple[Step, Sequence[Step]]]) -> list[Run]:
+def runs_of(calls: Iterable[tuple[Step, Sequence[Step]]], roots: Roots | None = None) -> list[Run]:
     """The commands of a session that are more than looking around, in order, each with its outcome.
 
-    ``calls`` are a session's calls with all their answers, as `followed` gives them.
+    ``calls`` are a session's calls with all their answers, as `followed` gives them. What failed outside of ``roots``,
+    where they are known, is moot.
     """
+    return [run for run in ran_by(list(calls), roots) if run is not None]
+
+
+def ran_by(calls: Sequence[tuple[Step, Sequence[Step]]], roots: Roots | None = None) -> list[Run | None]:
+    """What each call ran, as in `runs_of`; None for a call that only looked around."""
     rules = command_rules()
-    runs = []
-    for call, answers in calls:
-        parts = [part for part in simple_commands(call.command) if not rules.look.match(part.text)]
-        if not parts:
-            continue
-        kinds = [_kind(part, rules) for part in parts]
-        kind: RunKind = "check" if "check" in kinds else "change" if "change" in kinds else "other"
-        # What counts of a line is what it was run for.
-        parts = [part for part, of in zip(parts, kinds, strict=True) if of == kind]
-        result = answers[-1] if answers else None
-        outcome = _outcome(result, parts, kind, rules)
-        telling = _telling(result.text, rules) if outcome == "failed" and result else ""
-        line = shorten(" && ".join(dict.fromkeys(part.text for part in parts)), _COMMAND_LENGTH)
-        runs.append(Run(line, tuple(parts), kind, call.at, (result or call).chunk, outcome, telling))
-    return runs
+    aside = _set_aside(calls, rules)
+    found = []
+    for number, (call, answers) in enumerate(calls):
+        run = _run(call, answers, rules)
+        if run is not None and run.outcome in ("ok", "quiet", "failed") and number in aside and run.kind == "check":
+            run = run._replace(outcome="moot")
+        elif run is not None and run.outcome == "failed":
+            freed = _is_freed(call, calls[number + 1 :], rules)
+            foreign = _is_elsewhere(call, roots) or _tells_of_a_trial(run.telling, roots)
+            if freed or foreign or rules.provoked.search(call.command):
+                run = run._replace(outcome="moot")
+        found.append(run)
+    return found
+
+
+def _is_freed(call: Step, later: Iterable[tuple[Step, Sequence[Step]]], rules: CommandRules) -> bool:
+    """Whether a command was run again outside of a sandbox, before anything was edited for it."""
+    if rules.escalated.search(call.text):
+        return False
+    again = next((one for one, _ in later if is_edit(one) or one.command.strip() == call.command.strip()), None)
+    return again is not None and not is_edit(again) and rules.escalated.search(again.text) is not None
+
+
+def is_scratch(path: str, roots: Roots) -> bool:
+    """Whether a path leads out of the repository, or into a folder for trials inside it."""
+    if path.startswith(("/", "\\\\")) or path[1:2] == ":":
+        below = roots.relative(f"{path.rstrip('/')}/x")
+        return below is None or _SCRATCH.search(below) is not None
+    return _SCRATCH.search(path) is not None
+
+
+def _tells_of_a_trial(telling: str, roots: Roots | None) -> bool:
+    """Whether the line that tells what failed names a file in a folder for trials inside the repository."""
+    named = (roots.relative(path) for path in _FULL_PATH.findall(telling)) if roots is not None else ()
+    return any(below and _SCRATCH.search(below) for below in named)
+
+
+def _is_elsewhere(call: Step, roots: Roots | None) -> bool:
+    """Whether everything that a call says of where it works is outside of the repository."""
+    if roots is None or not roots.folders:
+        return False
+    entered = {*folders_of(call), *_ENTERS.findall(call.command)}
+    return bool(entered) and all(is_scratch(folder, roots) for folder in entered)
+
+
+def _set_aside(calls: Sequence[tuple[Step, Sequence[Step]]], rules: CommandRules) -> set[int]:
+    """The calls with a command that ran while the work was set aside, as `git stash` does until `git stash pop`."""
+    found: set[int] = set()
+    since: list[int] | None = None
+    for number, (call, _) in enumerate(calls):
+        for part in simple_commands(call.command):
+            if since is not None and rules.takes_back_work.match(part.text):
+                found.update(since)  # work that is never taken back was put away for good
+                since = None
+            elif rules.sets_aside.match(part.text):
+                since = []
+            elif since is not None:
+                since.append(number)
+    return found
+
+
+def _run(call: Step, answers: Sequence[Step], rules: CommandRules) -> Run | None:
+    parts = [part for part in simple_commands(call.command) if not rules.look.match(part.text)]
+    if not parts:
+        return None
+    kinds = [_kind(part, rules) for part in parts]
+    kind: RunKind = "check" if "check" in kinds else "change" if "change" in kinds else "other"
+    # What counts of a line is what it was run for.
+    parts = [part for part, of in zip(parts, kinds, strict=True) if of == kind]
+    result = answers[-1] if answers else None
+    outcome = _outcome(result, parts, kind, rules)
+    telling = _telling(result.text, rules) if outcome == "failed" and result else ""
+    line = shorten(" && ".join(dict.fromkeys(_HERE_DOCUMENT.sub("", part.text) for part in parts)), _COMMAND_LENGTH)
+    return Run(line, tuple(parts), kind, call.at, (result or call).chunk, outcome, telling)
 
 
 def open_failures(runs: Sequence[Run]) -> list[Run]:
@@ -82,7 +157,7 @@ def open_failures(runs: Sequence[Run]) -> list[Run]:
             again |= {part.text for part in run.parts}
         elif run.outcome == "failed":
             # A script tried on the way tells something only while it is fresh.
-            stale = run.kind == "other" and number >= _FRESH_RUNS
+            stale = run.kind == "other" and (number >= _FRESH_RUNS or all(map(is_probe, run.parts)))
             # Of `format && lint` the last is what was run for; which of them failed is not said.
             last = run.parts[-1]
             since = [part for kind, part in later if kind == run.kind]
@@ -137,10 +212,16 @@ def followed(calls: Iterable[tuple[Step, Step | None]]) -> list[tuple[Step, list
     return every
 
 
+def is_probe(part: Simple) -> bool:
+    """Whether a command tries something out, or looks at another machine: that it fails says nothing of the work."""
+    return command_rules().probe.match(part.text) is not None
+
+
 def _kind(part: Simple, rules: CommandRules) -> RunKind:
-    if rules.check.match(part.text):
+    plain = without_starters(part.text)
+    if rules.check.match(plain):
         return "check"
-    return "change" if rules.change.match(part.text) else "other"
+    return "change" if rules.change.match(plain) else "other"
 
 
 def _outcome(result: Step | None, parts: Sequence[Simple], kind: RunKind, rules: CommandRules) -> Outcome:
@@ -148,22 +229,28 @@ def _outcome(result: Step | None, parts: Sequence[Simple], kind: RunKind, rules:
         return "unknown"
     if rules.stopped.search(result.text, 0, _HEADER):
         return "stopped"
-    if result.failed and rules.exists.search(result.text):
-        return "quiet"
-    if result.failed and rules.misuse.search(result.text):
-        return "unknown"
+    told = result.exit_code == 0 or not rules.hidden.search(result.text)
+    told = told and not any(part.masked for part in parts)
+    # Where the exit code is not that of the command, a check's output is read for its verdict instead; other programs
+    # may well print the word "failed".
+    # What failed may be what follows on the line: then the check is known by its words alone.
+    hidden = result.failed and kind == "check" and any(part.masked for part in parts)
+    if hidden and rules.passed.search(result.text) and not rules.failed.search(result.text):
+        return "ok" if all(part.masked for part in parts) else "unknown"
+    if result.failed or (kind == "check" and not told and rules.failed.search(result.text)):
+        return _failure(result.text, rules)
     if rules.running.search(result.text, 0, _HEADER):
         return "unknown"
-    if result.failed:
-        return "failed"
-    told = result.exit_code == 0 or not rules.hidden.search(result.text)
-    if told and not any(part.masked for part in parts):
-        return "ok"
-    # The exit code is not that of the command. A check's output is read for its verdict instead; other programs may
-    # well print the word "failed".
-    if kind == "check" and rules.failed.search(result.text):
-        return "failed"
-    return "ok" if kind == "check" and rules.passed.search(result.text) else "quiet"
+    return "ok" if told or (kind == "check" and rules.passed.search(result.text)) else "quiet"
+
+
+def _failure(text: str, rules: CommandRules) -> Outcome:
+    """How a command ended that seems to have failed and printed ``text``."""
+    if rules.exists.search(text):
+        return "quiet"
+    if rules.misuse.search(text) or rules.running.search(text, 0, _HEADER):
+        return "unknown"
+    return "moot" if rules.sandboxed.search(text) else "failed"
 
 
 def _telling(text: str, rules: CommandRules) -> str:

@@ -60,6 +60,8 @@ _BRIEF = 200  # a longer word of the agent's says enough by itself
 # A request in fewer telling words goes on with what was asked before.
 _TELLING = 4
 _HANDED_OVER = re.compile(r"[^\n]{1,120}:\s*\n\s*#{1,3}[ \t]+(?:plan:[ \t]*)?(?P<title>[^\n]+)\n?", re.IGNORECASE)
+# A line of whose words so many are in another one says the same.
+_SAME = 0.8
 _NOTHING = Since()
 _MAX_CHECKS, _MAX_TESTS, _MAX_FAILURES, _MAX_NEXT, _MAX_DECISIONS = 6, 3, 5, 6, 8
 
@@ -130,9 +132,11 @@ def brief_of(
     """
     calls = answered_calls(steps)
     answered = followed(calls)
-    runs = runs_of(answered)
+    runs = runs_of(answered, roots)
     failures = [run for run in open_failures(runs) if not (_is_said_to_pass(run, steps) or since.passes(run))]
     edits = edits_of(calls, roots, folder)
+    if not edits:  # that something does not build is no failure of a session that changed nothing
+        failures = [run for run in failures if run.kind != "check" or topic_of(run.parts[-1]) != "build"]
     wanted = requests(steps)
     last = conclusion(steps)
     opened = pull_requests_of(answered)
@@ -356,7 +360,12 @@ def _is_said_to_pass(run: Run, steps: Sequence[Step]) -> bool:
 
 
 def _is_in(line: Line, *told: Line | None) -> bool:
-    return any(line.text in other.text for other in told if other)
+    """Whether most words of a line are in one of those that are told too."""
+    said = words(line.text)
+    return any(
+        sum(word in known for word in said) >= _SAME * len(said)
+        for known in (set(words(one.text)) for one in told if one)
+    )
 
 
 def _said(statement: Statement) -> Line:

@@ -16,7 +16,8 @@ from aicx.types import PROMPTS
 STATEMENT_LENGTH = 240
 _REASON_LENGTH = 320
 # A decision said in fewer words leaves out what it is about.
-_MIN_WORDS = 5
+_MIN_WORDS, _MIN_SIGNS = 5, 8
+_FIRST_OF_EAST_ASIA = 0x2E7F
 # Longer prompts are mostly pasted: a review, a log, a plan somebody else wrote.
 PASTED = 1500
 # A word without which nobody says that everything passes; taking a message apart into sentences takes much longer.
@@ -191,16 +192,25 @@ def _reasoned(step: Step, rules: StatementRules) -> Iterator[str]:
             continue
         if rules.reasons.search(said.text):
             yield shorten(said.text, _REASON_LENGTH)
-        elif not said.item and rules.reasons.search(following.text) and not rules.not_agent.search(following.text):
+        elif not said.item and rules.reasons.search(following.text) and not _is_own_step(following.text, rules):
             yield shorten(f"{said.text} {following.text}", _REASON_LENGTH)
 
 
 def _is_settled(text: str, rules: StatementRules) -> bool:
-    return _says_enough(text) and not rules.not_agent.search(text)
+    return _says_enough(text) and not _is_own_step(text, rules)
+
+
+def _is_own_step(text: str, rules: StatementRules) -> bool:
+    """Whether an agent speaks of its own working, or of what it does next."""
+    return rules.not_agent.search(text) is not None or is_announcement(text)
 
 
 def _says_enough(text: str) -> bool:
-    return len(words(text)) >= _MIN_WORDS
+    """Whether a sentence is whole and has enough words, or enough signs of a script that puts no space between them."""
+    torn = text.endswith((":", "\uff1a")) or text.count("(") != text.count(")")
+    return not torn and (
+        len(words(text)) >= _MIN_WORDS or sum(ord(sign) > _FIRST_OF_EAST_ASIA for sign in text) >= _MIN_SIGNS
+    )
 
 
 def _is_next(said: Sentence, rules: StatementRules) -> bool:

@@ -27,8 +27,9 @@ class Roots:
         plain = {folded(folder): slashed(folder).rstrip("/") for folder in folders if is_absolute(folder)}
         roots: list[str] = []
         for folder in sorted(plain.values(), key=len):
-            below = next((below for root in roots if (below := relative(folder, root))), None)
-            if below is None or _TREE_INSIDE.match(below):
+            # A folder of a working tree inside the repository is a part of that, and not another root.
+            below = [below for root in roots if (below := relative(folder, root))]
+            if all(map(_TREE_INSIDE.match, below)):
                 roots.append(folder)
         return cls(tuple(sorted(roots, key=len, reverse=True)))
 

@@ -17,7 +17,7 @@ from aicx.telling import ENOUGH, count_telling
 from aicx.types import Lane
 from aicx.values import dataclass
 
-Section = Literal["confirmed", "failed", "untried", "next", "file", "decision", "environment"]
+Section = Literal["confirmed", "failed", "untried", "next", "result", "file", "decision", "environment"]
 # What is worth keeping of a section that a person wrote into the note. What comes next, what was not tried and which
 # files were open is the work itself, and nothing of it lasts.
 _KINDS: Mapping[Section, ProposalKind] = {"decision": "decision", "environment": "fact"}

@@ -63,12 +63,12 @@ def _unwrapped(words: list[str], masked: bool, depth: int) -> Iterator[Invocatio
             words = words[1:]
             continue
         local = "/" in words[0] and not words[0].startswith("/")
-        words = _verb_first([_SUFFIX.sub("", words[0].rpartition("/")[2] or words[0]), *words[1:]])
+        words = verb_first([_SUFFIX.sub("", words[0].rpartition("/")[2] or words[0]), *words[1:]])
         if words[0] in _SHELLS and (text := _command_text(words[1:])) is not None:
             if depth < _DEEPEST:
                 yield from _invocations(text, masked, depth + 1)
             return
-        shorter = _module(words) or _started(words)
+        shorter = module_of(words) or started(words)
         if shorter is None:
             break
         words = shorter
@@ -76,7 +76,7 @@ def _unwrapped(words: list[str], masked: bool, depth: int) -> Iterator[Invocatio
         yield Invocation(tuple(words), masked, _runs_script(words), local)
 
 
-def _verb_first(words: list[str]) -> list[str]:
+def verb_first(words: list[str]) -> list[str]:
     """``words`` without options between a program and its verb."""
     if words[:2] == ["docker", "compose"]:
         words = ["docker-compose", *words[2:]]
@@ -91,7 +91,7 @@ def _verb_first(words: list[str]) -> list[str]:
     return [words[0], *rest] if rest else words
 
 
-def _started(words: list[str]) -> list[str] | None:
+def started(words: list[str]) -> list[str] | None:
     """The command that ``words`` start; None when they start none."""
     for length in range(LONGEST_STARTER, 0, -1):
         row = STARTERS.get(tuple(words[:length]))
@@ -111,7 +111,7 @@ def _split_once(words: list[str]) -> list[str]:
     return ["sh", "-c", words[0]] if len(words) == 1 and " " in words[0] else words
 
 
-def _module(words: list[str]) -> list[str] | None:
+def module_of(words: list[str]) -> list[str] | None:
     """What `python -m` runs, None for anything else."""
     if not _PYTHON.fullmatch(words[0]):
         return None

@@ -45,7 +45,15 @@ _SILENT = re.compile(
     r"|backtrace omitted)\b|hint:|\^C$|\[[\w:.-]{1,60}\] \$ )",
     re.IGNORECASE,
 )
+# Words that say that something is wrong: a line with one is the error rather than what is printed last.
+_WRONG = re.compile(
+    r"\b(?:abort\w*|cannot|can't|conflict\w*|could(?: not|n't)|denied|does(?: not|n't)|(?:\w*error|\w*exception)s?|expected|fail\w*"
+    r"|fatal|forbidden|invalid|missing|must|no such|not (?:allowed|found|permitted|supported)|refused|rejected|unable"
+    r"|unexpected|unknown|unsupported)\b",
+    re.IGNORECASE,
+)
 _LONGEST_LAST = 500  # characters of a last line that stands for an error
+_SOUNDS = 40  # last lines among which one that sounds like an error is looked for
 
 
 def _tool(words: Sequence[str]) -> str | None:
@@ -99,7 +107,9 @@ def _placed(line: str) -> Found | None:
 
 
 def last_resort(output: Output) -> list[Found]:
-    """Of a command that failed in words that nothing knows: lines that say so, else its last one."""
+    """Of a command that failed in words that nothing knows: lines that say so, else the last of those that sound so,
+    else its last one.
+    """
     said = []
     for line in output.lines[-400:]:
         if _WRAPPER.match(line):
@@ -114,6 +124,7 @@ def last_resort(output: Output) -> list[Found]:
         for line in output.lines
         if line.strip() and not _SILENT.match(line.strip()) and line not in wrappers
     ]
+    last = [line for line in last[-_SOUNDS:] if _WRONG.search(line)] or last
     text = last[-1] if last else wrappers[-1] if wrappers else ""
     return [Found(text[:_LONGEST_LAST], phase="runtime")] if text else []
 

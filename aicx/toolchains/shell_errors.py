@@ -16,9 +16,10 @@ _SYSTEM = (
     r"|Invalid cross-device link|Function not implemented|Input/output error|Stale file handle|Disk quota exceeded|Resource temporarily unavailable"
 )
 _SHELL = r"(?:-?(?:/(?:usr/)?(?:local/)?bin/)?(?:ba|z|da|a|k|fi)?sh)"
-_SCRIPT = re.compile(r"(?P<file>[^\s:][^:\n]{0,300}): (?:line )?(?P<line>\d+): (?P<message>\S.*)$")
+# A script's name; a mark in brackets, as a tool puts before its errors, is none.
+_SCRIPT = re.compile(r"(?P<file>[^\s:\[][^:\n\[\]]{0,300}): (?:line )?(?P<line>\d+): (?P<message>\S.*)$")
 _ZSH = re.compile(
-    r"(?P<file>[^\s:][^:\n]{0,300}):(?P<line>\d+): (?P<message>(?:command not found|no such|permission denied|parse error|no matches|bad |unknown |not an identifier|math).*)$"
+    r"(?P<file>[^\s:\[][^:\n\[\]]{0,300}):(?P<line>\d+): (?P<message>(?:command not found|no such|permission denied|parse error|no matches|bad |unknown |not an identifier|math).*)$"
 )
 _BARE = re.compile(
     rf"{_SHELL}: (?P<message>.*(?:command not found|not found|no matches found|no such file or directory|permission denied|parse error|syntax error|bad substitution|unbound variable|{_SYSTEM}).*)$",

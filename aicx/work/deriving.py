@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import chain
 
 from aicx.api.fields import taken_from
 from aicx.evidence.calls import answered_calls
 from aicx.evidence.fixes import topic_of
 from aicx.evidence.given_up import given_up
 from aicx.evidence.other_repositories import OtherRepositories
-from aicx.evidence.runs import Outcome, followed, runs_of
+from aicx.evidence.runs import Outcome, followed, ran_by
 from aicx.evidence.session_brief import Line, brief_of
 from aicx.evidence.transcript import Step
 from aicx.git.roots import Roots
 from aicx.refs import Ref
 from aicx.text import instant
+from aicx.types import PROMPTS
 from aicx.values import dataclass
 from aicx.work.failure_runs import failures_of
 from aicx.work.observing import observe
@@ -46,10 +46,12 @@ def derive(part: SessionPart, steps: Sequence[Step], elsewhere: OtherRepositorie
     brief = brief_of(steps, part.roots, part.folder, elsewhere)
     seen = observe(steps, part.roots, part.folder)
     calls = followed(answered_calls(steps))
-    runs = [runs_of([call]) for call in calls]
+    each = ran_by(calls, part.roots)
+    runs = [run for run in each if run is not None]
+    typed = [step.at for step in steps if step.role == "user" and step.origin in PROMPTS]
     tests = [
         Ran(run.parts[-1].text, _PASSED.get(run.outcome), instant(run.at, "seconds"), str(Ref("chunk", run.chunk)))
-        for run in chain.from_iterable(runs)
+        for run in runs
         if run.kind == "check" and topic_of(run.parts[-1]) == "test"
     ]
     return taken_from(
@@ -67,7 +69,7 @@ def derive(part: SessionPart, steps: Sequence[Step], elsewhere: OtherRepositorie
         failing=tuple(map(_said, brief.failures)),
         given_up=tuple(
             Said(one.text, instant(one.at, "seconds"), (str(Ref("chunk", one.chunk)),))
-            for one in given_up(steps, calls, list(chain.from_iterable(runs)))
+            for one in given_up(steps, calls, runs)
         ),
         next=tuple(map(_said, brief.ahead)),
         questions=tuple(map(_said, brief.questions)),
@@ -78,7 +80,7 @@ def derive(part: SessionPart, steps: Sequence[Step], elsewhere: OtherRepositorie
         commands=seen.commands[-MAX_COMMANDS:],
         tests=tuple(tests[-MAX_COMMANDS:]),
         orientation=seen.orientation[:MAX_COMMANDS],
-        failures=tuple(failures_of(calls, runs, part.roots, part.folder)),
+        failures=tuple(failures_of(calls, each, part.roots, part.folder, typed)),
         finalized=seen.finalized,
         state=brief.state,
         state_reason=brief.state_reason,

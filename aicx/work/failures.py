@@ -28,8 +28,8 @@ class Resolution:
 class Pattern:
     """A mistake and everything known of it. ``last`` is how it was reported last.
 
-    ``status`` is open where it was not resolved after it was reported last. ``resolutions`` and ``attempts``, what was
-    tried without effect, begin with the latest.
+    ``status`` is open where its session ended with it and no later one in the same place is known to have gone on.
+    ``resolutions`` and ``attempts``, what was tried without effect, begin with the latest.
     """
 
     last: Failure
@@ -51,17 +51,22 @@ class Pattern:
 
 
 def patterns(sessions: Iterable[SessionFacts]) -> list[Pattern]:
-    """The mistakes that the sessions report, each once, the last reported first."""
+    """The mistakes that the sessions report, each once, the last reported first.
+
+    One is left out where nothing is known of its end but that it is over, or not even that.
+    """
     sessions = list(sessions)
     passed = _Passed(sessions)
     found: dict[str, list[_Seen]] = {}
     for facts in sessions:
-        session = facts.ref
         for failure in facts.failures:
-            later = passed.after(failure, facts) if failure.resolved is None else None
-            seen = _Seen(session, replace(failure, resolved=later[1]), later[0]) if later else _Seen(session, failure)
-            found.setdefault(failure.fingerprint, []).append(seen)
-    return sorted(map(_pattern, found.values()), key=lambda one: (one.last.last_at, one.id), reverse=True)
+            seen = _Seen(facts.ref, failure)
+            if failure.resolved is None and (later := passed.after(failure, facts)) is not None:
+                seen = _Seen(facts.ref, replace(failure, resolved=later[1]), later[0])
+            if seen.failure.resolved is not None or (facts.still_fails(failure) and not passed.went_on(failure, facts)):
+                found.setdefault(failure.fingerprint, []).append(seen)
+    every = [_pattern(seen) for seen in found.values() if any(map(_teaches, seen))]
+    return sorted(every, key=lambda one: (one.last.last_at, one.id), reverse=True)
 
 
 class _Seen(NamedTuple):
@@ -76,6 +81,7 @@ class _Passed:
     """The tests that passed in sessions: what one saw fail another may have seen pass later."""
 
     def __init__(self, sessions: Sequence[SessionFacts]) -> None:
+        self._sessions = sessions
         self._runs: dict[str, list[tuple[SessionFacts, Ran]]] = {}
         for facts in sessions:
             for run in facts.tests:
@@ -100,6 +106,26 @@ class _Passed:
             if run.at > failure.last_at and same_place(place, (facts.branch, facts.folder))
         ]
         return min(later, key=lambda one: one[1].at, default=None)
+
+    def went_on(self, failure: Failure, seen_by: SessionFacts) -> bool:
+        """Whether a later session in the same place committed, or saw any tests pass."""
+        place = seen_by.branch, seen_by.folder
+        return any(
+            facts.ref != seen_by.ref
+            and same_place(place, (facts.branch, facts.folder))
+            and any(at > failure.last_at for at in (*(one.at for one in facts.commits), *_passed_at(facts)))
+            for facts in self._sessions
+        )
+
+
+def _teaches(seen: _Seen) -> bool:
+    """Whether a failure is open, or it is known what ended it, or that a test passed again without a change."""
+    failure, end = seen.failure, seen.failure.resolved
+    return end is None or bool(end.files or end.commands or (end.read_all and failure.test))
+
+
+def _passed_at(facts: SessionFacts) -> Iterable[str]:
+    return (run.at for run in facts.tests if run.passed)
 
 
 def seen_before(known: Iterable[Pattern], fingerprints: Iterable[str]) -> list[Pattern]:

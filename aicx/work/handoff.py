@@ -57,7 +57,8 @@ def hands_on(facts: SessionFacts) -> bool:
 
 def handoff_of(facts: SessionFacts) -> Handoff:
     """The handoff of a session."""
-    failed = bool(facts.failing)
+    # What a session saw fail that changed nothing is no failure of its own.
+    failed = bool(facts.failing and (facts.edited or facts.commits))
     outcome: Outcome = "failed" if failed else "resolved" if facts.state == "completed" else "unresolved"
     latest: dict[str, Ran] = {}
     for run in facts.tests:
@@ -71,7 +72,7 @@ def handoff_of(facts: SessionFacts) -> Handoff:
 def _starting_points(facts: SessionFacts) -> tuple[StartingPoint, ...]:
     """Where the open failures are, then what was edited, the last first. Nothing begins at a file that is gone."""
     touched = {*facts.opened, *facts.edited}
-    failing = [one.file for one in reversed(facts.failures) if one.resolved is None and one.file in touched]
+    failing = [one.file for one in reversed(facts.failures) if facts.still_fails(one) and one.file in touched]
     points: dict[str, PointReason] = dict.fromkeys((file for file in failing if file), "failed_here")
     for path in reversed(facts.edited):
         points.setdefault(path, "edited_last")

@@ -41,12 +41,16 @@ class Ran:
 
 @dataclass(frozen=True, slots=True)
 class Try:
-    """What was changed and run between two runs of a failing command; ``ref`` and ``at`` are those of the later."""
+    """What was changed and run between two runs of a failing command; ``ref`` and ``at`` are those of the later.
+
+    ``read_all`` says that everything between was read, so that what is not told was not done.
+    """
 
     files: tuple[str, ...]
     commands: tuple[str, ...]
     at: str
     ref: str
+    read_all: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +131,11 @@ class SessionFacts:
         """What was asked for: first, or else at the end."""
         return self.goal or self.asked
 
+    def still_fails(self, failure: Failure) -> bool:
+        """Whether the command of a failure is among what failed at the end."""
+        said = f"`{failure.command}` failed"
+        return any(failure.ref in line.refs and line.text.startswith(said) for line in self.failing)
+
     def encode(self) -> bytes:
         return orjson.dumps(self)
 
@@ -151,7 +160,7 @@ def _failure(fields: Mapping[str, Any]) -> Failure:
 
 
 def _try(fields: Mapping[str, Any]) -> Try:
-    return Try(tuple(fields["files"]), tuple(fields["commands"]), fields["at"], fields["ref"])
+    return Try(tuple(fields["files"]), tuple(fields["commands"]), fields["at"], fields["ref"], fields["read_all"])
 
 
 def _said(fields: Mapping[str, Any]) -> Said:

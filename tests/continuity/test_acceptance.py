@@ -71,13 +71,14 @@ def test_git_does_not_see_the_note_of_a_worktree(place: NotePlace) -> None:
 def test_each_kind_goes_to_its_layer(place: NotePlace) -> None:
     """C4: commands to the project, next steps and files to the worktree, prerequisites by what they say."""
     log = ClaudeLog(FIRST, str(place.repo)).prompt("Speed the export up", 0)
-    log.call("Bash", 1, "a", command="pytest -q").result("3 passed", 2, "a")
-    log.call("Bash", 3, "b", command="make lint").result("error: E501", 4, "b", failed=True)
-    log.call("Edit", 5, "c", file_path=f"{place.repo}/src/export.py", old_string="x", new_string="y").result("", 6, "c")
+    edited = f"{place.repo}/src/export.py"
+    log.call("Bash", 1, "a", command="make lint").result("error: E501", 2, "a", failed=True)
+    log.call("Edit", 3, "b", file_path=edited, old_string="x", new_string="y").result("", 4, "b")
+    log.call("Bash", 5, "c", command="pytest -q").result("3 passed", 6, "c")
     said = "The tests require Redis running on port 6379. You must set API_MODE before running src/tools/seed.py. "
     place.write_log(log.answer(said + "Next step: write the changelog entry.", 7), FIRST)
     place("save")
-    assert place.texts("confirmed", "project") == ["`pytest -q` passed"]
+    assert place.texts("confirmed", "project") == ["`pytest -q` passed, after changes of export.py"]
     assert [text.split(":")[0] for text in place.texts("failed", "project")] == [
         "`make lint` failed, and was not run again"
     ]
@@ -86,6 +87,37 @@ def test_each_kind_goes_to_its_layer(place: NotePlace) -> None:
     assert place.texts("next", "local") == ["Next step: write the changelog entry."]
     assert place.texts("file", "local") == ["src/export.py"]
     assert not [*place.texts("next", "project"), *place.texts("file", "project")]
+
+
+def test_a_note_says_what_was_found_last_and_what_was_committed(place: NotePlace) -> None:
+    found = "The export fails on empty files because the writer never opens the target."
+    calls = (
+        ("git add -A && mkdir -p /tmp/x", "", PASSED),
+        ("git commit -m 'Open the target first'", "[main 1a2b3c4] Open the target first", PASSED),
+    )
+    place.session(FIRST, "Find out why the export fails", calls=calls, said=f"{found} Want me to push it?")
+    place("save")
+    assert place.texts("result", "local") == [found, "Committed: Open the target first"]
+    assert place.texts("confirmed") == []
+
+
+@pytest.mark.parametrize(
+    "said", ["Let me look at the writer of the export first.", "Spawning the planner for all of it.", "Done."]
+)
+def test_a_step_that_comes_next_is_no_result(place: NotePlace, said: str) -> None:
+    place.session(FIRST, "Find out why the export fails", said=said)
+    place("save")
+    assert place.texts("result") == []
+
+
+def test_a_check_before_the_last_change_of_a_program_confirms_nothing(place: NotePlace) -> None:
+    log = ClaudeLog(FIRST, str(place.repo)).prompt("Speed the export up", 0)
+    log.call("Bash", 1, "a", command="pytest -q").result("3 passed", 2, "a")
+    edited = f"{place.repo}/src/export.py"
+    log.call("Edit", 3, "b", file_path=edited, old_string="x", new_string="y").result("", 4, "b")
+    place.write_log(log.answer("The export is twice as fast since it reads ahead.", 5), FIRST)
+    place("save")
+    assert place.texts("confirmed") == []
 
 
 def test_the_newest_evidence_is_kept_and_the_rest_counted(place: NotePlace) -> None:

@@ -15,7 +15,7 @@ POLICY = ".aicx/memory-policy.toml"
 def told(place: NotePlace) -> NotePlace:
     """A session that wants something, ran something, and says what it decided."""
     said = "I decided to use swordfish because it is faster. Next: write the docs of carp."
-    calls = (("pytest -k swordfish", "1 passed", False), ("make check", "ok", False))
+    calls = (("pytest -k swordfish", "1 passed", False), ("make test", "ok", False))
     place.session(FIRST, "Ship the swordfish export for large files", calls=calls, said=said)
     return place
 
@@ -28,7 +28,7 @@ def test_statements_that_a_policy_excludes_are_in_no_note(told: NotePlace) -> No
     answer = told("save")
     notes = told.project.read_text() + told.local.read_text()
     assert "swordfish" not in notes + json.dumps(answer)
-    assert "make check" in notes
+    assert "make test" in notes
     assert told.goal() is None
 
 

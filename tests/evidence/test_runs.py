@@ -41,6 +41,8 @@ def failing(story: Story) -> list[str]:
         ("NOW=$(date +%s) NAME='a b' pytest -q", ["pytest -q"]),
         ("command -v rg", ["command -v rg"]),
         ("# look\npytest", ["pytest"]),
+        ("case $f in\n a.lua) mark='--' && make ;;\n *) mark='#' ;;\nesac\npytest", ["make", "pytest"]),
+        ('case "$x" in a|b) make test ;; *) pytest;; esac', ["make test", "pytest"]),
         ("", []),
         ("'", ["'"]),
     ],
@@ -167,6 +169,11 @@ def test_success_before_the_failure_fixes_nothing() -> None:
         ("git commit -m 'One'", "git commit -m 'One, with tests'"),
         ("mise run test:e2e e2e/backend/test_http", "mise run test:e2e '^test_http$'"),
         ("mise run test:e2e -- -run TestToken", "go test -run TestToken ./auth/..."),
+        ("npm run check", "fnm exec --using=24 corepack pnpm node --run check"),
+        ("git commit -m 'One'", "git push"),
+        ("git -C /srv/orbit rebase main", "git -c core.editor=true rebase --continue"),
+        ("git push origin main", "git push origin attempt"),
+        ("gh pr merge 4 --auto", "gh pr merge 4"),
     ],
 )
 def test_later_success_that_covers_it_fixes_it(failed: str, later: str) -> None:
@@ -256,3 +263,18 @@ def test_what_passed_in_a_later_run_is_told_once_and_no_formatter_alone() -> Non
 def test_a_run_of_parts_that_passed_since_is_not_told_again() -> None:
     story = Story().runs("ruff check . && make test", "ok").runs("make test", "ok").runs("ruff check .", "ok")
     assert [run.line for run, _ in passed_checks(runs(story))] == ["ruff check .", "make test"]
+
+
+@pytest.mark.parametrize(
+    ("command", "output"),
+    [
+        ("pytest -q", "PermissionError: [Errno 1] Operation not permitted"),
+        ("GREET_BIN=/no-such/greet pytest -q", RED),
+        ("git add docs && git commit -m x", "The following paths are ignored by one of your .gitignore files:\ndocs"),
+        ("ssh forge pytest", RED),
+        ("python3 /tmp/try.py", "KeyError: 'a'"),
+        ("pytest -q | tail -3; node -e 'read()'", "9 passed\nError: ENOENT"),
+    ],
+)
+def test_refusals_trials_and_slips_are_not_what_fails(command: str, output: str) -> None:
+    assert failing(Story().runs(command, output, failed=True)) == []

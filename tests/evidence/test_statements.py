@@ -264,11 +264,15 @@ def decided(story: Story) -> list[str]:
     "text",
     [
         "I kept the old name because clients depend on it.",
-        "I\u2019ll use a lock file, since two processes may write at once.",
         "Decision: store times as UTC to avoid surprises with daylight saving.",
         "I put the constants in `core` rather than in `api`, which would have been a circular import.",
-        "The cache key leaves out the locale on purpose, because it is the same for all.",
         "Entscheidung: Zeiten bleiben UTC, weil die Datenbank sie so speichert.",
+        "Nous avons gardé l\u2019ancien nom parce que des clients en dépendent.",
+        "Hemos elegido UTC porque la base de datos lo guarda así.",
+        "Escolhemos UTC porque o banco de dados o guarda assim.",
+        "Мы решили хранить время в UTC, чтобы избежать сюрпризов.",
+        "我们决定统一使用协调世界时\uff0c因为数据库就是这样保存的。",
+        "時刻は協定世界時で保存することにしました、データベースがそうするため。",
     ],
 )
 def test_choice_of_the_agent_counts_with_its_reason(text: str) -> None:
@@ -302,6 +306,16 @@ def test_reason_may_stand_in_the_next_sentence() -> None:
         "I left the help aside, so I\u2019m doing a tiny option probe to avoid a guess.",
         "Because the thread is live, I\u2019ll verify it instead of guessing.",
         "But I would not add that by design, because the index is cleaner.",
+        "I\u2019ll use a lock file, since two processes may write at once.",
+        "The cache key leaves out the locale on purpose, because it is the same for all.",
+        "The only change I made was raising the log level, which is fine since it was broken.",
+        "The simplest fix is to remove the fence entirely since it is only a note.",
+        "The daemon is a child of the shell by design, so the dialog will always appear.",
+        "Then I\u2019ll go on with one follow-up: make the line required rather than optional, since it should be.",
+        "I\u2019m flagging it rather than fixing it, because it is not part of this change.",
+        "The tests are switched to the fixed audience. I\u2019m updating the docs now to avoid confusion.",
+        "`Languages`), and we kept the rest because clients depend on it.",
+        "The URL form is clearer and keeps the current validation, so we preferred because of that:",
     ],
 )
 def test_statement_without_choice_or_reason_is_no_decision(text: str) -> None:
@@ -317,6 +331,11 @@ def test_statement_without_choice_or_reason_is_no_decision(text: str) -> None:
         "we removed the session commands on purpose",
         "use true and false instead of on and off",
         "no need to deprecate it first",
+        "behalte die alten Namen überall bei, bitte",
+        "utilise une base locale plutôt que le réseau",
+        "nunca uses la red en las pruebas",
+        "используй локальную базу вместо сети здесь",
+        "测试里不要使用网络\uff0c只用本地数据库",
     ],
 )
 def test_order_of_a_person_is_a_decision_by_itself(text: str) -> None:
@@ -328,6 +347,8 @@ def test_order_of_a_person_is_a_decision_by_itself(text: str) -> None:
     [
         "let's run the tests again now",
         "ok let's move to the next one",
+        "then let's add some sort of log output to the command",
+        "instead of using the file to start can it just create a key",
         "I give up, let's go back to it tomorrow",
         "should we not use the new API?",
         "let's go with option 2 and be quick",

@@ -113,7 +113,7 @@ def two_works(story: Story, said: str) -> Story:
     [
         ("The issue is that `open` drops the first line of a file.", "found"),
         ("A cleaner option is to skip the file, which is simpler than a default for it.", "weighed"),
-        ("I will use an empty tree for a file without lines, because callers expect a tree.", "decided"),
+        ("I chose an empty tree for a file without lines, because callers expect a tree.", "decided"),
     ],
 )
 def test_what_is_said_of_other_work_in_the_session_is_not_quoted(story: Story, said: str, kind: str) -> None:
@@ -125,7 +125,7 @@ def test_what_is_said_of_other_work_in_the_session_is_not_quoted(story: Story, s
     [
         ("The issue is that `split` drops the inner one of nested brackets.", "found"),
         ("A stack for nested brackets is simpler than recursion, and as fast.", "weighed"),
-        ("I will use a stack for nested brackets, because recursion has a limit.", "decided"),
+        ("I chose a stack for nested brackets, because recursion has a limit.", "decided"),
     ],
 )
 def test_what_is_said_in_the_words_of_the_commit_is_quoted(story: Story, said: str, kind: str) -> None:

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from aicx.evidence.calls import answered_calls
-from aicx.evidence.runs import followed, runs_of
+from aicx.evidence.runs import followed, ran_by
 from aicx.evidence.transcript import Step
 from aicx.git.roots import Roots
 from aicx.work.failure_runs import failures_of
 from aicx.work.failures import Pattern, patterns, seen_before
-from aicx.work.session_facts import Failure, Ran, SessionFacts, Try
+from aicx.work.session_facts import Failure, Ran, Said, SessionFacts, Try
 from tests.work import facts as invented
 
 ROOT = "/home/ada/shop"
@@ -49,7 +49,7 @@ def passes(command: str = "mypy src") -> list[Step]:
 def found(*calls: list[Step]) -> list[Failure]:
     steps = [step for one in calls for step in one]
     calls = followed(answered_calls(steps))
-    return failures_of(calls, [runs_of([call]) for call in calls], Roots((ROOT,)), ROOT)
+    return failures_of(calls, ran_by(calls, Roots((ROOT,))), Roots((ROOT,)), ROOT)
 
 
 def test_a_mistake_is_kept_with_its_place_and_command() -> None:
@@ -125,8 +125,7 @@ def test_a_merge_is_resolved_once_it_was_committed() -> None:
 
 
 def test_another_command_of_the_same_program_resolves_nothing() -> None:
-    broken = "src/cart.py:4:1: error: broken"
-    [one] = found(fails("ssh forge make-seals", text=broken), passes("ssh forge uptime"))
+    [one] = found(fails("./seal.sh verify", text="Error: No seal found"), passes("./seal.sh version"))
     assert one.resolved is None
 
 
@@ -182,17 +181,14 @@ def test_a_mistake_in_the_first_answer_of_a_long_command_is_kept() -> None:
     assert [one.line for one in found(begun, asked)] == [4]
 
 
-def facts(session: str, *failures: Failure) -> SessionFacts:
-    values: dict[str, Any] = dict.fromkeys(SessionFacts.__slots__, ())
-    return SessionFacts(**{**values, "agent": "claude", "session_id": session, "failures": failures})
+def session(name: str, *failures: Failure, **known: Any) -> SessionFacts:
+    """A session that ended with those of its failures which nothing resolved."""
+    ended_with = tuple(Said(f"`{one.command}` failed", one.last_at, (one.ref,)) for one in failures)
+    return invented.facts(name, failures=failures, failing=ended_with, **known)
 
 
-def failure(fingerprint: str, at: str, *, count: int = 1, resolved: Try | None = None) -> Failure:
-    place: dict[str, Any] = {"phase": "test", "message": "m", "code": None, "file": None, "line": None, "test": None}
-    when = {"first_at": at, "last_at": at, "ref": "chunk:1"}
-    return Failure(
-        fingerprint, "generic", "bash", **place, command="make", exit_code=1, **when, count=count, resolved=resolved
-    )
+def failure(fingerprint: str, at: str, **known: Any) -> Failure:
+    return invented.failure(fingerprint, first_at=at, last_at=at, **known)
 
 
 FIX = Try(("src/a.py",), (), "2026-03-02T00:00:00Z", "chunk:2")
@@ -205,7 +201,7 @@ def one_pattern(*sessions: SessionFacts) -> Pattern:
 
 def test_a_pattern_counts_over_all_sessions() -> None:
     one = one_pattern(
-        facts("a", failure("f", "2026-03-01T00:00:00Z", count=2)), facts("b", failure("f", "2026-03-03T00:00:00Z"))
+        session("a", failure("f", "2026-03-01T00:00:00Z", count=2)), session("b", failure("f", "2026-03-03T00:00:00Z"))
     )
     assert (one.occurrences, one.sessions) == (3, ("session:claude:b", "session:claude:a"))
     assert (one.first_at, one.last.last_at) == ("2026-03-01T00:00:00Z", "2026-03-03T00:00:00Z")
@@ -213,23 +209,40 @@ def test_a_pattern_counts_over_all_sessions() -> None:
 
 def test_a_pattern_is_open_where_its_last_report_was_not_resolved() -> None:
     fixed, open_ = failure("f", "2026-03-01T00:00:00Z", resolved=FIX), failure("f", "2026-03-03T00:00:00Z")
-    assert one_pattern(facts("a", fixed), facts("b", open_)).status == "open"
-    assert one_pattern(facts("a", fixed)).status == "resolved"
+    assert one_pattern(session("a", fixed), session("b", open_)).status == "open"
+    assert one_pattern(session("a", fixed)).status == "resolved"
+
+
+def test_a_failure_that_the_session_did_not_end_with_is_not_told() -> None:
+    assert patterns([invented.facts("a", failures=(failure("f", "2026-03-01T00:00:00Z"),))]) == []
+
+
+@pytest.mark.parametrize(("branch", "told"), [("main", 0), ("attempt", 1)])
+def test_a_failure_is_not_open_once_a_later_session_in_the_same_place_committed(branch: str, told: int) -> None:
+    later = invented.facts("b", branch=branch, commits=(Said("Mend the cart", "2026-03-05T00:00:00Z", ()),))
+    assert len(patterns([later, session("a", failure("f", "2026-03-01T00:00:00Z"))])) == told
 
 
 def test_what_helped_is_known_when_it_comes_back() -> None:
     fixed, open_ = failure("f", "2026-03-01T00:00:00Z", resolved=FIX), failure("f", "2026-03-03T00:00:00Z")
-    known = patterns([facts("a", fixed, failure("g", "2026-03-01T00:00:00Z")), facts("b", open_)])
+    known = patterns([session("a", fixed, failure("g", "2026-03-01T00:00:00Z")), session("b", open_)])
     assert [one.helped and one.helped.by for one in seen_before(known, ["f", "g", "h"])] == [FIX]
 
 
 def test_passing_without_a_change_helped_nobody() -> None:
-    flaky = failure("f", "2026-03-01T00:00:00Z", resolved=Try((), (), "2026-03-02T00:00:00Z", "chunk:2"))
-    assert one_pattern(facts("a", flaky)).helped is None
+    nothing = Try((), (), "2026-03-02T00:00:00Z", "chunk:2", read_all=True)
+    flaky = failure("f", "2026-03-01T00:00:00Z", test="test_total", resolved=nothing)
+    assert one_pattern(session("a", flaky)).helped is None
+
+
+@pytest.mark.parametrize(("test", "read_all"), [(None, True), ("test_total", False)])
+def test_a_failure_of_whose_end_nothing_can_be_learned_is_not_told(test: str | None, read_all: bool) -> None:
+    over = Try((), (), "2026-03-02T00:00:00Z", "chunk:2", read_all)
+    assert patterns([session("a", failure("f", "2026-03-01T00:00:00Z", test=test, resolved=over))]) == []
 
 
 def test_the_last_reported_comes_first() -> None:
-    every = patterns([facts("a", failure("f", "2026-03-01T00:00:00Z"), failure("g", "2026-03-02T00:00:00Z"))])
+    every = patterns([session("a", failure("f", "2026-03-01T00:00:00Z"), failure("g", "2026-03-02T00:00:00Z"))])
     assert [one.id for one in every] == ["failure:g", "failure:f"]
 
 
@@ -238,7 +251,6 @@ def test_the_last_reported_comes_first() -> None:
     [
         ("npm test", "main", "/elsewhere", "2026-03-02T09:00:00Z", "resolved"),
         ("npm test -- --silent", None, "/home/ada/shop", "2026-03-02T09:00:00Z", "resolved"),
-        ("npm test cart", "main", "/home/ada/shop", "2026-03-02T09:00:00Z", "open"),  # a part of it
         ("npm test", "attempt", "/home/ada/shop", "2026-03-02T09:00:00Z", "open"),  # on another branch
         ("npm test", "main", "/home/ada/shop", "2026-02-28T09:00:00Z", "open"),  # before it failed
     ],
@@ -246,10 +258,12 @@ def test_the_last_reported_comes_first() -> None:
 def test_what_one_agent_saw_fail_is_resolved_by_a_later_run_of_another(
     command: str, branch: str | None, folder: str, at: str, status: str
 ) -> None:
-    seen = invented.facts("a", agent="codex", failures=(invented.failure(command="npm test"),))
+    before = session("c", failure("f", "2026-02-01T00:00:00Z", command="npm test", resolved=FIX))
+    seen = session("a", failure("f", "2026-03-01T10:10:00Z", command="npm test"), agent="codex")
     later = invented.facts("b", branch=branch, folder=folder, tests=(Ran(command, True, at, "chunk:claude:b:002"),))
-    [one] = patterns([later, seen])
+    one = one_pattern(later, seen, before)
     assert one.status == status
     if status == "resolved":
-        assert [(why.session, why.by.ref) for why in one.resolutions] == [("session:claude:b", "chunk:claude:b:002")]
-    assert one.helped is None  # what was changed for it is not known
+        newest = one.resolutions[0]
+        assert (newest.session, newest.by.ref) == ("session:claude:b", "chunk:claude:b:002")
+        assert not newest.by.read_all  # what was changed for it is not known

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from aicx.work.handoff import StartingPoint, handoff_of, hands_on
+from aicx.work.session_facts import Said
 from tests.work.facts import facts, failure, ran, said
 
 
@@ -14,7 +15,9 @@ from tests.work.facts import facts, failure, ran, said
         ({}, "resolved"),
         ({"state": "active"}, "unresolved"),
         ({"state": "unknown"}, "unresolved"),
-        ({"failing": (said("`make` failed"),)}, "failed"),
+        ({"failing": (said("`make` failed"),), "edited": ("src/a.py",)}, "failed"),
+        ({"failing": (said("`make` failed"),), "commits": (said("Fix a"),)}, "failed"),
+        ({"failing": (said("`make` failed"),)}, "resolved"),  # it changed nothing
     ],
 )
 def test_a_session_is_resolved_only_where_it_said_so_and_nothing_fails(known: dict[str, object], outcome: str) -> None:
@@ -29,7 +32,10 @@ def test_what_was_said_last_is_done_only_where_the_work_is() -> None:
 
 def test_it_begins_where_something_fails_and_then_at_the_last_edit() -> None:
     broken = (failure(file="src/b.py"), failure("g", file="src/gone.py"), failure("h", file="src/a.py", resolved=None))
-    found = handoff_of(facts(opened=("src/b.py",), edited=("src/a.py", "src/c.py"), failures=broken))
+    ended_with = (Said("`make` failed", "2026-03-01T10:10:00Z", ("chunk:claude:a:001",)),)
+    found = handoff_of(
+        facts(opened=("src/b.py",), edited=("src/a.py", "src/c.py"), failures=broken, failing=ended_with)
+    )
     assert found.starting_points == (
         StartingPoint("src/a.py", "failed_here"),
         StartingPoint("src/b.py", "failed_here"),

@@ -22,7 +22,8 @@ OPEN_SCHEMA = "aicx.continuity-open/1"
 class ContinuityItem:
     text: Annotated[str, "what the note says: a line, or several where a person wrote them so"]
     kind: Annotated[
-        str, "`goal`, `confirmed`, `failed`, `untried`, `next`, `file`, `decision` or `environment`: what it is"
+        str,
+        "`goal`, `confirmed`, `failed`, `untried`, `next`, `result`, `file`, `decision` or `environment`: what it is",
     ]
     layer: Annotated[str, "`project` or `local`: whose note has it"]
     lane: Annotated[str, "`primary` or `subagent`: who said it"]

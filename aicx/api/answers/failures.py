@@ -20,11 +20,12 @@ class TryItem:
     commands: Annotated[list[str], "run besides checks"]
     at: Annotated[str, "when the command was run again"]
     ref: Annotated[str, "the chunk of that run"]
+    read_all: Annotated[bool, "whether everything between was read, so that what is not listed was not done"]
 
 
 @dataclass(frozen=True, slots=True)
 class ResolutionItem:
-    """A time when the failing command passed."""
+    """A time when the failing command was seen to pass."""
 
     session: Annotated[str, "reference of the session"]
     command: Annotated[str, "what failed and then passed"]

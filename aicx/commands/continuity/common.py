@@ -40,6 +40,7 @@ _COUNTED = {
     "failedCommands": "failed attempt",
     "fileWrites": "changed file",
     "nextSteps": "next step",
+    "results": "result",
     "untried": "untried idea",
     "decisions": "decision",
     "environment": "environment fact",

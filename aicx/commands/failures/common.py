@@ -38,8 +38,9 @@ def with_code(code: str | None, message: str) -> list[str]:
     return [code, message] if code and not message.startswith(code) else [message]
 
 
-def told(one: TryItem) -> str:
-    """What was done, in words."""
+def told(one: TryItem, session: str = "") -> str:
+    """What was done, in words. Where nothing is known of it, that the command passed in ``session``."""
     edits = f"edited {first_of(one.files, 3)}" if one.files else ""
     runs = f"ran {first_of((f'`{command}`' for command in one.commands), 3)}" if one.commands else ""
-    return "; ".join(filter(None, (edits, runs))) or "nothing was changed"
+    nothing = "nothing was changed" if one.read_all else f"seen to pass in {session}"
+    return "; ".join(filter(None, (edits, runs))) or nothing

@@ -53,13 +53,13 @@ def _print(item: FailureItem) -> None:
     print_line(item)
     console.out(f"          `{item.command}`  {style(item.last_ref, fg='green')}")
     for title, tries in (
-        ("Resolved by", [one.by for one in item.resolutions]),
-        ("Tried without effect", item.attempts),
+        ("Resolved by", [(one.by, one.session) for one in item.resolutions]),
+        ("Tried without effect", [(one, "") for one in item.attempts]),
     ):
         if tries:
             console.out(f"\n{style(title, bold=True)}")
-        for one in tries:
-            console.out(f"  {local(one.at):%Y-%m-%d %H:%M}  {told(one)}  {style(one.ref, fg='green')}")
+        for one, session in tries:
+            console.out(f"  {local(one.at):%Y-%m-%d %H:%M}  {told(one, session)}  {style(one.ref, fg='green')}")
     if len(item.sessions) > 1:
         console.out(f"\n{style('Sessions', bold=True)}")
         for session in item.sessions:

@@ -11,7 +11,7 @@ from aicx.text import instant
 from aicx.work.place import find_place
 
 # What a reader of a pack can use, the most useful first. The files are in the pack as such.
-_KINDS: tuple[Kind, ...] = ("next", "failed", "untried", "decision", "environment", "confirmed")
+_KINDS: tuple[Kind, ...] = ("result", "next", "failed", "untried", "decision", "environment", "confirmed")
 
 
 def noted(settings: Settings, folder: Path) -> list[PackNote]:
