@@ -41,12 +41,36 @@ _OF_THE_CLIENT = frozenset(
         *("resume", "rewind", "skills", "status", "statusline", "usage"),
     )
 )
+# A prompt to go on with what another session, a handoff or the agent itself has said.
+_GOES_ON = re.compile(
+    r"\W*(?:(?:please|can you|could you|ok|now|and|so|just|let(?:['\u2019]s| us))\s+)*"
+    r"(?:resume|continue|proceed|carry on|go (?:on|ahead|with)|move on|pick\b.{0,20}\bup|next (?:phase|step|task|one)"
+    r"|(?:read|see|open|load|check|look at|use|follow)\b.{0,40}\bhand-?(?:off|over))\b",
+    re.IGNORECASE,
+)
+# Words that go with it; what else there is says what it is about.
+_GOING_ON = frozenset(
+    (
+        *("ahead", "approach", "chat", "continue", "conversation", "doc", "document", "file", "handoff", "handover"),
+        *("last", "left", "md", "move", "next", "off", "one", "option", "phase", "pick", "plan", "previous", "proceed"),
+        *("resume", "session", "stage", "step", "task", "tasks", "work"),
+    )
+)
+_GOING_ON_WORD = re.compile(rf"\b(?:{'|'.join(sorted(_GOING_ON))})\b", re.IGNORECASE)
+# "this should be hidden" and "a deep dive into this": what is meant was shown, or comes in what was cut off.
+_POINTS = re.compile(
+    r"\W*(?:this|that|these|those|it|they)\s+(?:is|are|was|were|should|shouldn|must|needs?|has|have|does|doesn|can|will"
+    r"|looks?|seems?)\b|\b(?:this|these|those|them)\s*(?:[.,;:!?]|$)",
+    re.IGNORECASE,
+)
+# So many telling words name something although they point at something else, and so does a sentence of such a length.
+_ENOUGH_POINTING, _SHORT = 5, 60
 # How an agent begins to work, and how it agrees.
 _ABOUT_TO = re.compile(
     r"(?:(?:ok(?:ay)?|sure|great|perfect|now|first|good|yes|yep|right|agreed|done|alright|absolutely|certainly|excellent|"
     r"understood|you['\u2019]re (?:absolutely )?right|thanks?)\b[,.!:;\s\u2014\u2013-]*)*"
     r"(?:I['\u2019](?:ll|m|ve)\b|I (?:will|need|am|have|can|should|want|see)\b|let(?:['\u2019]s| me)\b|looking|using|"
-    r"checking|(?:the user|we need|here)\b)",
+    r"checking|(?:the user|we need|here)\b|(?:this|the) (?:skill|command)\b)",
     re.IGNORECASE,
 )
 # `git commit -m "…"`, and the message as a here-document.
@@ -107,8 +131,12 @@ def name_of_prompt(text: str) -> Name | None:
             continue
         # A line that says too little is read on.
         read = f"{read} {line}" if read else line
+        if _GOES_ON.match(read) and count_telling(_GOING_ON_WORD.sub(" ", read)) < ENOUGH:
+            return None
         if count_telling(read) >= ENOUGH:
-            return Name(clip_title(_without_lead_in(read)))
+            first = next(sentences(read))
+            points = len(first) <= _SHORT and count_telling(first) < _ENOUGH_POINTING and bool(_POINTS.search(first))
+            return Name(clip_title(_without_lead_in(read)), weak=points)
     if not read or not WORD.search(REFERENCE.sub("", URL.sub("", read))):
         return None
     return Name(clip_title(read), weak=True, of_thing=refers_to_something(read))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, pairwise
 from typing import Any
 
 from aicx.corpus.catalog.fields import key_of_text, own_messages
@@ -19,6 +19,8 @@ _OPENING = 240
 # Of most commands nothing more has to be known.
 _COMMITS = re.compile(rb"commit|create")
 UNTITLED = "Untitled session"
+# What Claude Code writes in place of a prompt.
+_INTERRUPTED = "[Request interrupted by user"
 # The fields that `name_chunk` gives a sidecar.
 NAMES = frozenset(("title", "topic", "topic_from", "work", "work_from", "prompt_key"))
 
@@ -78,7 +80,7 @@ def name_chunk(messages: Sequence[Said], given: str | None, before: Naming) -> t
 
     ``given`` is the title that the log itself has for the session by the chunk's end.
     """
-    asked = [one for one in messages if one.origin in PROMPTS]
+    asked = _carried_out(messages)
     if not asked and not before.prompted:
         asked = [one for one in messages if one.role == "user" and one.origin == "agent"]  # a subagent's task
     own = _best(name for one in asked if (name := name_of_prompt(one.text)) is not None)
@@ -101,6 +103,16 @@ def name_chunk(messages: Sequence[Said], given: str | None, before: Naming) -> t
     return fields, replace(
         known, prompted=before.prompted or bool(asked), worked=before.worked or source in ("commit", "words")
     )
+
+
+def _carried_out(messages: Sequence[Said]) -> list[Said]:
+    """The prompts without commands that were taken back: interrupted, with another prompt in their place."""
+    told = [one for one in messages if one.origin in PROMPTS or one.text.startswith(_INTERRUPTED)]
+    asked = [one for one in told if not one.text.startswith(_INTERRUPTED)]
+    if len(told) == len(asked) or len(asked) < 2:
+        return asked
+    back = {id(one) for one, after in pairwise(told) if one.text[:1] in "/$" and after.text.startswith(_INTERRUPTED)}
+    return [one for one in asked if id(one) not in back] or asked
 
 
 def _as_said(asked: Sequence[Said]) -> str:
