@@ -90,10 +90,8 @@ def test_the_label_of_a_task_is_not_its_title() -> None:
 
 
 def test_an_agent_that_describes_its_skill_names_no_work() -> None:
-    assert name_of_work(["This skill is for debugging the hive.", "The queen of the hive was never fed honey."], (), ()) == (
-        "The queen of the hive was never fed honey",
-        "words",
-    )
+    said = ["This skill is for debugging the hive.", "The queen of the hive was never fed honey."]
+    assert name_of_work(said, (), ()) == ("The queen of the hive was never fed honey", "words")
 
 
 def test_a_prompt_that_only_refers_is_weak_and_shortens_the_address() -> None:
