@@ -502,7 +502,7 @@ def test_long_session_is_weighed_by_its_last_chunks_and_those_that_name_the_file
 def test_a_commit_made_again_by_hand_is_of_the_session_that_first_showed_it(story: Story) -> None:
     subject = "Read nested brackets with a stack"
     log = story.log().prompt("The parser should read nested brackets", 0)
-    story.ran(log, "git log --oneline", f"1111111 {subject}\n2222222 Begin", 20)
+    story.ran(log, "git log --oneline", f"a1b2c3d {subject}\nb2c3d4e Begin", 20)
     story.keep(log.answer("Nested brackets are read with a stack.", 30))
     story.keep(story.log(OTHER).prompt("Which shells are there?", DAY - 60).answer("Two.", DAY - 50))
     commit = story.repository.commit("src/parser.py", LONG, subject, when(DAY))
