@@ -63,6 +63,7 @@ _POINTS = re.compile(
     r"|looks?|seems?)\b|\b(?:this|these|those|them)\s*(?:[.,;:!?]|$)",
     re.IGNORECASE,
 )
+_SENTENCE = re.compile(r"[.!?]\s")
 # So many telling words name something although they point at something else, and so does a sentence of such a length.
 _ENOUGH_POINTING, _SHORT = 5, 60
 # How an agent begins to work, and how it agrees.
@@ -70,9 +71,11 @@ _ABOUT_TO = re.compile(
     r"(?:(?:ok(?:ay)?|sure|great|perfect|now|first|good|yes|yep|right|agreed|done|alright|absolutely|certainly|excellent|"
     r"understood|you['\u2019]re (?:absolutely )?right|thanks?)\b[,.!:;\s\u2014\u2013-]*)*"
     r"(?:I['\u2019](?:ll|m|ve)\b|I (?:will|need|am|have|can|should|want|see)\b|let(?:['\u2019]s| me)\b|looking|using|"
-    r"checking|(?:the user|we need|here)\b|(?:this|the) (?:skill|command)\b)",
+    r"checking|(?:the user|we need|here)\b)",
     re.IGNORECASE,
 )
+# What it says of its instructions.
+_OF_A_SKILL = re.compile(r"(?:this|the) (?:skill|command)\b", re.IGNORECASE)
 # `git commit -m "…"`, and the message as a here-document.
 _SUBJECT = re.compile(
     r"\bgit\b[^\n;|]*?\bcommit\b[^\n]*?\s-[a-z]*m\s*"
@@ -134,7 +137,7 @@ def name_of_prompt(text: str) -> Name | None:
         if _GOES_ON.match(read) and count_telling(_GOING_ON_WORD.sub(" ", read)) < ENOUGH:
             return None
         if count_telling(read) >= ENOUGH:
-            first = next(sentences(read))
+            first = _SENTENCE.split(read, maxsplit=1)[0]
             points = len(first) <= _SHORT and count_telling(first) < _ENOUGH_POINTING and bool(_POINTS.search(first))
             return Name(clip_title(_without_lead_in(read)), weak=points)
     if not read or not WORD.search(REFERENCE.sub("", URL.sub("", read))):
@@ -162,6 +165,8 @@ def name_of_work(
     for statement in islice(statements, _MAX_STATEMENTS):
         text = without_controls(statement[:_MAX_STATEMENT])
         for line in chain(_values(statement) if "{" in text else (), prose_lines(text)):
+            if _OF_A_SKILL.match(line):
+                continue
             sentence = next((one for one in sentences(line) if not _ABOUT_TO.match(one)), "")
             if count_telling(sentence) >= _ENOUGH_OF_AGENT:
                 return clip_title(sentence.rstrip(".:")), "words"

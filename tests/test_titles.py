@@ -90,7 +90,11 @@ def test_the_label_of_a_task_is_not_its_title() -> None:
 
 
 def test_an_agent_that_describes_its_skill_names_no_work() -> None:
-    said = ["This skill is for debugging the hive.", "The queen of the hive was never fed honey."]
+    said = [
+        "This skill is for debugging the hive. It reads the logs of every hive.",
+        "- `src/hive.py`",
+        "The queen of the hive was never fed honey.",
+    ]
     assert name_of_work(said, (), ()) == ("The queen of the hive was never fed honey", "words")
 
 

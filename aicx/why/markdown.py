@@ -35,7 +35,7 @@ def why_markdown(answer: WhyAnswer) -> str:
     shown = [session for session in answer.sessions if session.session_id in quoted]
     others = [session for session in answer.sessions if session.session_id not in quoted]
     first = [line for line in answer.reason if line.session_id == shown[0].session_id] if shown else []
-    lead = [lines for kinds in _FIRST if (lines := _of_first_kind(first, kinds))]
+    lead = [found for kinds in _FIRST if (found := _of_first_kind(first, kinds))]
     lines = [*_commits(answer), ""]
     lines += [f"{_KINDS[of[0].kind]}: {'; then: '.join(f'{one.text} [{one.ref}]' for one in of)}" for of in lead]
     lines += [f"Session: {_named(session)} ({session.confidence} confidence) [{session.ref}]" for session in shown]

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from aicx.corpus.files.sidecar import FORGOTTEN
+from aicx.telling import count_telling
 from aicx.titles import name_given, name_of_session, with_work
 
 if TYPE_CHECKING:
@@ -83,7 +84,10 @@ def _gather(catalog: Catalog, agent: str, session_id: str) -> dict[str, Any] | N
     topic, source = (
         (given, "agent")
         if given
-        else next((one for one in topics if one[1] != "weak"), topics[0] if topics else (None, None))
+        else next(
+            (one for one in topics if one[1] != "weak"),
+            max(topics, key=lambda one: count_telling(one[0]), default=(None, None)),
+        )
     )
     works = [(part["work"], part["work_from"]) for part in parts if part["work"]]
     work, work_from = next((one for kind in _WORKS for one in works if one[1] == kind), (None, None))

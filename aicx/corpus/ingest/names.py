@@ -80,10 +80,10 @@ def name_chunk(messages: Sequence[Said], given: str | None, before: Naming) -> t
 
     ``given`` is the title that the log itself has for the session by the chunk's end.
     """
-    asked = _carried_out(messages)
+    asked = [one for one in messages if one.origin in PROMPTS]
     if not asked and not before.prompted:
         asked = [one for one in messages if one.role == "user" and one.origin == "agent"]  # a subagent's task
-    own = _best(name for one in asked if (name := name_of_prompt(one.text)) is not None)
+    own = _best(name for one in _carried_out(asked, messages) if (name := name_of_prompt(one.text)) is not None)
     subjects = [subject for one in messages if one.command for subject in subjects_of(one.command)]
     statements = (one.text for one in messages if one.role in ("assistant", "artifact"))
     notices = (one.text for one in messages if one.role == "system" and one.origin == "injected")
@@ -105,14 +105,11 @@ def name_chunk(messages: Sequence[Said], given: str | None, before: Naming) -> t
     )
 
 
-def _carried_out(messages: Sequence[Said]) -> list[Said]:
-    """The prompts without commands that were taken back: interrupted, with another prompt in their place."""
-    told = [one for one in messages if one.origin in PROMPTS or one.text.startswith(_INTERRUPTED)]
-    asked = [one for one in told if not one.text.startswith(_INTERRUPTED)]
-    if len(told) == len(asked) or len(asked) < 2:
-        return asked
-    back = {id(one) for one, after in pairwise(told) if one.text[:1] in "/$" and after.text.startswith(_INTERRUPTED)}
-    return [one for one in asked if id(one) not in back] or asked
+def _carried_out(asked: Sequence[Said], messages: Sequence[Said]) -> list[Said]:
+    """The prompts without commands that were taken back, and so say nothing of what was done."""
+    told = [one for one in messages if one in asked or one.text.startswith(_INTERRUPTED)]
+    back = [one for one, after in pairwise(told) if one.text[:1] in "/$" and after.text.startswith(_INTERRUPTED)]
+    return [one for one in asked if one not in back]
 
 
 def _as_said(asked: Sequence[Said]) -> str:

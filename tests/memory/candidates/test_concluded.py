@@ -52,9 +52,7 @@ def test_a_cause_with_its_fix_is_a_failure() -> None:
 
 
 def test_a_cause_that_is_worded_again_is_one() -> None:
-    first = (
-        "Root cause: `load_orbit` never calls `to_utc` for the epoch. Fix: Call `to_utc` in `load_orbit`."
-    )
+    first = "Root cause: `load_orbit` never calls `to_utc` for the epoch. Fix: Call `to_utc` in `load_orbit`."
     again = "Root cause: `load_orbit` read the epoch without `to_utc`. Fix: Added `to_utc` and a guard for years."
     story = Story().asks("fix it").edits("/srv/ada/orbit/load.py").says(first).says(again)
     assert statements(story) == [("failure", again)]
