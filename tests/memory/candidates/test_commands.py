@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import pytest
 
-from aicx.memory.candidates.gather import holds
+from aicx.memory.candidates.gather import holds, unlike
 from aicx.memory.candidates.rules import propose
 from aicx.memory.proposals import Proposal, joined
 from tests.evidence.stories import Story
@@ -118,3 +118,11 @@ def test_what_several_checks_need_is_told_once() -> None:
     story.runs("npm install", "added 3 packages").runs("make test", "3 passed").runs("make lint", "ok")
     found = [one for _, one in statements(story) if "npm install" in one]
     assert found == ["Run `npm install` before `make test`, which fails without it."]
+
+
+def test_a_check_with_and_without_what_it_looks_at_is_one_candidate() -> None:
+    wide = Story().runs("golangci-lint run", "error: bad", failed=True).runs("golangci-lint run", "0 issues.")
+    narrow = "golangci-lint run ./..."
+    whole = Story().runs(narrow, "error: bad", failed=True).runs(narrow, "0 issues.")
+    found = unlike(_kept(wide, wide, whole, whole))
+    assert len(found) == 1
