@@ -60,7 +60,7 @@ class Candidates:
 
 
 # Two sentences of one session with this share of their words in common say the same.
-_ALIKE = 0.85
+_ALIKE, _LONG = 0.85, 20
 
 
 def gather(
@@ -139,16 +139,18 @@ def unlike(ranked: Sequence[Proposal]) -> list[Proposal]:
 
 
 def _is_alike(one: Proposal, other: Proposal) -> bool:
-    """Whether two proposals are one: the same check with and without what it looks at, or a sentence that a person
-    worded again in the same session."""
+    """Whether two proposals are one: a check with and without what it looks at, or a sentence that is worded again."""
     if (one.repository, one.kind, one.reason) != (other.repository, other.kind, other.reason):
         return False
     if one.reason == "passed_after_failure":
         wide, narrow = sorted((one.statement.rstrip("`."), other.statement.rstrip("`.")), key=len)
         return narrow.startswith(f"{wide} ")
     mine, theirs = set(words(one.statement)), set(words(other.statement))
-    here = {seen.session for seen in one.sightings} & {seen.session for seen in other.sightings}
-    return bool(here) and not (mine ^ theirs) & NEGATIONS and len(mine & theirs) >= _ALIKE * len(mine | theirs)
+    if (mine ^ theirs) & NEGATIONS or len(mine & theirs) < _ALIKE * len(mine | theirs):
+        return False
+    sessions, others = ({seen.session for seen in said.sightings} for said in (one, other))
+    # Forks hold the same talk; a short sentence is said of many things.
+    return bool(sessions & others) or len(mine | theirs) >= _LONG
 
 
 def _place(row: Row) -> Key:
