@@ -55,7 +55,7 @@ def test_the_reason_comes_first_in_four_lines(story: Story) -> None:
     log = story.log(OTHER).prompt("Deep files crash the writer", 100)
     log.answer("The cause is that the writer recurses into every folder of the tree.", 105)
     story.edited(log, "src/writer.py", 110, "def write():\n    return walk_with_a_stack()\n")
-    log.answer("I'll use a stack instead of recursion, because deep trees have no limit.", 115)
+    log.answer("I chose a stack for deep files, because recursion has a limit.", 115)
     story.keep(log.answer("Deep files are written with a stack.", 120))
     body = "def write():\n    return walk_with_a_stack()\n"
     commit = story.repository.commit("src/writer.py", body, "Deep files are written", when(180))
