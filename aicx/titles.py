@@ -41,6 +41,31 @@ _OF_THE_CLIENT = frozenset(
         *("resume", "rewind", "skills", "status", "statusline", "usage"),
     )
 )
+# A prompt to go on with what another session, a handoff or the agent itself has said.
+_GOES_ON = re.compile(
+    r"\W*(?:(?:please|can you|could you|ok|now|and|so|just|let(?:['\u2019]s| us))\s+)*"
+    r"(?:resume|continue|proceed|carry on|go (?:on|ahead|with)|move on|pick\b.{0,20}\bup|next (?:phase|step|task|one)"
+    r"|(?:read|see|open|load|check|look at|use|follow)\b.{0,40}\bhand-?(?:off|over))\b",
+    re.IGNORECASE,
+)
+# Words that go with it; what else there is says what it is about.
+_GOING_ON = frozenset(
+    (
+        *("ahead", "approach", "chat", "continue", "conversation", "doc", "document", "file", "handoff", "handover"),
+        *("last", "left", "md", "move", "next", "off", "one", "option", "phase", "pick", "plan", "previous", "proceed"),
+        *("resume", "session", "stage", "step", "task", "tasks", "work"),
+    )
+)
+_GOING_ON_WORD = re.compile(rf"\b(?:{'|'.join(sorted(_GOING_ON))})\b", re.IGNORECASE)
+# "this should be hidden" and "a deep dive into this": what is meant was shown, or comes in what was cut off.
+_POINTS = re.compile(
+    r"\W*(?:this|that|these|those|it|they)\s+(?:is|are|was|were|should|shouldn|must|needs?|has|have|does|doesn|can|will"
+    r"|looks?|seems?)\b|\b(?:this|these|those|them)\s*(?:[.,;:!?]|$)",
+    re.IGNORECASE,
+)
+_SENTENCE = re.compile(r"[.!?]\s")
+# So many telling words name something although they point at something else, and so does a sentence of such a length.
+_ENOUGH_POINTING, _SHORT = 5, 60
 # How an agent begins to work, and how it agrees.
 _ABOUT_TO = re.compile(
     r"(?:(?:ok(?:ay)?|sure|great|perfect|now|first|good|yes|yep|right|agreed|done|alright|absolutely|certainly|excellent|"
@@ -49,6 +74,8 @@ _ABOUT_TO = re.compile(
     r"checking|(?:the user|we need|here)\b)",
     re.IGNORECASE,
 )
+# What it says of its instructions.
+_OF_A_SKILL = re.compile(r"(?:this|the) (?:skill|command)\b", re.IGNORECASE)
 # `git commit -m "…"`, and the message as a here-document.
 _SUBJECT = re.compile(
     r"\bgit\b[^\n;|]*?\bcommit\b[^\n]*?\s-[a-z]*m\s*"
@@ -107,8 +134,12 @@ def name_of_prompt(text: str) -> Name | None:
             continue
         # A line that says too little is read on.
         read = f"{read} {line}" if read else line
+        if _GOES_ON.match(read) and count_telling(_GOING_ON_WORD.sub(" ", read)) < ENOUGH:
+            return None
         if count_telling(read) >= ENOUGH:
-            return Name(clip_title(_without_lead_in(read)))
+            first = _SENTENCE.split(read, maxsplit=1)[0]
+            points = len(first) <= _SHORT and count_telling(first) < _ENOUGH_POINTING and bool(_POINTS.search(first))
+            return Name(clip_title(_without_lead_in(read)), weak=points)
     if not read or not WORD.search(REFERENCE.sub("", URL.sub("", read))):
         return None
     return Name(clip_title(read), weak=True, of_thing=refers_to_something(read))
@@ -134,6 +165,8 @@ def name_of_work(
     for statement in islice(statements, _MAX_STATEMENTS):
         text = without_controls(statement[:_MAX_STATEMENT])
         for line in chain(_values(statement) if "{" in text else (), prose_lines(text)):
+            if _OF_A_SKILL.match(line):
+                continue
             sentence = next((one for one in sentences(line) if not _ABOUT_TO.match(one)), "")
             if count_telling(sentence) >= _ENOUGH_OF_AGENT:
                 return clip_title(sentence.rstrip(".:")), "words"

@@ -100,6 +100,11 @@ class DenseSearcher:
         found: list[Candidate] = self._retried(lambda: self._nearest(vector, where, limit))
         return found
 
+    def held(self, where: Sequence[Where]) -> int:
+        """How many of the documents that fulfil ``where`` the table holds."""
+        found: int = self._retried(lambda: self._held(where))
+        return found
+
     def scores(self, vector: Any, documents: Collection[str]) -> list[Candidate]:
         """The named documents that the table holds, each with its best passage, best first."""
         if not documents:
@@ -129,6 +134,10 @@ class DenseSearcher:
         """The version of each document that the table holds."""
         found: dict[str, str] = self._retried(lambda: self._table.versions())
         return found
+
+    def _held(self, where: Sequence[Where]) -> int:
+        self._refresh()
+        return self._table.documents(predicate(where, self._table.columns))
 
     def _nearest(self, vector: Any, where: Sequence[Where], limit: int) -> list[Candidate]:
         self._refresh()

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import islice
 from typing import Literal
 
@@ -23,6 +25,15 @@ _PASSAGE = 300
 _MAX_ANALYSED, _MAX_PLACES = 4, 300
 # Words of a question that are counted; one with more was pasted.
 _MAX_UNITS = 60
+# Words with which people ask for a session; what it is about they do not say.
+_ASKING = frozenset(
+    (
+        *("chat", "chats", "conversation", "conversations", "session", "sessions"),
+        *("deal", "deals", "dealt", "decide", "decided", "discuss", "discussed", "happen", "happened", "mention"),
+        *("mentioned", "problem", "talk", "talked"),
+    )
+)
+_REQUEST = re.compile(r"#\d+")
 # A word that more of the documents have tells nothing by itself; few documents may all be about it.
 _COMMON, _FEWEST_DOCUMENTS = 0.5, 100
 
@@ -55,12 +66,18 @@ class Occurrences:
 
 
 def units_of(question: Question) -> tuple[Terms, ...]:
-    """Each word and name of a question once. Of what is written without spaces, each pair that is more than grammar."""
+    """Each word and name of a question once, without words of asking where others are left.
+
+    Of what is written without spaces, each pair that is more than grammar.
+    """
     found: dict[tuple[tuple[str, ...], tuple[str, ...]], Terms] = {}
     for run in question.runs:
+        # A request's number is also at the end of its address; `retrieval.numbers` tells it from other numbers.
+        run = replace(run, names=[]) if _REQUEST.fullmatch(run.typed) else run
         for unit in units_of_run(run):
             found.setdefault((tuple(unit.words), tuple(unit.names)), unit)
-    return tuple(found.values())[:_MAX_UNITS]
+    told = [unit for unit in found.values() if unit.typed.lower() not in _ASKING]
+    return tuple(told or found.values())[:_MAX_UNITS]
 
 
 def units_of_run(run: Terms) -> list[Terms]:

@@ -89,6 +89,9 @@ class MappedTable:
     def versions(self) -> dict[str, str]:
         return dict(self._documents.execute("SELECT id, version FROM documents"))
 
+    def documents(self, condition: str | None) -> int:
+        return len(self._chosen(condition))
+
     def nearest(self, vector: Any, condition: str | None, limit: int) -> list[Row]:
         """The best passage of each of the ``limit`` nearest documents, nearest first."""
         import numpy as np

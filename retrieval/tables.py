@@ -45,6 +45,10 @@ class Table(Protocol):
         """The version of each document."""
         ...
 
+    def documents(self, condition: str | None) -> int:
+        """How many documents fulfil a condition."""
+        ...
+
     def nearest(self, vector: Any, condition: str | None, limit: int) -> list[Row]:
         """About the ``limit`` nearest passages, nearest first, or the nearest of each of so many documents."""
         ...
@@ -115,6 +119,9 @@ class _LanceTable:
             query = query.where(condition, prefilter=True)
         wanted = ["id", "ordinal", *(("weight",) if "weight" in self.columns else ()), "_distance"]
         return _rows(query.select(wanted).limit(limit).to_arrow(), wanted)
+
+    def documents(self, condition: str | None) -> int:
+        return self.count(_all("ordinal = 0", condition))
 
     def rows(self, condition: str | None, columns: list[str]) -> Any:
         """Columns of the passages that fulfil a condition, as an Arrow table."""

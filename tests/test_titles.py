@@ -32,6 +32,13 @@ def named(text: str) -> str | None:
         "Hi!",
         "ok, thanks",
         "commit",
+        "q",
+        "8",
+        "resume please",
+        "read the handoff and move on",
+        "see HANDOFF.md and start the next task",
+        "pick up where we left off",
+        "let's go with option B",
         "https://example.org/a/b",
         "[image]",
         "[forgotten]",
@@ -59,6 +66,36 @@ def test_what_says_nothing_names_nothing(prompt: str) -> None:
 )
 def test_a_prompt_is_cleaned_of_what_was_pasted_with_it(prompt: str, name: str) -> None:
     assert named(prompt) == name
+
+
+@pytest.mark.parametrize("prompt", ["continue with the parser of the hive", "read the handoff and fix the login flow"])
+def test_going_on_with_something_named_names_it(prompt: str) -> None:
+    assert named(prompt) == prompt
+
+
+@pytest.mark.parametrize(
+    "prompt", ['this should be hidden in "cloud" mode', "need a deep dive into this. these two tests were copied from"]
+)
+def test_what_only_points_is_told_with_what_was_done(prompt: str) -> None:
+    found = name_of_prompt(prompt)
+    assert found is not None
+    assert found.weak
+    title = name_of_session(found.text, "weak", "fix(view): hide the bees")
+    assert title is not None
+    assert title.endswith(" — fix(view): hide the bees")
+
+
+def test_the_label_of_a_task_is_not_its_title() -> None:
+    assert named("Task name: /root/hive_check\n\nReview the queen of the hive") == "Review the queen of the hive"
+
+
+def test_an_agent_that_describes_its_skill_names_no_work() -> None:
+    said = [
+        "This skill is for debugging the hive. It reads the logs of every hive.",
+        "- `src/hive.py`",
+        "The queen of the hive was never fed honey.",
+    ]
+    assert name_of_work(said, (), ()) == ("The queen of the hive was never fed honey", "words")
 
 
 def test_a_prompt_that_only_refers_is_weak_and_shortens_the_address() -> None:

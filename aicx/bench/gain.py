@@ -1,7 +1,8 @@
 """What meaning gains on one's own history: questions mined from it, asked by words alone and by meaning as well.
 
-The questions are subjects of commits that people wrote and prompts that ask again, as in the dataset `own`. Names are
-left out: they are looked up, and meaning has no part in that.
+The questions are subjects of commits that people wrote and no session holds, as in the dataset `own`. Names are left
+out: they are looked up. So are prompts that ask again: they are found by the words that they share with the log, and
+say nothing of those who ask in other words.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from random import Random
 from aicx.api.answers.index import Figure, IndexGain
 from aicx.bench.dataset import COUNTED, Query, session_key
 from aicx.bench.metrics import DEPTH
-from aicx.bench.mining import reasks, subjects
+from aicx.bench.mining import subjects
 from aicx.bench.mining.history import read_history
 from aicx.bench.mining.sessions import read_sessions
 from aicx.bench.statistics import intervals
@@ -22,14 +23,18 @@ from aicx.engine.search import Mode, Searcher, SearchQuery
 from aicx.errors import UsageError
 from aicx.values import dataclass
 
-# Fewer tell nothing; more would take longer than a person waits for them.
-LEAST, MOST = 10, 40
+# More would take longer than a person waits for them.
+MOST = 60
 
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """How much is looked at: the newest chunks, and seconds for git on all repositories and for asking."""
+    """How much is looked at: the newest chunks, and seconds for git on all repositories and for asking.
 
+    Of fewer questions than ``least`` nothing is said: the interval would be wider than what meaning can gain.
+    """
+
+    least: int = 30
     chunks: int = 5000
     git_seconds: float = 5.0
     asking_seconds: float = 15.0
@@ -40,11 +45,15 @@ _BOUNDS = Bounds()
 
 def measure_gain(settings: Settings, bounds: Bounds = _BOUNDS, *, seed: int = 0) -> IndexGain:
     """MRR@10 of at most `MOST` questions, asked of the index both ways; no figures where there are too few."""
-    asked = _questions(settings, bounds, Random(seed))  # noqa: S311 - it draws questions, not keys
-    if len(asked) < LEAST:
+    return gain_of(settings, _questions(settings, bounds, Random(seed)), bounds, seed)  # noqa: S311 - it draws questions
+
+
+def gain_of(settings: Settings, asked: Sequence[Query], bounds: Bounds, seed: int) -> IndexGain:
+    """MRR@10 of those questions, asked of the index both ways; no figures where they are too few."""
+    if len(asked) < bounds.least:
         return IndexGain(len(asked))
     words, both = _ranks(settings, asked, bounds.asking_seconds)
-    if len(words) < LEAST:
+    if len(words) < bounds.least:
         return IndexGain(len(words))
     more = [second - first for first, second in zip(words, both, strict=True)]
     found = intervals(dict(enumerate((words, both, more))), seed)
@@ -57,8 +66,7 @@ def _questions(settings: Settings, bounds: Bounds, random: Random) -> Sequence[Q
     if len(sessions) < 2:
         return ()
     history = read_history(sessions, seconds=bounds.git_seconds)
-    people = [query for query in subjects.mine(history, sessions, len(history), random) if query.part == COUNTED]
-    found = [*people, *reasks.mine(sessions, MOST, random)]
+    found = [query for query in subjects.mine(history, sessions, len(history), random) if query.part == COUNTED]
     random.shuffle(found)
     return found[:MOST]
 

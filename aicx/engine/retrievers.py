@@ -43,6 +43,7 @@ class FoundByMeaning(NamedTuple):
     candidates: list[Candidate]
     behind: int | None
     near: float | None  # the noise threshold: what only meaning names has to score more
+    held: int | None  # of the chunks that fulfil the conditions, those it holds; None where it lacks none
 
 
 class FoundByReading(NamedTuple):
@@ -155,7 +156,9 @@ class DenseRetriever:
         with panics_as_damage("the vector index", FIX):
             vectors = self._opened(made)
             asked = vectors.known_words(text) if only_known else text
-            return FoundByMeaning(vectors.nearest(asked, where, limit), vectors.behind(catalog), vectors.near)
+            behind = vectors.behind(catalog)
+            held = None if behind == 0 else vectors.searcher.held(where)
+            return FoundByMeaning(vectors.nearest(asked, where, limit), behind, vectors.near, held)
 
     @property
     def open(self) -> OpenVectors:

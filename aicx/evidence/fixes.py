@@ -99,7 +99,10 @@ def whole_check(command: Simple) -> str | None:
     check = _check(command, command_rules())
     if check is None or check.parts or not command.text.startswith(check.program):
         return None
-    return f"{check.program} ./..." if "./..." in command.text.split() else check.program
+    rest = command.text[len(check.program) :].split()
+    # `golangci-lint` alone checks nothing.
+    task = f"{check.program} run" if rest[:1] == ["run"] else check.program
+    return f"{task} ./..." if "./..." in rest else task
 
 
 def _plain(command: Simple) -> Simple:

@@ -177,6 +177,7 @@ class MemoryRules(_Expressions):
     about_design = _Lazy(_any)
     about_procedure = _Lazy(_any)
     answers_nothing = _Lazy(_any)
+    answers_by_place = _Lazy(_any)
     prepares = _Lazy(_any)
     at_place = _Lazy(_any)
     varies = _Lazy(_any)

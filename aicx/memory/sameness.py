@@ -20,7 +20,7 @@ _LOOKED_UP = 3
 _COMPARED = 100
 _CODE = re.compile(r"`[^`]*`")
 # One of these more or less turns a statement around.
-_NEGATIONS = frozenset({"always", "don't", "never", "no", "not", "only", "without"})
+NEGATIONS = frozenset({"always", "don't", "never", "no", "not", "only", "without"})
 
 
 class Said(Protocol):
@@ -86,7 +86,7 @@ class _Words:
         common = self.every & other.every
         if len(common) < _SAME * len(self.every | other.every) or self.claims != other.claims:
             return False
-        if self.code != other.code or self.every & _NEGATIONS != other.every & _NEGATIONS:
+        if self.code != other.code or self.every & NEGATIONS != other.every & NEGATIONS:
             return False
         if self.telling - other.every and other.telling - self.every:  # one has another word in the place of a word
             return False

@@ -22,6 +22,7 @@ _SPEAKING = 2
 # What it is worth that the commit's files were changed after a request, where another commit came between and where
 # none did; a word of its subject that few other requests have is worth about as much.
 _WORKED_BEFORE, _WORKED, _SINCE = 0.5, 2.0, 0.5
+_OF_SUBJECT = 1.0  # what a term of the subject says of a commit
 # Two requests with this share of their words in common are one, asked twice.
 _ALIKE = 0.8
 
@@ -46,17 +47,19 @@ def asked(
 
     ``since`` is when the commit before it was made in the session; ``edited`` has, for each of the commit's files, when
     it was changed; ``about`` has the terms that the commit is about, and what each says of it. Where only one fits, the
-    request that the session began with is the other.
+    request that the session began with is the other, unless it made another commit since.
     """
     begins = [step.at for _, _, step in every]
     turns = [{bisect_right(begins, at) - 1 for at in times} for times in edited]
     counts = Counter(term for _, line, _ in every for term in terms(line))
 
     def worth(place: int, weight: Weight, line: str, step: Step) -> float:
+        fits = any(about[term] >= _OF_SUBJECT for term in terms(line) & about.keys())
         shared = sum(about[term] * log(1 + len(every) / counts[term]) for term in terms(line) & about.keys())
         worked = sum(place in of_file for of_file in turns) / max(1, len(turns))
         # "Address the feedback" says something where it was followed by the work, "commit this" nowhere.
-        if weight.level < _SPEAKING and not worked:
+        # A file's name alone is in the requests of every other commit.
+        if not worked and (weight.level < _SPEAKING or not fits):
             return 0.0
         fresh = since is None or step.at > since
         return shared + (_WORKED if fresh else _WORKED_BEFORE) * worked + _SINCE * fresh
@@ -64,7 +67,8 @@ def asked(
     rated = [(worth(place, *one), one) for place, one in enumerate(every)]
     best: list[tuple[str, Step]] = []
     by_worth = sorted(rated, key=lambda one: (one[0], one[1][2].at), reverse=True)
-    opening = [(1.0, one) for one in every[:1] if one[0].level >= _SPEAKING]
+    # Where another commit came before, the session began with something else.
+    opening = [(1.0, one) for one in every[:1] if one[0].level >= _SPEAKING and since is None]
     for value, (_, line, step) in [*by_worth, *opening]:
         if value and len(best) < _MOST and not any(alike(line, other) for other, _ in best):
             best.append((line, step))

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from datetime import datetime, timedelta
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from aicx.api.filters import Filters
 from aicx.corpus.catalog.database import Catalog
-from aicx.corpus.catalog.sightings import Sighting
+from aicx.corpus.catalog.sightings import Sighting, sightings
 from aicx.corpus.files.read import load_markdown
 from aicx.engine.history import around
 from aicx.engine.search import Hit, Mode, Searcher, SearchQuery
@@ -18,6 +18,9 @@ from aicx.errors import CorpusDamaged, NotFound, UsageError
 from aicx.paths import Layout
 from aicx.text import instant
 from aicx.values import dataclass
+
+if TYPE_CHECKING:
+    from aicx.why.report import Wanted
 
 Key = tuple[str, str]
 
@@ -30,6 +33,8 @@ _MAX_ROWS = 20_000
 # Chunks of a session that are read, the last before the commit. To weigh it, of these the last, and those that name a
 # file of the commit: the rest says nothing of whether it made it.
 MAX_CHUNKS, MAX_WEIGHED = 40, 20
+# A subject of fewer words ("fix tests") is that of many commits.
+_MIN_WORDS = 3
 # Answers of a search; each is quoted, which costs a read. A hash is in few sessions.
 _SEARCHED, _PRINTED = 10, 6
 # Git abbreviates a hash to 7 to 12 digits in a repository of up to some millions of objects.
@@ -59,6 +64,7 @@ class Candidate:
     text_terms: tuple[int, int] = (0, 0)  # of the subject, in that chunk, and all
     printed: bool = False  # a hash or the number asked for is in it
     printed_in: list[str] = field(default_factory=list)  # chunks that show the commit with its subject
+    remade: Sighting | None = None  # the commit under another hash, which no session showed earlier
 
 
 def at_work(catalog: Catalog, times: Sequence[datetime]) -> dict[Key, Candidate]:
@@ -119,6 +125,27 @@ def of_hits(
             candidate = known.get(key)
         if candidate is not None:
             candidate.printed = True
+
+
+def of_first_shape(catalog: Catalog, wanted: Wanted, known: Mapping[Key, Candidate]) -> None:
+    """Notes which session first showed a commit with one of these subjects that has another hash since.
+
+    A rebase, a fixup or a squash gives it a later date, and who was at work then is another question.
+    """
+    if not wanted.times or len({wanted.change.authored_at, *(copy.authored_at for copy in wanted.copies)}) > 1:
+        return  # a subject that comes again and again tells no commit from another
+    seen = [
+        one
+        for subject in wanted.subjects
+        if len(subject.split()) >= _MIN_WORDS
+        for one in sightings(catalog, subject)
+        if one.first_seen <= wanted.change.committed_at and not any(name.startswith(one.hash) for name in wanted.hashes)
+    ]
+    if seen:
+        first = min(seen, key=lambda one: (one.made_in is None, one.first_seen))
+        agent, _, rest = first.chunk.partition(":")
+        if candidate := known.get((agent, rest.rpartition(":")[0])):
+            candidate.remade = first
 
 
 def of_sighting(catalog: Catalog, sighting: Sighting, known: dict[Key, Candidate]) -> Candidate | None:

@@ -13,31 +13,68 @@ _NOTICE = (
 )
 _KINDS = {
     "asked": "Asked",
-    "found": "Cause found",
+    "found": "Because",
     "weighed": "Weighed",
     "decided": "Decided",
     "failed": "Failed on the way",
     "passed": "Passed",
-    "reported": "Reported at the end",
+    "reported": "Reported",
 }
-_MAX_COMMITS, _MAX_REFS = 5, 2
+# The lines that come first: what was wanted, why, and what was chosen. Of each the first kind that the session has.
+_FIRST = (("asked",), ("found", "reported"), ("decided", "weighed"))
+_MAX_COMMITS, _MAX_REFS, _MAX_LESS = 5, 2, 2
 _HASH = 12
 
 
 def why_markdown(answer: WhyAnswer) -> str:
     """The answer for people and agents. Texts from logs and git are all inside one fence, which they cannot close."""
-    # The reason comes before sessions that are only possible.
-    quoted = max(1, len({line.session_id for line in answer.reason}))
-    lines = [*_commits(answer), *_sessions(answer.sessions[:quoted], "Session", 1), *_reason(answer)]
-    lines += _sessions(answer.sessions[quoted:], "Less likely", quoted + 1)
+    sure = [session for session in answer.sessions if session.confidence != "low"]
+    quoted = {line.session_id for line in answer.reason} | {
+        one.session_id for one in answer.sessions[:1] if one in sure
+    }
+    shown = [session for session in answer.sessions if session.session_id in quoted]
+    others = [session for session in answer.sessions if session.session_id not in quoted]
+    first = [line for line in answer.reason if line.session_id == shown[0].session_id] if shown else []
+    lead = [found for kinds in _FIRST if (found := _of_first_kind(first, kinds))]
+    lines = [*_commits(answer), ""]
+    lines += [f"{_KINDS[of[0].kind]}: {'; then: '.join(f'{one.text} [{one.ref}]' for one in of)}" for of in lead]
+    lines += [f"Session: {_named(session)} ({session.confidence} confidence) [{session.ref}]" for session in shown]
+    told = [line for of in lead for line in of]
+    lines += _reason(answer, [line for line in answer.reason if line not in told])
+    for session in shown:
+        lines += ["", f"## Evidence{f' of {session.session_id[:8]}' if len(shown) > 1 else ''}"]
+        lines += [f"- {one.text}{_refs(one.refs)}" for one in session.evidence]
+    if others:
+        lines += ["", "## Less likely" if shown else "## Possible", *map(_other, others[:_MAX_LESS])]
     if not answer.sessions or not answer.commits:
         lines += _sightings(answer)
-    best = answer.sessions[0].confidence if answer.sessions else None
-    count = plural(len(answer.sessions), "session")
-    verdict = f"{count} found; the first with {best} confidence." if best else "No stored session was found for it."
-    top = ["# Why", verdict]
     body = "\n".join(lines).strip("\n")
+    top = ["# Why", _verdict(answer)]
     return "\n\n".join([*top, _NOTICE, fenced(body)] if body else top) + "\n"
+
+
+def _verdict(answer: WhyAnswer) -> str:
+    if not answer.sessions:
+        return "No stored session was found for it."
+    best = answer.sessions[0].confidence
+    if best == "low":
+        return "No stored session is known to have made it; what was at work then is only named."
+    return f"{plural(len(answer.sessions), 'session')} found; the first with {best} confidence."
+
+
+def _of_first_kind(reason: Sequence[WhyReason], kinds: Sequence[str]) -> list[WhyReason]:
+    """Both requests, or the first line of the first of these kinds that there is."""
+    of_kind = ([line for line in reason if line.kind == kind] for kind in kinds)
+    found = next(filter(None, of_kind), [])
+    return found if kinds == ("asked",) else found[:1]
+
+
+def _other(session: WhySession) -> str:
+    return f"- {_named(session)} [{session.ref}]: {'; '.join(one.text for one in session.evidence[:2])}"
+
+
+def _refs(refs: Sequence[str]) -> str:
+    return f" [{' '.join(refs[:_MAX_REFS])}]" if refs else ""
 
 
 def _commits(answer: WhyAnswer) -> Iterator[str]:
@@ -51,33 +88,20 @@ def _commits(answer: WhyAnswer) -> Iterator[str]:
         yield f"- and {plural(len(answer.commits) - _MAX_COMMITS, 'more commit')}"
 
 
-def _sessions(sessions: Sequence[WhySession], heading: str, first: int) -> Iterator[str]:
-    if sessions:
-        yield ""
-        yield f"## {heading}"
-    for number, session in enumerate(sessions, first):
-        yield f"{number}. {_named(session)} ({session.confidence} confidence) [{session.ref}]"
-        for one in session.evidence:
-            refs = f" [{' '.join(one.refs[:_MAX_REFS])}]" if one.refs else ""
-            yield f"   - {one.text}{refs}"
-
-
 def _named(session: WhySession) -> str:
     branch = f", branch {session.branch}" if session.branch else ""
     when = session.started_at[:16].replace("T", " ")
     return f"{session.title or 'without a title'}: {session.agent}, {when} UTC{branch}"
 
 
-def _reason(answer: WhyAnswer) -> Iterator[str]:
-    kind, several = None, len({line.session_id for line in answer.reason}) > 1
-    ordered: list[WhyReason] = sorted(answer.reason, key=lambda line: list(_KINDS).index(line.kind))
-    for line in ordered:
-        if line.kind != kind:
-            yield ""
-            yield f"## {_KINDS[line.kind]}"
-            kind = line.kind
+def _reason(answer: WhyAnswer, rest: Sequence[WhyReason]) -> Iterator[str]:
+    several = len({line.session_id for line in answer.reason}) > 1
+    if rest:
+        yield ""
+        yield "## More"
+    for line in sorted(rest, key=lambda line: list(_KINDS).index(line.kind)):
         whose = f" (session {line.session_id[:8]})" if several else ""
-        yield f"- {line.text}{whose} [{line.ref}]"
+        yield f"- {_KINDS[line.kind]}: {line.text}{whose} [{line.ref}]"
 
 
 def _sightings(answer: WhyAnswer) -> Iterator[str]:

@@ -24,6 +24,10 @@ _NAMED = 0.3
 # After this long a commit is half as likely to follow the work as at once. Most follow within minutes; many are made
 # by hand the same day.
 _HALF = timedelta(hours=2)
+# What it counts to be the first to show a commit that was made again since: most of those that list one made it.
+_SHOWN_FIRST = 0.5
+# What it counts to have been at work at the time without changing any of the files.
+_IDLE = 0.5
 _MAX_REFS, _MAX_FILES = 4, 3
 _SURE_FILES, _SURE_TIME, _SOME_LINES, _SOME_TEXT = 0.5, 0.3, 0.3, 0.5
 
@@ -125,6 +129,11 @@ def _evidence(
         yield Evidence(
             "made", worth, f"made {how} at {traces.made_in.at:%Y-%m-%d %H:%M} UTC", (_ref(traces.made_in.chunk),)
         )
+    elif candidate.remade is not None:
+        seen = candidate.remade
+        share, how = (0.8, "made") if seen.made_in else (_SHOWN_FIRST, "first showed")
+        text = f"{how} a commit with this subject at {seen.first_seen:%Y-%m-%d %H:%M} UTC, which has another hash since"
+        yield Evidence("made", weights.made * share, text, (_ref(seen.chunk),))
     if candidate.printed:
         refs = tuple(map(_ref, dict.fromkeys(candidate.printed_in)))[:_MAX_REFS]
         yield Evidence("printed", weights.printed, "contains its hash or number", refs)
@@ -145,7 +154,9 @@ def _evidence(
         refs = (_ref(traces.last.chunk),) if traces.last else ()
         then = "it was first seen" if wanted.first_seen else "it"
         text = "at work when it was made" if not traces.gap else f"{what} {_span(traces.gap)} before {then}"
-        yield Evidence("time", weights.time * closeness(traces.gap), text, refs)
+        # Sessions are open while others, or a person, make commits.
+        idle = 1.0 if traces.worked or not wanted.files else _IDLE
+        yield Evidence("time", weights.time * closeness(traces.gap) * idle, text, refs)
     if candidate.text:
         refs = (_ref(candidate.text_chunk),) if candidate.text_chunk else ()
         # Not that it fits: sessions about something else share words with a short subject.
@@ -166,11 +177,11 @@ def _confidence(evidence: Sequence[Evidence], lead: float, wanted: Wanted, weigh
     shares = {one.kind: one.worth / max(getattr(weights, one.kind), 1e-9) for one in evidence}
     files, time = shares.get("files", 0.0), shares.get("time", 0.0)
     worked = files >= _SURE_FILES or shares.get("lines", 0.0) >= _SOME_LINES
-    if "made" in shares or (worked and time >= _SURE_TIME and lead >= 1.0):
+    if shares.get("made", 0.0) > _SHOWN_FIRST or (worked and time >= _SURE_TIME and lead >= 1.0):
         return "high"
     # Of a request that git does not know no time is known.
     timely = time >= _SURE_TIME or not wanted.times
-    likely = worked or (shares.get("text", 0.0) >= _SOME_TEXT and timely and "place" in shares)
+    likely = worked or "made" in shares or (shares.get("text", 0.0) >= _SOME_TEXT and timely and "place" in shares)
     return "medium" if likely else "low"
 
 

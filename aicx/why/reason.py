@@ -10,15 +10,14 @@ from aicx.evidence.calls import answered_calls
 from aicx.evidence.patterns import command_rules
 from aicx.evidence.runs import Run, followed, latest_outcomes, runs_of
 from aicx.evidence.sessions import SessionRow
-from aicx.evidence.statements import conclusion, decisions, requests, telling
-from aicx.evidence.texts import summary_line
+from aicx.evidence.statements import conclusion, decisions, requests
 from aicx.evidence.transcript import Step
 from aicx.git.subjects import plain_subject
 from aicx.refs import Ref
 from aicx.why.asked import asked, requests_of
 from aicx.why.candidates import AFTER
 from aicx.why.report import ReasonKind, ReasonLine, Wanted
-from aicx.why.said import SAID, causes, reported, weighed
+from aicx.why.said import causes, reports_of, weighed
 from aicx.why.topic import Fit, Said, for_requests, message_of
 from aicx.why.traces import edits_of
 
@@ -34,16 +33,20 @@ _TESTS = re.compile(r"test|spec\b|e2e|jest", re.IGNORECASE)
 
 
 def read_reason(
-    steps: Sequence[Step], wanted: Wanted, session: SessionRow, made_in: Step | None = None
+    steps: Sequence[Step], wanted: Wanted, session: SessionRow, made_at: datetime | None = None
 ) -> list[ReasonLine]:
     """What led to a commit in a session: requests, causes found, alternatives, decisions, failures, checks, a report.
 
     Of what the session says only what has to do with the commit's message: it is often about other commits too.
-    ``made_in`` is the message with which the session made the commit, where it did.
+    ``made_at`` is when the session first made the commit, where it did. Where it did not, what it
+    says belongs to the commit up to its last edit of the commit's files: what comes later may be about anything.
     """
-    end = made_in.at if made_in else max(wanted.times, default=None)
-    before, message = _before(steps, end), message_of(wanted)
-    since, edited = _commit_before(before, wanted, end) if end else None, edits_of(before, wanted, session.cwd)
+    end = made_at or max(wanted.times, default=None)
+    edited, message = edits_of(_before(steps, end), wanted, session.cwd), message_of(wanted)
+    worked = max((at for times in edited for at in times), default=None)
+    end = made_at or worked or end
+    before = _before(steps, end)
+    since = _commit_before(before, wanted, end) if end else None
     stretch = [step for step in before if since is None or step.at > since]
     # Of a stretch in which nothing was asked, or nothing answered, the rest says more.
     steps = stretch if requests(stretch) and conclusion(stretch) else before
@@ -68,9 +71,10 @@ def read_reason(
         found.append(ReasonLine("failed", text, run.at, str(Ref("chunk", run.chunk)), session))
     for run in _passed(runs):
         found.append(ReasonLine("passed", f"`{run.line}` passed", run.at, str(Ref("chunk", run.chunk)), session))
-    worked = max((at for times in edited for at in times), default=None)
-    if last := reported(steps, worked):
-        found.append(line("reported", summary_line(telling(last.text), SAID), last))
+    # What was said of this commit; the session's last words are often of another.
+    told = reports_of(steps, worked)
+    of_it = Fit(message, [wish.line for wish in wishes], (text for text, _ in told)).best(told, 1)
+    found += (line("reported", text, step) for text, step in of_it)
     kept: list[ReasonLine] = []
     for item in found:
         if item.text and not any(_repeats(item, other) for other in kept):

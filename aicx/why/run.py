@@ -18,7 +18,7 @@ from aicx.corpus.places.decisions import load_decisions
 from aicx.corpus.places.stored import place_of
 from aicx.engine.search import Hit, Searcher
 from aicx.errors import NotFound, UsageError
-from aicx.evidence.sessions import load_sessions
+from aicx.evidence.sessions import automated, load_sessions
 from aicx.evidence.transcript import Step, read_steps
 from aicx.git.roots import repository_of
 from aicx.git.state import Git, GitProbe, GitState
@@ -37,6 +37,7 @@ from aicx.why.candidates import (
     at_work,
     of_branch,
     of_file,
+    of_first_shape,
     of_hits,
     of_sighting,
 )
@@ -57,8 +58,6 @@ GIT_SECONDS = 20.0
 _MAX_READ = 10
 # Sessions that are quoted: the best, and a second where it is nearly as sure.
 _MAX_QUOTED = 2
-# What is quoted of a session that is only a guess; more would argue for what may be another change.
-_OF_A_GUESS = ("asked", "reported")
 # Commits whose subject is searched for, and shapes of one whose hash is.
 _MAX_SEARCHED, _MAX_HASHES = 3, 4
 # A session in which this many messages name a request is half as likely about it as one that was given it.
@@ -140,6 +139,9 @@ class _Why:
                 enough = score >= self._query.weights.least or found.candidate.printed
                 if enough and (key not in best or worth > best[key][0]):
                     best[key] = (worth, sure, evidence, one, found)
+        programs = automated(self._catalog, [session_id for _, session_id in best])
+        # A program that changed nothing has read the commit, or judged it.
+        best = {key: one for key, one in best.items() if key not in programs or one[-1].traces.worked}
         order = sorted(best, key=lambda key: (-best[key][0], key))[: self._query.limit]
         rows = {(row.agent, row.session_id): row for row in load_sessions(self._catalog, order, self._query.now)}
         sessions: list[FoundSession] = []
@@ -147,10 +149,12 @@ class _Why:
         for key in (key for key in order if key in rows):
             score, sure, evidence, one, found = best[key]
             sessions.append(FoundSession(rows[key], round(score, 3), sure, tuple(evidence), one.change.hash))
-            if len(sessions) == 1 or (len(sessions) <= _MAX_QUOTED and sure == "high"):
-                steps = self._read(found.candidate, one, whole=True)
-                lines = read_reason(steps, one, rows[key], found.traces.made_in)
-                reason += (line for line in lines if sure != "low" or line.kind in _OF_A_GUESS)
+            # A guess is named: what it says would argue for what may be another change.
+            if sure != "low" and len(sessions) <= (_MAX_QUOTED if sure == "high" else 1):
+                first, remade = found.traces.first_made, found.candidate.remade
+                made_at = first.at if first else remade.first_seen if remade else None
+                steps = self._read(found.candidate, one, whole=True, end=made_at)
+                reason += read_reason(steps, one, rows[key], made_at)
         return WhyReport(
             target,
             self._place.project,
@@ -203,6 +207,7 @@ class _Why:
 
     def _candidates(self, wanted: Wanted, *, searched: bool) -> tuple[Wanted, dict[Key, Candidate]]:
         known: dict[Key, Candidate] = at_work(self._catalog, wanted.times)
+        of_first_shape(self._catalog, wanted, known)
         if wanted.name or wanted.hashes:
             wanted = self._sighted(wanted, known)
         if wanted.name and wanted.hashes:
@@ -247,12 +252,12 @@ class _Why:
         times = (first.first_seen,)
         return replace(wanted, change=change, hashes=hashes, subjects=subjects, times=times, first_seen=first_seen)
 
-    def _read(self, candidate: Candidate, wanted: Wanted, *, whole: bool) -> list[Step]:
+    def _read(self, candidate: Candidate, wanted: Wanted, *, whole: bool, end: datetime | None = None) -> list[Step]:
         """The messages of a candidate's last chunks before a commit: those that tell whether it made the commit.
 
-        With ``whole``, all of them, and those of its first chunk too.
+        With ``whole``, all of them, and those of its first chunk too. ``end`` is when it made the commit, if known.
         """
-        until = max(wanted.times, default=datetime.max.replace(tzinfo=UTC) - AFTER) + AFTER
+        until = (end or max(wanted.times, default=datetime.max.replace(tzinfo=UTC) - AFTER)) + AFTER
         chunks = sorted(
             (chunk for chunk in candidate.chunks if chunk.started_at <= until),
             key=lambda one: (one.started_at, one.path),

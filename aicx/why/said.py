@@ -44,6 +44,8 @@ _CHOSEN = re.compile(
 _MIN_WEIGHED = 8  # words; "A reasonable trade-off." names neither way
 # The agent's last messages; the very last may only say that it pushes.
 _LAST_MESSAGES = 6
+# Messages that name a result, of which the sentences are compared with a commit.
+_MOST_REPORTS = 40
 _SENTENCE = 3  # words
 _MIN_CAUSE = 6  # words; "This is the root cause." names none
 
@@ -87,7 +89,19 @@ def _names_ways(text: str) -> bool:
     return bool(named) and whole and not statement_rules().not_agent.search(text)
 
 
-def reported(steps: Sequence[Step], worked: datetime | None) -> Step | None:
+def reports_of(steps: Sequence[Step], worked: datetime | None) -> list[tuple[str, Step]]:
+    """What the agent reports: the sentences of its messages that name a result, and its last report as a whole."""
+    told = [
+        (shorten(said.text, SAID), step)
+        for step in [step for step in steps if reports(step)][-_MOST_REPORTS:]
+        for said in sentences(telling(step.text))
+        if len(words(said.text)) >= _MIN_CAUSE and not said.text.endswith(":") and not is_announcement(said.text)
+    ]
+    last = _last_report(steps, worked)
+    return [*told, (summary_line(telling(last.text), SAID), last)] if last else told
+
+
+def _last_report(steps: Sequence[Step], worked: datetime | None) -> Step | None:
     """The last of the agent's messages that says more than what it does next.
 
     Of those after the work ended, at ``worked``, one that names a result comes first: how far CI is says less.

@@ -31,8 +31,14 @@ class Traces:
     shared_in: dict[str, None] = field(default_factory=dict)  # chunks
     made: Literal["hash", "subject"] | None = None
     made_in: Step | None = None
+    first_made: Step | None = None  # before it was amended, or made again on another base
     last: Step | None = None  # before the commit
     gap: timedelta | None = None  # from the last edit, else from the last message, to the commit
+
+    @property
+    def worked(self) -> bool:
+        """Whether the session changed what the commit changed, or made it."""
+        return bool(self.edited or self.shared or self.made)
 
 
 def find_traces(steps: Sequence[Step], wanted: Wanted, cwd: str | None) -> Traces:
@@ -65,6 +71,7 @@ def _look_for_commit(call: Step, answers: Sequence[Step], wanted: Wanted, found:
             by_hash = any(known.startswith(name) for known in wanted.hashes)
             if not by_hash and not _is_subject(subject, wanted):
                 continue
+            found.first_made = found.first_made or answer
             # The last of several: it was amended, or is one of those that were squashed.
             if by_hash or found.made != "hash":
                 found.made, found.made_in = "hash" if by_hash else "subject", answer
@@ -72,6 +79,7 @@ def _look_for_commit(call: Step, answers: Sequence[Step], wanted: Wanted, found:
     # With `-q`, or cut off: the message is in the command.
     if silent and "git" in call.command and any(_contains(call.command, subject) for subject in wanted.subjects):
         found.made, found.made_in = "subject", answers[-1]
+        found.first_made = found.first_made or answers[-1]
 
 
 def edits_of(steps: Sequence[Step], wanted: Wanted, cwd: str | None) -> list[list[datetime]]:

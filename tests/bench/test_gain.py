@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from random import Random
 
 import pytest
 
-from aicx.bench.gain import LEAST, Bounds, measure_gain
+from aicx.bench.dataset import Query
+from aicx.bench.gain import Bounds, gain_of, measure_gain
+from aicx.bench.mining import reasks
+from aicx.bench.mining.sessions import read_sessions
 from aicx.commands.index.build import gain_line
 from aicx.engine.embedder_choice import Choice
 from aicx.engine.lexical_index import refresh_lexical
@@ -60,8 +64,12 @@ def user(tmp_path_factory: pytest.TempPathFactory) -> Home:
     return indexed(tmp_path_factory.mktemp("gain"), len(THINGS))
 
 
-def test_questions_mined_from_a_history_are_asked_by_words_and_by_meaning_too(user: Home) -> None:
-    found = measure_gain(user.settings)
+def questions(user: Home) -> list[Query]:
+    return reasks.mine(read_sessions(user.settings.layout, 5000), len(THINGS), Random(0))
+
+
+def test_questions_are_asked_by_words_and_by_meaning_too(user: Home) -> None:
+    found = gain_of(user.settings, questions(user), Bounds(least=10), 0)
     assert found.questions == len(THINGS)
     assert found.words is not None
     assert found.both is not None
@@ -74,13 +82,16 @@ def test_questions_mined_from_a_history_are_asked_by_words_and_by_meaning_too(us
     assert "95 % interval" in line
 
 
-def test_nothing_is_said_of_fewer_questions_than_tell_something(tmp_path: Path) -> None:
-    found = measure_gain(indexed(tmp_path, LEAST - 1).settings)
-    assert (found.questions, found.words, found.both, found.more) == (LEAST - 1, None, None, None)
+def test_nothing_is_said_of_a_dozen_questions(user: Home) -> None:
+    found = gain_of(user.settings, questions(user), Bounds(), 0)
+    assert (found.questions, found.words, found.both, found.more) == (len(THINGS), None, None, None)
 
 
-@pytest.mark.parametrize("bounds", [Bounds(asking_seconds=-1.0), Bounds(chunks=4)])
-def test_no_more_is_read_and_asked_than_its_bounds_say(bounds: Bounds, user: Home) -> None:
-    found = measure_gain(user.settings, bounds)
-    assert found.questions < LEAST
+def test_prompts_that_ask_again_in_the_logs_own_words_are_no_questions(user: Home) -> None:
+    assert measure_gain(user.settings).questions == 0
+
+
+def test_no_more_is_asked_than_its_bounds_say(user: Home) -> None:
+    found = gain_of(user.settings, questions(user), Bounds(least=10, asking_seconds=-1.0), 0)
+    assert found.questions < 10
     assert found.words is None

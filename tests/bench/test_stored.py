@@ -12,9 +12,11 @@ from aicx.bench.datasets import commits, own
 from aicx.bench.measure import Answering, Task, run_here
 from aicx.bench.mining import absent, dates, identifiers, reasks
 from aicx.bench.mining.sessions import Prompt, Session, latest, read_sessions
-from aicx.bench.rankers import Place, open_ranker
+from aicx.bench.rankers import Place, open_ranker, product
 from aicx.bench.stores import stored_home
+from aicx.engine.embedder_choice import Choice
 from aicx.engine.lexical_index import refresh_lexical
+from aicx.engine.vector_index import build_vectors
 from aicx.errors import NotFound
 from tests.bench.invented import models, write_lines
 from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, CodexLog, Home, when
@@ -25,7 +27,7 @@ pytestmark = pytest.mark.slow
 DAY = 86_400.0
 
 
-def quiet(line: str) -> None:
+def quiet(_: object) -> None:
     pass
 
 
@@ -144,6 +146,18 @@ def test_twin_leaves_the_home_it_copies_as_it_was(user: Home, tmp_path: Path) ->
     open_ranker("aicx:static", (), place)
     assert user.files() == before
     assert not list(user.corpus.rglob("*.lance"))
+
+
+@pytest.mark.needs("semantic")
+def test_words_alone_are_measured_in_a_home_that_has_a_vector_index(user: Home, tmp_path: Path) -> None:
+    models(user.settings.layout.models)
+    build_vectors(user.settings, Choice("static"), rebuild=False, on_progress=quiet, notify=quiet)
+    place = Place(tmp_path, tmp_path, user.corpus)
+    ranker = open_ranker("aicx", (), place)
+    assert isinstance(ranker, product.Product)
+    report = ranker.report(Query("q", "tide gauge readings at midnight"), 3)
+    assert report is not None
+    assert report.oracle_status["rankers"] == ["lexical"]
 
 
 def test_identifier_is_asked_for_when_one_session_alone_holds_it(user: Home) -> None:

@@ -114,3 +114,39 @@ def test_of_a_pasted_question_the_first_missing_words_are_named() -> None:
 def test_a_day_without_anything_is_no_evidence(garage: Home) -> None:
     assert ask(garage, "2026-03-01").evidence == "strong"
     assert ask(garage, "2019-03-01").evidence == "none"
+
+
+@pytest.fixture(scope="module")
+def numbered(tmp_path_factory: pytest.TempPathFactory) -> Home:
+    """A repository in which Python 3 was set up, a request was linked, and numbers stand beside other things."""
+    user = Home(tmp_path_factory.mktemp("numbered"))
+    pumps = user.repository("pumps", "git@x.org:ada/pumps.git")
+    image = "Drop the old base image and support python:3.13 in step 2 of the build"
+    user.claude(ClaudeLog(session(1), pumps).prompt(image, 0).answer("Done.", 5))
+    linked = "Look into https://example.org/ada/pumps/issues/10868, the valve sticks"
+    user.claude(ClaudeLog(session(2), pumps).prompt(linked, 10).answer("The valve was rusty.", 15))
+    keep(user)
+    return user
+
+
+@pytest.mark.parametrize("mode", ["lexical", "scan"])
+def test_the_same_words_with_another_number_are_weak_evidence(numbered: Home, mode: str) -> None:
+    report = ask(numbered, "when did we drop python 2 support", mode=mode)
+    assert report.evidence == "weak"
+    assert {hit.tier for hit in report.hits} == {"partial"}
+    assert "no answer that has the other words has 'python 2'" in report.notes
+
+
+@pytest.mark.parametrize("mode", ["lexical", "scan"])
+def test_the_number_that_was_asked_for_is_strong_evidence(numbered: Home, mode: str) -> None:
+    assert ask(numbered, "why do we support python 3", mode=mode).evidence == "strong"
+
+
+@pytest.mark.parametrize("mode", ["lexical", "scan"])
+def test_a_request_is_known_by_its_address(numbered: Home, mode: str) -> None:
+    assert ask(numbered, "the sticking valve in #10868", mode=mode).evidence == "strong"
+
+
+def test_words_of_asking_are_not_missing(numbered: Home) -> None:
+    report = ask(numbered, "which session dealt with the rusty valve")
+    assert (report.evidence, report.missing_words) == ("strong", ())

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from aicx.api.filters import Filters
 from aicx.engine.embedder_choice import Choice, parse_choice
 from aicx.engine.index_manifest import read_manifest, write_manifest
 from aicx.engine.vector_index import build_vectors, drop_vectors
@@ -135,6 +136,19 @@ def test_the_state_says_what_the_index_lacks(user):
     assert ask(user, "pump").oracle_status["freshness"]["dense"] == {"behind": 1}
 
 
+def test_words_answer_alone_where_the_index_holds_too_few_of_the_chunks_in_question(user):
+    keep(user)
+    embed(user)
+    user.claude(ClaudeLog(THIRD).prompt("The pump hums", 120))
+    keep(user)
+    status = ask(user, "pump").oracle_status
+    assert status["rankers"] == ["lexical"]
+    reason = "answered without meaning: the vector index holds 2 of 3 chunks (next: aicx index)"
+    assert status["fallback_reason"] == reason
+    held = ask(user, "flour", filters=Filters(session=(OTHER,))).oracle_status
+    assert held["rankers"] == ["dense", "lexical"]
+
+
 @pytest.mark.needs("semantic")
 def test_a_run_that_ends_early_leaves_a_record_and_the_next_goes_on(stored, tmp_path):
     user = copied(stored, tmp_path)
@@ -149,7 +163,7 @@ def test_a_run_that_ends_early_leaves_a_record_and_the_next_goes_on(stored, tmp_
     with pytest.raises(KeyboardInterrupt):
         build_vectors(user.settings, Choice("test"), rebuild=False, on_progress=killed, notify=ignore, upkeep=upkeep)
     assert (made(user)["sequence"], len(vector_state(user.settings).table.versions)) == (0, 1)
-    report = ask(user, "reconnection")
+    report = ask(user, "reconnection", mode="hybrid")
     assert report.oracle_status["rankers"] == ["dense", "lexical"]
     assert report.oracle_status["freshness"]["dense"] == {"behind": 2}
     done = embed(user)

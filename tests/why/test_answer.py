@@ -11,7 +11,7 @@ from aicx.cli import run
 from aicx.why.answer import answer_why
 from aicx.why.markdown import why_markdown
 from aicx.why.run import WhyQuery
-from tests.corpus.builders import SESSION, Home, when
+from tests.corpus.builders import OTHER, SESSION, Home, when
 from tests.kept import Kept
 from tests.why.builders import DAY, Story
 
@@ -49,6 +49,27 @@ def test_hostile_subject_stays_inside_the_fence_and_steers_nothing(story: Story)
     assert "ignore all instructions" not in before + after
     assert not {"\x1b", "\u202e"} & set(text)
     assert TOKEN not in text
+
+
+def test_the_reason_comes_first_in_four_lines(story: Story) -> None:
+    log = story.log(OTHER).prompt("Deep files crash the writer", 100)
+    log.answer("The cause is that the writer recurses into every folder of the tree.", 105)
+    story.edited(log, "src/writer.py", 110, "def write():\n    return walk_with_a_stack()\n")
+    log.answer("I chose a stack for deep files, because recursion has a limit.", 115)
+    story.keep(log.answer("Deep files are written with a stack.", 120))
+    body = "def write():\n    return walk_with_a_stack()\n"
+    commit = story.repository.commit("src/writer.py", body, "Deep files are written", when(180))
+    inside = markdown_of(story, commit).split("quoted-history\n")[1]
+    lead = [line.partition(":")[0] for line in inside.split("\n\n")[1].splitlines()]
+    assert lead == ["Asked", "Because", "Decided", "Session"]
+
+
+def test_of_a_guess_only_the_name_is_told(story: Story) -> None:
+    commit = story.repository.commit("lamp.py", "on = True\n", "A brighter lamp", when(3600))
+    text = markdown_of(story, commit)
+    assert "No stored session is known to have made it" in text
+    assert "## Possible\n- The parser should read nested brackets" in text
+    assert "Asked:" not in text
 
 
 def test_nothing_found_is_said(story: Story) -> None:

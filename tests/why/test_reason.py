@@ -167,7 +167,7 @@ def test_failure_that_names_no_error_is_left_out(story: Story) -> None:
     assert reason(story, "failed") == ["`go vet ./...` failed: parser.go:7:2: undefined: stack"]
 
 
-def test_guess_is_quoted_only_with_its_request_and_its_report(story: Story) -> None:
+def test_a_guess_is_named_and_not_quoted(story: Story) -> None:
     log = story.log().prompt("Look through the manual, please", 0)
     log.answer("It turns out the manual never names the author of a chapter.", 5)
     story.ran(log, "pytest -q tests", "3 passed", 15)
@@ -175,4 +175,28 @@ def test_guess_is_quoted_only_with_its_request_and_its_report(story: Story) -> N
     commit = story.repository.commit("src/parser.py", LONG, SUBJECT, when(3 * HOUR))
     report = story.ask(commit)
     assert report.sessions[0].confidence == "low"
-    assert {line.kind for line in report.reason} == {"asked", "reported"}
+    assert report.reason == ()
+
+
+def test_of_several_commits_each_is_told_by_what_was_said_of_it(story: Story) -> None:
+    log = story.log().prompt("Empty files crash the tool", 0)
+    story.edited(log, "src/files.py", 5).answer("Empty files are read: the default was missing.", 10)
+    story.ran(log, "git commit -am files", "[main 1111111] Empty files are read\n 1 file changed", 15)
+    log.prompt("The parser should read nested brackets", 20)
+    story.edited(log, "src/parser.py", 30, LONG).answer("Nested brackets are read with a stack of tokens.", 35)
+    story.ran(log, "git commit -am parser", f"[main 2222222] {SUBJECT}\n 1 file changed", 40)
+    log.prompt("Write the release notes", 50)
+    story.keep(story.edited(log, "NOTES.md", 55).answer("The release notes are written and pushed.", 60))
+    assert reason(story, "asked", HOUR) == ["The parser should read nested brackets"]
+    assert reason(story, "reported", HOUR) == ["Nested brackets are read with a stack of tokens."]
+
+
+def test_a_commit_made_again_on_another_base_is_told_by_its_first_making(story: Story) -> None:
+    log = story.log().prompt("The parser should read nested brackets", 0)
+    story.edited(log, "src/parser.py", 10, LONG).answer("Nested brackets are read with a stack.", 20)
+    story.ran(log, "git commit -am x", f"[main 2222222] {SUBJECT}\n 1 file changed", 30)
+    log.prompt("Fold the notes into the first commit", 100)
+    story.ran(log, "git rebase main && git commit --amend -C x", f"[main 3333333] {SUBJECT}\n 1 file changed", 110)
+    story.keep(log.answer("History is rewritten, the notes are fixed in the first commit.", 120))
+    assert reason(story, "asked", HOUR) == ["The parser should read nested brackets"]
+    assert reason(story, "reported", HOUR) == ["Nested brackets are read with a stack."]

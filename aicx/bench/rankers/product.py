@@ -18,7 +18,7 @@ from aicx.bench.rankers import DEFAULT_CHOICES, Choices, Place, Ranker, dense, p
 from aicx.bench.stores import seconds_of_lexical, settings_for
 from aicx.engine.index_manifest import read_manifest, write_manifest
 from aicx.engine.lexical_index import refresh_lexical
-from aicx.engine.search import Searcher, SearchQuery, SearchReport
+from aicx.engine.search import Mode, Searcher, SearchQuery, SearchReport
 from aicx.engine.vector_index import build_vectors
 from aicx.errors import AicxError, UsageError
 from aicx.paths import Layout
@@ -41,25 +41,27 @@ class Product:
 
     searcher: Searcher
     choices: Choices
+    mode: Mode = "auto"
 
     def rank(self, query: Query, limit: int) -> list[Candidate]:
         return self.labelled(query, limit)[0]
 
     def labelled(self, query: Query, limit: int) -> tuple[list[Candidate], Evidence]:
-        report = self._report(query, limit)
+        report = self.report(query, limit)
         if report is None:
             return [], "none"
         return [Candidate(hit.sidecar.id, hit.score) for hit in report.hits], report.evidence
 
     def excerpts(self, query: Query, limit: int) -> list[str]:
-        report = self._report(query, limit)
+        report = self.report(query, limit)
         return [line.text for hit in report.hits for line in hit.lines] if report else []
 
-    def _report(self, query: Query, limit: int) -> SearchReport | None:
+    def report(self, query: Query, limit: int) -> SearchReport | None:
         """None for a question without a word to look for; the command line says so in as many words."""
         asked = SearchQuery(
             query.text,
             query.now,
+            mode=self.mode,
             group=self.choices.group,
             limit=limit,
             decay=PROFILES[self.choices.decay],
@@ -89,7 +91,9 @@ def build(name: str, documents: Sequence[Document], place: Place) -> float | Non
 def open_ranker(name: str, documents: Sequence[Document], place: Place, choices: Choices = DEFAULT_CHOICES) -> Ranker:
     if place.home is None:
         return plain.open_ranker(_embedder(name), documents, place, choices)
-    return Product(Searcher(settings_for(home_of(name, place))), choices)
+    # A home may have a vector index of its own, which `aicx` alone does not stand for.
+    mode: Mode = "lexical" if _embedder(name) == plain.LEXICAL else "auto"
+    return Product(Searcher(settings_for(home_of(name, place))), choices, mode)
 
 
 def home_of(name: str, place: Place) -> Path:

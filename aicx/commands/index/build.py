@@ -79,7 +79,8 @@ def command(
         console.out_answer(SCHEMA, index_built(synced, measured))
         return
     print_indexed(synced)
-    if measured is not None:
+    # Unless it was asked for, too few questions are not worth a line.
+    if measured is not None and (measured.more is not None or gain):
         console.notify(gain_line(measured))
 
 

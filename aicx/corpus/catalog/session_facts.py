@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from aicx.corpus.files.sidecar import FORGOTTEN
+from aicx.telling import count_telling
 from aicx.titles import name_given, name_of_session, with_work
 
 if TYPE_CHECKING:
@@ -83,22 +84,29 @@ def _gather(catalog: Catalog, agent: str, session_id: str) -> dict[str, Any] | N
     topic, source = (
         (given, "agent")
         if given
-        else next((one for one in topics if one[1] != "weak"), topics[0] if topics else (None, None))
+        else next(
+            (one for one in topics if one[1] != "weak"),
+            max(topics, key=lambda one: count_telling(one[0]), default=(None, None)),
+        )
     )
     works = [(part["work"], part["work_from"]) for part in parts if part["work"]]
     work, work_from = next((one for kind in _WORKS for one in works if one[1] == kind), (None, None))
+    # Sessions with one title, as forks have, are told apart by what was done or asked in each, and only of programs by
+    # what the model said first.
+    own = work if work_from == "commit" else next((part["title"] for part in parts if part["title"]), None)
+    typed = sum(part["typed"] or 0 for part in parts)
     opened = next((part for part in parts if part["prompt_key"]), None)
     return {
         "agent": agent,
         "session_id": session_id,
         "base": name_of_session(topic, source, work, work_from)
         or next((part["title"] for part in parts if part["title"]), None),
-        "work": work,
+        "work": own if typed and given else work,
         "evidence": next((part["automated_why"] for part in parts if part["automated_why"]), None),
         "prompt_key": opened["prompt_key"] if opened else None,
         "prompt_size": opened["prompt_size"] if opened else 0,
         "prompts": sum(part["prompts"] or 0 for part in parts),
-        "typed": sum(part["typed"] or 0 for part in parts),
+        "typed": typed,
     }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, pairwise
 from typing import Any
 
 from aicx.corpus.catalog.fields import key_of_text, own_messages
@@ -19,6 +19,8 @@ _OPENING = 240
 # Of most commands nothing more has to be known.
 _COMMITS = re.compile(rb"commit|create")
 UNTITLED = "Untitled session"
+# What Claude Code writes in place of a prompt.
+_INTERRUPTED = "[Request interrupted by user"
 # The fields that `name_chunk` gives a sidecar.
 NAMES = frozenset(("title", "topic", "topic_from", "work", "work_from", "prompt_key"))
 
@@ -81,7 +83,7 @@ def name_chunk(messages: Sequence[Said], given: str | None, before: Naming) -> t
     asked = [one for one in messages if one.origin in PROMPTS]
     if not asked and not before.prompted:
         asked = [one for one in messages if one.role == "user" and one.origin == "agent"]  # a subagent's task
-    own = _best(name for one in asked if (name := name_of_prompt(one.text)) is not None)
+    own = _best(name for one in _carried_out(asked, messages) if (name := name_of_prompt(one.text)) is not None)
     subjects = [subject for one in messages if one.command for subject in subjects_of(one.command)]
     statements = (one.text for one in messages if one.role in ("assistant", "artifact"))
     notices = (one.text for one in messages if one.role == "system" and one.origin == "injected")
@@ -101,6 +103,13 @@ def name_chunk(messages: Sequence[Said], given: str | None, before: Naming) -> t
     return fields, replace(
         known, prompted=before.prompted or bool(asked), worked=before.worked or source in ("commit", "words")
     )
+
+
+def _carried_out(asked: Sequence[Said], messages: Sequence[Said]) -> list[Said]:
+    """The prompts without commands that were taken back, and so say nothing of what was done."""
+    told = [one for one in messages if one in asked or one.text.startswith(_INTERRUPTED)]
+    back = [one for one, after in pairwise(told) if one.text[:1] in "/$" and after.text.startswith(_INTERRUPTED)]
+    return [one for one in asked if one not in back]
 
 
 def _as_said(asked: Sequence[Said]) -> str:

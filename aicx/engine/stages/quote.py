@@ -19,6 +19,7 @@ from aicx.types import Voice
 from retrieval.evidence import ENOUGH, share_together
 from retrieval.excerpts import excerpt, reply_lines
 from retrieval.lines import Line, opening_lines
+from retrieval.numbers import lacking, numbers_of
 
 _MAX_LINES, _MAX_REPLY_LINES = 3, 2
 
@@ -34,6 +35,8 @@ def quote(state: State) -> State:
     unreadable: list[str] = []
     left_out = 0
     together = 0.0
+    numbers = numbers_of(state.question.text)
+    apart: list[str] = []  # numbers asked for that an answer lacks
     for answer in state.answers if query.min_score or query.fold else state.answers[: query.limit]:
         if len(hits) == query.limit:
             break
@@ -54,9 +57,11 @@ def quote(state: State) -> State:
         if query.min_score and density_of(said).score < query.min_score:
             left_out += 1
             continue
+        passages = (*texts, header_of(sidecar))
+        missing = lacking(numbers, passages)
         if state.occurrences and together < ENOUGH:
-            passages = (*texts, header_of(sidecar))
-            together = max(together, share_together(state.occurrences, passages))
+            share = share_together(state.occurrences, passages)
+            together, apart = (together, apart or missing) if missing else (max(together, share), apart)
         found = excerpt(state.question, texts, header_of(sidecar), _MAX_LINES, voices)
         lines, place = found.lines, found.place
         if not lines:
@@ -77,7 +82,7 @@ def quote(state: State) -> State:
             Hit(
                 rank=len(hits) + 1,
                 score=answer.score,
-                tier=found.tier,
+                tier="partial" if missing and found.tier == "exact" else found.tier,
                 sidecar=sidecar,
                 path=row["path"],
                 lines=lines,
@@ -101,6 +106,8 @@ def quote(state: State) -> State:
     if query.fold:
         hits = [replace(hit, more=tuple(folded[session_of(hit.sidecar.fields)])) for hit in hits]
     notes = [f"{plural(left_out, 'answer')} with a density below {query.min_score:g} left out"] if left_out else []
+    if apart and together < ENOUGH:
+        notes.append(f"no answer that has the other words has {', '.join(map(repr, apart))}")
     said = (*state.notes, *notes, *unreadable)
     return replace(state, hits=tuple(hits), unreadable=tuple(unreadable), notes=said, together=together)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
+from aicx.corpus.catalog.filters import conditions
 from aicx.engine.retrievers import LexicalRetriever
 from aicx.engine.stages.state import State
 from aicx.errors import AicxError, CorpusDamaged, NotFound
@@ -20,6 +21,8 @@ from retrieval.questions import Question
 # How many candidates each retriever gives at most; and at least where only dense chunks are wanted, each of which has
 # to be read to be known.
 _MAX_POOL, _MIN_POOL_SCORED = 5000, 1000
+# The share of the chunks in question that the vector index has to hold to be asked in ``auto``.
+_ENOUGH_HELD = 0.9
 
 
 def by_words(state: State) -> State:
@@ -55,9 +58,21 @@ def by_meaning(state: State) -> State:
             raise
         reason = f"answered without meaning: {error.message} (next: {error.hint or 'aicx index'})"
         return replace(state, reasons=(*state.reasons, reason))
+    if query.mode == "auto" and found.held is not None and (few := _too_few(state, found.held)):
+        freshness = {**state.freshness, "dense": found.behind}
+        return replace(state, reasons=(*state.reasons, few), freshness=freshness)
     nearest = found.candidates[0].score if found.candidates else None
     state = replace(state, near=found.near, nearest=nearest, meant=only_known)
     return _with(state, "dense", found.candidates, found.behind)
+
+
+def _too_few(state: State, held: int) -> str | None:
+    """Why the vector index does not answer: what it holds would come before the rest only for being held."""
+    where, values, _ = conditions(state.query.filters, state.catalog.now)
+    [row] = state.catalog.now.rows(f"SELECT count(*) AS chunks FROM chunks WHERE {where}", values)
+    if held >= _ENOUGH_HELD * row["chunks"]:
+        return None
+    return f"answered without meaning: the vector index holds {held:,} of {row['chunks']:,} chunks (next: aicx index)"
 
 
 def by_reading(state: State) -> State:

@@ -19,9 +19,10 @@ def commands(session: Session) -> Iterator[Proposal]:
     """What the commands of a session showed; the outcome of each is the log's own."""
     rules = memory_rules()
     yield from _works(session)
+    prepared: set[str] = set()
     for place, run in enumerate(session.runs):
         if run.kind == "check" and run.outcome in ("failed", "unknown"):
-            yield from _prepared(session, run, session.runs[place + 1 :], rules)
+            yield from _prepared(session, run, session.runs[place + 1 :], rules, prepared)
             yield from _found(session, run, session.runs[place + 1 :], rules)
 
 
@@ -49,8 +50,13 @@ def _works(session: Session) -> Iterator[Proposal]:
         )
 
 
-def _prepared(session: Session, failed: Run, later: list[Run], rules: MemoryRules) -> Iterator[Proposal]:
-    """The one command between a check that failed and the same check that passed, with no edit meanwhile."""
+def _prepared(
+    session: Session, failed: Run, later: list[Run], rules: MemoryRules, known: set[str]
+) -> Iterator[Proposal]:
+    """The one command between a check that failed and the same check that passed, with no edit meanwhile.
+
+    Once for each such command: every further check that needs it says the same. ``known`` are those that were told.
+    """
     wanted = failed.parts[-1].text
     between: dict[str, None] = {}
     for run in later:
@@ -58,6 +64,9 @@ def _prepared(session: Session, failed: Run, later: list[Run], rules: MemoryRule
             edited = any(failed.at <= edit.at <= run.at for edit in session.edits)
             if run.outcome == "ok" and len(between) == 1 and not edited:
                 helped = next(iter(between))
+                if helped in known:
+                    return
+                known.add(helped)
                 yield session.proposal(
                     f"Run `{helped}` before `{wanted}`, which fails without it.",
                     "procedure",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from aicx.evidence.patterns import MemoryRules, memory_rules
@@ -15,15 +16,30 @@ from aicx.types import PROMPTS
 _NEAR = 3
 _MIN_LENGTH = 30
 _MAX_FILES = 3
+_NAME = re.compile(r"`([^`]+)`")
+# Causes with so many names in common, and half of the fewer, are one.
+_SAME_NAMES = 2
 
 
 def concluded(session: Session) -> Iterator[Proposal]:
     """What the agent of a session stated as a result."""
     rules = memory_rules()
+    found: list[Proposal] = []
     for turn in _turns(session.steps):
         for step in turn:
             if step.role == "assistant":
-                yield from _in_message(session, step, rules, turn)
+                for one in _in_message(session, step, rules, turn):
+                    # Said again it is the same cause, and what was then done about it is known better.
+                    found = [*(other for other in found if not _is_same_cause(one, other)), one]
+    yield from found
+
+
+def _is_same_cause(one: Proposal, other: Proposal) -> bool:
+    """Whether two causes name the same things."""
+    if not one.reason == other.reason == "cause_and_fix":
+        return False
+    mine, theirs = ({*_NAME.findall(said.statement)} for said in (one, other))
+    return len(mine & theirs) >= max(_SAME_NAMES, min(len(mine), len(theirs)) / 2)
 
 
 def _turns(steps: Sequence[Step]) -> Iterator[list[Step]]:

@@ -12,6 +12,7 @@ from sqlite3 import Row
 
 from aicx.corpus.catalog.database import Catalog
 from aicx.errors import MalformedPolicy
+from aicx.evidence.texts import words
 from aicx.evidence.transcript import read_steps
 from aicx.git.identity import find_repository
 from aicx.git.roots import Roots, repository_of
@@ -20,6 +21,7 @@ from aicx.memory.candidates.rules import propose
 from aicx.memory.candidates.session import Session
 from aicx.memory.policy import Policy, PolicyReason
 from aicx.memory.proposals import Proposal, ProposalReason, joined
+from aicx.memory.sameness import NEGATIONS
 from aicx.paths import NON_REPOSITORY, Layout
 from aicx.refs import Ref
 from aicx.types import Lane
@@ -57,6 +59,10 @@ class Candidates:
     notes: list[str]
 
 
+# Two sentences of one session with this share of their words in common say the same.
+_ALIKE, _LONG = 0.85, 20
+
+
 def gather(
     layout: Layout,
     catalog: Catalog,
@@ -84,7 +90,7 @@ def gather(
         if where == "1":
             kept.keep_only(groups.keys())
     return Candidates(
-        sorted((one for one in every if one.id not in excluded and holds(one)), key=_rank),
+        unlike(sorted((one for one in every if one.id not in excluded and holds(one)), key=_rank)),
         [Excluded(one.id, excluded[one.id]) for one in every if one.id in excluded and holds(one)],
         [*own.notes, *(note for found in readings.values() for note in found.notes)],
     )
@@ -121,6 +127,30 @@ def holds(proposal: Proposal) -> bool:
     failed = min((sighting.at for sighting in proposal.sightings if sighting.outcome == "failed"), default=None)
     often = len({sighting.session for sighting in passed}) >= LEAST_SESSIONS
     return often and failed is not None and max(sighting.at for sighting in passed) > failed
+
+
+def unlike(ranked: Sequence[Proposal]) -> list[Proposal]:
+    """The proposals without near duplicates of better ones."""
+    found: list[Proposal] = []
+    for one in ranked:
+        if not any(_is_alike(one, other) for other in found):
+            found.append(one)
+    return found
+
+
+def _is_alike(one: Proposal, other: Proposal) -> bool:
+    """Whether two proposals are one: a check with and without what it looks at, or a sentence that is worded again."""
+    if (one.repository, one.kind, one.reason) != (other.repository, other.kind, other.reason):
+        return False
+    if one.reason == "passed_after_failure":
+        wide, narrow = sorted((one.statement.rstrip("`."), other.statement.rstrip("`.")), key=len)
+        return narrow.startswith(f"{wide} ")
+    mine, theirs = set(words(one.statement)), set(words(other.statement))
+    if (mine ^ theirs) & NEGATIONS or len(mine & theirs) < _ALIKE * len(mine | theirs):
+        return False
+    sessions, others = ({seen.session for seen in said.sightings} for said in (one, other))
+    # Forks hold the same talk; a short sentence is said of many things.
+    return bool(sessions & others) or len(mine | theirs) >= _LONG
 
 
 def _place(row: Row) -> Key:

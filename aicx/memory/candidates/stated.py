@@ -21,6 +21,8 @@ _ANSWER = re.compile(r'"([^"\n]{5,300})"="([^"\n]{2,300})"')
 _RECOMMENDED = re.compile(r"\s*\((?:recommended|default)\)", re.IGNORECASE)
 # Who writes without capitals ends sentences all the same.
 _LOWER_CASE_END = re.compile(r"(?<=[a-z]{3}[.!])\s+(?=[a-z])")
+# What a question lets choose from, where it says so itself.
+_OPTIONS = re.compile(r"\w,? (?:or|and) \w", re.IGNORECASE)
 _MARKS_AT_END = re.compile(r"[!.]{2,}$")
 _ARTICLE = re.compile(r"^(?:the|a|an) ")
 # "use X instead of Y", and the like: what is chosen, and over what.
@@ -103,5 +105,7 @@ def settled_by(question: str, answer: str, rules: MemoryRules) -> str | None:
     """What an answer decides about what is built, with its question; None where it is about how the work goes on."""
     chosen = _RECOMMENDED.sub("", answer).strip()
     if not rules.about_design.search(question) or rules.about_procedure.search(question):
+        return None
+    if rules.answers_by_place.search(chosen) and not _OPTIONS.search(question):
         return None
     return None if rules.answers_nothing.search(chosen) else f"{question} {chosen}"

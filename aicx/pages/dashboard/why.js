@@ -18,7 +18,7 @@ const KINDS = {
   decided: "Decided",
   failed: "Failed on the way",
   passed: "Passed",
-  reported: "Reported at the end",
+  reported: "Reported",
 };
 const EXAMPLES = ["HEAD", "src/parser.py", "src/parser.py:10-30", "#12", "v1.1..v1.2"];
 
@@ -72,14 +72,15 @@ export function createWhy(pane, { source, go, announce }) {
     const said = verdict(found);
     // The reason comes before sessions that are only possible.
     const quoted = new Set(found.reason.map((line) => line.session_id)).size;
-    const [likely, others] = [found.sessions.slice(0, quoted || 1), found.sessions.slice(quoted || 1)];
+    const shown = quoted || (found.sessions[0]?.confidence === "low" ? 0 : 1);
+    const [likely, others] = [found.sessions.slice(0, shown), found.sessions.slice(shown)];
     fill(
       answer,
       el("p", { class: "verdict" }, el("strong", {}, said)),
       noteLines(found.notes),
       found.commits.length > 0 && commits(found, route),
       likely.length > 0 && [sessions("Session", likely), reasons(found)],
-      others.length > 0 && sessions("Less likely", others),
+      others.length > 0 && sessions(likely.length ? "Less likely" : "Possible", others),
       (!found.sessions.length || !found.commits.length) && found.sightings.length > 0 && sightings(found.sightings),
     );
     announce(said);
@@ -109,6 +110,7 @@ export function createWhy(pane, { source, go, announce }) {
 
 function verdict({ sessions }) {
   if (!sessions.length) return "No stored session was found for it";
+  if (sessions[0].confidence === "low") return "No stored session is known to have made it; what was at work then is only named";
   return `${plural(sessions.length, "session")}, the first with ${sessions[0].confidence} confidence`;
 }
 

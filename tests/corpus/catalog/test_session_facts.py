@@ -82,6 +82,24 @@ class TestTitles:
             "Look after the queen's cell — fix: seal it",
         ]
 
+    def test_forks_of_one_title_are_told_apart_by_what_was_asked_and_not_by_what_the_agent_said_first(self, home):
+        for number, asked in enumerate(("Seal the queen's cell", "Paint the landing board of the hive")):
+            log = ClaudeLog(session(number)).prompt(asked, 60 * number)
+            log.answer("Diagnosis: the battery of the hive scale discharges overnight", 60 * number + 1)
+            home.claude(log.title("Hive overview"))
+        home.store()
+        assert {title for title, _ in facts(home).values()} == {
+            "Hive overview — Seal the queen's cell",
+            "Hive overview — Paint the landing board of the hive",
+        }
+
+    def test_a_command_that_was_taken_back_names_no_session(self, home):
+        log = ClaudeLog().prompt("/study winter honey", 0).answer("I look for honey in winter.", 1)
+        log.prompt("[Request interrupted by user]", 2).prompt("Seal the queen's cell", 3)
+        home.claude(log.answer("The cell is sealed with wax now.", 4))
+        home.store()
+        assert facts(home)[SESSION][0] == "Seal the queen's cell"
+
     def test_a_rebuilt_catalogue_says_the_same(self, home):
         runs(home, 4)
         home.claude(ClaudeLog(OTHER).prompt("Seal the queen's cell", 9000).title("Queen cell sealed"))

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import pytest
 
-from aicx.memory.candidates.gather import holds
+from aicx.memory.candidates.gather import holds, unlike
 from aicx.memory.candidates.rules import propose
 from aicx.memory.proposals import Proposal, joined
 from tests.evidence.stories import Story
@@ -96,3 +96,33 @@ def test_an_objection_that_is_not_over_and_a_failed_test_are_none() -> None:
         for _ in range(2)
     ]
     assert {one.kind for one in _kept(*tests)} <= {"procedure"}
+
+
+def test_a_procedure_keeps_the_sub_command_that_checks() -> None:
+    line = "golangci-lint run --path-mode=abs ./..."
+    first = Story().runs(line, "error: bad", failed=True).runs(line, "0 issues.")
+    (found,) = _kept(first, Story().runs("golangci-lint run ./...", "0 issues."))
+    assert (found.statement, found.topic) == ("Lint and format with `golangci-lint run ./...`.", "lint")
+
+
+def test_vetting_is_a_lint_and_no_build() -> None:
+    first = Story().runs("go vet ./...", "a.go:1: bad", failed=True).runs("go vet ./...", "ok")
+    (found,) = _kept(first, Story().runs("go vet ./...", "ok"))
+    assert (found.statement, found.topic) == ("Lint and format with `go vet ./...`.", "lint")
+
+
+def test_what_several_checks_need_is_told_once() -> None:
+    story = Story()
+    for check in ("make test", "make lint"):
+        story.runs(check, "error: no modules", failed=True)
+    story.runs("npm install", "added 3 packages").runs("make test", "3 passed").runs("make lint", "ok")
+    found = [one for _, one in statements(story) if "npm install" in one]
+    assert found == ["Run `npm install` before `make test`, which fails without it."]
+
+
+def test_a_check_with_and_without_what_it_looks_at_is_one_candidate() -> None:
+    wide = Story().runs("golangci-lint run", "error: bad", failed=True).runs("golangci-lint run", "0 issues.")
+    narrow = "golangci-lint run ./..."
+    whole = Story().runs(narrow, "error: bad", failed=True).runs(narrow, "0 issues.")
+    found = unlike(_kept(wide, wide, whole, whole))
+    assert len(found) == 1

@@ -51,6 +51,13 @@ def test_a_cause_with_its_fix_is_a_failure() -> None:
     assert statements(story) == [("failure", f"{CAUSE} I changed it to UTC in both readers.")]
 
 
+def test_a_cause_that_is_worded_again_is_one() -> None:
+    first = "Root cause: `load_orbit` never calls `to_utc` for the epoch. Fix: Call `to_utc` in `load_orbit`."
+    again = "Root cause: `load_orbit` read the epoch without `to_utc`. Fix: Added `to_utc` and a guard for years."
+    story = Story().asks("fix it").edits("/srv/ada/orbit/load.py").says(first).says(again)
+    assert statements(story) == [("failure", again)]
+
+
 def test_a_cause_without_a_change_or_with_a_doubt_is_none() -> None:
     assert statements(Story().asks("why?").says(f"{CAUSE} I changed it to UTC in both readers.")) == []
     guess = "Root cause: `load_orbit` may read the epoch as local time. I changed it to UTC."

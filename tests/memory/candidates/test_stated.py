@@ -159,3 +159,34 @@ def test_other_tools_answers_are_not_read_as_choices() -> None:
     story = answered("Which store should the cache use?", "SQLite")
     story.steps = [Step(**{**step._asdict(), "tool": "Bash"}) for step in story.steps]
     assert statements(story) == []
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "please take a look at the tests that should never fail",
+        "take another look at what must not be pushed directly",
+        "I don't want ot commit doc",
+        "P2: tests should never sleep in the scheduler",
+        "Medium: commits should never hold a key",
+    ],
+)
+def test_requests_and_pasted_findings_are_no_rules(prompt: str) -> None:
+    assert statements(Story().asks(prompt)) == []
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Which exporters should be kept?", "Both"),
+        ("Which layout should the page have?", "Option B"),
+        ("How should the hero get its prompt?", "Lower the margin to 20 for renders"),
+    ],
+)
+def test_an_answer_without_its_options_or_of_the_moment_decides_nothing(question: str, answer: str) -> None:
+    assert proposed(answered(question, answer)) == []
+
+
+def test_both_is_whole_where_the_question_names_the_options() -> None:
+    found = proposed(answered("Should the exporter write SVG or PNG?", "Both"))
+    assert [one.statement for one in found] == ["Should the exporter write SVG or PNG? Both"]
