@@ -96,6 +96,9 @@ def _set_up(desk: _Desk) -> Iterator[RepoCheck]:
         if changed:
             summary = f"blocks or hooks are not as they were put: {', '.join(changed)}"
             yield RepoCheck(f"hooks_{name}", "warning", summary, f"aicx init --agents {name}", {"files": changed})
+        elif plan.needs_path and shutil.which("aicx") is None:
+            summary = "hooks call the aicx on the PATH, where there is none"
+            yield RepoCheck(f"hooks_{name}", "warning", summary, "put aicx on the PATH, or aicx init --not-shared")
         else:
             yield RepoCheck(f"hooks_{name}", "ok", "blocks and hooks are in place")
 
