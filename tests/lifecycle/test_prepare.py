@@ -127,7 +127,7 @@ def test_the_brief_of_a_recorded_start_is_kept_and_forgotten_with_what_it_quotes
     place.session(session, ("Edit", {"file_path": f"{folder}/src/login.py", "new_string": "x"}))
     found = place("resume", "--task", "go on", "--agent-id", "claude", "--record")
     kept = place("cas", "get", found["capsule_ref"])
-    assert kept["entry"]["tags"] == ["resume-capsule", found["contract_ref"]]
+    assert kept["object"]["tags"] == ["resume-capsule", found["contract_ref"]]
     assert "capsule_ref" not in place("resume", "--task", "go on")
     place("forget", "--session", session, "--yes")
     place("cas", "get", found["capsule_ref"], code=3)

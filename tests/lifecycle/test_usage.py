@@ -98,7 +98,7 @@ def test_a_release_asks_for_a_test(place: Place) -> None:
 def test_the_map_and_the_memory_are_looked_at(place: Place) -> None:
     assert (checks(place)["repomap_status"], checks(place)["stale_duplicate_memory"]) == ("warning", "ok")
     assert run(["map", "refresh"]) == 0
-    place("memory", "put", "Exports need an authorisation check", "--kind", "fact")
+    place("memory", "put", "Exports need an authorisation check in the handler", "--kind", "fact")
     assert (checks(place)["repomap_status"], checks(place)["stale_duplicate_memory"]) == ("ok", "ok")
     place("memory", "put", "Exports need an authorisation check, in the handler!", "--kind", "fact")
     (place.repository.folder / "new.py").write_text("x = 1\n")
