@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from os.path import realpath
 from pathlib import Path
+from typing import NamedTuple
 
 from aicx import config
 from aicx.agents import records
 from aicx.agents.change import Change, make, missing_folders, read, require_writable, target_of
-from aicx.agents.edits import put_in, taken_out
-from aicx.agents.files import TRACES, File, files_of, recorded
+from aicx.agents.files import TRACES, File, exclude_file, exclude_of, files_of, recorded
 from aicx.agents.records import SHARED, Put, Record
-from aicx.agents.table import AGENTS
+from aicx.agents.table import AGENTS, FINDS, OF_ONE_MACHINE
 from aicx.errors import AicxError, CorpusDamaged, UsageError
 from aicx.git.identity import Repository, find_repository
+from aicx.git.state import Git
+from aicx.managed.edits import put_in, taken_out
+from aicx.managed.ours import holds_ours, without_ours
 from aicx.values import dataclass
 
 # From a file, where its links lead, what it holds, and what the record says of it.
@@ -26,7 +29,8 @@ _Changing = Callable[[File, Path, bytes | None, Put | None], Change]
 class Plan:
     """The changes, with the records as they are afterwards: name -> record.
 
-    ``continuity`` is whether notes are then saved and shown by themselves.
+    ``continuity`` is whether notes are then saved and shown by themselves, ``for_team`` whether the files are meant to
+    be committed.
     """
 
     folder: Path
@@ -34,6 +38,12 @@ class Plan:
     changes: list[Change]
     records: dict[str, Record]
     continuity: bool = False
+    for_team: bool = False
+
+    @property
+    def needs_path(self) -> bool:
+        """Whether some of the hooks call the aicx that is found on the PATH."""
+        return any(FINDS in (change.after or b"") for change in self.changes)
 
     @property
     def is_empty(self) -> bool:
@@ -49,24 +59,44 @@ def place_of(settings: config.Settings, folder: Path) -> Repository:
 
 
 def plan_init(
-    settings: config.Settings, place: Repository, agents: Sequence[str], *, continuity: bool | None = None
+    settings: config.Settings,
+    place: Repository,
+    agents: Sequence[str],
+    *,
+    continuity: bool | None = None,
+    for_team: bool | None = None,
 ) -> Plan:
     """What puts the agents' blocks and hooks in place. Raises AicxError for the first file that cannot be changed.
 
-    ``continuity`` decides about notes that are saved and shown by themselves. With None it stays as it was decided
-    before; where it never was, hooks switch it on.
+    ``continuity`` decides about notes that are saved and shown by themselves, ``for_team`` whether the files are meant
+    to be committed. With None it stays as it was decided before; where it never was, hooks switch notes on, and a clone
+    goes on with the hooks that it came with.
     """
-    work = [(file, _with_ours) for name in agents for file in files_of(settings, place.root, name)]
-    # Not `resolve`, which raises for links in a circle: that is for the agent whose file it is.
-    used = {Path(realpath(file.path)) for name in AGENTS for file in files_of(settings, place.root, name)}
-    left = [file for file in _recorded(settings, place.worktree_id, SHARED) if file.path not in used]
-    work += [(file, _without_ours) for file in left]
     known = records.load(settings.layout, place.worktree_id)
+    if for_team is None:
+        for_team = known.for_team if known else holds_ours(place.root, AGENTS["claude"].team_settings or "")
+    git = _in_git(settings, place, known)
+    offered = frozenset(git.offered)
+
+    def files(name: str, *, team: bool) -> list[File]:
+        return files_of(settings, place.root, name, for_team=team, offered=offered)
+
+    work: list[tuple[File, _Changing]] = [(file, _with_ours) for name in agents for file in files(name, team=for_team)]
+    # Not `resolve`, which raises for links in a circle: that is for the agent whose file it is.
+    used = {Path(realpath(file.path)) for name in AGENTS for file in files(name, team=for_team)}
+    left = [file for file in _recorded(settings, place, SHARED) if file.path not in used]
+    # What was put where hooks are in the other case, or all of ours would be called twice.
+    otherwise = [file for name in AGENTS for file in files(name, team=not for_team)]
+    left += [file for file in otherwise if file.path.exists() and Path(realpath(file.path)) not in used]
+    work += [(file, _without_ours) for file in left]
     if continuity is None:
         continuity = known.continuity if known else None
     if continuity is None and any(AGENTS[name].events for name in agents):
         continuity = True
-    return _plan(settings, place, work, list(dict.fromkeys([*(known.agents if known else ()), *agents])), continuity)
+    record = _record_of(settings, place)
+    names = list(dict.fromkeys([*record.agents, *agents]))
+    record = replace(record, agents=names, continuity=continuity, for_team=for_team)
+    return _plan(settings, place, work, record, git)
 
 
 def plan_clean(settings: config.Settings, place: Repository, *, last: bool = False) -> Plan:
@@ -79,11 +109,13 @@ def plan_clean(settings: config.Settings, place: Repository, *, last: bool = Fal
     others = [record for key, record in records.everywhere(layout) if key != place.worktree_id and not last]
     needed = {name for record in others for name in record.agents}
     shared_files = {file.path for name in needed for file in files_of(settings, place.root, name) if file.shared}
-    files = [file for name in AGENTS for file in files_of(settings, place.root, name)]
-    files += _recorded(settings, place.worktree_id, *([] if shared_files else [SHARED]))
+    cases = [(name, for_team) for name in AGENTS for for_team in (False, True)]
+    files = [file for name, team in cases for file in files_of(settings, place.root, name, for_team=team)]
+    files += _recorded(settings, place, place.worktree_id, *([] if shared_files else [SHARED]))
     # Without a record of this folder, what is shared was not put there for it.
     files = [file for file in files if not file.shared or (own is not None and file.path not in shared_files)]
-    return _plan(settings, place, [(file, _without_ours) for file in files], [])
+    record = replace(_record_of(settings, place), agents=[], continuity=None, for_team=False)
+    return _plan(settings, place, [(file, _without_ours) for file in files], record, None)
 
 
 def apply(settings: config.Settings, plan: Plan) -> None:
@@ -104,35 +136,45 @@ def apply(settings: config.Settings, plan: Plan) -> None:
         records.save(settings.layout, name, record)
 
 
-def _recorded(settings: config.Settings, *names: str) -> list[File]:
+def _recorded(settings: config.Settings, place: Repository, *names: str) -> list[File]:
     """The files of records: an agent may have used others when it was set up than it does now."""
     held = [(name, records.load(settings.layout, name)) for name in names]
-    return [recorded(Path(put.file), shared=name == SHARED) for name, record in held if record for put in record.files]
+    return [
+        recorded(Path(put.file), place.root, shared=name == SHARED)
+        for name, record in held
+        if record
+        for put in record.files
+    ]
+
+
+def _record_of(settings: config.Settings, place: Repository) -> Record:
+    return records.load(settings.layout, place.worktree_id) or Record(str(place.root), place.repo_id)
 
 
 def _plan(
     settings: config.Settings,
     place: Repository,
     work: Sequence[tuple[File, _Changing]],
-    agents: list[str],
-    continuity: bool | None = None,
+    record: Record,
+    git: _InGit | None,
 ) -> Plan:
-    own = records.load(settings.layout, place.worktree_id) or Record(str(place.root), place.repo_id)
+    """The changes of ``work``, and of git's list of what it leaves aside; ``git`` is None where ours is taken out."""
     shared = records.load(settings.layout, SHARED) or Record("", "")
-    held = {place.worktree_id: replace(own, agents=agents, continuity=continuity), SHARED: shared}
+    held = {place.worktree_id: record, SHARED: shared}
     changes: dict[Path, Change] = {}
-    for file, changed in work:
+
+    def add(file: File, changed: _Changing, known: Put | None = None) -> None:
         name = SHARED if file.shared else place.worktree_id
         try:
-            target = target_of(file.path, None if file.shared else place.root)
+            target = target_of(file.path, file.within)
         except UsageError:
             if changed is _without_ours:
-                continue  # nothing was ever put there
+                return  # nothing was ever put there
             raise
         if target in changes:
-            continue  # two names of one file
+            return  # two names of one file
         try:
-            change = changed(file, target, read(target), held[name].put(target))
+            change = changed(file, target, read(target), held[name].put(target) or known)
         except CorpusDamaged as error:
             raise CorpusDamaged(f"{file.path}: {error.message}", hint=error.hint) from error
         if change.action != "unchanged":
@@ -140,7 +182,86 @@ def _plan(
         changes[target] = change
         kept = [put for put in held[name].files if put.file != str(target)]
         held[name] = replace(held[name], files=[*kept, *([change.put] if change.put else [])])
-    return Plan(place.root, agents, list(changes.values()), held, bool(continuity))
+
+    exclude = exclude_of(place.common)
+    for file, changed in work:
+        if file.path != exclude:
+            add(file, changed)
+    if exclude is not None:
+        _hide(settings, place, held, changes, git, exclude, add)
+    ordered = list(changes.values())
+    if git is not None:
+        # First, so that a kill leaves nothing that git would offer.
+        ordered.sort(key=lambda change: change.path != exclude)
+    return Plan(place.root, held[place.worktree_id].agents, ordered, held, bool(record.continuity), record.for_team)
+
+
+def _hide(
+    settings: config.Settings,
+    place: Repository,
+    held: dict[str, Record],
+    changes: Mapping[Path, Change],
+    git: _InGit | None,
+    exclude: Path,
+    add: Callable[[File, _Changing, Put | None], None],
+) -> None:
+    """Has git leave aside what is of this machine here, and in the other worktrees, with which its list is shared."""
+    own = held[place.worktree_id]
+    hidden = [] if git is None or own.for_team else _of_this_machine(place, own, changes, git.tracked)
+    others = [
+        record
+        for key, record in records.everywhere(settings.layout)
+        if key != place.worktree_id and record.repository == place.repo_id
+    ]
+    names = sorted({*hidden, *(name for record in others for name in record.hidden)})
+    known = next((put for record in others if (put := record.put(exclude.resolve()))), None)
+    add(exclude_file(exclude, names), _with_ours if names else _without_ours, known)
+    record = replace(held[place.worktree_id], hidden=hidden)
+    if not hidden:
+        record = replace(record, files=[put for put in record.files if Path(put.file) != exclude.resolve()])
+    held[place.worktree_id] = record
+
+
+def _of_this_machine(
+    place: Repository, record: Record, changes: Mapping[Path, Change], tracked: Collection[Path]
+) -> list[str]:
+    """The files of a working folder that hold nothing but ours, and the one that is never meant for a team."""
+    found = []
+    for put in record.files:
+        path = Path(put.file)
+        if path in tracked or not path.is_relative_to(place.root):
+            continue
+        name = path.relative_to(place.root).as_posix()
+        body = changes[path].after if path in changes else read(path)
+        text = _decoded(body)
+        if body is not None and (name == OF_ONE_MACHINE or without_ours(name, text) == ""):
+            found.append(name)
+    return found
+
+
+class _InGit(NamedTuple):
+    """Which of the agents' files git has, and which it has or would take."""
+
+    tracked: frozenset[Path]
+    offered: frozenset[Path]
+
+
+def _in_git(settings: config.Settings, place: Repository, known: Record | None) -> _InGit:
+    """Where git gives no answer, every file that others may have made is taken for one that it has."""
+    paths = {file.path for name in AGENTS for file in files_of(settings, place.root, name) if not file.shared}
+    if place.common is None:
+        return _InGit(frozenset(), frozenset())
+    made = {Path(put.file) for put in known.files if put.created} if known else set()
+    made.add(place.root / OF_ONE_MACHINE)
+    names = [path.relative_to(place.root).as_posix() for path in sorted(paths)]
+    git = Git(place.root)
+    listed = [
+        git.ask("ls-files", "-z", *more, "--", *names) for more in (["--cached"], ["--others", "--exclude-standard"])
+    ]
+    tracked, others = ({place.root / name for name in (said or "").split("\0") if name} for said in listed)
+    if None in listed:
+        others = {path for path in paths if path.exists()}
+    return _InGit(frozenset(tracked), frozenset(tracked | (others - made)))
 
 
 def _with_ours(file: File, target: Path, before: bytes | None, known: Put | None) -> Change:

@@ -19,18 +19,23 @@ from aicx.agents.plan import place_of, plan_init
 from aicx.agents.table import AGENTS
 from aicx.api.answers.readiness import RepoCheck, Status
 from aicx.config import Settings
+from aicx.continuity.context import index_copy
 from aicx.continuity.tracked import FOLDER, NAME, tracked_settings
-from aicx.errors import AicxError
+from aicx.errors import AicxError, plainly
 from aicx.git.identity import Repository
 from aicx.lifecycle.identity import Asker
 from aicx.lifecycle.prepare import prepare
+from aicx.memory.lint import duplicates
+from aicx.memory.policy_records import of_records, policy_in
+from aicx.memory.reading import Memory, find_scope
+from aicx.repomap import open_map
 from aicx.servers.clients.change import plan as plan_server
 from aicx.servers.clients.table import CLIENTS, entry
 from aicx.values import dataclass
 from aicx.work.at_place import facts_at
 from aicx.work.attempts import attempts_in
 from aicx.work.checking import MEND_TASKS
-from aicx.work.conventions import choose_test_command
+from aicx.work.conventions import choose_test_command, missing_in_makefile
 from aicx.work.place import WorkPlace, find_place
 from aicx.work.results import results_of
 from aicx.work.state import open_tasks
@@ -38,6 +43,8 @@ from aicx.work.state import open_tasks
 Mode = Literal["standard", "release"]
 _ORDER: tuple[Status, ...] = ("ok", "warning", "error")
 _PROGRAM_SECONDS = 3.0
+_NAMED = 20
+REFRESH = "aicx map refresh"
 _RECENT = 20  # attempts that say how things go
 
 
@@ -68,8 +75,8 @@ def examine(settings: Settings, folder: Path, now: datetime, *, release: bool = 
     place = place_of(settings, folder)
     desk = _Desk(settings, place, find_place(settings, folder), now, "release" if release else "standard")
     checks: tuple[Callable[[_Desk], Iterator[RepoCheck]], ...] = (
-        _version, _set_up, _continuity, _configuration, _hosts, _sessions, _tasks, _capture, _contracts, _starts,
-        _release,
+        _version, _set_up, _continuity, _configuration, _hosts, _sessions, _tasks, _capture, _contracts, _map, _memory,
+        _starts, _release,
     )  # fmt: skip
     return Readiness(place.root, desk.mode, tuple(found for check in checks for found in check(desk)))
 
@@ -96,6 +103,9 @@ def _set_up(desk: _Desk) -> Iterator[RepoCheck]:
         if changed:
             summary = f"blocks or hooks are not as they were put: {', '.join(changed)}"
             yield RepoCheck(f"hooks_{name}", "warning", summary, f"aicx init --agents {name}", {"files": changed})
+        elif plan.needs_path and shutil.which("aicx") is None:
+            summary = "hooks call the aicx on the PATH, where there is none"
+            yield RepoCheck(f"hooks_{name}", "warning", summary, "put aicx on the PATH, or aicx init --not-shared")
         else:
             yield RepoCheck(f"hooks_{name}", "ok", "blocks and hooks are in place")
 
@@ -205,6 +215,50 @@ def _contracts(desk: _Desk) -> Iterator[RepoCheck]:
     yield RepoCheck("contract_compliance", "warning" if violated * 2 > len(scores) else "ok", summary, None, details)
 
 
+def _map(desk: _Desk) -> Iterator[RepoCheck]:
+    """Whether the map of the repository is there and up to date."""
+    try:
+        found = open_map(desk.settings.layout, desk.place.root).status()
+    except AicxError as error:
+        yield RepoCheck("repomap_status", "warning", error.message, error.hint or REFRESH)
+        return
+    behind = found.changes.total if found.changes else 0
+    details = {"files": found.files_indexed, "symbols": found.symbols_indexed, "behind": behind}
+    if not found.index_available:
+        yield RepoCheck("repomap_status", "warning", "there is no map of the repository", REFRESH, details)
+    elif behind:
+        yield RepoCheck("repomap_status", "warning", f"the map is {behind:,} files behind", REFRESH, details)
+    else:
+        yield RepoCheck("repomap_status", "ok", f"{found.files_indexed:,} files are mapped", details=details)
+
+
+def _memory(desk: _Desk) -> Iterator[RepoCheck]:
+    """What of the memory went stale, or says the same twice."""
+    settings = desk.settings
+    if not settings.layout.memory.is_dir():
+        yield RepoCheck("stale_duplicate_memory", "ok", "nothing is remembered yet")
+        return
+    try:
+        scope = find_scope(settings, desk.place.root)
+        policy = of_records(policy_in(settings, scope), settings, scope)
+        with index_copy(settings) as index, Memory(settings, scope, desk.now, policy, index) as memory:
+            assessed = memory.assessed()
+    except (AicxError, OSError) as error:
+        failed: Status = "error" if desk.mode == "release" else "warning"
+        yield RepoCheck("stale_duplicate_memory", failed, plainly(error), getattr(error, "hint", None))
+        return
+    stale = sorted(one.record.ref for one in assessed if one.status == "stale")
+    same = sorted(f"mem:{name}" for name in duplicates(assessed))
+    details = {"records": len(assessed), "stale": len(stale), "duplicate": len(same), "refs": [*stale, *same][:_NAMED]}
+    if stale or same:
+        summary = f"{len(stale)} of {len(assessed)} records are stale, {len(same)} say what another one says"
+        yield RepoCheck("stale_duplicate_memory", "warning", summary, "aicx memory curate", details)
+    else:
+        yield RepoCheck(
+            "stale_duplicate_memory", "ok", f"{len(assessed)} records, none stale or twice", details=details
+        )
+
+
 def _starts(desk: _Desk) -> Iterator[RepoCheck]:
     """Whether a session could begin: everything that a hook does, without writing."""
     failed: Status = "error" if desk.mode == "release" else "warning"
@@ -227,7 +281,20 @@ def _release(desk: _Desk) -> Iterator[RepoCheck]:
         )
     else:
         yield RepoCheck("test_command", "ok", f"`{test.command}` ({test.source.replace('_', ' ')})")
+    yield _makefile_and_ci(desk.place.root)
     if not os.access(desk.settings.layout.home, os.W_OK):
         yield RepoCheck(
             "home_writable", "error", f"{desk.settings.layout.home} cannot be written", "change its permissions"
         )
+
+
+def _makefile_and_ci(root: Path) -> RepoCheck:
+    """Whether the rules that CI calls are in the Makefile, and CI runs at all."""
+    called, missing = missing_in_makefile(root)
+    name, details = "makefile_ci_compatibility", {"ci_files": sorted(called), "missing": missing}
+    if not called:
+        return RepoCheck(name, "warning", "nothing runs the tests on a server", "add a workflow of your CI", details)
+    if missing:
+        summary = f"CI calls rules that the Makefile lacks: {', '.join(missing)}"
+        return RepoCheck(name, "warning", summary, "add the rules, or change what CI calls", details)
+    return RepoCheck(name, "ok", "every rule that CI calls is in the Makefile", details=details)

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import orjson
 
-from aicx.agents.edits import Insertion
 from aicx.git.identity import Repository
+from aicx.managed.edits import Insertion
 from aicx.paths import Layout
 from aicx.storage import atomic
 from aicx.storage.atomic import replace_file
@@ -38,6 +38,7 @@ class Record:
     """One working folder, its repository's id, the agents that were set up, and the files.
 
     ``continuity`` is whether notes are saved and shown by themselves there, None where that was never decided.
+    ``for_team`` is whether the files are meant to be committed, ``hidden`` what git is told to leave aside.
     """
 
     folder: str
@@ -45,6 +46,8 @@ class Record:
     agents: list[str] = field(default_factory=list)
     files: list[Put] = field(default_factory=list)
     continuity: bool | None = None
+    for_team: bool = False
+    hidden: list[str] = field(default_factory=list)
 
     def put(self, path: Path) -> Put | None:
         return next((put for put in self.files if put.file == str(path)), None)

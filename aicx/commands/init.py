@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from collections.abc import Iterable, Sequence
 from typing import Annotated
@@ -27,7 +28,9 @@ def command(
     agents: Annotated[
         str | None,
         typer.Option(
-            "--agents", metavar="NAMES", help="claude,codex,gemini,copilot; by default those used on this machine."
+            "--agents",
+            metavar="NAMES",
+            help="claude,codex,gemini,copilot,cursor,generic; by default those used on this machine.",
         ),
     ] = None,
     continuity: Annotated[
@@ -35,6 +38,13 @@ def command(
         typer.Option(
             "--continuity/--no-continuity",
             help="Save a note at the end of each session and show it to the next; on unless it was switched off.",
+        ),
+    ] = None,
+    shared: Annotated[
+        bool | None,
+        typer.Option(
+            "--shared/--not-shared",
+            help="Write the files for all who work in the repository, to be committed; by default for this machine.",
         ),
     ] = None,
     dry_run: DryRun = False,
@@ -46,14 +56,18 @@ def command(
     With hooks, a note of what is open is saved at the end of each session and shown to the next, unless --no-continuity
     switches that off.
 
-    Puts a short block into AGENTS.md, CLAUDE.md, GEMINI.md and .github/copilot-instructions.md, and hooks into the
-    settings of Claude Code, Codex and Gemini CLI. Shows the changes and asks. Nothing else in these files changes,
-    running it again changes nothing, and `aicx clean` takes everything out again.
+    Puts a short block into AGENTS.md, CLAUDE.md, GEMINI.md, .github/copilot-instructions.md and a rule of Cursor, and
+    hooks into the settings of Claude Code, Codex and Gemini CLI. Shows the changes and asks. Nothing else in these
+    files changes, running it again changes nothing, and `aicx clean` takes everything out again.
+
+    Files that it makes are for this machine, and git is told to leave them aside (.git/info/exclude). With --shared
+    they are meant to be committed: their hooks call the aicx on the PATH, and do nothing where there is none.
 
     Example: aicx init
     Example: aicx init --agents claude,codex --dry-run
     Example: aicx init --repo ~/src/orbit --yes
     Example: aicx init --no-continuity
+    Example: aicx init --shared
     """
     settings = load_settings()
     place = place_of(settings, user_path(repo or "."))
@@ -62,7 +76,7 @@ def command(
         raise UsageError(
             "no agent has left traces on this machine", hint=f"name some: aicx init --agents {','.join(AGENTS)}"
         )
-    plan = plan_init(settings, place, names, continuity=continuity)
+    plan = plan_init(settings, place, names, continuity=continuity, for_team=shared)
     if not json:
         with console.may_stay_unread(yes):
             show(plan.changes)
@@ -70,9 +84,13 @@ def command(
         confirm(plan.changes, yes=yes, json=json)
         apply(settings, plan)
     steps = [f"{AGENTS[name].title}: {AGENTS[name].next}" for name in names if AGENTS[name].next]
+    if plan.for_team:
+        steps.append("git: commit the files; each person then runs `aicx init` once, and without aicx they do nothing")
+    if plan.needs_path and shutil.which("aicx") is None:
+        steps.append("aicx: put it on the PATH; until then the hooks that name nothing of this machine do nothing")
     if json:
         files = files_of(plan.changes)
-        answer = InitAnswer(str(plan.folder), plan.agents, dry_run, files, steps, plan.continuity)
+        answer = InitAnswer(str(plan.folder), plan.agents, dry_run, files, steps, plan.continuity, plan.for_team)
         console.out_answer(SCHEMA, answer)
         return
     titles = ", ".join(AGENTS[name].title for name in names)

@@ -140,11 +140,12 @@ def command(
         limits=Limits.full() if full else Limits(),
     )
     report = resume(settings, query, look)
-    attempt = _record(settings, report, agent_id, now) if record else None
     tokens = budget or (_JSON_TOKENS if json else _TOKENS) * (_FULL if full else 1)
+    attempt = _record(settings, report, agent_id, now) if record else None
+    capsule = _keep(settings, report, attempt, now) if attempt else None
     if json:
         written = [str(target)] if target else []
-        brief = json_brief(settings, report, tokens, explain=explain, written=written, attempt=attempt)
+        brief = json_brief(settings, report, tokens, explain=explain, written=written, attempt=attempt, capsule=capsule)
     else:
         brief = markdown_brief(settings, report, tokens)
     if target is not None:
@@ -172,6 +173,20 @@ def _record(settings: Settings, report: ResumeReport, agent: str | None, now: da
     asker = find_asker(os.environ, agent)
     attempt = Attempt(asker.agent, asker.session, report.contract)
     return begin(settings, find_place(settings, Path(report.folder)), report.task, attempt, now, source="resume").ref
+
+
+def _keep(settings: Settings, report: ResumeReport, attempt: str, now: datetime) -> str | None:
+    """Stores the brief beside its contract, and returns its digest; None where it cannot be stored, which is said."""
+    from aicx.errors import AicxError, plainly
+    from aicx.resume.brief.capsule import keep_capsule
+
+    try:
+        digest = keep_capsule(settings, report, attempt, now, console.notify)
+    except (AicxError, OSError) as error:
+        console.warn(f"the capsule is not kept: {plainly(error)}")
+        return None
+    console.notify(f"Kept as {digest} (aicx cas get).")
+    return digest
 
 
 def _target(text: str, settings: Settings, *, force: bool) -> Path:

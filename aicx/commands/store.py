@@ -69,7 +69,7 @@ StoreSince = Annotated[
 
 def command(
     agent: options.Agents = None,
-    project: options.Project = None,
+    project: options.Projects = None,
     hours: options.Hours = None,
     since: StoreSince = None,
     full_rescan: FullRescan = False,
@@ -108,7 +108,7 @@ def command(
         console.warn("secrets are stored as they are; anyone who can read the corpus can read them")
     request = StoreRequest(
         agents=tuple(agent or ()),
-        project=project,
+        projects=tuple(project or ()),
         since=_cutoff(hours, since, options.now()),
         full_rescan=full_rescan,
         redact_secrets=not no_redact_secrets,
@@ -264,8 +264,8 @@ def _entries(settings: Settings, request: StoreRequest, report: StoreReport) -> 
     now, since = options.now(), request.since
     return EntriesAnswer(
         generated_at=now.isoformat(timespec="seconds"),
-        project_filter=request.project,
-        requested_source_filters=[request.project] if request.project else [],
+        project_filter=next(iter(request.projects), None),
+        requested_source_filters=list(request.projects),
         requested_agents=list(request.agents),
         requested_since=instant(since) if since else None,
         resolved_repositories=sorted(name for name in report.buckets if "/" in name),

@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+import typer
+
 from aicx import console, options
 from aicx.api.answers.usage import SCHEMA, UsageAnswer
 from aicx.config import load_settings
+from aicx.text import local
 
 
-def command(repo: options.Repo = None, json: options.Json = False) -> None:
+def command(
+    repo: options.Repo = None,
+    contracts: Annotated[
+        bool, typer.Option("--contracts", help="List how each session kept to its contract, the newest first.")
+    ] = False,
+    json: options.Json = False,
+) -> None:
     """Count sessions, handoffs, contracts and how they were kept, and failures that came back in a repository.
 
     These are counts. What would have happened without is not known, and nothing is claimed about it.
 
     Example: aicx usage --json
+    Example: aicx usage --contracts
     """
     # Imported here: not needed for --help.
     from aicx.lifecycle.usage import usage
@@ -25,6 +37,8 @@ def command(repo: options.Repo = None, json: options.Json = False) -> None:
         return
     for name, text in _rows(found):
         console.out(f"{console.style(f'{name:<12}', dim=True)}{text}")
+    for one in found.contracts.each if contracts else ():
+        console.out(f"{console.style(one.ref, fg='cyan')}  {local(one.at):%Y-%m-%d %H:%M}  {one.compact_summary}")
     console.notify_notes(found.notes)
 
 

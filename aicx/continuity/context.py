@@ -6,7 +6,7 @@ Nothing is written: the index of the memory is read from a copy.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
@@ -18,6 +18,7 @@ from aicx.config import Settings
 from aicx.continuity.note import Note
 from aicx.continuity.tracked import tracked_settings
 from aicx.errors import AicxError, MalformedPolicy
+from aicx.managed.ours import is_ours_alone
 from aicx.text import shorten
 from aicx.work.place import WorkPlace
 
@@ -38,14 +39,15 @@ def resume_context(settings: Settings, place: WorkPlace, note: Note, now: dateti
     from aicx.memory.sources_places import listed  # imported here: the notes alone are read without it
 
     tracked = tracked_settings(settings, place.root)
-    files = [*(one.shown for one in listed(place.root)), *tracked.instruction_files]
+    own = (one.shown for one in listed(place.root) if not is_ours_alone(place.root, one.shown))
+    files = [*own, *tracked.instruction_files]
     goal = note.goal.text if note.goal else None
     durable: list[str] = []
-    team: list[TeamEntry] = []
+    team = _of_team(settings, place, goal or "", tracked.team_files)
     notes = list(tracked.warnings)
     if settings.layout.memory.is_dir():
         try:
-            durable, team = _remembered(settings, place, goal or "", now)
+            durable = _remembered(settings, place, goal or "", now)
         except MalformedPolicy:
             raise
         except AicxError as error:
@@ -54,12 +56,29 @@ def resume_context(settings: Settings, place: WorkPlace, note: Note, now: dateti
     return ResumeContext(goal, steps, files, durable, team), notes
 
 
-def _remembered(settings: Settings, place: WorkPlace, goal: str, now: datetime) -> tuple[list[str], list[TeamEntry]]:
-    """What is agreed, what shares most words with the goal first, and fitting guidance. Raises MalformedPolicy."""
+def _of_team(settings: Settings, place: WorkPlace, goal: str, names: Sequence[str]) -> list[TeamEntry]:
+    """Lines of the files that the team shares, then of instruction files, that fit the goal. Raises MalformedPolicy."""
+    wanted = _words(goal)
+    if len(wanted) < _MIN_SHARED:
+        return []
+    from aicx.memory.policy_records import policy_in
+    from aicx.memory.reading import find_scope
+    from aicx.memory.sources import read_live
+    from aicx.memory.sources_places import Named
+
+    policy = policy_in(settings, find_scope(settings, place.root))
+    shared = [Named(place.root / name, "team") for name in names if (place.root / name).is_file()]
+    live = read_live(place.root, policy, shared, homes=settings.homes)
+    fitting = [(one.source.source != "team", -len(wanted & _words(one.statement.text)), one) for one in live.statements]
+    best = sorted((one for one in fitting if -one[1] >= _MIN_SHARED), key=lambda one: (*one[:2], one[2].ref))
+    return [TeamEntry(one.ref, shorten(one.statement.text, _MAX_STATEMENT)) for *_, one in best[:_MAX_REFS]]
+
+
+def _remembered(settings: Settings, place: WorkPlace, goal: str, now: datetime) -> list[str]:
+    """What is agreed, what shares most words with the goal first. Raises MalformedPolicy."""
     from aicx.memory.entry import entry_of
     from aicx.memory.policy_records import of_records, policy_in
     from aicx.memory.reading import Memory, find_scope
-    from aicx.memory.sources import read_live
 
     scope = find_scope(settings, place.root)
     policy = policy_in(settings, scope)
@@ -70,11 +89,7 @@ def _remembered(settings: Settings, place: WorkPlace, goal: str, now: datetime) 
     ):
         agreed = [entry for entry in map(entry_of, memory.assessed()) if entry.baseline]
     agreed.sort(key=lambda one: (-len(wanted & _words(f"{one.topic} {one.statement}")), one.tier, one.ref))
-    live = read_live(place.root, policy, homes=settings.homes)
-    fitting = [(len(wanted & _words(one.statement.text)), one) for one in live.statements]
-    best = sorted((one for one in fitting if one[0] >= _MIN_SHARED), key=lambda one: (-one[0], one[1].ref))
-    team = [TeamEntry(one.ref, shorten(one.statement.text, _MAX_STATEMENT)) for _, one in best[:_MAX_REFS]]
-    return [entry.ref for entry in agreed[:_MAX_REFS]], team
+    return [entry.ref for entry in agreed[:_MAX_REFS]]
 
 
 @contextmanager

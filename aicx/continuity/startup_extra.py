@@ -16,6 +16,7 @@ from aicx.continuity.note import Layer, Layers
 from aicx.continuity.startup import Extra, StartupBlock, startup_block
 from aicx.continuity.tracked import tracked_settings
 from aicx.errors import AicxError, MalformedPolicy
+from aicx.managed.ours import is_ours_alone
 from aicx.memory.policy import load_policy
 from aicx.memory.sources_places import listed
 from aicx.resume.query import Limits
@@ -45,7 +46,8 @@ def startup_extra(settings: Settings, root: Path, layers: Layers, memory: Briefi
         excluded = load_policy(settings.layout.home, root, settings.user_home).of_path
     except MalformedPolicy:
         return Extra(note_files(settings, root, layers))
-    names = dict.fromkeys((*(one.shown for one in listed(root)), *tracked.instruction_files))
+    own = (one.shown for one in listed(root) if not is_ours_alone(root, one.shown))
+    names = dict.fromkeys((*own, *tracked.instruction_files))
     waiting = [left.ref for left in memory.excluded if left.status == "candidate"] if memory else []
     return Extra(
         note_files(settings, root, layers),

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple, Self
 
 from aicx.git import command as gitcall
+from aicx.managed.ours import differs_by_ours, holds_ours, is_ours_alone, may_be_ours
 from aicx.values import dataclass
 
 # What a brief names of a long list; the counts are always whole.
@@ -47,7 +48,8 @@ class GitState:
 
     ``kind`` is ``none`` outside any repository and ``unavailable`` where git is missing or gave no answer. ``head`` is
     None before the first commit, ``branch`` when the head is detached. ``changed`` holds the first paths that differ
-    from the head or are untracked, relative to ``root``; ``changed_count`` counts all of them, None when unknown.
+    from the head or are untracked, relative to ``root``; ``changed_count`` counts all of them, None when unknown. What
+    `aicx init` wrote is no change.
     """
 
     kind: Literal["repository", "bare", "none", "unavailable"]
@@ -233,7 +235,7 @@ class GitProbe:
         said = self._status()
         if not self.place.usable:
             return self.place
-        found = _without_tree(self.git, self.place) if said is None else _read_status(self.place, said)
+        found = _without_tree(self.git, self.place) if said is None else _read_status(self.git, self.place, said)
         return replace(found, notes=tuple(self.git.notes))
 
 
@@ -251,7 +253,7 @@ def _without_tree(git: Git, state: GitState) -> GitState:
     return replace(state, head=(head or "").strip() or None, branch=(branch or "").strip() or None)
 
 
-def _read_status(state: GitState, said: str) -> GitState:
+def _read_status(git: Git, state: GitState, said: str) -> GitState:
     changed: list[str] = []
     count = 0
     fields = iter(said.split("\0"))
@@ -265,10 +267,25 @@ def _read_status(state: GitState, said: str) -> GitState:
             continue
         if kind == "2":
             next(fields, None)  # the name before a rename
+        *facts, name = rest.split(" ", parts)
+        if len(changed) < _MAX_PATHS and _is_our_change(git, state, name, facts[5] if kind == "1" else None):
+            continue
         count += 1
         if count <= _MAX_PATHS:
-            changed.append(rest.split(" ", parts)[-1])
+            changed.append(name)
     return replace(state, changed=tuple(changed), changed_count=count)
+
+
+def _is_our_change(git: Git, state: GitState, name: str, before: str | None) -> bool:
+    """Whether all that differs from the head is what `aicx init` wrote; ``before`` is the file's object there."""
+    if state.root is None or not may_be_ours(name):
+        return False
+    root = Path(state.root)
+    if before is None or not before.strip("0"):
+        return is_ours_alone(root, name)
+    # Most files have nothing of ours, and git is asked about none of those.
+    text = git.ask("cat-file", "blob", before) if holds_ours(root, name) else None
+    return text is not None and differs_by_ours(root, name, text)
 
 
 def _read_header(state: GitState, rest: str) -> GitState:

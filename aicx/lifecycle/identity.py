@@ -16,6 +16,10 @@ _SESSIONS = (
     ("codex", "CODEX_THREAD_ID"),
     ("codex", "CODEX_SESSION_ID"),
     ("gemini", "GEMINI_SESSION_ID"),
+    # As other tools set them.
+    ("claude", "CLAUDE_SESSION_ID"),
+    ("opencode", "OPENCODE_SESSION_ID"),
+    ("cursor", "CURSOR_SESSION_ID"),
 )
 _AGENTS = (("claude", "CLAUDECODE"), ("gemini", "GEMINI_CLI"), ("codex", "CODEX_SANDBOX"))
 _OWN = "AICX_SESSION_ID"

@@ -11,6 +11,7 @@ from pathlib import Path
 from aicx.api.answers.usage import ContractUsage, FailureUsage, SessionUsage, TaskUsage, UsageAnswer
 from aicx.config import Settings
 from aicx.errors import NotFound
+from aicx.resume.brief.json_brief import previous_answer
 from aicx.text import instant
 from aicx.work.areas import areas
 from aicx.work.at_place import facts_at
@@ -22,6 +23,7 @@ from aicx.work.record import WorkRecord
 from aicx.work.results import Result, results_of
 
 _TOP = 5
+_MOST_LISTED = 200  # contracts
 
 
 def usage(
@@ -70,7 +72,12 @@ def _contracts(found: Sequence[Result]) -> ContractUsage:
         },
         top_violations=dict(violations.most_common(_TOP)),
         top_warnings=dict(warnings.most_common(_TOP)),
+        each=[one for one in map(previous_answer, _newest(found)) if one is not None][:_MOST_LISTED],
     )
+
+
+def _newest(found: Sequence[Result]) -> list[Result]:
+    return sorted(found, key=lambda one: one.record.updated_at, reverse=True)
 
 
 def _share(values: Sequence[bool]) -> float | None:

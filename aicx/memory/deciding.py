@@ -73,6 +73,8 @@ def decide(desk: Desk, ref: str, action: Action, decider: Decider) -> Record:
         if action == "accept":
             return _accept(change, memory, record, decider)
         why = decider.why and clean(decider.why)
+        if action in ("reject", "unpin", "archive"):
+            refuse_to_unprotect(memory, record, by, action)
         if action in ("reject", "hold", "archive"):
             _refuse_to_settle(memory, record, by)
         match action:
@@ -146,15 +148,20 @@ def gives_trust(record: Record, result: str) -> bool:
 
 
 def edit(desk: Desk, ref: str, wanted: Edit, decider: Decider) -> Record:
-    """Changes what a record says; what changes is proposed again. Without a change it takes in an edit by hand."""
+    """Changes what a record says; what changes is proposed again. Without a change it takes in an edit by hand.
+
+    Raises UsageError for a pinned record without a person's name, as everything that would change or hide one does.
+    """
     with changing(desk.settings, desk.now, desk.notify) as change, _memory(desk) as memory:
         record = unchanged(memory, ref, decider)
         _refuse_malformed(record)
+        by = named(decider.by, "edit")
+        refuse_to_unprotect(memory, record, by, "edit")
         new = edited(record, wanted)
         taken = [one for one in memory.records(everywhere=True) if one.name == new.name and one.id != record.id]
         if new.name is not None and any(one.repository == new.repository for one in taken):
             raise name_taken(new.name, taken[0].id)
-        return _write(change, new, "edited", named(decider.by, "edit"))
+        return _write(change, new, "edited", by)
 
 
 def delete(desk: Desk, ref: str, decider: Decider) -> Record:
@@ -162,6 +169,7 @@ def delete(desk: Desk, ref: str, decider: Decider) -> Record:
     with changing(desk.settings, desk.now, desk.notify) as change, _memory(desk) as memory:
         record = unchanged(memory, ref, decider)
         by = named(decider.by, "delete")
+        refuse_to_unprotect(memory, record, by, "delete")
         _refuse_to_settle(memory, record, by)
         change.remove(record, by)
         change.publish()
@@ -261,6 +269,19 @@ def _refuse_to_settle(memory: Memory, record: Record, by: str) -> None:
         raise UsageError(
             f"{record.ref} and {other} say otherwise; who puts one aside decides for the other, and has to be named",
             hint="--by NAME",
+        )
+
+
+def refuse_to_unprotect(memory: Memory, record: Record, by: str, action: str) -> None:
+    """Raises UsageError where no person would take away, or change, what a person pinned.
+
+    By the log of decisions: a hand that edits the record's file puts no pin on, and takes none off.
+    """
+    standing = memory.decisions.get(record.id)
+    if standing is not None and standing.pinned and not is_person(by):
+        raise UsageError(
+            f"{record.ref} is pinned: {action} needs the name of a person",
+            hint=f"aicx memory {action} {record.ref} --by NAME",
         )
 
 

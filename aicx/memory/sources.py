@@ -12,6 +12,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Literal
 
+from aicx.managed import blocks
 from aicx.memory.policy import Policy, PolicyReason
 from aicx.memory.sources_files import Refusal, Refused, read_regular, resolve_inside
 from aicx.memory.sources_places import Named, Place, SourceKind, listed, named_places
@@ -149,6 +150,8 @@ def _measured(source: LiveSource, path: Path) -> LiveSource:
 def _statements(source: LiveSource, body: str, redact_secrets: bool) -> Iterator[tuple[LiveStatement, str]]:
     """Each statement, and its lines as they are written, for the policy alone."""
     body = body.replace("\r\n", "\n").replace("\r", "\n")
+    # What `aicx init` put there is no guidance of anybody's; the lines keep their numbers.
+    body = blocks.blanked(body)
     lines = body.split("\n")
     from aicx.redaction import redact  # imported here: its rules take a while to compile
 

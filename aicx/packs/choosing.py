@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -11,7 +11,7 @@ from aicx.config import Settings
 from aicx.corpus.catalog.session_names import find_session
 from aicx.errors import NotFound
 from aicx.git.state import GitProbe
-from aicx.packs.gathering import Gathered, applied_of, goal_of, scope_of, terms_of
+from aicx.packs.gathering import Gathered, applied_of, goal_of, scope_of, stems_of, terms_of
 from aicx.resume.open_work import open_work
 from aicx.text import shorten
 from aicx.values import dataclass
@@ -134,6 +134,16 @@ def rank_sessions(
 def covers(wanted: frozenset[str], texts: Sequence[str | None]) -> bool:
     """Whether texts have nearly all of the words that are wanted."""
     return bool(wanted) and len(wanted & terms_of(texts)) >= _COVERED * len(wanted)
+
+
+def says_together(phrase: str, texts: Iterable[str | None]) -> bool:
+    """Whether one of the texts has the words of a phrase beside each other, in whichever form each of them is."""
+    stems = stems_of(phrase)
+    for text in texts if len(stems) > 1 else ():
+        said = stems_of(text or "")
+        if any(said[at : at + len(stems)] == stems for at in range(len(said) - len(stems) + 1)):
+            return True
+    return False
 
 
 def said_by(facts: SessionFacts) -> list[str | None]:

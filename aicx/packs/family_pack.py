@@ -31,7 +31,7 @@ def family_pack(settings: Settings, query: PackQuery) -> Bundle:
     applied = applied_of(scope)
     owners = here if applied == "workspace" else owners_of(_within(gathered, tasks, applied), gathered.within(applied))
     if query.focus:
-        owners = list(focused(owners, query.focus))
+        owners = focused(owners, query.focus)
     if not owners:
         about = f" about {query.focus!r}" if query.focus else ""
         raise NotFound(

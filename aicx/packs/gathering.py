@@ -186,5 +186,12 @@ def terms_of(texts: Iterable[str | None]) -> frozenset[str]:
     return frozenset([*found.words, *found.names])
 
 
+def stems_of(text: str) -> list[str]:
+    """The words of a text in their order, without their endings and without those that say nothing."""
+    from retrieval.analysis import analyze
+
+    return analyze(text, "").words
+
+
 def _is_below(folder: str | None, root: str) -> bool:
     return folder is not None and (folder == root or Path(folder).is_relative_to(root))

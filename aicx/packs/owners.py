@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import field
 
-from aicx.packs.choosing import covers, said_by
+from aicx.packs.choosing import covers, said_by, says_together
 from aicx.packs.gathering import goal_of, terms_of
 from aicx.text import instant, shorten
 from aicx.values import dataclass
@@ -69,15 +69,18 @@ def owners_of(tasks: Iterable[WorkRecord], facts: Sequence[SessionFacts]) -> lis
     return sorted(owners, key=lambda owner: owner.updated_at, reverse=True)
 
 
-def focused(owners: Iterable[Owner], focus: str) -> Iterator[Owner]:
-    """The owners that have to do with a question."""
+def focused(owners: Iterable[Owner], focus: str) -> list[Owner]:
+    """The owners that have to do with a question, those that say its words beside each other first."""
     wanted = terms_of([focus])
+    found = []
     for owner in owners:
         said = [text for facts in owner.parts for text in said_by(facts)]
         if owner.task is not None:
             said += [owner.task.goal, owner.task.next_action, *(item.text for item in owner.task.items)]
-        if covers(wanted, [owner.title, *said]):
-            yield owner
+        texts = [owner.title, *said]
+        if covers(wanted, texts):
+            found.append((not says_together(focus, texts), owner))
+    return [owner for _, owner in sorted(found, key=lambda pair: pair[0])]
 
 
 def chosen(owners: Sequence[Owner], count: int) -> list[Owner]:

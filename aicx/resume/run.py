@@ -29,6 +29,7 @@ from aicx.evidence.statements import weigh
 from aicx.git.landed import Landed
 from aicx.git.roots import inside
 from aicx.git.state import Git, GitProbe
+from aicx.managed.ours import is_ours_alone, may_be_ours
 from aicx.refs import Ref
 from aicx.resume.brief.selection import Considered, Reason
 from aicx.resume.contract import contract_of
@@ -385,6 +386,7 @@ class _Resume:
         ]
         edits = {item.session.ref: self._reader.edits(item.session) for item in ranked[:MAX_SESSIONS]}
         is_there = (lambda path: inside(root, path)) if root else None
+        is_ours = (lambda path: may_be_ours(path) and is_ours_alone(root, path)) if root else (lambda path: False)
         files, considered = entry_files(
             ranked,
             edits,
@@ -395,6 +397,7 @@ class _Resume:
             roots,
             self._query.limits.files,
             is_there,
+            is_ours,
         )
         self._considered += considered
         return files

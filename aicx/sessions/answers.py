@@ -75,6 +75,22 @@ class Ages:
 
 
 @dataclass(frozen=True, slots=True)
+class Turn:
+    """What a person asked and what came of it, up to their next message."""
+
+    index: Annotated[int, "from 0"]
+    at: Annotated[str, "when it began"]
+    ended_at: str
+    prompt: Annotated[str | None, "the beginning of what was asked; null where the session began without"]
+    answer: Annotated[str | None, "the beginning of the agent's last message in it"]
+    messages: int
+    tool_calls: Annotated[dict[str, int], "tool → calls"]
+    files: Annotated[list[str], "files that tools were called with, 20 at most"]
+    failed: Annotated[int, "results that failed"]
+    chunk: Annotated[str, "reference of the chunk that it begins in"]
+
+
+@dataclass(frozen=True, slots=True)
 class SessionAnswer:
     """A session, what it came from, and what came of it."""
 
@@ -86,6 +102,7 @@ class SessionAnswer:
     kept: Ages = field(metadata=INLINE)
     work: Annotated[list[SessionWork], "what it did, by repository"]
     windows: Annotated[list[WindowAnswer], "its context windows"]
+    turns: Annotated[list[Turn], "its turns, the last 500 of them"]
     older: Annotated[list[Edge], "edges to the sessions it came from"]
     newer: Annotated[list[Edge], "edges from the sessions that came from it"]
     notes: list[str]

@@ -17,6 +17,16 @@ TestSource = Literal["previous_successful_command", "makefile", "project_convent
 # A file of a project's root is read as far as this: a Makefile's rules and a package's scripts come early.
 _MAX_BYTES = 256 * 1024
 _TEST_RULE = re.compile(r"^(test|tests|check)\s*::?(?!=)", re.MULTILINE)
+_CI = (".github/workflows/*.y*ml", ".gitlab-ci.yml", ".circleci/config.yml", "azure-pipelines.yml", "Jenkinsfile")
+_MAX_CI = 50  # workflows
+_RULE = re.compile(r"^([A-Za-z0-9_.%/ -]+?)\s*::?(?!=)", re.MULTILINE)
+# Only where a command begins: prose says "make" too. A call with -C or -f is of another Makefile.
+_MAKE = re.compile(
+    r"""(?:^[ \t]*(?:-[ \t]+)?(?:(?:run|script|command):[ \t]*)?(?:sh[ \t(]+)?["']?|&&[ \t]*|\|\|[ \t]*|;[ \t]*)make"""
+    r"""((?:[ \t]+[A-Za-z0-9_][\w.-]*(?:=\S*)?)+)(?=[ \t]*(?:$|[;&|"'`)#\\]))""",
+    re.MULTILINE,
+)
+_TARGET = re.compile(r"(?<!\S)[A-Za-z0-9_][\w.-]*(?!\S)")
 _NPM_DEFAULT = "no test specified"  # what `npm init` writes, which always fails
 _LOCKS = (("pnpm-lock.yaml", "pnpm"), ("yarn.lock", "yarn"), ("bun.lockb", "bun run"), ("bun.lock", "bun run"))
 _BY_FILE = (
@@ -63,6 +73,17 @@ def choose_test_command(root: Path | None, passed: Sequence[str] = ()) -> ProofC
     rules: Sequence[Callable[[Path], str | None]] = (_npm, _by_file, _python, _dotnet)
     command = next((found for rule in rules if (found := rule(root))), None)
     return ProofCommand(command, "project_convention" if command else "none")
+
+
+def missing_in_makefile(root: Path) -> tuple[list[str], list[str]]:
+    """The files with which CI is set up, and the rules that they call with `make` and the Makefile does not have."""
+    files = [path for pattern in _CI for path in sorted(root.glob(pattern))[:_MAX_CI]]
+    makefile = next((text for name in ("GNUmakefile", "makefile", "Makefile") if (text := _read(root / name))), "")
+    rules = {name for found in _RULE.finditer(makefile) for name in found[1].split()}
+    # A rule may be in a file that is included, or be made of a pattern.
+    is_open = "%" in "".join(rules) or re.search(r"^-?include\b", makefile, re.MULTILINE) is not None
+    called = {name for path in files for line in _MAKE.findall(_read(path)) for name in _TARGET.findall(line)}
+    return [path.relative_to(root).as_posix() for path in files], [] if is_open else sorted(called - rules)
 
 
 def _npm(root: Path) -> str | None:

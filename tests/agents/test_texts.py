@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from aicx.agents import blocks, jsonc
-from aicx.agents.edits import Insertion, put_in, taken_out
-from aicx.agents.settings_text import JSON, TOML, Wanted
 from aicx.errors import CorpusDamaged
+from aicx.managed import blocks, jsonc
+from aicx.managed.edits import Insertion, put_in, taken_out
+from aicx.managed.settings_text import JSON, TOML, Wanted
 
 HOOK = {"type": "command", "command": "/opt/aicx hook stop --agent claude || true", "timeout": 3}
 WANTED = Wanted({"SessionStart": {**HOOK, "command": "/opt/aicx hook session-start --agent claude"}, "Stop": HOOK})

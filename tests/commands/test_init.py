@@ -9,7 +9,7 @@ import stat
 import subprocess
 import sys
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +18,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
 from aicx.agents import change, table
-from aicx.agents.blocks import START
 from aicx.agents.table import AGENTS
 from aicx.cli import run
+from aicx.managed.blocks import START
 from aicx.storage.atomic import create_private
+from tests.evidence.stories import Repository
 
 ALL = "claude,codex,gemini,copilot"
 FILES = ["AGENTS.md", "CLAUDE.md", "GEMINI.md", ".github/copilot-instructions.md"]
+RULE = ".cursor/rules/aicx.mdc"
 SETTINGS = {"claude": ".claude/settings.local.json", "gemini": ".gemini/settings.json"}
 # Settings as people and clients write them.
 ODD_JSON = {
@@ -288,6 +290,7 @@ def test_the_agents_are_those_that_left_traces(repo: Path, home: Path, capsys: p
         "AGENTS.md": "created",
         "config.toml": "created",
         "copilot-instructions.md": "created",
+        "exclude": "created",
     }
 
 
@@ -412,7 +415,7 @@ def test_a_write_that_fails_leaves_every_file_as_it_was(
 
 @pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
 @pytest.mark.parametrize("command", [init, clean])
-@pytest.mark.parametrize("writes", range(7))
+@pytest.mark.parametrize("writes", range(8))
 def test_clean_restores_what_a_kill_left_at_any_step(
     repo: Path, home: Path, command: Callable[[Path], int], writes: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -430,7 +433,7 @@ def test_clean_restores_what_a_kill_left_at_any_step(
         )
         command(repo)
         os._exit(0)
-    assert os.waitpid(child, 0)[1] == (9 << 8 if writes < 7 else 0)
+    assert os.waitpid(child, 0)[1] == (9 << 8 if writes < 8 else 0)
     assert clean(repo) == 0
     assert tree(repo, home) == before
 
@@ -518,19 +521,126 @@ def test_a_repository_is_found_from_a_folder_in_it(repo: Path, home: Path) -> No
     assert (repo / "CLAUDE.md").exists()
 
 
-def test_git_shows_only_the_files_of_the_agents(tmp_path: Path, home: Path) -> None:
-    folder = tmp_path / "real"
-    folder.mkdir()
-    subprocess.run(["git", "init", "--quiet", str(folder)], check=True)
+@pytest.fixture
+def real(tmp_path: Path) -> Repository:
+    """A repository that git itself knows, with a file of the team's."""
+    made = Repository(tmp_path / "real")
+    made.commit("CLAUDE.md", "# Rules\n")
+    return made
 
-    def status() -> Iterator[str]:
-        asked = ["git", "-C", str(folder), "status", "--porcelain", "--untracked-files=all"]
-        yield from subprocess.run(asked, check=True, capture_output=True, text=True).stdout.splitlines()
 
-    assert init(folder) == 0
-    assert {line[3:] for line in status()} == {*FILES, *SETTINGS.values()}
-    assert clean(folder) == 0
-    assert not list(status())
+def offered(repository: Repository) -> set[str]:
+    """What git would take: changed and untracked files."""
+    changed = repository.git("diff", "--name-only", "HEAD").splitlines()
+    return {*changed, *repository.git("ls-files", "--others", "--exclude-standard").splitlines()}
+
+
+def excluded(repository: Repository) -> list[str]:
+    """The patterns in git's list of this machine."""
+    path = repository.folder / ".git/info/exclude"
+    return [line for line in path.read_text().splitlines() if line.startswith("/")] if path.exists() else []
+
+
+def test_git_is_offered_nothing_that_is_of_one_machine(real: Repository, home: Path) -> None:
+    before = (real.folder / ".git/info").exists() and tree(real.folder / ".git/info")
+    assert init(real.folder, agents=f"{ALL},cursor,generic") == 0
+    # Nothing but the block in the file that the team has, which names nothing of this machine.
+    assert offered(real) == {"CLAUDE.md"}
+    assert str(home) not in (real.folder / "CLAUDE.md").read_text()
+    assert START in (real.folder / RULE).read_text()
+    assert clean(real.folder) == 0
+    assert not offered(real)
+    assert not (real.folder / ".cursor").exists()
+    assert ((real.folder / ".git/info").exists() and tree(real.folder / ".git/info")) == before
+
+
+@pytest.mark.parametrize("ignored", [False, True])
+def test_hooks_in_a_file_that_git_has_or_would_take_name_nothing_of_this_machine(
+    real: Repository, ignored: bool
+) -> None:
+    write(real.folder / SETTINGS["gemini"], b"{}\n")
+    if ignored:
+        write(real.folder / ".git/info/exclude", b".gemini/\n")
+    assert init(real.folder, agents="gemini") == 0
+    [command] = hooks_of(real.folder / SETTINGS["gemini"])["SessionStart"]
+    assert command.startswith(table.program()[0] if ignored else "case $(command -v aicx) in ")
+
+
+def test_files_that_were_committed_meanwhile_name_nothing_of_this_machine(real: Repository) -> None:
+    assert init(real.folder, agents="claude") == 0
+    real.git("add", "--force", SETTINGS["claude"])
+    assert init(real.folder, agents="claude") == 0
+    [command] = hooks_of(real.folder / SETTINGS["claude"])["SessionStart"]
+    assert "/bin/" not in command
+    assert not excluded(real)
+
+
+def test_shared_files_are_offered_to_git_and_say_what_to_do_without_aicx(real: Repository, home: Path) -> None:
+    assert init(real.folder) == 0
+    assert init(real.folder, "--shared") == 0
+    shared = {".claude/settings.json", SETTINGS["gemini"], "AGENTS.md", "GEMINI.md", ".github/copilot-instructions.md"}
+    assert shared <= offered(real)
+    assert not (real.folder / SETTINGS["claude"]).exists()
+    assert not excluded(real)
+    for name in shared:
+        text = (real.folder / name).read_text()
+        assert str(home) not in text
+        assert table.program()[0] not in text
+        assert "command -v aicx" in text or "not installed" in text
+    assert init(real.folder, "--not-shared") == 0
+    assert not (real.folder / ".claude/settings.json").exists()
+    assert clean(real.folder) == 0
+    assert not offered(real)
+
+
+def test_a_clone_goes_on_with_the_shared_hooks_that_it_came_with(real: Repository, home: Path) -> None:
+    assert init(real.folder, "--shared", agents="claude,gemini") == 0
+    real.git("add", "--all")
+    real.git("commit", "--quiet", "--message", "Agents")
+    other = Repository(real.folder.parent / "clone")
+    other.git("pull", "--quiet", str(real.folder), "main")
+    assert init(other.folder, agents="claude,gemini") == 0
+    assert not offered(other)
+    assert not (other.folder / SETTINGS["claude"]).exists()
+
+
+def test_worktrees_share_what_git_leaves_aside_until_the_last_is_clean(real: Repository, tmp_path: Path) -> None:
+    exclude = write(real.folder / ".git/info/exclude", b"*.log")
+    real.git("worktree", "add", "--quiet", str(tmp_path / "second"))
+    assert init(real.folder, agents="codex") == 0
+    assert init(tmp_path / "second", agents="codex,gemini") == 0
+    assert "/GEMINI.md" in exclude.read_text()
+    assert clean(tmp_path / "second") == 0
+    assert "/GEMINI.md" not in exclude.read_text()
+    assert not offered(real)
+    assert clean(real.folder) == 0
+    assert exclude.read_bytes() == b"*.log"
+
+
+def test_what_somebody_added_to_a_file_of_ours_is_offered_to_git_with_the_next_run(real: Repository) -> None:
+    assert init(real.folder, agents="codex") == 0
+    write(real.folder / "AGENTS.md", (real.folder / "AGENTS.md").read_bytes() + b"Mine.\n")
+    assert init(real.folder, agents="codex") == 0
+    assert "AGENTS.md" in offered(real)
+
+
+@pytest.mark.process
+@pytest.mark.parametrize(
+    ("path", "runs"),
+    [("{other}", True), ("", False), (".", False), ("{here}/bin", False), ("/nowhere", False), (":{other}", False)],
+)
+def test_shared_hooks_run_an_aicx_of_the_path_and_never_one_of_the_folder(
+    real: Repository, tmp_path: Path, path: str, runs: bool
+) -> None:
+    assert init(real.folder, "--shared", agents="claude") == 0
+    [command] = hooks_of(real.folder / ".claude/settings.json")["SessionStart"]
+    places = [(tmp_path / "other", "other"), (real.folder, "clone"), (real.folder / "bin", "clone")]
+    for folder, said in places:
+        write(folder / "aicx", f'#!/bin/sh\necho "{said} $*"\n'.encode()).chmod(0o755)
+    environ = {"PATH": path.format(other=tmp_path / "other", here=real.folder)}
+    done = subprocess.run(["/bin/sh", "-c", command], cwd=real.folder, env=environ, capture_output=True, text=True)
+    said = "other hook session-start --agent claude\n" if runs else ""
+    assert (done.returncode, done.stdout, done.stderr) == (0, said, "")
 
 
 @pytest.mark.parametrize("name", ["CLAUDE.md", ".claude/settings.local.json"])

@@ -528,6 +528,13 @@ def test_memory_is_suggested_and_its_index_left_as_it_is(place: NotePlace) -> No
         assert [one["statement"] for one in found["suggestedTeamEntries"]] == ["Test the export of files first."]
         assert found["instructionFiles"] == ["CLAUDE.md"]
     assert place.everything() == before
+    place.write("docs/team.md", "Decide on the export of files on Mondays.\n")
+    place.write(".aicx/config.toml", 'team_files = ["docs/team.md", "docs/gone.md"]\n')
+    found = place("load")["resumeContext"]["suggestedTeamEntries"]
+    assert [one["statement"] for one in found] == [
+        "Decide on the export of files on Mondays.",
+        "Test the export of files first.",
+    ]
 
 
 def test_equal_writings_are_shown_as_one(place: NotePlace) -> None:

@@ -121,6 +121,25 @@ def test_who_asks_is_known_by_words_and_environment(
     assert find_asker(environ, *given) == asker
 
 
+def test_the_brief_of_a_recorded_start_is_kept_and_forgotten_with_what_it_quotes(place: Place) -> None:
+    session = "22222222-2222-4222-8222-222222222222"
+    folder = place.repository.folder
+    place.session(session, ("Edit", {"file_path": f"{folder}/src/login.py", "new_string": "x"}))
+    found = place("resume", "--task", "go on", "--agent-id", "claude", "--record")
+    kept = place("cas", "get", found["capsule_ref"])
+    assert kept["object"]["tags"] == ["resume-capsule", found["contract_ref"]]
+    assert "capsule_ref" not in place("resume", "--task", "go on")
+    place("forget", "--session", session, "--yes")
+    place("cas", "get", found["capsule_ref"], code=3)
+
+
+def test_a_brief_is_told_where_it_cannot_be_kept(place: Place) -> None:
+    (place.user.corpus / "cas").write_text("in the way")
+    found = place("resume", "--task", "Fix src/login.py", "--agent-id", "claude", "--record")
+    assert "capsule_ref" not in found
+    assert found["contract_ref"].startswith("work:")
+
+
 def test_resume_records_a_session_where_it_is_asked_to(place: Place) -> None:
     found = place("resume", "--task", "Fix src/login.py", "--agent-id", "claude", "--record")
     assert found["contract_ref"].startswith("work:")

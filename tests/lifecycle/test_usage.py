@@ -29,6 +29,21 @@ def test_figures_are_those_of_a_count_by_hand(place: Place) -> None:
     assert found["tasks"] == {"total": 1, "by_status": {"in_progress": 1}}
 
 
+def test_results_of_contracts_are_listed_one_by_one_the_newest_first(
+    place: Place, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for number in range(2):
+        place.prepare(f"s{number}", "--task", "Fix src/login.py")
+        place.finalize("Done", f"s{number}", "--files-edited", "other.py")
+    each = place("usage")["contracts"]["each"]
+    assert [one["status"] in ("followed", "partial", "violated") for one in each] == [True, True]
+    assert [one["at"] for one in each] == sorted((one["at"] for one in each), reverse=True)
+    capsys.readouterr()
+    assert run(["usage", "--contracts"]) == 0
+    said = capsys.readouterr().out
+    assert all(one["ref"] in said and one["compact_summary"] in said for one in each)
+
+
 def test_a_repository_without_anything_has_figures_of_nothing(place: Place, tmp_path: Path) -> None:
     empty = tmp_path / "empty"
     empty.mkdir()
@@ -78,6 +93,23 @@ def test_a_release_asks_for_a_test(place: Place) -> None:
     (place.repository.folder / "Makefile").unlink()
     assert checks(place, "--release-readiness")["test_command"] == "warning"
     assert "test_command" not in checks(place)
+
+
+def test_the_map_and_the_memory_are_looked_at(place: Place) -> None:
+    assert (checks(place)["repomap_status"], checks(place)["stale_duplicate_memory"]) == ("warning", "ok")
+    assert run(["map", "refresh"]) == 0
+    place("memory", "put", "Exports need an authorisation check in the handler", "--kind", "fact")
+    assert (checks(place)["repomap_status"], checks(place)["stale_duplicate_memory"]) == ("ok", "ok")
+    place("memory", "put", "Exports need an authorisation check, in the handler!", "--kind", "fact")
+    (place.repository.folder / "new.py").write_text("x = 1\n")
+    assert (checks(place)["repomap_status"], checks(place)["stale_duplicate_memory"]) == ("warning", "warning")
+
+
+def test_a_release_asks_for_a_makefile_that_has_what_ci_calls(place: Place) -> None:
+    assert checks(place, "--release-readiness")["makefile_ci_compatibility"] == "warning"
+    place.repository.write(".github/workflows/ci.yml", "jobs:\n  test:\n    steps:\n      - run: make test\n")
+    assert checks(place, "--release-readiness")["makefile_ci_compatibility"] == "ok"
+    assert "makefile_ci_compatibility" not in checks(place)
 
 
 @pytest.mark.parametrize("words", [["--repo", ".", "--fix"], ["--release-readiness"]])

@@ -171,3 +171,20 @@ class TestAudit:
 
     def test_a_text_without_memory_relies_on_nothing(self):
         assert audit("nothing at all", {}).relied == []
+
+
+class TestFindingsOfReviews:
+    def test_a_finding_is_evidence_and_never_trust(self, place):
+        ref = place.put("The login has no rate limit", "--kind", "eval_result", "--source", "review:42")
+        entry = place.entry(ref)
+        assert (entry["kind"], entry["status"], entry["baseline"]) == ("eval", "candidate", False)
+        assert (entry["source"]["class"], entry["evidence"]) == ("eval", ["ext:review:42"])
+
+    def test_a_finding_beside_what_is_agreed_leaves_it_agreed(self, place):
+        ref = place.accepted("The login has a rate limit", "--kind", "policy")
+        place.put("The login has no rate limit", "--kind", "eval_result", "--source", "review:42")
+        assert place.baseline() == {ref}
+
+    @pytest.mark.parametrize("source", ["review", "review:", "a b:c", "../x:1", "REVIEW:1"])
+    def test_a_source_without_a_name_is_refused(self, place, source):
+        assert "names no source" in place.refused("put", "It is slow", "--source", source)

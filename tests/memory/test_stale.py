@@ -200,6 +200,35 @@ class TestSuperseding:
         place("accept", new, "--by", "Ada", "--yes")
         assert place.baseline() == {new}
 
+    @pytest.mark.parametrize(
+        "words",
+        [
+            ("edit", "--statement", "The port is 9090"),
+            ("archive",),
+            ("delete", "--yes"),
+            ("reject",),
+            ("unpin",),
+        ],
+        ids=lambda words: words[0],
+    )
+    @pytest.mark.parametrize("edited", [False, True], ids=["", "by hand"])
+    def test_what_is_pinned_gives_way_to_a_person_alone(self, place, words, edited):
+        ref = place.accepted("The port of the server is 8080")
+        place("pin", ref, "--by", "Ada", "--yes")
+        if edited:
+            place.change_sidecar(ref, pinned=False)
+        action, *more = words
+        for by in ([], ["--by", "claude"], ["--by", "ci"]):
+            assert f"pinned: {action} needs the name of a person" in place.refused(action, ref, *more, *by)
+        assert place.entry(ref)["statement"] == "The port of the server is 8080"
+        place(action, ref, *more, "--by", "Ada")
+
+    def test_a_pinned_record_is_superseded_by_a_person_alone(self, place):
+        old, new = (place.accepted(f"The port of the server is {port}") for port in (8080, 9090))
+        place("pin", old, "--by", "Ada", "--yes")
+        assert "needs the name of a person" in place.refused("supersede", old, "--with", new, "--yes")
+        place("supersede", old, "--with", new, "--by", "Ada", "--yes")
+
     def test_a_pinned_record_is_not_silently_superseded(self, place):
         old = place.accepted("Use npm")
         place("pin", old, "--by", "Ada", "--yes")

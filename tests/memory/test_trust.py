@@ -64,9 +64,9 @@ class TestAdoption:
         place("pin", ref, "--by", "Ada", "--yes")
         place("hold", ref)
         place("release", ref, "--by", "Ada", "--yes")
-        place("archive", ref)
+        place("archive", ref, "--by", "Ada")
         place("restore", ref, "--by", "Ada")
-        place("edit", ref, "--topic", "accepted")
+        place("edit", ref, "--topic", "accepted", "--by", "Ada")
         assert "only what is accepted takes another record's place" in place.refused(
             "supersede", other, "--with", ref, "--by", "Ada", "--yes"
         )
@@ -359,7 +359,7 @@ class TestStatus:
         ref = place.accepted(RULE, "--kind", "policy")
         assert place.entry(ref)["tier"] == 5
         assert place("pin", ref, "--by", "Ada", "--yes")["entry"]["tier"] == 0
-        place("unpin", ref)
+        place("unpin", ref, "--by", "Ada")
         place.change_sidecar(ref, pinned=True)
         assert place.entry(ref)["tier"] == 5
         assert Validity().until is None

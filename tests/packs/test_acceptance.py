@@ -340,6 +340,7 @@ class TestFamily:
             (("--date-from", "2026-03-02", "--date-to", "2026-03-02"), {"bbbb"}),
             (("--focus-query", "pump"), {"cccc"}),
             (("--focus-query", "the reader"), {"bbbb"}),
+            (("--focus-query", "pumps"), {"cccc"}),
         ],
     )
     def test_days_and_a_focus_choose_the_owners(

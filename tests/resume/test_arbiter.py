@@ -102,6 +102,30 @@ def test_what_fails_or_is_not_sure_changes_nothing_and_is_named(ask, program, re
     assert reason in notes
 
 
+@pytest.mark.parametrize(
+    ("answer", "dropped"),
+    [
+        ({"relation": "unrelated", "confidence": 0.9, "reason_short": "another part"}, True),
+        ({"relation": "direct", "confidence": 0.9, "recommended_priority": "demote", "reason_short": "done"}, True),
+        ({"relation": "direct", "confidence": 0.9, "recommended_priority": "primary", "reason_short": "here"}, False),
+        ({"relation": "related", "confidence": 0.9}, False),
+    ],
+)
+def test_an_answer_in_the_words_of_another_tool_counts(ask, answer, dropped):
+    before, _ = ask()
+    after, notes = ask(f"print({json.dumps(json.dumps(answer))})")
+    assert after["entry_points_by"] == "arbiter"
+    assert (first(after) == first(before)) != dropped
+    assert ("dropped 0 of" in notes) != dropped
+
+
+def test_an_answer_in_the_words_of_no_tool_changes_nothing(ask):
+    before, _ = ask()
+    after, notes = ask("print(json.dumps({'confidence': 0.9, 'recommended_priority': 3}))")
+    assert after == before
+    assert "does not fit the schema" in notes
+
+
 def test_the_command_of_the_agent_goes_before_the_plain_one(ask, monkeypatch, tmp_path):
     drop = "print(json.dumps({'keep': False, 'confidence': 1.0}))"
     monkeypatch.setenv("AICX_CLAUDE_ENTRYPOINT_ARBITER_COMMAND", "/no/such/command")

@@ -261,7 +261,9 @@ def test_loaded_context_is_ranked_from_one_with_all_its_keys() -> None:
     context = as_json(report(), 6000)["loaded_context"]
     assert [item["rank"] for item in context] == list(range(1, len(context) + 1))
     assert all(item.keys() >= CONTEXT_KEYS for item in context)
-    assert {item["kind"] for item in context} == {"handoff", "failure", "decision", "recall", "session"}
+    kinds = [item["kind"] for item in context]
+    assert set(kinds) == {"handoff", "failure", "decision", "recall", "session", "repo_map"}
+    assert kinds.index("repo_map") == len(kinds) - kinds.count("repo_map")
 
 
 def test_session_that_a_program_ran_is_told_with_its_evidence() -> None:

@@ -26,6 +26,9 @@ SOURCES = (
     ("CODEX_THREAD_ID", "of-codex"),
     ("CODEX_SESSION_ID", "of-older-codex"),
     ("GEMINI_SESSION_ID", "of-gemini"),
+    ("CLAUDE_SESSION_ID", "as-another-tool-says-of-claude"),
+    ("OPENCODE_SESSION_ID", "of-opencode"),
+    ("CURSOR_SESSION_ID", "of-cursor"),
 )
 
 

@@ -35,7 +35,7 @@ COMMANDS = {
     "edit": ("edit", "old", "--statement", "Use yarn"),
     "delete": ("delete", "old", "--yes"),
     "pin": ("pin", "old", "--by", "Ada", "--yes"),
-    "unpin": ("unpin", "old"),
+    "unpin": ("unpin", "old", "--by", "Ada"),
     "archive": ("archive", "old"),
     "restore": ("restore", "old"),
     "validate": ("validate", "old", "--result", "fail", "--by", "ci", "--method", "pytest"),

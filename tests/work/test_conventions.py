@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from aicx.work.conventions import ProofCommand, choose_test_command
+from aicx.work.conventions import ProofCommand, choose_test_command, missing_in_makefile
 
 PACKAGE = '{"scripts": {"test": "vitest run"}}'
 
@@ -67,3 +67,23 @@ def test_a_command_from_which_a_secret_was_taken_is_no_proof(tmp_path: Path) -> 
 def test_a_folder_that_is_called_like_a_file_names_no_test(tmp_path: Path) -> None:
     (tmp_path / "Makefile").mkdir()
     assert choose_test_command(tmp_path).command is None
+
+
+@pytest.mark.parametrize(
+    ("makefile", "workflow", "missing"),
+    [
+        ("test lint:\n\ttrue\n", "    - run: make test\n", []),
+        ("test:\n\ttrue\n", "    - run: make test lint\n", ["lint"]),
+        ("test:\n\ttrue\n", "    - run: |\n        cd src && make PY=3 docs || true\n", ["docs"]),
+        ("include more.mk\n", "    - run: make docs\n", []),
+        ("%.out:\n\ttrue\n", "    - run: make a.out\n", []),
+        ("test:\n\ttrue\n", "    - name: make wheels\n      run: make -C docs html  # make sure\n", []),
+    ],
+)
+def test_rules_that_ci_calls_and_the_makefile_lacks_are_named(
+    tmp_path: Path, makefile: str, workflow: str, missing: list[str]
+) -> None:
+    (tmp_path / ".github/workflows").mkdir(parents=True)
+    (tmp_path / ".github/workflows/ci.yml").write_text(workflow)
+    (tmp_path / "Makefile").write_text(makefile)
+    assert missing_in_makefile(tmp_path) == ([".github/workflows/ci.yml"], missing)

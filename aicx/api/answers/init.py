@@ -30,6 +30,7 @@ class InitAnswer:
     files: Annotated[list[FileChange], "each file"]
     next: Annotated[list[str], "what a person has to do for each agent"]
     continuity: Annotated[bool, "whether notes of continuity are saved and shown by themselves"] = False
+    shared: Annotated[bool, "whether the files are meant to be committed"] = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,6 +63,10 @@ class BannerPolicy:
     """When to show the banner."""
 
     already_shown: Annotated[bool, "whether this session had it before: it is shown once"]
+    language: Annotated[str, "what of it may be put into the language of the person, and what may not"] = (
+        "The words around it may be put into the language of the person who reads it. Names of agents, repositories,"
+        " files and tasks, ids, numbers, commands and code stay as they are."
+    )
 
 
 @dataclass(frozen=True, slots=True)

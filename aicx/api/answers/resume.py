@@ -139,8 +139,8 @@ class OfSession:
 class ContextItem:
     """A piece of history that was used. It has a ``branch`` where it is a session."""
 
-    kind: Annotated[str, "`handoff`, `session`, `recall`, …"]
-    source: Annotated[str, "`corpus`"]
+    kind: Annotated[str, "`handoff`, `session`, `recall`, `repo_map`, …"]
+    source: Annotated[str, "`corpus`, or `map` for a place that the repository map names"]
     source_id: Annotated[str, "a reference to it"]
     summary: Annotated[str, "in a sentence, with `(open)` or `(broke off)` if that is known"]
     match_reasons: Annotated[list[str], "what speaks for it"]
@@ -281,6 +281,9 @@ class ResumeAnswer:
     )
     written_files: Annotated[list[str] | None, "the file of `--manifest`"] = field(default=None, metadata=OPTIONAL)
     contract_ref: Annotated[str | None, "the record of the session that began, with `--record`"] = field(
+        default=None, metadata=OPTIONAL
+    )
+    capsule_ref: Annotated[str | None, "the digest of the brief that is kept beside it, for `aicx cas get`"] = field(
         default=None, metadata=OPTIONAL
     )
     manifest: Annotated[dict[str, Any] | None, "the manifest, with `--explain`"] = field(

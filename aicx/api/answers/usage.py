@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import field
 from typing import Annotated
 
+from aicx.api.answers.contract import ContractResult
 from aicx.values import dataclass
 
 SCHEMA = "aicx.usage/1"
@@ -31,6 +33,7 @@ class ContractUsage:
     rates: Annotated[dict[str, float | None], "check → share of those where it could be told; null for none"]
     top_violations: Annotated[dict[str, int], "code → sessions"]
     top_warnings: Annotated[dict[str, int], "code → sessions"]
+    each: Annotated[list[ContractResult], "every result, the newest first, 200 at most"] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from aicx import console, options
 from aicx.api.answers.memory import ENTRY_SCHEMA, EntryAnswer
 from aicx.commands.memory.common import ByAnybody, RefArgument, Rev, Yes, confirm, open_desk, opened
-from aicx.memory.deciding import UNNAMED, Decider
+from aicx.memory.deciding import UNNAMED, Decider, named, refuse_to_unprotect
 from aicx.memory.deciding import delete as delete_record
 from aicx.memory.entry import entry_of
 
@@ -27,6 +27,7 @@ def command(
     desk = open_desk(repo)
     with opened(desk) as memory:
         record = memory.find(ref)
+        refuse_to_unprotect(memory, record, named(by, "delete"), "delete")
         (found,) = memory.assessed([record])
     confirm(desk, [record], "Delete this? What it says is lost, which cannot be undone", yes=yes, json=json)
     delete_record(desk, ref, Decider(by, shown=record, rev=rev))

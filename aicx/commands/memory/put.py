@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -28,6 +29,8 @@ from aicx.paths import user_path
 from aicx.refs import Ref
 
 _MAX_BYTES = 64_000
+_SOURCE = re.compile(r"[a-z][a-z0-9_-]{0,31}:[\w./#@+-]{1,120}")
+_KINDS_OF_OTHERS = {"eval_result": "eval"}  # as other tools call them
 
 Details = Annotated[list[str] | None, typer.Option("--detail", metavar="TEXT", help="A further line; several times.")]
 Evidence = Annotated[
@@ -83,6 +86,10 @@ def command(
             "--from", metavar="FILE|REF", click_type=options.PATH, help="A file with the text, or where it was said."
         ),
     ] = None,
+    source_ref: Annotated[
+        str | None,
+        typer.Option("--source", metavar="REF", help="What it is a result of, outside the corpus: review:42, ci:1234."),
+    ] = None,
     by: Annotated[str, typer.Option("--by", metavar="NAME", help="Who states it.")] = "unspecified",
     repo: options.Repo = None,
     everywhere: Annotated[bool, typer.Option("--global", help="It holds in every repository.")] = False,
@@ -91,19 +98,26 @@ def command(
     """Propose something to be remembered. It stays a candidate until a person accepts it.
 
     The same statement again is another sighting of the record there is. Secrets are redacted first.
+    With --source, it is a finding of a review or of another check: evidence, and never a reason to believe it.
     With --from FILE, the file's first line is the statement and further lines are details. With --from REF, the
     record is from that chunk or session, which becomes its evidence.
 
     Example: aicx memory put "Exports need an authorisation check" --kind policy --topic exports --name export-check
+    Example: aicx memory put "The login has no rate limit" --kind eval_result --source review:42
     Example: aicx memory put "Retries are capped at 5" --kind fact --topic retries --anchor src/retry.py#L10-L14
     """
     desk = open_desk(repo)
     scope = Scope() if everywhere else desk.scope
     details = list(detail or [])
     # Who calls from a terminal is taken for a person; it is a label, and no reason to believe anything.
+    kind = _KINDS_OF_OTHERS.get(kind, kind)
+    if source_ref is not None and not _SOURCE.fullmatch(source_ref):
+        raise UsageError(f"{source_ref!r} names no source", hint="write --source review:42")
+    origin = origin or ("eval" if source_ref else None)
     said_by = _origin(origin or ("human" if sys.stdin.isatty() else "assistant"))
     source = Source(said_by, "subagent" if said_by == "subagent" else "primary")
     proof = [resolve_evidence(desk.settings, text) for text in evidence or []]
+    proof += [f"ext:{source_ref}"] if source_ref else []
     if from_ is not None:
         stated, source, found = _taken_from(desk, from_, origin)
         if statement is None:

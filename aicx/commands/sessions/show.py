@@ -13,6 +13,7 @@ from aicx.errors import UsageError
 from aicx.sessions.answers import SCHEMA, SessionAnswer
 from aicx.sessions.summarize import open_session
 from aicx.sessions.summary_answer import windows_answer
+from aicx.sessions.turns import turns_of
 from aicx.sessions.view import work_of
 
 
@@ -41,12 +42,14 @@ def command(
     with viewing(desk) as viewer:
         key = meant(viewer, named)
         node = viewer.node(key)
+        reader = open_session(desk.settings, ":".join(key)) if node.stored else None
         found = SessionAnswer(
             found_by=named.rule or "",
             node=node,
             kept=viewer.kept(key),
             work=work_of(desk.settings.layout, viewer.catalog, key),
-            windows=windows_answer(open_session(desk.settings, ":".join(key))).windows if node.stored else [],
+            windows=windows_answer(reader).windows if reader else [],
+            turns=turns_of([step for part in reader.steps for step in part]) if reader and json else [],
             older=viewer.family.older([node.ref]),
             newer=viewer.family.newer(node.ref),
             notes=viewer.notes(),

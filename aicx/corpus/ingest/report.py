@@ -16,7 +16,7 @@ class StoreRequest:
     """What one run of `store` was asked for. Without any limit: everything that is not stored yet."""
 
     agents: tuple[str, ...] = ()
-    project: str | None = None
+    projects: tuple[str, ...] = ()  # sessions of any of them
     since: datetime | None = None  # sessions whose last record is at or after this
     full_rescan: bool = False
     redact_secrets: bool = True

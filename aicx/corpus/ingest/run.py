@@ -164,8 +164,9 @@ class _Run:
             self._tell(Progress(done, total, self._redact(log.path.name).text))
             self._shared_log(log)
             done += log.size
-        if self._request.project is not None and not self._report.sessions and plan.sessions:
-            self._report.notes.append(f"no session in a repository or folder named {self._request.project!r}")
+        if self._request.projects and not self._report.sessions and plan.sessions:
+            named = " or ".join(map(repr, self._request.projects))
+            self._report.notes.append(f"no session in a repository or folder named {named}")
         self._titles.set()
         for logs, reading in self._titles.logs:
             self._record_logs(logs, reading)
@@ -274,21 +275,22 @@ class _Run:
         if (reason := reading.silent.get(str(log.path))) and not reading.facts:
             self._report.without_chunks.append(BadRecord(self._redact(str(log.path)).text, reason))
         self._titles.add(log.agent, (fact for _, fact in reading.facts))
-        if self._request.project is None and self._request.since is None:
+        if not self._request.projects and self._request.since is None:
             self._record_logs([(log, LogIdentity(None, None))], reading)
 
     def _wanted(self, agent: str, drafts: Sequence[Draft]) -> bool:
         """Whether a session is within the request. It is taken whole or not at all: its chunks are numbered as one."""
-        since, project = self._request.since, self._request.project
+        since, wanted = self._request.since, self._request.projects
         if since is not None and not any(draft.entry.at >= since for draft in drafts):
             return False
-        if project is None:
+        if not wanted:
             return True
         folders = {(draft.entry.cwd, draft.entry.session_id) for draft in drafts if draft.entry.cwd}
         found = (self._places.resolve(cwd, (agent, session_id)) for cwd, session_id in folders)
         projects = {identity.project for identity in found if identity}
         # Whole names only: seen one by one, each session's folder would be the best match there is.
-        return match_projects(project, (*(cwd for cwd, _ in folders), *projects))[1]
+        names = (*(cwd for cwd, _ in folders), *projects)
+        return any(match_projects(project, names)[1] for project in wanted)
 
     def _keep(self, drafts: Sequence[Draft]) -> None:
         if self._request.keep_entries:

@@ -42,8 +42,8 @@ from aicx.refs import Ref
 from aicx.resume.brief.banner import banner
 from aicx.resume.brief.part import Part, Slot, clean
 from aicx.resume.brief.selection import Reason
-from aicx.resume.select.report import ResumeReport
-from aicx.text import estimate_tokens, instant, shorten
+from aicx.resume.select.report import ResumeReport, staleness
+from aicx.text import estimate_tokens, instant, local, shorten
 
 if TYPE_CHECKING:
     from aicx.work.contract import Contract
@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from aicx.work.results import Result
 
 _MAX_WARNINGS = 5
+_MAX_MAPPED = 3
 _ANYBODY = "agent"  # in a banner, where nobody said who asks
 
 
@@ -88,7 +89,7 @@ def _answer(report: ResumeReport, parts: Sequence[Part], limit: int, target: int
         task_state=_task_state(report),
         continuity_match=_match(report),
         capsule=_capsule(report, of, limit),
-        loaded_context=[_context(data, number) for number, data in enumerate(of("context"), 1)],
+        loaded_context=_loaded(report, of("context"), symbols),
         structural_entry_points=symbols,
         structural_context=StructuralContext(
             **report.structure.status, used=bool(symbols), entry_point_count=len(symbols)
@@ -177,6 +178,34 @@ def _first_action(contract: Contract) -> FirstActionAnswer | None:
     return (
         FirstActionAnswer(first.type, first.path and clean(first.path), first.binding, first.reason) if first else None
     )
+
+
+def _loaded(
+    report: ResumeReport, history: Sequence[Mapping[str, Any]], symbols: Sequence[SymbolEntry]
+) -> list[ContextItem]:
+    """The pieces of history that were used, and after them the first places that the map names."""
+    found = [_context(data, number) for number, data in enumerate(history, 1)]
+    at = str(report.structure.status.get("last_refresh_at") or instant(report.now, "seconds"))
+    return found + [
+        ContextItem(
+            kind="repo_map",
+            source="map",
+            source_id=str(Ref.of_symbol(one.path, one.metadata.line)),
+            summary=one.title,
+            match_reasons=list(one.reasons),
+            selection_reason=str(Reason.IN_MAP),
+            confidence="medium" if one.metadata.symbol else "low",
+            staleness=staleness(local(at), report.now),
+            role="background",
+            related_paths=[one.path],
+            at=at,
+            of_session=None,
+            automated=False,
+            automated_why=None,
+            rank=rank,
+        )
+        for rank, one in enumerate(symbols[:_MAX_MAPPED], len(found) + 1)
+    ]
 
 
 def _context(data: Mapping[str, Any], rank: int) -> ContextItem:

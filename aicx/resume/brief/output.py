@@ -45,16 +45,19 @@ def json_brief(
     explain: bool = False,
     written: Sequence[str] = (),
     attempt: str | None = None,
+    capsule: str | None = None,
 ) -> Brief:
     """The brief as one JSON object on a line, of at most ``budget`` tokens; with ``explain`` the manifest on top.
 
-    ``written`` are the files that whoever asks is going to write, ``attempt`` the record of the session that begins.
+    ``written`` are the files that whoever asks is going to write, ``attempt`` the record of the session that begins,
+    ``capsule`` the digest of the brief that is kept with it.
     """
     from aicx.resume.brief.json_brief import json_line  # imported here: a page of Markdown does without its classes
 
     report, parts = _cleaned(settings, report)
     check_budget(budget)
-    files: dict[str, Any] = {"written_files": list(written), **({"contract_ref": attempt} if attempt else {})}
+    refs = {"contract_ref": attempt, "capsule_ref": capsule}
+    files: dict[str, Any] = {"written_files": list(written), **{name: ref for name, ref in refs.items() if ref}}
     fitted = fit(parts, budget, lambda kept, limit: json_line(report, kept, limit, budget, files))
     brief = _brief(settings, report, parts, fitted, budget, "json")
     if not explain:

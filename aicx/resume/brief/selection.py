@@ -39,6 +39,7 @@ class Reason(StrEnum):
     OUTSIDE_REPOSITORY = "outside_repository"
     NOT_THERE = "not_there"
     FOLDER = "folder"
+    WRITTEN_BY_AICX = "written_by_aicx"
     SAYS_NOTHING = "says_nothing"
     ALTERED_ON_DISK = "altered_on_disk"
     OVER_LIMIT = "over_limit"

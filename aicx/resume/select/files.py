@@ -46,12 +46,14 @@ def entry_files(
     roots: Roots,
     limit: int,
     is_there: Callable[[str], bool] | None,
+    is_ours: Callable[[str], bool] = lambda path: False,
 ) -> tuple[list[EntryFile], list[Considered]]:
     """The files to look at first, and all that were considered.
 
     ``edits`` are those of sessions that were read, by reference; ``recalled`` the files of passages with their scores,
     ``succeeded`` those that sessions which succeeded at something similar edited, with theirs.
-    ``is_there`` tells whether a path exists in the repository; None where the repository is not at hand.
+    ``is_there`` tells whether a path exists in the repository; None where the repository is not at hand. ``is_ours``
+    tells whether a file holds nothing but what `aicx init` wrote.
     """
     tallies = _tallies(ranked, edits, recalled, succeeded, ask, mentions)
     folders = _folders({*tallies, *(path for item in ranked for path in item.files)})
@@ -70,6 +72,8 @@ def entry_files(
             left_out = Reason.FOLDER
         elif is_there is not None and not is_there(path):
             left_out = Reason.NOT_THERE
+        elif is_ours(path):
+            left_out = Reason.WRITTEN_BY_AICX
         elif len(chosen) >= limit:
             left_out = Reason.OVER_LIMIT
         else:

@@ -38,7 +38,7 @@ from aicx.why.markdown import why_markdown
 from aicx.why.run import WhyQuery
 from retrieval.decay import PROFILES
 
-_OF_AN_ANSWER = (*OF_A_CHUNK, "session_id", "agent", "tier", "terms_found", "terms_asked", "matches")
+_OF_AN_ANSWER = (*OF_A_CHUNK, "session_id", "agent", "tier", "label", "terms_found", "terms_asked", "matches")
 _OF_A_RANKED = ("id", "date", "project", "title", "score", "label")
 _OF_A_SESSION = ("session_id", "agent", "project", "title", "completed_at", "automated", "runs")
 _OF_A_BRIEF = ("repo", "task_state", "continuity_match", "capsule", "warnings", "budget", "oracle_status")

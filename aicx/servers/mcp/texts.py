@@ -246,7 +246,7 @@ def _go_on(fields: Mapping[str, Any], shown: int) -> str:
 
 
 def _hit_text(item: Mapping[str, Any]) -> str:
-    fit = [f"{item['rank']}. {label(item['id'])}", item["tier"]]
+    fit = [f"{item['rank']}. {label(item['id'])}", item["tier"], f"{item['label']} density"]
     if item["terms_asked"]:
         fit.append(f"{item['terms_found']} of {item['terms_asked']} terms")
     if item["chunks"] > 1:

@@ -419,17 +419,22 @@ class TestLimits:
 
     def test_a_project_takes_its_sessions_only(self, home):
         self.two(home)
-        home.store(project="ada/apiary")
+        home.store(projects=("ada/apiary",))
         assert home.own_texts() == ["In apiary"]
+
+    def test_several_projects_take_the_sessions_of_any(self, home):
+        self.two(home)
+        home.store(projects=("ada/apiary", "zzz", "api"))
+        assert sorted(home.own_texts()) == ["In api", "In apiary"]
 
     def test_a_project_does_not_take_along_what_begins_like_it(self, home):
         self.two(home)
-        home.store(project="api")
+        home.store(projects=("api",))
         assert home.own_texts() == ["In api"]
 
     def test_what_was_left_out_is_stored_by_the_next_run(self, home):
         self.two(home)
-        home.store(project="ada/apiary")
+        home.store(projects=("ada/apiary",))
         home.store()
         assert sorted(home.own_texts()) == ["In api", "In apiary"]
 
@@ -456,7 +461,7 @@ class TestLimits:
 
     def test_a_project_that_no_session_is_in_is_mentioned(self, home):
         self.two(home)
-        assert home.store(project="zzz").notes == ["no session in a repository or folder named 'zzz'"]
+        assert home.store(projects=("zzz",)).notes == ["no session in a repository or folder named 'zzz'"]
 
 
 class TestDryRun:

@@ -8,11 +8,11 @@ import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from aicx.agents import blocks, jsonc
-from aicx.agents.edits import Insertion, line_end, put_in
 from aicx.errors import CorpusDamaged
+from aicx.managed import blocks, jsonc
+from aicx.managed.edits import Insertion, line_end, put_in
 
-_OURS = re.compile(r"\baicx'? hook (?:session-start|pre-compact|session-end|stop) --agent [a-z]+\b")
+_OURS = re.compile(r"""\baicx['"]? hook (?:session-start|pre-compact|session-end|stop) --agent [a-z]+\b""")
 _BLANK = "\ufeff \t\r\n"
 _TOML_HEAD = "# `aicx init` wrote these hooks, and `aicx clean` removes them."
 _TABLE = rf"\[\[hooks\.\w+\]\]\r?\nhooks = \[\{{[^\r\n]*{_OURS.pattern}[^\r\n]*"
@@ -112,6 +112,14 @@ def _parsed(text: str) -> jsonc.Node:
 def _are_wanted(found: list[tuple[str, Any]], wanted: Wanted) -> bool:
     """Whether the handlers that were found, by their events, are those wanted, in whichever order."""
     return sorted(found, key=str) == sorted(((event, dict(one)) for event, one in wanted.hooks.items()), key=str)
+
+
+def value_of(text: str) -> Any:
+    """What settings in JSON say; None for a text that is not of that format, and for one without anything."""
+    try:
+        return _parsed(text).value or None
+    except CorpusDamaged:
+        return None
 
 
 def _toml_is_current(text: str, wanted: Wanted) -> bool:

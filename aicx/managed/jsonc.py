@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import field
 from typing import Any
 
-from aicx.agents.edits import Insertion, line_end, line_of
+from aicx.managed.edits import Insertion, line_end, line_of
 from aicx.values import dataclass
 
 _BLANK = re.compile(r"(?:\s|\ufeff|//[^\n]*|/\*.*?\*/)*", re.DOTALL)

@@ -6,9 +6,10 @@ The line ends that set a block apart are chosen so that the block alone says how
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
-from aicx.agents.edits import Insertion, line_end, line_of
 from aicx.errors import CorpusDamaged
+from aicx.managed.edits import Insertion, line_end, line_of
 
 _BYTE_ORDER_MARK = "\ufeff"
 
@@ -16,12 +17,27 @@ _BYTE_ORDER_MARK = "\ufeff"
 START, END = "<!-- aicx:start -->", "<!-- aicx:end -->"
 
 
-def find(text: str) -> tuple[int, int] | None:
+class Marks(NamedTuple):
+    """The lines that begin and end a block, comments of the file's format."""
+
+    start: str
+    end: str
+
+
+# Lines of one block never hold the start of another.
+_WHOLE = re.compile(
+    rf"^\ufeff?{START}[ \t]*\r?\n(?:(?!{START}).*\n)*?{END}[ \t]*\r?$",
+    re.MULTILINE,
+)
+MARKDOWN, LINES = Marks(START, END), Marks("# aicx:start", "# aicx:end")
+
+
+def find(text: str, marks: Marks = MARKDOWN) -> tuple[int, int] | None:
     """Where the block begins and ends, its last line's end left out; None for none.
 
     Raises CorpusDamaged for a block that lacks its start or its end, and for a second one.
     """
-    starts, ends = _lines(text, START), _lines(text, END)
+    starts, ends = _lines(text, marks.start), _lines(text, marks.end)
     if not starts and not ends:
         return None
     if len(starts) == 1 and len(ends) == 1 and starts[0].start() < ends[0].start():
@@ -30,26 +46,31 @@ def find(text: str) -> tuple[int, int] | None:
     several = len(starts) > 1 and len(starts) == len(ends)
     lacks = "there is more than one block" if several else "the block is not whole"
     raise CorpusDamaged(
-        f"line {line_of(text, first)}: {lacks} between `{START}` and `{END}`",
+        f"line {line_of(text, first)}: {lacks} between `{marks.start}` and `{marks.end}`",
         hint="take out what is left of it by hand, then again; nothing was changed, and only those lines are lost",
     )
 
 
-def holds(text: str, body: str) -> bool:
+def holds(text: str, body: str, marks: Marks = MARKDOWN) -> bool:
     """Whether the text has a block with just this body. Raises as `find` does."""
-    place = find(text)
-    return place is not None and text[slice(*place)] == _block(text, body)
+    place = find(text, marks)
+    return place is not None and text[slice(*place)] == _block(text, body, marks)
 
 
-def insertion(text: str, body: str) -> Insertion:
+def insertion(text: str, body: str, marks: Marks = MARKDOWN) -> Insertion:
     """What puts a block at the end of a text, whose last line ends as before, or still does not."""
-    return appended(text, _block(text, body))
+    return appended(text, _block(text, body, marks))
 
 
-def without(text: str) -> str:
+def without(text: str, marks: Marks = MARKDOWN) -> str:
     """The text without its block, as it was before `insertion`. Raises as `find` does."""
-    place = find(text)
+    place = find(text, marks)
     return text if place is None else cut(text, *place)
+
+
+def blanked(text: str) -> str:
+    """The text with empty lines in place of every block of ours; what was begun and does not end is no block."""
+    return _WHOLE.sub(lambda found: "\n" * found[0].count("\n"), text) if START in text else text
 
 
 def appended(text: str, lines: str) -> Insertion:
@@ -70,9 +91,9 @@ def cut(text: str, start: int, end: int) -> str:
     return (re.sub(r"(?:(?<=\n)|\A)\r?\n\Z", "", before) if before else before) + after
 
 
-def _block(text: str, body: str) -> str:
+def _block(text: str, body: str, marks: Marks) -> str:
     """The lines of a block, ended as those of the text, without the end of the last one."""
-    return line_end(text).join([START, *body.strip("\n").split("\n"), END])
+    return line_end(text).join([marks.start, *body.strip("\n").split("\n"), marks.end])
 
 
 def _lines(text: str, mark: str) -> list[re.Match[str]]:
