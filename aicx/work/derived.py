@@ -42,11 +42,13 @@ _OPEN_BECAUSE: dict[StateReason, str] = {
 }
 
 
-def derived_tasks(settings: Settings, place: WorkPlace, present: Present, gone_on: Iterable[GoneOn]) -> list[Loaded]:
+def derived_tasks(
+    settings: Settings, place: WorkPlace, present: Present, gone_on: Iterable[GoneOn], now: datetime
+) -> list[Loaded]:
     """The sessions among ``gone_on`` that were left open and whose work was not closed, as tasks in their order."""
     settled = _settled(settings, place)
     return [
-        _task(place, present, *one)
+        _task(place, present, now, *one)
         for one in gone_on
         if one.brief.state == "active"
         and (one.brief.goal or one.brief.asked)
@@ -79,7 +81,9 @@ def _is_of(session: SessionRow, task: WorkRecord, closed_at: datetime) -> bool:
     return meanwhile and branch in (None, session.branch)
 
 
-def _task(place: WorkPlace, present: Present, session: SessionRow, brief: SessionBrief, state: BranchState) -> Loaded:
+def _task(
+    place: WorkPlace, present: Present, now: datetime, session: SessionRow, brief: SessionBrief, state: BranchState
+) -> Loaded:
     wanted = brief.goal or brief.asked
     assert wanted is not None
     goal = clean(wanted.text, MAX_GOAL)
@@ -107,7 +111,8 @@ def _task(place: WorkPlace, present: Present, session: SessionRow, brief: Sessio
         "decisions": _said(brief.decisions),
         "commits": _said(brief.commits),
     }
-    ahead = brief.next_step.text if brief.next_step else None
+    step = brief.next_step_at(now)
+    ahead = step.text if step else None
     patch = Patch(next_action=ahead, said=said, origin="derived", next_source=(session.ref,) if ahead else ())
     record = apply(record, patch, session.completed_at, lambda path: path).record
     reason = _REASONS[state]
