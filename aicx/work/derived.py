@@ -21,6 +21,7 @@ from aicx.work.record import MAX_GOAL, GitContext, Section, WorkRecord, clean, t
 
 _MAX_FILES = 12
 _MAX_CLOSED = 20
+_GONE = timedelta(days=2)
 # The session that closes a task still says so: it may end this much later.
 _LAST_WORDS = timedelta(minutes=10)
 
@@ -53,6 +54,8 @@ def derived_tasks(
         if one.brief.state == "active"
         and (one.brief.goal or one.brief.asked)
         and one.session.automated_why is None
+        # Whether the work of a branch that was deleted came in is not known; after days it is not called open.
+        and not (one.standing == "gone" and now - one.session.completed_at > _GONE)
         and not any(_is_of(one.session, record, at) for record, at in settled)
     ]
 

@@ -9,7 +9,6 @@ import orjson
 from aicx.corpus.catalog.database import Catalog
 from aicx.sources.items import LogFile, LogIdentity
 
-
 # Raised whenever the readers of logs tell people from programs, or sessions from their parts, by other rules.
 _READING, _READ_BY = "reading", "2"
 
