@@ -117,6 +117,8 @@ def left_open(step: Step) -> tuple[list[Statement], list[Statement]]:
 def is_step(text: str) -> bool:
     """Whether a sentence says what somebody has to do, and of what; reports, findings and offers do not."""
     rules = statement_rules()
+    if rules.uncommitted.search(text):
+        return True
     return not rules.no_step.search(text) and bool(rules.begins_step.search(text) or rules.owed.search(text))
 
 
