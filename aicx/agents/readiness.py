@@ -263,7 +263,7 @@ def _starts(desk: _Desk) -> Iterator[RepoCheck]:
     """Whether a session could begin: everything that a hook does, without writing."""
     failed: Status = "error" if desk.mode == "release" else "warning"
     try:
-        found = prepare(desk.settings, desk.place.root, Asker("doctor", None), desk.now, record=False, derive=False)
+        found = prepare(desk.settings, desk.place.root, Asker("doctor", None), desk.now, record=False, outside=False)
     except AicxError as error:
         yield RepoCheck("session_start", failed, error.message, error.hint)
         return

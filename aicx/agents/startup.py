@@ -72,7 +72,7 @@ def startup_text(
             place, read = layers
             parts["notes"] = trying.part("notes", lambda: _block(settings, place, read, None)) or ""
         say(_joined({**parts, "missing": _missing([*trying.failed, "the brief"], _LATE)}))
-    found = trying.part("the brief", lambda: prepare(settings, folder, asker, now, derive=False, source="hook"))
+    found = trying.part("the brief", lambda: prepare(settings, folder, asker, now, outside=False, source="hook"))
     if found is None:
         return _joined({**parts, "missing": _missing(trying.failed)})
     if found.already_shown and not compacted:

@@ -152,6 +152,13 @@ class StatementRules(_Expressions):
     gave_up = _Lazy(_any)
     not_given_up = _Lazy(_any)
     refusals = _Lazy(_any)
+    begins_step = _Lazy(_any)
+    owed = _Lazy(_any)
+    no_step = _Lazy(_any)
+    asks_for = _Lazy(_any)
+    no_request = _Lazy(_any)
+    leans = _Lazy(_any)
+    no_mistake = _Lazy(_any)
 
 
 class MemoryRules(_Expressions):

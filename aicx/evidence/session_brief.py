@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
@@ -22,11 +22,14 @@ from aicx.evidence.statements import (
     Statement,
     Weight,
     announces,
+    asks_for_something,
     conclusion,
     decisions,
     is_announcement,
     is_done,
+    is_step,
     left_open,
+    names_its_subject,
     reports,
     requests,
     says_passing,
@@ -63,6 +66,8 @@ _HANDED_OVER = re.compile(r"[^\n]{1,120}:\s*\n\s*#{1,3}[ \t]+(?:plan:[ \t]*)?(?P
 # A line of whose words so many are in another one says the same.
 _SAME = 0.8
 _NOTHING = Since()
+# A session that was silent for less may be in the middle of a call.
+_AT_WORK = timedelta(minutes=10)
 _MAX_CHECKS, _MAX_TESTS, _MAX_FAILURES, _MAX_NEXT, _MAX_DECISIONS = 6, 3, 5, 6, 8
 
 
@@ -81,7 +86,7 @@ class SessionBrief:
     ``turned_to`` is the last request for which files were changed, where that is another, ``unanswered`` the last
     one where the session broke off before it was done. ``passed`` are the checks that passed when they were run last,
     and ``tests`` the commands of the tests among them, the latest first. ``failing`` are those of the ``failures`` that
-    are of checks, with nothing committed after them.
+    are of checks of what the session had changed, with nothing committed after them.
     """
 
     goal: Line | None
@@ -103,6 +108,7 @@ class SessionBrief:
     tests: tuple[str, ...]
     state: State
     state_reason: StateReason
+    ended_at: datetime | None
 
     @property
     def next_step(self) -> Line | None:
@@ -110,12 +116,24 @@ class SessionBrief:
         if self.state != "active":
             return None
         left = (
-            ("{}", self.ahead),
-            ("Finish what was asked last: {}", (self.unanswered,) if self.unanswered else ()),
-            ("Fix what fails: {}", self.failing),
-            ("Answer: {}", self.questions),
+            ("{}", self.ahead, is_step),
+            ("Finish what was asked last: {}", (self.unanswered,) if self.unanswered else (), asks_for_something),
+            ("Fix what fails: {}", self.failing, _is_mistake),
+            ("Answer: {}", self.questions, names_its_subject),
         )
-        return next((lines[0]._replace(text=how.format(lines[0].text)) for how, lines in left if lines), None)
+        sure = (
+            line._replace(text=how.format(line.text))
+            for how, lines, holds in left
+            for line in lines
+            if holds(line.text)
+        )
+        return next(sure, None)
+
+    def next_step_at(self, now: datetime) -> Line | None:
+        """The same as ``next_step``; none of a session that may still be at work on what it was asked."""
+        silent = now - self.ended_at if self.ended_at else None
+        at_work = self.state_reason == "interrupted" and silent is not None and silent < _AT_WORK
+        return None if at_work else self.next_step
 
 
 def brief_of(
@@ -180,7 +198,9 @@ def brief_of(
         failing=tuple(
             _failure(run, edits)
             for run in failures[:_MAX_FAILURES]
-            if run.kind == "check" and not any(at > run.at for at in committed)
+            if run.kind == "check"
+            and not any(at > run.at for at in committed)
+            and any(edit.at <= run.at for edit in edits)
         ),
         ahead=tuple(_said(item) for item in (*ahead, *plan)[:_MAX_NEXT]),
         questions=tuple(map(_said, questions)),
@@ -191,6 +211,7 @@ def brief_of(
         tests=tuple(run.parts[-1].text for run in _passed_tests(runs)),
         state=state,
         state_reason=reason,
+        ended_at=max((step.at for step in steps), default=None),
     )
 
 
@@ -349,6 +370,10 @@ def _failure(run: Run, edits: Sequence[Edit]) -> Line:
     # Whether what was changed since mended it is not known.
     again = ", and was not run again" if any(edit.at > run.at for edit in edits) else ""
     return Line(f"`{run.line}` failed{again}{telling}", run.at, (_ref(run),))
+
+
+def _is_mistake(failure: str) -> bool:
+    return not statement_rules().no_mistake.search(failure)
 
 
 def _is_said_to_pass(run: Run, steps: Sequence[Step]) -> bool:

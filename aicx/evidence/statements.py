@@ -114,6 +114,25 @@ def left_open(step: Step) -> tuple[list[Statement], list[Statement]]:
     return [Statement(text, step) for text in ahead], [Statement(text, step) for text in asked]
 
 
+def is_step(text: str) -> bool:
+    """Whether a sentence says what somebody has to do, and of what; reports, findings and offers do not."""
+    rules = statement_rules()
+    if rules.uncommitted.search(text):
+        return True
+    return not rules.no_step.search(text) and bool(rules.begins_step.search(text) or rules.owed.search(text))
+
+
+def asks_for_something(text: str) -> bool:
+    """Whether a prompt asks for something rather than telling how something is, and is no command of a client."""
+    rules = statement_rules()
+    return not rules.no_request.search(text) and bool(rules.asks_for.search(text))
+
+
+def names_its_subject(question: str) -> bool:
+    """Whether a question can be answered without the conversation that it was asked in."""
+    return not statement_rules().leans.search(question)
+
+
 def is_done(step: Step) -> bool:
     """Whether a message says that the work is finished."""
     rules = statement_rules()

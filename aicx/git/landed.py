@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import NamedTuple
@@ -12,6 +12,7 @@ from aicx.git.subjects import plain_subject
 
 # Commits of the head that are looked at, the newest, and bytes of what git lists of their changes.
 _MAX_COMMITS, _MAX_LISTED = 2000, 8_000_000
+_MAX_FILES = 60  # of a session that are asked for
 # A shorter subject, as "wip" or "fix tests", is that of other commits too.
 _MIN_SUBJECT = 12
 
@@ -41,6 +42,14 @@ class Landed:
         return len(wanted) >= _MIN_SUBJECT and any(
             wanted in map(plain_subject, (one.subject, *one.body)) for one in self.commits if one.at >= since
         )
+
+    def holds_files(self, paths: Collection[str], since: datetime) -> bool:
+        """Whether the head has each of these files, relative to its root, in a commit made ``since``."""
+        if not 0 < len(paths) <= _MAX_FILES:
+            return False
+        wanted = ("log", f"--since={int(since.timestamp())}", "--format=", "--name-only", "-z", "HEAD", "--")
+        named = self._git.ask_some(_MAX_LISTED, *wanted, *(f":(top,literal){path}" for path in paths)) or ""
+        return {name.strip("\n") for name in named.split("\0")} >= set(paths)
 
     def holds_changes(self, ref: str) -> bool:
         """Whether every file as ``ref`` changed it was so in the head, since both went apart.

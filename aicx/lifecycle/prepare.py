@@ -50,7 +50,7 @@ def prepare(
     *,
     task: str = "",
     record: bool = True,
-    derive: bool = True,
+    outside: bool = True,
     source: str = "prepare",
     name: str | None = None,
 ) -> Prepared:
@@ -58,19 +58,17 @@ def prepare(
 
     ``name`` is what the banner calls the agent, by default as it is called in the corpus.
 
-    Without ``derive`` only tasks that somebody began are open, which takes no reading of sessions, and no command of
-    others is asked.
+    Without ``outside`` no command of others is asked.
     A session that is prepared twice stays one attempt: the contract of the first time counts.
     Raises UsageError and NotFound for a folder that is none. Where nothing can be recorded, that is noted.
     """
     place = find_place(settings, folder)
     with GitProbe(Git(folder.absolute())) as look:
         own = (asker.session,) if asker.session else ()
-        query = ResumeQuery(now=now, task=task, folder=folder, agent=asker.agent, exclude_session=own, outside=derive)
+        query = ResumeQuery(now=now, task=task, folder=folder, agent=asker.agent, exclude_session=own, outside=outside)
         report = resume(settings, query, look)
         found = () if report.is_guess else gone_on_from(report.resumed, report.unmerged)
-        chosen = (lambda: (found, ())) if derive else None
-        tasks = open_tasks(settings, place, now, look, gone_on=chosen, begun=report.tasks)
+        tasks = open_tasks(settings, place, now, look, gone_on=lambda: (found, ()), begun=report.tasks)
         notes: list[str] = []
         first = True
         attempt: WorkRecord | None = None

@@ -165,9 +165,15 @@ class SessionChoice:
         return self._reader.brief(session, since.with_later(here, elsewhere))
 
     def _has_landed(self, session: SessionRow, brief: SessionBrief) -> bool:
-        """Whether the head holds what a session made: its pull request, or the last commit it made, by any hash."""
+        """Whether the head holds what a session made: its pull request, or the last commit it made, by any hash.
+
+        Of a session that left its edits to somebody else to commit: every file of them, since its last edit.
+        """
         if self._landed is None:
             return False
+        if not brief.commits and brief.edits:
+            last = max(edit.at for edit in brief.edits)
+            return self._landed.holds_files({edit.path for edit in brief.edits}, last)
         own = {number_of(line.text.removesuffix(" (merged)")) for line in brief.pull_requests}
         return not own.isdisjoint(merged_by(one.subject for one in self._landed.commits)) or any(
             self._landed.holds_subject(line.text, session.started_at) for line in brief.commits[:1]

@@ -21,6 +21,7 @@ from aicx.work.record import MAX_GOAL, GitContext, Section, WorkRecord, clean, t
 
 _MAX_FILES = 12
 _MAX_CLOSED = 20
+_GONE = timedelta(days=2)
 # The session that closes a task still says so: it may end this much later.
 _LAST_WORDS = timedelta(minutes=10)
 
@@ -42,15 +43,19 @@ _OPEN_BECAUSE: dict[StateReason, str] = {
 }
 
 
-def derived_tasks(settings: Settings, place: WorkPlace, present: Present, gone_on: Iterable[GoneOn]) -> list[Loaded]:
+def derived_tasks(
+    settings: Settings, place: WorkPlace, present: Present, gone_on: Iterable[GoneOn], now: datetime
+) -> list[Loaded]:
     """The sessions among ``gone_on`` that were left open and whose work was not closed, as tasks in their order."""
     settled = _settled(settings, place)
     return [
-        _task(place, present, *one)
+        _task(place, present, now, *one)
         for one in gone_on
         if one.brief.state == "active"
         and (one.brief.goal or one.brief.asked)
         and one.session.automated_why is None
+        # Whether the work of a branch that was deleted came in is not known; after days it is not called open.
+        and not (one.standing == "gone" and now - one.session.completed_at > _GONE)
         and not any(_is_of(one.session, record, at) for record, at in settled)
     ]
 
@@ -79,7 +84,9 @@ def _is_of(session: SessionRow, task: WorkRecord, closed_at: datetime) -> bool:
     return meanwhile and branch in (None, session.branch)
 
 
-def _task(place: WorkPlace, present: Present, session: SessionRow, brief: SessionBrief, state: BranchState) -> Loaded:
+def _task(
+    place: WorkPlace, present: Present, now: datetime, session: SessionRow, brief: SessionBrief, state: BranchState
+) -> Loaded:
     wanted = brief.goal or brief.asked
     assert wanted is not None
     goal = clean(wanted.text, MAX_GOAL)
@@ -107,7 +114,8 @@ def _task(place: WorkPlace, present: Present, session: SessionRow, brief: Sessio
         "decisions": _said(brief.decisions),
         "commits": _said(brief.commits),
     }
-    ahead = brief.next_step.text if brief.next_step else None
+    step = brief.next_step_at(now)
+    ahead = step.text if step else None
     patch = Patch(next_action=ahead, said=said, origin="derived", next_source=(session.ref,) if ahead else ())
     record = apply(record, patch, session.completed_at, lambda path: path).record
     reason = _REASONS[state]

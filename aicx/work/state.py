@@ -85,7 +85,7 @@ def open_tasks(
         derived: list[Loaded] = []
         try:
             found_open, notes = gone_on()
-            derived = derived_tasks(settings, place, present, found_open)
+            derived = derived_tasks(settings, place, present, found_open, now)
         except NotFound:  # nothing is stored yet
             pass
         except CorpusDamaged as error:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
 
 from aicx.evidence.session_brief import SessionBrief, StateReason, brief_of, ending
@@ -273,3 +275,30 @@ def test_running_ci_leaves_finished_work_finished() -> None:
 )
 def test_ending_of_a_session_is_told_from_its_last_messages(story: Story, expected: str | None) -> None:
     assert ending(story.steps) == expected
+
+
+def next_of(story: Story, minutes: float = 60) -> str | None:
+    step = brief(story).next_step_at(story.steps[-1].at + timedelta(minutes=minutes))
+    return step.text if step else None
+
+
+def test_a_session_that_was_silent_for_a_minute_may_be_at_work_on_what_it_was_asked() -> None:
+    story = Story().asks("fix the login").says("Fixed the login.").asks("now add a test for the cache")
+    assert (next_of(story, 1), next_of(story)) == (None, "Finish what was asked last: now add a test for the cache")
+
+
+@pytest.mark.parametrize(
+    ("command", "output", "speaks"),
+    [
+        ("pytest tests/test_comb.py", RED, True),
+        ("pytest /tmp/probe/test_comb.py", RED, False),
+        ("pytest --inband", "ERROR: unrecognized arguments: --inband", False),
+    ],
+)
+def test_a_probe_or_a_wrong_option_is_not_what_fails(command: str, output: str, speaks: bool) -> None:
+    story = Story().asks("fix the comb").edits("comb.py").runs(command, output, failed=True).says("The comb is read.")
+    assert (next_of(story) is not None) is speaks
+
+
+def test_a_check_that_failed_before_anything_was_changed_is_not_what_to_fix() -> None:
+    assert next_of(Story().asks("how is the comb?").runs("pytest", RED, failed=True).says("It is broken.")) is None

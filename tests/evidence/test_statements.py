@@ -6,10 +6,13 @@ import pytest
 
 from aicx.evidence.statements import (
     COMPACTION,
+    asks_for_something,
     conclusion,
     decisions,
     is_done,
+    is_step,
     left_open,
+    names_its_subject,
     requests,
     says_passing,
     says_resolved,
@@ -413,3 +416,61 @@ def test_an_order_to_go_on_says_nothing_in_any_language(prompt: str) -> None:
 )
 def test_a_concrete_request_says_something_by_itself(prompt: str) -> None:
     assert weigh(prompt).level == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "holds"),
+    [
+        ("Add a test for empty combs", True),
+        ("The reader of combs still needs a test.", True),
+        ("Der Leser muss leere Waben annehmen.", True),
+        ("Il reste à vérifier la reine.", True),
+        ("Falta la prueba del lector.", True),
+        ("Осталось проверить улей.", True),
+        ("还要检查蜂箱", True),
+        ("Amended into the feature commit, now `1a2b3c4`, still unpushed.", False),
+        ("Fix subagent still running, report when done.", False),
+        ("So the most likely explanation is an empty comb.", False),
+        ("Those need to be fixed in the Hive codebase.", False),
+        ("Not pushed, say the word if you want that too.", False),
+        ("Angles remain out of scope as agreed; if someone asks, the reader makes them feasible.", False),
+    ],
+)
+def test_a_step_says_what_is_to_be_done_and_of_what(text: str, holds: bool) -> None:
+    assert is_step(text) is holds
+
+
+@pytest.mark.parametrize(
+    ("text", "holds"),
+    [
+        ("could you also add a document about the schema of combs", True),
+        ("https://example.org/hive/12 analyse and implement this", True),
+        ("Why don't we have a trusted reader of combs instead?", True),
+        ("Kannst du die leeren Waben melden", True),
+        ("ajoute un essai pour la ruche", True),
+        ("arregla el lector", True),
+        ("исправь чтение сот", True),
+        ("帮我检查蜂箱", True),
+        ("refreshing the page solves the problem with the hive being displayed.", False),
+        ("the hive is empty after the second start", False),
+        ("/code-review medium the commit", False),
+        ("!git status", False),
+    ],
+)
+def test_a_request_asks_for_something_and_is_no_remark_or_command(text: str, holds: bool) -> None:
+    assert asks_for_something(text) is holds
+
+
+@pytest.mark.parametrize(
+    ("question", "holds"),
+    [
+        ("Should the reader skip empty combs or report an error?", True),
+        ("Want me to delete them?", False),
+        ("Ready to commit.", False),
+        ("Let me know if you'd like me to open a PR for this.", False),
+        ("Soll ich es löschen?", False),
+        ("Which one?", False),
+    ],
+)
+def test_a_question_that_leans_on_its_conversation_is_known_as_such(question: str, holds: bool) -> None:
+    assert names_its_subject(question) is holds

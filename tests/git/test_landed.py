@@ -75,3 +75,20 @@ def test_a_commit_is_held_under_its_subject_or_in_the_message_of_a_squash(
 def test_a_subject_that_says_nothing_proves_nothing(repository: Repository) -> None:
     repository.commit("d.py", subject="wip", at=T0 + DAY)
     assert not held(repository, "wip")
+
+
+@pytest.mark.parametrize(
+    ("paths", "since", "holds"),
+    [
+        (["b.py"], T0, True),
+        (["b.py", "c.py"], T0, False),
+        (["b.py"], T0 + 2 * DAY, False),
+        ([], T0, False),
+    ],
+)
+def test_edits_are_in_the_head_once_each_file_of_them_was_committed_since(
+    repository: Repository, paths: list[str], since: datetime, holds: bool
+) -> None:
+    repository.commit("b.py", "other content\n", at=T0 + DAY)
+    with GitProbe(Git(repository.folder)) as look:
+        assert Landed(look.git).holds_files(paths, since) is holds

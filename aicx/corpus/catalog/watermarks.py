@@ -9,6 +9,20 @@ import orjson
 from aicx.corpus.catalog.database import Catalog
 from aicx.sources.items import LogFile, LogIdentity
 
+# Raised whenever the readers of logs tell people from programs, or sessions from their parts, by other rules.
+_READING, _READ_BY = "reading", "2"
+
+
+def was_read_as_now(catalog: Catalog) -> bool:
+    """Whether every log was last read by the rules of today, so that an unchanged one says nothing new."""
+    known = catalog.meta(_READING)
+    return known == _READ_BY or (known is None and not catalog.rows("SELECT 1 FROM sources LIMIT 1"))
+
+
+def note_reading(catalog: Catalog) -> None:
+    """Says that every log was read by the rules of today."""
+    catalog.set_meta(_READING, _READ_BY)
+
 
 def fingerprints(catalog: Catalog) -> dict[str, str]:
     """Path of every log read so far -> its fingerprint then."""

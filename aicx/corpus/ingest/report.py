@@ -25,6 +25,11 @@ class StoreRequest:
     # Bytes of logs that are read before the first of them is filed: all that they show of folders decides together.
     read_ahead: int = 32 * 1024 * 1024
 
+    @property
+    def is_of_all(self) -> bool:
+        """Whether no log is left out."""
+        return not self.agents and self.project is None and self.since is None
+
 
 @dataclass(slots=True)
 class StoreReport:

@@ -15,7 +15,7 @@ from aicx.corpus.catalog.messages import prompts_of, put_duplicate
 from aicx.corpus.catalog.place_names import match_projects
 from aicx.corpus.catalog.rebuild import index_chunks, with_catalog
 from aicx.corpus.catalog.summary import ignore_matcher
-from aicx.corpus.catalog.watermarks import record_source
+from aicx.corpus.catalog.watermarks import note_reading, record_source, was_read_as_now
 from aicx.corpus.files.read import walk_chunks
 from aicx.corpus.files.tombstones import read_tombstones
 from aicx.corpus.files.writer import drop_empty_folders
@@ -127,12 +127,13 @@ class _Run:
     def all(self) -> StoreReport:
         ignore_matcher(self._layout)  # a bad line in it stops the run before it does anything
         agents = self._request.agents or tuple(SOURCES)
+        is_read_as_now = was_read_as_now(self._catalog)
         plan = make_plan(
             self._homes,
             agents,
             self._catalog,
             self._redact,
-            full_rescan=self._request.full_rescan,
+            full_rescan=self._request.full_rescan or not is_read_as_now,
             on_progress=lambda label: self._tell(Progress(0, 0, label)),
         )
         self._report.logs = plan.logs
@@ -172,6 +173,8 @@ class _Run:
             self._record_logs(logs, reading)
         if not (is_filed_already or self._request.dry_run):
             self._file_again()
+        if is_read_as_now or self._request.is_of_all:
+            note_reading(self._catalog)
         self._publisher.publish_last(catch_up=True)
         drop_empty_folders(self._layout, self._left)
         self._tell(Progress(done, total, "done"))

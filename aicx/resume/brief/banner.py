@@ -52,7 +52,8 @@ def banner(
     elif left is not None:
         ahead = next(iter(left.texts("next_steps")), None)
     else:
-        ahead = brief.next_step.text if brief and brief.next_step else None
+        said = brief.next_step_at(report.now) if brief else None
+        ahead = said.text if said else None
     lines += [f"Next: {ahead}"] if ahead else []
     if stated:
         more = f" and {plural(len(stated) - 1, 'other')}" if len(stated) > 1 else ""

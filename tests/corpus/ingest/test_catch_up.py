@@ -88,3 +88,35 @@ def test_a_chunk_that_was_altered_is_left_as_it_is(home):
     digest = sha256(sidecar.read_bytes()).digest()
     home.store()
     assert sha256(sidecar.read_bytes()).digest() == digest
+
+
+def store_by_older_rules(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Stores a log as a reader did that took everybody for a program."""
+    home.claude(ClaudeLog().prompt("Seal the queen cells", 0).answer("The cells are sealed.", 1))
+    with monkeypatch.context() as before:
+        before.setattr("aicx.corpus.catalog.watermarks._READ_BY", "1")
+        before.setattr("aicx.sources.claude.turns.is_by_program", lambda record: True)
+        home.store()
+
+
+def automated(home: Home) -> list[str | None]:
+    with open_catalog(home.settings.layout) as opened:
+        return [row["automated_why"] for row in opened.catalog.rows("SELECT automated_why FROM sessions")]
+
+
+def test_who_ran_a_stored_session_is_told_by_the_rules_of_today_after_the_next_store(home, monkeypatch):
+    store_by_older_rules(home, monkeypatch)
+    assert automated(home) != [None]
+    home.store()
+    assert automated(home) == [None]
+
+
+def test_unchanged_logs_are_read_once_more_and_then_no_more(home, monkeypatch):
+    store_by_older_rules(home, monkeypatch)
+    assert [home.store().logs_read for _ in range(2)] == [1, 0]
+
+
+def test_a_run_for_some_sessions_does_not_stand_for_the_rest(home, monkeypatch):
+    store_by_older_rules(home, monkeypatch)
+    home.store(agents=("codex",))
+    assert home.store().logs_read == 1
