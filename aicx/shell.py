@@ -48,6 +48,13 @@ _JOINTS = frozenset({"&&", "||", "|&", "|", ";", "\n", "&"})
 _CASE_PATTERN = re.compile(r"(\bin|;;)\s*\(?[^\s();][^();\n]*\)(?=\s|$)")
 _FOLDER = re.compile(r"(?:~|\.{0,2})/(?:[\w.@+-]+/)*(?=[\w.@+-]+(?:\s|$))")
 _LONGEST = 4000
+# `sh -c 'command'`, behind what only starts it: the text that the shell is given.
+_SHELL = re.compile(
+    r"""(?:(?:!|time|sudo|env|nohup|exec|command|nice|timeout\ (?:-\S+\ )*\S+|[A-Za-z_]\w*=[^\s'"]*)\s+)*"""
+    r"""(?:\S*/)?(?:ba|z|da|k)?sh\s+(?:-\w+\s+)*-\w*c\s+(?P<quote>['"])(?P<text>.*)(?P=quote)"""
+    rf"(?:{REDIRECTION.pattern})*",
+    re.DOTALL,
+)
 
 
 class Simple(NamedTuple):
@@ -69,9 +76,14 @@ def _simple_commands(line: str) -> tuple[Simple, ...]:
     if "case " in line:
         line = _CASE_PATTERN.sub(r"\1\n", line)
     for pipeline, joint in pipelines(line):
+        masked = len(pipeline) > 1 or joint not in ("", "&&")
+        if shell := _SHELL.fullmatch(pipeline[0].strip()):
+            inner = _simple_commands(shell["text"])
+            found += (one._replace(masked=one.masked or masked) for one in inner)
+            continue
         first = _normal(pipeline[0])
         if first and not first.startswith("#") and not _SETTING_UP.match(first):
-            found.append(Simple(first, masked=len(pipeline) > 1 or joint not in ("", "&&")))
+            found.append(Simple(first, masked=masked))
     return tuple(found)
 
 

@@ -64,6 +64,15 @@ def plural(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
+def ago(then: datetime, now: datetime) -> str:
+    """How long before ``now`` something was, in the largest unit: ``2 hours ago``."""
+    minutes = max(0, int((now - then).total_seconds() // 60))
+    for size, unit in ((1440, "day"), (60, "hour")):
+        if minutes >= size:
+            return f"{plural(minutes // size, unit)} ago"
+    return f"{plural(minutes, 'minute')} ago"
+
+
 def is_plain_name(name: str) -> bool:
     """Whether a name surely holds no secret: no long run of letters and digits mixed, nothing that assigns a value.
 

@@ -6,6 +6,7 @@ from aicx import console, options
 from aicx.commands.desk import open_desk
 from aicx.commands.task.common import warn_of
 from aicx.text import local
+from aicx.work.entry import is_stated
 from aicx.work.next_step import next_steps
 
 
@@ -37,13 +38,16 @@ def command(repo: options.Repo = None, limit: options.Limit = 10, json: options.
     for step in steps:
         record, derived = step.task.record, step.task.derived
         # What is derived may be months old.
-        why = f"derived from {local(record.updated_at):%Y-%m-%d}, open because {derived}" if derived else record.title
+        why = record.title
+        if derived:
+            since = f"{local(record.updated_at):%Y-%m-%d}"
+            why = f"{since}: {derived}" if is_stated(step.task) else f"derived from {since}, open because {derived}"
         console.out(f"{step.text}  {console.style(f'({record.ref}: {why})', fg='bright_black')}")
         warn_of(step.task)
     for note in found.notes:
         console.warn(note)
-    if len(found.active) > len(steps):
-        console.notify(f"{len(steps)} of {len(found.active):,} open tasks; --limit shows more.")
+    if len(found.active) > limit:
+        console.notify(f"{limit} of {len(found.active):,} open tasks; --limit shows more.")
     if found.skipped:
         count = console.plural(len(found.skipped), "task")
         console.notify(f"{count} left on other branches not used here: aicx task status")

@@ -6,7 +6,7 @@ import sys
 from enum import StrEnum
 from pathlib import Path
 from shutil import get_terminal_size
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -19,11 +19,14 @@ from aicx.commands.nothing import notify_nothing
 from aicx.config import load_settings
 from aicx.corpus.files.read import ALTERED
 from aicx.engine.search import MAX_RERANKED, RERANKED, Hit, SearchQuery, SearchReport, search
-from aicx.errors import UsageError
+from aicx.errors import NotFound, UsageError
 from aicx.quotes import print_lines
 from aicx.sources.reopen import reopen_command
 from aicx.text import local, shorten
 from retrieval.decay import parse_decay
+
+if TYPE_CHECKING:
+    from aicx.api.answers.search import StatedMatch
 
 _FEW, _MANY = 5, 10
 _MAX_NAMED = 6
@@ -150,17 +153,30 @@ def command(
         rerank=_parse_rerank(rerank),
     )
     settings = load_settings()
-    report = search(settings, asked)
+    stated: list[StatedMatch] = []
+    if settings.layout.work.is_dir():
+        from aicx.work.stated_search import stated_about  # imported here: many never stated anything
+
+        stated = stated_about(settings.layout, asked.text, filters, asked.now)
+    try:
+        report = search(settings, asked)
+    except NotFound:  # nothing is stored yet
+        if not json:
+            for match in stated:
+                _print_stated(match)
+        raise
     if json:
         # Imported here: to make the classes of its many fields costs as much as printing the passages as text.
         from aicx.api.answers.search import SCHEMA, search_answer
 
-        console.out_answer(SCHEMA, search_answer(report))
+        console.out_answer(SCHEMA, search_answer(report, stated))
         return
     note = evidence_note(report)
     with console.paged(wanted=not no_pager):
         if note and report.hits:
             console.out(note)
+        for match in stated:
+            _print_stated(match)
         for hit in report.hits:
             _print(hit, explain)
             if verbose:
@@ -228,6 +244,15 @@ def _print(hit: Hit, explain: bool) -> None:
         console.out(style(f"    + {len(hit.more)} more in this session: {named}{rest}", dim=True))
     if explain:
         print_explanation(hit)
+
+
+def _print_stated(match: StatedMatch) -> None:
+    place = f" · {match.project}" if match.project else ""
+    said = f"stated by {match.by} at the end of a session{place} · {match.age}, not checked"
+    console.out(f"    {console.style(match.ref, fg='green')} {console.style(said, fg='cyan')}")
+    for line in match.lines:
+        console.out(f"    {console.style('│', dim=True)} {line}")
+    console.out()
 
 
 def _print_places(hit: Hit, store: Path) -> None:

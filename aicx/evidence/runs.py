@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Literal, NamedTuple
 
 from aicx.evidence.calls import folders_of
@@ -137,6 +137,8 @@ def _run(call: Step, answers: Sequence[Step], rules: CommandRules) -> Run | None
     outcome = _outcome(result, parts, kind, rules)
     telling = _telling(result.text, rules) if outcome == "failed" and result else ""
     line = shorten(" && ".join(dict.fromkeys(_HERE_DOCUMENT.sub("", part.text) for part in parts)), _COMMAND_LENGTH)
+    if call.tool == "run" and all(part.masked for part in parts):
+        line = shorten(" ".join(call.command.split()), _COMMAND_LENGTH)  # it is the whole that ended so
     return Run(line, tuple(parts), kind, call.at, (result or call).chunk, outcome, telling)
 
 
@@ -241,7 +243,16 @@ def _outcome(result: Step | None, parts: Sequence[Simple], kind: RunKind, rules:
         return _failure(result.text, rules)
     if rules.running.search(result.text, 0, _HEADER):
         return "unknown"
-    return "ok" if told or (kind == "check" and rules.passed.search(result.text)) else "quiet"
+    if told or (kind == "check" and rules.passed.search(result.text)):
+        return "ok"
+    # "No module named pytest", behind `|| true`: it never ran.
+    return "unknown" if kind == "check" and rules.misuse.search(result.text) else "quiet"
+
+
+def has_ended(steps: Sequence[Step]) -> bool:
+    """Whether ``steps`` are those of one program that `aicx run` started, up to its end: nothing broke off then."""
+    last = steps[-1] if steps else None
+    return last is not None and (last.tool, last.phase) == ("run", "result") and last.exit_code is not None
 
 
 def _failure(text: str, rules: CommandRules) -> Outcome:
@@ -251,6 +262,22 @@ def _failure(text: str, rules: CommandRules) -> Outcome:
     if rules.misuse.search(text) or rules.running.search(text, 0, _HEADER):
         return "unknown"
     return "moot" if rules.sandboxed.search(text) else "failed"
+
+
+def unmet(line: str, code: int, printed: str) -> str:
+    """The line that says most about what went wrong in a program that ended; empty where nothing did, as far as known.
+
+    A program may end with 0 and hide how a check in it ended.
+    """
+    rules = command_rules()
+    at = datetime.fromtimestamp(0, UTC)
+    call = Step("", at, "tool", "agent", line, "run", "call", command=line)
+    result = Step("", at, "tool", "tool", printed, "run", "result", failed=code != 0, exit_code=code)
+    hidden = any(
+        run.kind == "check" and (run.outcome == "failed" or (run.outcome == "unknown" and rules.misuse.search(printed)))
+        for run in runs_of([(call, [result])])
+    )
+    return _telling(printed, rules) if code or hidden else ""
 
 
 def _telling(text: str, rules: CommandRules) -> str:

@@ -16,7 +16,7 @@ from aicx.evidence.other_repositories import OtherRepositories
 from aicx.evidence.patterns import command_rules, statement_rules
 from aicx.evidence.plans import open_plan, pending, summarized_request
 from aicx.evidence.pull_requests import is_about_finished, merged_requests, number_of
-from aicx.evidence.runs import Run, followed, open_failures, passed_checks, runs_of
+from aicx.evidence.runs import Run, followed, has_ended, open_failures, passed_checks, runs_of
 from aicx.evidence.since import Since
 from aicx.evidence.statements import (
     Statement,
@@ -241,6 +241,8 @@ def ending(steps: Sequence[Step]) -> Ending | None:
 
 def _is_interrupted(steps: Sequence[Step], last: Step | None) -> bool:
     """Whether a person's request came after the agent's last word, or tools were at work when the log ended."""
+    if has_ended(steps):
+        return False
     if last is None:
         return bool(steps) and steps[-1].role != "assistant"
     if steps[-1].role == "assistant" and is_done(steps[-1]):

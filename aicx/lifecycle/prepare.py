@@ -17,8 +17,7 @@ from aicx.resume.select.report import ResumeReport
 from aicx.values import dataclass
 from aicx.work.attempt import Attempt
 from aicx.work.attempts import attempt_of, begin
-from aicx.work.files import HANDOFFS, read_all
-from aicx.work.place import WorkPlace, find_place, looking
+from aicx.work.place import WorkPlace, find_place
 from aicx.work.record import WorkRecord
 from aicx.work.results import Result
 from aicx.work.state import OpenTasks, open_tasks
@@ -81,7 +80,7 @@ def prepare(
         return Prepared(
             asker=asker,
             number=report.session_number,
-            banner=banner(name or asker.agent, report, tasks.active, _left(settings, place, report, now, look)),
+            banner=banner(name or asker.agent, report, tasks.active),
             already_shown=not first,
             report=report,
             tasks=tasks,
@@ -89,21 +88,6 @@ def prepare(
             attempt=attempt,
             notes=tuple(notes),
         )
-
-
-def _left(
-    settings: Settings, place: WorkPlace, report: ResumeReport, now: datetime, look: GitProbe
-) -> WorkRecord | None:
-    """The newest stated handoff that may be used here, unless the session that the work goes on from ended later."""
-    stated = read_all(settings.layout, place.folders, (HANDOFFS,)).records
-    since = report.resumed.facts.completed_at if report.resumed else None
-    with looking(place, now, look) as present:
-        for record in sorted(stated, key=lambda one: one.updated_at, reverse=True):
-            if since is not None and record.updated_at < since:
-                break
-            if present.loading(record).loadable:
-                return record
-    return None
 
 
 def _attempt(

@@ -29,12 +29,13 @@ from aicx.sources import load_source
 from aicx.sources.items import BadRecord
 from aicx.sources.run.source import AGENT
 from aicx.storage.atomic import replace_file
-from aicx.text import estimate_tokens, instant, plural, shorten
+from aicx.text import estimate_tokens, fenced, instant, plural, shorten
 from aicx.toolchains import is_tool
 from aicx.values import dataclass
-from aicx.work.attempt import MAX_LISTED, Stated
-from aicx.work.attempts import attempts_in, end
-from aicx.work.record import WorkRecord, clean
+from aicx.work.attempt import MAX_LISTED, Attempt, Stated
+from aicx.work.attempts import attempts_in, begin, end
+from aicx.work.place import find_place
+from aicx.work.record import WorkRecord, clean, stored
 
 CONTEXT_SCHEMA = "aicx.run-context/1"
 _TOKENS = 2000  # of the banner and the brief
@@ -81,7 +82,7 @@ def run(settings: Settings, request: RunRequest, caller: Caller, clock: Clock, w
     if context is not None:
         environ["AICX_CONTEXT_FILE"] = str(context)
     before = look(request.folder, began)
-    line = _text(shlex.join(words))
+    line = _line(words)
     recorder = None
     if known is None:
         told = Run(session, line, _text(str(request.folder)), before.state.branch, request.task, began, is_tool(line))
@@ -99,7 +100,8 @@ def run(settings: Settings, request: RunRequest, caller: Caller, clock: Clock, w
         if recorder.problem:
             warn(f"what {words[0]} printed is not kept: {recorder.problem}")
     if attempt is not None:
-        _record(settings, attempt, known, line, code, before, clock, warn)
+        errors = _errors(line, code, recorder.ending) if recorder is not None and started else ()
+        _record(settings, attempt, known, line, code, errors, before, clock, warn)
     return code
 
 
@@ -121,6 +123,16 @@ def _text(text: str) -> str:
     return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
+def _line(words: Sequence[str]) -> str:
+    """A command line that gives these words, as a person would quote them."""
+    return _text(" ".join(map(_quoted, words)))
+
+
+def _quoted(word: str) -> str:
+    plain = "'" in word and not set('"$`\\!') & set(word)
+    return f'"{word}"' if plain else shlex.quote(word)
+
+
 def _plain(name: str) -> str:
     return _UNPLAIN.sub("-", name.lower()).strip("-.")[:_NAME] or "program"
 
@@ -132,14 +144,15 @@ def _prepare(
     prepared = None
     try:
         prepared = prepare(settings, request.folder, asker, now, task=request.task, source="run", name=name)
-        banner = f"{clean(prepared.banner, len(prepared.banner))}\n\n".encode()
+        header, _, quoted = stored(prepared.banner).partition("\n")
+        banner = "".join(f"{block}\n\n" for block in (header, quoted and fenced(quoted)) if block).encode()
         brief = markdown_brief(settings, prepared.report, _TOKENS - estimate_tokens(banner))
         body = banner + brief.text
         manifest: dict[str, Any] = {
             "schema": CONTEXT_SCHEMA,
             "session": f"{asker.agent}:{asker.session}",
             "task": clean(request.task),
-            "command": clean(_text(shlex.join(request.command))),
+            "command": clean(_line(request.command)),
             "prepared_at": instant(now),
             "context": f"{asker.session}.md",
             "sha256": sha256(body).hexdigest(),
@@ -149,7 +162,16 @@ def _prepare(
         return prepared.attempt, _write_context(settings, asker.session or name, body, manifest)
     except Exception as error:  # noqa: BLE001 - whatever fails here, the program runs
         warn(f"{name} runs without its context: {_reason(error)}")
-        return prepared.attempt if prepared else None, None
+        return prepared.attempt if prepared else _begin(settings, request, asker, now), None
+
+
+def _begin(settings: Settings, request: RunRequest, asker: Asker, now: datetime) -> WorkRecord | None:
+    """The record that a session began of which no brief could be made; None where it cannot be kept either."""
+    try:
+        place = find_place(settings, request.folder)
+        return begin(settings, place, request.task, Attempt(asker.agent, asker.session), now, source="run")
+    except (AicxError, OSError):  # what fails here has been told of the brief
+        return None
 
 
 def _write_context(settings: Settings, session: str, body: bytes, manifest: dict[str, Any]) -> Path:
@@ -194,6 +216,7 @@ def _record(
     agent: str | None,
     line: str,
     code: int,
+    errors: tuple[str, ...],
     before: Before,
     clock: Clock,
     warn: Warn,
@@ -215,7 +238,7 @@ def _record(
             known,
             said or ("success" if code == 0 else "failure"),
             "" if said else _summary(line, code, found),
-            Stated(edited=tuple(map(clean, found.files[:MAX_LISTED])), commands=(clean(line),)),
+            Stated(edited=tuple(map(clean, found.files[:MAX_LISTED])), commands=(clean(line),), errors=errors),
             now,
             source="run",
             exit_code=code,
@@ -224,6 +247,14 @@ def _record(
         )
     except Exception as error:  # noqa: BLE001 - the exit code is the program's
         warn(f"the run is not recorded: {_reason(error)}")
+
+
+def _errors(line: str, code: int, printed: str) -> tuple[str, ...]:
+    """The line that tells what failed: of a program, or of a check in it whose exit code it hides."""
+    from aicx.evidence.runs import unmet  # imported here: the program has ended, and nothing waits for it
+
+    told = unmet(line, code, printed)
+    return (clean(told),) if told else ()
 
 
 def _reason(error: Exception) -> str:

@@ -24,6 +24,7 @@ Clock = Callable[[], datetime]
 # Bytes that are kept of what a program prints: its beginning, and its end.
 HEAD, TAIL = 1024 * 1024, 256 * 1024
 _PAUSE = 5.0  # seconds without output, after which it is written down
+_ENDING = 65_536  # characters of the end that are looked at for what failed
 _WAITING = 256  # blocks that may wait for this before the program has to
 # What full-screen programs draw is no text to read.
 _SCREEN = re.compile(r"\x1b\[\?(?:1049|1047|47)h.*?(?:\x1b\[\?(?:1049|1047|47)l|\Z)", re.DOTALL)
@@ -43,7 +44,10 @@ class Run(NamedTuple):
 
 
 class Recorder:
-    """The log of one run. It raises nothing: ``problem`` says why something could not be kept."""
+    """The log of one run. It raises nothing: ``problem`` says why something could not be kept.
+
+    ``ending`` is the end of what was printed, once it has ended.
+    """
 
     def __init__(self, settings: Settings, run: Run, clock: Clock, pause: float = _PAUSE) -> None:
         self.problem: str | None = None
@@ -55,6 +59,7 @@ class Recorder:
         self._piece, self._tail = bytearray(), bytearray()
         self._taken = self._left_out = 0
         self._last_line = ""
+        self.ending = ""  # the end of what was printed, as it is kept
         self._started = time.monotonic()
         self._thread = Thread(target=self._listen, daemon=True)
 
@@ -128,6 +133,7 @@ class Recorder:
         shown = plain(_SCREEN.sub("", output.decode("utf-8", "replace")))
         text: str = self._clean(f"{self._last_line}\n{shown}").partition("\n")[2]
         self._last_line = shown.rstrip("\n").rpartition("\n")[2][:500]
+        self.ending = (self.ending + text)[-_ENDING:]
         return text
 
     def _clean(self, text: Any) -> Any:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from aicx.config import Settings
 from aicx.corpus.catalog.database import Catalog
@@ -51,6 +51,8 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from aicx.memory.briefing import Briefing
+    from aicx.work.loading import Loaded
+    from aicx.work.record import WorkRecord
     from aicx.work.results import Result
     from aicx.work.state import OpenTasks
     from aicx.work.strategy import Strategy
@@ -117,6 +119,15 @@ def _elsewhere(catalog: Catalog, place: Place) -> OtherRepositories:
     return OtherRepositories(place.scope.project, place.roots, tuple(other_folders(catalog, place.scope)))
 
 
+class _Work(NamedTuple):
+    """What is recorded of the work in a place, as `ResumeReport` has it."""
+
+    tasks: OpenTasks | None = None
+    previous: Result | None = None
+    left: Loaded | None = None
+    ran: tuple[WorkRecord, ...] = ()
+
+
 class _Resume:
     """One run, step by step; what later steps need is kept here."""
 
@@ -172,9 +183,9 @@ class _Resume:
         )
         recalled = self._quoted(chosen)
         memory = self._try("the memory", self._memory, None)
-        no_work: tuple[OpenTasks | None, Result | None] = (None, None)
-        tasks, previous = self._try("open tasks", self._work, no_work)
         guess = resumed is None or resumed.confidence == "low"
+        gone_on = None if resumed is None or (self._topic and guess) else resumed.facts
+        work = self._try("open tasks", lambda: self._work(gone_on), _Work())
         if self._topic and ranked and not recalled and guess:
             nearest = f"; the nearest session is {resumed.facts.ref}" if resumed else ""
             self._warnings.append(f"nothing in the history clearly fits this task{nearest}")
@@ -202,8 +213,10 @@ class _Resume:
             unavailable=tuple(self._unavailable),
             altered=altered,
             memory=memory,
-            tasks=tasks,
-            previous=previous,
+            tasks=work.tasks,
+            left=work.left,
+            ran=work.ran,
+            previous=work.previous,
             unmerged=tuple(choice.unmerged),
             known_fixes=history.known_fixes(resumed),
             strategies=strategies,
@@ -304,25 +317,33 @@ class _Resume:
         self._rarity = rarity = self._reader.rarity(self._topic, sessions)
         return [replace(passage, coverage=self._reader.coverage(passage, rarity)) for passage in found.passages]
 
-    def _work(self) -> tuple[OpenTasks | None, Result | None]:
-        """What is open here, and how the last session kept to its contract; none where nothing was ever recorded."""
-        settings, folder = self._settings, self._query.folder
-        if folder is None or not settings.layout.work.is_dir():
-            return None, None
+    def _work(self, session: SessionRow | None) -> _Work:
+        """What is recorded here, ``session`` being the one that the work goes on from; none where nothing ever was."""
+        settings, query, look = self._settings, self._query, self._place.look
+        if query.folder is None or self._place.state.kind == "bare" or not settings.layout.work.is_dir():
+            return _Work()
         # Imported here: most never begin a task.
-        from aicx.work.place import find_place
+        from aicx.work.left import left_here
+        from aicx.work.place import find_place, looking
+        from aicx.work.ran import ran_since
         from aicx.work.results import previous_result
         from aicx.work.state import open_tasks
 
-        place = find_place(settings, folder)
-        found = open_tasks(settings, place, self._query.now, self._place.look, most=_MAX_TASKS)
+        place, but = find_place(settings, query.folder), query.exclude_session
+        found = open_tasks(settings, place, query.now, look, most=_MAX_TASKS)
+        with looking(place, query.now, look) as present:
+            left = left_here(settings, place, present, session, query.now, but)
+        ran = ran_since(settings, place, session, query.now, but)
         self._warnings += found.notes
         for task in (*found.active, *found.waiting):
             self._considered.append(Considered(task.record.ref, "task", None, (Reason.OPEN_TASK,)))
         for task in found.skipped:
             left_out = Reason.OTHER_BRANCH_UNMERGED
             self._considered.append(Considered(task.record.ref, "task", None, (Reason.OPEN_TASK,), left_out))
-        return found, previous_result(settings, place, self._query.exclude_session, self._catalog)
+        if left is not None:
+            self._considered.append(Considered(left.record.ref, "handoff", None, (Reason.STATED_LAST,)))
+        self._considered += (Considered(one.ref, "run", None, (Reason.RAN_SINCE,)) for one in ran)
+        return _Work(found, previous_result(settings, place, but, self._catalog), left, ran)
 
     def _session_number(self, known: int) -> int:
         """The number of the session that begins; ``known`` sessions were looked at, the newest ones alone."""

@@ -20,6 +20,7 @@ from aicx.resume.select.ranking import Scored, confidence
 from aicx.resume.select.reader import SessionReader
 from aicx.resume.select.report import BriefedSession
 from aicx.sources.reopen import reopen_command
+from aicx.sources.run.source import AGENT as RUN
 
 # Sessions whose branch is looked up: those that may be shown.
 _MAX_STANDINGS = 12
@@ -85,6 +86,10 @@ class SessionChoice:
                 self.unmerged.append(replace(described, facts=self._reader.titled(session), brief=brief))
                 continue
             if brief is None or not (brief.goal or brief.progress or brief.edits):
+                continue
+            if session.agent == RUN and brief.goal is None and not (brief.commits or brief.pull_requests):
+                # A program that was given no task: how it ended is told by itself.
+                self.considered.append(_considered(self._described(item, standing), Reason.SAYS_NOTHING))
                 continue
             if session.automated_why is not None and not (brief.edits or brief.commits or brief.pull_requests):
                 # What a program asked and got answered is no work to go on with.

@@ -24,6 +24,7 @@ Notify = Callable[[str], None]
 _ID = 12  # hexadecimal digits
 # The attempts of a repository that are looked at for the last one; each costs reading a file.
 RECENT = 20
+GO_ON = "go on where work stopped"  # the goal of a session that was given none
 _ENDS: dict[Outcome, Status] = {"success": "resolved", "failure": "abandoned"}
 
 
@@ -45,7 +46,7 @@ def begin(
     is known.
     """
     project = project or project_of(settings, place)
-    goal = clean(goal, MAX_GOAL) or "go on where work stopped"
+    goal = clean(goal, MAX_GOAL) or GO_ON
     with looking(place, now, look) as present, changing(settings, now, source, notify) as change:
         name = _id_of(place.repo_id, attempt.session) if attempt.session is not None else new_id()[:_ID]
         if attempt.session is not None and (known := _of_session(settings, place, attempt.session)) is not None:

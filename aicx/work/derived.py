@@ -47,7 +47,7 @@ def derived_tasks(
     settings: Settings, place: WorkPlace, present: Present, gone_on: Iterable[GoneOn], now: datetime
 ) -> list[Loaded]:
     """The sessions among ``gone_on`` that were left open and whose work was not closed, as tasks in their order."""
-    settled = _settled(settings, place)
+    settled = settled_tasks(settings, place)
     return [
         _task(place, present, now, *one)
         for one in gone_on
@@ -60,7 +60,7 @@ def derived_tasks(
     ]
 
 
-def _settled(settings: Settings, place: WorkPlace) -> list[tuple[WorkRecord, datetime]]:
+def settled_tasks(settings: Settings, place: WorkPlace) -> list[tuple[WorkRecord, datetime]]:
     """The tasks that were closed for good last, and when."""
     found: list[tuple[WorkRecord, datetime]] = []
     for folder in place.folders:

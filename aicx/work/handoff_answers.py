@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from aicx.api.answers.lifecycle import HandoffAnswer
 from aicx.text import instant
+from aicx.work.attempts import session_ref
 from aicx.work.handoff import Handoff
 from aicx.work.record import WorkRecord
 from aicx.work.session_facts import Ran, Said
@@ -86,7 +87,8 @@ def texts(lines: Sequence[Said]) -> list[str]:
 
 def sessions_of(record: WorkRecord) -> list[str]:
     """The references of the sessions that a record names."""
-    return [ref for ref in record.sources if ref.startswith("session:")]
+    own = [session_ref(record.attempt)] if record.attempt is not None and record.attempt.session else []
+    return list(dict.fromkeys([*own, *(ref for ref in record.sources if ref.startswith("session:"))]))
 
 
 def proofs_of(found: WorkRecord | Handoff) -> dict[str, list[str]]:

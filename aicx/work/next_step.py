@@ -9,7 +9,7 @@ from aicx.work.loading import Loaded
 from aicx.work.record import Section
 
 # Where a task says nothing of its next action: the first thing of these, and what is to be done about it.
-_UNDONE: tuple[tuple[Section, str], ...] = (
+UNDONE: tuple[tuple[Section, str], ...] = (
     ("next_steps", "{}"),
     ("failing", "Fix what fails: {}"),
     ("blocked", "Get past what blocks it: {}"),
@@ -36,7 +36,7 @@ def _next_step(task: Loaded) -> NextStep | None:
     record = task.record
     if record.next_action or task.derived:
         return NextStep(record.next_action, "next_action", task) if record.next_action else None
-    for section, sentence in _UNDONE:
+    for section, sentence in UNDONE:
         if items := record.of(section):
             return NextStep(sentence.format(items[0].text), section, task)
     return NextStep(record.goal, "goal", task)

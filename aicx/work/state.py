@@ -22,7 +22,7 @@ from aicx.work.record import CLOSINGS, MAX_GOAL, SECTIONS, GitContext, Status, W
 from aicx.work.writing import Change, changing
 
 if TYPE_CHECKING:
-    from aicx.work.gone_on import Choice
+    from aicx.work.gone_on import Choice, GoneOn
 
 Notify = Callable[[str], None]
 _NOTHING = Patch()
@@ -33,7 +33,8 @@ class OpenTasks:
     """The tasks of a repository that are not closed for good, those of this worktree first, then the last begun.
 
     ``active`` may be used here, ``skipped`` may not, and nothing updates them; ``waiting`` are paused or blocked.
-    Without one that may be used, the session that the work goes on from is ``active`` as a derived task, if it is open.
+    Without one that may be used, what was stated at the end of the last session is ``active``, if that leaves something
+    to be done, or the session that the work goes on from as a derived task, if it is open.
     """
 
     active: Sequence[Loaded]
@@ -79,10 +80,13 @@ def open_tasks(
         found = begun or _open_tasks(settings, place, present, most)
         if gone_on is None or found.active:
             return found
-        from aicx.work.derived import derived_tasks  # imported here: reading sessions takes the corpus
+        # Imported here: reading sessions takes the corpus.
+        from aicx.work.derived import derived_tasks
+        from aicx.work.left import gone_on_session, left_here, with_left
 
         notes: Sequence[str] = ()
         derived: list[Loaded] = []
+        found_open: Sequence[GoneOn] = ()
         try:
             found_open, notes = gone_on()
             derived = derived_tasks(settings, place, present, found_open, now)
@@ -90,9 +94,10 @@ def open_tasks(
             pass
         except CorpusDamaged as error:
             notes = [f"no session was looked at: {error.message} (next: {error.hint})"]
+        left = left_here(settings, place, present, gone_on_session(found_open), now)
         return replace(
             found,
-            active=[one for one in derived if one.loading.loadable],
+            active=with_left(left, [one for one in derived if one.loading.loadable], found_open),
             skipped=[*found.skipped, *(one for one in derived if not one.loading.loadable)],
             notes=[*found.notes, *notes],
         )
@@ -306,7 +311,7 @@ def _from_session(tasks: OpenTasks, patch: Patch) -> tuple[str, str, Patch]:
         raise UsageError("there is no goal, and no open session to take one from", hint='aicx task start "…"')
     source = (found.goal_source,)
     derived = {
-        section: [Said(item.text, item.evidence or source, origin="derived") for item in found.of(section)]
+        section: [Said(item.text, item.evidence or source, origin=item.origin) for item in found.of(section)]
         for section in SECTIONS
     }
     said = {section: [*derived[section], *patch.said.get(section, ())] for section in SECTIONS}

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import re
+import subprocess
 from collections.abc import Callable
 from datetime import UTC, datetime
 from itertools import count
@@ -13,6 +16,7 @@ import pytest
 from aicx.agents.startup import startup_text
 from aicx.cli import run
 from tests.corpus.builders import SESSION, ClaudeLog
+from tests.forked import Piped
 from tests.lifecycle.conftest import Place
 
 pytestmark = pytest.mark.slow
@@ -153,6 +157,20 @@ def test_every_question_is_answered(
         if codes[question]:
             codes[question] = (codes[question], printed.err)
     assert codes == dict.fromkeys(QUESTIONS, 0)
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("state", [failing, resolved, seen_before, stated, everything], ids=lambda one: one.__name__)
+def test_a_program_gets_its_context(state: Callable[[Place], None], place: Place) -> None:
+    state(place)
+    script = 'cat "$AICX_CONTEXT_FILE"'
+    streams = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    found = Piped(["run", "--", "sh", "-c", script], os.environ, place.repository.folder, **streams).to_end(timeout=60)
+    assert (found.returncode, found.stderr) == (0, b"")
+    banner, brief = found.stdout.decode().split("\n# ")
+    assert re.fullmatch(r"sh@orbit · session #\d+ · awake", banner.splitlines()[0])
+    assert "Resuming: " in banner
+    assert brief.startswith("local/orbit: what a new session needs to know\n")
 
 
 @pytest.mark.parametrize("state", STATES, ids=lambda state: state.__name__)

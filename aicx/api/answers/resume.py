@@ -50,7 +50,7 @@ class TaskState:
 
     status: Annotated[str, "`active`, `completed` or `unknown`"]
     confidence: Annotated[str, "`low`, `medium` or `high`"]
-    reason: Annotated[str, "such as `failure_open` or `said_done`"]
+    reason: Annotated[str, "such as `failure_open` or `said_done`; `stated_failure` or `stated_next` by a statement"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +105,47 @@ class EntryPoint:
 
 
 @dataclass(frozen=True, slots=True)
+class StatedDecision:
+    """A decision that was stated at the end of a session: a candidate until a person accepts it."""
+
+    text: Annotated[str, "as it was stated"]
+    status: Annotated[str, "`candidate`"]
+    at: str
+    refs: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class StatedEnd:
+    """What was stated at the end of a session with `aicx finalize`. What its log says completes it."""
+
+    ref: Annotated[str, "reference of the statement, which `aicx show` opens"]
+    by: Annotated[str, "agent, `person`, or program that `aicx run` ran"]
+    session: Annotated[str | None, "reference of its session, where it is known"]
+    at: str
+    age: Annotated[str, "how long ago, as `2 hours ago`"]
+    outcome: Annotated[str, "`success` or `failure`"]
+    goal: Annotated[str | None, "what it was about, where that was stated"]
+    summary: Annotated[str, "what was reached, or what failed"]
+    next: Annotated[list[Statement], "what comes next"]
+    failing: Annotated[list[Statement], "errors that were seen"]
+    decisions: Annotated[list[StatedDecision], "what was decided"]
+
+
+@dataclass(frozen=True, slots=True)
+class RanProgram:
+    """A program that `aicx run` ran, and how it ended."""
+
+    ref: Annotated[str, "reference of its record"]
+    command: Annotated[str, "as it was given"]
+    exit_code: Annotated[int, "as a shell has it"]
+    telling: Annotated[str | None, "the line of its output that says most of what went wrong"]
+    files: Annotated[list[str], "files that changed meanwhile"]
+    commits: Annotated[list[str], "references of commits that were made meanwhile, the newest first"]
+    at: str
+    age: Annotated[str, "how long ago"]
+
+
+@dataclass(frozen=True, slots=True)
 class Capsule:
     """The session gone on from."""
 
@@ -114,7 +155,7 @@ class Capsule:
     goal: Annotated[Statement | None, "what it was about"]
     last_request: Annotated[Statement | None, "the last prompt"]
     last_progress: Annotated[Statement | None, "what was reached last"]
-    next_action: Annotated[str | None, "the first of `next`"]
+    next_action: Annotated[str | None, "what `stated` says comes next, else the first of `next`"]
     next: Annotated[list[Statement], "what is open"]
     failures: Annotated[list[Statement], "what failed and was not mended"]
     decisions: Annotated[list[Statement], "what was decided"]
@@ -234,7 +275,7 @@ class ClaimStatement:
 
 @dataclass(frozen=True, slots=True)
 class ResumeAnswer:
-    """The brief. All fields but the last four are always there, if need be empty; see [resume](resume.md).
+    """The brief. All fields but the last seven are always there, if need be empty; see [resume](resume.md).
 
     `--manifest FILE` writes `aicx.manifest/1`: `id`, `purpose`, `query`, `generated_at`, `write_mode`, `budget`,
     `method`, `entries` (each considered item once: `ref`, `kind`, `included`, `reasons`, `left_out`, `score`,
@@ -279,6 +320,12 @@ class ResumeAnswer:
     guidance: Annotated[list[GuidanceStatement] | None, "what instruction files say, where there is a memory"] = field(
         default=None, metadata=OPTIONAL
     )
+    stated: Annotated[StatedEnd | None, "what was stated at the end of the last session, where something was"] = field(
+        default=None, metadata=OPTIONAL
+    )
+    ran: Annotated[
+        list[RanProgram] | None, "programs that `aicx run` ran since, the last first, where there are any"
+    ] = field(default=None, metadata=OPTIONAL)
     written_files: Annotated[list[str] | None, "the file of `--manifest`"] = field(default=None, metadata=OPTIONAL)
     contract_ref: Annotated[str | None, "the record of the session that began, with `--record`"] = field(
         default=None, metadata=OPTIONAL

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+from aicx.api.answers import OPTIONAL
 from aicx.api.evidence import evidence_note
 from aicx.values import dataclass
 
@@ -102,6 +104,18 @@ class SearchItem:
 
 
 @dataclass(frozen=True, slots=True)
+class StatedMatch:
+    """What was stated at the end of a session with `aicx finalize`, and is about the question. Nobody checked it."""
+
+    ref: Annotated[str, "reference of the statement, which `aicx show` opens"]
+    by: Annotated[str, "agent, `person`, or program that `aicx run` ran"]
+    at: str
+    age: Annotated[str, "how long ago, as `2 hours ago`"]
+    project: str | None
+    lines: Annotated[list[str], "what of it is about the question, such as `next: …` or `decided (candidate): …`"]
+
+
+@dataclass(frozen=True, slots=True)
 class IndexFreshness:
     """How far an index is behind."""
 
@@ -159,9 +173,12 @@ class SearchAnswer:
         "also the time that a question was limited to, and what was searched for in place of a misspelt word",
     ]
     oracle_status: SearchStatus
+    stated: Annotated[list[StatedMatch] | None, "statements of sessions' ends about it, at most three"] = field(
+        default=None, metadata=OPTIONAL
+    )
 
 
-def search_answer(report: SearchReport) -> SearchAnswer:
+def search_answer(report: SearchReport, stated: list[StatedMatch] | None = None) -> SearchAnswer:
     home = Path(report.oracle_status["store_root"])
     return SearchAnswer(
         query=report.query.text,
@@ -174,6 +191,7 @@ def search_answer(report: SearchReport) -> SearchAnswer:
         items=[_item(hit, home) for hit in report.hits],
         notes=report.notes,
         oracle_status=search_status(report),
+        stated=stated or None,
     )
 
 

@@ -72,7 +72,8 @@ def print_task(entry: TaskEntry) -> None:
     facts = [entry.status.replace("_", " "), *([f"on {where}"] if where else [])]
     facts.append(f"{local(entry.updated_at):%Y-%m-%d %H:%M}")
     if entry.derived_because is not None:
-        facts.append(f"derived from the session, which counts as open because {entry.derived_because}")
+        derived = f"derived from the session, which counts as open because {entry.derived_because}"
+        facts.append(entry.derived_because if entry.origin == "stated" else derived)
     console.out(f"{style(entry.ref, fg='cyan')}  {style(entry.title, bold=True)}")
     console.out(f"  {style(' · '.join(facts), fg=_COLORS.get(entry.status, 'bright_black'))}")
     if entry.goal != entry.title:
@@ -83,8 +84,10 @@ def print_task(entry: TaskEntry) -> None:
         console.out(f"  Hypothesis: {entry.hypothesis}")
     if entry.closing_note:
         console.out(f"  Note: {entry.closing_note}")
+    at_end = entry.origin == "stated" and entry.derived_because is not None
     for name, heading in _LISTS:
-        console.out_list(heading, getattr(entry, name))
+        is_candidate = at_end and name == "decisions"
+        console.out_list(f"{heading} (candidates, not accepted yet)" if is_candidate else heading, getattr(entry, name))
     console.out_list("Uncertain", [one.claim for one in entry.uncertainties])
 
 

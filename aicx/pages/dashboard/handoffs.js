@@ -37,6 +37,11 @@ export function handoffSummary({ entry, left_open: leftOpen }) {
   ];
 }
 
+// A decision that was only stated is a candidate until a person accepts it.
+function titleOf(title, name, { origin }) {
+  return name === "decisions" && origin === "stated" ? `${title}, as stated (candidates)` : title;
+}
+
 // The line that says most of what it left.
 function telling({ failing, next, done, summary }) {
   const all = [["Fails", failing[0]], ["Next", next[0]], ["Done", done[0]], ["Said last", summary]];
@@ -47,7 +52,7 @@ export function handoffBody({ entry, session, stored, proofs }, project) {
   const said = entry.summary && !entry.done.includes(entry.summary);
   return [
     said && lines("Said last", [entry.summary], { proofs, project }),
-    LISTS.map(([title, name]) => lines(title, entry[name], { proofs, project })),
+    LISTS.map(([title, name]) => lines(titleOf(title, name, entry), entry[name], { proofs, project })),
     lines("Begin at", entry.starting_points, { proofs, project, code: true }),
     el(
       "p",

@@ -91,6 +91,9 @@ export function createSearch(pane, { source, go, announce }) {
         found.results ? found.evidence_note : "", // else it is the heading below
         found.oracle_status.fallback_reason,
         ...found.notes,
+        ...(found.stated ?? []).map(
+          ({ by, age, lines }) => `Stated by ${by} at the end of a session, ${age}, not checked: ${lines.join(" · ")}`,
+        ),
       ]),
     );
     fill(

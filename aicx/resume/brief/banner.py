@@ -8,27 +8,20 @@ from typing import TYPE_CHECKING
 
 from aicx.paths import NON_REPOSITORY
 from aicx.resume.select.report import ResumeReport
-from aicx.text import plural, shorten
+from aicx.text import ago, plural, shorten
 
 if TYPE_CHECKING:
     from aicx.work.loading import Loaded
-    from aicx.work.record import WorkRecord
 
 _UNPLAIN = re.compile(r"[^\w.+@~-]+")
 _LINE = 200  # characters
 
 
-def banner(
-    agent: str,
-    report: ResumeReport,
-    active: Sequence[Loaded] = (),
-    left: WorkRecord | None = None,
-    limit: int = _LINE,
-) -> str:
+def banner(agent: str, report: ResumeReport, active: Sequence[Loaded] = (), limit: int = _LINE) -> str:
     """``agent@repository · session #3 · awake``, what it resumes, the last progress, what is next, and the task.
 
-    ``left`` is a handoff that was stated after the session that the work goes on from, and comes before what is
-    derived. ``limit`` is the longest line in characters; with 0 there is the first alone.
+    What was stated at the end of the last session comes before what is derived. ``limit`` is the longest line in
+    characters; with 0 there is the first alone.
     """
     named = report.project if report.project not in (None, NON_REPOSITORY) else report.folder
     lines = [f"{_awake(agent, named)} · session #{report.session_number} · awake"]
@@ -38,27 +31,45 @@ def banner(
     from aicx.work.next_step import next_steps
     from aicx.work.record import clean
 
-    brief = report.resumed.brief if report.resumed and not report.is_guess else None
-    if left is not None:
-        lines += [f"Resuming: {left.goal}"] if left.goal else []
-        lines += [f"Last progress: {left.closing_note}"] if left.closing_note else []
-    elif report.resumed is not None and brief is not None:
-        lines.append(f"Resuming: {brief.goal.text if brief.goal else report.resumed.facts.title or 'the last session'}")
-        lines += [f"Last progress: {brief.progress.text}"] if brief.progress else []
+    said = _stated(report) if report.left is not None else _derived(report)
     stated = [task for task in active if task.derived is None]
-    step = next(iter(next_steps(stated)), None)
-    if step is not None:
-        ahead: str | None = step.text
-    elif left is not None:
-        ahead = next(iter(left.texts("next_steps")), None)
-    else:
-        said = brief.next_step_at(report.now) if brief else None
-        ahead = said.text if said else None
-    lines += [f"Next: {ahead}"] if ahead else []
+    if (step := next(iter(next_steps(stated)), None)) is not None:
+        said["Next"] = step.text
+    lines += [f"{name}: {text}" for name, text in said.items() if text]
     if stated:
         more = f" and {plural(len(stated) - 1, 'other')}" if len(stated) > 1 else ""
         lines.append(f"Active task: {stated[0].record.title}{more}")
     return "\n".join(clean(line, min(limit, _LINE)) for line in lines)
+
+
+def _derived(report: ResumeReport) -> dict[str, str]:
+    brief = report.resumed.brief if report.resumed and not report.is_guess else None
+    if report.resumed is None or brief is None:
+        return {}
+    step = brief.next_step_at(report.now)
+    return {
+        "Resuming": brief.goal.text if brief.goal else report.resumed.facts.title or "the last session",
+        "Last progress": brief.progress.text if brief.progress else "",
+        "Next": step.text if step else "",
+    }
+
+
+def _stated(report: ResumeReport) -> dict[str, str]:
+    """What was stated, by whom and when; where it says nothing, what the log of the same session has."""
+    from aicx.work.left import by_of, goal_of, has_failed, next_of
+
+    assert report.left is not None
+    record = report.left.record
+    derived = _derived(report)
+    own = report.resumed is not None and report.is_stated_of(report.resumed)
+    by = f"stated by {by_of(record)}, {ago(record.updated_at, report.now)}"
+    name = "Failed" if has_failed(record) else "Last progress"
+    room = _LINE - len(f"{name}:  ({by})")
+    return {
+        "Resuming": goal_of(record) or derived.get("Resuming", ""),
+        name: f"{shorten(record.closing_note, room)} ({by})" if record.closing_note else "",
+        "Next": next_of(record) or (derived.get("Next", "") if own else ""),
+    }
 
 
 def bare_banner(agent: str, folder: str) -> str:

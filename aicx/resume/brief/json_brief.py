@@ -30,8 +30,11 @@ from aicx.api.answers.resume import (
     KnownFix,
     Match,
     OfSession,
+    RanProgram,
     RepositoryState,
     ResumeAnswer,
+    StatedDecision,
+    StatedEnd,
     Statement,
     StructuralContext,
     SymbolEntry,
@@ -111,6 +114,21 @@ def _answer(report: ResumeReport, parts: Sequence[Part], limit: int, target: int
         summary=[ClaimStatement(**data) for data in of("summary")] or None,
         agreed=[AgreedStatement(**data) for data in of("agreed")] or None,
         guidance=[GuidanceStatement(**data) for data in of("guidance")] or None,
+        stated=_stated(of),
+        ran=[RanProgram(**data) for data in of("ran")] or None,
+    )
+
+
+def _stated(of: Callable[[Slot], list[Mapping[str, Any]]]) -> StatedEnd | None:
+    def lines(slot: Slot) -> list[Statement]:
+        return [Statement(**data) for data in of(slot)]
+
+    decided = [StatedDecision(status="candidate", **data) for data in of("stated_decisions")]
+    found = next(iter(of("stated")), None)
+    return (
+        StatedEnd(**found, next=lines("stated_next"), failing=lines("stated_failing"), decisions=decided)
+        if found
+        else None
     )
 
 
@@ -123,6 +141,7 @@ def _capsule(report: ResumeReport, of: Callable[[Slot], list[Mapping[str, Any]]]
         return [Statement(**data) for data in of(slot)]
 
     resumed, ahead = report.resumed, said("next")
+    first = [*said("stated_next"), *ahead]
     return Capsule(
         current_request=shorten(report.task, limit or 1),
         resuming=resumed.facts.ref if resumed and _fits(resumed.facts.ref, limit) else None,
@@ -130,7 +149,7 @@ def _capsule(report: ResumeReport, of: Callable[[Slot], list[Mapping[str, Any]]]
         goal=next(iter(said("goal")), None),
         last_request=next(iter(said("asked")), None),
         last_progress=next(iter(said("progress")), None),
-        next_action=ahead[0].text if ahead else None,
+        next_action=first[0].text if first else None,
         next=ahead,
         failures=said("failures"),
         decisions=said("decisions"),
@@ -242,6 +261,11 @@ def _repo(
 
 
 def _task_state(report: ResumeReport) -> TaskState:
+    if report.left is not None:
+        from aicx.work.left import has_failed, is_open  # imported here: most state nothing
+
+        if is_open(report.left.record):
+            return TaskState("active", "high", "stated_failure" if has_failed(report.left.record) else "stated_next")
     brief = report.resumed.brief if report.resumed else None
     if report.resumed is None or brief is None:
         return TaskState("unknown", "low", "no_earlier_session")

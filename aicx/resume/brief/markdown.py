@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 
 from aicx.evidence.session_brief import StateReason
 from aicx.resume.brief.compose import where_of
 from aicx.resume.brief.part import Part, Section, clean
 from aicx.resume.brief.session_parts import BRANCH_STATE_WORDS
 from aicx.resume.select.report import BriefedSession, ResumeReport
+from aicx.text import ago, local, plural, shorten, time_span, zone_name
 from aicx.text import fenced as fenced
-from aicx.text import local, plural, shorten, time_span, zone_name
 
 _CHUNK = re.compile(r"(chunk:[a-z-]+:)(.+)(:\d+)")
 _TITLES: dict[Section, str] = {
     "summary": "Summed up by a configured command, from what is quoted below",
     "now": "Now",
+    "stated": "Stated at the end of a session, and not checked",
+    "ran": "Programs that `aicx run` ran here",
     "tasks": "Open tasks, as stated",
     "agreed": "Agreed; the lower the tier, the stronger",
     "guidance": "Guidance of instruction files, not agreed",
@@ -56,7 +57,8 @@ _ONLY_GIT = (
 def markdown(report: ResumeReport, parts: Sequence[Part], limit: int) -> str:
     """The brief with the given parts. ``limit`` bounds the texts from outside that are no parts."""
     agreed = report.memory is not None and bool(report.memory.agreed)
-    if report.empty is not None and not agreed:
+    told = agreed or report.left is not None or bool(report.ran)
+    if report.empty is not None and not told:
         return f"{shorten(report.empty, 300)}\n"
     lines: list[str] = []
     shown = [part for part in parts if part.text]
@@ -80,7 +82,7 @@ def markdown(report: ResumeReport, parts: Sequence[Part], limit: int) -> str:
     top += [f"Warning: {shorten(warning, limit)}" for warning in report.warnings[:3] if limit]
     if not body:
         return "\n\n".join([*top, "Nothing is known yet of this place."]) + "\n"
-    said = _EVIDENCE if report.session_count or report.recalled or agreed else _ONLY_GIT
+    said = _EVIDENCE if report.session_count or report.recalled or told else _ONLY_GIT
     return "\n\n".join([*top, said, fenced(body)]) + "\n"
 
 
@@ -126,12 +128,12 @@ def _session_head(report: ResumeReport, item: BriefedSession, limit: int) -> lis
     where = f", branch {_name(facts.branch, limit)}" if facts.branch else ""
     if item.standing in BRANCH_STATE_WORDS:
         where += f" ({BRANCH_STATE_WORDS[item.standing]})"
-    ago = _ago(facts.completed_at, report.now)
-    state = _STATES[item.brief.state_reason] if item.brief else ""
+    since = ago(facts.completed_at, report.now)
+    state = _STATES[item.brief.state_reason] if item.brief and not report.is_stated_of(item) else ""
     reopen = f"{'; ' if state else ''}reopen with `{item.reopen}`" if item.reopen else ""
     began, ended = local(facts.started_at), local(facts.completed_at)
     when = f"{time_span(began, ended)} {zone_name(ended)}"
-    title = f": {facts.agent}, {when} ({ago}){where}"
+    title = f": {facts.agent}, {when} ({since}){where}"
     return [title, f"{state}{reopen} [{shorten(facts.ref, 2 * limit)}]".lstrip()]
 
 
@@ -148,11 +150,3 @@ def _shortened(ref: str, short: Mapping[str, str]) -> str:
 
 def _name(name: str | None, limit: int) -> str:
     return shorten(clean(name), limit) if name else "?"
-
-
-def _ago(then: datetime, now: datetime) -> str:
-    minutes = max(0, int((now - then).total_seconds() // 60))
-    for size, unit in ((1440, "day"), (60, "hour")):
-        if minutes >= size:
-            return f"{plural(minutes // size, unit)} ago"
-    return f"{plural(minutes, 'minute')} ago"

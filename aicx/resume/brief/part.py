@@ -17,15 +17,15 @@ if TYPE_CHECKING:
 
 
 Section = Literal[
-    "summary", "now", "tasks", "agreed", "guidance", "session", "failures", "ahead", "decisions", "done", "files",
-    "contract", "symbols", "recalled", "sessions", "branches",
+    "summary", "now", "stated", "ran", "tasks", "agreed", "guidance", "session", "failures", "ahead", "decisions",
+    "done", "files", "contract", "symbols", "recalled", "sessions", "branches",
 ]  # fmt: skip
 
 # Where a part's data goes in the JSON.
 Slot = Literal[
     "commits", "changed_files", "goal", "asked", "progress", "failures", "next", "decisions", "validated",
     "commits_made", "pull_requests", "files_edited", "entry_points", "symbols", "context", "text", "agreed", "guidance",
-    "known_fixes", "summary",
+    "known_fixes", "summary", "stated", "stated_next", "stated_decisions", "stated_failing", "ran",
 ]  # fmt: skip
 _SUMMARY_LENGTH = 160
 _MAX_LISTED = 8

@@ -27,6 +27,8 @@ class Reason(StrEnum):
     NEAR_COMMIT = "near_commit"
     RELATED_REPOSITORY = "related_repository"
     OPEN_TASK = "open_task"
+    STATED_LAST = "stated_last"
+    RAN_SINCE = "ran_since"
     SINCE_LAST_SESSION = "since_last_session"
     OTHER_BRANCH_UNMERGED = "other_branch_unmerged"
     # Why an entry is not shown.
@@ -48,7 +50,7 @@ class Reason(StrEnum):
     ADDS_LITTLE = "adds_little"  # to what is printed for people; the JSON has it
 
 
-Kind = Literal["session", "chunk", "file", "symbol", "commit", "memory", "task"]
+Kind = Literal["session", "chunk", "file", "symbol", "commit", "memory", "task", "handoff", "run"]
 
 
 class Considered(NamedTuple):

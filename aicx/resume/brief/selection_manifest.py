@@ -52,6 +52,11 @@ SOURCES: Mapping[Slot, str] = {
     "context": "a session's title and last message, or the sentences of a passage about the task",
     "agreed": "a person accepted it by name, and nothing speaks against it now",
     "guidance": "an instruction file of the repository, as it is now",
+    "stated": "what was stated with `aicx finalize`, by whom and when",
+    "stated_next": "the same statement",
+    "stated_decisions": "the same statement: a candidate until a person accepts it",
+    "stated_failing": "the same statement",
+    "ran": "the record of `aicx run`: exit code, changed files and commits",
     "summary": "a claim of the configured summarizer, with what it rests on",
     "text": "the details of its section, on one line",
 }

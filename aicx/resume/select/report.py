@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from aicx.memory.briefing import Briefing
     from aicx.work.contract import Contract
     from aicx.work.failures import Pattern
+    from aicx.work.loading import Loaded
+    from aicx.work.record import WorkRecord
     from aicx.work.results import Result
     from aicx.work.state import OpenTasks
     from aicx.work.strategy import Strategy
@@ -131,6 +133,8 @@ class ResumeReport:
     previous: Result | None = None  # how the last session kept to its contract, where one could be evaluated
     unmerged: tuple[BriefedSession, ...] = ()  # sessions left out, since their branches are not merged here
     tasks: OpenTasks | None = None  # what is open here; none where nobody ever began a task
+    left: Loaded | None = None  # what was stated at the end of a session, where that is the last word of the work
+    ran: tuple[WorkRecord, ...] = ()  # programs that `aicx run` ran since, the last first
     files_by: Literal["rules", "arbiter"] = "rules"  # what decided about the files to begin with
     dropped_files: frozenset[str] = frozenset()  # by the arbiter
     arbiter_note: str | None = None  # what became of asking it; None where there is none
@@ -143,6 +147,14 @@ class ResumeReport:
     def is_guess(self) -> bool:
         """Whether there is a task, and little ties even the nearest session to it."""
         return bool(self.task.strip()) and self.resumed is not None and self.resumed.confidence == "low"
+
+    def is_stated_of(self, item: BriefedSession) -> bool:
+        """Whether a session itself stated how it ended, which counts before how its log ends."""
+        if self.left is None:
+            return False
+        from aicx.work.left import is_of  # imported here: most state nothing
+
+        return is_of(self.left.record, item.facts)
 
     @property
     def has_no_history(self) -> bool:

@@ -17,6 +17,7 @@ from aicx.errors import AicxError, CorpusDamaged, NotFound
 from aicx.paths import Layout
 from aicx.servers.dashboard import responses as shapes
 from aicx.types import FRAMES, Frame, Voice
+from aicx.work.stated_search import stated_about
 from retrieval.lines import Line
 
 # How many answers are looked at to find the best of each project, or those that are good enough.
@@ -32,9 +33,9 @@ _FRAME_OF_VOICE: dict[Voice, Frame] = {
 }
 
 
-def semantic(searcher: Searcher, query: SearchQuery) -> SearchAnswer:
+def semantic(searcher: Searcher, layout: Layout, query: SearchQuery) -> SearchAnswer:
     """The answers of `aicx search`, in its order and with its fields."""
-    return search_answer(searcher.search(query))
+    return search_answer(searcher.search(query), stated_about(layout, query.text, query.filters, query.now))
 
 
 def cross(searcher: Searcher, query: SearchQuery, limit: int, each: int, *, pool: int = POOL) -> shapes.Crossed:

@@ -24,6 +24,7 @@ from aicx.work.entry import damaged_of, entry_of
 from aicx.work.failure_items import item_of
 from aicx.work.failures import patterns
 from aicx.work.handoff_answers import proofs_of
+from aicx.work.left import is_open
 from aicx.work.loading import Loaded, Loading, evaluate
 from aicx.work.next_step import next_steps
 from aicx.work.place import Present, looking
@@ -120,7 +121,10 @@ def _session(link: Link, known: Known) -> WorkSession:
     attempt = link.found.attempt if isinstance(link.found, WorkRecord) else None
     session = entry.session or _ref_of(attempt)
     facts = known.get(session or "")
-    left_open = entry.origin == "derived" and facts is not None and facts.state == "active" and not facts.automated
+    if isinstance(link.found, WorkRecord):
+        left_open = link.offered and is_open(link.found)
+    else:
+        left_open = facts is not None and facts.state == "active" and not facts.automated
     return WorkSession(entry, session, facts is not None, left_open, proofs_of(link.found))
 
 

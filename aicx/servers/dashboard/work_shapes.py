@@ -35,7 +35,10 @@ class WorkSession:
     entry: Annotated[HandoffAnswer, "its handoff"]
     session: Annotated[str | None, "reference of the session, also of one that is not stored"]
     stored: Annotated[bool, "whether the session can be read here"]
-    left_open: Annotated[bool, "whether its log leaves work open; without a task, the latest of these counts as one"]
+    left_open: Annotated[
+        bool,
+        "whether its statement or its log leaves work open; without a task, the latest counts as one",
+    ]
     proofs: Annotated[dict[str, list[str]], "line of the handoff → references that prove it"]
 
 

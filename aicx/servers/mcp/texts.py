@@ -37,12 +37,22 @@ def search_text(fields: Mapping[str, Any], most: int = MAX_TEXT) -> str:
     served = " + ".join(fields["oracle_status"]["rankers"])
     if not fields["items"]:
         found = fields["evidence_note"] or f"Nothing matches ({served})."
-        return _joined([f"{found} Fewer or other words may match.", *_warnings(fields)], most)
+        told = [EVIDENCE, *stated] if (stated := _stated(fields)) else []
+        return _joined([f"{found} Fewer or other words may match.", *_warnings(fields), *told], most)
     counted = f"{plural(fields['results'], 'answer')} of {plural(fields['matched'], 'candidate')}"
     head = f"{counted}, ranked by {served}. `aicx_read` opens one by its id."
-    return _joined(
-        [*_found(fields), head, *_commits(fields), *_warnings(fields), EVIDENCE, *map(_hit_text, fields["items"])], most
-    )
+    heads = [*_found(fields), head, *_commits(fields), *_warnings(fields), EVIDENCE, *_stated(fields)]
+    return _joined([*heads, *map(_hit_text, fields["items"])], most)
+
+
+def _stated(fields: Mapping[str, Any]) -> list[str]:
+    """What was stated at the end of a session about the question, each as a quotation."""
+    names = {"work": "ref", "by": "by", "stated": "at", "age": "age", "project": "project"}
+    return [
+        "Stated at the end of a session, not checked:\n"
+        + quoted("\n".join(map(line, one["lines"])), **{name: one[field] for name, field in names.items()})
+        for one in fields.get("stated") or ()
+    ]
 
 
 def memory_text(fields: Mapping[str, Any], most: int = MAX_TEXT) -> str:

@@ -34,9 +34,12 @@ def words(
     return to_fields(fuzzy(searcher, user.settings.layout, SearchQuery(text, NOW), limit, score, frame))
 
 
-def test_semantic_is_what_the_engine_answers(searcher: Searcher) -> None:
+def test_semantic_is_what_the_engine_answers(stored: Home, searcher: Searcher) -> None:
     query = SearchQuery("lexer token", NOW)
-    assert to_fields(semantic(searcher, query))["items"] == to_fields(search_answer(searcher.search(query)))["items"]
+    assert (
+        to_fields(semantic(searcher, stored.settings.layout, query))["items"]
+        == to_fields(search_answer(searcher.search(query)))["items"]
+    )
 
 
 def test_words_have_a_score_a_label_and_a_place(searcher: Searcher, stored: Home) -> None:

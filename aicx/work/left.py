@@ -1,0 +1,138 @@
+"""What was stated at the end of a session: it counts where work goes on from there, and no log replaces it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+from aicx.config import Settings
+from aicx.evidence.sessions import SessionRow
+from aicx.git.branches import CURRENT
+from aicx.sources.run.source import AGENT as RUN
+from aicx.work.attempts import GO_ON
+from aicx.work.derived import settled_tasks
+from aicx.work.files import HANDOFFS, read_all
+from aicx.work.gone_on import GoneOn
+from aicx.work.handoff_answers import sessions_of
+from aicx.work.loading import Loaded
+from aicx.work.next_step import UNDONE
+from aicx.work.place import Present, WorkPlace
+from aicx.work.record import Item, WorkRecord, with_items
+
+# Statements of a repository that are looked at for the last one; each costs reading a file.
+_RECENT = 20
+# Without the name of a session, a statement is of the one that was at work, or had ended so shortly before.
+_LAST_WORDS = timedelta(minutes=10)
+# What a log says of how a session ended, where its own statement says it better.
+_UNSAID = frozenset({"interrupted", "nothing_said"})
+
+
+def left_here(
+    settings: Settings,
+    place: WorkPlace,
+    present: Present,
+    session: SessionRow | None,
+    until: datetime,
+    but: Sequence[str] = (),
+) -> Loaded | None:
+    """The last statement that may be used here, of the session that the work goes on from or made after its end.
+
+    One made by a session whose id begins with one of ``but``, made after ``until``, or of a task that was closed for
+    good since, does not count.
+    """
+    stated = read_all(settings.layout, place.folders, (HANDOFFS,), most=_RECENT).records
+    settled = settled_tasks(settings, place) if stated else []
+    for record in stated:
+        attempt = record.attempt
+        if attempt is None or record.updated_at > until or (attempt.session or "").startswith(tuple(but)):
+            continue
+        if any(at > record.updated_at and {record.ref, record.parent} & {*task.sources} for task, at in settled):
+            continue
+        if session is not None and not is_of(record, session) and record.updated_at < session.completed_at:
+            continue
+        loading = present.loading(record)
+        if loading.loadable:
+            return Loaded(record, loading)
+    return None
+
+
+def is_of(record: WorkRecord, session: SessionRow) -> bool:
+    """Whether a statement is of ``session``: it names it, or names none and was made in its course."""
+    own = sessions_of(record)
+    return session.ref in own or (
+        not own and session.started_at <= record.updated_at <= session.completed_at + _LAST_WORDS
+    )
+
+
+def gone_on_session(found: Sequence[GoneOn]) -> SessionRow | None:
+    """The session that the work goes on from, among those that a choice looked at."""
+    return next((one.session for one in reversed(found) if one.standing in CURRENT), None)
+
+
+def with_left(left: Loaded | None, derived: Sequence[Loaded], gone_on: Sequence[GoneOn]) -> list[Loaded]:
+    """What is open: by a statement, with what the log of the same session has besides, else what is ``derived``."""
+    if left is None:
+        return list(derived)
+    record = left.record
+    own = next((one for one in gone_on if one.standing in CURRENT and is_of(record, one.session)), None)
+    of_log = next((one for one in derived if own is not None and one.record.goal_source == own.session.ref), None)
+    if not is_open(record):
+        unsaid = own is not None and own.brief.state_reason in _UNSAID
+        return [one for one in derived if not (unsaid and one is of_log)]
+    why = f"{by_of(record)} stated that {'it failed' if has_failed(record) else 'there is more to do'}"
+    goal = goal_of(record) or (of_log.record.goal if of_log else record.closing_note)
+    task = replace(
+        of_log.record if of_log else record,
+        id="",
+        kind="thread",
+        title=record.title if goal_of(record) else of_log.record.title if of_log else record.closing_note,
+        goal=goal,
+        goal_source=record.ref,
+        updated_at=record.updated_at,
+        status="in_progress",
+        next_action=next_of(record) or (of_log.record.next_action if of_log else ""),
+        next_source=(),
+        closing_note=record.closing_note,
+        items=with_items(stated_items(record), of_log.record.items if of_log else ())[0],
+        sources=tuple(dict.fromkeys((record.ref, *sessions_of(record)))),
+    )
+    return [Loaded(task, left.loading, why)]
+
+
+def stated_items(record: WorkRecord) -> tuple[Item, ...]:
+    """The items that somebody stated, without those of a log."""
+    return tuple(item for item in record.items if item.origin == "stated")
+
+
+def has_failed(record: WorkRecord) -> bool:
+    return record.attempt is not None and record.attempt.outcome == "failure"
+
+
+def is_open(record: WorkRecord) -> bool:
+    """Whether a statement leaves something to be done."""
+    return has_failed(record) or bool(next_of(record))
+
+
+def next_of(record: WorkRecord) -> str:
+    """What a statement says comes next; of a failure that says no more than what failed, that."""
+    if record.next_action:
+        return record.next_action
+    stated = stated_items(record)
+    for section, sentence in UNDONE:
+        if found := next((item.text for item in stated if item.section == section), None):
+            return sentence.format(found)
+    return f"Go on with what failed: {record.closing_note}" if has_failed(record) else ""
+
+
+def goal_of(record: WorkRecord) -> str:
+    """The goal that a statement names; empty where none was given."""
+    return "" if record.goal == GO_ON else record.goal
+
+
+def by_of(record: WorkRecord) -> str:
+    """Who stated something, or what ran: an agent, a person, or the name of a program that `aicx run` started."""
+    attempt = record.attempt
+    if attempt is None:
+        return "a session"
+    return attempt.session.rsplit("-", 2)[0] if attempt.agent == RUN and attempt.session else attempt.agent
