@@ -15,6 +15,7 @@ from aicx.text import local
 _SHORTEST = 4  # digits of a fingerprint
 
 
+@options.either("ref", "--failure")
 def command(
     ref: Annotated[str, typer.Argument(metavar="ID", help="As `failures list` prints it, or its beginning.")],
     utc: options.Utc = False,
