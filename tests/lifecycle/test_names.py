@@ -6,18 +6,16 @@ import inspect
 import json
 import re
 import shutil
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
-import typer
-from click import Command, Context
-from typer.core import TyperArgument, TyperGroup
+from typer.core import TyperArgument
 
-from aicx.cli import app, run
+from aicx.cli import run
 from aicx.memory.deciding import NEEDS_PERSON
 from tests.corpus.builders import SESSION, ClaudeLog
 from tests.lifecycle.conftest import Place
+from tests.tree import commands, options_of
 
 _ERROR = 'src/login.py:7: error: Name "token" is not defined  [name-defined]'
 _NOW = "--now 2026-03-02T10:00:00Z"
@@ -166,7 +164,7 @@ def test_an_argument_that_is_an_id_is_an_option_too() -> None:
     ids = {"ID", "REF", "TASK", "SESSION", "DIGEST", "OLD", "NEWER", "OLDER"}
     alone = [
         name
-        for name, command in commands()
+        for name, command in commands().items()
         for one in command.params
         if isinstance(one, TyperArgument)
         and not name.startswith("projects ")
@@ -181,28 +179,9 @@ def test_a_module_that_asks_has_yes() -> None:
     """`confirm` is what asks; every command of a module that calls it and changes something takes --yes."""
     asking = {
         name
-        for name, command in commands()
+        for name, command in commands().items()
         if re.search(r"confirm\(", inspect.getsource(inspect.unwrap(command.callback)))  # type: ignore[arg-type]
     }
     assert asking >= {"forget", "init", "clean", "install", "uninstall", "memory delete", "memory supersede"}
     assert [name for name in asking if "--yes" not in options_of(name)] == []
     assert all("--yes" in options_of(f"memory {name}") for name in NEEDS_PERSON)
-
-
-def options_of(name: str) -> set[str]:
-    return {option for parameter in dict(commands())[name].params for option in parameter.opts}
-
-
-def commands() -> Iterator[tuple[str, Command]]:
-    root = typer.main.get_command(app)
-    yield from _below(root, "", Context(root, info_name="aicx"))
-
-
-def _below(command: Command, path: str, context: Context) -> Iterator[tuple[str, Command]]:
-    if not isinstance(command, TyperGroup):
-        yield path.strip(), command
-        return
-    for name in command.list_commands(context):
-        one = command.get_command(context, name)
-        assert one is not None
-        yield from _below(one, f"{path} {name}", Context(one, info_name=name, parent=context))
