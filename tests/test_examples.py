@@ -21,6 +21,7 @@ from aicx.cli import run
 from tests.corpus.builders import T0, ClaudeLog, CodexLog, Home
 from tests.evidence.stories import Repository
 from tests.kept import Kept
+from tests.sessions.compacted import SUMMARY
 from tests.tree import commands, options_of
 
 pytestmark = [pytest.mark.slow, pytest.mark.needs("mcp", "git")]
@@ -189,7 +190,7 @@ def fill(user: Home) -> dict[str, str]:
             f"[main {commit[:7]}] Retry uploads", at + 6, f"c{number}"
         )
         log.add("system", at + 7, subtype="compact_boundary", content="Conversation compacted")
-        log.add("user", at + 7, isCompactSummary=True, message={"role": "user", "content": "It goes on."})
+        log.add("user", at + 7, isCompactSummary=True, message={"role": "user", "content": SUMMARY})
         for turn in range(4):
             words = " ".join(f"word{turn}of{n}" for n in range(900))
             log.prompt(f"Retry policy of exports? {turn}", at + 8 + turn).answer(f"Cause: {words}", at + 8 + turn)
