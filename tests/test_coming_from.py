@@ -182,7 +182,7 @@ def test_a_behaviour_is_tried_or_left_out_by_decision(row: Behaviour) -> None:
 
 @cache
 def functions_in(path: str) -> frozenset[str]:
-    tree = ast.parse((Path(__file__).parent / path).read_text("utf-8"))
+    tree = ast.parse((DOCS.parent / path).read_text("utf-8"))
     return frozenset(node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))
 
 
