@@ -201,6 +201,7 @@ def fill(user: Home) -> dict[str, str]:
     user._write(".codex/sessions/2026/01/31/rollout-2026-01-31T10-00-00-ID.jsonl", path.read_bytes())
     user._write(".gemini/antigravity/conversations/ID.pb", b"x")
     user._write(".gemini/antigravity/brain/ID/task.md", b"User: fix it\nAssistant: done\n")
+    user._write(".ssh/allowed_signers", b"")
     user._write(".claude/projects/-work-site/memory/MEMORY.md", b"- Always check exports\n")
     for name in ("artifacts", ".vibecrafted/artifacts"):
         (user.root / name).mkdir(parents=True)
