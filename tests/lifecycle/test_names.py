@@ -80,7 +80,11 @@ def known(place: Place, capsys: pytest.CaptureFixture[str]) -> dict[str, list[st
     """The forms in which a session, a record, a task, a failure and a kept object of this home may be written."""
     log = ClaudeLog("5e551001-0000-4000-8000-000000000001", str(place.repository.folder))
     log.prompt("Check the types of the login", 1000).call("Bash", 1001, "t9", command="mypy src")
-    place.user.claude(log.result(_ERROR, 1002, "t9", failed=True).answer("It fails.", 1003))
+    log.result(_ERROR, 1002, "t9", failed=True)
+    folder = place.repository.folder
+    log.call("Edit", 1003, "t10", file_path=f"{folder}/src/login.py", new_string="x", old_string="y")
+    log.result("", 1004, "t10").call("Bash", 1005, "t11", command="mypy src").result(_ERROR, 1006, "t11", failed=True)
+    place.user.claude(log.answer("It still fails.", 1007))
     assert run(["store"]) == 0
     record = place("memory", "put", "Tokens are renewed once", "--name", "once")["entry"]["ref"].removeprefix("mem:")
     task = place("task", "start", "Renew the tokens")["task"]["ref"].removeprefix("work:")
