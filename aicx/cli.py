@@ -8,15 +8,16 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib import import_module
+from inspect import signature
 from io import TextIOWrapper
 from pathlib import Path
 from types import ModuleType
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 import click
 import typer
 from click.types import StringParamType
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperArgument, TyperCommand, TyperGroup
 
 import aicx
 from aicx import console
@@ -126,6 +127,9 @@ class _Command(TyperCommand):
     def get_help(self, ctx: click.Context) -> str:
         return console.fitting(super().get_help(ctx), sys.stdout)
 
+    def format_arguments(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Nothing: they are among the options, where click 8.5 lists them a second time."""
+
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         groups: dict[str, list[tuple[str, str]]] = {}
         for parameter in self.get_params(ctx):
@@ -217,7 +221,11 @@ def _command(name: str, function: Callable[..., None]) -> TyperCommand:
     command = typer.main.get_command(single)
     assert isinstance(command, TyperCommand)
     command.name = name
+    said = signature(function, eval_str=True).parameters
     for parameter in command.params:
+        if isinstance(parameter, TyperArgument):  # with click 8.5 it forgets what typer was told of it
+            known = get_args(said[parameter.name or ""].annotation)
+            parameter.help = next((one.help for one in known if hasattr(one, "help")), None)
         if parameter.type is click.STRING:
             parameter.type = _Word()
     command.help = _examples_apart(command.help or "")

@@ -7,8 +7,9 @@ from datetime import UTC, datetime
 from functools import wraps
 from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, TypeVar, cast, get_args
 
+import click
 import typer
 from click.types import StringParamType
 
@@ -19,6 +20,7 @@ from aicx.paths import user_path
 from aicx.text import Zone
 
 Known = TypeVar("Known", bound=str)
+Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 class PathText(StringParamType):
@@ -149,6 +151,49 @@ def _parameter(row: Filter) -> Parameter:
         default=False if row.value == "flag" else None,
         annotation=Annotated[_TYPES.get(row.value, str | None), _option(row.name)],
     )
+
+
+def either(name: str, *flags: str, metavar: str = "[ID]") -> Callable[[Command], Command]:
+    """Lets the argument ``name`` of a command be written with ``flags`` too; without flags, an option bare."""
+
+    def decorate(command: Command) -> Command:
+        own = signature(command, eval_str=True)
+        known = own.parameters[name]
+        needed = known.default is Parameter.empty
+        text, said = get_args(known.annotation)
+        again = f"{name}_again"
+        if flags:
+            shown = (said.metavar or name).strip("[]")
+            other = typer.Option(*flags, metavar=shown, help=f"The same as {shown}.", click_type=said.click_type)
+        else:
+            shown = next(flag for flag in (said.default, *said.param_decls) if flag.startswith("--"))
+            other = typer.Argument(metavar=metavar, help=f"The same as {shown}.", autocompletion=said.autocompletion)
+
+        @wraps(command)
+        def with_either(*args: Any, **given: Any) -> Any:
+            if (second := given.pop(again, None)) is not None:
+                if given.get(name) is not None:
+                    raise UsageError(f"{shown} is given twice", hint="leave out the argument or the option")
+                given[name] = second
+            if needed and not args and given.get(name) is None:
+                raise click.UsageError(f"Missing argument '{shown}'.", click.get_current_context(silent=True))
+            return command(*args, **given)
+
+        optional = text | None if needed else text
+        pair = [
+            known.replace(default=None, annotation=Annotated[optional, said]),
+            known.replace(name=again, default=None, annotation=Annotated[optional, other]),
+        ]
+        parameters = [
+            one for parameter in own.parameters.values() for one in (pair if parameter is known else [parameter])
+        ]
+        # This is what typer reads of a function; after a parameter with a default it wants them all with names.
+        named = [one.replace(kind=Parameter.KEYWORD_ONLY) for one in parameters]
+        with_either.__signature__ = Signature(named)  # type: ignore[attr-defined]
+        with_either.__annotations__ = {one.name: one.annotation for one in named}
+        return cast("Command", with_either)
+
+    return decorate
 
 
 def place(repo: str | None, *, everywhere: bool) -> Path | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 from functools import cache
@@ -26,6 +27,7 @@ _SYSTEM = re.compile(r"## From (.+)")
 _SPAN = re.compile(r"`([^`]+)`")
 _SCHEMA = re.compile(r"aicx\.[\w-]+/\d+")
 _LEFT_OUT = "left out: "
+_BEHAVIOURS = "\n## Row by row\n"
 
 
 class Row(NamedTuple):
@@ -42,7 +44,7 @@ class Row(NamedTuple):
 
 def rows() -> Iterator[Row]:
     system = ""
-    for line in PAGE.read_text("utf-8").splitlines():
+    for line in PAGE.read_text("utf-8").partition(_BEHAVIOURS)[0].splitlines():
         if found := _SYSTEM.fullmatch(line):
             system = found[1]
         elif line.startswith("| ") and system:
@@ -51,8 +53,28 @@ def rows() -> Iterator[Row]:
                 yield Row(system, there, here)
 
 
+class Behaviour(NamedTuple):
+    """An acceptance test of another tool by its number, its name here, and the tests of ours that try it."""
+
+    number: str
+    there: str
+    here: str
+    tried_by: list[str]
+
+
+def behaviours() -> Iterator[Behaviour]:
+    for line in PAGE.read_text("utf-8").partition(_BEHAVIOURS)[2].splitlines():
+        if re.match(r"\| [ACFLX]\d+ ", line):
+            number, there, here, tried_by = line.removeprefix("| ").removesuffix(" |").split(" | ")
+            yield Behaviour(number, there, here, _SPAN.findall(tried_by))
+
+
 ROWS = list(rows())
-COMMANDS = sorted({span for row in ROWS for span in row.spans if span.startswith("aicx ")})
+HELD = list(behaviours())
+COMMANDS = sorted(
+    {span for row in ROWS for span in row.spans if span.startswith("aicx ")}
+    | {span for row in HELD for span in _SPAN.findall(row.here) if span.startswith("aicx ")}
+)
 
 
 @cache
@@ -126,6 +148,42 @@ def test_the_names_of_a_row_are_known(row: Row) -> None:
             assert is_field(name, of[0]), f"{of[0]} has no field {name}"
         else:
             assert name in TOOLS or name in other_pages(), f"nothing else has {name}"
+
+
+def test_every_number_of_the_five_has_a_row() -> None:
+    counts = {"L": 47, "X": 35, "A": 26, "F": 38, "C": 32}
+    assert [row.number for row in HELD] == [f"{of}{n}" for of, count in counts.items() for n in range(1, count + 1)]
+    assert f"are the words, {len(ROWS)} rows" in PAGE.read_text("utf-8")
+
+
+@pytest.mark.parametrize("row", HELD, ids=lambda row: row.number)
+def test_a_behaviour_is_tried_or_left_out_by_decision(row: Behaviour) -> None:
+    """What is measured by hand alone says so in its row."""
+    if row.here.startswith(_LEFT_OUT):
+        assert len(row.here.removeprefix(_LEFT_OUT).split()) > 2
+        assert row.tried_by == []
+        return
+    names = _SPAN.findall(row.here)
+    assert names
+    if "held by no test" in row.here:
+        assert (DOCS.parent / names[-1]).is_file()
+    else:
+        assert row.tried_by
+    for name in row.tried_by:
+        path, _, test = name.partition("::")
+        assert test in functions_in(path), f"there is no {name}"
+    for name in names:
+        of = [span for span in names if _SCHEMA.fullmatch(span)]
+        if of and not name.startswith("aicx"):
+            assert is_field(name, of[0]), f"{of[0]} has no field {name}"
+        elif not name.startswith("aicx"):
+            assert name in TOOLS or name in other_pages() or (DOCS.parent / name).exists(), f"nothing has {name}"
+
+
+@cache
+def functions_in(path: str) -> frozenset[str]:
+    tree = ast.parse((DOCS.parent / path).read_text("utf-8"))
+    return frozenset(node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))
 
 
 def is_field(path: str, name: str) -> bool:

@@ -92,7 +92,7 @@ def sidecar_path(layout: Layout, name: str) -> Path:
 
 def beginning_of(digest: str) -> str:
     """The hexadecimal part of a digest, or of the beginning of one. Raises UsageError for anything else."""
-    text = digest.strip().lower().removeprefix(PREFIX)
+    text = digest.strip().lower().removeprefix("cas:").removeprefix(PREFIX)
     if not _BEGINNING.fullmatch(text):
         raise UsageError(f"{digest!r} is not a digest", hint="write sha256: and at least 8 of its 64 digits")
     return text

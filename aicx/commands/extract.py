@@ -14,7 +14,7 @@ from aicx.api.answers.extract import SCHEMA, extract_answer
 from aicx.config import Settings, load_settings
 from aicx.corpus.views.extraction import Extract, Selection, extract_log, extract_session
 from aicx.corpus.views.report import encode_report, for_terminal, render_markdown
-from aicx.errors import SourceUnreadable, UnsafePath, UsageError
+from aicx.errors import UnsafePath, UsageError
 from aicx.output import check_outside
 from aicx.paths import user_path
 from aicx.sources import SOURCES
@@ -26,7 +26,9 @@ _ID = re.compile(r"[\w:-]+")
 
 Input = Annotated[
     str | None,
-    typer.Argument(metavar="INPUT", click_type=options.PATH, help="A log file, or an Antigravity brain folder."),
+    typer.Argument(
+        metavar="INPUT", click_type=options.PATH, help="A log file, an Antigravity brain folder, or a session."
+    ),
 ]
 Format = Annotated[
     str | None, typer.Option("--format", metavar="AGENT", help=f"Whose log it is: {', '.join(SOURCES)}.")
@@ -70,8 +72,8 @@ def command(
 ) -> None:
     """Turn one log, or one session, into a readable report without storing anything.
 
-    INPUT is a log file, or the brain folder of an Antigravity conversation. The agent is recognised from the content.
-    Secrets are replaced. Unreadable records are skipped and listed on stderr.
+    INPUT is a log file, the brain folder of an Antigravity conversation, or a session where no file has its name. The
+    agent is recognised from the content. Secrets are replaced. Unreadable records are skipped and listed on stderr.
 
     Example: aicx extract ~/.codex/sessions/2026/01/31/rollout-2026-01-31T10-00-00-ID.jsonl
     Example: aicx extract --session 1b2c3d4e --conversation -o talk.json
@@ -79,17 +81,17 @@ def command(
     """
     settings = load_settings()
     if (input is None) == (session is None):
-        raise UsageError("name one log, or one session with --session", hint="aicx extract --help")
+        raise UsageError("name one log or one session", hint="aicx extract --help")
+    path = user_path(input) if input else None
+    if input and path and _ID.fullmatch(input) and not path.exists():
+        path, session = None, input
     selection = Selection(user_only, conversation, max_message_chars, settings.redact_secrets and not no_redact_secrets)
     if no_redact_secrets:
         console.warn("secrets are shown as they are")
     target = user_path(output) if output else None
     if target is not None:
         _check_target(target, settings, force=force)
-    if input is not None:
-        path = user_path(input)
-        if not path.exists() and _ID.fullmatch(input):
-            raise SourceUnreadable(f"there is no log {path}", hint=f"for a session: aicx extract --session {input}")
+    if path is not None:
         found = extract_log(settings, path, format, selection)
     else:
         found = extract_session(settings, session or "", format, selection)

@@ -39,6 +39,7 @@ Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", "-n", help="Show what would be removed and change nothing.")]
 
 
+@options.either("session")
 def command(
     session: SessionOption = None,
     project: ProjectOption = None,
@@ -67,7 +68,7 @@ def command(
     settings = load_settings()
     if project is not None and project.startswith("~"):
         project = str(Path(project).expanduser())
-    request = ForgetRequest(session, project, pattern)
+    request = ForgetRequest(session and session.removeprefix("session:"), project, pattern)
     # A call that was killed is finished first; when it was this one, what it did is what there is to say.
     earlier = None if dry_run else finish_forgetting(settings, console.notify)
     if not dry_run:

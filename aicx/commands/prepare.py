@@ -19,7 +19,11 @@ AgentId = Annotated[
 ]
 SessionId = Annotated[
     str | None,
-    typer.Option("--session-id", metavar="ID", help="The agent's own id of its session; by default as its shell says."),
+    typer.Option(
+        *("--session-id", "--session", "-s"),
+        metavar="ID",
+        help="The agent's own id of its session; by default as its shell says.",
+    ),
 ]
 
 

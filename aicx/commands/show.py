@@ -41,6 +41,7 @@ Limit = Annotated[
 ]
 
 
+@options.either("ref", "--ref")
 def command(
     ref: Ref,
     full: Full = False,
@@ -57,8 +58,9 @@ def command(
     REF is a chunk's id or path, a session's id or the beginning of one, file:PATH for the chunks that touched a file,
     or commit:HASH for those that began at a commit or name it. A chunk goes to stdout as it is stored, between
     fences where that is no terminal, and exactly as it is in --json; facts about it go to stderr. mem:ID shows a
-    record of the memory, live:… what an instruction file says, as `aicx memory
-    get` does, work:ID a task of this repository, and session:AGENT:ID#w2 what a context window of a session came to.
+    record of the memory, live:… what an instruction file says, as `aicx memory get` does, work:ID a task of this
+    repository, failure:ID what failed, sha256:DIGEST a kept object, and session:AGENT:ID#w2 what a context window of
+    a session came to.
     Exit code 7 if a chunk whose text is shown was altered after it was stored.
 
     Example: aicx show claude:1b2c3d4e-0000-4000-8000-000000000000:003 --verify
@@ -76,6 +78,16 @@ def command(
         from aicx.commands.task import show as tasks
 
         tasks.command(ref, json=json)
+        return 0
+    if ref.startswith("failure:"):
+        from aicx.commands.failures import show as failures
+
+        failures.command(ref, json=json)
+        return 0
+    if ref.startswith(("sha256:", "cas:")):
+        from aicx.commands.cas import get as objects
+
+        objects.command(ref, json=json)
         return 0
     if ref.startswith("session:") and "#w" in ref:
         from aicx.commands.sessions import summarize

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from aicx.paths import Layout
+from aicx.refs import Ref
 from aicx.sessions.identity import identity_at
 
 # What agents put into the environment of the commands they run; seen with the clients of November 2026.
@@ -74,7 +75,13 @@ def find_session(
 
 
 def find_asker(environ: Mapping[str, str], agent: str | None = None, session: str | None = None) -> Asker:
-    """Who asks: what is given, then `AICX_SESSION_ID`, then what an agent put into its commands' environment."""
+    """Who asks: what is given, then `AICX_SESSION_ID`, then what an agent put into its commands' environment.
+
+    A reference to a session names its agent too.
+    """
+    if session and session.startswith("session:"):
+        named, _, session = Ref.parse(session).value.rpartition(":")
+        agent = agent or named or None
     if (told := _told_by_agent(environ, agent)) is not None:
         return Asker.named(told[0], session or environ.get(_OWN) or environ[told[1]])
     named = next((name for name, variable in _AGENTS if environ.get(variable)), NOBODY)

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from aicx.api.answers.pack import PackScope
 from aicx.config import Settings
-from aicx.corpus.catalog.session_names import find_session
+from aicx.corpus.catalog.session_names import find_session, match_sessions
 from aicx.errors import NotFound
 from aicx.git.state import GitProbe
 from aicx.packs.gathering import Gathered, applied_of, goal_of, scope_of, stems_of, terms_of
@@ -50,7 +50,12 @@ def choose_task(settings: Settings, gathered: Gathered, present: Present, look: 
     if query.task is not None and query.task.startswith(_SESSION):
         return _session_as_task(gathered, present, query.task), _scope(gathered)
     if query.task is not None:
-        record = find_task(settings.layout, place.folders, query.task)
+        try:
+            record = find_task(settings.layout, place.folders, query.task)
+        except NotFound:
+            if not match_sessions(query.task, {(one.agent, one.session_id) for one in gathered.facts}):
+                raise
+            return _session_as_task(gathered, present, query.task), _scope(gathered)
         return Loaded(record, present.loading(record)), _scope(gathered)
     found = open_tasks(settings, place, query.now, _looked(gathered, look))
     stated = [

@@ -13,6 +13,7 @@ from aicx.config import Settings
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.place_names import the_project
 from aicx.corpus.catalog.query import Opened, open_catalog
+from aicx.corpus.catalog.session_names import id_in
 from aicx.errors import CorpusDamaged, NotFound, StoreLocked, StoreUnwritable, plainly
 from aicx.evidence.other_repositories import OtherRepositories
 from aicx.evidence.sessions import MAX_SESSIONS as LISTED_SESSIONS
@@ -90,6 +91,7 @@ def _resume(settings: Settings, query: ResumeQuery, look: GitProbe | None) -> Re
             empty = f"nothing is stored in {settings.layout.home} yet (next: aicx store)" if is_empty else None
         if query.project is not None:
             query = replace(query, project=the_project(query.project, opened.catalog))
+        query = replace(query, exclude_session=tuple(map(id_in, query.exclude_session)))
         query = replace(query, also=tuple(the_project(name, opened.catalog) for name in query.also))
         place = locate(settings, query, opened.catalog, look)
         notes = [empty, opened.fallback_reason, *opened.notes]

@@ -15,6 +15,7 @@ from aicx.git.identity import find_repository
 from aicx.git.remotes import parts_of, remote_urls
 from aicx.git.roots import Roots
 from aicx.git.state import Git, GitState
+from aicx.refs import Ref, file_place
 from aicx.values import dataclass
 from aicx.why.clones import has_line, inner_place, without_ends
 from aicx.why.numbers import Number, find_key, find_number
@@ -63,6 +64,8 @@ def find_target(text: str, git: Git, state: GitState) -> Target:
     """
     if not text.strip() or "\0" in text or "\n" in text or len(text) > _MAX_NAME:
         raise UsageError("name a commit, a file, FILE:LINE, #NUMBER, a tag or a range", hint="aicx why HEAD")
+    if not _is_path(text, git):
+        text = _without_prefix(text)
     if number := find_number(text):
         return _numbered(text, number, git, state)
     if state.usable and ".." in text and (found := _range(text, git)):
@@ -81,6 +84,14 @@ def find_target(text: str, git: Git, state: GitState) -> Target:
     if (key := find_key(text)) and not _is_path(text, git):
         return _numbered(text, key, git, state)
     return _file(text, git, state)
+
+
+def _without_prefix(text: str) -> str:
+    """What a reference to a commit, a file or its lines names, as it is written here."""
+    if place := file_place(text):
+        return place.path if place.first is None else f"{place.path}:{place.first}-{place.last}"
+    ref = Ref.parse(text)
+    return ref.value if ref.kind == "commit" else text
 
 
 def _unknown(text: str, state: GitState) -> str:

@@ -384,6 +384,8 @@ def test_a_file_keeps_joined_emoji(home: Path, capsys: pytest.CaptureFixture[str
     assert "\U0001f468\u200d\U0001f469\u200d\U0001f467" in (home / "talk.md").read_text("utf-8")
 
 
-def test_a_sessions_id_in_place_of_a_log_leads_to_the_option(log: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["extract", SESSION[:8]]) != 0
-    assert f"aicx extract --session {SESSION[:8]}" in capsys.readouterr().err
+def test_a_sessions_id_may_be_written_in_place_of_a_log(log: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["extract", SESSION[:8]]) == 0
+    bare = capsys.readouterr().out
+    assert run(["extract", "--session", SESSION[:8]]) == 0
+    assert capsys.readouterr().out == bare != ""

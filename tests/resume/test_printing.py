@@ -23,7 +23,7 @@ from aicx.git.state import Commit, GitState
 from aicx.resume.brief.budget import MIN_TOKENS, NO_HISTORY_TOKENS, check_budget, fit
 from aicx.resume.brief.compose import compose
 from aicx.resume.brief.json_brief import json_line
-from aicx.resume.brief.markdown import markdown
+from aicx.resume.brief.markdown import markdown, printed
 from aicx.resume.brief.output import markdown_brief
 from aicx.resume.brief.part import Part
 from aicx.resume.brief.selection import Considered, Reason
@@ -138,7 +138,9 @@ def report(text: str = "fix the login", count: int = 2, **fields: Any) -> Resume
 
 
 def as_markdown(found: ResumeReport, budget: int) -> str:
-    return fit(compose(found), budget, lambda kept, limit: markdown(found, kept, limit).encode()).text.decode()
+    return fit(
+        printed(found, compose(found)), budget, lambda kept, limit: markdown(found, kept, limit).encode()
+    ).text.decode()
 
 
 def as_json(found: ResumeReport, budget: int) -> dict[str, Any]:
@@ -298,9 +300,10 @@ def test_session_on_an_unmerged_branch_stays_in_the_background() -> None:
 
 
 def manifest(found: ResumeReport, budget: int) -> dict[str, Any]:
-    parts: list[Part] = compose(found)
+    every: list[Part] = compose(found)
+    parts = printed(found, every)
     fitted = fit(parts, budget, lambda kept, limit: markdown(found, kept, limit).encode())
-    return to_fields(manifest_of(found, parts, fitted, budget, "markdown"))
+    return to_fields(manifest_of(found, every, parts, fitted, budget, "markdown"))
 
 
 @pytest.mark.parametrize("budget", [MIN_TOKENS, 1000, 100_000])

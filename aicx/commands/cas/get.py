@@ -20,6 +20,7 @@ from aicx.storage.atomic import replacing
 from aicx.terminal import without_controls
 
 
+@options.either("digest", "--digest")
 def command(
     digest: Digest,
     output: Annotated[

@@ -9,6 +9,7 @@ from aicx.commands.cas.common import Digest, entry_of, print_entry
 from aicx.config import load_settings
 
 
+@options.either("digest", "--digest")
 def command(digest: Digest, json: options.Json = False) -> None:
     """Keep an object: `aicx cas gc` leaves it, however old it is.
 
@@ -17,6 +18,7 @@ def command(digest: Digest, json: options.Json = False) -> None:
     _set(digest, pinned=True, json=json)
 
 
+@options.either("digest", "--digest")
 def unpin(digest: Digest, json: options.Json = False) -> None:
     """Let an object go with `aicx cas gc` once it is old enough.
 

@@ -15,6 +15,7 @@ from aicx.text import local
 _SHORTEST = 4  # digits of a fingerprint
 
 
+@options.either("ref", "--failure")
 def command(
     ref: Annotated[str, typer.Argument(metavar="ID", help="As `failures list` prints it, or its beginning.")],
     utc: options.Utc = False,
@@ -31,8 +32,12 @@ def command(
     wanted = ref.removeprefix("failure:")
     if len(wanted) < _SHORTEST:
         raise UsageError(f"{ref!r} is too short for an id", hint=f"give at least {_SHORTEST} of its digits")
-    found, notes = patterns_at(load_settings(), None)
-    fitting = [one for one in found if one.last.fingerprint.startswith(wanted)]
+    # A failure of this repository may have another id among those of all, where others of its kind came later.
+    for folder in (options.folder(None), None):
+        found, notes = patterns_at(load_settings(), folder)
+        fitting = [one for one in found if one.last.fingerprint.startswith(wanted)]
+        if fitting:
+            break
     if not fitting:
         raise NotFound(f"no failure {ref!r} is known", hint="aicx failures list --everywhere")
     if len(fitting) > 1:

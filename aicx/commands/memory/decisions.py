@@ -41,6 +41,7 @@ _DONE = {
 }
 
 
+@options.either("ref", "--ref")
 def accept(
     ref: RefArgument,
     by: By = UNNAMED,
@@ -65,6 +66,7 @@ def accept(
     _decide(ref, "accept", by, why, rev, repo, yes=yes, json=json, key=sign)
 
 
+@options.either("ref", "--ref")
 def reject(
     ref: RefArgument,
     by: ByAnybody = UNNAMED,
@@ -80,6 +82,7 @@ def reject(
     _decide(ref, "reject", by, why, rev, repo, json=json)
 
 
+@options.either("ref", "--ref")
 def hold(
     ref: RefArgument,
     by: ByAnybody = UNNAMED,
@@ -95,6 +98,7 @@ def hold(
     _decide(ref, "hold", by, why, rev, repo, json=json)
 
 
+@options.either("ref", "--ref")
 def release(
     ref: RefArgument,
     by: By = UNNAMED,
@@ -111,6 +115,7 @@ def release(
     _decide(ref, "release", by, why, rev, repo, yes=yes, json=json)
 
 
+@options.either("ref", "--ref")
 def pin(
     ref: RefArgument,
     by: By = UNNAMED,
@@ -126,6 +131,7 @@ def pin(
     _decide(ref, "pin", by, None, rev, repo, yes=yes, json=json)
 
 
+@options.either("ref", "--ref")
 def unpin(
     ref: RefArgument,
     by: ByAnybody = UNNAMED,
@@ -140,6 +146,7 @@ def unpin(
     _decide(ref, "unpin", by, None, rev, repo, json=json)
 
 
+@options.either("ref", "--ref")
 def archive(
     ref: RefArgument,
     by: ByAnybody = UNNAMED,
@@ -154,6 +161,7 @@ def archive(
     _decide(ref, "archive", by, None, rev, repo, json=json)
 
 
+@options.either("ref", "--ref")
 def restore(
     ref: RefArgument,
     by: ByAnybody = UNNAMED,
@@ -168,6 +176,7 @@ def restore(
     _decide(ref, "restore", by, None, rev, repo, json=json)
 
 
+@options.either("old", "--old")
 def supersede(
     old: Annotated[str, typer.Argument(metavar="OLD", help="The record that is no longer true.")],
     with_: Annotated[str, typer.Option("--with", metavar="NEW", help="The accepted record that takes its place.")],
@@ -192,6 +201,7 @@ def supersede(
     answer(desk, new, "Accepted in its place:", json=json, notes=[f"{replaced.ref} is superseded"])
 
 
+@options.either("ref", "--ref")
 def validate(
     ref: RefArgument,
     result: Annotated[str, typer.Option("--result", metavar="pass|fail", help="Whether it still holds.")],

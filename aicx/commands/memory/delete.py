@@ -10,6 +10,7 @@ from aicx.memory.deciding import delete as delete_record
 from aicx.memory.entry import entry_of
 
 
+@options.either("ref", "--ref")
 def command(
     ref: RefArgument,
     by: ByAnybody = UNNAMED,

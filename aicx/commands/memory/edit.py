@@ -30,6 +30,7 @@ from aicx.memory.record import Validity
 from aicx.paths import user_path
 
 
+@options.either("ref", "--ref")
 def command(
     ref: RefArgument,
     statement: Annotated[str | None, typer.Option("--statement", metavar="TEXT", help="Say this instead.")] = None,

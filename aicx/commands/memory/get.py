@@ -18,6 +18,7 @@ from aicx.memory.entry import whole_of
 from aicx.memory.recall.live import find_live
 
 
+@options.either("ref", "--ref")
 def command(ref: RefArgument, repo: options.Repo = None, json: options.Json = False) -> None:
     """Show a record with its details, its evidence and what its anchors are now, or what an instruction file says.
 

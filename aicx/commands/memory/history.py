@@ -12,6 +12,7 @@ from aicx.memory.walking import read_log
 from aicx.text import instant, local
 
 
+@options.either("ref", "--ref")
 def command(ref: RefArgument, utc: options.Utc = False, repo: options.Repo = None, json: options.Json = False) -> None:
     """List every decision about a record, oldest first: what, when, and by whom. Also of one that was deleted.
 

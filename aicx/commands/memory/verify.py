@@ -26,6 +26,7 @@ _WORDS = {
 }
 
 
+@options.either("ref", "--ref")
 def command(
     ref: Annotated[str | None, typer.Argument(metavar="[REF]", help="A record; by default all accepted ones.")] = None,
     allowed_signers: Annotated[

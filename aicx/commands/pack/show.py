@@ -8,6 +8,7 @@ from aicx.commands.pack import common
 from aicx.config import load_settings
 
 
+@options.either("digest", "--digest")
 def command(
     digest: Digest,
     budget: common.Budget = None,

@@ -20,6 +20,7 @@ def _count(name: str, what: str) -> Any:
     return typer.Option(name, metavar="N", min=0, max=1000, help=f"At most this many {what}.")
 
 
+@options.either("task", "--task", "-t")
 def command(
     task: Annotated[
         str | None,

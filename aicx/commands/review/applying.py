@@ -15,6 +15,7 @@ from aicx.review.deciding import prepare, verify
 from aicx.review.states import next_step
 
 
+@options.either("ref", "--ref")
 def prepare_patch(
     ref: RefArgument,
     target: TargetOption = None,
@@ -47,6 +48,7 @@ def prepare_patch(
         print_patch(prepared, candidate)
 
 
+@options.either("ref", "--ref")
 def verify_patch(ref: RefArgument, by: ByAnybody = "", repo: options.Repo = None, json: options.Json = False) -> None:
     """Look whether an instruction file has the block that was proposed, and close the candidate if it has.
 

@@ -27,6 +27,7 @@ _DONE = {"new": "new", "seen": "more evidence", "known": "already known"}
 _PATHS: dict[Layer, str] = {"local": "active.md", "project": "project.md"}
 
 
+@options.either("session")
 def command(
     session: Annotated[
         str | None, typer.Option("--session", "-s", metavar="ID", help="Of this stored session, not of the note.")

@@ -14,6 +14,7 @@ from aicx.review.surfacing import surfaces_of
 from aicx.text import instant, local
 
 
+@options.either("ref", "--ref")
 def command(ref: RefArgument, repo: options.Repo = None, json: options.Json = False) -> None:
     """Show a candidate with its evidence, what was decided about it, and where it would be shown now.
 

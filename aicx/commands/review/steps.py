@@ -13,6 +13,7 @@ from aicx.review import deciding
 from aicx.review.states import require
 
 
+@options.either("ref", "--ref")
 def adopt(
     ref: RefArgument,
     by: By = UNNAMED,
@@ -29,6 +30,7 @@ def adopt(
     _take(ref, "adopt", by, rev, repo, json=json)
 
 
+@options.either("ref", "--ref")
 def approve(
     ref: RefArgument,
     by: By = UNNAMED,
@@ -43,6 +45,7 @@ def approve(
     _take(ref, "approve", by, rev, repo, json=json)
 
 
+@options.either("ref", "--ref")
 def reject(
     ref: RefArgument,
     by: ByAnybody = UNNAMED,
@@ -60,6 +63,7 @@ def reject(
     _answer(desk, record.ref, None, json=json)
 
 
+@options.either("ref", "--ref")
 def promote(
     ref: RefArgument,
     by: By = UNNAMED,

@@ -16,6 +16,7 @@ from aicx.sessions.lineage import EDGE_TYPES
 from aicx.sessions.view import key_of
 
 
+@options.either("session")
 def command(
     session: Session = None,
     depth: Annotated[

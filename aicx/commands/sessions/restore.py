@@ -11,6 +11,7 @@ from aicx import console, options
 from aicx.config import load_settings
 
 
+@options.either("session")
 def command(
     session: Annotated[
         str | None,

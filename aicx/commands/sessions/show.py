@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-import typer
-
 from aicx import console, options
 from aicx.commands.desk import open_desk
 from aicx.commands.sessions.common import Agent, Session, edge_line, find_named, meant, print_node, viewing
-from aicx.errors import UsageError
 from aicx.sessions.answers import SCHEMA, SessionAnswer
 from aicx.sessions.summarize import open_session
 from aicx.sessions.summary_answer import windows_answer
@@ -17,10 +12,8 @@ from aicx.sessions.turns import turns_of
 from aicx.sessions.view import work_of
 
 
+@options.either("session")
 def command(
-    which: Annotated[
-        str | None, typer.Argument(metavar="[ID]", help="The session's id; the same as --session.")
-    ] = None,
     session: Session = None,
     agent: Agent = None,
     repo: options.Repo = None,
@@ -35,10 +28,8 @@ def command(
     Example: aicx sessions show 4f2a81c0
     Example: aicx sessions show --json     the session that asks, and how it was found
     """
-    if which and session:
-        raise UsageError("a session is named once", hint="leave out --session")
     desk = open_desk(repo)
-    named = find_named(desk, which or session, agent)
+    named = find_named(desk, session, agent)
     with viewing(desk) as viewer:
         key = meant(viewer, named)
         node = viewer.node(key)

@@ -11,6 +11,7 @@ from aicx import console, options
 from aicx.commands.desk import Desk, open_desk
 from aicx.commands.sessions.common import Agent, Session, find_named, meant, viewing
 from aicx.corpus.catalog.session_names import SessionKey
+from aicx.errors import NotFound, UsageError
 from aicx.lifecycle.identity import Named
 from aicx.refs import Ref
 from aicx.sessions.answers import CHANGE_SCHEMA, SessionChangeAnswer
@@ -24,6 +25,7 @@ Force = Annotated[
 ]
 
 
+@options.either("session")
 def open_(
     session: Annotated[
         str | None,
@@ -51,6 +53,8 @@ def open_(
     named = find_named(desk, session, agent)
     if named.session is None or named.rule == "identity file":
         named = Named(named.agent, new_session_id(), "new")
+    elif named.rule == "explicit" and agent is None:
+        named = _stored(desk, named)
     older = str(Ref.of_session(*_known(desk, continues))) if continues else None
     assert named.session is not None
     changed = open_session(
@@ -62,6 +66,7 @@ def open_(
     _answer(desk, changed, named.rule or "", json=json)
 
 
+@options.either("session")
 def fork(
     session: Session = None,
     new: Annotated[
@@ -89,6 +94,7 @@ def fork(
     _answer(desk, changed, "explicit" if new else "new", json=json)
 
 
+@options.either("session")
 def close(
     session: Session = None,
     status: Annotated[str, typer.Option("--status", metavar="STATUS", help=f"One of {', '.join(OUTCOMES)}.")] = "ok",
@@ -115,6 +121,8 @@ def close(
     _answer(desk, changed, named.rule or "", json=json)
 
 
+@options.either("newer", "--newer")
+@options.either("older", "--older")
 def link(
     newer: Annotated[str, typer.Argument(metavar="NEWER", help="The id of the session that came later.")],
     older: Annotated[str, typer.Argument(metavar="OLDER", help="The id of the one it came from.")],
@@ -135,6 +143,16 @@ def link(
     ref, to = str(Ref.of_session(*key)), str(Ref.of_session(*other))
     link_sessions(desk.settings, desk.place, ref, to, wanted, desk.now, remove=remove, notify=console.notify)
     _answer(desk, Changed(ref, *key, "unlinked" if remove else "linked", parent=to), "explicit", json=json)
+
+
+def _stored(desk: Desk, named: Named) -> Named:
+    """With the agent of the stored session that has exactly this id, where there is one."""
+    with viewing(desk) as viewer:
+        try:
+            key = viewer.find(named.session or "")
+        except (NotFound, UsageError):
+            return named
+    return Named(*key, named.rule) if key[1] == named.session else named
 
 
 def _known(desk: Desk, wanted: str) -> SessionKey:

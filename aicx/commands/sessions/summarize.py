@@ -34,6 +34,7 @@ class How(StrEnum):
     llm = "llm"
 
 
+@options.either("session", "--session", "-s")
 def command(
     session: Annotated[
         str, typer.Argument(metavar="SESSION", help="A session's id, or the beginning of it, or session:…#w2.")

@@ -11,6 +11,7 @@ from aicx.config import load_settings
 from aicx.text import local
 
 
+@options.either("session", "--session", "-s")
 def command(
     session: Annotated[str, typer.Argument(metavar="SESSION", help="A session's id, or the beginning of it.")],
     utc: options.Utc = False,

@@ -13,6 +13,7 @@ from aicx.work.record import CLOSINGS
 from aicx.work.state import close
 
 
+@options.either("task", "--task", "-t")
 def command(
     task: OptionalTask = None,
     status: Annotated[

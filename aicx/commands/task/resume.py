@@ -8,6 +8,7 @@ from aicx.commands.task.common import Here, TaskArgument, answer
 from aicx.work.state import resume_task
 
 
+@options.either("task", "--task", "-t")
 def command(task: TaskArgument, here: Here = False, repo: options.Repo = None, json: options.Json = False) -> None:
     """Take a task up again in this folder: one that is open, set aside or closed.
 

@@ -10,6 +10,7 @@ from aicx.text import local
 from aicx.work.showing import shown_work
 
 
+@options.either("task", "--task", "-t")
 def command(
     task: TaskArgument, repo: options.Repo = None, utc: options.Utc = False, json: options.Json = False
 ) -> None:

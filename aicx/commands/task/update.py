@@ -33,6 +33,7 @@ from aicx.work.record import Section
 from aicx.work.state import update
 
 
+@options.either("task", "--task", "-t")
 def command(
     task: OptionalTask = None,
     next_: Next = None,

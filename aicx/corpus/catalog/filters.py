@@ -11,6 +11,7 @@ from typing import Any
 from aicx.api.filters import FILTERS, LANES, NAMES, UNSET, Filter, Filters
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.place_names import as_glob, is_glob, known_places, matching_places
+from aicx.corpus.catalog.session_names import id_in
 from aicx.corpus.catalog.when import days_between, parse_date_range, parse_instant
 from aicx.errors import UsageError
 from aicx.folders import is_absolute, slashed
@@ -65,6 +66,8 @@ def _parse(row: Filter, written: Any, now: datetime) -> Any:
     if written is None:
         return None
     match row.value:
+        case "text" if row.name in ("session", "exclude_session"):
+            return tuple(map(id_in, (written,) if isinstance(written, str) else written))
         case "text":
             return (written,) if isinstance(written, str) else tuple(written)
         case "begin" | "end":

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 
 from aicx.corpus.catalog.database import Catalog
 from aicx.errors import NotFound, UsageError
-from aicx.refs import HASH
+from aicx.refs import HASH, Ref
 from aicx.sources import SOURCES
 from aicx.text import first_of
 
@@ -82,7 +82,14 @@ def ambiguous(wanted: str, found: Sequence[SessionKey]) -> UsageError:
     return UsageError(f"{len(found)} {what} {wanted!r}", hint=f"name one: {_names(found)}")
 
 
+def id_in(wanted: str) -> str:
+    """The id, or its beginning, in what names a session: itself, `agent:id`, or a reference to a session."""
+    return _parts(wanted)[1]
+
+
 def _parts(wanted: str) -> tuple[str | None, str]:
+    if wanted.startswith("session:"):
+        wanted = Ref.parse(wanted.partition("#")[0]).value
     agent, colon, rest = wanted.partition(":")
     return (agent, rest) if colon and agent in SOURCES else (None, wanted)
 

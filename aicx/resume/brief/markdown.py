@@ -56,25 +56,18 @@ _ONLY_GIT = (
 
 def markdown(report: ResumeReport, parts: Sequence[Part], limit: int) -> str:
     """The brief with the given parts. ``limit`` bounds the texts from outside that are no parts."""
-    agreed = report.memory is not None and bool(report.memory.agreed)
-    told = agreed or report.left is not None or bool(report.ran)
-    if report.empty is not None and not told:
-        return f"{shorten(report.empty, 300)}\n"
+    if _is_bare(report):
+        return f"{shorten(report.empty or '', 300)}\n"
     lines: list[str] = []
-    shown = [part for part in parts if part.text]
     for section, title in _TITLES.items():
-        found = [part for part in shown if part.section == section]
+        found = [part for part in parts if part.section == section]
         head = _head(report, section, limit)
         if found or head:
             weak = section == "sessions" and report.is_guess
             lines += ["", f"## {_WEAK if weak else title}{head[0] if head else ''}"] + [
                 f"- {line}" for line in head[1:]
             ]
-            lines += [
-                f"- {part.text}{_refs(part, report.short)}"
-                for part in found
-                if part.slot != "context" or section != "session"
-            ]
+            lines += [f"- {part.text}{_refs(part, report.short)}" for part in found if not _is_title(part)]
     body = "\n".join(lines).strip("\n")
     top = [f"# {shorten(where_of(report), limit)}: what a new session needs to know"]
     if report.task.strip():
@@ -84,6 +77,25 @@ def markdown(report: ResumeReport, parts: Sequence[Part], limit: int) -> str:
         return "\n\n".join([*top, "Nothing is known yet of this place."]) + "\n"
     said = _EVIDENCE if report.session_count or report.recalled or told else _ONLY_GIT
     return "\n\n".join([*top, said, fenced(body)]) + "\n"
+
+
+def printed(report: ResumeReport, parts: Sequence[Part]) -> list[Part]:
+    """The parts that a page has lines of; that the session is gone on with is in its title, which is never left out."""
+    if _is_bare(report):
+        return []
+    titled = report.resumed is not None and not report.is_guess
+    found = [part for part in parts if part.text and (titled or not _is_title(part))]
+    return [part._replace(priority=-1) if _is_title(part) else part for part in found]
+
+
+def _is_bare(report: ResumeReport) -> bool:
+    """Whether a page says only why there is nothing to say."""
+    agreed = report.memory is not None and bool(report.memory.agreed)
+    return report.empty is not None and not (agreed or report.left is not None or report.ran)
+
+
+def _is_title(part: Part) -> bool:
+    return part.section == "session" and part.slot in ("context", "text")
 
 
 def _head(report: ResumeReport, section: Section, limit: int) -> list[str]:

@@ -10,7 +10,7 @@ from aicx.api.answers import to_fields
 from aicx.config import Settings
 from aicx.resume.brief.budget import NO_HISTORY_TOKENS, Fitted, check_budget, fit
 from aicx.resume.brief.compose import compose
-from aicx.resume.brief.markdown import markdown
+from aicx.resume.brief.markdown import markdown, printed
 from aicx.resume.brief.part import Part
 from aicx.resume.select.report import ResumeReport
 from aicx.storage.texts import texts_of, with_texts
@@ -33,8 +33,9 @@ def markdown_brief(settings: Settings, report: ResumeReport, budget: int) -> Bri
     report, parts = _cleaned(settings, report)
     check_budget(budget)
     budget = min(budget, NO_HISTORY_TOKENS) if report.has_no_history else budget
-    fitted = fit(parts, budget, lambda kept, limit: markdown(report, kept, limit).encode())
-    return _brief(settings, report, parts, fitted, budget, "markdown")
+    lines = printed(report, parts)
+    fitted = fit(lines, budget, lambda kept, limit: markdown(report, kept, limit).encode())
+    return _brief(settings, report, (parts, lines), fitted, budget, "markdown")
 
 
 def json_brief(
@@ -58,8 +59,9 @@ def json_brief(
     check_budget(budget)
     refs = {"contract_ref": attempt, "capsule_ref": capsule}
     files: dict[str, Any] = {"written_files": list(written), **{name: ref for name, ref in refs.items() if ref}}
-    fitted = fit(parts, budget, lambda kept, limit: json_line(report, kept, limit, budget, files))
-    brief = _brief(settings, report, parts, fitted, budget, "json")
+    values = [part for part in parts if part.slot != "text"]  # the details of others, for people
+    fitted = fit(values, budget, lambda kept, limit: json_line(report, kept, limit, budget, files))
+    brief = _brief(settings, report, (parts, values), fitted, budget, "json")
     if not explain:
         return brief
     explained = json_line(report, fitted.parts, fitted.limit, budget, {**files, "manifest": brief.manifest()})
@@ -67,13 +69,20 @@ def json_brief(
 
 
 def _brief(
-    settings: Settings, report: ResumeReport, parts: Sequence[Part], fitted: Fitted, budget: int, format: Format
+    settings: Settings,
+    report: ResumeReport,
+    parts: tuple[Sequence[Part], Sequence[Part]],
+    fitted: Fitted,
+    budget: int,
+    format: Format,
 ) -> Brief:
+    """``parts`` are all there are, and those that this format has."""
+
     def manifest() -> Mapping[str, Any]:
         # Imported here, and made when it is asked for: it is many times the brief.
         from aicx.resume.brief.selection_manifest import manifest_of
 
-        made = manifest_of(report, parts, fitted, budget, format)
+        made = manifest_of(report, *parts, fitted, budget, format)
         return to_fields(with_texts(made, _redacted) if settings.redact_secrets else made)
 
     return Brief(fitted.text, fitted.tokens, manifest)

@@ -70,12 +70,19 @@ class Use(NamedTuple):
     size: int
 
 
-def manifest_of(report: ResumeReport, parts: Sequence[Part], fitted: Fitted, budget: int, format: Format) -> Manifest:
-    """Everything considered for a brief, once each, with what became of it.
+def manifest_of(
+    report: ResumeReport,
+    every: Sequence[Part],
+    parts: Sequence[Part],
+    fitted: Fitted,
+    budget: int,
+    format: Format,
+) -> Manifest:
+    """Everything considered for a brief, once each, with what became of it. ``parts`` are what the format has.
 
     The same report, budget and clock give the same manifest. ``output`` is the brief without any manifest.
     """
-    unprinted = {part.entry for part in parts if not part.text} if format == "markdown" else set()
+    unprinted = {part.entry for part in every}
     listed = _entries(report.considered, _uses(parts, fitted.parts, format), unprinted)
     question = ManifestQuery(
         task=printable(report.task),
@@ -97,7 +104,7 @@ def manifest_of(report: ResumeReport, parts: Sequence[Part], fitted: Fitted, bud
         budget=ManifestBudget("tokens", budget, fitted.tokens),
         method=dict(report.search),
         entries=listed,
-        lines=_lines(fitted.parts, format),
+        lines=_lines(fitted.parts),
         sections=_sections(parts, fitted.parts),
         exclusions=ManifestExclusions(_exclusions(listed)),
         lanes=ManifestLanes(list(report.unavailable)),
@@ -111,24 +118,19 @@ def manifest_of(report: ResumeReport, parts: Sequence[Part], fitted: Fitted, bud
 
 
 def _uses(parts: Sequence[Part], shown: Sequence[Part], format: Format) -> Mapping[str, Use]:
-    def visible(of: Sequence[Part]) -> list[Part]:
-        # Some parts exist in JSON alone, where what stands on a line is an object of its own besides.
-        return [part for part in of if format == "json" or part.text]
-
-    total = Counter(part.entry for part in visible(parts))
-    kept = Counter(part.entry for part in visible(shown))
+    total = Counter(part.entry for part in parts)
+    kept = Counter(part.entry for part in shown)
     sizes: Counter[str] = Counter()
-    for part in visible(shown):
+    for part in shown:
         sizes[part.entry] += len(orjson.dumps(part.data)) if format == "json" else len(part.text.encode())
     return {entry: Use(count, kept[entry], sizes[entry]) for entry, count in total.items()}
 
 
-def _lines(shown: Sequence[Part], format: Format) -> list[ManifestLine]:
+def _lines(shown: Sequence[Part]) -> list[ManifestLine]:
     """Each line that is printed: how it was found, in what, and the references that prove it."""
     return [
         ManifestLine(part.section, part.slot, SOURCES[part.slot], printable(part.entry), list(map(clean, part.refs)))
         for part in shown
-        if format == "json" or part.text
     ]
 
 
@@ -143,7 +145,7 @@ def _entries(
 ) -> list[ManifestEntry]:
     """An entry for each thing considered, in order; each once, whichever ways led to it.
 
-    ``unprinted`` are those of which only the JSON has lines.
+    ``unprinted`` are those that another format may have more of.
     """
     found: dict[str, ManifestEntry] = {}
     for item in considered:
