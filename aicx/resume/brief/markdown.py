@@ -75,7 +75,7 @@ def markdown(report: ResumeReport, parts: Sequence[Part], limit: int) -> str:
     top += [f"Warning: {shorten(warning, limit)}" for warning in report.warnings[:3] if limit]
     if not body:
         return "\n\n".join([*top, "Nothing is known yet of this place."]) + "\n"
-    said = _EVIDENCE if report.session_count or report.recalled or told else _ONLY_GIT
+    said = _EVIDENCE if report.session_count or report.recalled or _is_told_more(report) else _ONLY_GIT
     return "\n\n".join([*top, said, fenced(body)]) + "\n"
 
 
@@ -90,8 +90,13 @@ def printed(report: ResumeReport, parts: Sequence[Part]) -> list[Part]:
 
 def _is_bare(report: ResumeReport) -> bool:
     """Whether a page says only why there is nothing to say."""
+    return report.empty is not None and not _is_told_more(report)
+
+
+def _is_told_more(report: ResumeReport) -> bool:
+    """Whether something was agreed, stated or run, which no log is needed for."""
     agreed = report.memory is not None and bool(report.memory.agreed)
-    return report.empty is not None and not (agreed or report.left is not None or report.ran)
+    return agreed or report.left is not None or bool(report.ran)
 
 
 def _is_title(part: Part) -> bool:
