@@ -27,7 +27,10 @@ def user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
     mended.call("Bash", 5, "t3", command="mypy src").result("Success: no issues found", 6, "t3")
     user.claude(mended.answer("The types hold.", 7))
     again = ClaudeLog(OTHER, repository).prompt("Add a discount to the cart", 100)
-    again.call("Bash", 101, "t9", command="mypy src").result(ERROR.format(line=9), 102, "t9", failed=True)
+    again.call("Edit", 100.5, "t8", file_path=f"{repository}/src/cart.py", new_string="x", old_string="y")
+    again.result("", 100.6, "t8").call("Bash", 101, "t9", command="mypy src").result(
+        ERROR.format(line=9), 102, "t9", failed=True
+    )
     user.claude(again.answer("The name is missing again.", 103))
     user.store()
     monkeypatch.setenv("AICX_HOME", str(user.corpus))

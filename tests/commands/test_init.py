@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import shlex
 import stat
 import subprocess
 import sys
@@ -563,7 +564,7 @@ def test_hooks_in_a_file_that_git_has_or_would_take_name_nothing_of_this_machine
         write(real.folder / ".git/info/exclude", b".gemini/\n")
     assert init(real.folder, agents="gemini") == 0
     [command] = hooks_of(real.folder / SETTINGS["gemini"])["SessionStart"]
-    assert command.startswith(table.program()[0] if ignored else "case $(command -v aicx) in ")
+    assert command.startswith(shlex.quote(table.program()[0]) if ignored else "case $(command -v aicx) in ")
 
 
 def test_files_that_were_committed_meanwhile_name_nothing_of_this_machine(real: Repository) -> None:

@@ -133,10 +133,11 @@ def checked(place: Place, *, passes: bool) -> None:
     """A session that met an error of types, and edited; the check passes then, or fails again."""
     later = Later(place)
     error = f'src/login.py:{next(_numbers)}: error: Name "token" is not defined  [name-defined]'
-    later.call("Bash", 1, error, failed=True, command="mypy src")
+    file = f"{place.repository.folder}/src/login.py"
+    later.call("Edit", 1, "", file_path=file, new_string="y", old_string="x")
+    later.call("Bash", 2, error, failed=True, command="mypy src")
     if passes:
-        file = f"{place.repository.folder}/src/login.py"
-        later.call("Edit", 3, "", file_path=file, new_string="x", old_string="y")
+        later.call("Edit", 3.5, "", file_path=file, new_string="x", old_string="y")
         later.call("Bash", 5, "Success: no issues found", command="mypy src")
     later.store("That is as far as it goes.")
 

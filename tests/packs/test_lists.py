@@ -123,15 +123,10 @@ class TestLines:
         assert texts(found["recurring_learnings"]) == ["Editing `src/a.py` resolved `make`: it broke in `src/a.py`"]
 
     def test_a_failure_of_two_owners_is_a_recurring_mistake(self) -> None:
-        found = lists(session("a", failures=(failure("f"),)), session("b", failures=(failure("f"),)))
-        assert texts(found["recurring_mistakes"]) == ["`make`: it broke (still open)"]
-        one = task("t", "a", "b")
-        assert (
-            lists(session("a", failures=(failure("f"),)), session("b", failures=(failure("f"),)), tasks=(one,))[
-                "recurring_mistakes"
-            ]
-            == []
-        )
+        ended = replace(said("`make` failed"), refs=(failure("f").ref,))
+        both = [session(name, failures=(failure("f"),), failing=(ended,)) for name in "ab"]
+        assert texts(lists(*both)["recurring_mistakes"]) == ["`make`: it broke (still open)"]
+        assert lists(*both, tasks=(task("t", "a", "b"),))["recurring_mistakes"] == []
 
 
 class TestOpenWork:

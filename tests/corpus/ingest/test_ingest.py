@@ -629,7 +629,7 @@ class TestTrouble:
         home.corpus.mkdir()
         (home.corpus / ".aicxignore").write_text("ok\n!\n")
         home.claude(ClaudeLog().prompt("One", 0))
-        with pytest.raises(UsageError, match=re.escape(".aicxignore, line 2:")):
+        with pytest.raises(UsageError, match=re.escape(".aicxignore, line 2 is not a pattern")):
             home.store()
         assert home.files() == {}
 

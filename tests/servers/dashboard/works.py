@@ -89,5 +89,9 @@ class Worked:
 
     def _left_open(self) -> ClaudeLog:
         log = ClaudeLog(OTHER, str(self.repository.folder)).prompt("The logout breaks", 200)
+        log.call(
+            "Edit", 205, "call-0", file_path=f"{self.repository.folder}/logout/end.py", new_string="x", old_string="y"
+        )
+        log.result("", 206, "call-0")
         log.call("Bash", 210, "call-a", command="mypy logout").result(LOGOUT, 215, "call-a", failed=True)
         return log.answer("It still fails.", 220)
