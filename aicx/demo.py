@@ -18,6 +18,7 @@ from typing import Annotated
 
 from aicx.config import library_environment
 from aicx.git import command as git
+from aicx.text import unfenced
 from aicx.values import dataclass
 
 _LOGS = {"claude": ".claude", "codex": ".codex", "gemini": ".gemini"}
@@ -249,7 +250,7 @@ class Demo:
             check=False,
         )
         output = done.stdout.decode("utf-8", "replace").replace(str(self.home), "~").rstrip()
-        return Shown(step, output, done.returncode)
+        return Shown(step, unfenced(output), done.returncode)
 
     @contextmanager
     def _logs_put_away(self) -> Iterator[None]:

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from aicx.text import Zone, day_bounds, first_of, local, time_span, zone_name
+from aicx.text import QUOTED, Zone, day_bounds, fenced, first_of, local, time_span, unfenced, zone_name
 
 NOON = datetime(2026, 7, 1, 12, tzinfo=UTC)
 
@@ -74,3 +74,8 @@ def test_a_list_that_is_cut_says_how_many_more_there_are() -> None:
     assert first_of(["a", "b"], 2) == "a, b"
     assert first_of(map(str, range(1500)), 1, "; ") == "0 and 1,499 more"
     assert first_of([]) == ""
+
+
+def test_what_is_fenced_is_unfenced_as_it_was() -> None:
+    quoted = "one\n````\ntwo"
+    assert unfenced(f"{QUOTED}\n\n{fenced(quoted)}\n2 answers.") == f"{quoted}\n2 answers."
