@@ -122,7 +122,7 @@ WHY = Step(
     "Ask why a line is there: from line 7 to its commit, to the session, to what was asked.",
     ("why", "deploy/fly.toml:7"),
     rows=13,
-    around="in its edits",
+    around="Asked: ",
     in_repository=True,
 )
 STEER = Step(
