@@ -6,7 +6,7 @@ from aicx import console, options
 from aicx.commands.desk import open_desk
 from aicx.commands.task.common import warn_of
 from aicx.text import local
-from aicx.work.entry import is_stated
+from aicx.work.loading import is_stated
 from aicx.work.next_step import next_steps
 
 

@@ -14,9 +14,10 @@ from aicx.errors import NotFound
 from aicx.git.branches import CURRENT, Branches
 from aicx.text import instant
 from aicx.work.at_place import facts_at
+from aicx.work.attempts import sessions_of
 from aicx.work.files import HANDOFFS, read_all
 from aicx.work.handoff import Handoff, handoff_of, hands_on
-from aicx.work.handoff_answers import derived_answer, sessions_of, stated_answer
+from aicx.work.handoff_answers import derived_answer, stated_answer
 from aicx.work.place import Present, find_place, looking
 from aicx.work.record import WorkRecord
 from aicx.work.session_facts import SessionFacts

@@ -11,8 +11,9 @@ from aicx.packs.gathering import Gathered
 from aicx.refs import Ref
 from aicx.text import instant
 from aicx.values import dataclass
+from aicx.work.attempts import sessions_of
 from aicx.work.handoff import handoff_of, hands_on
-from aicx.work.handoff_answers import derived_answer, sessions_of, stated_answer
+from aicx.work.handoff_answers import derived_answer, stated_answer
 from aicx.work.record import WorkRecord, words_of
 
 

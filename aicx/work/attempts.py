@@ -158,6 +158,12 @@ def session_ref(attempt: Attempt) -> str:
     return str(Ref.of_session(attempt.agent, attempt.session or ""))
 
 
+def sessions_of(record: WorkRecord) -> list[str]:
+    """The references of the sessions that a record names."""
+    own = [session_ref(record.attempt)] if record.attempt is not None and record.attempt.session else []
+    return list(dict.fromkeys([*own, *(ref for ref in record.sources if ref.startswith("session:"))]))
+
+
 def contract_of(record: WorkRecord | None) -> Contract | None:
     return record.attempt.contract if record is not None and record.attempt is not None else None
 

@@ -20,10 +20,10 @@ from aicx.api.answers.task import (
 from aicx.api.fields import taken_from
 from aicx.text import instant
 from aicx.work.files import DamagedTask
-from aicx.work.loading import Loaded, Loading
+from aicx.work.loading import Loaded, Loading, is_stated
 from aicx.work.next_step import NextStep
 from aicx.work.place import WorkPlace
-from aicx.work.record import PREFIX, GitContext, Section, WorkRecord
+from aicx.work.record import GitContext, Section, WorkRecord
 from aicx.work.state import OpenTasks, Written
 
 _LISTED: tuple[Section, ...] = (
@@ -129,8 +129,3 @@ def git_of(git: GitContext) -> TaskGit:
 
 def origin_of(task: Loaded) -> str:
     return "stated" if is_stated(task) else "derived"
-
-
-def is_stated(task: Loaded) -> bool:
-    """Whether somebody began a task, or stated it at the end of a session; else a log alone says so."""
-    return task.derived is None or task.record.goal_source.startswith(PREFIX)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from aicx.api.answers.lifecycle import HandoffAnswer
 from aicx.text import instant
-from aicx.work.attempts import session_ref
+from aicx.work.attempts import sessions_of
 from aicx.work.handoff import Handoff
 from aicx.work.record import WorkRecord
 from aicx.work.session_facts import Ran, Said
@@ -83,12 +83,6 @@ def _test_line(run: Ran) -> str:
 def texts(lines: Sequence[Said]) -> list[str]:
     """What lines say, each once."""
     return list(dict.fromkeys(line.text for line in lines))
-
-
-def sessions_of(record: WorkRecord) -> list[str]:
-    """The references of the sessions that a record names."""
-    own = [session_ref(record.attempt)] if record.attempt is not None and record.attempt.session else []
-    return list(dict.fromkeys([*own, *(ref for ref in record.sources if ref.startswith("session:"))]))
 
 
 def proofs_of(found: WorkRecord | Handoff) -> dict[str, list[str]]:

@@ -10,11 +10,10 @@ from aicx.config import Settings
 from aicx.evidence.sessions import SessionRow
 from aicx.git.branches import CURRENT
 from aicx.sources.run.source import AGENT as RUN
-from aicx.work.attempts import GO_ON
+from aicx.work.attempts import GO_ON, sessions_of
 from aicx.work.derived import settled_tasks
 from aicx.work.files import HANDOFFS, read_all
 from aicx.work.gone_on import GoneOn
-from aicx.work.handoff_answers import sessions_of
 from aicx.work.loading import Loaded
 from aicx.work.next_step import UNDONE
 from aicx.work.place import Present, WorkPlace

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Literal, NamedTuple
 
 from aicx.values import dataclass
-from aicx.work.record import GitContext, WorkRecord
+from aicx.work.record import PREFIX, GitContext, WorkRecord
 
 LoadingReason = Literal[
     "no_git_context",  # nothing was known of git when it was written
@@ -103,3 +103,8 @@ def _loading(reason: LoadingReason, saved: GitContext | None, present: GitContex
         saved_head=saved.head if saved else None,
         current_head=present.head,
     )
+
+
+def is_stated(task: Loaded) -> bool:
+    """Whether somebody began a task, or stated it at the end of a session; else a log alone says so."""
+    return task.derived is None or task.record.goal_source.startswith(PREFIX)
