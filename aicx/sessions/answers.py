@@ -80,7 +80,7 @@ class Turn:
 
     index: Annotated[int, "from 0"]
     at: Annotated[str, "when it began"]
-    ended_at: str
+    ended_at: Annotated[str, "when its last message was"]
     prompt: Annotated[str | None, "the beginning of what was asked; null where the session began without"]
     answer: Annotated[str | None, "the beginning of the agent's last message in it"]
     messages: int

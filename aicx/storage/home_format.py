@@ -10,8 +10,6 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
-import orjson
-
 from aicx import __version__
 from aicx.errors import CorpusDamaged, HomeTooNew
 from aicx.storage.atomic import replace_file, unwritable
@@ -37,6 +35,8 @@ def check_format(home: Path) -> int | None:
             f"{path} cannot be read: {error.strerror}", hint="check the folder's permissions"
         ) from error
     try:
+        import orjson  # imported here: a map is asked without it
+
         fields = orjson.loads(body)
         number, release = fields["format"], fields.get("release")
         if not isinstance(number, int):
@@ -60,6 +60,8 @@ def claim_format(home: Path, notify: Callable[[str], None]) -> None:
     """
     if check_format(home) == FORMAT:
         return
+    import orjson
+
     try:
         with (home / "locks" / _LOCK).open("ab") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
@@ -76,6 +78,8 @@ def claim_format(home: Path, notify: Callable[[str], None]) -> None:
 
 def _note(home: Path, before: int) -> None:
     """Adds a line to the journal, unless a killed upgrade left the same one."""
+    import orjson
+
     path = home / JOURNAL
     body = path.read_bytes() if path.exists() else b""
     said = {"from": before, "to": FORMAT, "release": __version__}

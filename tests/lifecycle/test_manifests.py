@@ -44,6 +44,11 @@ _LISTS = {
     "pull_requests": "capsule.pull_requests",
     "files_edited": "capsule.files_edited",
     "entry_points": "capsule.entry_points",
+    "stated": "stated",
+    "stated_next": "stated.next",
+    "stated_failing": "stated.failing",
+    "stated_decisions": "stated.decisions",
+    "ran": "ran",
 }
 
 

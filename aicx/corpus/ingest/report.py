@@ -28,7 +28,7 @@ class StoreRequest:
     @property
     def is_of_all(self) -> bool:
         """Whether no log is left out."""
-        return not self.agents and self.project is None and self.since is None
+        return not self.agents and not self.projects and self.since is None
 
 
 @dataclass(slots=True)

@@ -65,7 +65,7 @@ class SearchQuery:
     decay: Decay | None = PROFILES["off"]
     min_score: float = 0.0
     lift_dates: bool = True
-    automated: float = 0.3
+    automated: float = 0.8
     place: Path | None = None
     rerank: int = RERANKED
     rules: RankingParams = DEFAULT_PARAMS
