@@ -244,7 +244,7 @@ def test_what_a_policy_excludes_is_in_no_artifact(filled: Place) -> None:
 def test_an_instruction_file_is_advisory_in_every_manifest(filled: Place, task: tuple[str, ...]) -> None:
     filled.write("AGENTS.md", "- Exports are signed.\n")
     target = filled.folder / "other.json"
-    assert filled.run("resume", "--manifest", str(target), *task)[0] == 0
+    assert filled.run("resume", "--json", "--manifest", str(target), *task)[0] == 0
     entries = json.loads(target.read_text())["entries"]
     live = [entry for entry in entries if entry["ref"].startswith("live:") and entry["status"] != "policy_blocked"]
     assert {entry["ref"].partition("#")[0] for entry in live} == {"live:claude:CLAUDE.md", "live:codex:AGENTS.md"}
