@@ -29,6 +29,9 @@ class _Strategies(ModuleType):
 
     __ror__ = __or__
 
+    def __iter__(self) -> Any:
+        return iter(())
+
 
 def _unchanged(*_: object, **__: object) -> Callable[[Any], Any]:
     return lambda test: test
