@@ -123,7 +123,7 @@ def test_a_store_that_hangs_is_ended_and_gives_the_lock_back(
     file, saved = asked(user), list[Path]()
     began = time.monotonic()
     background.run(layout, saved.append, 0.3)
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 30  # not the minute that it sleeps, on a busy machine either
     assert [path.name for path in saved] == [f"{file.stem}.1.json"]
     assert log_of(user)[-1].endswith("store: gave up after 0.3 s")
     assert holder_of(layout.locks / "hooks.lock") is None
