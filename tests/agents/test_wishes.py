@@ -197,6 +197,7 @@ def test_hooks_that_import_from_the_current_folder_are_reported_and_corrected(
     assert checks(user)["entries"].startswith("green")
 
 
+@pytest.mark.needs("mcp")
 @pytest.mark.parametrize("client", ["claude", "codex"])
 def test_servers_that_import_from_the_current_folder_are_reported_and_corrected(
     user: Home, client: str, monkeypatch: pytest.MonkeyPatch

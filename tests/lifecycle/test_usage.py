@@ -95,6 +95,7 @@ def test_a_release_asks_for_a_test(place: Place) -> None:
     assert "test_command" not in checks(place)
 
 
+@pytest.mark.needs("code")
 def test_the_map_and_the_memory_are_looked_at(place: Place) -> None:
     assert (checks(place)["repomap_status"], checks(place)["stale_duplicate_memory"]) == ("warning", "ok")
     assert run(["map", "refresh"]) == 0

@@ -95,6 +95,7 @@ class TestTaskPack:
         (entry,) = worked("task")["pack"]["memory"]
         assert (entry["ref"], entry["status"], entry["usage"], entry["score"]) == (ref, "accepted", "evidence", None)
 
+    @pytest.mark.needs("code")
     def test_the_map_names_places_once_it_is_made(self, worked: PackPlace) -> None:
         assert any("no map" in remark for remark in worked("task")["pack"]["remarks"])
         worked.write("src/export.py", "def export_empty_files():\n    return 1\n")
