@@ -169,7 +169,8 @@ def test_demo_fits_the_terminal(
     monkeypatch.setattr(Demo, "checks", lambda demo: [])
     printed = run_on(width, ["demo", "--no-meaning"], monkeypatch, capsys)
     assert "a long line of words" in printed
-    assert too_wide(printed, min(width, 80)) == []
+    own, _, _ = printed.partition("Semantic search needs more parts")  # a command to install is in one piece
+    assert too_wide(own, min(width, 80)) == []
 
 
 def test_commands_that_are_given_something_exist() -> None:

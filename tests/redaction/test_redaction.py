@@ -216,7 +216,7 @@ def test_rule_names_are_unique_and_documented() -> None:
 
 def test_importing_compiles_no_regular_expression() -> None:
     code = """
-import base64, bisect, collections, dataclasses, enum, functools, operator, re, string, sys, aicx.types
+import base64, bisect, collections, dataclasses, enum, functools, operator, re, string, sys, urllib.parse, aicx.types
 re.compile = lambda *given: sys.exit(f"compiled at import: {given}")
 import aicx.redaction
 """
