@@ -27,6 +27,7 @@ from aicx.engine.vector_state import LexicalState, VectorState
 from indexer.vector_table import TableStatus
 from indexer.vectors import Synced
 from tests.conftest import GUARDED, RealHomeError
+from tests.parts import require
 
 pytestmark = pytest.mark.process
 
@@ -183,6 +184,7 @@ def test_imports_point_down() -> None:
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    require("test")
     folder = tmp_path_factory.mktemp("wheel")
     done = run_python("-m", "hatchling", "build", "-t", "wheel", "-d", str(folder))
     assert done.returncode == 0, done.stderr
