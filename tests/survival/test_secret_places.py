@@ -223,6 +223,7 @@ READING = (
 )
 
 
+@pytest.mark.needs("mcp", "web")
 @pytest.mark.parametrize("kind", ["github", "aws"])
 def test_a_secret_anywhere_in_a_log_reaches_no_file_and_no_reader(
     kind: str, home: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
