@@ -17,6 +17,14 @@ BIN := $(VENV)/bin
 BASE := $(VENV)-base
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
+# Python before 3.13 reads a .pth file in the locale's encoding, and does not start where the path of the checkout in it has a
+# letter that the locale lacks; a line of code in it can name any path in ASCII.
+define TO_ASCII
+$(PYTHON) -c 'import sys, pathlib as p; \
+	[p.Path(file).write_text(f"import sys; sys.path.append({str(p.Path.cwd())!a})\n") for file in sys.argv[1:]]' \
+	$(@D)/lib/python*/site-packages/_editable_impl_aicx*.pth
+endef
+
 # What `make test-all` tests models of one's own with. On Linux its plain release brings GPU libraries of several gigabytes:
 # PyTorch's own site says how to get the build without them, and `make test-all TORCH="..."` is what pip is told.
 TORCH ?= torch==2.13.0
@@ -99,33 +107,41 @@ $(BIN)/python $(BASE)/bin/python:
 # A stamp says which parts are installed, and is out of date when pyproject.toml is newer. Each part holds the one above.
 $(VENV)/.base: pyproject.toml | $(BIN)/python
 	@$(PIP) install --editable .
+	@$(TO_ASCII)
 	@touch $@
 
 $(VENV)/.semantic: pyproject.toml | $(BIN)/python
 	@$(PIP) install --editable '.[semantic]'
+	@$(TO_ASCII)
 	@touch $@ $(VENV)/.base
 
 $(VENV)/.test: pyproject.toml | $(BIN)/python
 	@$(PIP) install --editable '.[most,test]'
+	@$(TO_ASCII)
 	@touch $@ $(VENV)/.base $(VENV)/.semantic $(VENV)/.bench $(VENV)/.clients
 
 $(VENV)/.all: pyproject.toml | $(BIN)/python
 	@$(PIP) install $(TORCH)
 	@$(PIP) install --editable '.[all,test]'
+	@$(TO_ASCII)
 	@touch $@ $(VENV)/.base $(VENV)/.semantic $(VENV)/.bench $(VENV)/.clients $(VENV)/.test
 
 $(VENV)/.bench: pyproject.toml | $(BIN)/python
 	@$(PIP) install --editable '.[bench]'
+	@$(TO_ASCII)
 	@touch $@ $(VENV)/.base
 
 $(VENV)/.clients: pyproject.toml | $(BIN)/python
 	@$(PIP) install --editable '.[mcp,test]'
+	@$(TO_ASCII)
 	@touch $@ $(VENV)/.base
 
 $(VENV)/.dev: pyproject.toml | $(BIN)/python
 	@$(PIP) install --editable '.[dev]'
+	@$(TO_ASCII)
 	@touch $@ $(VENV)/.base
 
 $(BASE)/.base: pyproject.toml | $(BASE)/bin/python
 	@$(BASE)/bin/python -m pip --disable-pip-version-check --quiet install --editable . 'pytest>=8.3,<10'
+	@$(TO_ASCII)
 	@touch $@
