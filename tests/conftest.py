@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import sys
 import time
 from collections import Counter
@@ -85,8 +86,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """No test draws from the generators that all share, so none of them is seeded three times a test."""
+    """No test draws from the generators that all share, so none of them is seeded three times a test.
+
+    A shell ignores Ctrl-C in what it runs in the background, and processes inherit that: tests that send it want it heard.
+    """
     config.option.randomly_reset_seed = False
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 class _NeedsMissingParts(pytest.Module):
