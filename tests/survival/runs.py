@@ -170,7 +170,7 @@ def running(scratch: Path, *modules: str) -> Iterator[Runner]:
         server.communicate(timeout=TIMEOUT)
 
 
-def until(met: Callable[[], bool], seconds: float = 10.0) -> None:
+def until(met: Callable[[], bool], seconds: float = 60.0) -> None:
     """Waits for something another process does."""
     deadline = time.monotonic() + seconds
     while not met():
