@@ -67,7 +67,7 @@ test-clients: $(VENV)/.clients ## Drive the real clients of agents, fetched from
 bench: $(VENV)/.bench ## Measure rankers without models on the bundled set and on your own history; minutes.
 	@$(BIN)/aicx bench run -d bundled -d own -r grep -r rank-bm25 -r fts5 -r lexical -r aicx
 
-check: $(VENV)/.dev ## Lint, types, import layers, generated docs.
+check: $(VENV)/.dev ## Lint, types, import layers, generated docs, the size of the house.
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
@@ -78,6 +78,7 @@ check: $(VENV)/.dev ## Lint, types, import layers, generated docs.
 	@$(BIN)/python docs/generate_benchmarks.py --check
 	@$(BIN)/python -m benchmarks.readings_table --check
 	@$(BIN)/python docs/record_demo.py --check
+	@$(BIN)/python docs/ratchet.py
 
 docs: $(VENV)/.dev ## Write the generated docs again: commands.md, json.md, modules.md, demo.svg, the ranking section of benchmarks.md.
 	@$(BIN)/python docs/generate_commands.py
