@@ -19,9 +19,10 @@ import typer
 from aicx import pager
 from aicx.api.answers import to_fields
 from aicx.paths import NON_REPOSITORY
+from aicx.quoting import QUOTED, fenced
 from aicx.terminal import only_styles, without_controls
-from aicx.text import QUOTED, fenced, zone_name
 from aicx.text import plural as plural
+from aicx.text import zone_name
 
 # Titles are shortened, so that a link may lack its end.
 _LINK = re.compile(r"\[([^\]\n]+)\]\([^)\s]*\)?")

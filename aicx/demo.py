@@ -18,7 +18,7 @@ from typing import Annotated
 
 from aicx.config import library_environment
 from aicx.git import command as git
-from aicx.text import unfenced
+from aicx.quoting import unfenced
 from aicx.values import dataclass
 
 _LOGS = {"claude": ".claude", "codex": ".codex", "gemini": ".gemini"}

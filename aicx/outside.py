@@ -79,14 +79,9 @@ def ask_outside(command: str, question: Mapping[str, Any], seconds: float) -> di
 def redacted(value: Any) -> Any:
     """``value`` with every text in it free of secrets."""
     from aicx.redaction import redact  # imported here: its rules take a while to compile
+    from aicx.storage.texts import with_texts
 
-    if isinstance(value, str):
-        return redact(value).text
-    if isinstance(value, Mapping):
-        return {name: redacted(item) for name, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [redacted(item) for item in value]
-    return value
+    return with_texts(value, lambda text: redact(text).text)
 
 
 def _read(process: subprocess.Popen[bytes], until: float) -> bytes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from aicx.text import QUOTED
+from aicx.quoting import QUOTED
 
 
 def inside(printed: str) -> str:

@@ -8,7 +8,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from aicx.text import QUOTED, Zone, day_bounds, fenced, first_of, local, time_span, unfenced, zone_name
+from aicx.quoting import QUOTED, fenced, unfenced
+from aicx.text import Zone, day_bounds, first_of, local, time_span, zone_name
 
 NOON = datetime(2026, 7, 1, 12, tzinfo=UTC)
 

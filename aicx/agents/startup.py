@@ -16,9 +16,10 @@ from aicx.config import Settings
 from aicx.errors import UsageError, plainly
 from aicx.lifecycle.banner import was_started
 from aicx.lifecycle.identity import Asker
+from aicx.quoting import fenced
 from aicx.resume.brief.banner import bare_banner
 from aicx.resume.brief.budget import MIN_TOKENS
-from aicx.text import BYTES_PER_TOKEN, fenced
+from aicx.text import BYTES_PER_TOKEN
 from aicx.work.place import WorkPlace, find_place
 
 if TYPE_CHECKING:

@@ -1,10 +1,17 @@
-"""What is said of an index that may not hold everything that is stored."""
+"""Sentences that every door says of an answer which may lack something: words not found, indexes behind."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from aicx.text import plural
+
+if TYPE_CHECKING:
+    from aicx.engine.search import SearchReport
+
+# A question that is typed has no more words; of one that is pasted the first tell enough.
+_MAX_NAMED = 12
 
 Freshness = Mapping[str, Mapping[str, int | None]]
 
@@ -32,3 +39,25 @@ def index_state(*, exists: bool, behind: int | None) -> str:
     if behind is None:
         return "made for another catalogue"
     return f"{plural(behind, 'chunk')} behind" if behind else "up to date"
+
+
+def evidence_note(report: SearchReport) -> str | None:
+    """A sentence on what of a question was not found; None where there is nothing to say."""
+    words = list(map(repr, report.missing_words[:_MAX_NAMED]))
+    if len(report.missing_words) > _MAX_NAMED:
+        words.append(f"{len(report.missing_words) - _MAX_NAMED} more")
+    named = f"{', '.join(words[:-1])} and {words[-1]}" if len(words) > 1 else "".join(words)
+    missing = f"{named} {'occurs' if len(words) == 1 else 'occur'} nowhere" if words else ""
+    missing += " within these limits" if words and report.limited else ""
+    match report.evidence:
+        case "none":
+            return f"Nothing matches: {missing}." if missing else None
+        case "weak" if missing:
+            return f"{_capital(missing)}. Weak evidence: these answers have only other words of the question."
+        case "weak":
+            return "Weak evidence: no passage has the words of the question together, only some of them, or apart."
+    return f"{_capital(missing)}; the answers have the other words." if missing else None
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]

@@ -9,6 +9,7 @@ import orjson
 
 from aicx.cas.entry import Kind
 from aicx.errors import UsageError
+from aicx.storage.texts import texts_of, with_texts
 
 CANONICAL = orjson.OPT_SORT_KEYS
 
@@ -35,9 +36,16 @@ def clean_body(body: bytes, kind: Kind) -> Cleaned:
         )
     value = _json(body) if kind.endswith("_pack") else None
     if value is not None:
-        counts = [0]
-        new = _clean_value(value, counts)
-        return Cleaned(body if new == value else orjson.dumps(new, option=CANONICAL), counts[0])
+        count = 0
+
+        def cleaned(text: str) -> str:
+            nonlocal count
+            found = redact(text)
+            count += sum(found.counts.values())
+            return found.text
+
+        new = with_texts(value, cleaned)
+        return Cleaned(body if new is value else orjson.dumps(new, option=CANONICAL), count)
     found = redact(text)
     return Cleaned(found.text.encode(), sum(found.counts.values())) if found.counts else Cleaned(body, 0)
 
@@ -45,7 +53,7 @@ def clean_body(body: bytes, kind: Kind) -> Cleaned:
 def texts_in(body: bytes) -> Iterator[str]:
     """A body as a text, and where it is JSON each text in it, as it was before it was written as JSON."""
     yield body.decode("utf-8", "replace")
-    yield from _texts(_json(body))
+    yield from texts_of(_json(body))
 
 
 def _json(body: bytes) -> Any:
@@ -54,29 +62,3 @@ def _json(body: bytes) -> Any:
         return orjson.loads(body)
     except orjson.JSONDecodeError:
         return None
-
-
-def _texts(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, list):
-        for item in value:
-            yield from _texts(item)
-    elif isinstance(value, dict):
-        for name, item in value.items():
-            yield name
-            yield from _texts(item)
-
-
-def _clean_value(value: Any, counts: list[int]) -> Any:
-    from aicx.redaction import redact
-
-    if isinstance(value, str):
-        found = redact(value)
-        counts[0] += sum(found.counts.values())
-        return found.text
-    if isinstance(value, list):
-        return [_clean_value(item, counts) for item in value]
-    if isinstance(value, dict):
-        return {name: _clean_value(item, counts) for name, item in value.items()}
-    return value

@@ -48,7 +48,7 @@ def command(
     # Imported here: not needed for --help.
     from aicx.lifecycle.identity import find_asker
     from aicx.lifecycle.prepare import prepare
-    from aicx.resume.brief.markdown import fenced
+    from aicx.quoting import fenced
     from aicx.resume.brief.output import markdown_brief
 
     folder = options.folder(repo)

@@ -200,7 +200,7 @@ def _target(text: str, settings: Settings, *, force: bool) -> Path:
 
 def _print_manifest(manifest: Mapping[str, Any]) -> None:
     # Imported here, as all of it is: git is at work meanwhile.
-    from aicx.resume.brief.markdown import fenced
+    from aicx.quoting import fenced
 
     style = console.style
     lines = []

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from aicx import console, options
-from aicx.api.evidence import evidence_note
 from aicx.api.filters import EVERYTHING, Filters
-from aicx.api.freshness import stale_indexes
+from aicx.api.freshness import evidence_note, stale_indexes
 from aicx.commands.explained import print_explanation
 from aicx.commands.nothing import notify_nothing
 from aicx.config import load_settings

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import field, replace
+from dataclasses import field
 from pathlib import Path
 
 from aicx.config import Settings
 from aicx.continuity.layout import MAX_BYTES, Broken
-from aicx.continuity.note import LAYERS, BrokenNote, Layer, Layers, Note, NoteItem, merged
+from aicx.continuity.note import LAYERS, BrokenNote, Layer, Layers, Note, merged
 from aicx.continuity.places import PROJECT_NAME, NotePlaces, note_places, plain_file
 from aicx.continuity.quick import read_as_written
 from aicx.continuity.state import NoteState, read_state, with_known
@@ -139,14 +139,6 @@ def _redacted(note: Note, state: NoteState) -> Note:
     if all(item.key in state.items for item in note.items) and not (note.unknown_text or note.front_matter):
         return note
     from aicx.redaction import redact_plain  # imported here: its rules take a while to load
+    from aicx.storage.texts import with_texts
 
-    def item(one: NoteItem) -> NoteItem:
-        return replace(one, text=redact_plain(one.text).text)
-
-    return replace(
-        note,
-        goal=item(note.goal) if note.goal else None,
-        sections={kind: tuple(map(item, items)) for kind, items in note.sections.items()},
-        unknown_text=redact_plain(note.unknown_text).text,
-        front_matter=redact_plain(note.front_matter).text,
-    )
+    return with_texts(note, lambda text: redact_plain(text).text)

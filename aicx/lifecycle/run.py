@@ -24,12 +24,13 @@ from aicx.lifecycle.prepare import prepare
 from aicx.lifecycle.program import hold_signals, obey_held, run_program
 from aicx.lifecycle.run_changes import Before, Changes, changes_since, look
 from aicx.lifecycle.run_log import Recorder, Run
+from aicx.quoting import fenced
 from aicx.resume.brief.output import markdown_brief
 from aicx.sources import load_source
 from aicx.sources.items import BadRecord
 from aicx.sources.run.source import AGENT
 from aicx.storage.atomic import replace_file
-from aicx.text import estimate_tokens, fenced, instant, plural, shorten
+from aicx.text import estimate_tokens, instant, plural, shorten
 from aicx.toolchains import is_tool
 from aicx.values import dataclass
 from aicx.work.attempt import MAX_LISTED, Attempt, Stated

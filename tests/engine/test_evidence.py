@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from aicx.api.evidence import evidence_note
 from aicx.api.filters import Filters
+from aicx.api.freshness import evidence_note
 from aicx.engine.search import SearchQuery, SearchReport
 from retrieval.evidence import Evidence
 from tests.corpus.builders import ClaudeLog, Home

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from aicx.api.answers import OPTIONAL
-from aicx.api.evidence import evidence_note
+from aicx.api.freshness import evidence_note
 from aicx.values import dataclass
 
 if TYPE_CHECKING:

@@ -71,7 +71,7 @@ def ranked_answer(report: SearchReport) -> SteerAnswer:
     """The answer to a text; see `aicx.engine.steering`."""
     # Imported here: a list by facts alone needs none of a search.
     from aicx.api.answers.search import search_status
-    from aicx.api.evidence import evidence_note
+    from aicx.api.freshness import evidence_note
     from retrieval.decay import decay_name
 
     home, query = Path(report.oracle_status["store_root"]), report.query

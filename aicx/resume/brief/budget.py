@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from aicx import text as texts
 from aicx.errors import UsageError
 from aicx.resume.brief.part import Part
 from aicx.text import estimate_tokens
@@ -37,23 +38,14 @@ def fit(parts: Sequence[Part], budget: int, render: Callable[[Sequence[Part], in
 
     ``render`` gives what is printed for some parts, with outside texts cut to a length.
     """
-    by_worth = sorted(range(len(parts)), key=lambda number: (parts[number].priority, number))
-
-    def with_first(count: int, limit: int) -> tuple[tuple[Part, ...], bytes]:
-        kept = tuple(parts[number] for number in sorted(by_worth[:count]))
-        return kept, render(kept, limit)
-
+    worth = [part.priority for part in parts]
     for limit in _TEXT_LIMITS:
-        if estimate_tokens(with_first(0, limit)[1]) > budget:
-            continue
-        # The greatest number of parts that fits: more parts never make it smaller.
-        low, high = 0, len(parts)
-        while low < high:
-            middle = (low + high + 1) // 2
-            if estimate_tokens(with_first(middle, limit)[1]) <= budget:
-                low = middle
-            else:
-                high = middle - 1
-        kept, text = with_first(low, limit)
-        return Fitted(text, estimate_tokens(text), kept, limit)
+
+        def text_of(numbers: Sequence[int], limit: int = limit) -> bytes:
+            return render([parts[number] for number in numbers], limit)
+
+        if estimate_tokens(text_of([])) <= budget:
+            kept, _ = texts.fit(worth, lambda numbers: estimate_tokens(text_of(numbers)) <= budget)
+            text = text_of(kept)
+            return Fitted(text, estimate_tokens(text), tuple(parts[number] for number in kept), limit)
     raise AssertionError("an empty brief is larger than the least budget")

@@ -9,7 +9,7 @@ from typing import Literal
 
 from aicx.api.answers.search import SearchAnswer, SearchItem, search_answer, search_status
 from aicx.api.answers.steer import SteerAnswer
-from aicx.api.evidence import evidence_note
+from aicx.api.freshness import evidence_note
 from aicx.corpus.files.read import read_chunk
 from aicx.corpus.views.density import measure
 from aicx.engine.search import Hit, Searcher, SearchQuery, SearchReport

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 
+from aicx.quoting import fenced
 from aicx.terminal import invisible
 
-_RUN = re.compile("`+")
-_MIN_FENCE = 4
 _UNPLAIN = re.compile(r"[^\w.:/@~+*,#-]+")
 _MAX_LABEL_LENGTH = 120
 # What steers a terminal, hides, or turns the direction of writing is taken out; other ends of lines become plain ones.
@@ -18,12 +17,10 @@ _TABLE |= dict.fromkeys((0x0B, 0x0C, 0x0D, 0x85, 0x2028, 0x2029), "\n") | {0x09:
 def quoted(text: str, **labels: object) -> str:
     """``text`` between two fences, the first with the labels on it: session, date, agent and what else is known.
 
-    The fences are longer than any run of backticks inside, so the text cannot close them.
+    The fences are longer than any inside, so the text cannot close them.
     """
-    body = readable(text).strip("\n")
-    fence = "`" * max(_MIN_FENCE, 1 + max((len(run) for run in _RUN.findall(body)), default=0))
     said = "".join(f" {name}={label(value)}" for name, value in labels.items() if value is not None)
-    return f"{fence} quoted-history{said}\n{body}\n{fence}"
+    return fenced(readable(text).strip("\n"), said)
 
 
 def readable(text: str) -> str:
