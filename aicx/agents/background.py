@@ -15,8 +15,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-from aicx.agents import wishes
-from aicx.agents.hook import SAVE, STORE
+from aicx.agents import SAVE, STORE, wishes
 from aicx.agents.hook_log import note
 from aicx.errors import StoreLocked
 from aicx.installation import program

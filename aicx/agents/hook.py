@@ -16,15 +16,13 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
+from aicx.agents import SAVE, STORE
+
 # The promise is 2 seconds; a loaded machine needs some of them to start an interpreter.
 SECONDS = 1.7
 _SECONDS_TO_NOTE = 10
 # What an agent says of an event is bounded; a Stop hook quotes the model's last answer.
 _MAX_INPUT = 4_000_000
-# The event by which a hook calls aicx again, in the background.
-STORE = "store-in-background"
-# And this one by which that calls it for one wish, whose file is named.
-SAVE = "save-in-background"
 # In which all that a hook left to itself has to be done: what still runs then hangs.
 _SECONDS_IN_ALL = 4 * 3600
 _END = b"\0"  # of an answer of the child

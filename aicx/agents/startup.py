@@ -145,10 +145,10 @@ def _room(parts: Mapping[str, str]) -> int:
 
 
 def _layers(settings: Settings, folder: Path) -> tuple[WorkPlace, Layers]:
-    from aicx.continuity.note import load
+    from aicx.continuity.reading import read_layers
 
     place = find_place(settings, folder)
-    return place, load(settings, place)
+    return place, read_layers(settings, place)
 
 
 def _notes(settings: Settings, layers: tuple[WorkPlace, Layers], found: Prepared, block: str) -> str:

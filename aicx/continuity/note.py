@@ -7,14 +7,10 @@ from dataclasses import field
 from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import Literal, get_args
 
 from aicx.types import Lane
 from aicx.values import dataclass
-
-if TYPE_CHECKING:
-    from aicx.config import Settings
-    from aicx.work.place import WorkPlace
 
 Kind = Literal["confirmed", "failed", "untried", "next", "result", "file", "decision", "environment"]
 Layer = Literal["project", "local"]  # of the repository with all its worktrees, or of one worktree
@@ -91,13 +87,6 @@ class Layers:
 
 def layers_of(scope: Scope) -> tuple[Layer, ...]:
     return LAYERS if scope == "both" else (scope,)
-
-
-def load(settings: Settings, place: WorkPlace) -> Layers:
-    """The notes of a place as they are now. Only reads: two small files, and what is known of their items."""
-    from aicx.continuity.reading import read_layers
-
-    return read_layers(settings, place)
 
 
 def merged(project: Note | None, local: Note | None) -> Note:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import pairwise
 from typing import Literal, NamedTuple
@@ -401,3 +402,14 @@ def _said(statement: Statement) -> Line:
 
 def _line(text: str, step: Step) -> Line:
     return Line(text, step.at, (str(Ref("chunk", step.chunk)),))
+
+
+def with_later(since: Since, briefs: Sequence[SessionBrief], elsewhere: Sequence[SessionBrief]) -> Since:
+    """``since`` with what later sessions did in the same place, and ``elsewhere`` in the repository."""
+    lines = [line for brief in (*briefs, *elsewhere) for line in (*brief.commits, brief.goal, brief.asked) if line]
+    return replace(
+        since,
+        passed=tuple(run for brief in briefs for run in brief.passed),
+        committed_at=max((line.at for brief in briefs for line in brief.commits), default=None),
+        done=(*since.done, *(line.text for line in lines)),
+    )

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from dataclasses import replace
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 from aicx.evidence.fixes import ends
 from aicx.evidence.patterns import statement_rules
@@ -13,9 +11,6 @@ from aicx.evidence.runs import Run
 from aicx.git.roots import repository_of
 from aicx.git.subjects import Subject
 from aicx.values import dataclass
-
-if TYPE_CHECKING:
-    from aicx.evidence.session_brief import SessionBrief
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,19 +26,6 @@ class Since:
     clean: bool = False
     landed: bool = False
     done: tuple[str, ...] = ()
-
-    def with_later(self, briefs: Iterable[SessionBrief], elsewhere: Iterable[SessionBrief] = ()) -> Since:
-        """The same with what later sessions did in the same place, and ``elsewhere`` in the repository."""
-        briefs = list(briefs)
-        committed = [line.at for brief in briefs for line in brief.commits]
-        every = [*briefs, *elsewhere]
-        lines = [line.text for brief in every for line in (*brief.commits, brief.goal, brief.asked) if line]
-        return replace(
-            self,
-            passed=tuple(run for brief in briefs for run in brief.passed),
-            committed_at=max(committed, default=None),
-            done=(*self.done, *lines),
-        )
 
     def has_done(self, text: str) -> bool:
         """Whether a commit says nearly the same as ``text``, or a later session was asked for it."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from aicx.evidence.pull_requests import merged_by, number_of
-from aicx.evidence.session_brief import SessionBrief
+from aicx.evidence.session_brief import SessionBrief, with_later
 from aicx.evidence.sessions import SessionRow
 from aicx.evidence.since import Since, is_clean, same_place
 from aicx.git.branches import CURRENT, Branches, BranchState
@@ -167,7 +167,7 @@ class SessionChoice:
         for other in later:
             if (found := self._reader.brief(other, Since())) is not None:
                 (here if same_place(place, (other.branch, other.cwd)) else elsewhere).append(found)
-        return self._reader.brief(session, since.with_later(here, elsewhere))
+        return self._reader.brief(session, with_later(since, here, elsewhere))
 
     def _has_landed(self, session: SessionRow, brief: SessionBrief) -> bool:
         """Whether the head holds what a session made: its pull request, or the last commit it made, by any hash.

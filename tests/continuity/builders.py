@@ -8,8 +8,9 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from aicx.continuity.note import Layer, Layers, load
+from aicx.continuity.note import Layer, Layers
 from aicx.continuity.places import note_places
+from aicx.continuity.reading import read_layers
 from aicx.continuity.state import read_state
 from tests.corpus.builders import ClaudeLog
 from tests.work.builders import TaskPlace, git
@@ -71,7 +72,7 @@ class NotePlace(TaskPlace):
         return note_places(self.settings, self.place).local
 
     def layers(self) -> Layers:
-        return load(self.settings, self.place)
+        return read_layers(self.settings, self.place)
 
     def texts(self, kind: str, layer: str = "merged") -> list[str]:
         """The items of one kind as they are read."""

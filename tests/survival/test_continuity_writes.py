@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 from aicx.config import load_settings
-from aicx.continuity.note import Layers, Scope, load
+from aicx.continuity.note import Layers, Scope
+from aicx.continuity.reading import read_layers
 from aicx.continuity.saving import save
 from aicx.work.place import find_place
 from tests.corpus.builders import ClaudeLog
@@ -68,7 +69,7 @@ def do(runner: Runner, folder: Path, *arguments: str) -> dict[str, Any]:
 
 def layers(folder: Path) -> Layers:
     settings = load_settings(home_of(folder).environ)
-    return load(settings, find_place(settings, repo_of(folder)))
+    return read_layers(settings, find_place(settings, repo_of(folder)))
 
 
 def write_after(folder: Path, log: Path, scope: Scope = "project") -> None:
@@ -143,11 +144,11 @@ def test_two_worktrees_that_save_at_once_lose_nothing(tmp_path: Path) -> None:
         _, err = process.communicate(timeout=60)
         assert process.returncode == 0, err.decode()
     settings = load_settings(home_of(folder).environ)
-    shared = load(settings, find_place(settings, repo)).project
+    shared = read_layers(settings, find_place(settings, repo)).project
     assert shared is not None
     assert {item.text for item in shared.sections["confirmed"]} == {f"`pytest tests/t{n}` passed" for n in range(4)}
     for number, place in enumerate(places):
-        local = load(settings, find_place(settings, place)).local
+        local = read_layers(settings, find_place(settings, place)).local
         assert local is not None
         assert local.goal is not None
         assert local.goal.text.startswith(f"Goal {number}")

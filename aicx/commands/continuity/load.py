@@ -8,7 +8,8 @@ from aicx.commands.continuity.common import print_audit, warn_of_broken
 from aicx.commands.desk import open_desk
 from aicx.continuity.answering import load_of
 from aicx.continuity.markdown import render
-from aicx.continuity.note import LAYERS, load
+from aicx.continuity.note import LAYERS
+from aicx.continuity.reading import read_layers
 
 
 def command(repo: options.Repo = None, json: options.Json = False) -> None:
@@ -18,7 +19,7 @@ def command(repo: options.Repo = None, json: options.Json = False) -> None:
     Example: aicx continuity load --json
     """
     desk = open_desk(repo)
-    layers = load(desk.settings, desk.place)
+    layers = read_layers(desk.settings, desk.place)
     found = load_of(desk.settings, desk.place, layers, desk.now)
     if json:
         console.out_answer(LOAD_SCHEMA, found)

@@ -10,7 +10,8 @@ from aicx import console, options
 from aicx.api.answers.continuity import OPEN_SCHEMA, ContinuityPaths
 from aicx.commands.continuity.common import ScopeOption, scope_from, warn_of_broken
 from aicx.commands.desk import open_desk
-from aicx.continuity.note import layers_of, load
+from aicx.continuity.note import layers_of
+from aicx.continuity.reading import read_layers
 from aicx.errors import NotFound
 
 
@@ -21,7 +22,7 @@ def command(scope: ScopeOption = "both", repo: options.Repo = None, json: option
     """
     desk = open_desk(repo)
     wanted = layers_of(scope_from(scope))
-    found = load(desk.settings, desk.place)
+    found = read_layers(desk.settings, desk.place)
     paths: dict[str, str] = {layer: str(found.paths[layer]) for layer in wanted if layer in found.paths}
     if not paths:
         raise NotFound("there is no note here yet", hint="aicx continuity save")
@@ -33,4 +34,4 @@ def command(scope: ScopeOption = "both", repo: options.Repo = None, json: option
             console.out(path)
         return
     click.edit(filename=list(paths.values()))
-    warn_of_broken(load(desk.settings, desk.place))
+    warn_of_broken(read_layers(desk.settings, desk.place))

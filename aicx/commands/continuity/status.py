@@ -10,7 +10,7 @@ from aicx.api.answers.continuity import STATUS_SCHEMA
 from aicx.commands.continuity.common import print_audit, warn_of_broken
 from aicx.commands.desk import open_desk
 from aicx.continuity.answering import status_of
-from aicx.continuity.note import load
+from aicx.continuity.reading import read_layers
 
 
 def command(repo: options.Repo = None, json: options.Json = False) -> None:
@@ -19,7 +19,7 @@ def command(repo: options.Repo = None, json: options.Json = False) -> None:
     Example: aicx continuity status
     """
     desk = open_desk(repo)
-    layers = load(desk.settings, desk.place)
+    layers = read_layers(desk.settings, desk.place)
     known = of_repository(desk.settings.layout, desk.place.repository)
     found = replace(status_of(desk.settings, desk.place, layers, desk.now), automatic=has_continuity(known))
     if json:

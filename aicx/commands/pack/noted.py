@@ -6,7 +6,8 @@ from pathlib import Path
 
 from aicx.api.answers.pack import PackNote
 from aicx.config import Settings
-from aicx.continuity.note import Kind, load
+from aicx.continuity.note import Kind
+from aicx.continuity.reading import read_layers
 from aicx.text import instant
 from aicx.work.place import find_place
 
@@ -16,7 +17,7 @@ _KINDS: tuple[Kind, ...] = ("result", "next", "failed", "untried", "decision", "
 
 def noted(settings: Settings, folder: Path) -> list[PackNote]:
     """What the note of a place says, but what came from subagents. Raises NotFound where there is no such folder."""
-    sections = load(settings, find_place(settings, folder)).merged.sections
+    sections = read_layers(settings, find_place(settings, folder)).merged.sections
     return [
         PackNote(kind, item.text, instant(item.at, "seconds") if item.at else None, list(item.evidence))
         for kind in _KINDS

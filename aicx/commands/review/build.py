@@ -11,7 +11,8 @@ from aicx import console, options
 from aicx.api.answers.review import BUILD_SCHEMA, BuiltItem, BuiltLeft, ReviewBuildAnswer
 from aicx.commands.memory.common import open_desk, opened
 from aicx.commands.review.common import fields_of, print_candidate
-from aicx.continuity.note import Layer, Layers, NoteItem, load
+from aicx.continuity.note import Layer, Layers, NoteItem
+from aicx.continuity.reading import read_layers
 from aicx.errors import NotFound
 from aicx.memory.backfill import Planned
 from aicx.memory.deciding import Desk
@@ -70,7 +71,7 @@ def command(
 
 def _noted(desk: Desk, repo: str | None) -> tuple[list[Proposal], list[str]]:
     """What the notes of the worktree suggest, and the notes that cannot be understood."""
-    layers = load(desk.settings, find_place(desk.settings, options.folder(repo)))
+    layers = read_layers(desk.settings, find_place(desk.settings, options.folder(repo)))
     notes = [f"{one.path} cannot be understood, and is left as it is: {one.why}" for one in layers.broken]
     if source := layers.merged.source:
         notes.append(f"the session it is from may suggest more: aicx review build --session {source}")

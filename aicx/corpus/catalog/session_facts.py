@@ -8,16 +8,15 @@ share a prompt or a title with them.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 from aicx.corpus.files.sidecar import FORGOTTEN
 from aicx.telling import count_telling
 from aicx.titles import name_given, name_of_session, with_work
 
-if TYPE_CHECKING:
-    from aicx.corpus.catalog.database import Catalog
-
+# The title that was given to a session from outside its log, by agent and id.
+LateTitle = Callable[[str, str], str | None]
 # A prompt this long (in bytes) that opened as many sessions of a single prompt each was sent by a program.
 _MIN_PROMPT, _MIN_RUNS = 200, 4
 _WORKS = ("commit", "words", "files")  # what says most of what was done first
@@ -28,37 +27,43 @@ _PARTS = """SELECT n.*, c.title FROM chunks c LEFT JOIN names n ON n.chunk = c.r
  WHERE c.agent=? AND c.session_id=? AND c.ignored=0 ORDER BY c.stream, c.number"""
 
 
-def settle(catalog: Catalog, sessions: Iterable[tuple[str, str]]) -> None:
+def settle(connection: sqlite3.Connection, sessions: Iterable[tuple[str, str]], late_title: LateTitle) -> None:
     """Brings the rows of the named sessions up to date, and those of others whose title or state follows from them."""
     bases: set[str] = set()
     prompts: set[str] = set()
     for agent, session_id in sorted(sessions):
-        for row in catalog.rows(
-            "SELECT base, prompt_key FROM sessions WHERE agent=? AND session_id=?", (agent, session_id)
+        for row in _rows(
+            connection, "SELECT base, prompt_key FROM sessions WHERE agent=? AND session_id=?", (agent, session_id)
         ):
             _note(row["base"], row["prompt_key"], bases, prompts)
-        found = _gather(catalog, agent, session_id)
+        found = _gather(connection, agent, session_id, late_title)
         if found is None:
-            catalog.connection.execute("DELETE FROM sessions WHERE agent=? AND session_id=?", (agent, session_id))
+            connection.execute("DELETE FROM sessions WHERE agent=? AND session_id=?", (agent, session_id))
             continue
         _note(found["base"], found["prompt_key"], bases, prompts)
         names = ", ".join(found)
         marks = ", ".join("?" * len(found))
         # A session without a prompt or a title is settled with this; the others below, with those like them.
-        catalog.connection.execute(
+        connection.execute(
             f"INSERT OR REPLACE INTO sessions ({names}, title, automated_why) VALUES ({marks}, ?, ?)",
             (*found.values(), found["base"], None if found["typed"] else found["evidence"]),
         )
     for key in sorted(prompts):
-        bases |= _settle_runs(catalog, catalog.rows("SELECT * FROM sessions WHERE prompt_key=?", (key,)))
+        bases |= _settle_runs(connection, _rows(connection, "SELECT * FROM sessions WHERE prompt_key=?", (key,)))
     for base in sorted(bases):
-        _settle_titles(catalog, catalog.rows("SELECT * FROM sessions WHERE base=?", (base,)))
+        _settle_titles(connection, _rows(connection, "SELECT * FROM sessions WHERE base=?", (base,)))
 
 
-def settle_all(catalog: Catalog) -> None:
+def settle_all(connection: sqlite3.Connection, late_title: LateTitle) -> None:
     """Settles every session, for a catalogue that was filled without a commit."""
-    rows = catalog.rows("SELECT DISTINCT agent, session_id FROM chunks")
-    settle(catalog, [(row["agent"], row["session_id"]) for row in rows])
+    rows = _rows(connection, "SELECT DISTINCT agent, session_id FROM chunks")
+    settle(connection, [(row["agent"], row["session_id"]) for row in rows], late_title)
+
+
+def _rows(connection: sqlite3.Connection, query: str, values: Sequence[str] = ()) -> list[sqlite3.Row]:
+    cursor = connection.cursor()
+    cursor.row_factory = sqlite3.Row
+    return cursor.execute(query, values).fetchall()
 
 
 def _note(base: str | None, prompt_key: str | None, bases: set[str], prompts: set[str]) -> None:
@@ -68,12 +73,14 @@ def _note(base: str | None, prompt_key: str | None, bases: set[str], prompts: se
         prompts.add(prompt_key)
 
 
-def _gather(catalog: Catalog, agent: str, session_id: str) -> dict[str, Any] | None:
+def _gather(
+    connection: sqlite3.Connection, agent: str, session_id: str, late_title: LateTitle
+) -> dict[str, Any] | None:
     """What the chunks of a session say together; None where none is left."""
-    parts = catalog.rows(_PARTS, (agent, session_id))
+    parts = _rows(connection, _PARTS, (agent, session_id))
     if not parts:
         return None
-    given = name_given(catalog.late_title(agent, session_id)) or next(
+    given = name_given(late_title(agent, session_id)) or next(
         (part["topic"] for part in reversed(parts) if part["topic_from"] == "agent"), None
     )
     topics = [
@@ -110,7 +117,7 @@ def _gather(catalog: Catalog, agent: str, session_id: str) -> dict[str, Any] | N
     }
 
 
-def _settle_runs(catalog: Catalog, members: Sequence[sqlite3.Row]) -> set[str]:
+def _settle_runs(connection: sqlite3.Connection, members: Sequence[sqlite3.Row]) -> set[str]:
     """Marks which of the sessions with one first prompt a program ran; returns the titles of those that changed."""
     alone = [one for one in members if one["prompts"] == 1 and one["prompt_size"] >= _MIN_PROMPT]
     changed = set()
@@ -119,12 +126,12 @@ def _settle_runs(catalog: Catalog, members: Sequence[sqlite3.Row]) -> set[str]:
         if why is None and one in alone and len(alone) >= _MIN_RUNS:
             why = f"the same prompt began {len(alone)} sessions of one prompt each"
         if why != one["automated_why"]:
-            _set(catalog, one, "automated_why", why)
+            _set(connection, one, "automated_why", why)
             changed.add(one["base"])
     return changed - {None}
 
 
-def _settle_titles(catalog: Catalog, members: Sequence[sqlite3.Row]) -> None:
+def _settle_titles(connection: sqlite3.Connection, members: Sequence[sqlite3.Row]) -> None:
     """Tells sessions with one title apart by what was done in each."""
     for one in members:
         title = one["base"]
@@ -132,11 +139,11 @@ def _settle_titles(catalog: Catalog, members: Sequence[sqlite3.Row]) -> None:
             is_run = one["automated_why"] is not None or title.lower().startswith(_ROLE)
             title = (one["work"] or title) if is_run else with_work(title, one["work"])
         if title != one["title"]:
-            _set(catalog, one, "title", title)
+            _set(connection, one, "title", title)
 
 
-def _set(catalog: Catalog, session: sqlite3.Row, column: str, value: str | None) -> None:
-    catalog.connection.execute(
+def _set(connection: sqlite3.Connection, session: sqlite3.Row, column: str, value: str | None) -> None:
+    connection.execute(
         f"UPDATE sessions SET {column}=? WHERE agent=? AND session_id=?",
         (value, session["agent"], session["session_id"]),
     )
