@@ -9,8 +9,6 @@ from functools import cache
 
 from aicx.terminal import invisible
 
-# Some agents allow comments in their JSON; what looks like one in a string is none.
-_STRING_OR_COMMENT = r'(?s)("(?:[^"\\\n]|\\.)*")|//[^\n]*|/\*.*?\*/'
 _TORN_MARK = re.compile(r"\[REDACTED:[^\]]*\Z")
 
 # A token of what is stored and shown, in bytes of UTF-8.
@@ -68,11 +66,6 @@ def printable(text: str) -> str:
     if text.isascii() and text.isprintable():
         return text
     return text.encode("utf-8", "replace").decode().translate(_unprinted())
-
-
-def without_comments(text: str) -> str:
-    """JSON with spaces in place of its comments, so that every character stays where it is."""
-    return re.sub(_STRING_OR_COMMENT, lambda found: found[1] or re.sub(r"[^\n]", " ", found[0]), text)
 
 
 def plural(count: int, noun: str) -> str:

@@ -26,7 +26,8 @@ class Change:
     """What a file holds and what it would hold; None where there is no file.
 
     ``path`` is the name that was asked for, ``target`` where its links lead. ``put`` is what the record then says of
-    the file, None for nothing; ``folders`` are those to delete if they are empty afterwards.
+    the file, None for nothing; ``folders`` are those to delete if they are empty afterwards. A new file that is
+    ``private`` is for its owner alone; others are as open as the folder that they are in.
     """
 
     path: Path
@@ -35,6 +36,7 @@ class Change:
     after: bytes | None
     put: Put | None = None
     folders: tuple[Path, ...] = ()
+    private: bool = False
 
     @property
     def action(self) -> Action:
@@ -112,18 +114,19 @@ def make(changes: Sequence[Change]) -> None:
             if read(change.target) != change.before:
                 raise AicxError(f"{change.path} was changed by somebody else meanwhile", hint="run the command again")
             done.append(change)
-            _write(change.target, change.after)
+            _write(change, change.after)
     except BaseException:
         for change in reversed(done):
             with suppress(OSError, StoreUnwritable):
-                _write(change.target, change.before)
+                _write(change, change.before)
                 _delete_empty(map(Path, change.put.folders) if change.put and change.before is None else ())
         raise
     for change in changes:
         _delete_empty(change.folders)
 
 
-def _write(target: Path, body: bytes | None) -> None:
+def _write(change: Change, body: bytes | None) -> None:
+    target = change.target
     temporary = part_of(target)
     try:
         if body is None:
@@ -131,12 +134,12 @@ def _write(target: Path, body: bytes | None) -> None:
             return
         for folder in missing_folders(target):
             folder.mkdir()
-            folder.chmod(stat.S_IMODE(folder.parent.stat().st_mode))  # as open to others as the folder it is in
+            folder.chmod(0o700 if change.private else stat.S_IMODE(folder.parent.stat().st_mode))
         with create_private(temporary) as stream:
             stream.write(body)
         if target.exists():
             shutil.copymode(target, temporary)
-        else:
+        elif not change.private:
             temporary.chmod(target.parent.stat().st_mode & 0o666)
         temporary.replace(target)
     except OSError as error:

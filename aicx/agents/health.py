@@ -9,11 +9,10 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from aicx.agents import background, records, wishes
-from aicx.agents.table import AGENTS
+from aicx.agents.table import AGENTS, SERVERS
 from aicx.config import Settings
 from aicx.corpus.catalog.watermarks import fingerprints
 from aicx.corpus.doctor.inputs import STORE, Check, catalog_copy, counted, discover_logs
-from aicx.servers.clients.table import CLIENTS
 from aicx.sources.door import fingerprint_of
 from aicx.storage.reading import read_note
 
@@ -38,8 +37,8 @@ def _entries(settings: Settings) -> Iterator[Check]:
     known = [record for _, record in records.everywhere(settings.layout)]
     shared = records.load(settings.layout, records.SHARED)
     files = {Path(put.file): "aicx init" for record in [*known, *([shared] if shared else [])] for put in record.files}
-    for name, client in CLIENTS.items():
-        files[client.file(settings)] = f"aicx install {name}"
+    for name, servers in SERVERS.items():
+        files[servers.file(settings)] = f"aicx install {name}"
     found = {}
     for path, remedy in files.items():
         with suppress(OSError):

@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import Literal
 
 from aicx.agents import records
+from aicx.agents.mcp_entry import plan_entry
 from aicx.agents.plan import place_of, plan_init
-from aicx.agents.table import AGENTS
+from aicx.agents.table import AGENTS, Servers, entry
 from aicx.api.answers.readiness import RepoCheck, Status
 from aicx.config import Settings
 from aicx.continuity.context import index_copy
@@ -29,8 +30,6 @@ from aicx.memory.lint import duplicates
 from aicx.memory.policy_records import of_records, policy_in
 from aicx.memory.reading import Memory, find_scope
 from aicx.repomap import open_map
-from aicx.servers.clients.change import plan as plan_server
-from aicx.servers.clients.table import CLIENTS, entry
 from aicx.values import dataclass
 from aicx.work.at_place import facts_at
 from aicx.work.attempts import attempts_in
@@ -133,22 +132,21 @@ def _hosts(desk: _Desk) -> Iterator[RepoCheck]:
         if program is None and not any(path.exists() for path in agent.traces(desk.settings, desk.place.root)):
             continue
         said = _version_of(program) if program else "its program is not on the path"
-        server = _server(desk.settings, name) if name in CLIENTS else None
+        server = _server(desk.settings, agent.servers) if agent.servers else None
         reached = server == "unchanged"
         details = {"version": said, "hooks": sorted(agent.events), "mcp": reached}
         lacks = "start another aicx, or in another way" if server == "updated" else "lack aicx"
-        without = "" if reached or name not in CLIENTS else f"; its MCP servers {lacks}"
+        without = "" if reached or not agent.servers else f"; its MCP servers {lacks}"
         hooks = f"can run {len(agent.events)} hooks" if agent.events else "has no hooks and reads a block of text alone"
-        status: Status = "ok" if reached or name not in CLIENTS else "warning"
+        status: Status = "ok" if reached or not agent.servers else "warning"
         action = None if status == "ok" else f"aicx install {name}"
         yield RepoCheck(f"host_{name}", status, f"{agent.title}: {said}; {hooks}{without}", action, details)
 
 
-def _server(settings: Settings, name: str) -> str | None:
-    """What `aicx install` would do to the client's list of servers; None where it cannot be changed."""
-    client = CLIENTS[name]
+def _server(settings: Settings, servers: Servers) -> str | None:
+    """What `aicx install` would do to the agent's list of servers; None where it cannot be changed."""
     try:
-        return plan_server(client, client.file(settings), entry(client, settings)).action
+        return plan_entry(servers, servers.file(settings), entry(servers, settings))[0]
     except AicxError:
         return None
 

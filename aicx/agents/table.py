@@ -1,4 +1,4 @@
-"""The table of agents: what shows that one is on this machine, and which of its files `aicx init` changes, and how."""
+"""The table of agents: what shows that one is on this machine, and which of its files `init` and `install` change."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import field
 from pathlib import Path
+from typing import Any, NamedTuple
 
 from aicx import config
 from aicx.installation import program
@@ -19,6 +20,18 @@ _TIMEOUT = 3
 SettingsFile = tuple[Path, Settings]
 
 
+class Servers(NamedTuple):
+    """An agent's list of MCP servers: the file, and the ``key`` of the list in it.
+
+    ``extra`` is what an entry has besides a command, ``next`` what a person does for the agent to notice.
+    """
+
+    file: Callable[[config.Settings], Path]
+    key: str = "mcpServers"
+    extra: Mapping[str, str] = {"type": "stdio"}
+    next: str = "start a new session; /mcp lists it"
+
+
 @dataclass(frozen=True, slots=True)
 class Agent:
     """``instructions`` is the file, relative to the repository, that the agent reads at the start of a session.
@@ -27,7 +40,8 @@ class Agent:
     ``events`` are its names of the moments in which `aicx hook` is called, ``timeout`` the greatest time it then waits,
     in its own unit, ``extra`` what else is in each hook. ``settings`` is the file with its hooks, None for an agent
     without any; one outside the repository is shared by all repositories. ``team_settings`` is the file in the
-    repository that takes its place where the hooks are for all who work there. ``next`` is what a person has to do.
+    repository that takes its place where the hooks are for all who work there. ``next`` is what a person has to do
+    after `init`. ``servers`` is its list of MCP servers, None for an agent that `install` does not know.
     """
 
     title: str
@@ -41,6 +55,14 @@ class Agent:
     older: tuple[str, ...] = ()
     notifies: bool = False
     next: str = ""
+    servers: Servers | None = None
+
+
+def _claude_servers(settings: config.Settings) -> Path:
+    """Beside the folder of settings by default; inside it where CLAUDE_CONFIG_DIR names another."""
+    default = settings.user_home / ".claude"
+    folder = settings.user_home if settings.homes.claude == default else settings.homes.claude
+    return folder / ".claude.json"
 
 
 def _codex_settings(settings: config.Settings, _: Path) -> SettingsFile:
@@ -63,6 +85,7 @@ AGENTS = {
         settings=lambda settings, root: (root / OF_ONE_MACHINE, JSON),
         team_settings=".claude/settings.json",
         next="start a new session in the repository's root",
+        servers=Servers(_claude_servers),
     ),
     "codex": Agent(
         "Codex",
@@ -72,6 +95,7 @@ AGENTS = {
         settings=_codex_settings,
         notifies=True,
         next="start a session at a terminal, and agree to the new hooks when it asks: until then it runs none of them",
+        servers=Servers(lambda settings: settings.homes.codex / "config.toml", "mcp_servers", {}),
     ),
     "gemini": Agent(
         "Gemini CLI",
@@ -88,6 +112,7 @@ AGENTS = {
         settings=lambda settings, root: (root / ".gemini" / "settings.json", JSON),
         team_settings=".gemini/settings.json",
         next="trust the folder when it asks",
+        servers=Servers(lambda settings: settings.homes.gemini / "settings.json", extra={}),
     ),
     "copilot": Agent(
         "GitHub Copilot",
@@ -103,10 +128,15 @@ AGENTS = {
         ".cursor/rules/aicx.mdc",
         lambda settings, root: [settings.user_home / ".cursor", root / ".cursor", root / ".cursorrules"],
         older=(".cursor/rules", ".cursorrules"),
+        servers=Servers(
+            lambda settings: settings.user_home / ".cursor" / "mcp.json",
+            next="look for it in Cursor's settings, under MCP",
+        ),
     ),
     # Most agents read this file, or can be told to.
     "generic": Agent("Any other agent", "AGENTS.md", lambda settings, root: []),
 }
+SERVERS = {name: agent.servers for name, agent in AGENTS.items() if agent.servers}
 BLOCK = f"""
 ## What was done here before
 
@@ -139,14 +169,24 @@ def wanted(name: str, settings: config.Settings, *, portable: bool) -> Wanted:
         }
         for its_event, event in agent.events.items()
     }
-    notify = [*_environment(settings, env=True), *program(), "hook", "notify", "--agent", name]
+    home = [f"{name}={value}" for name, value in _environment(settings).items()]
+    notify = [*(["env", *home] if home else []), *program(), "hook", "notify", "--agent", name]
     return Wanted(hooks, notify if agent.notifies else ())
+
+
+def entry(servers: Servers, settings: config.Settings) -> dict[str, Any]:
+    """The entry that makes the agent start this very aicx on this very corpus, whatever its own environment is."""
+    command, *arguments = program()
+    found = {**servers.extra, "command": command, "args": [*arguments, "serve"]}
+    environment = _environment(settings)
+    return {**found, "env": environment} if environment else found
 
 
 def _command(settings: config.Settings, event: str, agent: str) -> str:
     """A line for a shell that says nothing but an answer and ends well, also where aicx is not there any more."""
+    home = [f"{name}={shlex.quote(value)}" for name, value in _environment(settings).items()]
     words = shlex.join([*program(), "hook", event, "--agent", agent])
-    return f"{' '.join([*_environment(settings), words])} 2>/dev/null || true"
+    return f"{' '.join([*home, words])} 2>/dev/null || true"
 
 
 def _portable(settings: config.Settings, event: str, agent: str) -> str:
@@ -157,9 +197,7 @@ def _portable(settings: config.Settings, event: str, agent: str) -> str:
     return f'case $({FINDS.decode()}) in "$PWD"/*) ;; /*) aicx hook {event} --agent {agent} ;; esac 2>/dev/null || true'
 
 
-def _environment(settings: config.Settings, *, env: bool = False) -> list[str]:
+def _environment(settings: config.Settings) -> dict[str, str]:
     """What makes a command use this corpus, where it is not the one that aicx finds by itself."""
     home = settings.layout.home.absolute()
-    if home == settings.user_home.absolute() / ".aicx":
-        return []
-    return ["env", f"AICX_HOME={home}"] if env else [f"AICX_HOME={shlex.quote(str(home))}"]
+    return {} if home == settings.user_home.absolute() / ".aicx" else {"AICX_HOME": str(home)}

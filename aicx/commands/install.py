@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from enum import StrEnum
 from importlib.util import find_spec
 from typing import Annotated
@@ -10,13 +9,14 @@ from typing import Annotated
 import typer
 
 from aicx import console, options
+from aicx.agents.change import diff, make
+from aicx.agents.mcp_entry import keep_copy, plan_entry
+from aicx.agents.table import AGENTS, SERVERS, entry
 from aicx.api.answers.install import SCHEMA, InstallAnswer
+from aicx.commands.init import confirm, show
 from aicx.config import load_settings
-from aicx.errors import MissingExtra, UsageError
-from aicx.servers.clients.change import Change, diff, make, plan
-from aicx.servers.clients.table import CLIENTS, entry
+from aicx.errors import MissingExtra
 
-_COLORS = {"+": "green", "-": "red", "@": "cyan"}
 _DONE = {"added": "can ask aicx now", "updated": "starts aicx as it is now", "removed": "no longer has aicx"}
 
 
@@ -36,50 +36,37 @@ def command(
 ) -> None:
     """Let a coding agent search the corpus: add aicx to its list of MCP servers.
 
-    Shows the change, asks, and keeps a copy of the file as it was. Every other setting in it stays. A JSON file is laid
-    out anew; one with comments is left alone, and the line to add by hand is printed. Running it again changes nothing,
-    and --remove restores the file as it was.
+    Shows the change, asks, and keeps a copy of the file as it was. Everything else in it stays, comments and layout
+    included. Running it again changes nothing, and --remove restores the file as it was.
 
     Example: aicx install claude
     Example: aicx install codex --dry-run
     Example: aicx install gemini --remove --yes
     """
     settings = load_settings()
-    found = CLIENTS[client.value]
+    title, servers = AGENTS[client.value].title, SERVERS[client.value]
     if not remove and find_spec("mcp") is None:
         # The client would start a server that cannot run, and say little about why.
         raise MissingExtra("`aicx serve`, which the client is to start,", "mcp")
-    change = plan(found, found.file(settings), None if remove else entry(found, settings))
+    action, change = plan_entry(servers, servers.file(settings), None if remove else entry(servers, settings))
     if not json:
         with console.may_stay_unread(yes):
-            _show(change)
+            show([change])
     backup = None
-    if not dry_run and change.action != "unchanged":
-        if not yes:
-            _confirm(json)
-        backup = make(change, options.now())
+    if not dry_run and action != "unchanged":
+        confirm([change], yes=yes, json=json)
+        backup = None if remove else keep_copy(change, options.now())
+        make([change])
     if json:
         kept = str(backup) if backup else None
-        answer = InstallAnswer(client.value, str(change.path), change.action, dry_run, kept, list(diff(change)))
-        console.out_answer(SCHEMA, answer)
-        return
-    if change.action == "unchanged":
-        console.notify(f"{found.title} {'does not have aicx' if remove else 'has aicx already'}; nothing to change.")
-        return
-    if dry_run:
+        console.out_answer(
+            SCHEMA, InstallAnswer(client.value, str(change.path), action, dry_run, kept, list(diff(change)))
+        )
+    elif action == "unchanged":
+        console.notify(f"{title} {'does not have aicx' if remove else 'has aicx already'}; nothing to change.")
+    elif dry_run:
         console.notify("Nothing was changed; without --dry-run it would be.")
-        return
-    if backup:
-        console.notify(f"The file as it was: {backup}")
-    console.notify(f"{found.title} {_DONE[change.action]}.{'' if remove else f' Next: {found.next}.'}")
-
-
-def _confirm(json: bool) -> None:
-    if json or not sys.stdin.isatty():
-        raise UsageError("the change needs a confirmation", hint="add --yes, or --dry-run to look first")
-    typer.confirm("Make this change?", abort=True, err=True)
-
-
-def _show(change: Change) -> None:
-    for line in diff(change):
-        console.out(console.style(line, fg=_COLORS.get(line[:1])))
+    else:
+        if backup:
+            console.notify(f"The file as it was: {backup}")
+        console.notify(f"{title} {_DONE[action]}.{'' if remove else f' Next: {servers.next}.'}")

@@ -10,16 +10,16 @@ import typer
 
 from aicx import console, options
 from aicx.agents import records
-from aicx.agents.change import Change
+from aicx.agents.change import Change, make
+from aicx.agents.mcp_entry import plan_entry
 from aicx.agents.plan import Plan, apply, plan_clean
 from aicx.agents.records import Record
+from aicx.agents.table import SERVERS
 from aicx.api.answers.init import UNINSTALL_SCHEMA, UninstallAnswer
 from aicx.commands.init import DryRun, Yes, confirm, files_of, show
 from aicx.config import Settings, load_settings
 from aicx.errors import AicxError
 from aicx.git.identity import Repository
-from aicx.servers.clients import change as servers
-from aicx.servers.clients.table import CLIENTS
 
 
 def command(dry_run: DryRun = False, yes: Yes = False, json: options.Json = False) -> None:
@@ -37,9 +37,7 @@ def command(dry_run: DryRun = False, yes: Yes = False, json: options.Json = Fals
     entries = list(_entries(settings, failed))
     folders = list(records.everywhere(settings.layout))
     plans = [_plan(settings, record, failed) for _, record in folders]
-    changes = _each_once(
-        [change for plan in plans if plan for change in plan.changes] + [_shown(one) for one in entries]
-    )
+    changes = _each_once([change for plan in plans if plan for change in plan.changes] + entries)
     if not json:
         with console.may_stay_unread(yes):
             show(changes)
@@ -51,7 +49,7 @@ def command(dry_run: DryRun = False, yes: Yes = False, json: options.Json = Fals
                 done.append(record.folder)
         for entry in entries:
             try:
-                servers.make(entry, options.now())
+                make([entry])
             except AicxError as error:
                 failed.append(error.message)
         if not failed:
@@ -71,20 +69,16 @@ def command(dry_run: DryRun = False, yes: Yes = False, json: options.Json = Fals
         raise typer.Exit(1)
 
 
-def _entries(settings: Settings, failed: list[str]) -> Iterator[servers.Change]:
+def _entries(settings: Settings, failed: list[str]) -> Iterator[Change]:
     """What takes aicx out of the MCP clients that know it."""
-    for client in CLIENTS.values():
+    for servers in SERVERS.values():
         try:
-            change = servers.plan(client, client.file(settings), None)
+            _, change = plan_entry(servers, servers.file(settings), None)
         except AicxError as error:
             failed.append(error.message)
             continue
         if change.action != "unchanged":
             yield change
-
-
-def _shown(entry: servers.Change) -> Change:
-    return Change(entry.path, entry.path, entry.before, entry.after)
 
 
 def _each_once(changes: list[Change]) -> list[Change]:

@@ -8,11 +8,12 @@ from collections.abc import Sequence
 from dataclasses import field
 from typing import Any
 
-from aicx.managed.edits import Insertion, line_end, line_of
+from aicx.managed.edits import Insertion, line_end, line_of, put_in
 from aicx.values import dataclass
 
 _BLANK = re.compile(r"(?:\s|\ufeff|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
 _DECODER = json.JSONDecoder()
+EMPTY = "{}\n"
 
 
 @dataclass(slots=True)
@@ -44,18 +45,47 @@ def appending(text: str, keys: Sequence[str], element: Any) -> Insertion:
 
     Raises ValueError where something else is at the place of one of them.
     """
-    node, missing = parse(text), list(keys)
-    while missing and isinstance(node.value, dict) and missing[0] in node.members:
-        node = node.members[missing.pop(0)]
-    if not isinstance(node.value, dict if missing else list):
-        wanted, name = ("an object", "it") if missing else ("a list", f'"{keys[-1]}"')
-        raise ValueError(f"line {line_of(text, node.start)}: {name} is not {wanted}")
-    if not missing:
-        return _child(text, node, "", element)
-    value: Any = [element]
-    for name in reversed(missing[1:]):
-        value = {name: value}
-    return _child(text, node, f"{json.dumps(missing[0])}: ", value)
+    node, missing = _reached(text, keys)
+    if missing:
+        return _made(text, node, missing, [element])
+    if not isinstance(node.value, list):
+        raise ValueError(f'line {line_of(text, node.start)}: "{keys[-1]}" is not a list')
+    return _child(text, node, "", element)
+
+
+def assigned(text: str, keys: Sequence[str], value: Any) -> str:
+    """``text`` with ``value`` where ``keys`` lead to; objects that are missing are made. Raises as `appending` does.
+
+    In an object that is there, the members of ``value`` are assigned, and its other ones stay.
+    """
+    node, missing = _reached(text, keys)
+    if missing:
+        return put_in(text, [_made(text, node, missing, value)])
+    if isinstance(node.value, dict) and isinstance(value, dict):
+        for name, inner in value.items():
+            text = assigned(text, [*keys, name], inner)
+        return text
+    if node.value == value:
+        return text
+    start = _skip(text, _skip(text, _DECODER.raw_decode(text, node.start)[1]) + 1)  # behind the key and its colon
+    is_flat = "\n" not in text[start : node.end]
+    indent, end = _indent(text, node.start), line_end(text)
+    body = json.dumps(value, ensure_ascii=False) if is_flat else _rendered(value, _unit(text), indent, end)
+    return text[:start] + body + text[node.end :]
+
+
+def dropped(text: str, keys: Sequence[str]) -> str:
+    """``text`` without the member that ``keys`` lead to, which is there; comments stay. Raises as `parse` does."""
+    node, parent = parse(text), None
+    for key in keys:
+        parent, node = node, node.members[key]
+    assert parent is not None
+    return removed(text, parent, node)
+
+
+def loaded(text: str) -> Any:
+    """The value that the text stands for. Raises as `parse` does."""
+    return parse(text).value
 
 
 def removed(text: str, parent: Node, child: Node) -> str:
@@ -71,6 +101,25 @@ def removed(text: str, parent: Node, child: Node) -> str:
     rest = text[child.end : behind] + text[behind + 1 :] if text[behind] == "," else text[child.end :]
     alone = len(siblings) == 1 and start == parent.opened
     return text[:start] + (rest.lstrip(" \t\r\n") if alone else rest)
+
+
+def _reached(text: str, keys: Sequence[str]) -> tuple[Node, list[str]]:
+    """The node that the first of ``keys`` lead to, and those that are missing in it.
+
+    Raises ValueError where they lead through anything but an object.
+    """
+    node, missing = parse(text), list(keys)
+    while missing and isinstance(node.value, dict) and missing[0] in node.members:
+        node = node.members[missing.pop(0)]
+    if missing and not isinstance(node.value, dict):
+        raise ValueError(f"line {line_of(text, node.start)}: it is not an object")
+    return node, missing
+
+
+def _made(text: str, parent: Node, missing: Sequence[str], value: Any) -> Insertion:
+    for name in reversed(missing[1:]):
+        value = {name: value}
+    return _child(text, parent, f"{json.dumps(missing[0])}: ", value)
 
 
 def _child(text: str, parent: Node, key: str, value: Any) -> Insertion:

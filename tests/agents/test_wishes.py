@@ -203,7 +203,7 @@ def test_servers_that_import_from_the_current_folder_are_reported_and_corrected(
     user: Home, client: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr("aicx.servers.clients.table.program", lambda: ["/usr/bin/python3", "-m", "aicx"])
+        patch.setattr("aicx.agents.table.program", lambda: ["/usr/bin/python3", "-m", "aicx"])
         assert run(["install", client, "--yes"]) == 0
     assert checks(user)["entries"].startswith("warning: 1 file start `python -m aicx`")
     assert run(["install", client, "--yes"]) == 0

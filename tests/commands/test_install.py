@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -15,10 +16,10 @@ from typing import Any
 import pytest
 
 from aicx import options
+from aicx.agents.table import SERVERS
 from aicx.cli import run
+from aicx.commands import install
 from aicx.installation import install_command
-from aicx.servers.clients import change
-from aicx.servers.clients.table import CLIENTS
 
 pytestmark = pytest.mark.needs("mcp")
 
@@ -28,6 +29,7 @@ FILES = {
     "gemini": ".gemini/settings.json",
     "cursor": ".cursor/mcp.json",
 }
+FORMATS = {client: Path(name).suffix[1:] for client, name in FILES.items()}
 SECRET = "ghp_" + "a1B2" * 9
 # Somebody's file in each format, laid out by hand.
 OTHERS = {
@@ -84,14 +86,14 @@ def file(client: str, home: Path) -> Path:
 @pytest.fixture
 def filled(client: str, file: Path) -> Path:
     """The client's configuration as somebody wrote it."""
-    file.write_text(OTHERS[CLIENTS[client].format])
+    file.write_text(OTHERS[FORMATS[client]])
     file.chmod(0o640)
     return file
 
 
 def servers(client: str, path: Path) -> dict[str, Any]:
-    read = {"json": json.loads, "toml": tomllib.loads}[CLIENTS[client].format]
-    found: dict[str, Any] = read(path.read_text())[CLIENTS[client].key]
+    read = {"json": json.loads, "toml": tomllib.loads}[FORMATS[client]]
+    found: dict[str, Any] = read(path.read_text())[SERVERS[client].key]
     return found
 
 
@@ -129,7 +131,7 @@ class TestInstalling:
         after = servers(client, filled)
         assert after.pop("aicx")
         assert after == before
-        if CLIENTS[client].format == "toml":
+        if FORMATS[client] == "toml":
             assert filled.read_text().startswith(OTHERS["toml"])
         else:
             was, now = json.loads(OTHERS["json"]), json.loads(filled.read_text())
@@ -140,20 +142,20 @@ class TestInstalling:
         run(["install", client, "--yes"])
         assert filled.stat().st_mode & 0o777 == 0o640
         [backup] = backups(filled)
-        assert backup.read_text() == OTHERS[CLIENTS[client].format]
+        assert backup.read_text() == OTHERS[FORMATS[client]]
         assert backup.stat().st_mode & 0o777 == 0o640
 
     def test_nobody_can_read_a_private_files_copy_even_for_a_moment(
         self, client: str, filled: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         modes: list[int] = []
-        copy: Callable[..., Any] = change.shutil.copystat
+        copy: Callable[..., Any] = shutil.copystat
 
         def watched(source: Path, target: Path) -> None:
             modes.append(target.stat().st_mode & 0o777)
             copy(source, target)
 
-        monkeypatch.setattr(change.shutil, "copystat", watched)
+        monkeypatch.setattr(shutil, "copystat", watched)
         run(["install", client, "--yes"])
         assert modes == [0o600]
 
@@ -166,7 +168,7 @@ class TestInstalling:
         monkeypatch.setenv("AICX_HOME", "/data/aicx")
         run(["install", client, "--yes"])
         assert {backup.read_bytes() for backup in backups(filled)} == {
-            OTHERS[CLIENTS[client].format].encode(),
+            OTHERS[FORMATS[client]].encode(),
             first,
         }
 
@@ -208,7 +210,7 @@ class TestInstalling:
         entries = {"command": "/old/aicx", "args": ["serve"], "timeout": 5, "env": {"LANG": "C"}}
         text = (
             json.dumps({"mcpServers": {"aicx": entries}})
-            if CLIENTS[client].format == "json"
+            if FORMATS[client] == "json"
             else '[mcp_servers.aicx]\ncommand = "/old/aicx"\nargs = ["serve"]\ntimeout = 5\nenv = { LANG = "C" }\n'
         )
         file.write_text(text)
@@ -222,7 +224,7 @@ def odd_files() -> list[Any]:
     return [
         pytest.param(client, text, id=f"{client}, {name}")
         for client in FILES
-        for name, text in ODD[CLIENTS[client].format].items()
+        for name, text in ODD[FORMATS[client]].items()
     ]
 
 
@@ -250,7 +252,7 @@ class TestRemoving:
         monkeypatch.setenv("AICX_HOME", str(tmp_path / "moved"))
         run(["install", client, "--yes"])
         assert run(["install", client, "--remove", "--yes"]) == 0
-        assert filled.read_text() == OTHERS[CLIENTS[client].format]
+        assert filled.read_text() == OTHERS[FORMATS[client]]
         assert len(backups(filled)) == 2
 
     def test_a_file_that_was_not_there_is_gone(self, client: str, file: Path) -> None:
@@ -260,7 +262,7 @@ class TestRemoving:
         assert backups(file) == []
 
     def test_what_changed_since_stays(self, client: str, file: Path) -> None:
-        before, after = {"json": ('{"a": 1}', '{"a": 2}'), "toml": ("a = 1\n", "a = 2\n")}[CLIENTS[client].format]
+        before, after = {"json": ('{"a": 1}', '{"a": 2}'), "toml": ("a = 1\n", "a = 2\n")}[FORMATS[client]]
         file.write_text(before)
         run(["install", client, "--yes"])
         file.write_text(file.read_text().replace(before[:-1], after[:-1]))
@@ -271,11 +273,11 @@ class TestRemoving:
     def test_a_damaged_copy_does_not_stop_it(self, client: str, filled: Path) -> None:
         run(["install", client, "--yes"])
         [copy] = backups(filled)
-        for body in (b"\xff", DAMAGED[CLIENTS[client].format].encode()):
+        for body in (b"\xff", DAMAGED[FORMATS[client]].encode()):
             copy.write_bytes(body)
             assert run(["install", client, "--remove", "--yes"]) == 0
-            read = {"json": json.loads, "toml": tomllib.loads}[CLIENTS[client].format]
-            assert read(filled.read_text()) == read(OTHERS[CLIENTS[client].format])
+            read = {"json": json.loads, "toml": tomllib.loads}[FORMATS[client]]
+            assert read(filled.read_text()) == read(OTHERS[FORMATS[client]])
             run(["install", client, "--yes"])
 
     def test_a_dry_run_shows_that_a_file_will_be_gone(
@@ -290,13 +292,13 @@ class TestRemoving:
     def test_leaves_the_file_as_it_was(self, client: str, filled: Path) -> None:
         run(["install", client, "--yes"])
         assert run(["install", client, "--remove", "--yes"]) == 0
-        assert filled.read_text() == OTHERS[CLIENTS[client].format]
+        assert filled.read_text() == OTHERS[FORMATS[client]]
 
     def test_where_nothing_is_changes_nothing(
         self, client: str, filled: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
         assert run(["install", client, "--remove", "--yes"]) == 0
-        assert filled.read_text() == OTHERS[CLIENTS[client].format]
+        assert filled.read_text() == OTHERS[FORMATS[client]]
         assert "does not have aicx" in capsys.readouterr().err
 
     def test_where_no_file_is_makes_none(self, client: str, file: Path) -> None:
@@ -310,9 +312,7 @@ class TestRemoving:
 
 
 class TestComments:
-    """Writing JSON anew would lose them."""
-
-    TEXT = '// mine\n{\n  /* servers */ "mcpServers": {\n    %s // none yet\n  }, // end\n  "a": [1,\n"//"]}\n//'
+    TEXT = '// mine\n{\n  /* servers */ "mcpServers": {%s // none yet\n  }, // end\n  "a": [1,\n"//"], // last\n}\n//'
     CLIENT = "gemini"
 
     @pytest.fixture
@@ -322,33 +322,42 @@ class TestComments:
         path.write_text(self.TEXT % "")
         return path
 
-    def test_they_leave_the_file_as_it_is_and_the_line_to_add_is_printed(
-        self, file: Path, capsys: pytest.CaptureFixture[str]
-    ) -> None:
-        assert run(["install", self.CLIENT, "--yes"]) == 1
-        said = capsys.readouterr().err
-        assert "comments" in said
-        assert '"aicx": {"command": "' in said
-        assert file.read_text() == self.TEXT % ""
-        assert list(file.parent.iterdir()) == [file]
-
-    def test_the_line_that_was_printed_is_what_it_wanted(self, file: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        run(["install", self.CLIENT, "--yes"])
-        printed = " ".join(capsys.readouterr().err.split())
-        by_hand = self.TEXT % printed[printed.index('"aicx": {') :]
-        file.write_text(by_hand)
+    def test_they_stay_around_our_entry(self, file: Path) -> None:
         assert run(["install", self.CLIENT, "--yes"]) == 0
-        assert "has aicx already" in capsys.readouterr().err
-        assert run(["install", self.CLIENT, "--remove", "--yes"]) == 1
-        assert "by hand" in capsys.readouterr().err
-        assert file.read_text() == by_hand
+        before, after = (self.TEXT % "|").split("|")
+        changed = file.read_text()
+        assert changed.startswith(before)
+        assert changed.endswith(after)
+        assert set(json.loads(f"{{{changed[len(before) : -len(after)]}}}")) == {"aicx"}
+
+    def test_they_stay_within_our_entry_when_it_is_updated(self, file: Path) -> None:
+        file.write_text(self.TEXT % '"aicx": {"command": "/old/aicx", // mine\n "args": ["serve"] /* all */}')
+        assert run(["install", self.CLIENT, "--yes"]) == 0
+        changed = file.read_text()
+        assert '"aicx": {"command": "' in changed
+        assert "/old/aicx" not in changed
+        assert all(comment in changed for comment in ("// mine\n ", "/* all */}", "// none yet"))
+
+    def test_removing_gives_back_every_byte(self, file: Path) -> None:
+        run(["install", self.CLIENT, "--yes"])
+        assert run(["install", self.CLIENT, "--remove", "--yes"]) == 0
+        assert file.read_text() == self.TEXT % ""
+
+    def test_removing_keeps_them_where_the_file_changed_since(self, file: Path) -> None:
+        run(["install", self.CLIENT, "--yes"])
+        file.write_text(file.read_text().replace('"a": [1', '"a": [2'))
+        assert run(["install", self.CLIENT, "--remove", "--yes"]) == 0
+        assert "aicx" not in file.read_text()
+        assert all(
+            comment in file.read_text() for comment in ("// mine", "/* servers */", "// none yet", "// end", "//")
+        )
 
 
 class TestBeforeAnythingChanges:
     def test_a_damaged_file_is_named_and_left(
         self, client: str, file: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
-        damaged = DAMAGED[CLIENTS[client].format]
+        damaged = DAMAGED[FORMATS[client]]
         file.write_text(damaged)
         for arguments in (["--yes"], ["--remove", "--yes"]):
             assert run(["install", client, *arguments]) == 7
@@ -371,7 +380,7 @@ class TestBeforeAnythingChanges:
         monkeypatch.setattr(sys.stdin, "isatty", lambda: True)
         monkeypatch.setattr("click.termui.visible_prompt_func", lambda prompt: next(answers))
         assert run(["install", client]) != 0
-        assert filled.read_text() == OTHERS[CLIENTS[client].format]
+        assert filled.read_text() == OTHERS[FORMATS[client]]
         assert run(["install", client]) == 0
         assert "aicx" in servers(client, filled)
 
@@ -380,7 +389,7 @@ class TestBeforeAnythingChanges:
     ) -> None:
         assert run(["install", client]) == 2
         assert "--yes" in capsys.readouterr().err
-        assert filled.read_text() == OTHERS[CLIENTS[client].format]
+        assert filled.read_text() == OTHERS[FORMATS[client]]
 
     def test_the_change_is_shown_without_secrets(
         self, client: str, filled: Path, capsys: pytest.CaptureFixture[str]
@@ -390,19 +399,19 @@ class TestBeforeAnythingChanges:
         assert "+++ " in shown
         assert any(line.startswith("+") and "serve" in line for line in shown.splitlines())
         assert SECRET not in shown
-        assert filled.read_text() == OTHERS[CLIENTS[client].format]
+        assert filled.read_text() == OTHERS[FORMATS[client]]
 
     def test_what_somebody_else_changed_meanwhile_is_left(
         self, client: str, filled: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
     ) -> None:
-        keep: Callable[..., Any] = change.keep
+        keep: Callable[..., Any] = install.keep_copy
 
         def busy(*arguments: Any) -> Path:
             backup: Path = keep(*arguments)
             filled.write_text("somebody else was here")
             return backup
 
-        monkeypatch.setattr(change, "keep", busy)
+        monkeypatch.setattr(install, "keep_copy", busy)
         assert run(["install", client, "--yes"]) == 1
         assert "changed by somebody else meanwhile" in capsys.readouterr().err
         assert filled.read_text() == "somebody else was here"
@@ -416,7 +425,7 @@ class TestBeforeAnythingChanges:
         monkeypatch.setattr("os.fsync", full)
         assert run(["install", client, "--yes"]) == 6
         assert "No space left on device" in capsys.readouterr().err
-        assert filled.read_text() == OTHERS[CLIENTS[client].format]
+        assert filled.read_text() == OTHERS[FORMATS[client]]
         assert not list(filled.parent.glob(f".{filled.name}.*"))
         assert backups(filled) == []
 

@@ -20,10 +20,11 @@ import orjson
 
 from aicx.sources.door import fingerprint_of
 from aicx.sources.items import LogFile
-from aicx.text import without_comments
 from aicx.types import AgentHomes
 from aicx.values import dataclass
 
+# Some agents allow comments in their JSON; what looks like one in a string is none.
+_STRING_OR_COMMENT = r'(?s)("(?:[^"\\\n]|\\.)*")|//[^\n]*|/\*.*?\*/'
 SOON = timedelta(days=7)
 URGENT = timedelta(hours=24)
 
@@ -171,7 +172,7 @@ def _read_settings(path: Path) -> tuple[dict[str, Any], str | None]:
     except (OSError, UnicodeDecodeError) as error:
         return {}, f"{path} cannot be read: {error}"
     try:
-        value = orjson.loads(without_comments(text))
+        value = orjson.loads(_without_comments(text))
     except orjson.JSONDecodeError as error:
         return {}, f"{path} is not JSON ({error}); taking the agent's defaults"
     if not isinstance(value, dict):
@@ -181,3 +182,8 @@ def _read_settings(path: Path) -> tuple[dict[str, Any], str | None]:
 
 def _mapping(value: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
+
+
+def _without_comments(text: str) -> str:
+    """JSON with spaces in place of its comments, so that every character stays where it is."""
+    return re.sub(_STRING_OR_COMMENT, lambda found: found[1] or re.sub(r"[^\n]", " ", found[0]), text)

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from aicx.agents.table import SERVERS
 from aicx.cli import run
 from aicx.config import load_settings
-from aicx.servers.clients.table import CLIENTS
 from tests.clients.real.running import RealClient
 
 pytestmark = pytest.mark.needs("mcp")
@@ -19,11 +19,11 @@ pytestmark = pytest.mark.needs("mcp")
 
 def test_what_the_client_wrote_itself_stays(client: RealClient, client_home: Path, tmp_path: Path) -> None:
     client.run(client_home, [client.call("aicx_index_status", {})], cwd=tmp_path)
-    row = CLIENTS[client.name]
+    row = SERVERS[client.name]
     file = row.file(load_settings({"HOME": str(client_home)}))
 
     def held() -> dict[str, Any]:
-        found: dict[str, Any] = {"json": json.loads, "toml": tomllib.loads}[row.format](file.read_text())
+        found: dict[str, Any] = {".json": json.loads, ".toml": tomllib.loads}[file.suffix](file.read_text())
         return found
 
     before = held()

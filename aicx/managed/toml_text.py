@@ -1,22 +1,25 @@
-"""A client's configuration in TOML with one table more or less; comments and layout of the rest stay."""
+"""TOML changed in place: one table more or less, with the comments and the layout of everything else."""
 
 from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from aicx.errors import MissingExtra
 
+EMPTY = ""
 
-def parse(text: str) -> dict[str, Any]:
+
+def loaded(text: str) -> dict[str, Any]:
     """The value. Raises ValueError that says where the text is no TOML."""
     return tomllib.loads(text)
 
 
-def put(text: str, key: str, name: str, value: Mapping[str, Any]) -> str:
-    """``text`` with ``value`` as the table ``key.name``; what is missing is made."""
+def assigned(text: str, keys: Sequence[str], value: Mapping[str, Any]) -> str:
+    """``text`` with ``value`` as the table that the two ``keys`` lead to; what is missing is made."""
+    key, name = keys
     tomlkit = _tomlkit()
     document = tomlkit.parse(text)
     servers = document.setdefault(key, tomlkit.table(is_super_table=True))
@@ -25,8 +28,9 @@ def put(text: str, key: str, name: str, value: Mapping[str, Any]) -> str:
     return _ended_alike(tomlkit.dumps(document), text)
 
 
-def drop(text: str, key: str, name: str) -> str:
-    """``text`` without the table ``key.name``, which is there."""
+def dropped(text: str, keys: Sequence[str]) -> str:
+    """``text`` without the table that the two ``keys`` lead to, which is there."""
+    key, name = keys
     tomlkit = _tomlkit()
     document = tomlkit.parse(text)
     del document[key][name]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from aicx.servers.clients.toml_text import drop, parse, put
+from aicx.managed.toml_text import assigned, dropped, loaded
 
 pytestmark = pytest.mark.needs("mcp")
 
@@ -28,12 +28,12 @@ LOOKS_LIKE_OURS = 'x = """\n[mcp_servers.aicx]\n"""\n'
 
 
 def add(text: str) -> str:
-    return put(text, "mcp_servers", "aicx", ENTRY)
+    return assigned(text, ["mcp_servers", "aicx"], ENTRY)
 
 
 @pytest.mark.parametrize("text", [*TEXTS.values(), INSIDE_A_LINE, LOOKS_LIKE_OURS])
 def test_what_is_put_there_is_all_that_changes(text: str) -> None:
-    before, after = parse(text), parse(add(text))
+    before, after = loaded(text), loaded(add(text))
     assert after.pop("mcp_servers") == before.pop("mcp_servers", {}) | {"aicx": ENTRY}
     assert after == before
 
@@ -43,7 +43,7 @@ def test_putting_and_dropping_leaves_all_but_blank_lines(text: str) -> None:
     def lines(text: str) -> list[str]:
         return [line for line in text.splitlines() if line.strip()]
 
-    back = drop(add(text), "mcp_servers", "aicx")
+    back = dropped(add(text), ["mcp_servers", "aicx"])
     assert lines(back) == [line for line in lines(text) if line != "[mcp_servers]"]
 
 
@@ -53,11 +53,11 @@ def test_lines_of_windows_stay_such() -> None:
 
 def test_an_entry_that_changes_keeps_its_comments() -> None:
     text = '[mcp_servers.aicx]\ncommand = "/old/aicx" # mine\nargs = ["serve"]\nstartup_timeout_sec = 20\n'
-    changed = put(text, "mcp_servers", "aicx", {**parse(text)["mcp_servers"]["aicx"], "command": "/opt/aicx"})
+    changed = assigned(text, ["mcp_servers", "aicx"], {**loaded(text)["mcp_servers"]["aicx"], "command": "/opt/aicx"})
     assert changed == text.replace("/old/aicx", "/opt/aicx")
 
 
 @pytest.mark.parametrize("text", ["[", "a = ", "a = 1\na = 2\n", "\x00"])
 def test_what_is_no_toml_is_said_to_be_none(text: str) -> None:
     with pytest.raises(ValueError, match=r"line|column|end of document"):
-        parse(text)
+        loaded(text)
