@@ -88,7 +88,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """No test draws from the generators that all share, so none of them is seeded three times a test.
 
-    A shell ignores Ctrl-C in what it runs in the background, and processes inherit that: tests that send it want it heard.
+    A job in the background ignores Ctrl-C, and processes inherit that: tests that send it want it heard.
     """
     config.option.randomly_reset_seed = False
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
