@@ -158,10 +158,22 @@ def _programs(root: Path) -> Path:
     return root / "bin"
 
 
+def _installation(root: Path) -> Path:
+    """A Python with a script `aicx` beside it: what aicx writes into files of other programs names where it is."""
+    place = root / "installed"
+    place.mkdir()
+    (place / "aicx").touch()
+    python = place / "python"
+    python.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} "$@"\n')
+    python.chmod(0o755)
+    return python
+
+
 def main(folder: Path) -> None:
     """Writes the three files into ``folder``."""
     _fix()
     with _place() as root:
+        sys.executable = str(_installation(root))
         environ = {"HOME": f"{root}/home", "AICX_HOME": f"{root}/corpus", "PATH": str(_programs(root)), "TZ": "UTC"}
         environ |= {"COLUMNS": "80", "LC_ALL": "C.UTF-8", "TERM_SESSION_ID": "here", "GIT_CONFIG_NOSYSTEM": "1"}
         os.environ.clear()
