@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import sys
+import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib import import_module
@@ -357,6 +358,14 @@ def _is_somewhere() -> bool:
     return True
 
 
+def _is_clock_readable() -> bool:
+    try:
+        time.time()
+    except OverflowError:
+        return False
+    return True
+
+
 def _in_order(arguments: Sequence[str]) -> list[str]:
     """The arguments with `--no-color` in front, which people write after the command as well."""
     options = arguments[: arguments.index("--")] if "--" in arguments else arguments
@@ -381,6 +390,14 @@ def _report(message: str, hint: str | None, kind: str, wants_json: bool) -> None
 
 
 def _internal(error: Exception, wants_json: bool) -> int:
+    if not _is_clock_readable():
+        _report(
+            "the clock is set beyond the year 2262, which Python cannot read",
+            "set it: date",
+            "ClockUnreadable",
+            wants_json,
+        )
+        return AicxError.exit_code
     _report(f"internal error: {type(error).__name__}: {error}", _bug_hint(), "InternalError", wants_json)
     return _INTERNAL_ERROR
 

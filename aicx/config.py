@@ -11,6 +11,7 @@ from typing import Any
 from aicx.errors import UsageError
 from aicx.paths import Layout
 from aicx.storage.home_format import check_format
+from aicx.storage.reading import read_whole
 from aicx.types import AgentHomes
 from aicx.values import dataclass
 
@@ -166,7 +167,7 @@ def _read_file(path: Path) -> dict[str, Any]:
     import tomllib
 
     try:
-        values = tomllib.loads(path.read_text("utf-8"))
+        values = tomllib.loads(read_whole(path).decode("utf-8"))
     except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise UsageError(f"{path} cannot be read as TOML: {error}", hint="mend it or move it away") from error
     for name, value in values.items():

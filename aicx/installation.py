@@ -8,6 +8,10 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from multiprocessing.context import SpawnContext
 
 DISTRIBUTION = "aicx-py"
 _PACKAGE = Path(__file__).resolve().parent
@@ -36,6 +40,18 @@ def keep_path_safe() -> None:
     on: taking it back while other threads read the environment is not safe.
     """
     os.environ["PYTHONSAFEPATH"] = "1"
+
+
+def spawning() -> SpawnContext:
+    """multiprocessing that starts each process anew, without the current folder on its path."""
+    from multiprocessing import get_context, util  # imported here: most commands start no process
+
+    keep_path_safe()
+    words = util._args_from_interpreter_flags()  # type: ignore[attr-defined] # no public way to pass on a flag
+    if sys.flags.ignore_environment and "-P" not in words and "-I" not in words:
+        # This Python was started with -E, which is passed on, and has the new one ignore the variable.
+        util._args_from_interpreter_flags = lambda: [*words, "-P"]  # type: ignore[attr-defined]
+    return get_context("spawn")
 
 
 def install_command(extra: str) -> str:

@@ -195,6 +195,13 @@ def test_settings_nested_a_thousand_deep_are_a_line(home: Path, capsys: pytest.C
     assert "cannot be read as TOML" in capsys.readouterr().err
 
 
+def test_a_pipe_in_the_place_of_the_settings_is_a_line(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (home / ".aicx").mkdir(exist_ok=True)
+    os.mkfifo(home / ".aicx" / "config.toml")  # what opens it waits for a writer that never comes
+    assert run(["list"]) == 2
+    assert "is not a regular file" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("command", ["resume", "prepare", "next"])
 def test_a_deleted_working_folder_is_a_line(
     command: str, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -204,3 +211,14 @@ def test_a_deleted_working_folder_is_a_line(
     (tmp_path / "gone").rmdir()
     assert run([command]) == 3
     assert "the current folder was deleted" in capsys.readouterr().err
+
+
+def test_a_clock_that_python_cannot_read_is_a_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def beyond() -> float:
+        raise OverflowError("timestamp too large to convert to C _PyTime_t")
+
+    monkeypatch.setattr("time.time", beyond)
+    assert run(["memory", "list"]) == 1
+    assert "the clock is set beyond the year 2262" in capsys.readouterr().err

@@ -29,7 +29,7 @@ from aicx.bench.rankers import (
 )
 from aicx.bench.variants import variant
 from aicx.errors import AicxError, MissingExtra
-from aicx.installation import keep_path_safe
+from aicx.installation import spawning
 from aicx.types import Document
 from aicx.values import dataclass
 from retrieval.evidence import Evidence
@@ -100,8 +100,7 @@ def measure(task: Task) -> list[Measured]:
 
     A ranker that fails, dies or takes too long gives failures, never an error.
     """
-    keep_path_safe()
-    context = multiprocessing.get_context("spawn")
+    context = spawning()
     receiver, sender = context.Pipe(duplex=False)
     process = context.Process(target=_send, args=(task, sender), daemon=True)
     process.start()

@@ -47,7 +47,7 @@ def command(dry_run: DryRun = False, yes: Yes = False, json: options.Json = Fals
         for (name, record), plan in zip(folders, plans, strict=True):
             if plan is not None and _clean(settings, name, record, failed):
                 done.append(record.folder)
-        for entry in entries:
+        for entry in _entries(settings, []):  # again: a client may have its hooks in the same file
             try:
                 make([entry])
             except AicxError as error:

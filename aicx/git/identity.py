@@ -5,6 +5,8 @@ from __future__ import annotations
 import errno
 import os
 import re
+import stat
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import Literal
@@ -14,6 +16,12 @@ from aicx.values import dataclass
 
 # A pointer to git's folder is a path: what lies beyond is none.
 _MAX_POINTER = 4096
+# What git opens for almost every question: in its own folder, and at the top of the working folder.
+_OPENED = (
+    *("HEAD", "config", "config.worktree", "index", "packed-refs", "shallow", "logs/HEAD"),
+    *("info/exclude", "info/attributes", "info/grafts", "objects/info/alternates"),
+)
+_OPENED_AT_TOP = (".gitattributes", ".gitignore", ".mailmap", ".gitmodules")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +69,18 @@ def find_repository(folder: Path) -> Repository:
                 hint="go to a working copy, or make one: git worktree add FOLDER",
             )
     return Repository(start, None)
+
+
+def endless_file(repository: Repository) -> Path | None:
+    """A pipe or a device in the place of a file that git opens, which would have git wait for ever."""
+    common = repository.common
+    places = [common / name for name in _OPENED] if common and common.is_dir() else []
+    for path in (*places, *(repository.root / name for name in _OPENED_AT_TOP)):
+        with suppress(OSError):
+            mode = path.stat().st_mode
+            if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+                return path
+    return None
 
 
 def _has_git(folder: Path) -> bool:

@@ -14,7 +14,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Literal, NamedTuple, Self
 
+from aicx.errors import AicxError
 from aicx.git import command as gitcall
+from aicx.git.identity import endless_file, find_repository
 from aicx.managed.ours import differs_by_ours, holds_ours, is_ours_alone, may_be_ours
 from aicx.values import dataclass
 
@@ -138,6 +140,9 @@ class Git:
         self, arguments: Sequence[str], errors: int, environ: Mapping[str, str] | None
     ) -> subprocess.Popen[bytes] | None:
         """Git at work, with its ``errors`` where they are wanted; None where it does not start, which is noted."""
+        if self._endless is not None:
+            self.notes.append(f"git was not asked for `{arguments[0]}`: {self._endless} is not a regular file")
+            return None
         if time.monotonic() > self._until:
             self.notes.append(f"git was not asked for `{arguments[0]}`: it took too long before")
             return None
@@ -154,6 +159,13 @@ class Git:
         except OSError as error:  # more filters turned off than fit into an environment
             self.notes.append(f"`git {arguments[0]}` does not start: {error.strerror or error}")
         return None
+
+    @cached_property
+    def _endless(self) -> Path | None:
+        try:
+            return endless_file(find_repository(self.folder))
+        except AicxError:  # no folder, or one that git has no working files in
+            return None
 
     def begin_status(self, *arguments: str) -> Callable[[], str | None]:
         """Starts ``git status``, the one question for which git would run filters that the settings name."""

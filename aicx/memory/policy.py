@@ -14,12 +14,13 @@ from fnmatch import fnmatchcase
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from aicx.errors import AicxError, MalformedPolicy
 from aicx.git.identity import find_repository
 from aicx.memory.policy_rules import FOLDER, rules_in
 from aicx.regex import PatternRefused, Search, TooSlow
+from aicx.storage.texts import texts_of
 from aicx.terminal import invisible
 from aicx.text import printable
 from aicx.values import dataclass
@@ -68,15 +69,15 @@ class Policy:
 
     def of_source(self, identity: str, agent: str | None = None) -> PolicyReason | None:
         """Why a source is excluded, or the agent that it is of: ``live:claude:CLAUDE.md``, ``session:codex:…``."""
-        kind, _, rest = identity.partition(":")
-        owner = rest.partition(":")[0] if kind in _OF_AGENTS else None
+        owner = identity.split(":")[1] if of_agent(identity) else None
         names = [name.casefold() for name in (identity, agent, owner) if name]
         excluded = any(fnmatchcase(name, rule) for rule in self.exclude_sources for name in names)
         return "policy_source" if excluded else None
 
-    def of_text(self, *texts: str) -> PolicyReason | None:
-        """Why a text is excluded, as it is written and as it is read: in one line, without what has no shape."""
-        for text in texts if self.exclude_patterns else ():
+    def of_text(self, *values: Any) -> PolicyReason | None:
+        """Why a text is excluded, or a value by any text in it but names, as it is written and as it is read: in one
+        line, without what has no shape."""
+        for text in texts_of(values, names=False) if self.exclude_patterns else ():
             if len(text) > _LONGEST_TEXT:
                 return "policy_pattern"
             plain = text.translate(invisible())
@@ -115,6 +116,12 @@ class Policy:
             files = ", ".join(map(str, self.files))
             hint = "make its patterns simpler; nothing is shown until then"
             raise MalformedPolicy(f"{files}: the rules take too long to search for", hint=hint) from error
+
+
+def of_agent(identity: str) -> bool:
+    """Whether a reference names an agent, with a session of it or a file that it reads."""
+    kind, colon, _ = identity.partition(":")
+    return bool(colon) and kind in _OF_AGENTS
 
 
 def load_policy(home: Path, repository: Path | None, user_home: Path | None = None) -> Policy:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import reduce
 from operator import or_
 
 from aicx.config import Settings
 from aicx.errors import MalformedPolicy
-from aicx.memory.policy import Policy, PolicyReason, load_policy
+from aicx.memory.policy import Policy, PolicyReason, load_policy, of_agent
 from aicx.memory.reading import Scope
 from aicx.memory.reasons import Reason
 from aicx.memory.record import Record
@@ -66,5 +67,8 @@ def _excluded(policy: Policy, record: Record) -> PolicyReason | None:
     for identity in (record.ref, *session, *record.evidence, *(ref.partition("#")[0] for ref in record.evidence)):
         if found := policy.of_source(identity, source.agent):
             return found
-    claims = (word for pair in record.claims.items() for word in pair)
-    return policy.of_text(record.statement, record.topic, record.name or "", *record.details, *record.tags, *claims)
+    if not policy.exclude_patterns:
+        return None
+    # A reference to a session holds names alone, which are a matter of `exclude_sources`.
+    told = tuple(ref for ref in record.evidence if not of_agent(ref))
+    return policy.of_text(replace(record, evidence=told))

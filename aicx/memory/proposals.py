@@ -11,6 +11,7 @@ from typing import Literal
 from aicx.evidence.texts import words
 from aicx.memory.sameness import Statements
 from aicx.refs import Ref
+from aicx.storage.texts import Called
 from aicx.types import Lane
 from aicx.values import dataclass
 
@@ -61,7 +62,7 @@ class Proposal:
     origin: OriginClass
     lane: Lane
     reason: ProposalReason
-    repository: str
+    repository: Called
     sightings: tuple[Sighting, ...]
     claims: Mapping[str, str] = field(default_factory=dict)
     anchors: tuple[str, ...] = ()

@@ -87,5 +87,5 @@ def _excludes(policy: Policy, entry: Mapping[str, Any]) -> bool:
     return bool(
         (path and policy.of_path(path))
         or any(policy.of_source(one, agent) for one in (ref, ref.partition("#")[0], *entry["evidence"]))
-        or policy.of_text(entry["statement"] or "", entry["topic"], entry["name"] or "")
+        or policy.of_text(entry["statement"], entry["topic"], entry["name"])
     )

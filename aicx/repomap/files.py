@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 
 from aicx.errors import AicxError, UsageError
 from aicx.git import command as gitcall
-from aicx.git.identity import Repository
+from aicx.git.identity import Repository, endless_file
 from aicx.text import is_plain_name
 from aicx.values import dataclass
 
@@ -50,7 +50,7 @@ def list_files(
     """What there is to map: tracked files, and untracked ones that are not ignored. Links are never followed."""
     listing = Listing()
     root = repository.root
-    paths = _from_git(root, git_seconds) if repository.common else _from_scan(root, max_without_git)
+    paths = _from_git(repository, git_seconds) if repository.common else _from_scan(root, max_without_git)
     folders = _Folders(str(root))
     seen: set[str] = set()
     for path in paths:
@@ -121,10 +121,13 @@ class _Folders:
         return known
 
 
-def _from_git(root: Path, seconds: float) -> Iterator[str]:
+def _from_git(repository: Repository, seconds: float) -> Iterator[str]:
     """Tracked paths, then untracked ones, which take git longest: it looks for them while the first are used."""
     import subprocess  # not for a question that a stored map answers
 
+    root = repository.root
+    if (file := endless_file(repository)) is not None:
+        raise AicxError(f"git cannot list the files of {root}: {file} is not a regular file", hint=f"rm {file}")
     asked = [
         _git(root, "ls-files", "-z", "--cached"),
         _git(root, "ls-files", "-z", "--others", "--exclude-standard"),

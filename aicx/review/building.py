@@ -106,6 +106,6 @@ def _said_already(settings: Settings, scope: Scope, policy: Policy) -> frozenset
 
 def _excluded(policy: Policy, proposal: Proposal) -> Reason | None:
     refs = {str(ref) for seen in proposal.sightings for ref in (seen.ref, seen.session)}
-    found = policy.of_text(proposal.statement, *(seen.quote for seen in proposal.sightings))
+    found = policy.of_text(replace(proposal, sightings=()), [seen.quote for seen in proposal.sightings])
     found = found or next(filter(None, map(policy.of_source, sorted(refs))), None) or policy.of_path(*proposal.anchors)
     return Reason(found) if found else None

@@ -8,13 +8,19 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
+import threading
 import time
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from urllib.error import HTTPError
+from urllib.request import urlopen
 
 from benchmarks.attack.counts import Counts
 from benchmarks.attack.installations import KINDS, Impossible, Installation, build_wheel, dependencies, install
@@ -34,33 +40,50 @@ _WORKERS = 17_000_000  # bytes of logs from which a store has workers
 COMMANDS = (
     "store", "search lexer", "resume", "prepare", "next", "task start lexer", "task list", "list", "state", "doctor",
     "doctor --repo .", "projects", "map refresh", "map query lexer", "map status", "sessions list", "why README.md:1",
-    "failures list", "pack task", "review candidates", "reports", "rank lexer", "steer", "index status", "cas list",
-    "memory list", "memory recall lexer", "memory candidates", "continuity save", "continuity status", "usage",
-    "run -- true", "finalize --summary done", "extract --help", "dashboard --help", "index status",
-    "bench list", "bench run -d bundled -r lexical", "demo",
-    "forget --pattern nothing-of-this --yes",
+    "failures list", "pack task", "review candidates", "reports .", "rank -p clone -H 0", "steer", "index status",
+    "cas list", "memory list", "memory recall lexer", "memory candidates", "continuity save", "continuity status",
+    "usage", "run -- true", "finalize --status success --summary done", "extract --help", "bench list",
+    "forget --pattern nothing-of-this --yes", "serve --transport http --port 0", "dashboard --port 0 --no-open",
 )  # fmt: skip
+# What takes long, and does not differ with the kind of installation.
+HEAVY = ("bench run -d bundled -r lexical", "demo")
+_SERVERS = ("serve --transport", "dashboard --port")
+_SECONDS = 300
+_ADDRESS = re.compile(r"http://[^\s/]+")
 _INITIALIZE = {
-    "jsonrpc": "2.0",
-    "id": 1,
-    "method": "initialize",
-    "params": {"protocolVersion": "2025-03-26", "capabilities": {}, "clientInfo": {"name": "attack", "version": "1"}},
+    "protocolVersion": "2025-03-26",
+    "capabilities": {},
+    "clientInfo": {"name": "attack", "version": "1"},
 }
+_ASKED = (
+    {"method": "initialize", "id": 1, "params": _INITIALIZE},
+    {"method": "notifications/initialized"},
+    {"method": "tools/list", "id": 2},
+    {"method": "tools/call", "id": 3, "params": {"name": "aicx_search", "arguments": {"query": "lexer"}}},
+)
 
 
 def attack() -> Mapping[str, Counts]:
+    """The control, and each kind of installation, two of them at a time."""
     found: dict[str, Counts] = {}
     with TemporaryDirectory(prefix="aicx-attack-") as name:
         folder = Path(name)
         found["control"] = control(folder / "control")
         wheel = build_wheel(folder)
-        for kind in KINDS:
+
+        def tried(kind: str) -> Counts | Impossible:
             try:
                 installation = install(kind, wheel, folder / kind)
             except Impossible as error:
-                print(f"current_folder: {kind}: not tried: {error}", flush=True)
-                continue
-            found[kind] = run_all(installation, folder / kind, COMMANDS)
+                return error
+            return run_all(installation, folder / kind, (*COMMANDS, *(HEAVY if kind == "venv" else ())))
+
+        with ThreadPoolExecutor(2) as threads:
+            for kind, counts in zip(KINDS, threads.map(tried, KINDS), strict=True):
+                if isinstance(counts, Counts):
+                    found[kind] = counts
+                else:
+                    print(f"current_folder: {kind}: not tried: {counts}", flush=True)
     return found
 
 
@@ -73,6 +96,9 @@ class Clone:
         self.folder.mkdir()
         subprocess.run(["git", "init", "-q", str(self.folder)], check=True)
         (self.folder / "README.md").write_text("lexer\n")
+        who = ("-c", "user.name=Ada", "-c", "user.email=ada@example.org", "-c", "commit.gpgsign=false")
+        for words in (("add", "README.md"), ("commit", "-q", "-m", "First")):
+            subprocess.run(["git", "-C", str(self.folder), *who, *words], check=True)
         stems = {path.name.split(".")[0] for path in dependencies() if not path.name.endswith(".dist-info")}
         for stem in sorted({*sys.stdlib_module_names, *stems, *_OWN}):
             (self.folder / f"{stem}.py").write_text(_MODULE.format(mark=f"{self._marks}/{stem}-"))
@@ -107,12 +133,18 @@ def run_all(installation: Installation, folder: Path, commands: Sequence[str], s
     environ |= {"CLAUDE_CONFIG_DIR": str(home / "claude"), "CODEX_HOME": str(home / "codex")}
     tried, through = 0, []
 
+    def fired_by(words: Sequence[str]) -> None:
+        if fired := clone.fired():
+            through.append(f"{' '.join(words)[-200:]}: {', '.join(fired[:5])}")
+
     def run(words: Sequence[str], given: bytes = b"", env: Mapping[str, str] = environ) -> None:
         nonlocal tried
-        subprocess.run(words, cwd=clone.folder, env=env, input=given, capture_output=True, timeout=600)
+        if any(server in " ".join(words) for server in _SERVERS):
+            _ask_server(words, clone.folder, env)
+        else:
+            subprocess.run(words, cwd=clone.folder, env=env, input=given, capture_output=True, timeout=_SECONDS)
         tried += 1
-        if fired := clone.fired():
-            through.append(f"{installation.kind}: {' '.join(words)[-200:]}: {', '.join(fired[:5])}")
+        fired_by(words)
 
     for command in ("init --agents claude,codex --yes", "install claude --yes", "install codex --yes", *commands):
         run([*installation.command, *command.split()])
@@ -121,14 +153,13 @@ def run_all(installation: Installation, folder: Path, commands: Sequence[str], s
     for words, given in _entries(home, clone.folder):
         run(words, given, bare)
         _wait(home / "corpus")
-        if fired := clone.fired():
-            through.append(f"{installation.kind}: behind {' '.join(words)[-200:]}: {', '.join(fired[:5])}")
+        fired_by(["behind", *words])
     return Counts(tried, tuple(through))
 
 
 def _fill(home: Path, clone: Clone, most: int) -> None:
     """Logs of sessions in the clone, of ``most`` bytes in all."""
-    logs = home / "claude" / "projects" / "-clone"
+    logs = _logs(home, clone.folder)
     logs.mkdir(parents=True)
     (home / "codex").mkdir()
     (home / "corpus").mkdir()
@@ -150,9 +181,13 @@ def _fill(home: Path, clone: Clone, most: int) -> None:
                 size += stream.write(json.dumps(record) + "\n")
 
 
+def _logs(home: Path, clone: Path) -> Path:
+    return home / "claude" / "projects" / re.sub(r"[^A-Za-z0-9]", "-", str(clone))
+
+
 def _entries(home: Path, clone: Path) -> Iterator[tuple[list[str], bytes]]:
     """What is written down for agents to start, each with what it is told on standard input."""
-    [log, *_] = sorted((home / "claude" / "projects" / "-clone").iterdir())
+    [log, *_] = sorted(_logs(home, clone).iterdir())
     event = {"session_id": log.stem, "cwd": str(clone), "transcript_path": str(log), "source": "startup"}
     told = json.dumps(event).encode()
     settings = json.loads((clone / ".claude" / "settings.local.json").read_text("utf-8"))
@@ -165,7 +200,27 @@ def _entries(home: Path, clone: Path) -> Iterator[tuple[list[str], bytes]]:
     servers = [json.loads((home / "claude" / ".claude.json").read_text("utf-8"))["mcpServers"]["aicx"]]
     servers += [codex["mcp_servers"]["aicx"]] if "mcp_servers" in codex else []
     for server in servers:
-        yield [server["command"], *server["args"]], json.dumps(_INITIALIZE).encode() + b"\n"
+        yield (
+            [server["command"], *server["args"]],
+            b"".join(json.dumps({"jsonrpc": "2.0", **asked}).encode() + b"\n" for asked in _ASKED),
+        )
+
+
+def _ask_server(words: Sequence[str], folder: Path, environ: Mapping[str, str]) -> None:
+    """Starts a server, asks it for a page once it says where it is, and ends it."""
+    with subprocess.Popen(
+        words, cwd=folder, env=environ, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    ) as process:
+        late = threading.Timer(_SECONDS, process.kill)
+        late.start()
+        try:
+            said = iter(process.stdout or ())
+            address = next(found[0] for line in said if (found := _ADDRESS.search(line.decode())))
+            with suppress(HTTPError):  # without its token
+                urlopen(address, timeout=_SECONDS).close()
+        finally:
+            late.cancel()
+            process.terminate()
 
 
 def _wait(corpus: Path, seconds: float = 120) -> None:

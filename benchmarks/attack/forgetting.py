@@ -1,23 +1,23 @@
 """Random histories of every command that writes, and what a `forget` leaves of its word afterwards.
 
-``python -m benchmarks.attack.forgetting`` plays fifty and prints how many left a word anywhere.
+``python -m benchmarks.attack forgetting`` plays fifty and counts those that left a word anywhere.
 """
 
 from __future__ import annotations
 
-import json
 import random
-import sys
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 
+from benchmarks.attack.counts import Counts
 from benchmarks.attack.histories import STEPS, WORDS, World, forget, left, play
 
 
-def attack(histories: int = 50, seed: int = 7, folder: Path | None = None) -> dict[str, int]:
-    """How many histories of up to ten steps were played, and after how many a word was left, or a command failed."""
+def attack(histories: int = 50, seed: int = 7, folder: Path | None = None) -> Mapping[str, Counts]:
+    """Histories of up to ten steps, and those after which a word was left; their commands, and those that failed."""
     chance = random.Random(seed)
-    counts = {"histories": histories, "steps": 0, "with_a_word_left": 0, "internal_errors": 0}
+    ran, kept, failed = 0, [], []
     for _ in range(histories):
         steps = ["store", *chance.choices(list(STEPS), k=chance.randint(2, 9))]
         how, word = chance.choice(("session", "project", "pattern")), chance.choice(list(WORDS))
@@ -27,13 +27,8 @@ def attack(histories: int = 50, seed: int = 7, folder: Path | None = None) -> di
             play(world, steps)
             forget(world, how)
             found = left(world)
-        counts["steps"] += len(steps)
-        counts["with_a_word_left"] += bool(found)
-        counts["internal_errors"] += sum(line.endswith("-> 70") for line in world.ran)
+        ran += len(world.ran)
+        failed += world.failed()
         if found:
-            print(f"{how} after {', '.join(steps)}: {', '.join(found)}", file=sys.stderr)
-    return counts
-
-
-if __name__ == "__main__":
-    print(json.dumps(attack()))
+            kept.append(f"{how} after {', '.join(steps)}: {', '.join(found)}")
+    return {"histories with a word left": Counts(histories, tuple(kept)), "commands": Counts(ran, tuple(failed))}

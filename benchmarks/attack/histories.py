@@ -65,7 +65,7 @@ class World:
     def aicx(self, *words: str) -> tuple[int, str]:
         """Exit code and everything printed."""
         out = io.TextIOWrapper(io.BytesIO(), "utf-8", "replace", write_through=True)
-        with self._inside(), contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
+        with self.inside(), contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
             code = run(list(words))
         self.ran.append(f"{' '.join(words)} -> {code}")
         return code, out.buffer.getvalue().decode("utf-8", "replace")
@@ -75,6 +75,10 @@ class World:
         code, out = self.aicx(*words, "--json")
         lines = [line for line in out.splitlines() if line.startswith("{")]
         return json.loads(lines[-1]) if code == 0 and lines else {}
+
+    def failed(self) -> list[str]:
+        """The commands that ended with an internal error."""
+        return [line for line in self.ran if line.endswith("-> 70")]
 
     def holding(self, word: str | None = None) -> list[str]:
         """The files of the home and of the repository's ``.aicx`` that have the word, in their bytes or names."""
@@ -111,7 +115,7 @@ class World:
         subprocess.run(["git", "-C", str(self.repo), *who, *arguments], check=True, capture_output=True)
 
     @contextlib.contextmanager
-    def _inside(self) -> Iterator[None]:
+    def inside(self) -> Iterator[None]:
         before, folder = dict(os.environ), Path.cwd()
         os.environ.update(self.environ)
         os.chdir(self.repo)

@@ -1,6 +1,6 @@
 """Plants made-up secrets in every place that takes a text, and looks where they can be read afterwards.
 
-``python -m benchmarks.attack.secrets`` plants one of each kind in each place, and prints how many are readable.
+``python -m benchmarks.attack secrets`` plants one of each kind in each place, and counts those that are readable.
 """
 
 from __future__ import annotations
@@ -8,12 +8,12 @@ from __future__ import annotations
 import json
 import random
 import string
-import sys
 import tempfile
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from zlib import crc32
 
+from benchmarks.attack.counts import Counts
 from benchmarks.attack.histories import World
 
 _SIGNS = string.ascii_letters + string.digits
@@ -268,20 +268,21 @@ _ASKED = (
 )  # fmt: skip
 
 
-def attack(kinds: Sequence[str] = (*WORDS, *SENTENCES), folder: Path | None = None) -> dict[str, int]:
-    """Plants secrets of these kinds in a home of its own; how many in how many places, and how many are readable."""
+def attack(kinds: Sequence[str] = (*WORDS, *SENTENCES), folder: Path | None = None) -> Mapping[str, Counts]:
+    """Plants secrets of these kinds in a home of its own: those that are readable, and the commands that failed."""
     with tempfile.TemporaryDirectory(dir=folder) as made:
-        world, planted, bugs = plant_all(Path(made), kinds)
+        world, planted = plant_all(Path(made), kinds)
         found = readable(world, planted)
-    for where, names in sorted(found.items()):
-        print(f"readable in {where}: {', '.join(names)}", file=sys.stderr)
-    places = {**SENTENCE_PLACES, **WORD_PLACES}
-    seen = {name for names in found.values() for name in names}
-    return {"places": len(places), "secrets": len(planted), "readable": len(seen), "internal_errors": bugs}
+    seen = tuple(f"in {where}: {', '.join(names)}" for where, names in sorted(found.items()))
+    places = len({**SENTENCE_PLACES, **WORD_PLACES})
+    return {
+        f"secrets of {len(kinds)} kinds in {places} places": Counts(len(planted), seen),
+        "commands": Counts(len(world.ran), tuple(world.failed())),
+    }
 
 
-def plant_all(folder: Path, kinds: Sequence[str], only: Collection[str] = ()) -> tuple[World, dict[str, str], int]:
-    """A world with the secrets in it, by a name for each; and how many commands ended with an internal error.
+def plant_all(folder: Path, kinds: Sequence[str], only: Collection[str] = ()) -> tuple[World, dict[str, str]]:
+    """A world with the secrets in it, by a name for each.
 
     ``only`` names places, where not all are meant.
     """
@@ -305,7 +306,7 @@ def plant_all(folder: Path, kinds: Sequence[str], only: Collection[str] = ()) ->
         text = shape.replace(f"{{{size}}}", random_part)
         output = f"src/a.py:3: error: Name {text} is not defined  [name-defined]\nE   AssertionError: {text}\n"
         world.parsed.append(world.process("failures", "parse", "--json", given=output))
-    return world, planted, sum(line.endswith("-> 70") for line in world.ran)
+    return world, planted
 
 
 def readable(world: World, planted: Mapping[str, str]) -> dict[str, list[str]]:
@@ -329,7 +330,3 @@ def _bodies(world: World) -> Iterator[tuple[str, bytes]]:
     yield "failures parse", "".join(world.parsed).encode()
     for words in _ASKED:
         yield f"$ aicx {words}", world.aicx(*words.split())[1].encode()
-
-
-if __name__ == "__main__":
-    print(json.dumps(attack()))

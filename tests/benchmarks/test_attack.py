@@ -15,7 +15,9 @@ from benchmarks.attack.installations import KINDS, ROOT, Impossible, build_wheel
 
 # The rest of the commands, and logs large enough for workers, are left to the long run.
 COMMANDS = ("store", "resume")
-_WORKERS = """\
+_WORKERS = f"""\
+import sys
+sys.path.insert(0, {str(ROOT)!r})
 from aicx.corpus.ingest.workers import map_in_order
 if __name__ == "__main__":
     assert list(map_in_order(len, ["a", "ab"], 2)) == [1, 2]
@@ -49,13 +51,14 @@ def test_nothing_of_the_current_folder_is_executed(kind: str, wheel: Path, tmp_p
 
 @pytest.mark.process
 @pytest.mark.slow
-def test_workers_import_nothing_of_the_current_folder(tmp_path: Path) -> None:
+@pytest.mark.parametrize("flag", ["", "-E", "-I", "-s"])
+def test_workers_import_nothing_of_the_current_folder(flag: str, tmp_path: Path) -> None:
     clone, script = Clone(tmp_path), tmp_path / "elsewhere" / "script.py"
     script.parent.mkdir()
     script.write_text(_WORKERS)
     environ = {name: value for name, value in os.environ.items() if name != "PYTHONSAFEPATH"}
-    words = [sys.executable, str(script)]
-    done = subprocess.run(words, cwd=clone.folder, env={**environ, "PYTHONPATH": str(ROOT)}, timeout=120)
+    words = [sys.executable, *flag.split(), str(script)]
+    done = subprocess.run(words, cwd=clone.folder, env=environ, timeout=120)
     assert (done.returncode, clone.fired()) == (0, [])
 
 

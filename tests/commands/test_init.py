@@ -483,6 +483,14 @@ def test_uninstall_leaves_nothing_of_ours_anywhere(repo: Path, home: Path, tmp_p
     assert not (home / ".aicx" / "agents").exists()
 
 
+def test_uninstall_takes_hooks_and_the_server_out_of_one_file(repo: Path, home: Path) -> None:
+    write(home / ".codex" / "config.toml", b"# Mine\n")
+    assert init(repo) == 0
+    assert run(["install", "codex", "--yes"]) == 0
+    assert run(["uninstall", "--yes"]) == 0
+    assert "aicx" not in (home / ".codex" / "config.toml").read_text()
+
+
 def test_uninstall_goes_on_where_one_repository_cannot_be_changed(
     repo: Path, home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

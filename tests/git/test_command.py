@@ -280,10 +280,22 @@ def test_pipe_in_the_place_of_the_pointer_to_a_shared_folder_is_not_read(tmp_pat
 
 
 @pytest.mark.usefixtures("deadline")
+@pytest.mark.parametrize("name", [".git/config", ".git/info/exclude", ".git/packed-refs", ".git/HEAD", ".gitignore"])
+def test_git_is_not_asked_where_it_would_read_a_pipe(name: str, repository: Repository) -> None:
+    file = repository.folder / name
+    file.unlink(missing_ok=True)
+    os.mkfifo(file)
+    with pytest.raises(AicxError, match=f"{name} is not a regular file"):
+        list_files(find_repository(repository.folder))
+    with GitProbe(Git(repository.folder)) as look:
+        assert look.state.kind == "unavailable"
+        assert all("is not a regular file" in note for note in look.state.notes)
+
+
+@pytest.mark.usefixtures("deadline")
 def test_git_that_hangs_is_given_up(repository: Repository) -> None:
-    config = repository.folder / ".git" / "config"
-    config.unlink()
-    os.mkfifo(config)
+    (repository.folder / "within").mkdir()
+    os.mkfifo(repository.folder / "within" / ".gitignore")
     found = find_repository(repository.folder)
     with pytest.raises(AicxError, match=r"within 0\.2 s"):
         list_files(found, git_seconds=0.2)

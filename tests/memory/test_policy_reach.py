@@ -259,3 +259,24 @@ class TestFiles:
         assert [one["source"]["path"] for one in (entry, outside)] == ["secret/a.md", "outside.md"]
         place.write(POLICY, 'exclude_paths = ["/secret/"]\n')
         assert place.entry(entry["ref"])["reasons"] == ["policy_path"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("put Rule --evidence file:{}.md", "a reference"),
+        ("hold rule --why {}", "why it is held"),
+        ("validate rule --result pass --by ci --method {}", "how it was validated"),
+    ],
+)
+def test_a_pattern_is_searched_for_in_every_text_of_a_record(words: str, said: str, place: Place) -> None:
+    place("put", "Rule", "--name", "rule")
+    place(*words.replace("{}", WORD).split())
+    place.write(POLICY, EXCLUDED)
+    assert [one["status"] for one in place("list", "--status", "policy_blocked")["entries"]] == ["policy_blocked"], said
+
+
+def test_a_pattern_is_not_searched_for_in_the_name_of_an_agent(place: Place) -> None:
+    place("put", "Rule", "--name", "rule", "--evidence", f"session:claude:{SESSION}")
+    place.write(POLICY, 'exclude_patterns = ["claude"]\n')
+    assert [one["status"] for one in place("list")["entries"]] == ["candidate"]

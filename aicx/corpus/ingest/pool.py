@@ -17,7 +17,7 @@ from multiprocessing import resource_tracker
 from multiprocessing.connection import wait
 from typing import TypeVar
 
-from aicx.installation import keep_path_safe
+from aicx.installation import spawning
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -44,9 +44,8 @@ def open_pool(workers: int) -> Iterator[ProcessPoolExecutor]:
     """Processes that are gone when the block is left; after an error they are not waited for, but ended."""
     atexit.unregister(_end_tracker)
     atexit.register(_end_tracker)
-    keep_path_safe()
     # Spawned rather than forked: a worker must inherit neither the store's lock nor the catalogue's connection.
-    context = multiprocessing.get_context("spawn")
+    context = spawning()
     pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_begin_worker)
     try:
         yield pool

@@ -39,7 +39,7 @@ def _allowed(hits: Sequence[Hit], query: SearchQuery, policy: Policy) -> Iterato
         fields = hit.sidecar.fields
         identities = (entry.ref, f"session:{fields['agent']}:{fields['session_id']}")
         blocked = next((why for one in identities if (why := policy.of_source(one, fields["agent"]))), None)
-        yield Passage(entry, match, blocked or policy.of_text(entry.statement or "", entry.topic, *hit.said))
+        yield Passage(entry, match, blocked or policy.of_text(entry.statement, entry.topic, hit.said))
 
 
 def _match(hit: Hit) -> Match:
