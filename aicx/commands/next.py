@@ -15,7 +15,8 @@ def command(repo: options.Repo = None, limit: options.Limit = 10, json: options.
 
     Where the task names none, it is the first thing that it leaves undone: a next step, a failure, a question, or what
     is not verified. Without a task it is from the session that `aicx resume` goes on from, if that was left open, and
-    says so. Where nothing is sure to be open, it says that.
+    says so. Where nothing is sure to be open, it says that. Tasks that were left on branches which are not merged here
+    follow, up to the limit, each with where it was left.
 
     Example: aicx next
     Example: aicx next --json
@@ -44,6 +45,10 @@ def command(repo: options.Repo = None, limit: options.Limit = 10, json: options.
             why = f"{since}: {derived}" if is_stated(step.task) else f"derived from {since}, open because {derived}"
         console.out(f"{step.text}  {console.style(f'({record.ref}: {why})', fg='bright_black')}")
         warn_of(step.task)
+    left = [task for task in found.skipped if is_stated(task)]
+    for task in left[: max(0, limit - len(steps))]:
+        where = console.style(f"({task.record.ref}: {task.loading.warning})", fg="bright_black")
+        console.out(f"Not here: {task.record.title}  {where}")
     for note in found.notes:
         console.warn(note)
     if len(found.active) > limit:

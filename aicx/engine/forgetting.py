@@ -2,31 +2,25 @@
 
 from __future__ import annotations
 
-import os
 from contextlib import suppress
-from pathlib import Path
 
 from aicx.config import Settings
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.rebuild import with_catalog
+from aicx.corpus.files.writer import remove_unfinished
 from aicx.corpus.forget.pending import Forgetting, end_forgetting, read_forgetting
 from aicx.corpus.forget.run import forget
 from aicx.engine.holders import Notify, load_holders
 from aicx.errors import NotFound
-from aicx.paths import NON_REPOSITORY
 from aicx.storage.atomic import UNFINISHED, clear_unfinished
 from aicx.storage.lock import writer_lock
 
 
 def settle_interrupted(settings: Settings, notify: Notify) -> None:
     """Clears or finishes what any killed writer left: a half-written file may hold what is to be forgotten."""
-    layout = settings.layout
     for holder in load_holders():
         holder.settle(settings, notify)
-    for folder, folders, names in os.walk(layout.home):
-        if Path(folder) == layout.home:  # chunks are staged elsewhere, and there are many
-            folders[:] = [name for name in folders if name not in ("store", NON_REPOSITORY)]
-        clear_unfinished(Path(folder, name) for name in names if name.endswith(UNFINISHED))
+    remove_unfinished(settings.layout)
 
 
 def finish_forgetting(settings: Settings, notify: Notify) -> Forgetting | None:

@@ -22,6 +22,7 @@ _OPENED = (
     *("info/exclude", "info/attributes", "info/grafts", "objects/info/alternates"),
 )
 _OPENED_AT_TOP = (".gitattributes", ".gitignore", ".mailmap", ".gitmodules")
+_MOST_REFS = 10_000  # that are looked at; a repository with more keeps almost all in one file
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +81,19 @@ def endless_file(repository: Repository) -> Path | None:
             mode = path.stat().st_mode
             if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
                 return path
+    return _endless_ref(common / "refs") if common else None
+
+
+def _endless_ref(refs: Path) -> Path | None:
+    folders, looked_at = [refs], 0
+    while folders and looked_at < _MOST_REFS:
+        with suppress(OSError), os.scandir(folders.pop()) as entries:
+            for entry in entries:
+                looked_at += 1
+                if entry.is_dir(follow_symlinks=False):
+                    folders.append(Path(entry.path))
+                elif not entry.is_file() and not entry.is_dir() and os.path.exists(entry):  # noqa: PTH110  an entry
+                    return Path(entry.path)
     return None
 
 

@@ -8,6 +8,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import field, replace
 from datetime import UTC, datetime
 from functools import cached_property
@@ -25,6 +26,9 @@ _MAX_PATHS = 200
 _MAX_COMMITS = 50
 _MAX_WORKTREES = 50
 _TIMEOUT_SECONDS = 5.0
+# Where so many questions had no answer one after the other, git rests for a while: something in its folder hangs.
+_MOST_LATE, _REST_SECONDS = 2, 30.0
+_late: dict[Path, list[float]] = {}  # when the last of them were given up, by folder
 _PLACES = ("--is-bare-repository", "--is-inside-work-tree", "--is-shallow-repository", "--git-common-dir")
 _STATUS = ("--porcelain=v2", "--branch", "-z", "--untracked-files=normal", "--ignore-submodules=dirty")
 
@@ -87,12 +91,12 @@ class Git:
     """Questions to the git of one folder. None stands for no answer; ``notes`` then say why."""
 
     def __init__(self, folder: Path, timeout: float = _TIMEOUT_SECONDS, in_all: float = math.inf) -> None:
-        """``timeout`` is for one question; after ``in_all`` seconds nothing is asked any more."""
+        """``timeout`` is for one question; after ``in_all`` seconds of waiting nothing is asked any more."""
         self.folder = folder
         self.notes: list[str] = []
         self.missing = False
         self._timeout = timeout
-        self._until = time.monotonic() + in_all
+        self._left = in_all
         self._begun: list[subprocess.Popen[bytes]] = []
         self._environment = gitcall.environment()
         self._bare = not _in_working_tree(folder)
@@ -108,7 +112,7 @@ class Git:
             return None
         late = threading.Timer(self._timeout, process.kill)
         late.start()
-        with process:
+        with self._waiting(), process:
             assert process.stdout is not None
             output = process.stdout.read(limit)
             whole = not process.stdout.read(1)
@@ -117,7 +121,7 @@ class Git:
         in_time = late.is_alive()
         late.cancel()
         if not in_time:
-            self.notes.append(f"`git {arguments[0]}` gave no answer within {self._timeout:g} s")
+            self._gave_no_answer(arguments[0])
         if not whole:
             self.notes.append(f"`git {arguments[0]}` printed more than is read; its beginning was used")
         return output.decode("utf-8", "surrogateescape") if in_time and (process.returncode == 0 or not whole) else None
@@ -143,7 +147,7 @@ class Git:
         if self._endless is not None:
             self.notes.append(f"git was not asked for `{arguments[0]}`: {self._endless} is not a regular file")
             return None
-        if time.monotonic() > self._until:
+        if self._left <= 0 or self._hangs():
             self.notes.append(f"git was not asked for `{arguments[0]}`: it took too long before")
             return None
         try:
@@ -167,6 +171,23 @@ class Git:
         except AicxError:  # no folder, or one that git has no working files in
             return None
 
+    @contextmanager
+    def _waiting(self) -> Iterator[None]:
+        began = time.monotonic()
+        try:
+            yield
+        finally:
+            self._left -= time.monotonic() - began
+
+    def _gave_no_answer(self, name: str) -> None:
+        self.notes.append(f"`git {name}` gave no answer within {self._timeout:g} s")
+        _late[self.folder] = [*_late.get(self.folder, ()), time.monotonic()][-_MOST_LATE:]
+
+    def _hangs(self) -> bool:
+        """Whether git gave no answer here several times of late: each part of a command that asks would wait again."""
+        late = _late.get(self.folder, ())
+        return len(late) == _MOST_LATE and time.monotonic() - late[0] < _REST_SECONDS
+
     def begin_status(self, *arguments: str) -> Callable[[], str | None]:
         """Starts ``git status``, the one question for which git would run filters that the settings name."""
         environ = self.unfiltered()
@@ -181,12 +202,12 @@ class Git:
 
     def _answer(self, process: subprocess.Popen[bytes], name: str, until: float) -> str | None:
         self._begun.remove(process)
-        with process:
+        with self._waiting(), process:
             try:
                 output, errors = process.communicate(timeout=max(0.0, until - time.monotonic()))
             except subprocess.TimeoutExpired:
                 process.kill()
-                self.notes.append(f"`git {name}` gave no answer within {self._timeout:g} s")
+                self._gave_no_answer(name)
                 return None
         if process.returncode:
             if b"dubious ownership" in errors:

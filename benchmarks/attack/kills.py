@@ -90,8 +90,8 @@ def _act(trial: Trial, world: World, fatal: int | None) -> tuple[int, int]:
         finally:
             os._exit(code)
     os.close(told)
-    with os.fdopen(telling) as stream:
-        count = int(stream.read() or 0)
+    with os.fdopen(telling) as told_by_it:
+        count = int(told_by_it.read() or 0)
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), count
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from datetime import timedelta
 from pathlib import Path
 
@@ -105,6 +106,28 @@ def test_git_that_hangs_is_given_up_and_named(
     found = GitProbe(Git(repository.folder, timeout=0.2)).state
     assert found.kind == "unavailable"
     assert "gave no answer within 0.2 s" in found.notes[0]
+
+
+def test_git_that_hung_twice_is_asked_nothing_more_by_any_part_of_a_command(
+    repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slow = tmp_path / "bin" / "git"
+    slow.parent.mkdir()
+    slow.write_text("#!/bin/sh\nexec sleep 30\n")
+    slow.chmod(0o755)
+    with monkeypatch.context() as patch:
+        patch.setenv("PATH", f"{slow.parent}:/usr/bin:/bin")
+        git = Git(repository.folder, timeout=0.1)
+        assert (git.ask("log"), git.ask("log")) == (None, None)
+    other = Git(repository.folder)
+    assert other.ask("rev-parse", "HEAD") is None
+    assert other.notes == ["git was not asked for `rev-parse`: it took too long before"]
+
+
+def test_only_waiting_for_git_counts_as_its_time(repository: Repository) -> None:
+    git = Git(repository.folder, in_all=0.01)
+    time.sleep(0.02)
+    assert git.ask("rev-parse", "HEAD")
 
 
 def test_variables_of_a_hook_do_not_lead_to_another_repository(

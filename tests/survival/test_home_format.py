@@ -125,6 +125,18 @@ def test_a_release_that_took_turns_with_a_newer_one_writes_nothing_more(
     assert {path: body for path, body in _files(home).items() if not path.startswith("locks/")} == before
 
 
+def test_the_next_store_removes_what_killed_processes_left_half_written_and_nothing_else(home: Path) -> None:
+    assert run(["store"]) == 0
+    gone = 2**22 + 1  # beyond the ids that processes have
+    names = [f"{folder}.state.json.{gone}.aicx-part" for folder in ("", "index/", "agents/folders/", "work/acme/")]
+    kept = [f"index/.manifest.json.{os.getppid()}.aicx-part", f"index/.manifest.json.{gone}.part"]
+    for name in (*names, *kept):
+        (home / name).parent.mkdir(parents=True, exist_ok=True)
+        (home / name).write_bytes(b"{")
+    assert run(["store"]) == 0
+    assert [name for name in (*names, *kept) if (home / name).exists()] == kept
+
+
 def test_an_upgrade_killed_at_any_step_is_noted_once(home: Path) -> None:
     """In a child process, which ends at each replacement of a file in turn."""
     for step in range(3):

@@ -307,6 +307,15 @@ class TestTogether:
         assert found.notes == ["5 older open tasks left out: `aicx task status` lists all"]
         assert open_tasks(settings, here, NOW, most=7).notes == []
 
+    def test_next_says_as_many_open_tasks_as_the_limit_those_of_other_branches_last(self, place: TaskPlace) -> None:
+        fill(place, start(place.settings, place.place, "The real one", NOW).record, 20)
+        _, out, err = place.run("next")
+        first, *others = out.splitlines()
+        assert first.startswith("The real one  (work:")
+        assert [line.partition("  ")[0] for line in others] == [f"Not here: Old {n}" for n in range(19, 10, -1)]
+        assert all("left on gone, which is not known here)" in line for line in others)
+        assert "20 tasks left on other branches" in err
+
     @pytest.mark.slow
     def test_ten_thousand_tasks_are_listed_and_the_last_is_found_first(self, place: TaskPlace) -> None:
         settings, here = place.settings, place.place

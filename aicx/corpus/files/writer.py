@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from contextlib import suppress
+from pathlib import Path
 
 from aicx.paths import NON_REPOSITORY, Layout
+from aicx.storage.atomic import UNFINISHED, clear_unfinished
 from aicx.storage.journal import Writer
 
 
@@ -24,3 +27,11 @@ def drop_empty_folders(layout: Layout, removed: Iterable[str]) -> None:
                 with suppress(FileNotFoundError):  # by an earlier call that was killed
                     folder.rmdir()
                 folder = folder.parent
+
+
+def remove_unfinished(layout: Layout) -> None:
+    """Deletes what killed processes left half written anywhere in the home."""
+    for folder, folders, names in os.walk(layout.home):
+        if Path(folder) == layout.home:  # chunks are staged elsewhere, and there are many
+            folders[:] = [name for name in folders if name not in (layout.store.name, NON_REPOSITORY)]
+        clear_unfinished(Path(folder, name) for name in names if name.endswith(UNFINISHED))

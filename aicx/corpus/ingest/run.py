@@ -18,7 +18,7 @@ from aicx.corpus.catalog.summary import ignore_matcher
 from aicx.corpus.catalog.watermarks import note_reading, record_source, was_read_as_now
 from aicx.corpus.files.read import walk_chunks
 from aicx.corpus.files.tombstones import read_tombstones
-from aicx.corpus.files.writer import drop_empty_folders
+from aicx.corpus.files.writer import drop_empty_folders, remove_unfinished
 from aicx.corpus.ingest.accounting import account, account_moves, lineage, silent_logs
 from aicx.corpus.ingest.deciding import settle
 from aicx.corpus.ingest.dedup import Copy, covered_by_log, reference, separate_copies
@@ -68,6 +68,7 @@ def store(
         with closing(_scratch_catalog(settings.layout, notify)) as scratch:
             return _Run(settings, request, scratch, on_progress, on_publish).all()
     with writer_lock(settings.layout.locks, settings.lock_wait_seconds, notify):
+        remove_unfinished(settings.layout)
         return with_catalog(
             settings.layout, notify, lambda catalog: _Run(settings, request, catalog, on_progress, on_publish).all()
         )
