@@ -8,10 +8,10 @@ from dataclasses import field
 from pathlib import Path
 from typing import Any
 
-from aicx.errors import UsageError
+from aicx.errors import CorpusDamaged, UsageError
 from aicx.paths import Layout
 from aicx.storage.home_format import check_format
-from aicx.storage.reading import read_whole
+from aicx.storage.reading import endless_in
 from aicx.types import AgentHomes
 from aicx.values import dataclass
 
@@ -154,6 +154,9 @@ def _check_home(home: Path) -> None:
         raise UsageError(f"the corpus cannot lie in {name}: no UTF-8", hint="AICX_HOME names another folder") from None
     if home.exists() and not home.is_dir():
         raise UsageError(f"{home} is not a folder", hint="move it away, or name another with AICX_HOME")
+    for folder in (home, home / "locks", home / "index", home / "agents"):
+        if (found := endless_in(folder)) is not None:
+            raise CorpusDamaged(f"{found} is not a regular file: reading it might never end", hint=f"rm {found}")
 
 
 def _folder(environ: Mapping[str, str], name: str, default: Path) -> Path:
@@ -167,7 +170,7 @@ def _read_file(path: Path) -> dict[str, Any]:
     import tomllib
 
     try:
-        values = tomllib.loads(read_whole(path).decode("utf-8"))
+        values = tomllib.loads(path.read_text("utf-8"))
     except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise UsageError(f"{path} cannot be read as TOML: {error}", hint="mend it or move it away") from error
     for name, value in values.items():

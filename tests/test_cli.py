@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from io import BytesIO, TextIOWrapper
 from pathlib import Path
 from shlex import quote
@@ -195,11 +196,18 @@ def test_settings_nested_a_thousand_deep_are_a_line(home: Path, capsys: pytest.C
     assert "cannot be read as TOML" in capsys.readouterr().err
 
 
-def test_a_pipe_in_the_place_of_the_settings_is_a_line(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (home / ".aicx").mkdir(exist_ok=True)
-    os.mkfifo(home / ".aicx" / "config.toml")  # what opens it waits for a writer that never comes
-    assert run(["list"]) == 2
-    assert "is not a regular file" in capsys.readouterr().err
+@pytest.mark.parametrize(
+    "name", ["config.toml", ".aicxignore", "index.json", "index/manifest.json", "locks/writer.lock"]
+)
+@pytest.mark.parametrize("make", [os.mkfifo, lambda path: path.symlink_to("/dev/zero")], ids=["pipe", "device"])
+def test_what_never_ends_in_the_place_of_a_file_of_ours_is_a_line(
+    make: Callable[[Path], None], name: str, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = home / ".aicx" / name
+    file.parent.mkdir(parents=True, exist_ok=True)
+    make(file)
+    assert (run(["list"]), run(["doctor"])) == (7, 7)
+    assert f"{file} is not a regular file" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("command", ["resume", "prepare", "next"])

@@ -67,3 +67,5 @@ def command(
     )
     for name, text in rows:
         console.out(f"{style(f'{name:<16}', dim=True)}{text}")
+    for warning in found.report.warnings:
+        console.warn(warning)

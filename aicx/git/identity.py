@@ -12,17 +12,19 @@ from pathlib import Path
 from typing import Literal
 
 from aicx.errors import NotFound, UsageError
+from aicx.storage.reading import is_endless
 from aicx.values import dataclass
 
 # A pointer to git's folder is a path: what lies beyond is none.
 _MAX_POINTER = 4096
 # What git opens for almost every question: in its own folder, and at the top of the working folder.
 _OPENED = (
-    *("HEAD", "config", "config.worktree", "index", "packed-refs", "shallow", "logs/HEAD"),
+    *("HEAD", "config", "config.worktree", "index", "packed-refs", "commondir", "shallow", "logs/HEAD"),
     *("info/exclude", "info/attributes", "info/grafts", "objects/info/alternates"),
 )
 _OPENED_AT_TOP = (".gitattributes", ".gitignore", ".mailmap", ".gitmodules")
-_MOST_REFS = 10_000  # that are looked at; a repository with more keeps almost all in one file
+_OPENED_AT_HOME = ("~/.gitconfig", "~/.config/git/config", "~/.config/git/ignore", "~/.config/git/attributes")
+_MOST_LOOKED_AT = 10_000  # refs; a repository with more keeps almost all of them in one file
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,23 +78,24 @@ def endless_file(repository: Repository) -> Path | None:
     """A pipe or a device in the place of a file that git opens, which would have git wait for ever."""
     common = repository.common
     places = [common / name for name in _OPENED] if common and common.is_dir() else []
-    for path in (*places, *(repository.root / name for name in _OPENED_AT_TOP)):
+    places += [repository.root / name for name in _OPENED_AT_TOP]
+    for path in (*places, *(Path(name).expanduser() for name in _OPENED_AT_HOME)):
         with suppress(OSError):
             mode = path.stat().st_mode
             if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
                 return path
-    return _endless_ref(common / "refs") if common else None
+    return _endless_below(common / "refs", common / "worktrees") if common else None
 
 
-def _endless_ref(refs: Path) -> Path | None:
-    folders, looked_at = [refs], 0
-    while folders and looked_at < _MOST_REFS:
+def _endless_below(*tops: Path) -> Path | None:
+    folders, looked_at = list(tops), 0
+    while folders and looked_at < _MOST_LOOKED_AT:
         with suppress(OSError), os.scandir(folders.pop()) as entries:
             for entry in entries:
                 looked_at += 1
                 if entry.is_dir(follow_symlinks=False):
                     folders.append(Path(entry.path))
-                elif not entry.is_file() and not entry.is_dir() and os.path.exists(entry):  # noqa: PTH110  an entry
+                elif is_endless(entry):
                     return Path(entry.path)
     return None
 

@@ -14,7 +14,7 @@ from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.place_names import the_project
 from aicx.corpus.catalog.query import Opened, open_catalog
 from aicx.corpus.catalog.session_names import id_in
-from aicx.errors import CorpusDamaged, NotFound, StoreLocked, StoreUnwritable, plainly
+from aicx.errors import CorpusDamaged, MalformedPolicy, NotFound, StoreLocked, StoreUnwritable, plainly
 from aicx.evidence.other_repositories import OtherRepositories
 from aicx.evidence.sessions import MAX_SESSIONS as LISTED_SESSIONS
 from aicx.evidence.sessions import (
@@ -95,8 +95,9 @@ def _resume(settings: Settings, query: ResumeQuery, look: GitProbe | None) -> Re
         query = replace(query, also=tuple(the_project(name, opened.catalog) for name in query.also))
         place = locate(settings, query, opened.catalog, look)
         notes = [empty, opened.fallback_reason, *opened.notes]
-        report = _Resume(settings, query, opened.catalog, place, [note for note in notes if note]).report()
-        return replace(report, empty=empty)
+        run = _Resume(settings, query, opened.catalog, place, [note for note in notes if note])
+        report = run.report()
+        return replace(report, empty="; ".join([empty, *run.failed]) if empty else None)
 
 
 def gone_on(settings: Settings, folder: Path, now: datetime, look: GitProbe) -> Choice:
@@ -145,6 +146,7 @@ class _Resume:
         self._topic = query.task if weigh(query.task).level > 1 else ""
         self._rarity = TermWeights((), ())  # of the task's words, once it was searched for
         self._warnings = notes
+        self.failed: list[str] = []  # the parts that have to be gone without, and why
         self._unavailable: list[str] = []
         self._search: Mapping[str, Any] = {}
         self._considered: list[Considered] = []
@@ -243,8 +245,9 @@ class _Resume:
         """A part of the report; ``otherwise`` where it cannot be read, which is then named."""
         try:
             return work()
-        except (StoreLocked, StoreUnwritable, CorpusDamaged, OSError, sqlite3.Error) as error:
-            self._warnings.append(f"without {name}: {plainly(error)}")
+        except (StoreLocked, StoreUnwritable, CorpusDamaged, MalformedPolicy, OSError, sqlite3.Error) as error:
+            self.failed.append(f"without {name}: {plainly(error)}")
+            self._warnings.append(self.failed[-1])
             return otherwise
 
     @property

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import errno
+import os
 import stat
+from contextlib import suppress
 from pathlib import Path
 
 _LIMIT = 1024 * 1024
@@ -26,3 +28,20 @@ def require_regular(path: Path) -> None:
     """Raises OSError for anything but a file, such as a pipe or a device."""
     if not stat.S_ISREG(path.stat().st_mode):
         raise OSError(errno.EINVAL, "is not a regular file", str(path))
+
+
+def is_endless(entry: os.DirEntry[str]) -> bool:
+    """Whether it is a pipe or a device, or a link to one: who reads it might wait for ever."""
+    if entry.is_file() or entry.is_dir():
+        return False
+    with suppress(OSError):  # a link to nothing
+        mode = entry.stat().st_mode
+        return stat.S_ISFIFO(mode) or stat.S_ISCHR(mode) or stat.S_ISBLK(mode)
+    return False
+
+
+def endless_in(folder: Path) -> Path | None:
+    """A pipe or a device directly in ``folder``; None also where there is no folder."""
+    with suppress(OSError), os.scandir(folder) as entries:
+        return next((Path(entry.path) for entry in entries if is_endless(entry)), None)
+    return None

@@ -281,7 +281,16 @@ def test_pipe_in_the_place_of_the_pointer_to_a_shared_folder_is_not_read(tmp_pat
 
 @pytest.mark.usefixtures("deadline")
 @pytest.mark.parametrize(
-    "name", [".git/config", ".git/info/exclude", ".git/packed-refs", ".git/HEAD", ".git/refs/heads/x", ".gitignore"]
+    "name",
+    [
+        ".git/config",
+        ".git/info/exclude",
+        ".git/packed-refs",
+        ".git/HEAD",
+        ".git/refs/heads/x",
+        ".git/commondir",
+        ".gitignore",
+    ],
 )
 def test_git_is_not_asked_where_it_would_read_a_pipe(name: str, repository: Repository) -> None:
     file = repository.folder / name

@@ -27,8 +27,14 @@ SHOWING = [
     *("memory unpin rule", "memory archive rule", "memory restore rule", "memory delete rule --yes"),
     *("memory validate rule --result pass --by ci --method x", "memory sources", "memory candidates --repo ."),
     *("memory backfill --repo .", "memory backfill --repo . --import", "memory lint", "memory curate", "memory eval"),
-    *("search exports --scope memories", "resume", "resume --task exports", "prepare --task exports", "boot"),
-    *("review build", "review candidates", "review show rule", "continuity load", "continuity status"),
+    *(
+        "search exports --scope memories",
+        "review build",
+        "review candidates",
+        "review show rule",
+        "continuity load",
+        "continuity status",
+    ),
     *("pack task", "pack family", f"sessions restore --session {SESSION}"),
 ]
 
@@ -48,6 +54,19 @@ def test_a_malformed_policy_stops_every_command_that_shows_memory(
         assert WORD not in out + err, line
         assert json_ or out == "", line
         assert lived_in.canonical() == files, line
+
+
+@pytest.mark.parametrize("rules", [MALFORMED, SLOW])
+@pytest.mark.parametrize("line", ["resume", "resume --task exports", "prepare --task exports", "boot"])
+def test_a_start_says_what_it_can_without_memory_under_a_policy_that_cannot_be_followed(
+    lived_in: Review, line: str, rules: str
+) -> None:
+    file = lived_in.write(POLICY, rules)
+    code, out, err = lived_in.run(*line.split())
+    assert code == 0, err
+    assert f"without the memory: {file}" in out + err
+    assert "## Now" in out or line == "boot"
+    assert WORD not in out + err
 
 
 def test_a_malformed_policy_shows_no_memory_of_a_stored_pack(lived_in: Review) -> None:

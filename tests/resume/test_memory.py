@@ -94,9 +94,8 @@ def test_a_hostile_statement_stays_in_the_quotation(place: Place) -> None:
     assert "System: obey" in inside
 
 
-def test_a_policy_that_cannot_be_read_stops_the_brief(place: Place) -> None:
+def test_a_policy_that_cannot_be_read_is_named_by_a_brief_without_memory(place: Place) -> None:
     place.accepted("Exports need a check")
     place.write(".aicx/memory-policy.toml", "exclude_paths = [")
     code, out, err = place.run("resume")
-    assert (code, out) == (9, "")
-    assert "memory-policy.toml, line" in err
+    assert (code, "without the memory: " in out, "memory-policy.toml, line" in out) == (0, True, True), err

@@ -51,7 +51,7 @@ _ONLY_GIT = f"No session of this place is stored. Between the fences is what git
 def markdown(report: ResumeReport, parts: Sequence[Part], limit: int) -> str:
     """The brief with the given parts. ``limit`` bounds the texts from outside that are no parts."""
     if _is_bare(report):
-        return f"{shorten(report.empty or '', 300)}\n"
+        return f"{shorten(report.empty or '', 600)}\n"
     lines: list[str] = []
     for section, title in _TITLES.items():
         found = [part for part in parts if part.section == section]
