@@ -32,7 +32,7 @@ from aicx.resume.select.report import ResumeReport
 from aicx.values import dataclass
 from aicx.why.answer import answer_why
 from aicx.why.run import WhyQuery
-from aicx.work.stated_search import stated_about
+from aicx.work.stated_search import search_and_stated
 from retrieval.decay import parse_decay
 
 Texts = str | Sequence[str]
@@ -140,8 +140,7 @@ class Corpus:
             place=Path(repo) if repo is not None else None,
             rerank=rerank,
         )
-        stated = stated_about(self._settings.layout, question, query.filters, now)
-        return search_answer(self._searcher.search(query), stated)
+        return search_answer(*search_and_stated(self._settings, query, self._searcher.search))
 
     def steer(
         self,

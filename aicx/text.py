@@ -74,12 +74,12 @@ def plural(count: int, noun: str) -> str:
 
 
 def ago(then: datetime, now: datetime) -> str:
-    """How long before ``now`` something was, in the largest unit: ``2 hours ago``."""
+    """How long before ``now`` something was, in the largest unit: ``2 hours ago``, or ``just now``."""
     minutes = max(0, int((now - then).total_seconds() // 60))
     for size, unit in ((1440, "day"), (60, "hour")):
         if minutes >= size:
             return f"{plural(minutes // size, unit)} ago"
-    return f"{plural(minutes, 'minute')} ago"
+    return f"{plural(minutes, 'minute')} ago" if minutes else "just now"
 
 
 def is_plain_name(name: str) -> bool:

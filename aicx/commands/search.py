@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Annotated
@@ -15,10 +16,10 @@ from aicx.api.filters import EVERYTHING, Filters
 from aicx.api.freshness import evidence_note, stale_indexes
 from aicx.commands.explained import print_explanation
 from aicx.commands.nothing import notify_nothing
-from aicx.config import load_settings
+from aicx.config import Settings, load_settings
 from aicx.corpus.files.read import ALTERED
 from aicx.engine.search import MAX_RERANKED, RERANKED, Hit, SearchQuery, SearchReport, search
-from aicx.errors import NotFound, UsageError
+from aicx.errors import UsageError
 from aicx.quotes import print_lines
 from aicx.sources.reopen import reopen_command
 from aicx.text import local, shorten
@@ -152,18 +153,7 @@ def command(
         rerank=_parse_rerank(rerank),
     )
     settings = load_settings()
-    stated: list[StatedMatch] = []
-    if settings.layout.work.is_dir():
-        from aicx.work.stated_search import stated_about  # imported here: many never stated anything
-
-        stated = stated_about(settings.layout, asked.text, filters, asked.now)
-    try:
-        report = search(settings, asked)
-    except NotFound:  # nothing is stored yet
-        if not json:
-            for match in stated:
-                _print_stated(match)
-        raise
+    report, stated = _search(settings, asked)
     if json:
         # Imported here: to make the classes of its many fields costs as much as printing the passages as text.
         from aicx.api.answers.search import SCHEMA, search_answer
@@ -182,6 +172,14 @@ def command(
                 _print_places(hit, settings.layout.home)
             console.out()
     _print_summary(report, note)
+
+
+def _search(settings: Settings, asked: SearchQuery) -> tuple[SearchReport, list[StatedMatch]]:
+    if not settings.layout.work.is_dir():
+        return search(settings, asked), []
+    from aicx.work.stated_search import search_and_stated  # imported here: many never stated anything
+
+    return search_and_stated(settings, asked, partial(search, settings))
 
 
 def _parse_rerank(text: str) -> int:

@@ -65,6 +65,14 @@ def search(settings: Settings, query: SearchQuery) -> SearchReport:
         return searcher.search(query)
 
 
+def nothing_found(settings: Settings, query: SearchQuery, why: str) -> SearchReport:
+    """The report of a question that was asked of no corpus, which says why."""
+    state = State(
+        query, settings.layout, KeptCatalog(settings.layout), Retrievers(settings), parse_question(""), reasons=(why,)
+    )
+    return SearchReport(query, [], 0, 0, "none", oracle_status=_status(state))
+
+
 class Searcher:
     """A corpus that is asked again and again: what was opened for one question serves the next.
 
@@ -137,12 +145,12 @@ class Searcher:
 def _status(state: State) -> dict[str, Any]:
     """How the answers came about: the fields of ``oracle_status``."""
     names = sorted(state.rankings)
-    backend = {"scan": "filesystem_scan", "dense": "content_semantic"}.get(names[0], names[0])
+    backend = {"scan": "filesystem_scan", "dense": "content_semantic"}.get(names[0], names[0]) if names else "none"
     return {
         "source_layer": "layer_1_canonical_corpus",
         "backend": "hybrid" if len(names) > 1 else backend,
         "rankers": names,
-        "index_kind": "none" if names == ["scan"] else "canonical_chunks",
+        "index_kind": "none" if names in ([], ["scan"]) else "canonical_chunks",
         "fallback_reason": "; ".join(state.reasons) or None,
         "store_root": str(state.layout.home),
         "indexed_count": state.indexed,

@@ -155,6 +155,15 @@ def every_folder(layout: Layout) -> list[str]:
         return []
 
 
+def newest_folders(layout: Layout, part: str, most: int) -> list[str]:
+    """The folders of the ``most`` repositories in whose ``part`` a file was written last, the last one first."""
+    found: list[tuple[int, str]] = []
+    for folder in every_folder(layout):
+        with suppress(OSError):
+            found.append((-(layout.work / folder / part).stat().st_mtime_ns, folder))
+    return [folder for _, folder in sorted(found)[:most]]
+
+
 def _is_task(name: str) -> bool:
     return name.endswith(".json") and not name.startswith(".")
 

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
 from aicx.config import Settings
 from aicx.evidence.sessions import SessionRow
 from aicx.git.branches import CURRENT
+from aicx.paths import Layout
 from aicx.sources.run.source import AGENT as RUN
 from aicx.work.attempts import GO_ON, sessions_of
 from aicx.work.derived import settled_tasks
-from aicx.work.files import HANDOFFS, read_all
+from aicx.work.files import HANDOFFS, newest_folders, read_all
 from aicx.work.gone_on import GoneOn
 from aicx.work.loading import Loaded
 from aicx.work.next_step import UNDONE
 from aicx.work.place import Present, WorkPlace
 from aicx.work.record import Item, WorkRecord, with_items
 
-# Statements of a repository that are looked at for the last one; each costs reading a file.
+# The last statements, which alone are looked at: each costs reading a file.
 _RECENT = 20
 # Without the name of a session, a statement is of the one that was at work, or had ended so shortly before.
 _LAST_WORDS = timedelta(minutes=10)
@@ -40,7 +41,7 @@ def left_here(
     One made by a session whose id begins with one of ``but``, made after ``until``, or of a task that was closed for
     good since, does not count.
     """
-    stated = read_all(settings.layout, place.folders, (HANDOFFS,), most=_RECENT).records
+    stated = last_statements(settings.layout, place.folders)
     settled = settled_tasks(settings, place) if stated else []
     for record in stated:
         attempt = record.attempt
@@ -54,6 +55,13 @@ def left_here(
         if loading.loadable:
             return Loaded(record, loading)
     return None
+
+
+def last_statements(layout: Layout, folders: Iterable[str] | None = None) -> list[WorkRecord]:
+    """The last statements of the repositories in ``folders`` together, or of all, the last one first."""
+    if folders is None:
+        folders = newest_folders(layout, HANDOFFS, _RECENT)
+    return read_all(layout, folders, (HANDOFFS,), most=_RECENT).records
 
 
 def is_of(record: WorkRecord, session: SessionRow) -> bool:

@@ -2,40 +2,58 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
 
 from aicx.api.answers.search import StatedMatch
 from aicx.api.filters import EVERYTHING, Filters
+from aicx.config import Settings
+from aicx.engine.search import SearchQuery, SearchReport, nothing_found
+from aicx.errors import NotFound
 from aicx.paths import Layout
 from aicx.text import ago, instant
-from aicx.work.files import HANDOFFS, every_folder, read_all
-from aicx.work.left import by_of, goal_of, stated_items
+from aicx.work.left import by_of, goal_of, last_statements, stated_items
 from aicx.work.record import WorkRecord
 from retrieval.analysis import analyze
 
-# Statements of each repository that are looked at, the last ones, and how many are answered.
-_RECENT, _MOST = 50, 3
+# How many statements are answered.
+_MOST = 3
 # The share of a question's words that a statement has to have.
 _ENOUGH = 0.5
 
 
-def stated_about(layout: Layout, question: str, filters: Filters, now: datetime) -> list[StatedMatch]:
-    """The statements with most words of ``question``, at least half of them, of equals the latest first.
+def search_and_stated(
+    settings: Settings, query: SearchQuery, search: Callable[[SearchQuery], SearchReport]
+) -> tuple[SearchReport, list[StatedMatch]]:
+    """What ``search`` answers, and what was stated about the question, also where nothing is stored yet.
 
-    None where a filter asks for what only a stored session has.
+    Raises NotFound where neither is there.
+    """
+    stated = stated_about(settings.layout, query.text, query.filters, query.now)
+    try:
+        return search(query), stated
+    except NotFound as error:
+        if not stated:
+            raise
+        return nothing_found(settings, query, f"{error} (next: aicx store)"), stated
+
+
+def stated_about(layout: Layout, question: str, filters: Filters, now: datetime) -> list[StatedMatch]:
+    """Of the last statements of all repositories those with most words of ``question``, at least half of them.
+
+    Of equals the latest comes first. None where a filter asks for what only a stored session has.
     """
     wanted = set(_terms(question))
     if not wanted or not layout.work.is_dir() or not _may_answer(filters):
         return []
     found: list[tuple[float, int, StatedMatch]] = []
-    for folder in every_folder(layout):
-        for record in read_all(layout, (folder,), (HANDOFFS,), most=_RECENT).records:
-            lines = _lines(record)
-            share = len(wanted & set(_terms("\n".join(lines)))) / len(wanted)
-            if share >= _ENOUGH and record.updated_at <= now and _fits(record, filters):
-                telling = [line for line in lines if wanted & set(_terms(line))]
-                found.append((-share, -record.sequence, _match(record, telling, now)))
+    for record in last_statements(layout):
+        lines = _lines(record)
+        share = len(wanted & set(_terms("\n".join(lines)))) / len(wanted)
+        if share >= _ENOUGH and record.updated_at <= now and _fits(record, filters):
+            telling = [line for line in lines if wanted & set(_terms(line))]
+            found.append((-share, -record.sequence, _match(record, telling, now)))
     return [match for *_, match in sorted(found, key=lambda one: one[:2])[:_MOST]]
 
 

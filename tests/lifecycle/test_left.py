@@ -9,13 +9,20 @@ import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from aicx.api.filters import EVERYTHING
 from aicx.cli import run
 from aicx.servers.mcp.texts import search_text
+from aicx.storage.typed import from_json
+from aicx.work import codec
+from aicx.work.codec import decode, encode
+from aicx.work.record import WorkRecord
+from aicx.work.stated_search import stated_about
 from tests.corpus.builders import ClaudeLog, when
 from tests.forked import Piped
 from tests.lifecycle.conftest import Place
@@ -48,14 +55,14 @@ class TestTold:
         fail(place)
         lines = text(capsys, "resume").splitlines()
         start = lines.index("## Stated at the end of a session, and not checked")
-        assert lines[start + 1].startswith(f"- failure, as stated by claude 0 minutes ago: {SUMMARY} [work:")
+        assert lines[start + 1].startswith(f"- failure, as stated by claude just now: {SUMMARY} [work:")
         assert lines[start + 2 : start + 4] == [f"- next: {NEXT}", f"- {LABEL}"]
 
     def test_the_json_has_it_with_its_author_age_and_candidates(self, place: Place) -> None:
         fail(place)
         found = place("resume")
         stated = found["stated"]
-        assert (stated["by"], stated["session"], stated["age"]) == ("claude", "session:claude:s9", "0 minutes ago")
+        assert (stated["by"], stated["session"], stated["age"]) == ("claude", "session:claude:s9", "just now")
         assert (stated["outcome"], stated["summary"]) == ("failure", SUMMARY)
         assert [one["text"] for one in stated["next"]] == [NEXT]
         assert [(one["text"], one["status"]) for one in stated["decisions"]] == [(DECISION, "candidate")]
@@ -65,7 +72,7 @@ class TestTold:
     def test_the_banner_says_it(self, place: Place) -> None:
         fail(place)
         lines = place.prepare("s2")["startup_banner_text"].splitlines()
-        assert f"Failed: {SUMMARY} (stated by claude, 0 minutes ago)" in lines
+        assert f"Failed: {SUMMARY} (stated by claude, just now)" in lines
         assert f"Next: {NEXT}" in lines
 
     def test_the_next_step_is_the_stated_one(self, place: Place, capsys: pytest.CaptureFixture[str]) -> None:
@@ -164,7 +171,28 @@ class TestEverywhere:
         fail(place)
         assert f"- next: {NEXT}" in text(capsys, "resume")
         assert NEXT in text(capsys, "next")
-        assert SUMMARY in text(capsys, "search", "renewal leap days", code=3)
+        assert SUMMARY in text(capsys, "search", "renewal leap days")
+        found = place("search", "renewal leap days")
+        assert ([one["by"] for one in found["stated"]], found["items"]) == (["claude"], [])
+        assert "nothing is stored" in found["oracle_status"]["fallback_reason"]
+        place("search", "tokens of no statement", code=3)
+
+    def test_search_reads_the_last_statements_alone_however_many_there_are(
+        self, place: Place, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        fail(place)
+        [file] = place.user.corpus.glob("work/*/handoffs/*.json")
+        record = decode(file.read_bytes(), file.stem)
+        for number in range(60):  # repositories with two statements each
+            folder = file.parent.parent.with_name(f"other{number}-0123456789abcdef") / "handoffs"
+            folder.mkdir(parents=True)
+            for name in (f"{number:011x}0", f"{number:011x}1"):
+                body = encode(replace(record, id=name, repo_id=folder.parent.name))
+                (folder / f"{name}.json").write_bytes(body)
+        read: list[type] = []
+        monkeypatch.setattr(codec, "from_json", lambda kind, *rest: [read.append(kind), from_json(kind, *rest)][1])
+        assert len(stated_about(place.user.settings.layout, "leap days", EVERYTHING, datetime.now(UTC))) == 3
+        assert read.count(WorkRecord) == 20
 
     def test_without_git(
         self, place: Place, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -56,7 +56,7 @@ def test_the_open_task_is_in_banner_brief_and_contract(place: Place) -> None:
 def test_a_handoff_that_was_stated_last_is_in_the_next_banner(place: Place) -> None:
     place.finalize("The login lasts an hour", "s1", "--task", "Fix the login", "--next", "Write the docs")
     lines = place.prepare("s2")["startup_banner_text"].splitlines()[1:]
-    progress = "Last progress: The login lasts an hour (stated by claude, 0 minutes ago)"
+    progress = "Last progress: The login lasts an hour (stated by claude, just now)"
     assert lines == ["Resuming: Fix the login", progress, "Next: Write the docs"]
 
 

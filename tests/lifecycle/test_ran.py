@@ -38,7 +38,7 @@ def told(place: Place) -> list[str]:
 def test_a_failure_is_told_with_its_exit_code_and_its_telling_line(place: Place) -> None:
     ran(place, "echo working; echo 'ValueError: no header' >&2; exit 3")
     [line] = [line for line in told(place) if "exit code 3" in line]
-    assert "ended with exit code 3, 0 minutes ago: ValueError: no header [work:" in line
+    assert "ended with exit code 3, just now: ValueError: no header [work:" in line
     [found] = [one for one in place("resume")["ran"] if one["exit_code"] == 3]
     assert found["telling"] == "ValueError: no header"
 
@@ -53,7 +53,7 @@ def test_a_run_that_committed_and_failed_is_told_with_both_and_broke_off_nowhere
     ran(place, script, "--task", "Renew the tokens")
     head = place.repository.git("rev-parse", "HEAD").strip()
     [line] = [line for line in told(place) if "exit code 1" in line]
-    assert re.search(rf"exit code 1, 0 minutes ago; it changed \d files? and committed `{head[:9]}` Renew tokens", line)
+    assert re.search(rf"exit code 1, just now; it changed \d files? and committed `{head[:9]}` Renew tokens", line)
     assert aicx(["store"]) == 0
     capsys.readouterr()
     assert aicx(["resume"]) == 0
@@ -123,4 +123,4 @@ def test_a_program_runs_without_git_and_without_a_corpus(place: Place, tmp_path:
     env = {**os.environ, "AICX_HOME": str(tmp_path / "home")}
     ran(place, "echo 'error: no disk' >&2; exit 7", folder=tmp_path, env=env)
     found = ran(place, 'cat "$AICX_CONTEXT_FILE"', folder=tmp_path, env=env)
-    assert b"ended with exit code 7, 0 minutes ago: error: no disk" in found.stdout
+    assert b"ended with exit code 7, just now: error: no disk" in found.stdout

@@ -106,9 +106,10 @@ def test_what_fails_or_is_not_sure_changes_nothing_and_is_named(ask, program, re
     ("answer", "dropped"),
     [
         ({"relation": "unrelated", "confidence": 0.9, "reason_short": "another part"}, True),
-        ({"relation": "direct", "confidence": 0.9, "recommended_priority": "demote", "reason_short": "done"}, True),
-        ({"relation": "direct", "confidence": 0.9, "recommended_priority": "primary", "reason_short": "here"}, False),
-        ({"relation": "related", "confidence": 0.9}, False),
+        ({"relation": "adjacent", "confidence": 0.9, "recommended_priority": "demote", "reason_short": "done"}, True),
+        ({"relation": "unrelated", "confidence": 0.9, "recommended_priority": "ignore", "reason_short": "no"}, True),
+        ({"relation": "continuation", "confidence": 0.9, "recommended_priority": "keep", "reason_short": "on"}, False),
+        ({"relation": "adjacent", "confidence": 0.9}, False),
     ],
 )
 def test_an_answer_in_the_words_of_another_tool_counts(ask, answer, dropped):
@@ -119,9 +120,10 @@ def test_an_answer_in_the_words_of_another_tool_counts(ask, answer, dropped):
     assert ("dropped 0 of" in notes) != dropped
 
 
-def test_an_answer_in_the_words_of_no_tool_changes_nothing(ask):
+@pytest.mark.parametrize("said", [{"recommended_priority": 3}, {"recommended_priority": "high"}, {"relation": "near"}])
+def test_an_answer_in_the_words_of_no_tool_changes_nothing(ask, said):
     before, _ = ask()
-    after, notes = ask("print(json.dumps({'confidence': 0.9, 'recommended_priority': 3}))")
+    after, notes = ask(f"print({json.dumps(json.dumps({'confidence': 0.9, **said}))})")
     assert after == before
     assert "does not fit the schema" in notes
 

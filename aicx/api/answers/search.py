@@ -128,7 +128,9 @@ class SearchStatus:
 
     source_layer: Annotated[str, "`layer_1_canonical_corpus`"]
     backend: Annotated[
-        str, "`hybrid` (several retrievers), `lexical`, `content_semantic` (dense alone) or `filesystem_scan`"
+        str,
+        "`hybrid` (several retrievers), `lexical`, `content_semantic` (dense alone) or `filesystem_scan`; `none` where"
+        " nothing is stored yet",
     ]
     rankers: Annotated[
         list[str], "the retrievers used: `lexical`, `dense`, `scan`; `date` if the question was only a date"

@@ -103,7 +103,7 @@ def _semantic(means: Means, wanted: asked.Search) -> SearchAnswer:
         min_score=wanted.min_score,
         rerank=wanted.rerank,
     )
-    return searches.semantic(means.searcher, means.settings.layout, query)
+    return searches.semantic(means.searcher, means.settings, query)
 
 
 def _fuzzy(means: Means, wanted: asked.Fuzzy) -> shapes.Matches:

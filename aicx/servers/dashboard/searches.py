@@ -10,6 +10,7 @@ from typing import Literal
 from aicx.api.answers.search import SearchAnswer, SearchItem, search_answer, search_status
 from aicx.api.answers.steer import SteerAnswer
 from aicx.api.freshness import evidence_note
+from aicx.config import Settings
 from aicx.corpus.files.read import read_chunk
 from aicx.corpus.views.density import measure
 from aicx.engine.search import Hit, Searcher, SearchQuery, SearchReport
@@ -17,7 +18,7 @@ from aicx.errors import AicxError, CorpusDamaged, NotFound
 from aicx.paths import Layout
 from aicx.servers.dashboard import responses as shapes
 from aicx.types import FRAMES, Frame, Voice
-from aicx.work.stated_search import stated_about
+from aicx.work.stated_search import search_and_stated
 from retrieval.lines import Line
 
 # How many answers are looked at to find the best of each project, or those that are good enough.
@@ -33,9 +34,9 @@ _FRAME_OF_VOICE: dict[Voice, Frame] = {
 }
 
 
-def semantic(searcher: Searcher, layout: Layout, query: SearchQuery) -> SearchAnswer:
+def semantic(searcher: Searcher, settings: Settings, query: SearchQuery) -> SearchAnswer:
     """The answers of `aicx search`, in its order and with its fields."""
-    return search_answer(searcher.search(query), stated_about(layout, query.text, query.filters, query.now))
+    return search_answer(*search_and_stated(settings, query, searcher.search))
 
 
 def cross(searcher: Searcher, query: SearchQuery, limit: int, each: int, *, pool: int = POOL) -> shapes.Crossed:

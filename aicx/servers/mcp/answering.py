@@ -36,7 +36,7 @@ from aicx.servers.mcp.replies import Reply, bounded, reply
 from aicx.why.answer import answer_why
 from aicx.why.markdown import why_markdown
 from aicx.why.run import WhyQuery
-from aicx.work.stated_search import stated_about
+from aicx.work.stated_search import search_and_stated
 from retrieval.decay import PROFILES
 
 _OF_AN_ANSWER = (*OF_A_CHUNK, "session_id", "agent", "tier", "label", "terms_found", "terms_asked", "matches")
@@ -62,8 +62,7 @@ def search(means: Means, asked: Search) -> Reply:
         place=place(means, asked),
         rerank=asked.rerank,
     )
-    stated = stated_about(means.settings.layout, query.text, query.filters, means.now)
-    answer = search_answers.search_answer(means.searcher.search(query), stated)
+    answer = search_answers.search_answer(*search_and_stated(means.settings, query, means.searcher.search))
     fields = bounded(to_fields(answer), most=means.bounds.fields)
     return reply(search_answers.SCHEMA, fields, texts.search_text(fields, most=means.bounds.text), keep=_OF_AN_ANSWER)
 
