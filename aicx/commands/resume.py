@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from aicx.config import Settings
     from aicx.resume.select.report import ResumeReport
+    from aicx.work.record import WorkRecord
 
 # What is worth reading at the start of a session; JSON has names and instants besides.
 _TOKENS, _JSON_TOKENS, _FULL = 2000, 4000, 3
@@ -141,8 +142,8 @@ def command(
     )
     report = resume(settings, query, look)
     tokens = budget or (_JSON_TOKENS if json else _TOKENS) * (_FULL if full else 1)
-    attempt = _record(settings, report, agent_id, now) if record else None
-    capsule = _keep(settings, report, attempt, now) if attempt else None
+    begun = _record(settings, report, agent_id, now) if record else None
+    attempt, capsule = (begun.ref, _keep(settings, report, begun, now)) if begun else (None, None)
     if json:
         written = [str(target)] if target else []
         brief = json_brief(settings, report, tokens, explain=explain, written=written, attempt=attempt, capsule=capsule)
@@ -159,8 +160,8 @@ def command(
         console.notify_notes(report.unavailable)
 
 
-def _record(settings: Settings, report: ResumeReport, agent: str | None, now: datetime) -> str:
-    """Records the start of a session, and returns the reference of the record."""
+def _record(settings: Settings, report: ResumeReport, agent: str | None, now: datetime) -> WorkRecord:
+    """Records the start of a session."""
     import os
 
     from aicx.lifecycle.identity import find_asker
@@ -172,10 +173,10 @@ def _record(settings: Settings, report: ResumeReport, agent: str | None, now: da
         raise UsageError("--record is for a session in a folder", hint="leave --project out, or name a --repo")
     asker = find_asker(os.environ, agent)
     attempt = Attempt(asker.agent, asker.session, report.contract)
-    return begin(settings, find_place(settings, Path(report.folder)), report.task, attempt, now, source="resume").ref
+    return begin(settings, find_place(settings, Path(report.folder)), report.task, attempt, now, source="resume")
 
 
-def _keep(settings: Settings, report: ResumeReport, attempt: str, now: datetime) -> str | None:
+def _keep(settings: Settings, report: ResumeReport, attempt: WorkRecord, now: datetime) -> str | None:
     """Stores the brief beside its contract, and returns its digest; None where it cannot be stored, which is said."""
     from aicx.errors import AicxError, plainly
     from aicx.resume.brief.capsule import keep_capsule

@@ -1,6 +1,6 @@
 """The files of work: ``work/<repository>/tasks/<id>.json`` for what is open, ``closed/<id>.json`` for what is not.
 
-Beside them ``handoffs/`` and ``attempts/``.
+Beside them ``handoffs/`` and ``attempts/``, in which the briefs of recorded starts are too, as ``<id>.capsule.json``.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ TASKS, CLOSED = "tasks", "closed"
 FOLDERS = (TASKS, CLOSED)
 HANDOFFS, ATTEMPTS = "handoffs", "attempts"
 EVERY = (*FOLDERS, HANDOFFS, ATTEMPTS)
+CAPSULE = ".capsule.json"
 NOTES = "continuity"  # of continuity notes, which are no records
 
 
@@ -127,11 +128,15 @@ def list_paths(layout: Layout, folders: Iterable[str], parts: Iterable[str] = EV
     parts = tuple(parts)
     for folder in folders:
         for part in parts:
-            try:
-                names = sorted(entry.name for entry in os.scandir(layout.work / folder / part) if _is_task(entry.name))
-            except OSError:
-                continue
-            yield from (f"{folder}/{part}/{name}" for name in names)
+            yield from (f"{folder}/{part}/{name}" for name in names_in(layout, folder, part) if _is_task(name))
+
+
+def names_in(layout: Layout, folder: str, part: str) -> list[str]:
+    """The names of all files in one part of a repository, sorted."""
+    try:
+        return sorted(entry.name for entry in os.scandir(layout.work / folder / part))
+    except OSError:
+        return []
 
 
 def newest_paths(layout: Layout, folders: Iterable[str], part: str, most: int | None = None) -> list[str]:
@@ -165,7 +170,7 @@ def newest_folders(layout: Layout, part: str, most: int) -> list[str]:
 
 
 def _is_task(name: str) -> bool:
-    return name.endswith(".json") and not name.startswith(".")
+    return name.endswith(".json") and not name.startswith(".") and not name.endswith(CAPSULE)
 
 
 def _read(path: Path) -> WorkRecord:

@@ -22,6 +22,7 @@ from aicx.storage.derived import remove_derived
 from aicx.storage.texts import texts_of, with_texts
 from aicx.text import plural
 from aicx.work.attempts import session_ref
+from aicx.work.capsules import capsule_paths, quotes_any, record_path
 from aicx.work.checking import check_files, check_log
 from aicx.work.files import every_folder, list_paths, read_record
 from aicx.work.record import WorkRecord, stored
@@ -52,6 +53,15 @@ class _Work(Holder):
                         plan.stays.append(record.ref)
             if meant:
                 wanted.append((layout.work / path,))
+        gone = {file for files in wanted for file in files}
+        for path in capsule_paths(layout):
+            brief = (layout.work / path).read_text("utf-8", "replace")
+            if (
+                layout.work / record_path(path) in gone
+                or quotes_any(brief, plan.origins)
+                or (request.pattern is not None and searching(request.pattern)(brief))
+            ):
+                wanted.append((layout.work / path,))
         plan.held[self.name] = wanted
 
     def sessions(self, layout: Layout) -> Iterable[SessionKey]:
@@ -80,7 +90,7 @@ class _Work(Holder):
                     change.put(kept, "redacted")
             if change.staged:
                 change.publish()
-            super().erase(erasure)  # and files that cannot be read as tasks
+            super().erase(erasure)  # and files that cannot be read as tasks, and briefs
 
     def redact(self, settings: Settings, notify: Notify, report: Redaction) -> None:
         remove_derived(settings.layout.work_facts)  # what sessions did is told in their words as they were
@@ -88,18 +98,20 @@ class _Work(Holder):
     def redact_own(self, settings: Settings, notify: Notify, report: Redaction) -> None:
         """Redacts tasks by the rules of today."""
         layout = settings.layout
-        if not any(_redacted(record) != record for record in _records(layout)):
+        if not any(_redacted(record) != record for record in _records(layout)) and not any(_unclean(layout)):
             return
         with changing(settings, datetime.now(UTC), "redact", notify) as change:
             found = [(record, new) for record in _records(layout) if (new := _redacted(record)) != record]
             for _, new in found:
                 change.put(new, "redacted")
+            for path, brief in _unclean(layout):
+                change.put_file(path, brief)
             change.publish()
         report.elsewhere += len(found)
         report.notes.append(f"{plural(len(found), 'task')} redacted")
 
     def paths(self, facts: DoctorInputs) -> Collection[str]:
-        return [f"work/{path}" for path in _paths(facts.layout)]
+        return [f"work/{path}" for path in (*_paths(facts.layout), *capsule_paths(facts.layout))]
 
     def verify(self, facts: DoctorInputs) -> Iterable[Check]:
         layout, folder = facts.layout, work_folder(facts.layout)
@@ -114,6 +126,14 @@ class _Work(Holder):
 
 def _paths(layout: Layout) -> list[str]:
     return list(list_paths(layout, every_folder(layout)))
+
+
+def _unclean(layout: Layout) -> Iterator[tuple[str, bytes]]:
+    """The briefs beside contracts that the rules of today change, as they are then."""
+    for path in capsule_paths(layout):
+        brief = (layout.work / path).read_text("utf-8", "replace")
+        if (new := stored(brief)) != brief:
+            yield path, new.encode()
 
 
 def _records(layout: Layout) -> Iterator[WorkRecord]:

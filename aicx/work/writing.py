@@ -16,7 +16,7 @@ from aicx.storage.texts import with_texts
 from aicx.values import dataclass
 from aicx.work.codec import encode
 from aicx.work.events import Tail, WorkEvent, is_log, is_source
-from aicx.work.files import CLOSED, EVERY, NOTES, TASKS, path_of
+from aicx.work.files import ATTEMPTS, CAPSULE, CLOSED, EVERY, NOTES, TASKS, path_of
 from aicx.work.record import WorkRecord, stored
 
 
@@ -69,6 +69,7 @@ class Change:
         sequence = self._tail(record.repo_id).next_sequence(self.now)
         self._say(record, new_id(), sequence, "deleted", ())
         self._files |= {f"{record.repo_id}/{part}/{record.id}.json": None for part in EVERY}
+        self._files[f"{record.repo_id}/{ATTEMPTS}/{record.id}{CAPSULE}"] = None
 
     def note(self, repo_id: str, kind: str, subject: str, data: Mapping[str, Any]) -> WorkEvent:
         """Stages an event about what is no record: a continuity note or a session."""

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from aicx.cli import run
 from aicx.lifecycle.identity import Asker, find_asker
+from tests.corpus.builders import SESSION
 from tests.lifecycle.conftest import Place
 
 
@@ -129,9 +132,37 @@ def test_the_brief_of_a_recorded_start_is_kept_and_forgotten_with_what_it_quotes
     found = place("resume", "--task", "go on", "--agent-id", "claude", "--record")
     kept = place("cas", "get", found["capsule_ref"])
     assert kept["object"]["tags"] == ["resume-capsule", found["contract_ref"]]
+    [beside] = place.user.corpus.glob("work/*/attempts/*.capsule.json")
+    brief = json.loads(beside.read_bytes())
+    assert (brief["contract_ref"], brief["capsule"]) == (f"work:{beside.name[:12]}", found["capsule"])
+    assert [item["ref"] for item in place("task", "list", "--all")["tasks"]] == []
+    assert {check["severity"] for check in place("doctor")["checks"] if check["name"] == "work"} == {"green"}
     assert "capsule_ref" not in place("resume", "--task", "go on")
     place("forget", "--session", session, "--yes")
     place("cas", "get", found["capsule_ref"], code=3)
+    assert not beside.exists()
+
+
+@pytest.mark.parametrize(
+    "by", [("--pattern", "expire too early"), ("--session", SESSION), ("--project", "local/orbit")]
+)
+def test_the_brief_beside_a_contract_is_forgotten_by_text_session_and_project(
+    place: Place, by: tuple[str, str]
+) -> None:
+    place("resume", "--task", "go on", "--agent-id", "claude", "--record")
+    assert len(list(place.user.corpus.glob("work/*/attempts/*.capsule.json"))) == 1
+    place("forget", *by, "--yes")
+    assert not list(place.user.corpus.glob("work/*/attempts/*.capsule.json"))
+
+
+def test_a_secret_in_a_brief_beside_a_contract_is_redacted_again(place: Place) -> None:
+    place("resume", "--task", "go on", "--agent-id", "claude", "--record")
+    [beside] = place.user.corpus.glob("work/*/attempts/*.capsule.json")
+    token = "ghp_" + "a1B2c3D4e5F6" * 3  # made up, in the shape of a real one
+    beside.write_text(beside.read_text().replace("go on", token))
+    assert run(["store", "--redact-again"]) == 0
+    assert token not in beside.read_text()
+    assert json.loads(beside.read_bytes())["request"].startswith("[REDACTED")
 
 
 def test_a_brief_is_told_where_it_cannot_be_kept(place: Place) -> None:
