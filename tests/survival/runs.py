@@ -109,11 +109,12 @@ class Runner:
         steps: Path | None = None,
         largest_file: int | None = None,
         most_memory: int | None = None,
+        folder: Path | None = None,
     ) -> Run:
         """One run: killed after so many seconds, or at the so many-th thing it does to the disk, or not at all.
 
         ``batch`` is how many files are published together, ``patches`` are ``module:name`` and the value to set there,
-        ``steps`` gets a line for each thing done to the disk.
+        ``steps`` gets a line for each thing done to the disk, ``folder`` is the current one.
         """
         out, err = self._scratch / "out", self._scratch / "err"
         order = {
@@ -123,6 +124,7 @@ class Runner:
             "kill_after": kill_after,
             "fatal_step": fatal_step,
             "steps": str(steps) if steps else None,
+            "folder": str(folder) if folder else None,
             "limits": {"FSIZE": largest_file, "AS": most_memory},
             "out": str(out),
             "err": str(err),

@@ -65,6 +65,8 @@ class Steps:
 def _obey(order: dict[str, Any], told: int) -> NoReturn:
     os.environ.clear()
     os.environ.update(order["environ"])
+    if order["folder"]:
+        os.chdir(order["folder"])
     for place, value in order["patches"].items():
         module, _, name = place.partition(":")
         getattr(import_module(module), name)  # a run without the patch would be another test
@@ -82,7 +84,10 @@ def _obey(order: dict[str, Any], told: int) -> NoReturn:
         steps.around("commit")
         sys.addaudithook(steps.audit)
     known = set(sys.modules)
-    code = aicx.cli.run(order["arguments"])
+    try:
+        code = aicx.cli.run(order["arguments"])
+    except SystemExit as ended:  # as `aicx run` ends, with the code of its program
+        code = int(ended.code or 0)
     sys.stdout.flush()
     sys.stderr.flush()
     new = [name for name in sys.modules.keys() - known if name.startswith(_OURS)]

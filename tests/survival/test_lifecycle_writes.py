@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,6 +13,7 @@ from aicx.config import load_settings
 from aicx.lifecycle.finalize import Ending, finalize
 from aicx.lifecycle.identity import Asker
 from aicx.lifecycle.prepare import prepare
+from aicx.memory.reading import Memory, find_scope
 from aicx.paths import Layout
 from aicx.work.attempt import Stated
 from aicx.work.checking import check_files, check_log
@@ -23,6 +25,12 @@ from tests.survival.runs import Home, Runner
 pytestmark = pytest.mark.process
 
 WHO = ("--agent-id", "claude", "--session-id", "s1")
+RECORD = ("resume", "--task", "Fix the login", "--agent-id", "claude", "--record")
+DECIDE = (
+    *("finalize", "--status", "failure", "--summary", "It fails", "--next", "Read the log", *WHO),
+    *("--decision", "Always write a header, because readers expect one"),
+)
+RUN = ("run", "--task", "Fix the login", "--", "sh", "-c", "echo 'error: no disk'; echo x > made.txt; exit 3")
 PREPARE = ("prepare", "--task", "Fix the login", *WHO)
 FINALIZE = ("finalize", "--status", "success", "--summary", "It works", "--files-edited", "src/login.py", *WHO)
 
@@ -88,3 +96,62 @@ def test_what_was_killed_at_any_step_is_whole_once_it_is_said_again(
         assert {check.severity for check in checks} == {"green"}, steps[step - 1]
         shutil.rmtree(home.corpus)
     assert killed > 6
+
+
+def _statements(home: Home) -> list[str]:
+    scope = find_scope(load_settings(home.environ), home.user.parent / "repo")
+    with Memory.open(load_settings(home.environ), datetime.now(UTC), scope=scope) as memory:
+        return [found.record.statement for found in memory.assessed()]
+
+
+@pytest.mark.parametrize("command", [RECORD, DECIDE], ids=["resume --record", "finalize --decision"])
+def test_what_was_killed_is_whole_once_the_same_command_is_given_again(
+    command: tuple[str, ...], begun: Home, runner: Runner, tmp_path: Path
+) -> None:
+    """The brief beside a contract, and a decision in the memory, are written under other locks than the record."""
+
+    def copy(name: str) -> Home:
+        shutil.copytree(begun.corpus, tmp_path / name)
+        return Home(begun.user, tmp_path / name)
+
+    whole = copy("whole")
+    steps = runner.steps(whole, *command, *_in(whole))
+    wanted = _view(whole), _statements(whole)
+    killed = 0
+    for step in range(1, len(steps) + 1):
+        home = copy(str(step))
+        killed += runner.run(home, *command, *_in(home), fatal_step=step).killed
+        again = runner.run(home, *command, *_in(home))
+        assert again.code == 0, again.err
+        assert (_view(home), _statements(home)) == wanted, steps[step - 1]
+        briefs = [json.loads(path.read_bytes()) for path in home.corpus.glob("work/*/attempts/*.capsule.json")]
+        assert bool(briefs) == (command is RECORD)
+        layout = Layout(home.corpus)
+        checks = check_files(layout, unfinished=False), check_log(layout)
+        assert {check.severity for check in checks} == {"green"}, steps[step - 1]
+        shutil.rmtree(home.corpus)
+    assert killed > 12
+
+
+def test_runs_killed_at_any_step_leave_a_home_that_is_sound_and_answers(
+    begun: Home, runner: Runner, tmp_path: Path
+) -> None:
+    """One after the other in one home, which has to bear all that they leave."""
+
+    def ask(*words: str) -> str:
+        run = runner.run(home, *words)
+        assert run.code == 0, run.err
+        return run.out
+
+    home = Home(begun.user, shutil.copytree(begun.corpus, tmp_path / "corpus"))
+    repo, log = begun.user.parent / "repo", tmp_path / "steps"
+    assert runner.run(home, *RUN, steps=log, folder=repo).code == 3
+    steps = len(log.read_text().splitlines())
+    ends = [runner.run(home, *RUN, fatal_step=step, folder=repo) for step in range(1, steps + 1)]
+    assert sum(end.killed for end in ends) > 12
+    assert runner.run(home, *RUN, folder=repo).code == 3
+    ask("store")
+    assert "ended with exit code 3, just now: error: no disk" in ask("resume", "--repo", str(repo))
+    checks = json.loads(runner.run(home, "doctor", "--json").out)["checks"]
+    assert [check for check in checks if check["severity"] == "critical"] == []
+    assert {check["severity"] for check in checks if check["name"] in ("work", "work_events")} == {"green"}
