@@ -86,12 +86,13 @@ class Example(NamedTuple):
 
 
 def examples() -> Iterator[Example]:
-    """Every line of a block of commands that has aicx in it, once a line."""
+    """Every command line with aicx in it, of every fenced block, once a line."""
     seen: set[str] = set()
     for page in PAGES:
-        for block in re.findall(r"^```console\n(.*?)^```", page.read_text("utf-8"), re.MULTILINE | re.DOTALL):
-            for line in re.findall(r"^\$ (.*)$", block, re.MULTILINE):
-                line = re.sub(r"\s{2,}# .*", "", line)
+        for _, block in re.findall(r"^(`{3,})\w*\n(.*?)^\1$", page.read_text("utf-8"), re.MULTILINE | re.DOTALL):
+            whole = re.sub(r"\\\n\s*", "", block)
+            for line in re.findall(r"^(?:\$ (.*)|(?=aicx [a-z])(.*))$", whole, re.MULTILINE):
+                line = re.sub(r"\s{2,}# .*", "", "".join(line))
                 if re.search(r"\baicx [a-z]", line) and "[OPTIONS]" not in line and line not in seen:
                     seen.add(line)
                     yield Example(page.name, line)
