@@ -272,6 +272,27 @@ def test_an_example_does_what_it_says(example: Example, shell: Shell) -> None:
     assert code == CODES.get(example.line, 0), said
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_a_command_that_a_text_names_exists_with_its_options(page: Path) -> None:
+    if page.name == "changelog.md":
+        return  # of former releases, too
+    text = re.sub(r"^(`{3,})\w*\n.*?^\1$", "", page.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL)
+    for span in re.findall(r"`aicx ([a-z][^`\n]*)`", text):
+        words = span.split()
+        named = (" ".join(words[:length]) for length in (3, 2, 1))
+        found, below = next((name, known) for name in named if (known := _commands_below(name)))
+        options = {"--help", "--json"}.union(*map(options_of, below))
+        for word in words[len(found.split()) :]:
+            if word == "--":
+                break
+            if option := re.match(r"[(\[]?(-[a-zA-Z]|--[a-z][a-z-]+)\b", word):
+                assert option[1] in options, span
+
+
+def _commands_below(name: str) -> list[str]:
+    return [one for one in commands() if one == name or one.startswith(f"{name} ")]
+
+
 @pytest.mark.parametrize("pattern", [*map(re.escape, [*NOT_RUN, *CODES]), *BEFORE])
 def test_an_exception_is_still_one(pattern: str) -> None:
     assert any(re.search(pattern, example.line) for example in EXAMPLES)

@@ -61,6 +61,11 @@ CHANGING = [
     ("memory validate --by Ada --yes --method looked --result pass", "--ref", "memory"),
     ("memory archive --by Ada", "--ref", "memory"),
     ("memory restore --by Ada", "--ref", "memory"),
+    ("memory reject --why no", "--ref", "memory"),
+    ("memory delete --by Ada --yes", "--ref", "memory"),
+    ("review approve --by Ada", "--ref", "memory"),
+    ("review reject --by Ada --why no", "--ref", "memory"),
+    ("review promote --by Ada --yes", "--ref", "memory"),
     ("cas pin", "--digest", "object"),
     ("cas unpin", "--digest", "object"),
 ]
@@ -69,7 +74,12 @@ FIRST = {
     "memory release": "memory hold --by Ada",
     "memory restore": "memory archive --by Ada",
     "memory validate": "memory accept --by Ada --yes",
+    "review promote": "review approve --by Ada",
 }
+# Steps that a candidate of a primary session does not need, or that is no instruction: the refusal names the record.
+REFUSED = ["review adopt --by Ada", "review apply-prep", "review verify-apply --by Ada"]
+# What is about two things has a test of its own.
+PAIRS = ["memory supersede", "sessions link"]
 # As an option of a filter, an id is one of several; there is none to write bare.
 ANSWERS = {"memory list": "entries", "sessions recall tokens": "matches"}
 FILTERS = ["search tokens", "steer", "sessions list", "sessions search tokens", "sessions recall tokens", "memory list"]
@@ -136,6 +146,42 @@ def test_every_form_changes_the_same(
     assert answers == answers[:1] * len(answers)
 
 
+@pytest.mark.parametrize("line", REFUSED)
+def test_every_form_is_refused_with_the_same_words(
+    line: str, known: dict[str, list[str]], place: Place, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said = []
+    for form in [*([form] for form in known["memory"]), ["--ref", known["memory"][0]]]:
+        assert run([*line.split(), *form]) not in (0, 3), form
+        said.append(capsys.readouterr().err)
+    assert said == said[:1] * len(said)
+    assert f"mem:{known['memory'][0]}" in said[0]
+
+
+def test_a_record_takes_the_place_of_another_named_in_every_form(known: dict[str, list[str]], place: Place) -> None:
+    other = place("memory", "put", "Tokens are renewed twice", "--name", "twice")["entry"]["ref"]
+    place("memory", "accept", other, "--by", "Ada", "--yes")
+    names = [other, other[:12], other.removeprefix("mem:")[:8], "twice", other.removeprefix("mem:")]
+    spare = place.user.corpus.with_name("spare")
+    shutil.copytree(place.user.corpus, spare, symlinks=True)
+    for old, new in [*zip(known["memory"], names, strict=True), ("--old", names[0])]:
+        words = [old] if old != "--old" else ["--old", known["memory"][0]]
+        place("memory", "supersede", *words, "--with", new, "--by", "Ada", "--yes")
+        assert place("memory", "get", known["memory"][0])["entry"]["status"] == "superseded"
+        shutil.rmtree(place.user.corpus)
+        shutil.copytree(spare, place.user.corpus, symlinks=True)
+
+
+def test_sessions_are_linked_by_every_form_of_both(known: dict[str, list[str]], place: Place) -> None:
+    newer = "5e551001-0000-4000-8000-000000000001"
+    others = [newer, newer[:8], f"claude:{newer}", f"session:claude:{newer}", f"session:{newer[:8]}"]
+    said = [
+        place("sessions", "link", *pair, "--type", "continues") for pair in zip(others, known["session"], strict=True)
+    ]
+    said.append(place("sessions", "link", "--newer", others[1], "--older", known["session"][1], "--type", "continues"))
+    assert {(one["ref"], one["parent"]) for one in said} == {(f"session:claude:{newer}", f"session:claude:{SESSION}")}
+
+
 @pytest.mark.parametrize("line", FILTERS)
 def test_a_filter_takes_every_form_of_a_session(line: str, known: dict[str, list[str]], place: Place) -> None:
     answers = [len(place(*line.split(), "--session", form)[ANSWERS.get(line, "items")]) for form in known["session"]]
@@ -161,6 +207,7 @@ def about(answer: dict[str, Any]) -> str:
 
 def subject(answer: dict[str, Any]) -> str:
     """What a change was made of."""
+    answer = answer.get("candidate") or answer
     found = next((answer[name] for name in ("task", "entry", "object") if name in answer), answer)
     return str(found.get("digest") or answer.get("parent") or found["ref"])
 
@@ -178,6 +225,15 @@ def test_an_argument_that_is_an_id_is_an_option_too() -> None:
         & {p.name for p in command.params}
     ]
     assert alone == []
+
+
+def test_every_command_that_takes_an_id_is_tried_in_every_form() -> None:
+    def named(line: str) -> str:
+        return next(name for length in (2, 1) if (name := " ".join(line.split()[:length])) in commands())
+
+    tried = {named(line) for line, *_ in (*READING, *CHANGING)} | {named(line) for line in (*REFUSED, *PAIRS)}
+    take = {name for name, one in commands().items() if any(str(part.name).endswith("_again") for part in one.params)}
+    assert take - tried == {"store"}  # names of projects, which are no ids
 
 
 def test_a_module_that_asks_has_yes() -> None:
