@@ -26,14 +26,14 @@ def command(
     Example: aicx boot --json
     """
     # Imported here: not needed for --help.
-    from aicx.lifecycle.identity import find_asker
+    from aicx.lifecycle.identity import find_asker_at
     from aicx.lifecycle.prepare import prepare
     from aicx.resume.brief.json_brief import previous_answer
     from aicx.work.attempts import attempts_in
     from aicx.work.place import find_place
 
     settings, folder = load_settings(), options.folder(repo)
-    asker = find_asker(os.environ, agent_id, session_id)
+    asker = find_asker_at(settings, os.environ, agent_id, session_id)
     place = find_place(settings, folder)
     found = prepare(settings, folder, asker, options.now(), record=False)
     attempts = attempts_in(settings, place.folders)

@@ -64,7 +64,7 @@ def command(
     from aicx.lifecycle.answers import finalized_answer
     from aicx.lifecycle.decisions import propose_decisions
     from aicx.lifecycle.finalize import Ending, finalize
-    from aicx.lifecycle.identity import find_asker
+    from aicx.lifecycle.identity import find_asker_at
     from aicx.work.attempt import Stated
 
     stated = Stated(
@@ -76,8 +76,8 @@ def command(
     )
     ending = Ending(status.value, summary, task, stated, next_ or [], decision or [])
     folder = options.folder(repo)
-    asker = find_asker(os.environ, agent_id, session_id)
     settings, now = load_settings(), options.now()
+    asker = find_asker_at(settings, os.environ, agent_id, session_id)
     found = finalize(settings, folder, asker, ending, now, notify=console.notify)
     proposed, notes = propose_decisions(
         settings, folder, asker, ending.decisions, found.attempt.sources, now, console.notify

@@ -46,14 +46,14 @@ def command(
     Example: aicx prepare --task "fix the flaky login test" --json
     """
     # Imported here: not needed for --help.
-    from aicx.lifecycle.identity import find_asker
+    from aicx.lifecycle.identity import find_asker_at
     from aicx.lifecycle.prepare import prepare
     from aicx.quoting import fenced
     from aicx.resume.brief.output import markdown_brief
 
     folder = options.folder(repo)
-    asker = find_asker(os.environ, agent_id, session_id)
     settings = load_settings()
+    asker = find_asker_at(settings, os.environ, agent_id, session_id)
     found = prepare(settings, folder, asker, options.now(), task=task, record=not dry_run)
     brief = markdown_brief(settings, found.report, _TOKENS)
     if json:

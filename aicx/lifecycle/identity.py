@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from aicx.config import Settings
+from aicx.errors import NotFound
 from aicx.paths import Layout
 from aicx.refs import Ref
 from aicx.sessions.identity import identity_at
@@ -86,6 +88,28 @@ def find_asker(environ: Mapping[str, str], agent: str | None = None, session: st
         return Asker.named(told[0], session or environ.get(_OWN) or environ[told[1]])
     named = next((name for name, variable in _AGENTS if environ.get(variable)), NOBODY)
     return Asker.named(agent or named, session or environ.get(_OWN) or None)
+
+
+def find_asker_at(
+    settings: Settings, environ: Mapping[str, str], agent: str | None = None, session: str | None = None
+) -> Asker:
+    """As `find_asker`, where ``session`` may also be ``agent:id``, and the beginning of a stored session's id."""
+    if session:
+        # Imported here: agents are named by their environment, as a rule.
+        from aicx.corpus.catalog.query import open_catalog
+        from aicx.corpus.catalog.session_names import id_in, stored_session
+
+        try:
+            with open_catalog(settings.layout) as opened:
+                found = stored_session(session, opened.catalog)
+        except NotFound:  # nothing is stored yet
+            found = None
+        if found is not None and agent in (None, found[0]):
+            return Asker.named(*found)
+        own, plain = session.removeprefix("session:"), id_in(session)
+        if own != plain:
+            agent, session = agent or own.partition(":")[0], plain
+    return find_asker(environ, agent, session)
 
 
 def _clean(name: str) -> str:

@@ -182,6 +182,31 @@ def test_sessions_are_linked_by_every_form_of_both(known: dict[str, list[str]], 
     assert {(one["ref"], one["parent"]) for one in said} == {(f"session:claude:{newer}", f"session:claude:{SESSION}")}
 
 
+@pytest.mark.parametrize("line", ["boot", "prepare", "finalize --status success --summary done"])
+def test_a_session_that_asks_is_named_in_every_form(line: str, known: dict[str, list[str]], place: Place) -> None:
+    begun = place.prepare(SESSION)["attempt"]
+    for form in known["session"]:
+        found = place(*line.split(), "--session", form)
+        if "session" in found:
+            assert (found["session"]["id"], found["session"]["agent"]) == (SESSION, "claude")
+        assert found.get("attempt", begun) == begun
+
+
+@pytest.mark.parametrize("name", ["0b7c", "new-session", "claude:new-session", "session:claude:new-session"])
+def test_a_session_to_come_is_named_as_it_is(name: str, place: Place) -> None:
+    agent = "claude" if ":" in name else "person"
+    assert place("boot", "--session", name)["session"]["id"] == name.rpartition(":")[2]
+    assert place("boot", "--session", name)["session"]["agent"] == agent
+
+
+def test_a_start_leaves_a_session_out_by_every_form(known: dict[str, list[str]], place: Place) -> None:
+    other = f"session:claude:{SESSION}"
+    newer = "5e551001-0000-4000-8000-000000000001"
+    assert place("resume")["capsule"]["resuming"] == f"session:claude:{newer}"
+    for form in (newer, newer[:8], f"claude:{newer}", f"session:claude:{newer}", f"session:{newer[:8]}"):
+        assert place("resume", "--exclude-session", form)["capsule"]["resuming"] == other
+
+
 @pytest.mark.parametrize("line", FILTERS)
 def test_a_filter_takes_every_form_of_a_session(line: str, known: dict[str, list[str]], place: Place) -> None:
     answers = [len(place(*line.split(), "--session", form)[ANSWERS.get(line, "items")]) for form in known["session"]]

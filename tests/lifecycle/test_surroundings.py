@@ -78,12 +78,17 @@ ANSWERED = (
     *("prepare --dry-run --json", "boot", "boot --json", "next", "next --json", "task status", "task status --json"),
     *("task handoffs", "task handoffs --json", "usage --json", "search leap calendar --json", "memory sources --json"),
     *("memory recall calendar --json", "continuity load --json", "continuity status --json", "doctor --repo . --json"),
-    *("memory list --json", "map status --json"),
+    *("memory list --json", "map status --json", "boot --session 0b7c1f6e --json"),
 )
 # These may say instead why they have none, or why nothing can be written now.
 OTHERS = (
     *("resume --record --json", "prepare", "task areas --json", "failures list --json", "sessions list --json"),
-    *("finalize --status success --summary done --json", "task start tokens --json", "pack task --json", "store"),
+    *(
+        "finalize --status success --summary done --json --session s8",
+        "task start tokens --json",
+        "pack task --json",
+        "store",
+    ),
     *("memory put tokens --json", "continuity save --json", "review candidates --json", "init --dry-run --yes"),
     *("map refresh", "memory candidates --json", "why src/login.py --json"),
 )

@@ -76,6 +76,19 @@ def short_reference(chunk_id: str, agent: str, session_id: str, catalog: Catalog
     return chunk_id
 
 
+def stored_session(wanted: str, catalog: Catalog) -> SessionKey | None:
+    """The only stored session with the id ``wanted``, or whose id begins with it; None where none is, or several.
+
+    A beginning has as many characters as people see elsewhere: what is shorter may be the id of a session to come.
+    """
+    agent, text = _parts(wanted)
+    end = f"{text}{_LAST if len(text) >= _SHORT else ''}"
+    rows = catalog.rows("SELECT DISTINCT agent, session_id FROM chunks WHERE session_id BETWEEN ? AND ?", (text, end))
+    found = [(row[0], row[1]) for row in rows if agent in (None, row[0])]
+    exact = [session for session in found if session[1] == text] or found
+    return exact[0] if len(exact) == 1 else None
+
+
 def ambiguous(wanted: str, found: Sequence[SessionKey]) -> UsageError:
     """What to raise where several sessions fit."""
     what = "sessions have the id" if found[0][1] == _parts(wanted)[1] else "sessions begin with"
