@@ -114,6 +114,19 @@ def left_open(step: Step) -> tuple[list[Statement], list[Statement]]:
     return [Statement(text, step) for text in ahead], [Statement(text, step) for text in asked]
 
 
+def without_open(text: str) -> str:
+    """What an agent's message reports, a sentence each paragraph, without what it asks or says is still to be done."""
+    rules = statement_rules()
+    return "\n\n".join(said.text for said in sentences(text) if not _is_open(said, rules))
+
+
+def _is_open(said: Sentence, rules: StatementRules) -> bool:
+    text = said.text
+    if text.endswith("?") or rules.questions.search(text) or rules.uncommitted.search(text):
+        return True
+    return _is_next(said, rules) or bool(rules.about_request.search(text) and rules.waiting.search(text))
+
+
 def is_step(text: str) -> bool:
     """Whether a sentence says what somebody has to do, and of what; reports, findings and offers do not."""
     rules = statement_rules()

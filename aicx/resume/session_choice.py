@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from aicx.evidence.pull_requests import merged_by, number_of
-from aicx.evidence.session_brief import SessionBrief, with_later
+from aicx.evidence.session_brief import Ending, SessionBrief, with_later
 from aicx.evidence.sessions import SessionRow
 from aicx.evidence.since import Since, is_clean, same_place
 from aicx.git.branches import CURRENT, Branches, BranchState
 from aicx.git.landed import Landed
+from aicx.git.subjects import Subject
 from aicx.refs import Ref
 from aicx.resume.brief.selection import Considered, Reason
 from aicx.resume.place import Place
@@ -142,12 +143,50 @@ class SessionChoice:
             left_out: Reason | None = Reason.OVER_LIMIT
             if len(shown) < self._limit:
                 facts = self._reader.titled(item.session)
-                outcome, ending = self._reader.outcome(item.session)
+                standing, ending = self._left(item, standing)
+                described = self._described(item, standing)
+                outcome = self._reader.outcome(item.session, is_open=ending is not None)
                 described = replace(described, facts=facts, outcome=outcome, ending=ending)
                 left_out = None if described.outcome or facts.title else Reason.SAYS_NOTHING
                 shown += [described] if left_out is None else []
             self.considered.append(_considered(described, left_out))
         return shown
+
+    def _left(self, item: Scored, standing: BranchState) -> tuple[BranchState, Ending | None]:
+        """How the branch of another session stands, and how that session left the work, where this still holds.
+
+        That something is open takes more than the session's word: git has to show its work outside the head, and no
+        later session may have gone on with it.
+        """
+        session, ending = item.session, self._reader.ending(item.session)
+        if ending is None and standing not in ("gone", "unmerged"):
+            return standing, None
+        brief = self._reader.brief(session, Since())
+        if brief is None:
+            return standing, None
+        standing = self._standing(session, brief)
+        if ending is None or self._has_landed(session, brief) or self._is_gone_on_with(item, brief):
+            return standing, None
+        if ending == "broke off":
+            return standing, ending
+        is_outside = standing == "unmerged" and not self._state.shallow
+        is_outside |= not {edit.path for edit in brief.edits}.isdisjoint(self._state.changed)
+        return standing, ending if is_outside and not self._is_followed(session) else None
+
+    def _is_gone_on_with(self, item: Scored, brief: SessionBrief) -> bool:
+        """Whether a later session had to do with the files that this one changed, or was asked for nearly the same."""
+        edited, wanted = {edit.path for edit in brief.edits}, Subject.of(item.session.title or "")
+        return any(
+            not edited.isdisjoint(other.files) or wanted.nearness(Subject.of(other.session.title or ""))
+            for other in self._ranked
+            if other.session.completed_at > item.session.completed_at
+        )
+
+    def _is_followed(self, session: SessionRow) -> bool:
+        """Whether a later session worked in the same place."""
+        place = session.branch, session.cwd
+        later = (item.session for item in self._ranked if item.session.completed_at > session.completed_at)
+        return any(same_place(place, (other.branch, other.cwd)) for other in later)
 
     def _brief(self, session: SessionRow) -> SessionBrief | None:
         """The session in brief, without what later sessions in its place have done."""
@@ -204,7 +243,7 @@ class SessionChoice:
             other.automated_why is None
             and other.completed_at > session.completed_at
             and self._is_of_worktree(other)
-            and self._reader.outcome(other)[1] is not None
+            and self._reader.ending(other) is not None
             for other in (item.session for item in self._ranked)
         )
 

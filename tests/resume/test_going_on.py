@@ -115,3 +115,78 @@ def test_another_branch_of_a_minute_ago_is_named_where_the_work_goes_on_from_an_
     out = place.run("resume", "--repo", str(place.repo))[1]
     latest = f"the latest session is another: session:claude:{OTHER}, on main"
     assert f"{latest}; this goes on from the last one on this branch" in out
+
+
+def others(place: TaskPlace) -> dict[str, str]:
+    """What the brief says of each session but the one that it goes on from."""
+    found = place.json("resume", "--repo", str(place.repo))["loaded_context"]
+    return {one["source_id"].rpartition(":")[2]: one["summary"] for one in found if one["kind"] == "session"}
+
+
+def asking(place: TaskPlace, branch: str = "fix/export") -> ClaudeLog:
+    """A session that changed a file, committed it, and asks whether to go on; nothing of it is in git yet."""
+    made = log(place, OTHER, branch).prompt("Empty files make the export crash", 0)
+    made.call("Edit", 1, "t0", file_path=f"{place.repo}/src/export.py", old_string="x", new_string="y")
+    made.result("updated", 2, "t0").call("Bash", 3, "t1", command="git commit -am 'Accept empty files in the export'")
+    made.result("[fix/export 1a2b3c4] Accept empty files in the export\n 1 file changed", 4, "t1")
+    return made.answer("Fixed the crash of the export. Want me to push it and open a pull request?", 5)
+
+
+def newest(place: TaskPlace, path: str = "src/reader.py") -> ClaudeLog:
+    """The session that a brief goes on from, which changed another file."""
+    made = log(place).prompt("Rename the reader, please", HOUR)
+    made.call("Edit", HOUR + 1, "t0", file_path=f"{place.repo}/{path}", old_string="x", new_string="y")
+    return made.result("updated", HOUR + 2, "t0").answer("The reader has a new name.", HOUR + 3)
+
+
+def test_another_session_is_not_open_where_the_head_has_its_commit_under_another_hash(place: TaskPlace) -> None:
+    place.git("commit", "-q", "--allow-empty", "-m", "Accept empty files in the export (#12)")
+    keep(place, asking(place), newest(place))
+    assert others(place)[OTHER] == "Empty files make the export crash → Fixed the crash of the export."
+
+
+@pytest.mark.parametrize("shape", ["renamed", "deleted", "forced"])
+def test_another_session_is_not_open_where_its_branch_says_nothing_any_more(place: TaskPlace, shape: str) -> None:
+    if shape == "renamed":
+        place.branch("fix/export")
+        place.git("branch", "-qm", "fix/export", "fix/empty-files")
+    place.git("checkout", "-q", "main")
+    if shape == "forced":
+        place.git("branch", "-q", "fix/export", "main")
+    keep(place, asking(place), newest(place))
+    assert others(place)[OTHER] == "Empty files make the export crash → Fixed the crash of the export."
+
+
+def test_another_session_is_open_where_its_branch_has_what_the_head_has_not(place: TaskPlace) -> None:
+    place.branch("fix/export")
+    place.git("checkout", "-q", "main")
+    keep(place, asking(place), newest(place))
+    assert others(place)[OTHER].startswith("Empty files make the export crash (open) → ")
+    assert "Want me to push" in others(place)[OTHER]
+
+
+def test_another_session_is_open_where_what_it_changed_is_not_committed(place: TaskPlace) -> None:
+    place.write("src/empty.py", "x = 3\n")
+    place.write("src/reader.py", "y = 3\n")
+    made = log(place, OTHER, "topic").prompt("Empty files make the export crash", 0)
+    made.call("Edit", 1, "t0", file_path=f"{place.repo}/src/empty.py", old_string="x", new_string="y")
+    keep(place, made.result("updated", 2, "t0").answer("Fixed. Want me to commit it?", 5), newest(place))
+    assert "(open)" in others(place)[OTHER]
+    keep(place, newest(place, "src/empty.py"))  # which a later session went on with
+    assert "(open)" not in others(place)[OTHER]
+
+
+def test_another_session_is_not_open_where_a_later_one_was_asked_for_the_same(place: TaskPlace) -> None:
+    place.branch("fix/export")
+    place.git("checkout", "-q", "main")
+    again = log(place).prompt("Empty files make the export crash", HOUR).answer("They are accepted now.", HOUR + 1)
+    keep(place, asking(place), again)
+    assert "(open)" not in others(place)[OTHER]
+
+
+def test_a_shallow_clone_proves_no_session_open(place: TaskPlace) -> None:
+    place.branch("fix/export")
+    place.git("checkout", "-q", "main")
+    keep(place, asking(place), newest(place))
+    (place.repo / ".git" / "shallow").write_text(place.git("rev-parse", "main").strip() + "\n")
+    assert "(open)" not in others(place)[OTHER]

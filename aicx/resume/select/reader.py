@@ -16,7 +16,7 @@ from aicx.evidence.other_repositories import OtherRepositories
 from aicx.evidence.session_brief import Ending, Line, SessionBrief, brief_of, ending
 from aicx.evidence.sessions import SessionRow, chunk_paths, telling_chunks
 from aicx.evidence.since import Since
-from aicx.evidence.statements import conclusion, requests, telling, weigh
+from aicx.evidence.statements import conclusion, requests, telling, weigh, without_open
 from aicx.evidence.texts import summary_line, words
 from aicx.evidence.transcript import Step, read_steps
 from aicx.paths import Layout
@@ -47,6 +47,7 @@ class SessionReader:
         self._now = now
         self._elsewhere = elsewhere
         self._steps: dict[str, list[Step]] = {}
+        self._ends: dict[str, list[Step]] = {}
         self.notes: list[str] = []
         self.altered: set[str] = set()
 
@@ -59,17 +60,26 @@ class SessionReader:
         """The files the session changed, the last changed first."""
         return edits_of(answered_calls(self._read(session)), self._elsewhere.roots, session.cwd)
 
-    def outcome(self, session: SessionRow) -> tuple[Line | None, Ending | None]:
-        """What the agent said last, None where it said nothing towards the end; and how that left the work."""
-        steps = self._steps.get(session.ref)
-        if steps is None:
-            paths = chunk_paths(self._catalog, session, self._now)[-_OUTCOME_CHUNKS:]
-            steps = self._load(paths)
-        last = conclusion(steps)
-        if last is None:
-            return None, ending(steps)
-        ref = str(Ref("chunk", last.chunk))
-        return Line(summary_line(telling(last.text), _OUTCOME_LENGTH), last.at, (ref,)), ending(steps)
+    def ending(self, session: SessionRow) -> Ending | None:
+        """How the session left the work, as far as its last messages say."""
+        return ending(self._end(session))
+
+    def outcome(self, session: SessionRow, *, is_open: bool) -> Line | None:
+        """What the agent said last, None where it said nothing towards the end.
+
+        Unless the work ``is_open``, without what was left to do or asked then.
+        """
+        last = conclusion(self._end(session))
+        said = telling(last.text) if last else ""
+        text = summary_line(said if is_open else without_open(said), _OUTCOME_LENGTH)
+        return Line(text, last.at, (str(Ref("chunk", last.chunk)),)) if last and text else None
+
+    def _end(self, session: SessionRow) -> list[Step]:
+        if session.ref in self._steps:
+            return self._steps[session.ref]
+        if session.ref not in self._ends:
+            self._ends[session.ref] = self._load(chunk_paths(self._catalog, session, self._now)[-_OUTCOME_CHUNKS:])
+        return self._ends[session.ref]
 
     def titled(self, session: SessionRow) -> SessionRow:
         """The session under the first request in it that says something, where its title says nothing."""
