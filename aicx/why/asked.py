@@ -46,8 +46,8 @@ def asked(
     """Those requests that say most of why a commit was made, at most two, in order.
 
     ``since`` is when the commit before it was made in the session; ``edited`` has, for each of the commit's files, when
-    it was changed; ``about`` has the terms that the commit is about, and what each says of it. Where only one fits, the
-    request that the session began with is the other, unless it made another commit since.
+    it was changed; ``about`` has the terms that the commit is about, and what each says of it. Where none fits, it is
+    the request that the session began with, unless it made another commit since.
     """
     begins = [step.at for _, _, step in every]
     turns = [{bisect_right(begins, at) - 1 for at in times} for times in edited]
@@ -59,16 +59,19 @@ def asked(
         worked = sum(place in of_file for of_file in turns) / max(1, len(turns))
         # "Address the feedback" says something where it was followed by the work, "commit this" nowhere.
         # A file's name alone is in the requests of every other commit.
-        if not worked and (weight.level < _SPEAKING or not fits):
-            return 0.0
         fresh = since is None or step.at > since
+        if not fits and not (worked and fresh):
+            return 0.0
+        if not worked and weight.level < _SPEAKING:
+            return 0.0
         return shared + (_WORKED if fresh else _WORKED_BEFORE) * worked + _SINCE * fresh
 
     rated = [(worth(place, *one), one) for place, one in enumerate(every)]
     best: list[tuple[str, Step]] = []
     by_worth = sorted(rated, key=lambda one: (one[0], one[1][2].at), reverse=True)
-    # Where another commit came before, the session began with something else.
-    opening = [(1.0, one) for one in every[:1] if one[0].level >= _SPEAKING and since is None]
+    # Where another commit came before, or a later request fits, the session began with something else.
+    none_fits = since is None and not any(value for value, _ in rated)
+    opening = [(1.0, one) for one in every[:1] if none_fits and one[0].level >= _SPEAKING]
     for value, (_, line, step) in [*by_worth, *opening]:
         if value and len(best) < _MOST and not any(alike(line, other) for other, _ in best):
             best.append((line, step))

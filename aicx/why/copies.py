@@ -77,28 +77,44 @@ def _wanted(
     merged: Mapping[str, Sequence[str]],
 ) -> Wanted:
     own = patches.get(change.hash, Patch(""))
-    parts = set(map(plain_subject, _ITEM.findall(change.body)))
-    copies = []
+    own_subject, parts = plain_subject(change.subject), set(map(plain_subject, _ITEM.findall(change.body)))
+    copies, again = [], False
     for other in likely:
         subject = plain_subject(other.subject)
-        same = bool(own.id) and patches.get(other.hash, Patch("")).id == own.id
-        # Resolving a conflict changes the patch, squashing too; the message stays.
-        if (
-            same
-            or subject == plain_subject(change.subject)
-            or subject in parts
-            or other.hash in merged.get(change.hash, ())
-        ):
+        theirs = patches.get(other.hash, Patch(""))
+        if (own.id and theirs.id == own.id) or subject in parts or other.hash in merged.get(change.hash, ()):
             copies.append(other)
+        elif subject == own_subject:
+            # Resolving a conflict changes the patch, squashing too; the message stays.
+            is_shape = _is_shape(git, change, other, own, theirs)
+            copies += [other] if is_shape else []
+            again = again or not is_shape
     every = [change, *copies]
     branches = [*branches_with(git, change.hash), *_MERGED.findall(change.subject)]
+    # A subject that several changes have, as updates of a dependency do, tells of none of them who made it.
+    subjects = {plain_subject(item.subject): None for item in every} | dict.fromkeys(parts)
+    if again:
+        subjects.pop(own_subject)
     return Wanted(
         change,
         weight,
         tuple(item.hash for item in every),
-        tuple(dict.fromkeys([*(plain_subject(item.subject) for item in every), *parts])),
+        tuple(subjects),
         tuple(dict.fromkeys(at for item in every for at in (item.authored_at, item.committed_at))),
         tuple(replace(item, files=()) for item in copies),
         own.added,
         tuple(dict.fromkeys(branches)),
     )
+
+
+def _is_shape(git: Git, change: Change, other: Change, own: Patch, theirs: Patch) -> bool:
+    """Whether a commit with the subject of another one may be the same change on another base.
+
+    Not where one is in the history of the other, or where both are known to add nothing alike.
+    """
+    if (change.email, change.authored_at) == (other.email, other.authored_at):
+        return True
+    if own.added and theirs.added and own.added.isdisjoint(theirs.added):
+        return False
+    ends = ((change.hash, other.hash), (other.hash, change.hash))
+    return all(git.ask("merge-base", "--is-ancestor", *pair) is None for pair in ends)

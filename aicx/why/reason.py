@@ -62,7 +62,8 @@ def read_reason(
         ("weighed", weighed(steps), _MAX_WEIGHED),
         ("decided", settled, _MAX_DECIDED),
     ]
-    fit = Fit(message, [wish.line for wish in wishes], (text for _, every, _ in said for text, _ in every))
+    lines, several = [wish.line for wish in wishes], since is not None
+    fit = Fit(message, lines, (text for _, every, _ in said for text, _ in every), several=several)
     for kind, every, most in said:
         found += (line(kind, text, step) for text, step in fit.best(every, most))
     runs = runs_of(followed(answered_calls(steps)))
@@ -73,7 +74,7 @@ def read_reason(
         found.append(ReasonLine("passed", f"`{run.line}` passed", run.at, str(Ref("chunk", run.chunk)), session))
     # What was said of this commit; the session's last words are often of another.
     told = reports_of(steps, worked)
-    of_it = Fit(message, [wish.line for wish in wishes], (text for text, _ in told)).best(told, 1)
+    of_it = Fit(message, lines, (text for text, _ in told), several=several).best(told, 1)
     found += (line("reported", text, step) for text, step in of_it)
     kept: list[ReasonLine] = []
     for item in found:

@@ -51,6 +51,11 @@ class Wanted:
     path: str | None = None
 
     @property
+    def authored_at(self) -> datetime:
+        """When the last of its shapes was written, whatever its date became since."""
+        return max(one.authored_at for one in (self.change, *self.copies))
+
+    @property
     def files(self) -> tuple[str, ...]:
         """Those of its files that count: ``path`` alone where the commit changed it under that name, else all."""
         return (self.path,) if self.path in self.change.files else self.change.files

@@ -201,6 +201,8 @@ class _Why:
             if wanted.first_seen in candidate.printed_in and not traces.made:
                 traces.gap = None  # a session that lists a commit is at work when it is first seen
             shown = candidate.printed and wanted.name
+            if not (traces.made or traces.shared) and _began_after(candidate, wanted):
+                continue
             if traces.gap is not None or traces.made or shown or not wanted.times:
                 found.append(ranking.Found(candidate, traces))
         return ranking.weigh(found, wanted, self._place, self._query.weights)
@@ -277,6 +279,12 @@ class _Why:
                 self._steps[known], notes = read_steps(self._settings.layout, known)
                 self._notes += notes
         return self._steps.get(known, [])
+
+
+def _began_after(candidate: Candidate, wanted: Wanted) -> bool:
+    """Whether a session began when git had the commit already, in every shape of it."""
+    began = min((chunk.started_at for chunk in candidate.chunks), default=None)
+    return began is not None and began > max(wanted.times, default=began)
 
 
 def _names(chunk: ChunkTime, wanted: Wanted, cwd: str | None) -> bool:

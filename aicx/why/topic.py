@@ -45,15 +45,18 @@ class Fit:
     """How well a sentence fits a commit's ``message``, beside the other ``texts`` and the ``requests`` of its session.
 
     A session is often about several commits of the same files: the names of files do not tell them apart, nor do words
-    that the whole session is about. What a session with a single request says belongs to that.
+    that the whole session is about. What a session with a single request says belongs to that, unless it made another
+    commit before (``several``).
     """
 
-    def __init__(self, message: Mapping[str, float], requests: Sequence[str], texts: Iterable[str]) -> None:
+    def __init__(
+        self, message: Mapping[str, float], requests: Sequence[str], texts: Iterable[str], *, several: bool
+    ) -> None:
         every = [terms(text) for text in {*requests, *texts}]
         counts = Counter(term for one in every for term in one & message.keys())
         most = log(1 + len(every))
         self._worth = {term: message[term] * log(1 + len(every) / count) / most for term, count in counts.items()}
-        self._least = _LEAST if len(requests) > 1 else 0.0
+        self._least = _LEAST if several or len(requests) > 1 else 0.0
 
     def best(self, said: Sequence[Said], limit: int) -> list[Said]:
         """Those that are about the commit, at most ``limit``, later ones first where that is equal; in order."""

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from typing import Literal
 
 from aicx.evidence.calls import answered_calls
+from aicx.evidence.edits import is_edit
 from aicx.evidence.patterns import command_rules
 from aicx.evidence.runs import followed
 from aicx.evidence.transcript import Step
@@ -52,9 +53,11 @@ def find_traces(steps: Sequence[Step], wanted: Wanted, cwd: str | None) -> Trace
         # Its clock decides: whatever happened to the commit's dates since.
         end = found.made_in.at
     until = end + AFTER if end else None
+    # A rebase gives a commit a later date: who changed its files between may have mended it in another one.
+    authored = None if found.made_in or not wanted.times else wanted.authored_at + AFTER
     for call, answers in calls:
         if until is None or call.at <= until:
-            _look_for_edit(call, answers, wanted, cwd, found)
+            _look_for_edit(call, answers, wanted, cwd, found, late=authored is not None and call.at > authored)
     before = [step for step in steps if until is None or step.at <= until]
     found.last = before[-1] if before else None
     found.gap = _gap(found, before, wanted)
@@ -84,30 +87,31 @@ def _look_for_commit(call: Step, answers: Sequence[Step], wanted: Wanted, found:
 
 def edits_of(steps: Sequence[Step], wanted: Wanted, cwd: str | None) -> list[list[datetime]]:
     """When each of a commit's files was changed in those messages."""
-    edits = [call for call, answer in answered_calls(steps) if _edits(call) and not (answer and answer.failed)]
+    edits = [call for call, answer in answered_calls(steps) if is_edit(call) and not (answer and answer.failed)]
     return [
         [call.at for call in edits if any(same_file(named, path, cwd) for named in call.files)] for path in wanted.files
     ]
 
 
-def _edits(call: Step) -> bool:
-    return bool(command_rules().tools.search(call.tool or "")) or "*** Begin Patch" in call.text
-
-
-def _look_for_edit(call: Step, answers: Sequence[Step], wanted: Wanted, cwd: str | None, found: Traces) -> None:
+def _look_for_edit(
+    call: Step, answers: Sequence[Step], wanted: Wanted, cwd: str | None, found: Traces, *, late: bool
+) -> None:
+    """Takes in what a call has of a commit; one that came ``late``, only where it has a line that the commit adds."""
     if any(answer.failed for answer in answers):
         return
-    edits = _edits(call)
+    edits = is_edit(call)
+    lines = {line.removeprefix("new_string: ").lstrip("+").strip() for line in call.text.splitlines()}
+    shared = lines & wanted.added
+    if late and not shared:
+        return
     for path in wanted.files:
         if any(same_file(named, path, cwd) for named in call.files):
             (found.edited if edits else found.named)[path] = call
         elif path in call.command:
             found.named[path] = call
-    if wanted.added:
-        lines = {line.removeprefix("new_string: ").lstrip("+").strip() for line in call.text.splitlines()}
-        if shared := lines & wanted.added:
-            found.shared |= shared
-            found.shared_in[call.chunk] = None
+    if shared:
+        found.shared |= shared
+        found.shared_in[call.chunk] = None
 
 
 def _gap(found: Traces, before: Sequence[Step], wanted: Wanted) -> timedelta | None:
@@ -115,7 +119,8 @@ def _gap(found: Traces, before: Sequence[Step], wanted: Wanted) -> timedelta | N
     if found.made_in is not None:
         return timedelta(0)
     worked = [step.at for step in found.edited.values()] or [step.at for step in before]
-    gaps = [at - moment for at in wanted.times for moment in worked if moment <= at + AFTER]
+    times = wanted.times if found.shared else [at for at in wanted.times if at <= wanted.authored_at]
+    gaps = [at - moment for at in times for moment in worked if moment <= at + AFTER]
     return max(min(gaps), timedelta(0)) if gaps else None
 
 

@@ -200,3 +200,20 @@ def test_a_commit_made_again_on_another_base_is_told_by_its_first_making(story: 
     story.keep(log.answer("History is rewritten, the notes are fixed in the first commit.", 120))
     assert reason(story, "asked", HOUR) == ["The parser should read nested brackets"]
     assert reason(story, "reported", HOUR) == ["Nested brackets are read with a stack."]
+
+
+def test_a_request_before_another_commit_that_says_nothing_of_this_one_is_not_quoted(story: Story) -> None:
+    log = story.log().prompt("Empty files crash the tool", 0)
+    story.edited(log, "src/parser.py", 5, LONG)
+    story.ran(log, "git commit -am x", "[main 1a2b3c4] Empty files are read\n 1 file changed", 8)
+    log.answer("Committed.", 10).prompt("Now read nested brackets, please", 20)
+    story.keep(story.edited(log, "src/parser.py", 30, LONG).answer("Nested brackets are read.", 40))
+    assert reason(story, "asked", 60) == ["Now read nested brackets, please"]
+
+
+def test_a_session_that_turned_to_the_change_is_not_told_by_its_opening(story: Story) -> None:
+    log = (
+        story.log().prompt("How fast is the website?", 0).answer("Fast.", 5).prompt("Read nested brackets, please", 20)
+    )
+    story.keep(story.edited(log, "src/parser.py", 30, LONG).answer("Nested brackets are read.", 40))
+    assert reason(story, "asked", 60) == ["Read nested brackets, please"]

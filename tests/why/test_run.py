@@ -518,3 +518,69 @@ def test_a_program_that_quoted_the_commit_and_changed_nothing_is_not_named(story
     story.keep(review.answer('{"outcome": "Nested brackets are read, allow"}', 55))
     commit = story.repository.commit("src/parser.py", LONG, "Nested brackets are read", when(60))
     assert ids(story.ask(commit)) == [SESSION]
+
+
+def test_a_session_that_mended_a_commit_before_it_was_rebased_is_not_its_maker(story: Story) -> None:
+    parse_session(story)
+    first = story.repository.commit("src/parser.py", LONG, "Nested brackets are read", when(60))
+    mending = story.log(OTHER).prompt("Deep brackets crash the parser", HOUR)
+    story.edited(mending, "src/parser.py", HOUR + 10, "    limit = 40\n")
+    story.keep(mending.answer("There is a limit now.", HOUR + 20))
+    # A rebase keeps the author's date, and gives the commit the time of the rebase.
+    date = f"--date={when(60).isoformat()}"
+    story.repository.git("commit", "--amend", "--quiet", "--no-edit", date, at=when(2 * HOUR))
+    found = story.ask("HEAD")
+    assert found.wanted[0].change.hash != first
+    assert ids(found)[0] == SESSION
+    assert "files" not in {one.kind for item in found.sessions[1:] for one in item.evidence}
+
+
+def test_a_later_session_whose_lines_were_folded_into_a_rebased_commit_shares_in_it(story: Story) -> None:
+    mending = story.log(OTHER).prompt("Deep brackets crash the parser", HOUR)
+    story.keep(story.edited(mending, "src/parser.py", HOUR + 10, LONG).answer("There is a limit now.", HOUR + 20))
+    story.repository.commit("src/parser.py", "def parse(): ...\n", "Nested brackets are read", when(60))
+    story.repository.write("src/parser.py", LONG)
+    date = f"--date={when(60).isoformat()}"
+    story.repository.git("commit", "--all", "--amend", "--quiet", "--no-edit", date, at=when(2 * HOUR))
+    assert ids(story.ask("HEAD")) == [OTHER]
+
+
+def test_a_session_that_began_on_the_branch_after_the_commit_is_no_reason_for_it(story: Story) -> None:
+    commit = story.repository.commit("src/parser.py", LONG, "Nested brackets are read", when(60))
+    later = story.log(OTHER, branch="main").prompt("Which brackets does the manual name?", 120)
+    story.keep(story.ran(later, "cat src/parser.py", LONG, 130).answer("Round ones.", 140))
+    report = story.ask(commit)
+    assert (ids(report), report.reason) == ([], ())
+
+
+def test_a_session_whose_clock_is_ahead_still_wrote_the_lines(story: Story) -> None:
+    parse_session(story, begin=120)
+    commit = story.repository.commit("src/parser.py", LONG, "Nested brackets are read", when(60))
+    assert ids(story.ask(commit)) == [SESSION]
+
+
+def updates(story: Story) -> list[str]:
+    """Two updates of a dependency with one subject, on one branch; a session made the first."""
+    subject = "chore(deps): update the lexer library"
+    locked = [(f"lexer-library={number}.0.0\n", when(number * DAY)) for number in (1, 2)]
+    made = [story.repository.commit("lexer.lock", text, subject, at) for text, at in locked]
+    log = story.log().prompt("Update the lexer library", DAY - 60)
+    story.ran(log, f"git commit -am '{subject}'", f"[main {made[0][:7]}] {subject}\n 1 file changed", DAY - 30)
+    story.keep(log.answer("The library is up to date.", DAY - 20))
+    return made
+
+
+def test_updates_with_one_subject_are_no_copies_of_each_other(story: Story) -> None:
+    first, second = updates(story)
+    assert [one.hashes for one in story.ask(second).wanted] == [(second,)]
+    assert ids(story.ask(first)) == [SESSION]
+    assert all(one.confidence == "low" for one in story.ask(second).sessions)
+
+
+def test_a_change_on_another_base_is_a_copy_though_its_patch_differs(story: Story) -> None:
+    docs_session(story)
+    story.repository.git("switch", "--quiet", "--create", "brackets")
+    before = story.repository.commit("src/parser.py", LONG, "Read nested brackets at last", when(60))
+    story.repository.git("switch", "--quiet", "main")
+    after = story.repository.commit("src/parser.py", f"{LONG}# end\n", "Read nested brackets at last", when(DAY))
+    assert story.ask(after).wanted[0].hashes == (after, before)
