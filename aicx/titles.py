@@ -26,6 +26,23 @@ from aicx.terminal import without_controls
 
 # Of what an agent says more telling words are asked: most of it goes with the work on anything.
 _ENOUGH_OF_AGENT = 3
+# An item of a plan that only says how one goes about anything.
+_LOOKS = re.compile(
+    r"\W*(?:analy[sz]e|check|examine|explore|find|gather|identify|inspect|investigate|locate|look|open|read|research|"
+    r"review|run|search|study|understand)\b",
+    re.IGNORECASE,
+)
+_ITEM = re.compile(r"^(?:subject: |- \[\w+\] )(.+)$|\"content\": ?\"((?:[^\"\\]|\\.)+)\"", re.MULTILINE)
+PLANS = frozenset(("ExitPlanMode", "TaskCreate", "TodoWrite", "update_plan", "write_todos"))
+# What a program gave its model to judge stands below a line, each thing with its label.
+_ROLE = re.compile(r"you are (?:an?|the)\b", re.IGNORECASE)
+_ORDER = re.compile(
+    r"(?:analy[sz]e|assess|audit|check|classify|compare|decide|evaluate|extract|grade|judge|rate|review|score|"
+    r"summari[sz]e|translate|verify|write)\b",
+    re.IGNORECASE,
+)
+_BELOW = re.compile(r"^[-=*_]{3,}[ \t]*$", re.MULTILINE)
+_LABELLED = re.compile(r"^[ \t]*(?:[-*] )?\**[A-Z][\w -]{1,40}\**: *\**[ \t]*(?![/~])(\S.*)$", re.MULTILINE)
 # What is looked at of a long prompt, and of what an agent says: what it is about comes first.
 _MAX_TEXT, _MAX_STATEMENT, _MAX_STATEMENTS = 5000, 500, 5
 
@@ -83,7 +100,7 @@ _SUBJECT = re.compile(
 )
 _PULL_REQUEST = re.compile(r"\b(?:pr|mr|issue) create\b[^\n]*?--title[ =]([\"'])(.+?)\1")
 
-WorkSource = Literal["commit", "words", "files"]
+WorkSource = Literal["commit", "plan", "words", "files"]
 
 
 class Name(NamedTuple):
@@ -125,9 +142,13 @@ def name_of_prompt(text: str) -> Name | None:
         found = name_of_prompt(rest)
         if found is None and URL.match(rest):
             found = Name(rest.split(maxsplit=1)[0], weak=True, of_thing=True)
+        if found is None:  # "/plan-phase 12": a number tells little, and more than nothing
+            found = Name(rest.splitlines()[0], weak=True)
         return found._replace(text=clip_title(f"{command[1]}: {found.text}")) if found and found.weak else found
     if plan := _PLAN.match(text):
         return _plan_name(text[plan.end() :])
+    if _ROLE.match(text) and (given := _name_of_order(text)):
+        return given
     read = ""
     for line in prose_lines(text):
         if not (count_telling(line) or refers_to_something(line)):
@@ -155,13 +176,27 @@ def _without_lead_in(read: str) -> str:
     return kept if count_telling(kept) >= ENOUGH else read.rstrip(" :\uff1a")
 
 
+def _name_of_order(text: str) -> Name | None:
+    """What a prompt that gives a role orders, and of what that it hands over."""
+    order = next((line for line in prose_lines(text) if _ORDER.match(line)), None)
+    if order is None:
+        return None
+    *_, below = _BELOW.split(text) if _BELOW.search(text) else ("", "")
+    given = max(_LABELLED.findall(below), key=count_telling, default="")
+    name = next(sentences(order))
+    return Name(clip_title(f"{order.split(maxsplit=1)[0]}: {given}" if count_telling(given) >= ENOUGH else name))
+
+
 def name_of_work(
-    statements: Iterable[str], subjects: Iterable[str], paths: Iterable[str]
+    subjects: Iterable[str], plan: Iterable[str], paths: Iterable[str], statements: Iterable[str] = ()
 ) -> tuple[str, WorkSource] | None:
-    """What was done, in the words of a commit or a pull request, else of the agent, else the files it touched."""
+    """What was done, in the words of a commit or a pull request, else of a plan or the agent, else its files."""
     for subject in subjects:
         if count_telling(subject):
             return clip_title(subject), "commit"
+    for item in plan:
+        if count_telling(item) >= ENOUGH and not _LOOKS.match(item):
+            return clip_title(item), "plan"
     for statement in islice(statements, _MAX_STATEMENTS):
         text = without_controls(statement[:_MAX_STATEMENT])
         for line in chain(_values(statement) if "{" in text else (), prose_lines(text)):
@@ -183,6 +218,15 @@ def subjects_of(command: str) -> list[str]:
     return [line for text in found if "$(" not in (line := text.split("\\n")[0].strip()) and line]
 
 
+def plan_of(tool: str, text: str) -> list[str]:
+    """What a call that makes a plan says is to be done."""
+    if tool not in PLANS:
+        return []
+    if tool == "ExitPlanMode":
+        return [_PLAN_LABEL.sub("", plain_line(line), count=1) for line in _PLAN_HEADING.findall(text)[:1]]
+    return [first or second.replace('\\"', '"') for first, second in _ITEM.findall(text)]
+
+
 def with_work(name: str, work: str | None) -> str:
     """``name`` and what was done, where that says more."""
     if not work or work.casefold() in name.casefold() or name.casefold() in work.casefold():
@@ -195,9 +239,12 @@ def name_of_session(
 ) -> str | None:
     """The title of a session: what it was about, and what was done where the prompt says too little (see `Name`).
 
-    The files that were touched tell little beside a prompt; they only serve where there is nothing else.
+    The files that were changed tell little beside a prompt; they only serve where there is nothing else. The agent's
+    own words never do: they are not what anybody wanted. A prompt that says nothing (``said``) gives way to any work.
     """
-    if topic is None:
+    if work_source == "words":
+        work = None
+    if topic is None or (source == "said" and work):
         return work
     return with_work(topic, work) if source in ("thing", "weak") and work_source != "files" else topic
 

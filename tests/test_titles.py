@@ -10,6 +10,7 @@ from aicx.titles import (
     name_of_prompt,
     name_of_session,
     name_of_work,
+    plan_of,
     shorten_title,
     subjects_of,
     with_work,
@@ -95,7 +96,7 @@ def test_an_agent_that_describes_its_skill_names_no_work() -> None:
         "- `src/hive.py`",
         "The queen of the hive was never fed honey.",
     ]
-    assert name_of_work(said, (), ()) == ("The queen of the hive was never fed honey", "words")
+    assert name_of_work((), (), (), said) == ("The queen of the hive was never fed honey", "words")
 
 
 def test_a_prompt_that_only_refers_is_weak_and_shortens_the_address() -> None:
@@ -115,12 +116,46 @@ def test_work_that_says_the_same_is_not_repeated() -> None:
     assert with_work("Stop the lexer", "stop the lexer") == "Stop the lexer"
 
 
+def test_a_command_is_named_with_its_argument_though_it_is_a_number() -> None:
+    assert named("/hive:plan-phase 12") == "hive:plan-phase: 12"
+
+
+def test_a_pasted_line_of_code_names_nothing() -> None:
+    assert name_of_prompt('if cell.Kind == "queen" && cell.Wax != "" {') is None
+    assert named('if cell.Kind == "queen" {\n\nwhy does the hive lose its queen') == "why does the hive lose its queen"
+
+
+def test_what_a_program_orders_is_named_rather_than_the_role_it_gives() -> None:
+    assert named("You are a keeper of bees.\nJudge the hive by its honey. Be brief.") == "Judge the hive by its honey."
+
+
+@pytest.mark.parametrize(
+    ("tool", "text", "plan"),
+    [
+        ("TodoWrite", 'TodoWrite\ntodos: [{"content":"Say \\"hum\\"","status":"pending"}]', ['Say "hum"']),
+        ("update_plan", "update_plan\n- [pending] Feed the queen\n- [pending] Seal it", ["Feed the queen", "Seal it"]),
+        ("TaskCreate", "TaskCreate\nsubject: Feed the queen\ndescription: x", ["Feed the queen"]),
+        ("ExitPlanMode", "ExitPlanMode\nplan:\n# Plan: Feed the queen\n\n## Steps", ["Feed the queen"]),
+        ("Bash", "Bash\n$ echo '- [x] Feed the queen'", []),
+    ],
+)
+def test_a_plan_is_read_from_the_call_that_makes_it(tool: str, text: str, plan: list[str]) -> None:
+    assert plan_of(tool, text) == plan
+
+
+def test_what_everybody_does_first_is_no_item_that_names_a_session() -> None:
+    assert name_of_work([], ["Explore the hive of bees", "Seal the queen's cell"], []) == (
+        "Seal the queen's cell",
+        "plan",
+    )
+
+
 def test_work_is_told_by_commits_then_words_then_files() -> None:
     said = ["I'll look at the hive first.", "Let me check. The queen cell was never sealed."]
-    assert name_of_work(said, ["fix(hive): seal the cell"], ["a/b.py"]) == ("fix(hive): seal the cell", "commit")
-    assert name_of_work(said, [], ["a/b.py"]) == ("The queen cell was never sealed", "words")
-    assert name_of_work(["Done.", "Let me look."], [], ["a/b.py", "c.py"]) == ("work on b.py, c.py", "files")
-    assert name_of_work(['{"verdict": "ok", "summary": "The queen cell was sealed"}'], [], []) == (
+    assert name_of_work(["fix(hive): seal the cell"], (), ["a/b.py"], said) == ("fix(hive): seal the cell", "commit")
+    assert name_of_work([], (), ["a/b.py"], said) == ("The queen cell was never sealed", "words")
+    assert name_of_work([], (), ["a/b.py", "c.py"], ["Done.", "Let me look."]) == ("work on b.py, c.py", "files")
+    assert name_of_work([], [], [], ['{"verdict": "ok", "summary": "The queen cell was sealed"}']) == (
         "The queen cell was sealed",
         "words",
     )

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import NamedTuple
 
-from aicx.evidence.patterns import command_rules
 from aicx.evidence.transcript import Step
 from aicx.git.roots import Roots
+from aicx.sources.tools import changes_files
 
 _PROSE = re.compile(r"\.(?:adoc|md|mdx|rst|txt)$", re.IGNORECASE)
 
@@ -30,7 +30,7 @@ def is_prose(path: str) -> bool:
 
 def is_edit(call: Step) -> bool:
     """Whether a call changes files."""
-    return command_rules().tools.search(call.tool or "") is not None or "*** Begin Patch" in call.text
+    return changes_files(call.tool, call.text)
 
 
 def edits_of(calls: Iterable[tuple[Step, Step | None]], roots: Roots, folder: str | None) -> list[Edit]:

@@ -99,7 +99,6 @@ class CommandRules(_Expressions):
     telling = _Lazy(_each)
     running = _Lazy(_any)
     asks = _Lazy(_any)
-    tools = _Lazy(_any)
     reads = _Lazy(_any)
     writes = _Lazy(_any)
     patch = _Lazy(_each)

@@ -26,6 +26,12 @@ _FILE_KEYS = (
     "file_paths",
     "paths",
 )
+# Tools of all agents that change files.
+_CHANGES = re.compile(
+    r"(?:Edit|MultiEdit|Write|NotebookEdit|Update|Create|apply_patch|write_file|replace|edit_file|create_file|edit"
+    r"|str_replace\w*|insert_edit_into_file|replace_file_content|multi_replace_file_content|write_to_file)",
+    re.IGNORECASE,
+)
 _PATCH_FILE = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.+)$|^\*\*\* Move to: (.+)$", re.MULTILINE)
 _PATCH_KEYS = ("patch", "input", "code")
 _LONG_KEYS = ("content", "new_string", "old_string", *_PATCH_KEYS, "prompt", "plan", "new_source")
@@ -57,6 +63,11 @@ def describe_call(name: str, arguments: Any, call_id: str | None = None) -> tupl
     for key in _PATCH_KEYS:
         files = (*files, *patch_files(bodies.get(key, "")))
     return "\n".join(lines), ToolUse(name, "call", call_id, command=command, files=tuple(dict.fromkeys(files)))
+
+
+def changes_files(name: str | None, text: str = "") -> bool:
+    """Whether a call of the tool ``name`` changes files, or its ``text`` holds a patch that does."""
+    return _CHANGES.fullmatch(name or "") is not None or "*** Begin Patch" in text
 
 
 def patch_files(text: str) -> tuple[str, ...]:

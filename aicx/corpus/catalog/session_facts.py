@@ -19,7 +19,7 @@ from aicx.titles import name_given, name_of_session, with_work
 LateTitle = Callable[[str, str], str | None]
 # A prompt this long (in bytes) that opened as many sessions of a single prompt each was sent by a program.
 _MIN_PROMPT, _MIN_RUNS = 200, 4
-_WORKS = ("commit", "words", "files")  # what says most of what was done first
+_WORKS = ("commit", "plan", "files")  # what says most of what was done first
 # A prompt that gives a role says what the model is to be and not what was done; nor does one that a program repeats.
 _ROLE = "you are "
 
@@ -92,15 +92,14 @@ def _gather(
         (given, "agent")
         if given
         else next(
-            (one for one in topics if one[1] != "weak"),
-            max(topics, key=lambda one: count_telling(one[0]), default=(None, None)),
+            (one for one in topics if one[1] not in ("weak", "said")),
+            max(topics, key=lambda one: (one[1] == "weak", count_telling(one[0])), default=(None, None)),
         )
     )
     works = [(part["work"], part["work_from"]) for part in parts if part["work"]]
     work, work_from = next((one for kind in _WORKS for one in works if one[1] == kind), (None, None))
-    # Sessions with one title, as forks have, are told apart by what was done or asked in each, and only of programs by
-    # what the model said first.
-    own = work if work_from == "commit" else next((part["title"] for part in parts if part["title"]), None)
+    # Sessions with one title, as forks have, are told apart by what was done or asked in each.
+    own = work if work_from == "commit" else next((part["title"] for part in parts if part["prompts"]), None)
     typed = sum(part["typed"] or 0 for part in parts)
     opened = next((part for part in parts if part["prompt_key"]), None)
     return {

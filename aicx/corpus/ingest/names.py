@@ -5,12 +5,24 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import chain, pairwise
 from typing import Any
 
 from aicx.corpus.catalog.fields import key_of_text, own_messages
 from aicx.corpus.ingest.drafts import Draft
-from aicx.titles import Name, name_given, name_of_prompt, name_of_work, shorten_title, subjects_of, with_work
+from aicx.sources.tools import changes_files
+from aicx.titles import (
+    PLANS,
+    Name,
+    name_given,
+    name_of_prompt,
+    name_of_work,
+    plan_of,
+    shorten_title,
+    subjects_of,
+    with_work,
+)
 from aicx.types import PROMPTS, Origin, Role
 from aicx.values import dataclass
 
@@ -27,13 +39,14 @@ NAMES = frozenset(("title", "topic", "topic_from", "work", "work_from", "prompt_
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """One message as names are made from it; ``command`` and ``files`` are those of a tool's call."""
+    """One message as names are made from it; ``command``, ``plan`` and the ``files`` it changes are those of a call."""
 
     role: Role
     origin: Origin
     text: str
     command: str | None = None
     files: Sequence[str] = ()
+    plan: Sequence[str] = ()
 
     @classmethod
     def of(cls, draft: Draft) -> Said:
@@ -44,16 +57,20 @@ class Said:
             draft.entry.origin,
             draft.entry.text,
             draft.body.decode() if tool and tool.command and _COMMITS.search(draft.body) else None,
-            tool.files if tool else (),
+            tool.files if tool and changes_files(tool.name, draft.entry.text) else (),
+            plan_of(tool.name, draft.body.decode()) if tool and tool.name in PLANS else (),
         )
 
     @classmethod
     def stored(cls, message: Mapping[str, Any], text: str) -> Said:
         """A message of a chunk, from its entry in the sidecar and its text."""
         tool = message.get("tool") or {}
-        call = tool.get("phase") == "call"
-        files = tool.get("files") or () if call else ()
-        return cls(message["role"], message["origin"], text, text if call and tool.get("command") else None, files)
+        if tool.get("phase") != "call":
+            return cls(message["role"], message["origin"], text)
+        name = tool.get("name") or ""
+        files = tool.get("files") or () if changes_files(name, text) else ()
+        command = text if tool.get("command") else None
+        return cls(message["role"], message["origin"], text, command, files, plan_of(name, text))
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +81,7 @@ class Naming:
     """
 
     topic: str | None = None
-    source: str | None = None  # agent, plan, prompt, thing (a prompt that refers to something) or weak
+    source: str | None = None  # agent, plan, prompt, thing (a prompt that refers to something), weak or said
     prompted: bool = False
     worked: bool = False
 
@@ -89,19 +106,22 @@ def name_chunk(messages: Sequence[Said], given: str | None, before: Naming) -> t
     notices = (one.text for one in messages if one.role == "system" and one.origin == "injected")
     needed = own is None or own.weak or not before.worked
     paths = chain.from_iterable(one.files for one in messages)
-    done, source = name_of_work(statements if needed else (), subjects, paths if needed else ()) or (None, None)
-    known = _session(given, own, before)
+    work = partial(name_of_work, subjects, list(chain.from_iterable(one.plan for one in messages)), list(paths))
+    done, source = work(statements if needed else ()) or (None, None)
+    known = _session(given, own, _as_said(asked), before)
     if own is not None:
         title = with_work(own.text, done) if own.weak and source != "files" else own.text
     else:
-        title = done or known.topic or (name_of_work(notices, (), ()) or ("", None))[0] or _as_said(asked)
+        title = done or known.topic or (name_of_work((), (), (), notices) or ("", None))[0]
     fields: dict[str, Any] = {"title": title, "topic": known.topic, "topic_from": known.source or "none"}
-    if done and (source == "commit" or not before.worked):
-        fields |= {"work": done, "work_from": source}
+    # What an agent says is not what anybody wanted: it names a part of a session, and never the session.
+    made, made_from = work() or (None, None)
+    if made and (made_from == "commit" or not before.worked):
+        fields |= {"work": made, "work_from": made_from}
     if asked and not before.prompted:
         fields["prompt_key"] = key_of_text(" ".join(asked[0].text.split())[:_OPENING])
     return fields, replace(
-        known, prompted=before.prompted or bool(asked), worked=before.worked or source in ("commit", "words")
+        known, prompted=before.prompted or bool(asked), worked=before.worked or made_from in ("commit", "plan")
     )
 
 
@@ -113,8 +133,12 @@ def _carried_out(asked: Sequence[Said], messages: Sequence[Said]) -> list[Said]:
 
 
 def _as_said(asked: Sequence[Said]) -> str:
-    """The first prompt that is not a command, where there is nothing better: a greeting tells more than no title."""
-    return next((shorten_title(one.text) for one in asked if one.text[:1] not in "/!"), "")
+    """The first prompt that is not a command, where there is nothing better: a greeting tells more than no title.
+
+    Else the first command, which at least says what was begun.
+    """
+    plain = (shorten_title(one.text) for one in asked if one.text[:1] not in "/!")
+    return next(plain, "") or next((shorten_title(one.text) for one in asked if one.text[:1] == "/"), "")
 
 
 def _best(names: Iterator[Name]) -> Name | None:
@@ -127,10 +151,12 @@ def _best(names: Iterator[Name]) -> Name | None:
     return first
 
 
-def _session(given: str | None, own: Name | None, before: Naming) -> Naming:
+def _session(given: str | None, own: Name | None, said: str, before: Naming) -> Naming:
     if title := name_given(given):
         return replace(before, topic=title, source="agent")
-    if own is None or (before.source not in (None, "weak")) or (before.source == "weak" and own.weak):
+    if own is None:
+        return replace(before, topic=said, source="said") if said and before.topic is None else before
+    if before.source not in (None, "weak", "said") or (before.source == "weak" and own.weak):
         return before
     source = "plan" if own.of_plan else "thing" if own.of_thing else "weak" if own.weak else "prompt"
     return replace(before, topic=own.text, source=source)

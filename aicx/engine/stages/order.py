@@ -13,7 +13,7 @@ from aicx.corpus.catalog.runs import FOUND
 from aicx.engine.kept_catalog import COLUMNS
 from aicx.engine.stages.retrieve import is_lookup
 from aicx.engine.stages.state import SearchQuery, State, session_of
-from aicx.evidence.patterns import command_rules
+from aicx.sources.tools import changes_files
 from retrieval.decay import factor
 from retrieval.questions import parse_question
 from retrieval.ranking import Answer, diversified, rank
@@ -76,11 +76,10 @@ def idle_sessions(catalog: Catalog, rows: Iterable[Any]) -> set[tuple[str, str]]
     """
     found = {(row["agent"], row["session_id"]) for row in rows if row["automated_why"]}
     names = sorted({session for _, session in found})
-    edits = command_rules().tools
     for begin in range(0, len(names), _MAX_NAMED):
         part = names[begin : begin + _MAX_NAMED]
         for row in catalog.rows(_DONE.format(",".join("?" * len(part))), part):
-            if row["work_from"] == "commit" or edits.search(row["name"] or ""):
+            if row["work_from"] == "commit" or changes_files(row["name"]):
                 found.discard((row["agent"], row["session_id"]))
     return found
 

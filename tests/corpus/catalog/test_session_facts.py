@@ -124,9 +124,32 @@ class TestTitles:
         assert listed(home)[0]["title"] == "Count the drones in the hive"
         (home.corpus / ".aicxignore").write_text("*_002.md\n")
         (item,) = listed(home)
-        assert item["title"] == "The cell of the queen is sealed with wax"
+        assert item["title"] == "continue"
         home.store()
         assert listed(home)[0]["title"] == item["title"]
+
+    def test_a_prompt_without_content_gives_way_to_what_was_planned_or_changed(self, home):
+        log = ClaudeLog().prompt("q", 0).answer("The queen looks well to me in every cell.", 1)
+        home.claude(log.call("Read", 2, "t1", file_path="/w/hive.py").result("x", 3, "t1"))
+        home.store()
+        assert listed(home)[0]["title"] == "q"
+        home.claude(
+            log.call("Edit", 4, "t2", file_path="/w/queen.py", old_string="x", new_string="y").result("", 5, "t2")
+        )
+        home.store()
+        assert listed(home)[0]["title"] == "work on queen.py"
+        todos = [
+            {"content": "Explore the hive", "status": "pending"},
+            {"content": "Feed the queen", "status": "pending"},
+        ]
+        home.claude(log.call("TodoWrite", 6, "t3", todos=todos).result("", 7, "t3"))
+        home.store()
+        assert listed(home)[0]["title"] == "Feed the queen"
+
+    def test_a_prompt_that_only_points_is_not_completed_with_words_of_the_agent(self, home):
+        home.claude(ClaudeLog().prompt("this looks wrong", 0).answer("The queen of the hive was never fed honey.", 1))
+        home.store()
+        assert listed(home)[0]["title"] == "this looks wrong"
 
 
 class TestAutomated:
@@ -161,11 +184,20 @@ class TestAutomated:
         assert len({why for _, why in facts(home).values()}) == 1
         assert None not in {why for _, why in facts(home).values()}
 
-    def test_a_role_prompt_that_runs_share_names_none_of_them(self, home):
+    def test_runs_of_one_prompt_are_not_called_by_what_the_model_said(self, home):
         runs(home, 4, **SDK)
         home.store()
+        (title,) = {title for title, _ in facts(home).values()}
+        assert title.startswith("You are the keeper of the hive")
+
+    def test_runs_of_one_prompt_are_told_apart_by_what_they_were_given(self, home):
+        for number in range(2):
+            given = f"Judge the change of the hive.\n\n---\n\nChange: seal cell {WORDS[number]} with wax\nFiles:\na.py"
+            log = ClaudeLog(session(number)).prompt(f"{ROLE}\n{given}", 60 * number, **SDK)
+            home.claude(log.answer('{"verdict": "The bees are fine"}', 60 * number + 1))
+        home.store()
         titles = {title for title, _ in facts(home).values()}
-        assert titles == {f"Cell number {word} was sealed by bees" for word in WORDS[:4]}
+        assert titles == {"Judge: seal cell one with wax", "Judge: seal cell two with wax"}
 
 
 class TestLists:
