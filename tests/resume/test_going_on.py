@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.corpus.builders import OTHER, SESSION, ClaudeLog
+from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog
 from tests.memory.builders import Place
 from tests.work.builders import TaskPlace
 from tests.work.conftest import place as place
@@ -132,9 +132,9 @@ def asking(place: TaskPlace, branch: str = "fix/export") -> ClaudeLog:
     return made.answer("Fixed the crash of the export. Want me to push it and open a pull request?", 5)
 
 
-def newest(place: TaskPlace, path: str = "src/reader.py") -> ClaudeLog:
+def newest(place: TaskPlace, path: str = "src/reader.py", session: str = SESSION) -> ClaudeLog:
     """The session that a brief goes on from, which changed another file."""
-    made = log(place).prompt("Rename the reader, please", HOUR)
+    made = log(place, session).prompt("Rename the reader, please", HOUR)
     made.call("Edit", HOUR + 1, "t0", file_path=f"{place.repo}/{path}", old_string="x", new_string="y")
     return made.result("updated", HOUR + 2, "t0").answer("The reader has a new name.", HOUR + 3)
 
@@ -172,7 +172,7 @@ def test_another_session_is_open_where_what_it_changed_is_not_committed(place: T
     made.call("Edit", 1, "t0", file_path=f"{place.repo}/src/empty.py", old_string="x", new_string="y")
     keep(place, made.result("updated", 2, "t0").answer("Fixed. Want me to commit it?", 5), newest(place))
     assert "(open)" in others(place)[OTHER]
-    keep(place, newest(place, "src/empty.py"))  # which a later session went on with
+    keep(place, newest(place, "src/empty.py", THIRD))  # which a later session went on with
     assert "(open)" not in others(place)[OTHER]
 
 
