@@ -173,6 +173,7 @@ def test_another_session_is_open_where_what_it_changed_is_not_committed(place: T
     keep(place, made.result("updated", 2, "t0").answer("Fixed. Want me to commit it?", 5), newest(place))
     assert "(open)" in others(place)[OTHER]
     keep(place, newest(place, "src/empty.py", THIRD))  # which a later session went on with
+    print(others(place), place.json("resume", "--repo", str(place.repo))["capsule"]["resuming"])
     assert "(open)" not in others(place)[OTHER]
 
 

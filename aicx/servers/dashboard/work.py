@@ -1,19 +1,23 @@
 """The page Work: open tasks, what sessions left, failures with their fixes, and how contracts were kept.
 
-Nothing is derived while the page waits: it shows what earlier runs of `aicx store` read of the sessions, and says how
-many are not read yet.
+The page shows what earlier runs of `aicx store` read of the sessions, and says how many are not read yet. Only which
+session the work goes on from is found while it waits, by the choice of `resume` and `next`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from datetime import datetime
 
 from aicx.config import Settings
+from aicx.errors import CorpusDamaged, NotFound
+from aicx.git.branches import CURRENT
+from aicx.git.state import Git, GitProbe
 from aicx.lifecycle.answers import compliance_answer
 from aicx.lifecycle.handoffs import Link, answer_of, chain
 from aicx.resume.brief.json_brief import contract_answer
+from aicx.resume.run import gone_on
 from aicx.servers.dashboard import requests as asked
 from aicx.servers.dashboard.work_places import Where, facts_of, find_where, read_records, repositories
 from aicx.servers.dashboard.work_shapes import WorkContract, WorkPage, WorkSession, WorkTask
@@ -23,11 +27,12 @@ from aicx.work.attempts import contract_of, session_ref
 from aicx.work.entry import damaged_of, entry_of
 from aicx.work.failure_items import item_of
 from aicx.work.failures import patterns
+from aicx.work.gone_on import GoneOn
 from aicx.work.handoff_answers import proofs_of
 from aicx.work.left import is_open
 from aicx.work.loading import Loaded, Loading, evaluate
 from aicx.work.next_step import next_steps
-from aicx.work.place import Present, looking
+from aicx.work.place import Present, WorkPlace, looking
 from aicx.work.record import GitContext, WorkRecord
 from aicx.work.results import result
 from aicx.work.session_facts import SessionFacts
@@ -56,6 +61,7 @@ def read_work(settings: Settings, wanted: asked.Work, now: datetime) -> WorkPage
         loaded = [Loaded(record, git.loading(record)) for record in tasks[:_MAX_TASKS]]
         links, total = chain(handoffs, facts, wanted.limit, git.present)
         branch = git.present.context.branch if git.present else None
+        left = _left_open(settings, where.place, now) if git.present and git.present.context.available else None
     if name and where.place is None:
         notes = ["this repository is not at hand: whether work fits what is checked out is not known", *notes]
     usable = [task for task in loaded if task.loading.loadable]
@@ -72,7 +78,7 @@ def read_work(settings: Settings, wanted: asked.Work, now: datetime) -> WorkPage
         skipped=_tasks(task for task in loaded if not task.loading.loadable),
         tasks_total=len(tasks),
         damaged=damaged_of(records.damaged),
-        sessions=[_session(link, known) for link in links],
+        sessions=[_session(link, known, left) for link in links],
         sessions_total=total,
         failing=list(map(item_of, failing[: wanted.failures])),
         failing_total=len(failing),
@@ -116,7 +122,21 @@ def _tasks(tasks: Iterable[Loaded]) -> list[WorkTask]:
     ]
 
 
-def _session(link: Link, known: Known) -> WorkSession:
+def _left_open(settings: Settings, place: WorkPlace | None, now: datetime) -> str | None:
+    """The reference of the session that `resume` goes on from in ``place``, where that leaves something open."""
+    if place is None:
+        return None
+    with suppress(NotFound, CorpusDamaged), GitProbe(Git(place.root, _TIMEOUT, _IN_ALL)) as look:
+        choice, _ = gone_on(settings, place.root, now, look)
+        return next((one.session.ref for one in choice[-1:] if _is_left_open(one)), None)
+    return None
+
+
+def _is_left_open(one: GoneOn) -> bool:
+    return one.standing in CURRENT and one.brief.state == "active"
+
+
+def _session(link: Link, known: Known, left: str | None) -> WorkSession:
     entry = answer_of(link)
     attempt = link.found.attempt if isinstance(link.found, WorkRecord) else None
     session = entry.session or _ref_of(attempt)
@@ -124,7 +144,7 @@ def _session(link: Link, known: Known) -> WorkSession:
     if isinstance(link.found, WorkRecord):
         left_open = link.offered and is_open(link.found)
     else:
-        left_open = facts is not None and facts.state == "active" and not facts.automated
+        left_open = session is not None and session == left
     return WorkSession(entry, session, facts is not None, left_open, proofs_of(link.found))
 
 

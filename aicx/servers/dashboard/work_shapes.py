@@ -37,7 +37,7 @@ class WorkSession:
     stored: Annotated[bool, "whether the session can be read here"]
     left_open: Annotated[
         bool,
-        "whether its statement or its log leaves work open; without a task, the latest counts as one",
+        "whether its statement leaves work open, or `aicx resume` goes on from it and its log leaves something open",
     ]
     proofs: Annotated[dict[str, list[str]], "line of the handoff → references that prove it"]
 

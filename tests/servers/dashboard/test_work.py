@@ -11,9 +11,10 @@ import pytest
 from aicx.api.answers import to_fields
 from aicx.servers.dashboard import requests as asked
 from aicx.servers.dashboard import work, work_places
-from tests.corpus.builders import SESSION, Home, snapshot
+from aicx.work.at_place import refresh_all
+from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, Home, snapshot
 from tests.servers.dashboard.http_client import get, request
-from tests.servers.dashboard.works import BRANCH, HOSTILE, Worked
+from tests.servers.dashboard.works import BRANCH, HOSTILE, LOGOUT, Worked
 from tests.work.builders import git
 
 pytestmark = [pytest.mark.needs("web"), pytest.mark.slow]
@@ -60,8 +61,8 @@ class TestPage:
         (line,) = [line for line in stored["entry"]["done"] if line.startswith("Done: tokens last an hour.")]
         assert stored["proofs"][line] == [f"chunk:claude:{SESSION}:001"]
 
-    def test_a_session_that_its_statement_or_its_log_leaves_open_is_marked(self, found: dict[str, Any]) -> None:
-        assert [one["left_open"] for one in found["sessions"]] == [True, False, True]
+    def test_a_session_whose_statement_leaves_work_open_is_marked(self, found: dict[str, Any]) -> None:
+        assert [one["left_open"] for one in found["sessions"][:2]] == [True, False]
         assert found["sessions"][2]["entry"]["goal"] == "The logout breaks"
 
     def test_a_failure_has_what_was_tried_and_what_resolved_it(self, found: dict[str, Any]) -> None:
@@ -135,6 +136,21 @@ class TestOwn:
     @pytest.fixture
     def own(self, tmp_path: Path) -> Worked:
         return Worked(tmp_path)
+
+    def test_of_sessions_only_the_one_that_a_brief_goes_on_from_is_marked_as_left_open(self, own: Worked) -> None:
+        left = {one["session"]: one["left_open"] for one in page(own.user)["sessions"]}
+        assert left[f"session:claude:{OTHER}"] is False  # a later session was asked something else
+        later = ClaudeLog(THIRD, str(own.repository.folder)).prompt("The logout breaks again", 9100)
+        later.call(
+            "Edit", 9105, "c1", file_path=f"{own.repository.folder}/logout/end.py", old_string="y", new_string="z"
+        )
+        later.result("updated", 9106, "c1").call("Bash", 9110, "c2", command="mypy logout")
+        own.user.claude(later.result(LOGOUT, 9115, "c2", failed=True).answer("It still fails.", 9120))
+        own.user.store()
+        refresh_all(own.user.settings)
+        left = {one["session"]: one["left_open"] for one in page(own.user)["sessions"]}
+        assert left[f"session:claude:{THIRD}"] is True
+        assert left[f"session:claude:{OTHER}"] is False
 
     def test_a_task_is_judged_in_the_worktree_where_it_was_begun(
         self, own: Worked, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
