@@ -134,9 +134,10 @@ def asking(place: TaskPlace, branch: str = "fix/export") -> ClaudeLog:
 
 def newest(place: TaskPlace, path: str = "src/reader.py", session: str = SESSION) -> ClaudeLog:
     """The session that a brief goes on from, which changed another file."""
-    made = log(place, session).prompt("Rename the reader, please", HOUR)
-    made.call("Edit", HOUR + 1, "t0", file_path=f"{place.repo}/{path}", old_string="x", new_string="y")
-    return made.result("updated", HOUR + 2, "t0").answer("The reader has a new name.", HOUR + 3)
+    begin = HOUR if session == SESSION else 2 * HOUR
+    made = log(place, session).prompt("Rename the reader, please", begin)
+    made.call("Edit", begin + 1, "t7", file_path=f"{place.repo}/{path}", old_string="x", new_string="z")
+    return made.result("updated", begin + 2, "t7").answer("The reader has a new name.", begin + 3)
 
 
 def test_another_session_is_not_open_where_the_head_has_its_commit_under_another_hash(place: TaskPlace) -> None:
@@ -173,7 +174,6 @@ def test_another_session_is_open_where_what_it_changed_is_not_committed(place: T
     keep(place, made.result("updated", 2, "t0").answer("Fixed. Want me to commit it?", 5), newest(place))
     assert "(open)" in others(place)[OTHER]
     keep(place, newest(place, "src/empty.py", THIRD))  # which a later session went on with
-    print(others(place), place.json("resume", "--repo", str(place.repo))["capsule"]["resuming"])
     assert "(open)" not in others(place)[OTHER]
 
 
