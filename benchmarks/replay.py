@@ -28,7 +28,7 @@ from typing import Any
 from benchmarks.readings import share
 from benchmarks.replay_logs import RawLog, homes_in, logs_of
 from benchmarks.replay_place import Clone, asked_at, grow
-from benchmarks.replay_scores import SESSION_IDS, against_git, against_later, right_sessions
+from benchmarks.replay_scores import SESSION_IDS, against_git, against_later, right_sessions, strictly_right
 
 Line = tuple[str, str | None]  # its text, and the session it is from
 
@@ -44,6 +44,7 @@ class Start:
     commit: str
     gone_on: str | None
     right: dict[str, str]
+    strictly: dict[str, str]
     next_from: list[str]
     next: list[str]
     banner: str
@@ -149,6 +150,7 @@ def _scored(
         commit=commit,
         gone_on=gone_on,
         right=right_sessions(start, [one for one in earlier if not one.program]),
+        strictly=strictly_right(start, [one for one in earlier if not one.program]),
         next_from=list(dict.fromkeys(name for found in sources for name in found)),
         next=[step["text"] for step in steps],
         banner=banner,
@@ -193,6 +195,8 @@ def summary(starts: Sequence[Start]) -> Iterator[str]:
     for why in ("words", "branch", "files", "latest"):
         of = [one for one in telling if why in one.right.values()]
         yield share(f"  of those that {why} tell", sum(one.is_right for one in of), len(of))
+    judged = [one for one in starts if one.strictly]
+    yield share("right by the strict rule", sum(one.gone_on in one.strictly for one in judged), len(judged))
     yield share("briefs that go on from nothing", sum(one.gone_on is None for one in starts), len(starts))
     speaking = [one for one in starts if one.next]
     yield share("`next` that speaks", len(speaking), len(starts))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from aicx.git.subjects import Subject
 from benchmarks.replay_logs import RawLog
@@ -12,6 +12,9 @@ from benchmarks.replay_logs import RawLog
 SESSION_IDS = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 # Of the files that a session edited, the part (and so many of them) that an earlier one must have edited too.
 _SHARED, _FEWEST = 0.3, 2
+# By the strict rule: of the files that two sessions share, as large a part of the most that any shares, to be as right;
+# and so shortly before one session ends from which another goes on where nothing else tells.
+_AS_RIGHT, _JUST_BEFORE = 0.5, timedelta(minutes=30)
 _NUMBER = re.compile(r"(?:#|pull/|PR )(\d{1,6})\b")
 _WAITS = re.compile(
     r"\b(?:needs?|awaits?|awaiting|waiting|ready|to be|not (?:yet )?|still|please|once|after|when|before)\b[^.]*\bmerg|"
@@ -49,6 +52,21 @@ def right_sessions(start: RawLog, earlier: Sequence[RawLog]) -> dict[str, str]:
         shared = len(one.edited & start.edited)
         if shared >= max(_FEWEST, _SHARED * len(start.edited)):
             found.setdefault(one.session, "files")
+    return found
+
+
+def strictly_right(start: RawLog, earlier: Sequence[RawLog]) -> dict[str, str]:
+    """The same by the rule that was written first: the last one active counts only if it ended just before, and of those
+    that share files those that share most of them. Empty where nothing tells.
+    """
+    found = {session: why for session, why in right_sessions(start, earlier).items() if why in ("words", "branch")}
+    shared = {one.session: len(one.edited & start.edited) for one in earlier}
+    most = max(shared.values(), default=0)
+    for session in (session for session, count in shared.items() if most and count >= _AS_RIGHT * most):
+        found.setdefault(session, "files")
+    just = [one for one in earlier if start.first - one.active_before(start.first) <= _JUST_BEFORE]
+    if just and not found:
+        found[max(just, key=lambda one: one.active_before(start.first)).session] = "just before"
     return found
 
 

@@ -115,9 +115,10 @@ def left_open(step: Step) -> tuple[list[Statement], list[Statement]]:
 
 
 def without_open(text: str) -> str:
-    """What an agent's message reports, a sentence each paragraph, without what it asks or says is still to be done."""
-    rules = statement_rules()
-    return "\n\n".join(said.text for said in sentences(text) if not _is_open(said, rules))
+    """What an agent's message reports, without the sentences that ask something or say what is still to be done."""
+    rules, every = statement_rules(), list(sentences(text))
+    kept = [said.text for said in every if not _is_open(said, rules)]
+    return text if len(kept) == len(every) else "\n\n".join(kept)
 
 
 def _is_open(said: Sentence, rules: StatementRules) -> bool:

@@ -18,6 +18,7 @@ from aicx.evidence.statements import (
     says_resolved,
     telling,
     weigh,
+    without_open,
 )
 from tests.evidence.stories import Story
 
@@ -474,3 +475,17 @@ def test_a_request_asks_for_something_and_is_no_remark_or_command(text: str, hol
 )
 def test_a_question_that_leans_on_its_conversation_is_known_as_such(question: str, holds: bool) -> None:
     assert names_its_subject(question) is holds
+
+
+@pytest.mark.parametrize(
+    ("said", "left"),
+    [
+        ("The parser reads brackets. Want me to push it?", "The parser reads brackets."),
+        ("The parser reads brackets. PR #45 needs your merge.", "The parser reads brackets."),
+        ("The parser reads brackets. Nothing is committed yet.", "The parser reads brackets."),
+        ("Done:\n\n- The parser reads brackets\n- It is fast", "Done:\n\n- The parser reads brackets\n- It is fast"),
+        ("Shall I merge it?", ""),
+    ],
+)
+def test_what_was_left_or_asked_can_be_taken_out_of_a_report(said: str, left: str) -> None:
+    assert without_open(said) == left

@@ -141,6 +141,9 @@ def _session_head(report: ResumeReport, item: BriefedSession, limit: int) -> lis
         where += f" ({BRANCH_STATE_WORDS[item.standing]})"
     since = ago(facts.completed_at, report.now)
     state = _STATES[item.brief.state_reason] if item.brief and not report.is_stated_of(item) else ""
+    if item.standing in ("merged", "gone"):
+        # How it ended is known; whether that is still open is not, where its branch was merged or is no more.
+        state = state.removeprefix("open: ")
     reopen = f"{'; ' if state else ''}reopen with `{item.reopen}`" if item.reopen else ""
     began, ended = local(facts.started_at), local(facts.completed_at)
     when = f"{time_span(began, ended)} {zone_name(ended)}"
