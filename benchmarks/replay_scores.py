@@ -56,8 +56,8 @@ def right_sessions(start: RawLog, earlier: Sequence[RawLog]) -> dict[str, str]:
 
 
 def strictly_right(start: RawLog, earlier: Sequence[RawLog]) -> dict[str, str]:
-    """The same by the rule that was written first: the last one active counts only if it ended just before, and of those
-    that share files those that share most of them. Empty where nothing tells.
+    """The same by the rule that was written first: the last one active counts only if it ended just before, and of
+    those that share files those that share most of them. Empty where nothing tells.
     """
     found = {session: why for session, why in right_sessions(start, earlier).items() if why in ("words", "branch")}
     shared = {one.session: len(one.edited & start.edited) for one in earlier}
