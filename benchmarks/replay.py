@@ -28,9 +28,17 @@ from typing import Any
 from benchmarks.readings import share
 from benchmarks.replay_logs import RawLog, homes_in, logs_of
 from benchmarks.replay_place import Clone, asked_at, grow
-from benchmarks.replay_scores import SESSION_IDS, against_git, against_later, right_sessions, strictly_right
-
-Line = tuple[str, str | None]  # its text, and the session it is from
+from benchmarks.replay_scores import (
+    SESSION_IDS,
+    Line,
+    against_git,
+    against_later,
+    open_against_git,
+    open_against_later,
+    right_sessions,
+    said_open,
+    strictly_right,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +150,7 @@ def _scored(
     texts = list(dict.fromkeys(every))
     subjects = clone.subjects()
     held = set(subjects)
+    in_head, claims = [one for one in made if one[1] in held], list(said_open(brief))
     return Start(
         home=home.name,
         session=start.session,
@@ -157,8 +166,11 @@ def _scored(
         brief=brief,
         notes=notes,
         asked=list(start.prompts[:2]),
-        against_git=list(against_git(texts, subjects)),
-        against_later=list(against_later(dict.fromkeys(left), earlier, [one for one in made if one[1] in held])),
+        against_git=[*against_git(texts, subjects), *open_against_git(claims, in_head)],
+        against_later=[
+            *against_later(dict.fromkeys(left), earlier, in_head),
+            *open_against_later(claims, earlier),
+        ],
     )
 
 

@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from aicx.git.subjects import Subject
 from benchmarks.replay_logs import RawLog
 
+Line = tuple[str, str | None]  # its text, and the session it is from
 SESSION_IDS = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 # Of the files that a session edited, the part (and so many of them) that an earlier one must have edited too.
 _SHARED, _FEWEST = 0.3, 2
@@ -22,6 +23,7 @@ _WAITS = re.compile(
     re.IGNORECASE,
 )
 _MERGED = re.compile(r"\(#(\d+)\)|Merge pull request #(\d+)")
+_SAID_OPEN = re.compile(r"^- .*?, open: .*\[session:[\w-]+:(\S+)\]$", re.MULTILINE)
 _TO_COMMIT = re.compile(
     r"\b(?:uncommitted|not (?:yet )?(?:been )?(?:committed|pushed)|want me to commit|shall I commit)\b", re.I
 )
@@ -81,8 +83,31 @@ def against_git(lines: Iterable[str], subjects: Sequence[str]) -> Iterator[tuple
             yield line, merged[min(numbers)]
 
 
+def said_open(brief: str) -> Iterator[Line]:
+    """The lines of a brief that say of another session that it is open, each with that session."""
+    for found in _SAID_OPEN.finditer(brief):
+        yield found[0], found[1]
+
+
+def open_against_git(claims: Iterable[Line], committed: Sequence[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """Those of a session of which the head holds a commit. ``committed`` are (session, subject) of the head's."""
+    for line, session in claims:
+        if found := next((subject for name, subject in committed if name == session), None):
+            yield line, found
+
+
+def open_against_later(claims: Iterable[Line], earlier: Sequence[RawLog]) -> Iterator[tuple[str, str]]:
+    """Those of a session whose files a later one edited before the start, so that it went on with the work."""
+    every = {one.session: one for one in earlier}
+    for line, session in claims:
+        own = every.get(session or "")
+        later = (one for one in earlier if own is not None and one.first > own.last and one.edited & own.edited)
+        if found := next(later, None):
+            yield line, f"{found.session} edited its files"
+
+
 def against_later(
-    lines: Iterable[tuple[str, str | None]], earlier: Sequence[RawLog], committed: Sequence[tuple[str, str]]
+    lines: Iterable[Line], earlier: Sequence[RawLog], committed: Sequence[tuple[str, str]]
 ) -> Iterator[tuple[str, str]]:
     """Lines (text, session) of what is left to do that a later session did before the start.
 

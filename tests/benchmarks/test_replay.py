@@ -10,7 +10,15 @@ from pathlib import Path
 
 from benchmarks.replay_logs import RawLog, homes_in, logs_of
 from benchmarks.replay_place import Clone, asked_at, grow
-from benchmarks.replay_scores import against_git, against_later, right_sessions
+from benchmarks.replay_scores import (
+    against_git,
+    against_later,
+    open_against_git,
+    open_against_later,
+    right_sessions,
+    said_open,
+    strictly_right,
+)
 
 BEGIN = datetime(2026, 3, 2, 9, tzinfo=UTC)
 ONE, TWO = "11111111-1111-4111-8111-111111111111", "22222222-2222-4222-8222-222222222222"
@@ -127,3 +135,22 @@ def test_a_step_that_a_later_session_committed_or_was_asked_for_is_done() -> Non
     found = list(against_later(lines, logs, [(TWO, "fix: seal the four cells (#3)")]))
     assert [line for line, _ in found] == ["Seal the four cells", "Hang the nets on the doors"]
     assert not list(against_later([("Seal the four cells", TWO)], logs, [(TWO, "fix: seal the four cells")]))
+
+
+def test_another_session_that_is_said_to_be_open_is_contradicted_by_its_commit_or_by_one_that_went_on() -> None:
+    said = f"- 2026-03-02 claude, branch `nets`, open: Hang nets → Done. [session:claude:{ONE}]"
+    brief = f"{said}\n- x [session:claude:{TWO}]"
+    claims = list(said_open(brief))
+    assert [session for _, session in claims] == [ONE]
+    assert [why for _, why in open_against_git(claims, [(ONE, "Hang nets"), (TWO, "Seal")])] == ["Hang nets"]
+    assert not list(open_against_git(claims, [(TWO, "Seal")]))
+    both = [raw(ONE, 0, edited=frozenset({"a"})), raw(TWO, 2, edited=frozenset({"a", "b"}))]
+    assert [why for _, why in open_against_later(claims, both)] == [f"{TWO} edited its files"]
+    assert not list(open_against_later(claims, [both[0], raw(TWO, 2, edited=frozenset({"b"}))]))
+
+
+def test_by_the_strict_rule_the_last_session_is_right_only_where_it_ended_just_before() -> None:
+    assert strictly_right(raw(TWO, 1), [raw(ONE, 0)]) == {ONE: "just before"}
+    assert strictly_right(raw(TWO, 3), [raw(ONE, 0)]) == {}
+    most, less = raw(ONE, 0, edited=frozenset("abc")), raw("3", 1, edited=frozenset("a"))
+    assert strictly_right(raw(TWO, 9, edited=frozenset("abcd")), [most, less]) == {ONE: "files"}
