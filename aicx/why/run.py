@@ -197,11 +197,12 @@ class _Why:
             if number is not None and not wanted.times:
                 candidate.text, candidate.text_chunk = _named(steps, number)
                 candidate.text_terms = (0, 0)
-            traces = find_traces(steps, wanted, candidate.cwd)
+            later = candidate.remade is None and _began_after(candidate, wanted.authored_at + AFTER)
+            traces = find_traces(steps, wanted, candidate.cwd, later=later and bool(wanted.times))
             if wanted.first_seen in candidate.printed_in and not traces.made:
                 traces.gap = None  # a session that lists a commit is at work when it is first seen
             shown = candidate.printed and wanted.name
-            if not (traces.made or traces.shared) and _began_after(candidate, wanted):
+            if wanted.times and not (traces.made or traces.shared) and _began_after(candidate, max(wanted.times)):
                 continue
             if traces.gap is not None or traces.made or shown or not wanted.times:
                 found.append(ranking.Found(candidate, traces))
@@ -281,10 +282,9 @@ class _Why:
         return self._steps.get(known, [])
 
 
-def _began_after(candidate: Candidate, wanted: Wanted) -> bool:
-    """Whether a session began when git had the commit already, in every shape of it."""
+def _began_after(candidate: Candidate, moment: datetime) -> bool:
     began = min((chunk.started_at for chunk in candidate.chunks), default=None)
-    return began is not None and began > max(wanted.times, default=began)
+    return began is not None and began > moment
 
 
 def _names(chunk: ChunkTime, wanted: Wanted, cwd: str | None) -> bool:

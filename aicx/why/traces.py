@@ -42,8 +42,12 @@ class Traces:
         return bool(self.edited or self.shared or self.made)
 
 
-def find_traces(steps: Sequence[Step], wanted: Wanted, cwd: str | None) -> Traces:
-    """The traces of a commit in the messages of a session that came before it."""
+def find_traces(steps: Sequence[Step], wanted: Wanted, cwd: str | None, *, later: bool = False) -> Traces:
+    """The traces of a commit in the messages of a session that came before it.
+
+    A rebase gives a commit a later date. A session that began between, ``later`` than the commit was written, may have
+    mended it in another one: of it only lines that the commit adds count, unless it made the commit again.
+    """
     found = Traces()
     calls = followed(answered_calls(steps))
     for call, answers in calls:
@@ -53,14 +57,12 @@ def find_traces(steps: Sequence[Step], wanted: Wanted, cwd: str | None) -> Trace
         # Its clock decides: whatever happened to the commit's dates since.
         end = found.made_in.at
     until = end + AFTER if end else None
-    # A rebase gives a commit a later date: who changed its files between may have mended it in another one.
-    authored = None if found.made_in or not wanted.times else wanted.authored_at + AFTER
     for call, answers in calls:
         if until is None or call.at <= until:
-            _look_for_edit(call, answers, wanted, cwd, found, late=authored is not None and call.at > authored)
+            _look_for_edit(call, answers, wanted, cwd, found, only_lines=later and found.made is None)
     before = [step for step in steps if until is None or step.at <= until]
     found.last = before[-1] if before else None
-    found.gap = _gap(found, before, wanted)
+    found.gap = None if later and not found.worked else _gap(found, before, wanted)
     return found
 
 
@@ -94,15 +96,15 @@ def edits_of(steps: Sequence[Step], wanted: Wanted, cwd: str | None) -> list[lis
 
 
 def _look_for_edit(
-    call: Step, answers: Sequence[Step], wanted: Wanted, cwd: str | None, found: Traces, *, late: bool
+    call: Step, answers: Sequence[Step], wanted: Wanted, cwd: str | None, found: Traces, *, only_lines: bool
 ) -> None:
-    """Takes in what a call has of a commit; one that came ``late``, only where it has a line that the commit adds."""
+    """Takes in what a call has of a commit, with ``only_lines`` where it has a line that the commit adds."""
     if any(answer.failed for answer in answers):
         return
     edits = is_edit(call)
     lines = {line.removeprefix("new_string: ").lstrip("+").strip() for line in call.text.splitlines()}
     shared = lines & wanted.added
-    if late and not shared:
+    if only_lines and not shared:
         return
     for path in wanted.files:
         if any(same_file(named, path, cwd) for named in call.files):
@@ -119,8 +121,7 @@ def _gap(found: Traces, before: Sequence[Step], wanted: Wanted) -> timedelta | N
     if found.made_in is not None:
         return timedelta(0)
     worked = [step.at for step in found.edited.values()] or [step.at for step in before]
-    times = wanted.times if found.shared else [at for at in wanted.times if at <= wanted.authored_at]
-    gaps = [at - moment for at in times for moment in worked if moment <= at + AFTER]
+    gaps = [at - moment for at in wanted.times for moment in worked if moment <= at + AFTER]
     return max(min(gaps), timedelta(0)) if gaps else None
 
 

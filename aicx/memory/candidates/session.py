@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Literal
 
 from aicx.evidence.calls import answered_calls
-from aicx.evidence.patterns import command_rules
+from aicx.evidence.edits import is_edit
 from aicx.evidence.runs import Run, followed, runs_of
 from aicx.evidence.transcript import Step
 from aicx.git.roots import Roots
@@ -59,12 +59,7 @@ class Session:
     @cached_property
     def edits(self) -> list[Step]:
         """The calls that changed files, or tried to."""
-        rules = command_rules()
-        return [
-            call
-            for call, _ in self._calls
-            if rules.tools.search(call.tool or "") or "*** Begin Patch" in call.text or "sed -i" in call.command
-        ]
+        return [call for call, _ in self._calls if is_edit(call) or "sed -i" in call.command]
 
     def relative(self, path: str) -> str | None:
         """A path as the repository knows it; None for one outside the folders that the session worked in."""
