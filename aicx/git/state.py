@@ -185,7 +185,7 @@ class Git:
 
     def _hangs(self) -> bool:
         """Whether git gave no answer here several times of late: each part of a command that asks would wait again."""
-        late = _late.get(self.folder, ())
+        late = _late.get(self.folder, [])
         return len(late) == _MOST_LATE and time.monotonic() - late[0] < _REST_SECONDS
 
     def begin_status(self, *arguments: str) -> Callable[[], str | None]:
