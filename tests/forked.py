@@ -43,6 +43,7 @@ _IMPORTED = (
     *(f"aicx.toolchains.{name}" for name in FAMILIES),
 )
 _IMPORTED_OF_PARTS = {
+    "code": ("aicx.repomap.grammar", "aicx.repomap.worker", "tree_sitter", "tree_sitter_language_pack.bindings.python"),
     "mcp": ("aicx.servers.mcp.server", "mcp.server.streamable_http_manager"),
     "web": (
         "aicx.servers.dashboard.app",
@@ -59,7 +60,7 @@ class ForkedCommand:
     """A command of aicx with the embedder for tests; of `subprocess.Popen`, it has what the tests use.
 
     ``streams`` are the descriptors of its standard input, output and error. With ``terminal`` it leads a session whose
-    terminal is its standard input.
+    terminal is its standard input. With ``code`` it runs that, as `python -c` does, and no command.
     """
 
     def __init__(
@@ -71,6 +72,7 @@ class ForkedCommand:
         cwd: Path | None = None,
         umask: int | None = None,
         terminal: bool = False,
+        code: str | None = None,
     ) -> None:
         self.arguments = list(arguments)
         self.returncode: int | None = None
@@ -79,7 +81,7 @@ class ForkedCommand:
         theirs.close()
         self._told = self._keeper.makefile("rw")
         order = {"arguments": self.arguments, "environ": dict(env), "cwd": str(cwd or Path.cwd())}
-        print(json.dumps({**order, "umask": umask, "terminal": terminal}), file=self._told, flush=True)
+        print(json.dumps({**order, "umask": umask, "terminal": terminal, "code": code}), file=self._told, flush=True)
         self.pid = int(self._told.readline())
 
     def __enter__(self) -> Self:
@@ -136,6 +138,7 @@ class Piped(ForkedCommand):
         stdout: int | None = None,
         stderr: int | None = None,
         umask: int | None = None,
+        code: str | None = None,
     ) -> None:
         theirs: list[int] = []
         ours: list[BinaryIO | None] = []
@@ -150,7 +153,7 @@ class Piped(ForkedCommand):
             theirs.append(number if given is None else theirs[1] if given == subprocess.STDOUT else given)
             ours.append(end)
         self.stdin, self.stdout, self.stderr = ours
-        super().__init__(arguments, env, (theirs[0], theirs[1], theirs[2]), cwd=folder, umask=umask)
+        super().__init__(arguments, env, (theirs[0], theirs[1], theirs[2]), cwd=folder, umask=umask, code=code)
         for one in set(theirs) - {0, 1, 2}:
             os.close(one)
 
@@ -225,7 +228,11 @@ def _obey(order: dict[str, Any], streams: Sequence[int], last: int) -> NoReturn:
         signal.signal(signal.SIGINT, signal.default_int_handler)
         sys.argv = ["aicx", *order["arguments"]]
         try:
-            aicx.__main__.main()
+            if order["code"] is None:
+                aicx.__main__.main()
+            else:
+                exec(order["code"], {"__name__": "__main__"})
+                code = 0
         except SystemExit as end:
             code = end.code
         sys.stdout.flush()

@@ -40,6 +40,11 @@ worker.main({root!r})
 BAD_WORKERS = partial(WorkerPool, start=_BAD_WORKER)
 
 
+@pytest.fixture(autouse=True)
+def forked_readers() -> None:
+    """None are here: what reads the files starts as it does for users."""
+
+
 @pytest.fixture
 def repo(new_repo) -> Repo:
     return new_repo({f"lib/part_{number}.py": f"def step_{number}(): ...\n" * 20 for number in range(150)})

@@ -28,13 +28,13 @@ class Undisturbed:
         return Home(self.user, corpus)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def runner(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runner]:
     with running(tmp_path_factory.mktemp("runs")) as found:
         yield found
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def undisturbed(runner: Runner, tmp_path_factory: pytest.TempPathFactory) -> Undisturbed:
     folder = tmp_path_factory.mktemp("undisturbed")
     logs = invent(seed=2, sessions=10)

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
@@ -101,12 +102,15 @@ class Runner:
     def run(
         self,
         home: Home,
-        *arguments: str,
+        *arguments: str | Sequence[str],
         batch: int | None = None,
         patches: Mapping[str, Any] | None = None,
+        at_once: bool = False,
         kill_after: float = TIMEOUT,
         fatal_step: int | None = None,
         steps: Path | None = None,
+        cuts: Path | None = None,
+        every: int = 1,
         largest_file: int | None = None,
         most_memory: int | None = None,
         folder: Path | None = None,
@@ -114,17 +118,22 @@ class Runner:
         """One run: killed after so many seconds, or at the so many-th thing it does to the disk, or not at all.
 
         ``batch`` is how many files are published together, ``patches`` are ``module:name`` and the value to set there,
-        ``steps`` gets a line for each thing done to the disk, ``folder`` is the current one.
+        ``steps`` gets a line for each thing done to the disk; ``cuts`` gets the corpus as it was before each
+        ``every``-th of them, unless it has not changed, in folders named by the number of the step.
+        ``folder`` is the current one.
         """
         out, err = self._scratch / "out", self._scratch / "err"
         order = {
             "arguments": arguments,
+            "at_once": at_once,
             "environ": home.environ,
             "patches": {**(patches or {}), **({"aicx.storage.journal:_BATCH_FILES": batch} if batch else {})},
             "kill_after": kill_after,
             "fatal_step": fatal_step,
             "steps": str(steps) if steps else None,
             "folder": str(folder) if folder else None,
+            "cuts": str(cuts) if cuts else None,
+            "every": every if cuts else None,
             "limits": {"FSIZE": largest_file, "AS": most_memory},
             "out": str(out),
             "err": str(err),
@@ -143,6 +152,13 @@ class Runner:
         assert run.code == 0, run.err
         return run
 
+    def at_once(self, home: Home, *commands: Sequence[str]) -> list[tuple[int, str]]:
+        """The exit code and the output of commands that run at the same time."""
+        run = self.run(home, *commands, at_once=True)
+        assert run.code == 0, run.err
+        codes = json.loads(run.out)
+        return [(code, (self._scratch / f"out.{number}").read_text("utf-8")) for number, code in enumerate(codes)]
+
     def answers(self, home: Home) -> list[dict[str, Any]]:
         """What `steer` says of everything, with the paths as they are below the home."""
         run = self.run(home, "steer", "--json", "--limit", "10000")
@@ -158,6 +174,25 @@ class Runner:
         run = self.run(home, *(arguments or ("store",)), batch=batch, patches=patches, steps=log)
         assert run.code == 0, run.err
         return log.read_text("utf-8").splitlines()
+
+    def cuts(
+        self, home: Home, folder: Path, *arguments: str, batch: int | None = None, every: int = 1
+    ) -> Iterator[tuple[str, Home]]:
+        """Runs a command; what kills of it would leave, each as the step before which it falls and a home.
+
+        A killed process leaves to others what it had done before, and nothing else of it is left: so one run, stopped
+        and copied at each step, shows what as many runs would that are killed. Each home is gone when the next is asked
+        for. Two steps between which nothing was done to the disk leave the same, and are one.
+        """
+        log = self._scratch / "steps"
+        run = self.run(home, *arguments, batch=batch, steps=log, cuts=folder, every=every)
+        assert run.code == 0, run.err
+        return self._one_by_one(log.read_text("utf-8").splitlines(), home.user, folder)
+
+    def _one_by_one(self, steps: list[str], user: Path, folder: Path) -> Iterator[tuple[str, Home]]:
+        for corpus in sorted(folder.iterdir(), key=lambda path: int(path.name)):
+            yield f"{corpus.name}: {steps[int(corpus.name) - 1]}", Home(user, corpus)
+            shutil.rmtree(corpus)
 
 
 @contextmanager

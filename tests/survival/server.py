@@ -9,9 +9,11 @@ import json
 import os
 import resource
 import select
+import shutil
 import signal
 import sys
 import tempfile
+import threading
 import time
 from contextlib import redirect_stderr, redirect_stdout
 from importlib import import_module
@@ -31,10 +33,13 @@ _MEMORY_UNIT = 1 if sys.platform == "darwin" else 1024
 
 
 class Steps:
-    """Counts what a run does to its corpus, as Python announces it, and kills the run at one of these steps."""
+    """Counts what a run does to its corpus, as Python announces it, and kills the run at one of these steps.
 
-    def __init__(self, log: int | None, corpus: str, fatal: int | None) -> None:
-        self._log, self._corpus, self._fatal = log, corpus, fatal
+    With ``every`` it stops the whole process, all its threads, before each so many-th step, until it is told to go on.
+    """
+
+    def __init__(self, log: int | None, corpus: str, fatal: int | None, every: int | None) -> None:
+        self._log, self._corpus, self._fatal, self._every = log, corpus, fatal, every
         self._count = 0
 
     def audit(self, event: str, arguments: tuple[Any, ...]) -> None:
@@ -60,6 +65,8 @@ class Steps:
             os.write(self._log, f"{text}\n".encode())
         if self._count == self._fatal:
             os.kill(os.getpid(), signal.SIGKILL)
+        if self._every and (self._count - 1) % self._every == 0:
+            signal.pthread_kill(threading.get_ident(), signal.SIGSTOP)  # of this thread, which so goes no line further
 
 
 def _obey(order: dict[str, Any], told: int) -> NoReturn:
@@ -77,22 +84,40 @@ def _obey(order: dict[str, Any], told: int) -> NoReturn:
         if limit is not None:
             resource.setrlimit(getattr(resource, f"RLIMIT_{name}"), (limit, resource.RLIM_INFINITY))
     if order["fatal_step"] is not None or order["steps"]:
-        steps = Steps(
-            _create(order["steps"]) if order["steps"] else None, order["environ"]["AICX_HOME"], order["fatal_step"]
-        )
+        log = _create(order["steps"]) if order["steps"] else None
+        steps = Steps(log, order["environ"]["AICX_HOME"], order["fatal_step"], order["every"])
         steps.around("begin")
         steps.around("commit")
         sys.addaudithook(steps.audit)
     known = set(sys.modules)
+    code = _at_once(order["out"], order["arguments"]) if order["at_once"] else _command(order["arguments"])
+    new = [name for name in sys.modules.keys() - known if name.startswith(_OURS)]
+    os.write(told, "\n".join(sorted(new)).encode())  # less than a pipe takes at once
+    os._exit(code)
+
+
+def _command(arguments: list[str]) -> int:
     try:
-        code = aicx.cli.run(order["arguments"])
+        code = aicx.cli.run(arguments)
     except SystemExit as ended:  # as `aicx run` ends, with the code of its program
         code = int(ended.code or 0)
     sys.stdout.flush()
     sys.stderr.flush()
-    new = [name for name in sys.modules.keys() - known if name.startswith(_OURS)]
-    os.write(told, "\n".join(sorted(new)).encode())  # less than a pipe takes at once
-    os._exit(code)
+    return code
+
+
+def _at_once(out: str, commands: list[list[str]]) -> int:
+    """Runs commands at the same time, and prints their exit codes; each one's output goes to a file of its own."""
+    children = []
+    for number, arguments in enumerate(commands):
+        child = os.fork()
+        if child == 0:
+            os.dup2(_create(f"{out}.{number}"), 1)
+            os._exit(_command(arguments))
+        children.append(child)
+    codes = [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children]
+    os.write(1, json.dumps(codes).encode())
+    return 0
 
 
 def _create(path: str) -> int:
@@ -110,12 +135,38 @@ def _run(order: dict[str, Any]) -> tuple[int, float, int]:
         finally:
             os._exit(99)
     os.close(told)
+    if order["cuts"]:
+        _keep_cuts(child, Path(order["environ"]["AICX_HOME"]), Path(order["cuts"]), order["every"])
     if not _ends_within(child, order["kill_after"]):
         os.kill(child, signal.SIGKILL)
     _, status, used = os.wait4(child, 0)
     seconds = time.monotonic() - begin
     _import_as(telling)
     return os.waitstatus_to_exitcode(status), seconds, used.ru_maxrss * _MEMORY_UNIT
+
+
+def _keep_cuts(child: int, corpus: Path, cuts: Path, every: int) -> None:
+    """Copies the corpus each time the child stops, unless it is as it was: what a kill at that step would leave."""
+    before, number = None, 1
+    while os.waitid(os.P_PID, child, os.WEXITED | os.WSTOPPED | os.WNOWAIT).si_code == os.CLD_STOPPED:
+        os.waitid(os.P_PID, child, os.WSTOPPED)
+        now = _bytes_below(corpus)
+        if now != before:
+            shutil.copytree(corpus, cuts / str(number), symlinks=True)
+        before = now
+        number += every
+        os.kill(child, signal.SIGCONT)
+
+
+def _bytes_below(folder: Path) -> dict[str, bytes | str | None]:
+    """Every file's bytes, every link's target, and None for a folder, by path."""
+    found: dict[str, bytes | str | None] = {}
+    for path in folder.rglob("*"):
+        if path.is_symlink():
+            found[str(path)] = os.readlink(path)
+        else:
+            found[str(path)] = path.read_bytes() if path.is_file() else None
+    return found
 
 
 def _import_as(telling: int) -> None:

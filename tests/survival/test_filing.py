@@ -13,6 +13,7 @@ from tests.survival.runs import Home, Runner
 GONE = "/gone/orbit"
 DAY = 24 * 3600.0
 BATCH = 6
+EVERY = 5
 SESSIONS = (SESSION, OTHER, *(f"{number}" * 8 + OTHER[8:] for number in range(4)))
 
 
@@ -47,19 +48,15 @@ def test_a_kill_at_any_step_of_a_move_leaves_each_chunk_whole_and_the_next_store
     command: tuple[str, ...], filed: Home, runner: Runner, tmp_path: Path
 ) -> None:
     whole = copy_of(filed, tmp_path / "whole")
-    steps = runner.steps(whole, *command, batch=BATCH)
+    cuts = runner.cuts(whole, tmp_path / "cuts", *command, batch=BATCH, every=EVERY)
     runner.store(whole)
     tree, answers = whole.tree(), runner.answers(whole)
     assert {item["project"] for item in answers} == {"ada/orbit"}
-    for step in range(1, len(steps) + 1, max(1, len(steps) // 40)):
-        home = copy_of(filed, tmp_path / str(step))
-        run = runner.run(home, *command, batch=BATCH, fatal_step=step)
-        assert run.killed or (run.code == 0 and step > len(steps) - 10)
-        assert home.flaws() == [], steps[step - 1]
+    for step, home in cuts:
+        assert home.flaws() == [], step
         runner.store(home)
         if command != ("store",) and not (home.corpus / "projects.json").exists():
             runner.run(home, *command)  # it was killed before it had recorded anything
             runner.store(home)
-        assert home.tree() == tree, steps[step - 1]
-        assert runner.answers(home) == answers, steps[step - 1]
-        shutil.rmtree(home.corpus)
+        assert home.tree() == tree, step
+        assert runner.answers(home) == answers, step

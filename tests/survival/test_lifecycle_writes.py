@@ -77,24 +77,17 @@ def _said(one: WorkRecord) -> tuple[object, ...]:
 def test_what_was_killed_at_any_step_is_whole_once_it_is_said_again(
     command: tuple[str, ...], begun: Home, runner: Runner, tmp_path: Path
 ) -> None:
-    def copy(name: str) -> Home:
-        shutil.copytree(begun.corpus, tmp_path / name)
-        return Home(begun.user, tmp_path / name)
-
-    whole = copy("whole")
-    steps = runner.steps(whole, *command, *_in(whole))
+    whole = Home(begun.user, shutil.copytree(begun.corpus, tmp_path / "whole"))
+    cuts = runner.cuts(whole, tmp_path / "cuts", *command, *_in(whole))
     wanted = _view(whole)
-    assert len(steps) > 6
     killed = 0
-    for step in range(1, len(steps) + 1):
-        home = copy(str(step))
-        killed += runner.run(home, *command, *_in(home), fatal_step=step).killed
+    for step, home in cuts:
+        killed += 1
         _again(home, command)
-        assert _view(home) == wanted, steps[step - 1]
+        assert _view(home) == wanted, step
         layout = Layout(home.corpus)
         checks = check_files(layout, unfinished=False), check_log(layout)
-        assert {check.severity for check in checks} == {"green"}, steps[step - 1]
-        shutil.rmtree(home.corpus)
+        assert {check.severity for check in checks} == {"green"}, step
     assert killed > 6
 
 

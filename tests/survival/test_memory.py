@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.survival.runs import Home, Runner
+from tests.survival.runs import Home, Runner, running
 
 MB = 1_000_000
 SESSION = "5f2d1c3a-0000-4000-8000-00000000000a"
@@ -29,6 +29,13 @@ def _prompt(text: str, number: int = 0) -> bytes:
 def _result(number: int, text: str) -> bytes:
     message = {"role": "user", "content": [{"type": "tool_result", "tool_use_id": f"t{number}", "content": text}]}
     return json.dumps({"type": "user", **_HEAD, "uuid": f"u{number}", "message": message}).encode() + b"\n"
+
+
+@pytest.fixture(scope="module")
+def runner(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runner]:
+    """One of its own: what runs of other tests have had imported would count as memory of these."""
+    with running(tmp_path_factory.mktemp("runs")) as found:
+        yield found
 
 
 @pytest.fixture

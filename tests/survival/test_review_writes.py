@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.survival.runs import REPOSITORY, TIMEOUT, Home, Runner
+from tests.survival.runs import Home, Runner
 
 pytestmark = pytest.mark.process
 
@@ -95,53 +93,27 @@ def test_a_kill_at_any_step_leaves_it_taken_or_not(
 ) -> None:
     before = view(runner, reviewed)
 
-    def copy(name: str) -> Home:
-        shutil.copytree(reviewed.corpus, tmp_path / name)
-        return Home(reviewed.user, tmp_path / name)
-
-    whole = copy("whole")
-    arguments = ("review", *COMMANDS[command])
-    steps = runner.steps(whole, *words(whole, *arguments))
+    whole = Home(reviewed.user, shutil.copytree(reviewed.corpus, tmp_path / "whole"))
+    cuts = runner.cuts(whole, tmp_path / "cuts", *words(whole, "review", *COMMANDS[command]))
     after = view(runner, whole)
     assert after != before
     file = (reviewed.user.parent / "repo/CLAUDE.md").read_bytes()
-    for step in range(1, len(steps) + 1):
-        home = copy(str(step))
-        run = runner.run(home, *words(home, *arguments), fatal_step=step)
-        assert run.killed or (run.code == 0 and step > len(steps) - 10)
+    killed = 0
+    for step, home in cuts:
+        killed += 1
         finish(runner, home)
-        assert view(runner, home) in (before, after), steps[step - 1]
+        assert view(runner, home) in (before, after), step
         checks = json.loads(runner.run(home, "doctor", "--json").out)["checks"]
         wrong = [one for one in checks if one["name"].startswith(("memory", "review")) and one["severity"] != "green"]
-        assert wrong == [], steps[step - 1]
-        shutil.rmtree(home.corpus)
+        assert wrong == [], step
+    assert killed > 6
     assert (reviewed.user.parent / "repo/CLAUDE.md").read_bytes() == file
-
-
-_BUILDERS = """
-import os, sys
-import aicx.cli
-
-children = []
-for _ in range(8):
-    child = os.fork()
-    if child == 0:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        os._exit(aicx.cli.run(["review", "build", "--repo", sys.argv[1], "--json"]))
-    children.append(child)
-print([os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children])
-"""
 
 
 def test_eight_builds_at_once_make_each_candidate_once(reviewed: Home, runner: Runner, tmp_path: Path) -> None:
     home = Home(reviewed.user, shutil.copytree(reviewed.corpus, tmp_path / "corpus"))
     lines = (home.corpus / "memory/events.jsonl").read_text().count("\n")
-    repo = str(home.user.parent / "repo")
-    done = subprocess.run(
-        [sys.executable, "-c", _BUILDERS, repo],
-        cwd=REPOSITORY, env=home.environ, capture_output=True, text=True, timeout=TIMEOUT, check=True,
-    )  # fmt: skip
-    assert json.loads(done.stdout) == [0] * 8
+    assert [code for code, _ in runner.at_once(home, *[words(home, "review", "build")] * 8)] == [0] * 8
     states, _ = view(runner, home)
     assert len(states) == 3 + 2
     assert (home.corpus / "memory/events.jsonl").read_text().count("\n") == lines + 2

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import subprocess
-import sys
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -20,7 +18,7 @@ from aicx.work.events import read_log
 from aicx.work.files import every_folder, read_all
 from aicx.work.place import find_place
 from aicx.work.state import start
-from tests.survival.runs import REPOSITORY, TIMEOUT, Home, Runner
+from tests.survival.runs import Home, Runner
 
 pytestmark = pytest.mark.process
 
@@ -81,29 +79,21 @@ def test_a_kill_at_any_step_leaves_the_old_state_or_the_new_one(
 ) -> None:
     before = view(begun)
 
-    def copy(name: str) -> Home:
-        shutil.copytree(begun.corpus, tmp_path / name)
-        return Home(begun.user, tmp_path / name)
-
-    whole = copy("whole")
-    steps = runner.steps(whole, *words(whole, *COMMANDS[command]))
+    whole = Home(begun.user, shutil.copytree(begun.corpus, tmp_path / "whole"))
+    cuts = runner.cuts(whole, tmp_path / "cuts", *words(whole, *COMMANDS[command]))
     after = view(whole)
     assert after != before
-    assert len(steps) > 6
     seen = []
-    for step in range(1, len(steps) + 1):
-        home = copy(str(step))
-        run = runner.run(home, *words(home, *COMMANDS[command]), fatal_step=step)
-        assert run.killed or (run.code == 0 and step > len(steps) - 10)
-        assert view(home) in (before, after), steps[step - 1]  # also for a reader in the middle
+    for step, home in cuts:
+        assert view(home) in (before, after), step  # also for a reader in the middle
         write_after(home)
         seen.append(view(home))
-        assert seen[-1] in (before, after), steps[step - 1]
+        assert seen[-1] in (before, after), step
         assert not (home.corpus / "locks" / "work-staging").exists()
         layout = Layout(home.corpus)
         checks = check_files(layout, unfinished=False), check_log(layout)
-        assert {check.severity for check in checks} == {"green"}, steps[step - 1]
-        shutil.rmtree(home.corpus)
+        assert {check.severity for check in checks} == {"green"}, step
+    assert len(seen) > 6
     assert before in seen
     assert after in seen
 
@@ -124,46 +114,16 @@ def test_doctor_says_that_a_change_was_interrupted_and_finishes_it(begun: Home, 
     assert view(home)["Old one"][0] == "resolved"
 
 
-_WRITERS = """
-import json, os, sys
-import aicx.cli
-
-scratch, repo, *orders = sys.argv[1:]
-children = []
-for number, order in enumerate(orders):
-    child = os.fork()
-    if child == 0:
-        out = os.open(f"{scratch}/{number}", os.O_WRONLY | os.O_CREAT)
-        os.dup2(out, 1)
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
-        code = aicx.cli.run(["task", *json.loads(order), "--repo", repo, "--json"])
-        sys.stdout.flush()
-        os._exit(code)
-    children.append(child)
-print(json.dumps([os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children]))
-"""
-
-
-def at_once(home: Home, scratch: Path, *orders: tuple[str, ...]) -> list[int]:
-    """The exit codes of commands that run at the same time."""
-    scratch.mkdir()
-    command = [sys.executable, "-c", _WRITERS, str(scratch), str(home.user.parent / "repo"), *map(json.dumps, orders)]
-    done = subprocess.run(
-        command, cwd=REPOSITORY, env=home.environ, capture_output=True, text=True, timeout=TIMEOUT, check=True
-    )
-    codes: list[int] = json.loads(done.stdout)
-    return codes
-
-
 def test_twelve_updates_of_one_task_lose_none(begun: Home, runner: Runner, tmp_path: Path) -> None:
     home = Home(begun.user, shutil.copytree(begun.corpus, tmp_path / "corpus"))
     orders = [("update", "old-one", "--verified", f"fact {number}", "--risk", "the same") for number in range(12)]
-    assert at_once(home, tmp_path / "update", *orders) == [0] * 12
+    done = runner.at_once(home, *(words(home, *order) for order in orders))
+    assert [code for code, _ in done] == [0] * 12
     task = do(runner, home, "show", "old-one")
     assert sorted(task["task"]["verified"]) == sorted(f"fact {number}" for number in range(12))
     assert (task["task"]["risks"], task["task"]["rev"]) == (["the same"], 13)
     assert [event["type"] for event in task["events"]] == ["started", *["updated"] * 12]
-    said = [json.loads((tmp_path / "update" / str(number)).read_text())["changed_fields"] for number in range(12)]
+    said = [json.loads(out)["changed_fields"] for _, out in done]
     assert sorted(said) == [["verified"]] * 11 + [["verified", "risks"]]
 
 
@@ -171,7 +131,7 @@ def test_twelve_tasks_begun_at_once_are_all_kept(begun: Home, runner: Runner, tm
     home = Home(begun.user, shutil.copytree(begun.corpus, tmp_path / "corpus"))
     # Each of six goals twice: an agent that calls everything twice.
     orders = [("start", f"Goal {number // 2}", "--file", f"f{number}.py") for number in range(12)]
-    assert at_once(home, tmp_path / "start", *orders) == [0] * 12
+    assert [code for code, _ in runner.at_once(home, *(words(home, *order) for order in orders))] == [0] * 12
     tasks = {task["title"]: task["active_files"] for task in do(runner, home, "status")["active"]}
     assert {title: sorted(files) for title, files in tasks.items() if title.startswith("Goal")} == {
         f"Goal {number}": sorted([f"f{2 * number}.py", f"f{2 * number + 1}.py"]) for number in range(6)
@@ -187,7 +147,7 @@ def test_closing_and_updating_at_once_ends_in_an_order_that_makes_sense(
     home = Home(begun.user, shutil.copytree(begun.corpus, tmp_path / "corpus"))
     orders = [("update", "old-one", "--verified", f"fact {number}") for number in range(6)]
     orders += [("close", "old-one") for _ in range(6)]
-    codes = at_once(home, tmp_path / "both", *orders)
+    codes = [code for code, _ in runner.at_once(home, *(words(home, *order) for order in orders))]
     assert codes[6:] == [0] * 6
     task = do(runner, home, "show", "old-one")
     assert task["task"]["status"] == "resolved"
