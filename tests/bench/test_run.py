@@ -97,6 +97,12 @@ def ran(tmp_path: Path, *names: str) -> Result:
     return run([small()], plan(tmp_path, *names), NOW, lambda done, total, at: None)
 
 
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Result:
+    """What one run of two rankers found."""
+    return ran(tmp_path_factory.mktemp("ran"), "grep", "fts5")
+
+
 def test_ranker_is_measured_in_a_process_of_its_own(tmp_path: Path) -> None:
     measured = measure(task("fts5", tmp_path))[0]
     assert measured.failure is None
@@ -173,8 +179,8 @@ def test_cold_start_is_measured_beside_a_bare_interpreter(tmp_path: Path) -> Non
     assert min(measured.cold) > min(measured.bare) > 0
 
 
-def test_row_for_every_question_and_ranker(tmp_path: Path) -> None:
-    rows = ran(tmp_path, "grep", "fts5").rows
+def test_row_for_every_question_and_ranker(written: Result) -> None:
+    rows = written.rows
     assert len(rows) == 8
     assert rows.filter(rows["query"] == "q1")["MRR@10"].to_list() == [1.0, 1.0]
     assert rows.filter(rows["type"] == "negative")["MRR@10"].to_list() == [None, None]
@@ -202,8 +208,8 @@ def test_private_dataset_leaves_nothing_behind(tmp_path: Path) -> None:
     assert not list(tmp_path.rglob("*.sqlite"))
 
 
-def test_result_holds_what_it_was_made_with(tmp_path: Path) -> None:
-    facts = ran(tmp_path, "grep").facts
+def test_result_holds_what_it_was_made_with(written: Result) -> None:
+    facts = written.facts
     assert facts.made_at == "2026-03-01T00:00:00+00:00"
     assert facts.settings.seed == 7
     assert facts.versions["ir-measures"]
@@ -211,14 +217,13 @@ def test_result_holds_what_it_was_made_with(tmp_path: Path) -> None:
     assert facts.datasets[0].fingerprint == small().fingerprint()
 
 
-def test_result_holds_no_text_of_questions_or_documents(tmp_path: Path) -> None:
-    json_path, _ = write_result(ran(tmp_path, "grep"), tmp_path / "r")
+def test_result_holds_no_text_of_questions_or_documents(written: Result, tmp_path: Path) -> None:
+    json_path, _ = write_result(written, tmp_path / "r")
     assert "tide" not in json_path.read_text()
     assert "login redirect" not in json_path.read_text()
 
 
-def test_both_files_hold_the_same_result(tmp_path: Path) -> None:
-    written = ran(tmp_path, "grep", "fts5")
+def test_both_files_hold_the_same_result(written: Result, tmp_path: Path) -> None:
     json_path, parquet_path = write_result(written, tmp_path / "r")
     from_json, from_parquet = read_result(json_path), read_result(parquet_path)
     assert from_json.facts == from_parquet.facts
@@ -226,37 +231,34 @@ def test_both_files_hold_the_same_result(tmp_path: Path) -> None:
     assert from_json.rows.equals(written.rows)
 
 
-def test_result_from_before_labels_were_kept_is_read(tmp_path: Path) -> None:
-    written = ran(tmp_path, "fts5")
+def test_result_from_before_labels_were_kept_is_read(written: Result, tmp_path: Path) -> None:
     older = Result(written.facts, written.rows.drop("evidence"))
     for path in write_result(older, tmp_path / "r"):
         assert read_result(path).rows["evidence"].to_list() == [None] * len(written.rows)
 
 
-def test_result_with_fewer_fields_of_rankers_and_others_beside_is_read(tmp_path: Path) -> None:
-    path, _ = write_result(ran(tmp_path, "grep"), tmp_path / "r")
-    written = json.loads(path.read_bytes())
-    older = {name: value for name, value in written["rankers"][0].items() if name not in ("failed", "notes")}
-    path.write_text(json.dumps({**written, "rankers": [older], "path": "r.json"}))
+def test_result_with_fewer_fields_of_rankers_and_others_beside_is_read(written: Result, tmp_path: Path) -> None:
+    path, _ = write_result(written, tmp_path / "r")
+    fields = json.loads(path.read_bytes())
+    older = {name: value for name, value in fields["rankers"][0].items() if name not in ("failed", "notes")}
+    path.write_text(json.dumps({**fields, "rankers": [older], "path": "r.json"}))
     assert to_fields(read_result(path).facts)["rankers"] == [{**older, "failed": {}, "notes": []}]
 
 
-def test_facts_are_written_as_they_are_read(tmp_path: Path) -> None:
-    first, parquet = write_result(ran(tmp_path, "grep"), tmp_path / "r")
+def test_facts_are_written_as_they_are_read(written: Result, tmp_path: Path) -> None:
+    first, parquet = write_result(written, tmp_path / "r")
     again, _ = write_result(read_result(first), tmp_path / "s")
     assert again.read_bytes() == first.read_bytes()
     assert list(json.loads(first.read_bytes())) == ["schema", *to_fields(read_result(parquet).facts), "rows"]
 
 
-def test_result_of_the_same_second_overwrites_no_other(tmp_path: Path) -> None:
-    written = ran(tmp_path, "grep")
+def test_result_of_the_same_second_overwrites_no_other(written: Result, tmp_path: Path) -> None:
     first, second = (write_result(written, tmp_path / "r") for _ in range(2))
     assert not set(first) & set(second)
     assert all(path.exists() for path in (*first, *second))
 
 
-def test_newest_result_of_a_folder_is_read(tmp_path: Path) -> None:
-    written = ran(tmp_path, "grep")
+def test_newest_result_of_a_folder_is_read(written: Result, tmp_path: Path) -> None:
     for stem in ("20260101T000000Z-a", "20260201T000000Z-b"):
         write_result(written, tmp_path / stem)
     assert newest_result(tmp_path).name == "20260201T000000Z-b.json"

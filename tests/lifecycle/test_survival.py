@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import subprocess
 import threading
@@ -14,18 +15,20 @@ import pytest
 
 from aicx.cli import run
 from aicx.config import load_settings
+from aicx.git.state import Git
 from aicx.lifecycle.finalize import Ending, finalize
 from aicx.lifecycle.identity import Asker
 from aicx.lifecycle.prepare import prepare
 from aicx.work.attempt import Attempt
 from aicx.work.attempts import attempt_of, attempts_in, begin
 from aicx.work.codec import decode, encode
-from aicx.work.place import find_place
+from aicx.work.place import find_place, looking
 from tests.lifecycle.conftest import Place
 
 pytestmark = pytest.mark.slow
 
 NOW = datetime(2026, 4, 1, 12, tzinfo=UTC)
+PATIENCE = 0.3  # seconds for which git is waited for here
 
 
 def _attempts(place: Place) -> list[Path]:
@@ -161,10 +164,12 @@ def test_git_that_hangs_costs_seconds(place: Place, tmp_path: Path, monkeypatch:
     git.write_text("#!/bin/sh\nexec sleep 60\n")
     git.chmod(0o755)
     monkeypatch.setenv("PATH", f"{git.parent}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setattr(Git.__init__, "__defaults__", (PATIENCE, math.inf))
+    monkeypatch.setitem(looking.__wrapped__.__kwdefaults__, "timeout", PATIENCE)
     begun = time.monotonic()
     assert place.prepare("s1", "--task", "Fix the login")["brief"]
     assert place.finalize("Done", "s1")["handoff"]
-    assert time.monotonic() - begun < 45
+    assert time.monotonic() - begun < 9 * PATIENCE + 5
 
 
 def test_a_session_that_calls_nothing_is_handed_over_from_its_log(place: Place) -> None:

@@ -13,11 +13,16 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from hashlib import sha256
+from io import BytesIO, StringIO, TextIOWrapper
 from pathlib import Path
 from typing import Any
+
+import pytest
+
+import aicx.cli
 
 TIMEOUT = 60.0
 REPOSITORY = Path(__file__).parents[2]
@@ -90,6 +95,17 @@ class Home:
         moves = json.loads((self.staging / "journal").read_bytes())["moves"]
         there = [(self.staging / staged, relative) for staged, relative in moves if (self.staging / staged).exists()]
         return {relative: sha256(staged.read_bytes()).hexdigest() for staged, relative in there}
+
+
+def run_here(home: Home, *arguments: str) -> tuple[int, str]:
+    """Exit code and output of a command in this process, for a tenth of what one of its own costs."""
+    printed = TextIOWrapper(BytesIO(), encoding="utf-8")
+    with pytest.MonkeyPatch.context() as patch, redirect_stdout(printed), redirect_stderr(StringIO()):
+        for name, value in home.environ.items():
+            patch.setenv(name, value)
+        code = aicx.cli.run(list(arguments))
+    printed.seek(0)
+    return code, printed.read()
 
 
 class Runner:

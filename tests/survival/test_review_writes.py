@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.survival.runs import Home, Runner
+from tests.survival.runs import Home, Runner, run_here
 
 pytestmark = pytest.mark.process
 
@@ -32,7 +32,7 @@ COMMANDS = {
 
 
 @pytest.fixture(scope="module")
-def reviewed(runner: Runner, tmp_path_factory: pytest.TempPathFactory) -> Home:
+def reviewed(tmp_path_factory: pytest.TempPathFactory) -> Home:
     """A record before each step, and a note."""
     folder = tmp_path_factory.mktemp("reviewed")
     for name in ("user", "repo/.aicx/continuity"):
@@ -43,10 +43,10 @@ def reviewed(runner: Runner, tmp_path_factory: pytest.TempPathFactory) -> Home:
     statements = {"said": SAID, "order": "Always run the tests", "waits": "Always be kind"}
     for name, statement in statements.items():
         origin = ("--origin", "subagent") if name == "said" else ()
-        do(runner, home, "memory", "put", statement, "--name", name, *origin)
+        do(home, "memory", "put", statement, "--name", name, *origin)
     for name in ("order", "waits"):
-        do(runner, home, "review", "approve", name, "--by", "Ada")
-    block = do(runner, home, "review", "promote", "waits", *BY)["proposal"]["block"]
+        do(home, "review", "approve", name, "--by", "Ada")
+    block = do(home, "review", "promote", "waits", *BY)["proposal"]["block"]
     (folder / "repo/CLAUDE.md").write_text(f"# Rules\n\n{block}")
     return home
 
@@ -55,14 +55,14 @@ def words(home: Home, *arguments: str) -> tuple[str, ...]:
     return (*arguments, "--repo", str(home.user.parent / "repo"), "--json")
 
 
-def do(runner: Runner, home: Home, *arguments: str) -> dict[str, Any]:
-    run = runner.run(home, *words(home, *arguments))
-    assert run.code == 0, run.out + run.err
-    found: dict[str, Any] = json.loads(run.out)
+def do(home: Home, *arguments: str) -> dict[str, Any]:
+    code, out = run_here(home, *words(home, *arguments))
+    assert code == 0, out
+    found: dict[str, Any] = json.loads(out)
     return found
 
 
-def view(runner: Runner, home: Home) -> tuple[Mapping[str, str], frozenset[str]]:
+def view(home: Home) -> tuple[Mapping[str, str], frozenset[str]]:
     """The state of every record, and the proposals that there are."""
     states = (
         "pending",
@@ -75,35 +75,35 @@ def view(runner: Runner, home: Home) -> tuple[Mapping[str, str], frozenset[str]]
         "manual-applied",
     )
     options = [word for state in states for word in ("--state", state)]
-    found = do(runner, home, "review", "candidates", *options)
+    found = do(home, "review", "candidates", *options)
     assert found["notes"] == []
     files = frozenset(path.name for path in home.corpus.glob("memory/*/proposals/*"))
     return {one["entry"]["statement"]: one["state"] for one in found["candidates"]}, files
 
 
-def finish(runner: Runner, home: Home) -> None:
+def finish(home: Home) -> None:
     """What the next writer does: it finishes what was begun, and writes something of its own."""
-    do(runner, home, "memory", "put", "Something else", "--global", "--name", "after")
-    do(runner, home, "memory", "delete", "after", "--yes")
+    do(home, "memory", "put", "Something else", "--global", "--name", "after")
+    do(home, "memory", "delete", "after", "--yes")
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_kill_at_any_step_leaves_it_taken_or_not(
     command: str, reviewed: Home, runner: Runner, tmp_path: Path
 ) -> None:
-    before = view(runner, reviewed)
+    before = view(reviewed)
 
     whole = Home(reviewed.user, shutil.copytree(reviewed.corpus, tmp_path / "whole"))
     cuts = runner.cuts(whole, tmp_path / "cuts", *words(whole, "review", *COMMANDS[command]))
-    after = view(runner, whole)
+    after = view(whole)
     assert after != before
     file = (reviewed.user.parent / "repo/CLAUDE.md").read_bytes()
     killed = 0
     for step, home in cuts:
         killed += 1
-        finish(runner, home)
-        assert view(runner, home) in (before, after), step
-        checks = json.loads(runner.run(home, "doctor", "--json").out)["checks"]
+        finish(home)
+        assert view(home) in (before, after), step
+        checks = json.loads(run_here(home, "doctor", "--json")[1])["checks"]
         wrong = [one for one in checks if one["name"].startswith(("memory", "review")) and one["severity"] != "green"]
         assert wrong == [], step
     assert killed > 6
@@ -114,6 +114,6 @@ def test_eight_builds_at_once_make_each_candidate_once(reviewed: Home, runner: R
     home = Home(reviewed.user, shutil.copytree(reviewed.corpus, tmp_path / "corpus"))
     lines = (home.corpus / "memory/events.jsonl").read_text().count("\n")
     assert [code for code, _ in runner.at_once(home, *[words(home, "review", "build")] * 8)] == [0] * 8
-    states, _ = view(runner, home)
+    states, _ = view(home)
     assert len(states) == 3 + 2
     assert (home.corpus / "memory/events.jsonl").read_text().count("\n") == lines + 2

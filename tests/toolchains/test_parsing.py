@@ -119,11 +119,11 @@ _COMMANDS = ("", "pytest", "mypy .", "ruff check", "npx tsc", "npx eslint .", "n
 @pytest.mark.parametrize("text", _REPEATED)
 def test_time_grows_no_faster_than_the_output(text: str) -> None:
     """A pattern that tries every way of splitting one of these lines would take minutes, not a second."""
-    output = (text * (3900 // len(text)) + "\n") * 20
+    output = (text * (3900 // len(text)) + "\n") * 4
     begin = time.process_time()
     for command in _COMMANDS:
         parse(output, command, 1)
-    assert time.process_time() - begin < 5
+    assert time.process_time() - begin < 2
 
 
 def test_fifty_megabytes_are_read_in_bounded_time() -> None:

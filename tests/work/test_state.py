@@ -17,7 +17,7 @@ from aicx.work.codec import encode
 from aicx.work.events import read_log
 from aicx.work.files import path_of, read_all
 from aicx.work.patch import Patch
-from aicx.work.place import find_place
+from aicx.work.place import find_place, looking
 from aicx.work.record import WorkRecord
 from aicx.work.state import close, open_tasks, resume_task, start, update
 from aicx.work.writing import changing
@@ -229,13 +229,16 @@ class TestGit:
         assert found["changed_fields"] == ["next_action"]
 
     @pytest.mark.slow
-    def test_git_that_hangs_costs_seconds_and_nothing_else(self, place: TaskPlace, fake_git: Path) -> None:
+    def test_git_that_hangs_costs_seconds_and_nothing_else(
+        self, place: TaskPlace, fake_git: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setitem(looking.__wrapped__.__kwdefaults__, "timeout", 0.3)
         settings, here = place.settings, place.place
         fake_git.write_text("#!/bin/sh\nexec /bin/sleep 60\n")
         fake_git.chmod(0o755)
         began = time.monotonic()
         written = start(settings, here, "Hanging", NOW)
-        assert time.monotonic() - began < 10
+        assert time.monotonic() - began < 5
         assert written.loading.reason == "no_git_context"
         assert [one.record.title for one in place.open().active] == ["Hanging"]
 
