@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
 from aicx.cli import run
 from tests.corpus.builders import OTHER, ClaudeLog
+from tests.forked import Piped
 from tests.lifecycle.conftest import Place
 
 # Made up, in the shape of a real one.
@@ -182,12 +181,12 @@ def test_an_empty_summary_is_refused(place: Place) -> None:
 @pytest.mark.process
 def test_twelve_at_once_lose_nothing(place: Place) -> None:
     place("task", "start", "Fix the login")
-    command = [sys.executable, "-m", "aicx", "finalize", "--status", "success", "--agent-id", "claude"]
+    command = ["finalize", "--status", "success", "--agent-id", "claude"]
     begun = [
-        subprocess.Popen(
+        Piped(
             [*command, "--session-id", f"s{number}", "--summary", f"Part {number}"],
-            cwd=place.repository.folder,
-            env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
+            os.environ,
+            place.repository.folder,
             stdout=subprocess.DEVNULL,
         )
         for number in range(12)

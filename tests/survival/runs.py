@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from hashlib import sha256
-from io import BytesIO, StringIO, TextIOWrapper
+from io import BytesIO, TextIOWrapper
 from pathlib import Path
 from typing import Any
 
@@ -97,19 +97,43 @@ class Home:
         return {relative: sha256(staged.read_bytes()).hexdigest() for staged, relative in there}
 
 
-def run_here(home: Home, *arguments: str) -> tuple[int, str]:
-    """Exit code and output of a command in this process, for a tenth of what one of its own costs."""
-    printed = TextIOWrapper(BytesIO(), encoding="utf-8")
-    with pytest.MonkeyPatch.context() as patch, redirect_stdout(printed), redirect_stderr(StringIO()):
-        for name, value in home.environ.items():
-            patch.setenv(name, value)
-        code = aicx.cli.run(list(arguments))
-    printed.seek(0)
-    return code, printed.read()
+class Commands:
+    """What tests ask of commands, however those are run."""
+
+    def run(self, home: Home, *arguments: str) -> Run:
+        raise NotImplementedError
+
+    def store(self, home: Home, *arguments: str) -> Run:
+        """A run of `store` that has to succeed."""
+        run = self.run(home, "store", *arguments)
+        assert run.code == 0, run.err
+        return run
+
+    def answers(self, home: Home) -> list[dict[str, Any]]:
+        """What `steer` says of everything, with the paths as they are below the home."""
+        run = self.run(home, "steer", "--json", "--limit", "10000")
+        assert run.code == 0, run.err
+        items: list[dict[str, Any]] = json.loads(run.out)["items"]
+        return [item | {"path": item["path"].removeprefix(f"{home.corpus}/")} for item in items]
 
 
-class Runner:
-    """Runs commands, one after the other."""
+class Here(Commands):
+    """Runs commands in this process, for a third of what a forked one costs; none of them may be killed."""
+
+    def run(self, home: Home, *arguments: str) -> Run:
+        out, err = (TextIOWrapper(BytesIO(), "utf-8", "replace", write_through=True) for _ in range(2))
+        with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(err):
+            for name, value in home.environ.items():
+                patch.setenv(name, value)
+            code = aicx.cli.run(list(arguments))
+        return Run(code, 0, 0, *(stream.buffer.getvalue().decode("utf-8", "replace") for stream in (out, err)))
+
+
+HERE = Here()
+
+
+class Runner(Commands):
+    """Runs commands in forked processes, one after the other."""
 
     def __init__(self, server: subprocess.Popen[str], scratch: Path) -> None:
         self._server = server
@@ -174,13 +198,6 @@ class Runner:
         assert run.code == 0, run.err
         codes = json.loads(run.out)
         return [(code, (self._scratch / f"out.{number}").read_text("utf-8")) for number, code in enumerate(codes)]
-
-    def answers(self, home: Home) -> list[dict[str, Any]]:
-        """What `steer` says of everything, with the paths as they are below the home."""
-        run = self.run(home, "steer", "--json", "--limit", "10000")
-        assert run.code == 0, run.err
-        items: list[dict[str, Any]] = json.loads(run.out)["items"]
-        return [item | {"path": item["path"].removeprefix(f"{home.corpus}/")} for item in items]
 
     def steps(
         self, home: Home, *arguments: str, batch: int | None = None, patches: Mapping[str, Any] | None = None

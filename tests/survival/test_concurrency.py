@@ -6,7 +6,6 @@ import fcntl
 import json
 import sqlite3
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,9 +14,10 @@ from typing import Any
 
 import pytest
 
+from tests.forked import Piped
 from tests.survival.conftest import Undisturbed
 from tests.survival.logs import invent, last_moment, write_home
-from tests.survival.runs import REPOSITORY, TIMEOUT, Home, Runner, until
+from tests.survival.runs import TIMEOUT, Home, Runner, until
 
 pytestmark = pytest.mark.process
 
@@ -55,7 +55,7 @@ def test_eight_writers_and_eight_readers_lose_nothing(runner: Runner, tmp_path: 
         write_home(home.user, logs, until=last_moment(logs) * (1 + 3 * step / steps) / 4, torn=step)
         time.sleep(0.05)  # how fast the logs grow
     results = [
-        [json.loads(line) for line in process.communicate(timeout=TIMEOUT)[0].splitlines()] for process in processes
+        [json.loads(line) for line in process.to_end(timeout=TIMEOUT).stdout.splitlines()] for process in processes
     ]
     assert [run[3] for runs in results for run in runs if run[0] != 0] == []
     assert [len(runs) for runs in results] == [2] * 8 + [4] * 8
@@ -99,7 +99,7 @@ def test_a_writer_waits_and_says_for_whom(runner: Runner, undisturbed: Undisturb
         writer = _loop(home, tmp_path / "writer", 1, "store")
         until(lambda: "process 4711" in _text(tmp_path / "writer.err"))
         assert home.chunks() == []
-    (line,) = writer.communicate(timeout=TIMEOUT)[0].splitlines()
+    (line,) = writer.to_end(timeout=TIMEOUT).stdout.splitlines()
     assert json.loads(line)[0] == 0
     assert home.tree() == undisturbed.tree
 
@@ -125,9 +125,9 @@ def test_the_lock_of_a_killed_writer_is_free(runner: Runner, undisturbed: Undist
     assert home.tree() == undisturbed.tree
 
 
-def _loop(home: Home, scratch: Path, times: int, *arguments: str) -> subprocess.Popen[str]:
-    command = [sys.executable, "-c", _LOOP, str(times), str(scratch), *arguments]
-    return subprocess.Popen(command, cwd=REPOSITORY, env=home.environ, stdout=subprocess.PIPE, text=True)
+def _loop(home: Home, scratch: Path, times: int, *arguments: str) -> Piped:
+    words = (str(times), str(scratch), *arguments)
+    return Piped(words, home.environ, stdin=subprocess.PIPE, stdout=subprocess.PIPE, code=_LOOP)
 
 
 def _text(path: Path) -> str:

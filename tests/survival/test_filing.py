@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog
-from tests.survival.runs import Home, Runner
+from tests.survival.runs import HERE, Home, Runner
 
 GONE = "/gone/orbit"
 DAY = 24 * 3600.0
@@ -54,9 +54,9 @@ def test_a_kill_at_any_step_of_a_move_leaves_each_chunk_whole_and_the_next_store
     assert {item["project"] for item in answers} == {"ada/orbit"}
     for step, home in cuts:
         assert home.flaws() == [], step
-        runner.store(home)
+        HERE.store(home)
         if command != ("store",) and not (home.corpus / "projects.json").exists():
-            runner.run(home, *command)  # it was killed before it had recorded anything
-            runner.store(home)
+            HERE.run(home, *command)  # it was killed before it had recorded anything
+            HERE.store(home)
         assert home.tree() == tree, step
-        assert runner.answers(home) == answers, step
+        assert HERE.answers(home) == answers, step

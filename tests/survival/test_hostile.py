@@ -15,7 +15,7 @@ import aicx.corpus.ingest.run
 from aicx.cli import run as run_here
 from tests.survival.conftest import Undisturbed
 from tests.survival.logs import invent, write_home
-from tests.survival.runs import TOPS, Home, Run, Runner
+from tests.survival.runs import HERE, TOPS, Home, Run, Runner
 
 AT = "2026-03-01T10:00:00.000Z"
 CWD = "/home/ada/repos/acme/orbit"
@@ -146,16 +146,16 @@ def test_a_session_without_an_id_is_stored(runner: Runner, home: Home) -> None:
         *("/repos/store/.", "/repos/con/nul", "/dev/null", "/proc/self/cwd/repos/a/b", "/repos/a/b\u202e"),
     ],
 )
-def test_a_hostile_working_folder_is_filed_safely(cwd: str, runner: Runner, home: Home, tmp_path: Path) -> None:
+def test_a_hostile_working_folder_is_filed_safely(cwd: str, home: Home, tmp_path: Path) -> None:
     _claude(home, cwd=cwd)
     before = _everything_below(tmp_path)
-    runner.store(home)
+    HERE.store(home)
     assert {path for path in _everything_below(tmp_path) - before if not path.startswith("corpus")} == set()
     (chunk,) = home.chunks()
     parts = chunk.relative_to(home.corpus).parts
     assert parts[0] == "non-repository-contexts" or len(parts) == 7
     assert all(part.isascii() and part.isprintable() and not part.startswith(("-", ".")) for part in parts)
-    assert [item["cwd"] for item in runner.answers(home)] == [cwd]
+    assert [item["cwd"] for item in HERE.answers(home)] == [cwd]
 
 
 # What stands where logs are expected ---------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import random
@@ -12,7 +13,7 @@ import pytest
 
 from tests.survival.conftest import Undisturbed
 from tests.survival.logs import invent, last_moment, write_home
-from tests.survival.runs import Home, Runner, until
+from tests.survival.runs import HERE, Home, Runner, until
 
 BATCH = 6
 
@@ -48,20 +49,34 @@ def steps(runner: Runner, undisturbed: Undisturbed, tmp_path_factory: pytest.Tem
     return runner.steps(undisturbed.home(tmp_path_factory.mktemp("steps") / "corpus"), batch=BATCH)
 
 
-@pytest.mark.parametrize("part", range(4))
 def test_a_kill_at_any_step_leaves_the_old_state_or_the_new_one(
-    part: int, steps: list[str], runner: Runner, undisturbed: Undisturbed, tmp_path: Path
+    runner: Runner, undisturbed: Undisturbed, tmp_path: Path
 ) -> None:
-    every = 72
-    for step in range(1 + part * every // 4, len(steps) + 1, every):
-        home = undisturbed.home(tmp_path / str(step))
-        run = runner.run(home, "store", batch=BATCH, fatal_step=step)
-        # How much is done for the index that grows beside it depends on timing: the last step may lie behind the end.
-        assert run.killed or (run.code == 0 and step > len(steps) - 10)
-        assert home.flaws() == [], steps[step - 1]
-        runner.store(home)
-        assert home.tree() == undisturbed.tree, steps[step - 1]
-        assert runner.answers(home) == undisturbed.answers, steps[step - 1]
+    killed = 0
+    cuts = runner.cuts(undisturbed.home(tmp_path / "whole"), tmp_path / "cuts", "store", batch=BATCH, every=18)
+    for step, home in cuts:
+        killed += 1
+        assert home.flaws() == [], step
+        HERE.store(home)
+        assert home.tree() == undisturbed.tree, step
+        assert HERE.answers(home) == undisturbed.answers, step
+    assert killed > 10
+
+
+@pytest.mark.parametrize("share", [0.1, 0.4, 0.7, 0.9])
+def test_a_kill_leaves_what_was_there_when_its_step_was_reached(
+    share: float, runner: Runner, undisturbed: Undisturbed, steps: list[str], tmp_path: Path
+) -> None:
+    """So a run that is stopped and copied at each of its steps shows what kills would leave."""
+    step = int(len(steps) * share)
+    killed = undisturbed.home(tmp_path / "killed")
+    assert runner.run(killed, "store", batch=BATCH, fatal_step=step).killed
+    whole = undisturbed.home(tmp_path / "whole")
+    *_, (_, cut) = itertools.islice(runner.cuts(whole, tmp_path / "cuts", "store", batch=BATCH, every=step - 1), 2)
+    assert cut.tree() == killed.tree()
+    assert [path.name for path in sorted(cut.staging.rglob("*"))] == [
+        path.name for path in sorted(killed.staging.rglob("*"))
+    ]
 
 
 def test_a_kill_between_the_two_publications_of_a_batch_mixes_nothing_up(

@@ -19,7 +19,7 @@ from aicx.cas.entry import names_in, object_path
 from aicx.cas.reading import is_sound, list_entries
 from aicx.paths import Layout
 from tests.corpus.builders import SESSION, ClaudeLog
-from tests.survival.runs import REPOSITORY, TIMEOUT, Home, Runner, run_here
+from tests.survival.runs import HERE, REPOSITORY, TIMEOUT, Home, Runner
 
 pytestmark = pytest.mark.process
 
@@ -93,9 +93,9 @@ def test_a_kill_at_any_step_leaves_whole_objects_and_the_pinned_one(
         assert digest_of(PINNED) in found, step
         assert found in (before, after) or (command == "gc" and after <= found <= before), step
         # The same call again finishes it, and a later look at the home leaves nothing of the kill.
-        assert run_here(home, *words)[0] == 0
+        assert HERE.run(home, *words).code == 0
         assert view(home) == after
-        _, fixed = run_here(home, "doctor", "--fix", "--json")
+        fixed = HERE.run(home, "doctor", "--fix", "--json").out
         checks = {check["name"]: check for check in json.loads(fixed)["checks"]}
         assert checks["cas"]["severity"] == "green", (step, checks["cas"])
         assert not list((home.corpus / "locks" / "cas-staging").glob("*"))
@@ -117,12 +117,12 @@ def test_a_forget_that_is_killed_at_any_step_ends_without_the_pack(begun: Home, 
         if "cas" not in step:
             continue
         ours += 1
-        assert run_here(home, *words)[0] == 0
+        assert HERE.run(home, *words).code == 0
         assert not object_path(Layout(home.corpus), pack).exists()
         assert not [path for path in home.corpus.rglob("*") if path.is_file() and b"the gasket" in path.read_bytes()]
-        code, gone = run_here(home, "cas", "get", pack, "--json")
-        assert code == 3
-        assert "which was forgotten" in json.loads(gone)["error"]
+        gone = HERE.run(home, "cas", "get", pack, "--json")
+        assert gone.code == 3
+        assert "which was forgotten" in json.loads(gone.out)["error"]
     assert ours > 3
 
 

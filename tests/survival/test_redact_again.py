@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.corpus.builders import ClaudeLog
-from tests.survival.runs import Home, Runner
+from tests.survival.runs import HERE, Home, Runner
 
 BATCH = 6
 SECRETS = ["ghp_" + "".join(random.Random(n).choices(string.ascii_letters + string.digits, k=36)) for n in range(6)]
@@ -54,7 +54,7 @@ def test_a_kill_at_any_step_leaves_each_chunk_whole_and_can_be_finished(
         }
         begun = (home.corpus / "locks" / "redacting").exists()
         finish = ["store"] if begun and number % 2 else ["store", "--redact-again"]
-        run = runner.run(home, *finish, batch=BATCH)
+        run = HERE.run(home, *finish)
         assert run.code == 0, run.err
         assert leaks(home) == [], step
         assert home.tree() == new, step

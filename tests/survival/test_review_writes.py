@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.survival.runs import Home, Runner, run_here
+from tests.survival.runs import HERE, Home, Runner
 
 pytestmark = pytest.mark.process
 
@@ -56,9 +56,9 @@ def words(home: Home, *arguments: str) -> tuple[str, ...]:
 
 
 def do(home: Home, *arguments: str) -> dict[str, Any]:
-    code, out = run_here(home, *words(home, *arguments))
-    assert code == 0, out
-    found: dict[str, Any] = json.loads(out)
+    run = HERE.run(home, *words(home, *arguments))
+    assert run.code == 0, run.out + run.err
+    found: dict[str, Any] = json.loads(run.out)
     return found
 
 
@@ -103,7 +103,7 @@ def test_a_kill_at_any_step_leaves_it_taken_or_not(
         killed += 1
         finish(home)
         assert view(home) in (before, after), step
-        checks = json.loads(run_here(home, "doctor", "--json")[1])["checks"]
+        checks = json.loads(HERE.run(home, "doctor", "--json").out)["checks"]
         wrong = [one for one in checks if one["name"].startswith(("memory", "review")) and one["severity"] != "green"]
         assert wrong == [], step
     assert killed > 6
