@@ -18,7 +18,7 @@ import pytest
 from aicx.cli import COMMANDS, run
 from aicx.demo import REPOSITORY, STORE, Demo, Shown
 
-pytestmark = pytest.mark.needs("git")
+pytestmark = [pytest.mark.slow, pytest.mark.needs("git")]
 
 WIDTHS = (60, 80, 120)
 _STYLE = re.compile(r"\x1b\[[0-9;]*m")

@@ -128,16 +128,19 @@ def _serve(
     with listen(host, port) as listening, ExitStack() as until_the_end:
         place = address(listening, _FROM_HERE.get(host))
         page = f"{place}/#token={token}" if token else f"{place}/"
-        if json:
-            console.out_answer(SCHEMA, DashboardServed(page, place))
-        else:
-            console.out(page)
-            console.notify(_about(token))
-        if _has_desktop() if open_page is None else open_page:
-            first = until_the_end.enter_context(redirect_page(page)) if token else page
-            # In a thread of its own: a browser in a terminal ends when the person is done with it.
-            Thread(target=webbrowser.open, args=(first,), daemon=True).start()
-        serve_app(app, listening)
+
+        def begun() -> None:
+            if json:
+                console.out_answer(SCHEMA, DashboardServed(page, place))
+            else:
+                console.out(page)
+                console.notify(_about(token))
+            if _has_desktop() if open_page is None else open_page:
+                first = until_the_end.enter_context(redirect_page(page)) if token else page
+                # In a thread of its own: a browser in a terminal ends when the person is done with it.
+                Thread(target=webbrowser.open, args=(first,), daemon=True).start()
+
+        serve_app(app, listening, begun)
     console.notify("Stopped.")
 
 

@@ -86,11 +86,14 @@ def command(
 
         token = _token(settings, host, no_token)
         with listen(host, port) as listening:
-            console.notify(f"Listening on {address(listening)}{PATH}")
-            console.notify(_about(settings, token))
+
+            def begun() -> None:
+                console.notify(f"Listening on {address(listening)}{PATH}")
+                console.notify(_about(settings, token))
+
             names = names_of(host, tuple(allow_host or ()))
             server = create_server(settings, workers, allow_proposals=allow_proposals)
-            serve_http(server, listening, token=token, hosts=names, per_second=rate)
+            serve_http(server, listening, begun, token=token, hosts=names, per_second=rate)
         console.notify("Stopped.")
     finally:
         workers.close()

@@ -11,6 +11,8 @@ import pytest
 
 from aicx.cli import run
 
+pytestmark = pytest.mark.slow
+
 _OUTPUT = "src/a.py:4: error: Missing return statement  [return]\nFound 1 error in 1 file (checked 2 source files)\n"
 
 

@@ -25,6 +25,8 @@ from aicx.managed.blocks import START
 from aicx.storage.atomic import create_private
 from tests.evidence.stories import Repository
 
+pytestmark = pytest.mark.slow
+
 ALL = "claude,codex,gemini,copilot"
 FILES = ["AGENTS.md", "CLAUDE.md", "GEMINI.md", ".github/copilot-instructions.md"]
 RULE = ".cursor/rules/aicx.mdc"

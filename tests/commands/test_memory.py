@@ -15,6 +15,8 @@ from aicx.cli import run
 from tests.corpus.builders import SESSION, ClaudeLog
 from tests.memory.builders import Place
 
+pytestmark = pytest.mark.slow
+
 RULE = "Exports need an authorisation check"
 
 

@@ -15,6 +15,8 @@ from aicx.memory.policy_rules import FOLDER
 from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, Home
 from tests.kept import Kept
 
+pytestmark = pytest.mark.slow
+
 FOURTH = "3eaf4091-6085-4db1-8d6f-8c3d4e5f6071"
 REMOTE = "git@example.org:ada/orbit.git"
 

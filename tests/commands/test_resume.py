@@ -16,6 +16,8 @@ from tests.corpus.builders import OTHER, SESSION, ClaudeLog, CodexLog, Home, sna
 from tests.evidence.stories import Repository
 from tests.kept import Kept
 
+pytestmark = pytest.mark.slow
+
 REMOTE = "git@example.org:ada/orbit.git"
 
 

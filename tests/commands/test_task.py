@@ -11,6 +11,8 @@ from aicx.cli import run
 from tests.corpus.builders import OTHER, SESSION, ClaudeLog
 from tests.work.builders import TaskPlace
 
+pytestmark = pytest.mark.slow
+
 TOKEN = "ghp_" + "a1B2c3D4e5F6" * 3  # made up, in the shape of a real one
 
 

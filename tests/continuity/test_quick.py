@@ -15,6 +15,8 @@ from aicx.continuity.note import KINDS, Kind, Note
 from aicx.continuity.quick import read_as_written
 from tests.continuity.test_markdown import STARTS, TEXTS, note
 
+pytestmark = pytest.mark.slow
+
 WRITTEN = note(
     "Fix the export", [("confirmed", "`make test` passed"), ("next", "Ask Ada"), ("decision", "Keep it: all")]
 )

@@ -13,7 +13,7 @@ from retrieval.params import DEFAULT_PARAMS
 from tests.corpus.builders import SESSION, ClaudeLog, CodexLog, Home
 from tests.engine.search_helpers import MODES, NOW, ask, found, ids, keep, ready_for
 
-pytestmark = pytest.mark.filterwarnings("ignore")  # lancedb's own
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]  # lancedb's own
 
 EVERYTHING = replace(DEFAULT_PARAMS, abstain=False)
 DAY = 86_400.0

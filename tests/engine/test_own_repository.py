@@ -18,6 +18,8 @@ from tests.engine.search_helpers import ask, found, ignore
 from tests.engine.test_history import SUBJECT, Story, here, sessions, story
 from tests.why.builders import DAY
 
+pytestmark = pytest.mark.slow
+
 __all__ = ["story"]
 
 

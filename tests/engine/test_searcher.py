@@ -13,7 +13,7 @@ from aicx.errors import AicxError, CorpusDamaged, NotFound
 from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, Home
 from tests.engine.search_helpers import MODES, ask, copied, embed, found, ids, ignore, keep
 
-pytestmark = pytest.mark.filterwarnings("ignore")  # lancedb's own
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]  # lancedb's own
 
 
 @pytest.fixture(scope="module")

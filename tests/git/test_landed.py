@@ -12,6 +12,8 @@ from aicx.git.landed import Landed
 from aicx.git.state import Git, GitProbe
 from tests.evidence.stories import T0, Repository
 
+pytestmark = pytest.mark.slow
+
 DAY = timedelta(days=1)
 
 

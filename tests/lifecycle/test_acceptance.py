@@ -12,6 +12,8 @@ import pytest
 from aicx.cli import run
 from tests.lifecycle.conftest import Place
 
+pytestmark = pytest.mark.slow
+
 TESTS = Path(__file__).parents[1]
 _INIT, _FINALIZE, _PREPARE = "commands/test_init.py", "lifecycle/test_finalize.py", "lifecycle/test_prepare.py"
 _HERE, _STATE, _RUNS = "lifecycle/test_acceptance.py", "work/test_state.py", "work/test_failure_runs.py"

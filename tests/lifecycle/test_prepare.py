@@ -11,6 +11,8 @@ from aicx.lifecycle.identity import Asker, find_asker
 from tests.corpus.builders import SESSION
 from tests.lifecycle.conftest import Place
 
+pytestmark = pytest.mark.slow
+
 
 def test_the_banner_says_who_is_awake_where_and_what_goes_on(place: Place) -> None:
     lines = place.prepare()["startup_banner_text"].splitlines()

@@ -23,6 +23,8 @@ from aicx.text import estimate_tokens
 from tests.forked import Piped
 from tests.memory.builders import Place
 
+pytestmark = pytest.mark.slow
+
 TESTS = Path(__file__).parents[1]
 _RECALL, _HISTORY = "memory/test_recall.py", "commands/test_memory_candidates.py"
 COVERED = {

@@ -21,6 +21,8 @@ from aicx.memory.reading import Memory, find_scope
 from aicx.memory.reasons import Reason
 from aicx.memory.seal import keyed
 
+pytestmark = pytest.mark.slow
+
 RULE = "Exports need an authorisation check"
 
 

@@ -6,6 +6,8 @@ import sqlite3
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 RULE = "Exports need a xylophone check"
 
 

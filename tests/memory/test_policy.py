@@ -14,6 +14,8 @@ from aicx.errors import MalformedPolicy
 from aicx.memory.policy import NAME, Policy, load_policy
 from aicx.memory.policy_rules import FOLDER
 
+pytestmark = pytest.mark.slow
+
 
 def _write(repository: Path, text: str | bytes) -> Path:
     path = repository / FOLDER / NAME

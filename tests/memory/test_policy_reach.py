@@ -13,6 +13,8 @@ from tests.memory.builders import Place
 from tests.memory.conftest import WORD
 from tests.review.builders import Review
 
+pytestmark = pytest.mark.slow
+
 POLICY = ".aicx/memory-policy.toml"
 EXCLUDED = f'exclude_patterns = ["{WORD}"]\n'
 MALFORMED = "exclude_paths = [\n"

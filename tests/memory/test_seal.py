@@ -10,6 +10,8 @@ import pytest
 
 from aicx.memory.events import Event, appended
 
+pytestmark = pytest.mark.slow
+
 RULE = "Exports need an authorisation check"
 SAID = ("--topic", "tools", "--claim")
 

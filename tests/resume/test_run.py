@@ -31,6 +31,8 @@ from tests.evidence.stories import Repository
 from tests.kept import Kept
 from tests.parts import require
 
+pytestmark = pytest.mark.slow
+
 REMOTE = "git@example.org:ada/orbit.git"
 DAY = 86_400.0
 # Made up, in the shape of a real one.

@@ -6,6 +6,8 @@ import pytest
 
 from tests.sessions.builders import HOUR, A, B, C, FamilyHome
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def stored(family: FamilyHome) -> FamilyHome:

@@ -20,6 +20,8 @@ from aicx.sessions.life import open_session
 from aicx.work.place import find_place
 from tests.sessions.builders import A, B, C, FamilyHome
 
+pytestmark = pytest.mark.slow
+
 SOURCES = (
     ("AICX_SESSION_ID", "own"),
     ("CLAUDE_CODE_SESSION_ID", "of-claude"),

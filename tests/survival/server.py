@@ -151,7 +151,7 @@ def _keep_cuts(child: int, corpus: Path, cuts: Path, every: int) -> None:
     while os.waitid(os.P_PID, child, os.WEXITED | os.WSTOPPED | os.WNOWAIT).si_code == os.CLD_STOPPED:
         os.waitid(os.P_PID, child, os.WSTOPPED)
         now = _bytes_below(corpus)
-        if now != before:
+        if now != before and corpus.exists():
             shutil.copytree(corpus, cuts / str(number), symlinks=True)
         before = now
         number += every

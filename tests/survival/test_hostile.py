@@ -17,6 +17,8 @@ from tests.survival.conftest import Undisturbed
 from tests.survival.logs import invent, write_home
 from tests.survival.runs import HERE, TOPS, Home, Run, Runner
 
+pytestmark = pytest.mark.slow
+
 AT = "2026-03-01T10:00:00.000Z"
 CWD = "/home/ada/repos/acme/orbit"
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import os
 import random
@@ -63,7 +62,7 @@ def test_a_kill_at_any_step_leaves_the_old_state_or_the_new_one(
     assert killed > 10
 
 
-@pytest.mark.parametrize("share", [0.1, 0.4, 0.7, 0.9])
+@pytest.mark.parametrize("share", [0.3, 0.8])
 def test_a_kill_leaves_what_was_there_when_its_step_was_reached(
     share: float, runner: Runner, undisturbed: Undisturbed, steps: list[str], tmp_path: Path
 ) -> None:
@@ -72,11 +71,15 @@ def test_a_kill_leaves_what_was_there_when_its_step_was_reached(
     killed = undisturbed.home(tmp_path / "killed")
     assert runner.run(killed, "store", batch=BATCH, fatal_step=step).killed
     whole = undisturbed.home(tmp_path / "whole")
-    *_, (_, cut) = itertools.islice(runner.cuts(whole, tmp_path / "cuts", "store", batch=BATCH, every=step - 1), 2)
+    cuts = runner.cuts(whole, tmp_path / "cuts", "store", batch=BATCH, every=step - 1)
+    cut = next(home for name, home in cuts if name.startswith(f"{step}: "))
     assert cut.tree() == killed.tree()
-    assert [path.name for path in sorted(cut.staging.rglob("*"))] == [
-        path.name for path in sorted(killed.staging.rglob("*"))
-    ]
+    assert staged(cut) == staged(killed)
+
+
+def staged(home: Home) -> list[str]:
+    """The numbers of the staged files, and the journal; each run has a name of its own before the number."""
+    return sorted(path.name.rpartition("-")[2] for path in home.staging.rglob("*"))
 
 
 def test_a_kill_between_the_two_publications_of_a_batch_mixes_nothing_up(

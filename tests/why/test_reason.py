@@ -8,6 +8,8 @@ from tests.corpus.builders import Home, when
 from tests.kept import Kept
 from tests.why.builders import HOUR, Story
 
+pytestmark = pytest.mark.slow
+
 LONG = "def parse(text):\n    tokens = split_into_tokens(text)\n    return build_tree(tokens)\n"
 SUBJECT = "Nested brackets are read"
 

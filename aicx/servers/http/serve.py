@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import signal
 import socket
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from ipaddress import ip_address
 from typing import Any
@@ -25,8 +25,11 @@ _SECONDS_TO_FINISH = 3
 _FRAMING = ("x-frame-options", "DENY")
 
 
-def serve_app(app: App, listening: socket.socket) -> None:
-    """Answers on a socket until SIGINT or SIGTERM, then lets what is being answered finish."""
+def serve_app(app: App, listening: socket.socket, begun: Callable[[], None]) -> None:
+    """Answers on a socket until SIGINT or SIGTERM, then lets what is being answered finish.
+
+    ``begun`` is called once it answers, and once a signal ends it in order: what it tells may be acted on at once.
+    """
     config = uvicorn.Config(
         app,
         http=_Impatient,
@@ -39,11 +42,15 @@ def serve_app(app: App, listening: socket.socket) -> None:
         timeout_keep_alive=_KEEP_ALIVE_SECONDS,
         timeout_graceful_shutdown=_SECONDS_TO_FINISH,
     )
-    asyncio.run(_Uvicorn(config).serve(sockets=[listening]))
+    asyncio.run(_Uvicorn(config, begun).serve(sockets=[listening]))
 
 
 class _Uvicorn(uvicorn.Server):  # type: ignore[misc] # typed as Any, like every optional part
     """A server for which a signal to stop is no failure: uvicorn's own sends it to itself again at the end."""
+
+    def __init__(self, config: uvicorn.Config, begun: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._begun = begun
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -51,6 +58,10 @@ class _Uvicorn(uvicorn.Server):  # type: ignore[misc] # typed as Any, like every
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, self.handle_exit, number, None)
         yield
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets=sockets)
+        self._begun()
 
 
 class _Impatient(H11Protocol):  # type: ignore[misc] # typed as Any, like every optional part

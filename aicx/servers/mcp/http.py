@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+from collections.abc import Callable
 from typing import Any
 
 from mcp.server.transport_security import TransportSecuritySettings
@@ -16,9 +17,15 @@ _HEALTH = "/health"
 
 
 def serve_http(
-    server: Any, listening: socket.socket, *, token: str | None, hosts: frozenset[str], per_second: float
+    server: Any,
+    listening: socket.socket,
+    begun: Callable[[], None],
+    *,
+    token: str | None,
+    hosts: frozenset[str],
+    per_second: float,
 ) -> None:
-    """Answers on a socket until SIGINT or SIGTERM, then lets what is being answered finish."""
+    """Answers on a socket until SIGINT or SIGTERM, then lets what is being answered finish; calls ``begun`` first."""
     app = server.streamable_http_app(
         streamable_http_path=PATH,
         json_response=True,
@@ -27,7 +34,7 @@ def serve_http(
         # The guard checks the same and more, and before anything else.
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
     )
-    serve_app(guarded(app, token=token, hosts=hosts, rate=Rate(per_second, 2 * per_second)), listening)
+    serve_app(guarded(app, token=token, hosts=hosts, rate=Rate(per_second, 2 * per_second)), listening, begun)
 
 
 def guarded(app: App, *, token: str | None, hosts: frozenset[str], rate: Rate) -> App:

@@ -13,6 +13,8 @@ import pytest
 from aicx.corpus.catalog.summary import ignore_matcher
 from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, CodexLog, Home
 
+pytestmark = pytest.mark.slow
+
 NEXT_DAY = 14 * 3600
 
 

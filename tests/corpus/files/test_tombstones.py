@@ -18,6 +18,8 @@ from aicx.errors import CorpusDamaged
 from tests.commands.test_doctor import Patient, patient
 from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, CodexLog, snapshot, when
 
+pytestmark = pytest.mark.slow
+
 __all__ = ["patient"]
 
 GOOD = b'{"agent":"claude","session":"gone"}\n'

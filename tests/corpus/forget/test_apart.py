@@ -18,6 +18,8 @@ from aicx.corpus.forget.apart import list_apart
 from tests.commands.test_doctor import Patient, patient
 from tests.corpus.builders import OTHER, SESSION, snapshot
 
+pytestmark = pytest.mark.slow
+
 __all__ = ["patient"]
 
 SLIPPED_IN = b"lump of wax"

@@ -6,6 +6,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -13,6 +14,8 @@ from aicx.corpus.ingest.chunker import OVERLAP_MESSAGES, pack
 from aicx.corpus.ingest.drafts import MAX_TOKENS, TARGET_TOKENS, Draft, split_draft
 from aicx.sources.items import SessionEvent, TimelineEntry
 from tests.corpus.builders import chunks_of, draft, drafts_of, entry, tool_entry
+
+pytestmark = pytest.mark.slow
 
 # Sizes in tokens, around everything that decides: small talk, the overlap, the target, the limit, far beyond.
 SIZES = st.one_of(

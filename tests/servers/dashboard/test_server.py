@@ -29,6 +29,14 @@ def test_a_signal_ends_it_in_order(stored: Home, number: signal.Signals) -> None
         assert process.stderr.read() == "Stopped.\n"
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_as_soon_as_the_address_is_printed_ends_it_in_order(stored: Home, number: signal.Signals) -> None:
+    for _ in range(5):
+        with serving(**stored.environ) as (process, _):
+            process.send_signal(number)
+            assert process.wait(30) == 0
+
+
 def test_the_address_it_prints_lets_the_page_in(stored: Home) -> None:
     command = [*AICX, "dashboard", "--port", "0", "--no-open"]
     environ = os.environ | stored.environ | {"AICX_HTTP_AUTH_TOKEN": TOKEN}
@@ -148,6 +156,6 @@ def test_it_serves_from_a_folder_with_decoys(stored: Home, tmp_path: Path) -> No
             assert process.stdout is not None
             assert "http://127.0.0.1" in process.stdout.readline()
             process.terminate()
-            process.wait(30)
+            assert process.wait(30) == 0
         finally:
             process.kill()
