@@ -125,7 +125,7 @@ def test_a_reason_says_what_they_share_and_how_sure_it_is() -> None:
 
 
 names = st.sampled_from(["topic/a", "topic/b", "x.py", "y.py", "ada/orbit#1", "3fa29c0", "s1", "s2"])
-few = st.lists(names, max_size=3).map(tuple)
+few = st.lists(names, max_size=3, unique=True).map(tuple)  # as a sketch has them
 
 
 @given(
