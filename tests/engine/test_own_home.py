@@ -19,6 +19,7 @@ from aicx.engine.vector_state import vector_state
 from aicx.errors import UsageError
 from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, Home, snapshot, write_git
 from tests.engine.search_helpers import ignore
+from tests.kept import Kept
 
 pytestmark = [
     pytest.mark.needs("semantic"),
@@ -30,15 +31,19 @@ BOTH = [f"claude:{SESSION}:001", f"claude:{OTHER}:001"]
 
 
 @pytest.fixture
-def user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
+def user(kept: Kept, monkeypatch: pytest.MonkeyPatch) -> Home:
     """Two stored sessions, indexed by meaning."""
-    user = Home(tmp_path)
+    user = Home(kept.empty())
     for name, value in user.environ.items():
         monkeypatch.setenv(name, value)
-    user.claude(ClaudeLog(SESSION, "/srv/notes").prompt("The heron nests by the weir", 0))
-    user.claude(ClaudeLog(OTHER, "/srv/notes").prompt("Paint the shed green", 60))
-    assert run(["store"]) == 0
-    embed()
+
+    def fill() -> None:
+        user.claude(ClaudeLog(SESSION, "/srv/notes").prompt("The heron nests by the weir", 0))
+        user.claude(ClaudeLog(OTHER, "/srv/notes").prompt("Paint the shed green", 60))
+        assert run(["store"]) == 0
+        embed()
+
+    kept.again(fill)
     return user
 
 

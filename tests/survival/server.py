@@ -136,7 +136,11 @@ def _run(order: dict[str, Any]) -> tuple[int, float, int]:
             os._exit(99)
     os.close(told)
     if order["cuts"]:
-        _keep_cuts(child, Path(order["environ"]["AICX_HOME"]), Path(order["cuts"]), order["every"])
+        try:
+            _keep_cuts(child, Path(order["environ"]["AICX_HOME"]), Path(order["cuts"]), order["every"])
+        except BaseException:
+            os.kill(child, signal.SIGKILL)  # it would stay stopped for ever
+            raise
     if not _ends_within(child, order["kill_after"]):
         os.kill(child, signal.SIGKILL)
     _, status, used = os.wait4(child, 0)
