@@ -30,6 +30,8 @@ _SHOWN_FIRST = 0.5
 _IDLE = 0.5
 _MAX_REFS, _MAX_FILES = 4, 3
 _SURE_FILES, _SURE_TIME, _SOME_LINES, _SOME_TEXT = 0.5, 0.3, 0.3, 0.5
+# Where nothing but files ties a session to a commit, its last edit has to be of the day before: later others edit them.
+_SAME_DAY = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,11 +178,13 @@ def _evidence(
 def _confidence(evidence: Sequence[Evidence], lead: float, wanted: Wanted, weights: Weights) -> Confidence:
     shares = {one.kind: one.worth / max(getattr(weights, one.kind), 1e-9) for one in evidence}
     files, time = shares.get("files", 0.0), shares.get("time", 0.0)
-    worked = files >= _SURE_FILES or shares.get("lines", 0.0) >= _SOME_LINES
+    lines = shares.get("lines", 0.0) >= _SOME_LINES
+    worked = files >= _SURE_FILES or lines
     if shares.get("made", 0.0) > _SHOWN_FIRST or (worked and time >= _SURE_TIME and lead >= 1.0):
         return "high"
     # Of a request that git does not know no time is known.
     timely = time >= _SURE_TIME or not wanted.times
+    worked = lines or (worked and (time >= closeness(_SAME_DAY) or not wanted.times))
     likely = worked or "made" in shares or (shares.get("text", 0.0) >= _SOME_TEXT and timely and "place" in shares)
     return "medium" if likely else "low"
 

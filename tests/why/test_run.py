@@ -584,3 +584,13 @@ def test_a_change_on_another_base_is_a_copy_though_its_patch_differs(story: Stor
     story.repository.git("switch", "--quiet", "main")
     after = story.repository.commit("src/parser.py", f"{LONG}# end\n", "Read nested brackets at last", when(DAY))
     assert story.ask(after).wanted[0].hashes == (after, before)
+
+
+@pytest.mark.parametrize(("days", "confidence"), [(0.5, "medium"), (6, "low")])
+def test_files_alone_name_a_session_only_where_it_changed_them_the_day_before(
+    story: Story, days: float, confidence: str
+) -> None:
+    parse_session(story)
+    story.keep(story.edited(story.log().prompt("The parser should read", 0), "src/parser.py", 40, "z"))
+    commit = story.repository.commit("src/parser.py", "unlike = 'what was written'\n", "Refactor", when(days * DAY))
+    assert [one.confidence for one in story.ask(commit, when(9 * DAY)).sessions] == [confidence]
