@@ -139,6 +139,7 @@ class StatementRules(_Expressions):
     merged = _Lazy(_any)
     not_merged = _Lazy(_any)
     uncommitted = _Lazy(_any)
+    unpushed = _Lazy(_any)
     waiting = _Lazy(_any)
     conflicts_over = _Lazy(_any)
     tests_pass = _Lazy(_any)

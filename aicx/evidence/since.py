@@ -17,7 +17,8 @@ from aicx.values import dataclass
 class Since:
     """``merged`` are the numbers of pull requests, ``passed`` the checks of later sessions, ``committed_at`` when one
     of these committed last. ``clean`` is whether git has nothing uncommitted in the session's folder now, ``landed``
-    whether the session's work is in the head. ``done`` are subjects of commits, and what later sessions were asked.
+    whether the session's work is in the head, and ``pushed`` whether it came there by way of a remote. ``done`` are
+    subjects of commits, and what later sessions were asked.
     """
 
     merged: Collection[str] = ()
@@ -25,6 +26,7 @@ class Since:
     committed_at: datetime | None = None
     clean: bool = False
     landed: bool = False
+    pushed: bool = False
     done: tuple[str, ...] = ()
 
     def has_done(self, text: str) -> bool:
@@ -35,6 +37,8 @@ class Since:
     def has_landed(self, text: str) -> bool:
         """Whether ``text`` is only about bringing the session's work in, which it is by now."""
         rules = statement_rules()
+        if self.pushed and rules.unpushed.search(text):
+            return True
         return self.landed and bool(rules.about_request.search(text) or rules.uncommitted.search(text))
 
     def passes(self, failed: Run) -> bool:

@@ -198,7 +198,8 @@ class SessionChoice:
         brief = self._reader.brief(session, since)
         if brief is None or not (brief.failures or brief.ahead or brief.unanswered or brief.questions):
             return brief
-        since = replace(since, landed=self._has_landed(session, brief))
+        landed = self._has_landed(session, brief)
+        since = replace(since, landed=landed, pushed=landed and self._is_pushed(brief))
         place = session.branch, session.cwd
         later = [item.session for item in self._ranked if item.session.completed_at > session.completed_at]
         later = sorted(later, key=lambda other: not same_place(place, (other.branch, other.cwd)))[:_MAX_LATER]
@@ -222,6 +223,13 @@ class SessionChoice:
         return not own.isdisjoint(merged_by(one.subject for one in self._landed.commits)) or any(
             self._landed.holds_subject(line.text, session.started_at) for line in brief.commits[:1]
         )
+
+    def _is_pushed(self, brief: SessionBrief) -> bool:
+        """Whether a remote has what the head holds of a session: all of the head, or a commit that was made anew."""
+        if self._state.ahead == 0:
+            return True
+        hashes = [Ref.parse(line.refs[0]).value for line in brief.commits[:1]]
+        return self._branches is not None and any(self._branches.holds_commit(one) is not True for one in hashes)
 
     def _standing(self, session: SessionRow, brief: SessionBrief | None = None) -> BranchState:
         if self._branches is None:

@@ -191,3 +191,26 @@ def test_a_shallow_clone_proves_no_session_open(place: TaskPlace) -> None:
     keep(place, asking(place), newest(place))
     (place.repo / ".git" / "shallow").write_text(place.git("rev-parse", "main").strip() + "\n")
     assert "(open)" not in others(place)[OTHER]
+
+
+@pytest.mark.parametrize(
+    "last", ["Not pushed yet.", "Want me to push it?", "Ready to commit and push it to the branch?"]
+)
+def test_nothing_waits_to_be_pushed_that_came_back_as_another_commit(place: TaskPlace, last: str) -> None:
+    made = log(place, OTHER).prompt("Empty files make the export crash", 0)
+    made.call("Bash", 3, "t1", command="git commit -am 'Accept empty files in the export'")
+    made.result("[main 1a2b3c4] Accept empty files in the export\n 1 file changed", 4, "t1")
+    keep(place, made.answer(f"Fixed the crash of the export. {last}", 5))
+    assert place.json("resume", "--repo", str(place.repo))["capsule"]["next"]
+    place.git("commit", "-q", "--allow-empty", "-m", "Accept empty files in the export (#12)")
+    found = place.json("resume", "--repo", str(place.repo))["capsule"]
+    assert (found["next"], found["resuming"]) == ([], f"session:claude:{OTHER}")
+
+
+def test_a_commit_that_only_the_head_has_may_still_have_to_be_pushed(place: TaskPlace) -> None:
+    place.git("commit", "-q", "--allow-empty", "-m", "Accept empty files in the export")
+    made = log(place, OTHER).prompt("Empty files make the export crash", 0)
+    made.call("Bash", 3, "t1", command="git commit -am 'Accept empty files in the export'")
+    printed = f"[main {place.git('rev-parse', '--short', 'HEAD').strip()}] Accept empty files in the export"
+    keep(place, made.result(f"{printed}\n 1 file changed", 4, "t1").answer("Fixed it. Want me to push it?", 5))
+    assert [one["text"] for one in place.json("resume", "--repo", str(place.repo))["capsule"]["next"]]
