@@ -8,6 +8,7 @@ from aicx.api.answers.lifecycle import HandoffAnswer
 from aicx.text import instant
 from aicx.work.attempts import sessions_of
 from aicx.work.handoff import Handoff
+from aicx.work.left import goal_of
 from aicx.work.record import WorkRecord
 from aicx.work.session_facts import Ran, Said
 
@@ -27,7 +28,7 @@ def stated_answer(record: WorkRecord, compatible: bool | None = None, *, offered
         compatible=compatible,
         offered=offered,
         outcome=_OUTCOMES.get(attempt.outcome or "", "unresolved") if attempt else "unresolved",
-        goal=record.goal,
+        goal=goal_of(record),
         summary=record.closing_note,
         done=record.texts("verified"),
         failing=record.texts("failing"),

@@ -51,12 +51,15 @@ def command(
 def _print(item: HandoffAnswer) -> None:
     style = console.style
     offered = style("  offered here", fg="green") if item.offered else ""
-    console.out(f"{style(shorten(item.goal, _GOAL) or 'no goal was said', bold=True)}{offered}")
+    title = item.goal or (item.summary if item.origin == "stated" else "") or "no goal was said"
+    console.out(f"{style(shorten(title, _GOAL), bold=True)}{offered}")
     facts = [item.outcome, item.agent or "", f"{local(item.at):%Y-%m-%d %H:%M}"]
     facts += [f"on {item.branch}"] if item.branch else []
     facts += ["not part of what is checked out"] if item.compatible is False else []
+    if item.origin == "stated":
+        facts.insert(0, "stated")
     console.out(f"  {' · '.join(filter(None, facts))}  {style(item.ref, fg='green')}")
-    if item.summary:
+    if item.summary and shorten(title, _GOAL) != item.summary:
         console.out(f"  {item.summary}")
     said: set[str] = set()
     for name, heading in _LISTS:

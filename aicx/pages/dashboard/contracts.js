@@ -12,10 +12,10 @@ const KEPT = new Map([
   [null, ["unknown", "not known"]],
 ]);
 
-export function contractSummary({ goal, agent, at, outcome, result }) {
+export function contractSummary({ goal, summary, agent, at, outcome, result }) {
   const issue = result.violations[0] ?? result.warnings[0];
   return [
-    el("span", { class: "statement" }, goal),
+    el("span", { class: "statement" }, goal || summary || "No goal was said"),
     issue && el("span", { class: "next" }, issue.detail),
     el(
       "span",

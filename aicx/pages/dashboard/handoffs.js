@@ -20,7 +20,7 @@ const LISTS = [
 export function handoffSummary({ entry, left_open: leftOpen }) {
   const [label, text] = telling(entry);
   return [
-    el("span", { class: "statement" }, entry.goal || "No goal was said"),
+    el("span", { class: "statement" }, titleOf(entry)),
     text && el("span", { class: "next" }, el("b", {}, `${label} `), markdownLine(text)),
     el(
       "span",
@@ -37,22 +37,30 @@ export function handoffSummary({ entry, left_open: leftOpen }) {
   ];
 }
 
+// A statement without a goal is known by what it states.
+function titleOf({ goal, origin, summary }) {
+  return goal || (origin === "stated" && summary) || "No goal was said";
+}
+
 // A decision that was only stated is a candidate until a person accepts it.
-function titleOf(title, name, { origin }) {
+function headingOf(title, name, { origin }) {
   return name === "decisions" && origin === "stated" ? `${title}, as stated (candidates)` : title;
 }
 
-// The line that says most of what it left.
-function telling({ failing, next, done, summary }) {
-  const all = [["Fails", failing[0]], ["Next", next[0]], ["Done", done[0]], ["Said last", summary]];
+// The line that says most of what it left: what was stated goes before what its log says.
+function telling(entry) {
+  const { failing, next, done, summary, origin } = entry;
+  const log = [["Fails", failing[0]], ["Next", next[0]], ["Done", done[0]], ["Said last", summary]];
+  const stated = titleOf(entry) === summary ? ["Next", next[0]] : ["Stated", summary];
+  const all = origin === "stated" ? [stated, ...log.filter(([, text]) => text !== summary)] : log;
   return all.find(([, text]) => text) ?? [];
 }
 
 export function handoffBody({ entry, session, stored, proofs }, project) {
   const said = entry.summary && !entry.done.includes(entry.summary);
   return [
-    said && lines("Said last", [entry.summary], { proofs, project }),
-    LISTS.map(([title, name]) => lines(titleOf(title, name, entry), entry[name], { proofs, project })),
+    said && lines(entry.origin === "stated" ? "Stated" : "Said last", [entry.summary], { proofs, project }),
+    LISTS.map(([title, name]) => lines(headingOf(title, name, entry), entry[name], { proofs, project })),
     lines("Begin at", entry.starting_points, { proofs, project, code: true }),
     el(
       "p",

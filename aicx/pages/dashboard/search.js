@@ -3,7 +3,7 @@
 
 import { el, fill } from "./dom.js";
 import { count, plural } from "./format.js";
-import { patternOf } from "./highlight.js";
+import { markIn, patternOf } from "./highlight.js";
 import { newestByRepository, repositoryRows } from "./repositories.js";
 import { answerRow, sessionRow } from "./results.js";
 import { filtersOf, withoutFilters, writeRoute } from "./route.js";
@@ -91,10 +91,8 @@ export function createSearch(pane, { source, go, announce }) {
         found.results ? found.evidence_note : "", // else it is the heading below
         found.oracle_status.fallback_reason,
         ...found.notes,
-        ...(found.stated ?? []).map(
-          ({ by, age, lines }) => `Stated by ${by} at the end of a session, ${age}, not checked: ${lines.join(" · ")}`,
-        ),
       ]),
+      (found.stated ?? []).map((statement) => statedBlock(statement, pattern)),
     );
     fill(
       list,
@@ -104,6 +102,19 @@ export function createSearch(pane, { source, go, announce }) {
     );
     fill(foot, found.results ? moreAnswers(found) : nothing(found.evidence_note));
     shown(said);
+  }
+
+  // What was stated at the end of a session is in no log, and so no answer.
+  function statedBlock({ by, age, project, lines }, pattern) {
+    const of = project ? ` of ${project}` : "";
+    const said = lines.map((line) => el("div", {}, line));
+    for (const line of said) markIn(line, pattern);
+    return el(
+      "blockquote",
+      { class: "stated" },
+      el("p", { class: "how" }, `Stated by ${by} at the end of a session${of}, ${age}, not checked`),
+      said,
+    );
   }
 
   function showSessions(found) {

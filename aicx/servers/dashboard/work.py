@@ -29,7 +29,7 @@ from aicx.work.failure_items import item_of
 from aicx.work.failures import patterns
 from aicx.work.gone_on import GoneOn
 from aicx.work.handoff_answers import proofs_of
-from aicx.work.left import is_open
+from aicx.work.left import goal_of, is_open
 from aicx.work.loading import Loaded, Loading, evaluate
 from aicx.work.next_step import next_steps
 from aicx.work.place import Present, WorkPlace, looking
@@ -155,7 +155,7 @@ def _contract(record: WorkRecord, known: Known) -> WorkContract:
     contract = contract_of(record)
     return WorkContract(
         ref=record.ref,
-        goal=record.goal,
+        goal=goal_of(record),
         session=session,
         stored=session in known,
         agent=attempt.agent,

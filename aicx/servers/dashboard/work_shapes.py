@@ -47,7 +47,7 @@ class WorkContract:
     """A session that was given a contract, and how it kept to it."""
 
     ref: Annotated[str, "reference of the attempt"]
-    goal: Annotated[str, "what was to be reached"]
+    goal: Annotated[str, "what was to be reached; empty where that was not said"]
     session: Annotated[str | None, "reference of the session"]
     stored: Annotated[bool, "whether the session can be read here"]
     agent: str

@@ -67,6 +67,29 @@ def test_answers_come_while_typing_with_the_questions_words_marked(visit: Visit)
     assert "token" in page.locator(".matches mark").all_inner_texts()
 
 
+def test_what_was_stated_is_quoted_above_the_answers_as_text(visit: Visit) -> None:
+    statement = {
+        "ref": "work:0123456789ab",
+        "by": "claude",
+        "at": "2026-03-01T10:00:00Z",
+        "age": "2 hours ago",
+        "project": "ada/orbit",
+        "lines": ["failure: The lexer <b>drops</b> it", "next: Count again"],
+    }
+
+    def with_statement(route: Any) -> None:
+        answer = route.fetch().json() | {"stated": [statement]}
+        route.fulfill(body=json.dumps(answer), content_type="application/json")
+
+    page = visit()
+    page.route("**/api/search/**", with_statement)
+    ask(page, "lexer drops")
+    stated = page.locator(".found .stated")
+    expect(stated).to_contain_text("Stated by claude at the end of a session of ada/orbit, 2 hours ago, not checked")
+    expect(stated.locator("div")).to_have_text(["failure: The lexer <b>drops</b> it", "next: Count again"])
+    expect(stated.locator("mark")).to_have_text(["lexer", "drops"])
+
+
 def test_answers_are_those_of_the_command_line_in_its_order(
     visit: Visit, sessions: Home, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -85,6 +85,34 @@ def test_code_in_what_comes_next_is_drawn_as_code(visit: Visit) -> None:
     assert visit("/work").evaluate(drawn).count("make") == 2
 
 
+def test_what_was_stated_is_in_the_row_of_its_session(visit: Visit) -> None:
+    page = visit("/work")
+    entry = {
+        **{name: [] for name in ("done", "failing", "next", "questions", "decisions", "starting_points", "commits")},
+        "tests": [],
+        "refs": [],
+        "claims": [],
+        "ref": "work:0123456789ab",
+        "origin": "stated",
+        "session": None,
+        "agent": "codex",
+        "at": "2026-03-01T10:00:00Z",
+        "branch": None,
+        "compatible": True,
+        "offered": False,
+        "outcome": "failed",
+        "failing": ["`mypy` failed"],
+        "summary": "Tokens are lost",
+        "next": ["Count them"],
+    }
+    rows = [{"entry": {**entry, "goal": goal}, "session": None, "stored": False, "left_open": False, "proofs": []}
+            for goal in ("Renew the tokens", "")]  # fmt: skip
+    answered(page, sessions=rows)
+    cards = panel(page, "Sessions").locator(".card")
+    expect(cards.nth(0)).to_contain_text("Renew the tokensStated Tokens are lost")
+    expect(cards.nth(1)).to_contain_text("Tokens are lostNext Count them")
+
+
 def test_a_line_leads_to_the_part_that_proves_it(visit: Visit) -> None:
     page = visit("/work")
     card = panel(page, "Sessions").locator(".card").nth(1)
