@@ -14,6 +14,7 @@ from aicx.resume.brief.banner import banner
 from aicx.resume.query import ResumeQuery
 from aicx.resume.run import gone_on_from, resume
 from aicx.resume.select.report import ResumeReport
+from aicx.sources.run.source import AGENT as RUN
 from aicx.values import dataclass
 from aicx.work.attempt import Attempt
 from aicx.work.attempts import attempt_of, begin
@@ -102,5 +103,7 @@ def _attempt(
     known = attempt_of(settings, place, asker.agent, asker.session) if asker.session is not None else None
     if known is not None:
         return known
-    attempt = Attempt(asker.agent, asker.session, report.contract)
+    # A program that `aicx run` starts without a goal reads no contract, and can neither keep nor break one.
+    contract = None if asker.agent == RUN and not report.task else report.contract
+    attempt = Attempt(asker.agent, asker.session, contract)
     return begin(settings, place, report.task, attempt, now, source=source, look=look, project=report.project)

@@ -114,6 +114,15 @@ def test_a_program_runs_and_is_recorded_where_no_brief_can_be_made(place: Place)
     assert [one["exit_code"] for one in place("resume")["ran"]] == [5]
 
 
+@pytest.mark.parametrize(("task", "given"), [((), 0), (("--task", "Renew the tokens"), 1)])
+def test_a_program_without_a_goal_breaks_no_contract(place: Place, task: tuple[str, ...], given: int) -> None:
+    words = ["run", *task, "--", "sh", "-c", "echo x > made.py; exit 4"]
+    streams = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    Piped(words, os.environ, place.repository.folder, **streams).to_end(timeout=60)
+    assert place("usage")["contracts"]["given"] == given
+    assert (place("resume")["previous_contract_result"] is not None) == bool(given)
+
+
 def test_a_program_runs_in_a_bare_repository(place: Place, tmp_path: Path) -> None:
     subprocess.run(["git", "clone", "-q", "--bare", ".", str(tmp_path / "bare")], check=True)
     assert ran(place, "exit 6", folder=tmp_path / "bare").returncode == 6
