@@ -14,9 +14,12 @@ from urllib.parse import urlsplit
 import pytest
 
 from tests.corpus.builders import Home
+from tests.forked import Forked
 from tests.servers.dashboard.http_client import AICX, TOKEN, get, request, serving
 
 pytestmark = [pytest.mark.needs("web"), pytest.mark.process]
+
+COMMAND = ("dashboard", "--port", "0", "--no-open")
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -31,19 +34,15 @@ def test_a_signal_ends_it_in_order(stored: Home, number: signal.Signals) -> None
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_as_soon_as_the_address_is_printed_ends_it_in_order(stored: Home, number: signal.Signals) -> None:
-    for _ in range(5):
+    for _ in range(2):
         with serving(**stored.environ) as (process, _):
             process.send_signal(number)
             assert process.wait(30) == 0
 
 
 def test_the_address_it_prints_lets_the_page_in(stored: Home) -> None:
-    command = [*AICX, "dashboard", "--port", "0", "--no-open"]
     environ = os.environ | stored.environ | {"AICX_HTTP_AUTH_TOKEN": TOKEN}
-    with subprocess.Popen(
-        command, env=environ, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-    ) as process:
-        assert process.stdout is not None
+    with Forked(COMMAND, environ) as process:
         printed = process.stdout.readline().strip()
         address, _, token = printed.partition("/#token=")
         assert request(address, "GET", "/api/status", Authorization=f"Bearer {token}").status == 200
@@ -53,15 +52,11 @@ def test_the_address_it_prints_lets_the_page_in(stored: Home) -> None:
 
 def test_each_run_has_a_token_of_its_own_where_none_is_set(stored: Home) -> None:
     environ = os.environ | stored.environ | {"AICX_HTTP_AUTH_TOKEN": ""}
-    command = [*AICX, "dashboard", "--port", "0", "--no-open"]
     kept = stored.settings.layout.auth_token
     before = kept.read_bytes() if kept.exists() else None  # of a server that another test started on the same corpus
     tokens = []
     for _ in range(2):
-        with subprocess.Popen(
-            command, env=environ, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-        ) as process:
-            assert process.stdout is not None
+        with Forked(COMMAND, environ) as process:
             address, _, token = process.stdout.readline().strip().partition("/#token=")
             tokens.append(token)
             answered = [
@@ -112,11 +107,9 @@ def test_a_browser_is_let_in_and_its_command_line_does_not_hold_the_token(stored
 
 def test_no_browser_is_opened_where_nobody_looks(stored: Home, tmp_path: Path) -> None:
     # Standard output is a pipe here, as it is under a service manager.
-    command = [*AICX, "dashboard", "--port", "0", "--json"]
     marker = tmp_path / "opened"
     environ = os.environ | stored.environ | {"DISPLAY": ":9", "BROWSER": f"touch {marker}"}
-    with subprocess.Popen(command, env=environ, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
-        assert process.stdout is not None
+    with Forked(["dashboard", "--port", "0", "--json"], environ) as process:
         process.stdout.readline()
         time.sleep(0.3)
         process.terminate()
