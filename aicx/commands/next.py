@@ -36,6 +36,8 @@ def command(repo: options.Repo = None, limit: options.Limit = 10, json: options.
         skipped = [skipped_of(task) for task in found.skipped[:limit]]
         console.out_answer(NEXT_SCHEMA, NextAnswer(made[0] if made else None, made, skipped, found.notes))
         return
+    if not steps:
+        console.out(NOTHING_OPEN)
     for step in steps:
         record, derived = step.task.record, step.task.derived
         # What is derived may be months old.
@@ -56,5 +58,3 @@ def command(repo: options.Repo = None, limit: options.Limit = 10, json: options.
     if found.skipped:
         count = console.plural(len(found.skipped), "task")
         console.notify(f"{count} left on other branches not used here: aicx task status")
-    if not steps:
-        console.notify(NOTHING_OPEN)

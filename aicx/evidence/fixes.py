@@ -91,6 +91,12 @@ def topic_of(command: Simple) -> str | None:
     return check.topic if check else None
 
 
+def is_special(command: Simple) -> bool:
+    """Whether a command is a check of a part alone, as ``npm run web:check`` beside ``npm run check``."""
+    check = _check(_plain(command), command_rules())
+    return check is not None and check.is_special
+
+
 def whole_check(command: Simple) -> str | None:
     """A check of everything, without its options: ``mise run lint``, ``go test ./...``; None for any other command.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from datetime import datetime
 
 import orjson
 
@@ -11,6 +12,7 @@ from aicx.evidence.patterns import statement_rules
 from aicx.evidence.statements import COMPACTION, STATEMENT_LENGTH, Statement, left_open, reports, requests
 from aicx.evidence.texts import sentences
 from aicx.evidence.transcript import Step
+from aicx.evidence.turns import turns_of
 from aicx.text import shorten
 
 # After so many remarks of the agent a plan that it no longer touched says little of what is left.
@@ -21,8 +23,12 @@ _OPEN_STATES = frozenset({"pending", "in_progress", "todo", "open", "not_started
 _TASK_FIELD = re.compile(r"^(taskId|subject|status): (.+)$", re.MULTILINE)
 
 
-def open_plan(steps: Sequence[Step]) -> list[Statement]:
-    """The items of the last plan that are not ticked off; none where the session has gone past it since."""
+def open_plan(steps: Sequence[Step], committed: Sequence[datetime] = ()) -> list[Statement]:
+    """The items of the last plan that are not ticked off; none where the session has gone past it since.
+
+    It has where it ``committed`` something after it kept the plan last, or ended its turn with a report that leaves
+    nothing open: few plans are ticked off to the end.
+    """
     tasks: dict[str, tuple[str, str, Step]] = {}
     plan: list[Statement] = []
     last = 0
@@ -36,7 +42,10 @@ def open_plan(steps: Sequence[Step]) -> list[Statement]:
         elif (items := _plan_items(step)) is not None:
             plan = [Statement(shorten(text, STATEMENT_LENGTH), step) for state, text in items if state in _OPEN_STATES]
             last = number
-    return [] if plan and _is_past(steps[last + 1 :]) else plan
+    if not plan or _is_past(steps[last + 1 :]) or any(at >= steps[last].at for at in committed):
+        return []
+    ended = [turn.words for turn in turns_of(steps[last + 1 :]) if reports(turn.words)]
+    return [] if ended and not any(left_open(ended[-1])) else plan
 
 
 def pending(steps: Sequence[Step]) -> list[Statement]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Literal, NamedTuple
 
@@ -33,15 +33,21 @@ _HEADER = 400
 _COMMAND_LENGTH = 120
 # The beginning of a text that is given on the lines below.
 _HERE_DOCUMENT = re.compile(r"\s+(?:-\w+|--\w+)[ =][\"']?\$\(cat$")
-# A folder for trials, in the repository or anywhere.
-_SCRATCH = re.compile(r"(?:^|[/\\])(?:te?mp|scratch(?:pad)?)(?:[/\\]|$)", re.IGNORECASE)
+# A folder for trials, in the repository or anywhere, and a file that is named as one.
+_SCRATCH = re.compile(
+    r"(?:^|[/\\])(?:te?mp|scratch(?:pad)?)(?:[/\\]|$)|(?:^|[/\\._-])(?:tmp|scratch)[._-][^/\\]*$", re.IGNORECASE
+)
 _FULL_PATH = re.compile(r"(?:/|[A-Za-z]:[\\/])[^\s'\"`:,;()]+")
 _ENTERS = re.compile(r"(?:^|[;&|\n(]\s*)cd [\"']?([^\s\"';&|)]+)")
 _TELLING_LENGTH = 160
+_REMARK = 400  # how much of a remark, up to the command that follows it, speaks of the command
 
 
 class Run(NamedTuple):
-    """A command that was run: ``line`` as it is shown, ``parts`` the commands in it that are more than looking."""
+    """A command that was run: ``line`` as it is shown, ``parts`` the commands in it that are more than looking.
+
+    ``began`` is False where it failed because something is missing here that the work has nothing to do with.
+    """
 
     line: str
     parts: tuple[Simple, ...]
@@ -50,21 +56,27 @@ class Run(NamedTuple):
     chunk: str
     outcome: Outcome
     telling: str = ""
+    began: bool = True
 
 
-def runs_of(calls: Iterable[tuple[Step, Sequence[Step]]], roots: Roots | None = None) -> list[Run]:
+def runs_of(
+    calls: Iterable[tuple[Step, Sequence[Step]]], roots: Roots | None = None, steps: Sequence[Step] = ()
+) -> list[Run]:
     """The commands of a session that are more than looking around, in order, each with its outcome.
 
     ``calls`` are a session's calls with all their answers, as `followed` gives them. What failed outside of ``roots``,
-    where they are known, is moot.
+    where they are known, is moot, and so is what was to fail, as the messages ``steps`` around the calls say.
     """
-    return [run for run in ran_by(list(calls), roots) if run is not None]
+    return [run for run in ran_by(list(calls), roots, steps) if run is not None]
 
 
-def ran_by(calls: Sequence[tuple[Step, Sequence[Step]]], roots: Roots | None = None) -> list[Run | None]:
+def ran_by(
+    calls: Sequence[tuple[Step, Sequence[Step]]], roots: Roots | None = None, steps: Sequence[Step] = ()
+) -> list[Run | None]:
     """What each call ran, as in `runs_of`; None for a call that only looked around."""
     rules = command_rules()
     aside = _set_aside(calls, rules)
+    awaited = _awaited(steps, rules)
     found = []
     for number, (call, answers) in enumerate(calls):
         run = _run(call, answers, rules)
@@ -73,9 +85,25 @@ def ran_by(calls: Sequence[tuple[Step, Sequence[Step]]], roots: Roots | None = N
         elif run is not None and run.outcome == "failed":
             freed = _is_freed(call, calls[number + 1 :], rules)
             foreign = _is_elsewhere(call, roots) or _tells_of_a_trial(run.telling, roots)
-            if freed or foreign or rules.provoked.search(call.command):
+            wanted = call in awaited or rules.expects_failure.search(call.text.replace(call.command, "", 1))
+            if freed or foreign or wanted or rules.provoked.search(call.command):
                 run = run._replace(outcome="moot")
         found.append(run)
+    return found
+
+
+def _awaited(steps: Sequence[Step], rules: CommandRules) -> Collection[Step]:
+    """The calls that follow a remark of the agent's that they are to fail."""
+    found: list[Step] = []
+    awaits = False
+    for step in steps:
+        if step.role == "assistant":
+            awaits = rules.expects_failure.search(step.text[-_REMARK:]) is not None
+        elif step.role == "user":
+            awaits = False
+        elif awaits and step.phase == "call" and step.command:
+            found.append(step)
+            awaits = False
     return found
 
 
@@ -136,10 +164,11 @@ def _run(call: Step, answers: Sequence[Step], rules: CommandRules) -> Run | None
     result = answers[-1] if answers else None
     outcome = _outcome(result, parts, kind, rules)
     telling = _telling(result.text, rules) if outcome == "failed" and result else ""
+    began = not (outcome == "failed" and result and rules.not_started.search(result.text))
     line = shorten(" && ".join(dict.fromkeys(_HERE_DOCUMENT.sub("", part.text) for part in parts)), _COMMAND_LENGTH)
     if call.tool == "run" and all(part.masked for part in parts):
         line = shorten(" ".join(call.command.split()), _COMMAND_LENGTH)  # it is the whole that ended so
-    return Run(line, tuple(parts), kind, call.at, (result or call).chunk, outcome, telling)
+    return Run(line, tuple(parts), kind, call.at, (result or call).chunk, outcome, telling, began)
 
 
 def open_failures(runs: Sequence[Run]) -> list[Run]:

@@ -30,15 +30,19 @@ from aicx.evidence.statements import (
     is_done,
     is_step,
     left_open,
+    names_failure,
     names_its_subject,
     reports,
     requests,
+    says_failed_before,
+    says_finished,
     says_passing,
     says_resolved,
     telling,
 )
 from aicx.evidence.texts import sentences, summary_line, words
 from aicx.evidence.transcript import Step
+from aicx.evidence.turns import Turn, turns_of
 from aicx.git.roots import Roots
 from aicx.refs import Ref
 from aicx.telling import URL, count_telling, prose_lines
@@ -85,9 +89,12 @@ class SessionBrief:
     """A session as a new one needs it. ``goal`` is the first request that says something, ``asked`` the last.
 
     ``turned_to`` is the last request for which files were changed, where that is another, ``unanswered`` the last
-    one where the session broke off before it was done. ``passed`` are the checks that passed when they were run last,
-    and ``tests`` the commands of the tests among them, the latest first. ``failing`` are those of the ``failures`` that
-    are of checks of what the session had changed, with nothing committed after them.
+    one where the session broke off before it was done. ``progress`` is what the agent said last, ``reported`` what it
+    said at the end of its work: of the last turn in which something was changed, and after it. ``passed`` are the
+    checks that passed when they were run last, and ``tests`` the commands of the tests among them, the latest first.
+    ``broken`` are those of the ``failures`` that are of checks, with nothing committed after them, and ``failing``
+    those of them that are of what the session had changed. ``committed_since`` says that a later session in its place
+    committed.
     """
 
     goal: Line | None
@@ -95,11 +102,13 @@ class SessionBrief:
     turned_to: Line | None
     unanswered: Line | None
     progress: Line | None
+    reported: Line | None
     checks: tuple[Line, ...]
     commits: tuple[Line, ...]
     pull_requests: tuple[Line, ...]
     failures: tuple[Line, ...]
     failing: tuple[Line, ...]
+    broken: tuple[Line, ...]
     ahead: tuple[Line, ...]
     questions: tuple[Line, ...]
     decisions: tuple[Line, ...]
@@ -110,6 +119,7 @@ class SessionBrief:
     state: State
     state_reason: StateReason
     ended_at: datetime | None
+    committed_since: bool = False
 
     @property
     def next_step(self) -> Line | None:
@@ -151,9 +161,12 @@ def brief_of(
     """
     calls = answered_calls(steps)
     answered = followed(calls)
-    runs = runs_of(answered, roots)
-    failures = [run for run in open_failures(runs) if not (_is_said_to_pass(run, steps) or since.passes(run))]
+    runs = runs_of(answered, roots, steps)
+    turns = turns_of(steps)
     edits = edits_of(calls, roots, folder)
+    edited_at = edits[0].at if edits else None
+    left = (run for run in open_failures(runs) if run.began and not _is_outlived(run, steps, turns, edited_at))
+    failures = [run for run in left if not (_is_said_to_pass(run, steps) or since.passes(run))]
     if not edits:  # that something does not build is no failure of a session that changed nothing
         failures = [run for run in failures if run.kind != "check" or topic_of(run.parts[-1]) != "build"]
     wanted = requests(steps)
@@ -173,12 +186,15 @@ def brief_of(
         return not (over or since.has_done(item.text) or since.has_landed(item.text))
 
     ahead, questions = (list(filter(is_left, found)) for found in (left_open(last) if last else ([], [])))
-    plan = list(filter(is_left, open_plan(steps) or pending(steps)))
+    plan = list(filter(is_left, open_plan(steps, committed) or pending(steps)))
     done = last is not None and is_done(last)
     # A plan that was never ticked off says nothing once the agent reported the work done.
     plan = [] if done else plan
     interrupted = _is_interrupted(steps, last)
     questions = [] if interrupted else questions
+    broken = [
+        run for run in failures[:_MAX_FAILURES] if run.kind == "check" and not any(at > run.at for at in committed)
+    ]
     state, reason = _state(bool(failures), bool(questions), interrupted, bool(plan), bool(ahead), done, last)
     goal, asked = _requests(wanted)
     if (summarized := summarized_request(steps)) is not None:
@@ -190,19 +206,15 @@ def brief_of(
         turned_to=_turned_to(steps, wanted),
         unanswered=_unanswered(steps, wanted, since) if reason == "interrupted" else None,
         progress=_progress(steps, last, is_merged) if last else None,
+        reported=_reported(steps, turns, is_merged),
         checks=tuple(_check(run, count) for run, count in passed_checks(runs)[:_MAX_CHECKS]),
         commits=tuple(Line(*trace) for trace in commits),
         pull_requests=tuple(
             Line(f"{text} (merged)" if number_of(text) in merged else text, at, refs) for text, at, refs in opened
         ),
         failures=tuple(_failure(run, edits) for run in failures[:_MAX_FAILURES]),
-        failing=tuple(
-            _failure(run, edits)
-            for run in failures[:_MAX_FAILURES]
-            if run.kind == "check"
-            and not any(at > run.at for at in committed)
-            and any(edit.at <= run.at for edit in edits)
-        ),
+        failing=tuple(_failure(run, edits) for run in broken if any(edit.at <= run.at for edit in edits)),
+        broken=tuple(_failure(run, edits) for run in broken),
         ahead=tuple(_said(item) for item in (*ahead, *plan)[:_MAX_NEXT]),
         questions=tuple(map(_said, questions)),
         decisions=tuple(line for line in settled if not _is_in(line, goal, asked)),
@@ -213,6 +225,7 @@ def brief_of(
         state=state,
         state_reason=reason,
         ended_at=max((step.at for step in steps), default=None),
+        committed_since=since.committed_at is not None,
     )
 
 
@@ -274,7 +287,10 @@ def _requests(wanted: Sequence[tuple[Weight, Step]]) -> tuple[Line | None, Line 
 
 
 def _unanswered(steps: Sequence[Step], wanted: Sequence[tuple[Weight, Step]], since: Since) -> Line | None:
-    """The last prompt, where it says what is wanted; "yes, do that" leans on what the agent offered."""
+    """The last prompt, where it says what is wanted; "yes, do that" leans on what the agent offered.
+
+    "commit" says what was to be done with something, and is told with what that is.
+    """
     prompt = next((step for step in reversed(steps) if step.role == "user" and step.origin in PROMPTS), None)
     if prompt is None or not wanted or wanted[-1][1] is not prompt:
         return None
@@ -282,6 +298,8 @@ def _unanswered(steps: Sequence[Step], wanted: Sequence[tuple[Weight, Step]], si
     # "ok, push it and make a pr" is done where the work is in the head.
     if since.has_done(text) or (since.landed and wanted[-1][0].level == 1) or since.has_landed(text):
         return None
+    if wanted[-1][0].level == 1 and (about := next((one for one, _ in reversed(wanted) if one.level > 1), None)):
+        text = f"{shorten(_wish(about.text), _REQUEST_LENGTH - 60)} / then: {shorten(text, 60)}"
     # A bare address does not say what is wanted of it.
     return _line(text, prompt) if words(URL.sub(" ", text)) else None
 
@@ -331,6 +349,22 @@ def _progress(steps: Sequence[Step], last: Step, is_over: Callable[[str], bool])
     return Line(text, last.at, tuple(dict.fromkeys(str(Ref("chunk", step.chunk)) for step in (before, last))))
 
 
+def _reported(steps: Sequence[Step], turns: Sequence[Turn], is_over: Callable[[str], bool]) -> Line | None:
+    """What the agent reported last; where it only answered since it last worked, the report of its work leads."""
+    if not turns:
+        return None
+    last = turns[-1].words
+    of_work = next((turn.words for turn in reversed(turns) if turn.worked), last)
+    told = _progress(steps, of_work, is_over)
+    if of_work is last or told is None:
+        return _progress(steps, last, is_over)
+    then = summary_line(telling(last.text), _PROGRESS_LENGTH - _BRIEF, is_announcement)
+    if not words(then):
+        return told
+    text = f"{shorten(told.text, _BRIEF)} / then: {then}"
+    return Line(text, last.at, tuple(dict.fromkeys((*told.refs, str(Ref("chunk", last.chunk))))))
+
+
 def _reported_before(steps: Sequence[Step], last: Step) -> Step | None:
     """What was reported before the order that leans on it and that ``last`` answers, or in a request's course where
     ``last`` itself reports nothing.
@@ -377,6 +411,20 @@ def _failure(run: Run, edits: Sequence[Edit]) -> Line:
 
 def _is_mistake(failure: str) -> bool:
     return not statement_rules().no_mistake.search(failure)
+
+
+def _is_outlived(run: Run, steps: Sequence[Step], turns: Sequence[Turn], edited_at: datetime | None) -> bool:
+    """Whether the agent said that what fails did so before, or went on from it and ended with the work done and no word
+    of what fails.
+    """
+    if run.kind == "change":
+        return False
+    if run.kind == "check" and any(step.at > run.at and says_failed_before(step) for step in steps):
+        return True
+    if run.kind == "check" and (edited_at is None or edited_at <= run.at):
+        return False
+    ended = turns[-1].words if turns else None
+    return ended is not None and ended.at > run.at and says_finished(ended) and not names_failure(ended)
 
 
 def _is_said_to_pass(run: Run, steps: Sequence[Step]) -> bool:

@@ -153,6 +153,15 @@ def is_done(step: Step) -> bool:
     return any(rules.done.search(said.text) for said in sentences(step.text))
 
 
+def says_finished(step: Step) -> bool:
+    """Whether a message says that the work is finished, and not only that checks pass."""
+    rules = statement_rules()
+    return any(
+        rules.done.search(said.text) and not (rules.tests_pass.search(said.text) or rules.lint_passes.search(said.text))
+        for said in sentences(step.text)
+    )
+
+
 def reports(step: Step) -> bool:
     """Whether an agent's message names a result, a cause or a fix."""
     return step.role == "assistant" and reports_something(step.text)
@@ -173,6 +182,27 @@ def says_passing(step: Step, topic: str) -> bool:
     return any(
         expression.search(said.text) and not rules.not_passing.search(said.text) for said in sentences(step.text)
     )
+
+
+def names_failure(step: Step) -> bool:
+    """Whether a message tells of something that fails, other than that it is over or not of this work."""
+    rules = statement_rules()
+    return any(
+        rules.names_failure.search(said.text) and not (rules.no_failure.search(said.text) or _failed_before(said.text))
+        for said in sentences(step.text)
+    )
+
+
+def says_failed_before(step: Step) -> bool:
+    """Whether an agent's message says that what fails did so before, and is not of this work."""
+    if step.role != "assistant" or not statement_rules().failed_before.search(step.text):
+        return False
+    return any(_failed_before(said.text) for said in sentences(step.text))
+
+
+def _failed_before(text: str) -> bool:
+    rules = statement_rules()
+    return bool(rules.failed_before.search(text) and rules.names_failure.search(text))
 
 
 def says_resolved(step: Step) -> bool:
@@ -205,6 +235,8 @@ def _decided(step: Step, rules: StatementRules) -> Iterator[str]:
         yield from _reasoned(step, rules)
     elif step.tool == "AskUserQuestion" and step.phase == "result":
         for question, answer in _ANSWER.findall(step.text):
+            if rules.of_procedure.search(question):
+                continue
             yield shorten(f"{question} → {answer}", STATEMENT_LENGTH)
 
 

@@ -57,6 +57,8 @@ _PREFIXES = tuple(
         r"#\d{1,3} \d{1,5}\.\d{1,4} ",
     )
 )
+# A runner of tasks says what it starts for each, and puts the task before each of its lines.
+_ANNOUNCED = re.compile(r"(\[[\w.:/-]{1,60}\] )\$ \S")
 _SHARE = 0.9  # of the lines that must have a prefix before it is taken off
 _FEWEST = 3
 
@@ -66,6 +68,8 @@ def unprefixed(lines: list[str]) -> list[str]:
     filled = [line for line in lines[:2000] if line.strip()]
     if len(filled) < _FEWEST:
         return lines
+    if tasks := tuple({match[1] for line in filled if (match := _ANNOUNCED.match(line))}):
+        return [line.partition("] ")[2] if line.startswith(tasks) else line for line in lines]
     for pattern in _PREFIXES:
         matches = [match for line in filled if (match := pattern.match(line))]
         if len(matches) < _SHARE * len(filled):

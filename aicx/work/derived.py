@@ -7,9 +7,9 @@ from datetime import datetime, timedelta
 
 from aicx.config import Settings
 from aicx.errors import CorpusDamaged
-from aicx.evidence.session_brief import Line, SessionBrief, StateReason
+from aicx.evidence.session_brief import Line, StateReason
 from aicx.evidence.sessions import SessionRow
-from aicx.git.branches import BranchState
+from aicx.git.branches import CURRENT, BranchState
 from aicx.refs import Ref
 from aicx.work.events import read_log
 from aicx.work.files import CLOSED, read_record
@@ -46,18 +46,24 @@ _OPEN_BECAUSE: dict[StateReason, str] = {
 def derived_tasks(
     settings: Settings, place: WorkPlace, present: Present, gone_on: Iterable[GoneOn], now: datetime
 ) -> list[Loaded]:
-    """The sessions among ``gone_on`` that were left open and whose work was not closed, as tasks in their order."""
+    """The sessions among ``gone_on`` that were left open and whose work was not closed, as tasks in their order.
+
+    Open is what the log shows to be open, or git: a rebase that stopped, edits that nobody committed.
+    """
     settled = settled_tasks(settings, place)
-    return [
-        _task(place, present, now, *one)
-        for one in gone_on
-        if one.brief.state == "active"
-        and (one.brief.goal or one.brief.asked)
-        and one.session.automated_why is None
+    found: list[Loaded] = []
+    for one in gone_on:
+        if not (one.brief.goal or one.brief.asked) or one.session.automated_why is not None:
+            continue
         # Whether the work of a branch that was deleted came in is not known; after days it is not called open.
-        and not (one.standing == "gone" and now - one.session.completed_at > _GONE)
-        and not any(_is_of(one.session, record, at) for record, at in settled)
-    ]
+        if one.standing == "gone" and now - one.session.completed_at > _GONE:
+            continue
+        if any(_is_of(one.session, record, at) for record, at in settled):
+            continue
+        begun, left = present.unfinished(one.session, one.brief) if one.standing in CURRENT else ("", "")
+        if one.brief.state == "active" or begun or left:
+            found.append(_task(place, present, now, one, begun, left))
+    return found
 
 
 def settled_tasks(settings: Settings, place: WorkPlace) -> list[tuple[WorkRecord, datetime]]:
@@ -84,9 +90,9 @@ def _is_of(session: SessionRow, task: WorkRecord, closed_at: datetime) -> bool:
     return meanwhile and branch in (None, session.branch)
 
 
-def _task(
-    place: WorkPlace, present: Present, now: datetime, session: SessionRow, brief: SessionBrief, state: BranchState
-) -> Loaded:
+def _task(place: WorkPlace, present: Present, now: datetime, left_open: GoneOn, begun: str, left: str) -> Loaded:
+    """The task of a session; ``begun`` is what git is in the middle of, ``left`` what else it shows to be undone."""
+    session, brief, state = left_open
     wanted = brief.goal or brief.asked
     assert wanted is not None
     goal = clean(wanted.text, MAX_GOAL)
@@ -115,7 +121,7 @@ def _task(
         "commits": _said(brief.commits),
     }
     step = brief.next_step_at(now)
-    ahead = step.text if step else None
+    ahead = clean(begun or (step.text if step else left)) or None
     patch = Patch(next_action=ahead, said=said, origin="derived", next_source=(session.ref,) if ahead else ())
     record = apply(record, patch, session.completed_at, lambda path: path).record
     reason = _REASONS[state]
@@ -128,7 +134,8 @@ def _task(
         saved_head=None,
         current_head=present.context.head,
     )
-    return Loaded(record, loading, _OPEN_BECAUSE[brief.state_reason])
+    by_git = "git shows it" if begun or (left and step is None) else ""
+    return Loaded(record, loading, by_git or _OPEN_BECAUSE[brief.state_reason])
 
 
 def _said(lines: Sequence[Line]) -> list[Said]:

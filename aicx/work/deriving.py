@@ -46,7 +46,7 @@ def derive(part: SessionPart, steps: Sequence[Step], elsewhere: OtherRepositorie
     brief = brief_of(steps, part.roots, part.folder, elsewhere)
     seen = observe(steps, part.roots, part.folder)
     calls = followed(answered_calls(steps))
-    each = ran_by(calls, part.roots)
+    each = ran_by(calls, part.roots, steps)
     runs = [run for run in each if run is not None]
     typed = [step.at for step in steps if step.role == "user" and step.origin in PROMPTS]
     tests = [
@@ -64,9 +64,10 @@ def derive(part: SessionPart, steps: Sequence[Step], elsewhere: OtherRepositorie
         turned_to=_said(brief.turned_to) if brief.turned_to else None,
         unanswered=_said(brief.unanswered) if brief.unanswered else None,
         progress=_said(brief.progress) if brief.progress else None,
+        reported=_said(brief.reported) if brief.reported else None,
         commits=tuple(map(_said, brief.commits)),
         pull_requests=tuple(map(_said, brief.pull_requests)),
-        failing=tuple(map(_said, brief.failures)),
+        failing=tuple(map(_said, brief.broken)),
         given_up=tuple(
             Said(one.text, instant(one.at, "seconds"), (str(Ref("chunk", one.chunk)),))
             for one in given_up(steps, calls, runs)
@@ -80,7 +81,7 @@ def derive(part: SessionPart, steps: Sequence[Step], elsewhere: OtherRepositorie
         commands=seen.commands[-MAX_COMMANDS:],
         tests=tuple(tests[-MAX_COMMANDS:]),
         orientation=seen.orientation[:MAX_COMMANDS],
-        failures=tuple(failures_of(calls, each, part.roots, part.folder, typed)),
+        failures=tuple(failures_of(calls, each, part.roots, part.folder, typed, seen.deleted)),
         finalized=seen.finalized,
         state=brief.state,
         state_reason=brief.state_reason,

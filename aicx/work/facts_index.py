@@ -161,7 +161,7 @@ def _read(layout: Layout, catalog: Catalog, key: Key) -> SessionFacts | None:
 
 
 def _open(path: Path, *, create: bool = True) -> sqlite3.Connection:
-    return open_derived(path, f"11 {aicx.__version__} {rules_digest()}", _SCHEMA, create=create)
+    return open_derived(path, f"12 {aicx.__version__} {rules_digest()}", _SCHEMA, create=create)
 
 
 def _known(path: Path, kept: sqlite3.Connection, stamps: dict[Key, str]) -> dict[Key, SessionFacts | None]:

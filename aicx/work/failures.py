@@ -39,10 +39,16 @@ class Pattern:
     first_at: str
     resolutions: tuple[Resolution, ...]
     attempts: tuple[Try, ...]
+    also: frozenset[str] = frozenset()
 
     @property
     def id(self) -> str:
         return f"failure:{self.last.fingerprint}"
+
+    @property
+    def fingerprints(self) -> frozenset[str]:
+        """Its own, and those of the mistakes that came up and ended with it."""
+        return self.also | {self.last.fingerprint}
 
     @property
     def helped(self) -> Resolution | None:
@@ -65,7 +71,7 @@ def patterns(sessions: Iterable[SessionFacts]) -> list[Pattern]:
                 seen = _Seen(facts.ref, replace(failure, resolved=later[1]), later[0])
             if seen.failure.resolved is not None or (facts.still_fails(failure) and not passed.went_on(failure, facts)):
                 found.setdefault(failure.fingerprint, []).append(seen)
-    every = [_pattern(seen) for seen in found.values() if any(map(_teaches, seen))]
+    every = [_pattern(seen) for seen in found.values() if any(map(_teaches, seen)) or _comes_and_goes(seen)]
     return sorted(every, key=lambda one: (one.last.last_at, one.id), reverse=True)
 
 
@@ -97,31 +103,41 @@ class _Passed:
         if not failed:
             return None
         program = failure.command.split(maxsplit=1)[0]
-        place = seen_by.branch, seen_by.folder
         later = [
             (facts.ref, Try((), (), run.at, run.ref))
             for command, runs in self._runs.items()
             if command.startswith(program) and any(repeats(part, failed[-1]) for part in simple_commands(command))
             for facts, run in runs
-            if run.at > failure.last_at and same_place(place, (facts.branch, facts.folder))
+            if run.at > failure.last_at and _same_place(seen_by, facts)
         ]
         return min(later, key=lambda one: one[1].at, default=None)
 
     def went_on(self, failure: Failure, seen_by: SessionFacts) -> bool:
         """Whether a later session in the same place committed, or saw any tests pass."""
-        place = seen_by.branch, seen_by.folder
         return any(
             facts.ref != seen_by.ref
-            and same_place(place, (facts.branch, facts.folder))
+            and _same_place(seen_by, facts)
             and any(at > failure.last_at for at in (*(one.at for one in facts.commits), *_passed_at(facts)))
             for facts in self._sessions
         )
 
 
+def _same_place(one: SessionFacts, other: SessionFacts) -> bool:
+    """Whether two sessions worked in one place of one repository: every repository has a branch ``main``."""
+    here = same_place((one.branch, one.folder), (other.branch, other.folder))
+    return one.project == other.project and here
+
+
 def _teaches(seen: _Seen) -> bool:
-    """Whether a failure is open, or it is known what ended it, or that a test passed again without a change."""
-    failure, end = seen.failure, seen.failure.resolved
-    return end is None or bool(end.files or end.commands or (end.read_all and failure.test))
+    """Whether a failure is open, or it is known what ended it."""
+    end = seen.failure.resolved
+    return end is None or bool(end.files or end.commands)
+
+
+def _comes_and_goes(seen: Sequence[_Seen]) -> bool:
+    """Whether a test failed and passed again without a change in several sessions: once may be anything."""
+    ends = [one.failure.resolved for one in seen if one.failure.test]
+    return len({one.session for one in seen}) > 1 and any(end is not None and end.read_all for end in ends)
 
 
 def _passed_at(facts: SessionFacts) -> Iterable[str]:
@@ -131,7 +147,7 @@ def _passed_at(facts: SessionFacts) -> Iterable[str]:
 def seen_before(known: Iterable[Pattern], fingerprints: Iterable[str]) -> list[Pattern]:
     """The patterns of these fingerprints that were resolved once, so that something is known to help."""
     wanted = set(fingerprints)
-    return [one for one in known if one.last.fingerprint in wanted and one.helped is not None]
+    return [one for one in known if wanted & one.fingerprints and one.helped is not None]
 
 
 def _pattern(seen: Sequence[_Seen]) -> Pattern:
@@ -150,4 +166,5 @@ def _pattern(seen: Sequence[_Seen]) -> Pattern:
             if one.failure.resolved
         ),
         attempts=tuple(attempts[:_MAX_ATTEMPTS]),
+        also=frozenset(mark for one in seen for mark in one.failure.also),
     )

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
+from aicx.evidence.fixes import repeats
+from aicx.shell import simple_commands
 from aicx.values import dataclass
 from aicx.work.session_facts import Ran, Said, SessionFacts
 
@@ -42,17 +44,17 @@ class Handoff:
         That code was formatted, linted or built tells nobody what works; tests are told apart.
         """
         facts = self.facts
-        said = (facts.progress,) if facts.progress is not None and self.outcome == "resolved" else ()
+        said = (facts.reported,) if facts.reported is not None and self.outcome == "resolved" else ()
         return (*said, *facts.pull_requests)
 
 
 def hands_on(facts: SessionFacts) -> bool:
-    """Whether a session leaves anything: one in which nothing was wanted or said, or that a program started, only
-    where it changed something.
+    """Whether a session leaves anything: one that reported nothing, or that a program started, only where it changed
+    something.
     """
     changed = facts.edited or facts.commits or facts.pull_requests
-    asked = not facts.automated and (facts.goal or facts.progress)
-    return facts.lane != "subagent" and bool(changed or asked)
+    reported = not facts.automated and facts.wanted and facts.reported
+    return facts.lane != "subagent" and bool(changed or reported)
 
 
 def handoff_of(facts: SessionFacts) -> Handoff:
@@ -66,7 +68,18 @@ def handoff_of(facts: SessionFacts) -> Handoff:
         latest[run.command] = run
     broken = {ref for line in facts.failing for ref in line.refs}
     told = [run for run in reversed(latest.values()) if run.passed or (run.passed is False and run.ref in broken)]
-    return Handoff(facts, outcome, _starting_points(facts), tuple(told))
+    return Handoff(facts, outcome, _starting_points(facts), tuple(_widest(told)))
+
+
+def _widest(runs: Sequence[Ran]) -> list[Ran]:
+    """The runs without those that passed of tests that another one, told before, had among its own."""
+    found: list[Ran] = []
+    for run in runs:
+        parts = simple_commands(run.command)
+        wider = (part for other in found if other.passed for part in simple_commands(other.command))
+        if not (run.passed and parts and any(repeats(part, parts[-1]) for part in wider)):
+            found.append(run)
+    return found
 
 
 def _starting_points(facts: SessionFacts) -> tuple[StartingPoint, ...]:

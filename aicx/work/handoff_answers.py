@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from aicx.api.answers.lifecycle import HandoffAnswer
+from aicx.telling import ENOUGH, count_telling
 from aicx.text import instant
 from aicx.work.attempts import sessions_of
 from aicx.work.handoff import Handoff
 from aicx.work.left import goal_of
 from aicx.work.record import WorkRecord
-from aicx.work.session_facts import Ran, Said
+from aicx.work.session_facts import Ran, Said, SessionFacts
 
+# A request of so many telling words is understood without what was done for it.
+_PLAIN = 8
 _OUTCOMES = {"success": "resolved", "failure": "failed"}
 
 
@@ -46,7 +49,6 @@ def stated_answer(record: WorkRecord, compatible: bool | None = None, *, offered
 def derived_answer(handoff: Handoff, compatible: bool | None = None, *, offered: bool = False) -> HandoffAnswer:
     """What a session's log leaves, as it is answered."""
     facts = handoff.facts
-    goal = facts.wanted
     return HandoffAnswer(
         ref=handoff.session,
         origin="derived",
@@ -57,9 +59,9 @@ def derived_answer(handoff: Handoff, compatible: bool | None = None, *, offered:
         compatible=compatible,
         offered=offered,
         outcome=handoff.outcome,
-        goal=goal.text if goal else facts.title or "",
-        summary=facts.progress.text if facts.progress else "",
-        done=texts([line for line in handoff.done if line is not facts.progress]),  # which is the summary
+        goal=wanted_of(facts),
+        summary=facts.reported.text if facts.reported else "",
+        done=texts([line for line in handoff.done if line is not facts.reported]),  # which is the summary
         failing=texts(facts.failing),
         next=texts(facts.next),
         questions=texts(facts.questions),
@@ -70,6 +72,15 @@ def derived_answer(handoff: Handoff, compatible: bool | None = None, *, offered:
         refs=list(dict.fromkeys(ref for line in _lines(handoff) for ref in line.refs)),
         claims=[],
     )
+
+
+def wanted_of(facts: SessionFacts) -> str:
+    """What a session was for: its first request, or what it is called where that says too little by itself."""
+    wanted = facts.wanted.text if facts.wanted else ""
+    title = facts.title or ""
+    # A title with such a mark has what the session did behind a request that does not say it.
+    least = _PLAIN if " \u2014 " in title else ENOUGH
+    return wanted if count_telling(wanted) >= least or not title else title
 
 
 def _lines(handoff: Handoff) -> list[Said]:
@@ -90,6 +101,6 @@ def proofs_of(found: WorkRecord | Handoff) -> dict[str, list[str]]:
     """The lines of a handoff as it is answered, each with the references that prove it, where there are any."""
     if isinstance(found, WorkRecord):
         return {item.text: list(item.evidence) for item in found.items if item.evidence}
-    every = [*_lines(found), *([found.facts.progress] if found.facts.progress else [])]
+    every = [*_lines(found), *([found.facts.reported] if found.facts.reported else [])]
     said = {line.text: list(line.refs) for line in every if line.refs}
     return said | {_test_line(run): [run.ref] for run in found.tests}

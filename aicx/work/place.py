@@ -9,6 +9,7 @@ from dataclasses import field, replace
 from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from aicx.config import Settings
 from aicx.errors import NotFound, UsageError
@@ -20,6 +21,10 @@ from aicx.text import is_plain_name, shorten
 from aicx.values import dataclass
 from aicx.work.loading import Loading, evaluate
 from aicx.work.record import MAX_CHANGED, MAX_REF, MAX_TEXT, GitContext, Kind, WorkRecord, clean, title_of
+
+if TYPE_CHECKING:
+    from aicx.evidence.session_brief import SessionBrief
+    from aicx.evidence.sessions import SessionRow
 
 # Git that hangs may cost a command this much and no more, in seconds: for one question, and for all of them.
 TIMEOUT, IN_ALL = 2.0, 4.0
@@ -120,6 +125,14 @@ class Present:
     def branches(self, names: Iterable[str]) -> Branches | None:
         """How branches stand towards the head; None where git says nothing."""
         return Branches(self._git, self.state, names) if self._git is not None and self.context.available else None
+
+    def unfinished(self, session: SessionRow, brief: SessionBrief) -> tuple[str, str]:
+        """What git is in the middle of here, and what else it shows that a session left; each may be empty."""
+        if self._git is None or not self.context.available:
+            return "", ""
+        from aicx.work.unfinished import left_step, operation_step  # imported here: reading sessions takes the corpus
+
+        return operation_step(self._git, self.state), left_step(self._git, self.state, session, brief)
 
     def is_ancestor(self, commit: str) -> bool | None:
         """Whether a commit is part of the head; None where it is not known, and beyond what is asked for at once."""

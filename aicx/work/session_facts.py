@@ -58,6 +58,7 @@ class Failure:
     """A mistake that a tool reported in a session. ``count`` is how many runs reported it.
 
     ``attempts`` are the tries after which it was reported again, ``resolved`` the one after which its command passed.
+    ``also`` are the fingerprints of others that came up in the same run and ended with it.
     """
 
     fingerprint: str
@@ -77,6 +78,7 @@ class Failure:
     count: int = 1
     attempts: tuple[Try, ...] = ()
     resolved: Try | None = None
+    also: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +105,7 @@ class SessionFacts:
     turned_to: Said | None
     unanswered: Said | None
     progress: Said | None
+    reported: Said | None
     commits: tuple[Said, ...]
     pull_requests: tuple[Said, ...]
     failing: tuple[Said, ...]
@@ -143,7 +146,7 @@ class SessionFacts:
 def decode(body: bytes) -> SessionFacts:
     """The facts of ``encode``. Raises ValueError, TypeError or LookupError for anything else."""
     fields: dict[str, Any] = orjson.loads(body)
-    for name in ("goal", "asked", "turned_to", "unanswered", "progress"):
+    for name in ("goal", "asked", "turned_to", "unanswered", "progress", "reported"):
         fields[name] = _said(fields[name]) if fields[name] is not None else None
     for name in ("commits", "pull_requests", "failing", "given_up", "next", "questions", "decisions"):
         fields[name] = tuple(map(_said, fields[name]))
@@ -156,7 +159,8 @@ def decode(body: bytes) -> SessionFacts:
 
 def _failure(fields: Mapping[str, Any]) -> Failure:
     resolved = _try(fields["resolved"]) if fields["resolved"] is not None else None
-    return Failure(**{**fields, "attempts": tuple(map(_try, fields["attempts"])), "resolved": resolved})
+    attempts = tuple(map(_try, fields["attempts"]))
+    return Failure(**{**fields, "attempts": attempts, "resolved": resolved, "also": tuple(fields["also"])})
 
 
 def _try(fields: Mapping[str, Any]) -> Try:

@@ -72,7 +72,7 @@ def test_a_test_that_failed_is_named_in_the_list(user: Home, capsys: pytest.Capt
     user.store()
     capsys.readouterr()
     assert run(["failures", "list", "--limit", "1"]) == 0
-    assert "test TestCart" in capsys.readouterr().out
+    assert "TestCart: " in capsys.readouterr().out
 
 
 def test_a_status_limits_the_list(user: Home, capsys: pytest.CaptureFixture[str]) -> None:

@@ -291,8 +291,8 @@ class TestNext:
     def test_nothing_open_is_no_error(self, place: TaskPlace) -> None:
         assert place.json("next")["next"] is None
         code, out, err = place.run("next")
-        assert (code, out) == (0, "")
-        assert err == "Nothing is open here that I could prove.\n"
+        assert (code, out) == (0, "Nothing is open here that I could prove.\n")
+        assert err == ""
 
 
 def test_people_read_the_same_in_words(place: TaskPlace) -> None:

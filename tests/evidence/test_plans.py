@@ -90,3 +90,16 @@ def test_summary_is_past_once_a_result_was_reported_or_something_else_asked() ->
 
 def test_request_that_a_person_typed_first_goes_before_a_summary() -> None:
     assert summarized_request(summarized(Story().asks("fix the login")).steps) is None
+
+
+def test_a_plan_says_nothing_once_something_was_committed_after_it() -> None:
+    story = Story().asks("do it").calls("update_plan", "\n- [completed] Read\n- [pending] Write the tests")
+    assert [item.text for item in open_plan(story.steps)] == ["Write the tests"]
+    assert open_plan(story.steps, [story.steps[-1].at]) == []
+
+
+def test_a_plan_says_nothing_once_a_turn_ended_with_a_report_that_leaves_nothing() -> None:
+    story = Story().asks("do it").calls("update_plan", "\n- [completed] Read\n- [pending] Write the tests")
+    assert open_plan([*story.steps, *Story().says("Fixed the login and its tests.").steps]) == []
+    left = Story().says("Fixed the login. The tests still need to be written.").steps
+    assert [item.text for item in open_plan([*story.steps, *left])] == ["Write the tests"]

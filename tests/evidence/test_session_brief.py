@@ -302,3 +302,110 @@ def test_a_probe_or_a_wrong_option_is_not_what_fails(command: str, output: str, 
 
 def test_a_check_that_failed_before_anything_was_changed_is_not_what_to_fix() -> None:
     assert next_of(Story().asks("how is the comb?").runs("pytest", RED, failed=True).says("It is broken.")) is None
+
+
+# What a session reported -------------------------------------------------------------------------------------------
+
+
+def reported(story: Story) -> str | None:
+    found = brief(story).reported
+    return found.text if found else None
+
+
+def test_what_an_agent_says_while_it_works_is_no_report() -> None:
+    story = Story().asks("fix the login of the shop").says("The tree is clean.").edits("/srv/ada/orbit/src/login.py")
+    assert reported(story) is None
+    assert reported(story.says("Fixed the login: tokens are kept for an hour.")) == (
+        "Fixed the login: tokens are kept for an hour."
+    )
+    story.asks("open a PR").says("I am on main, so a branch comes first.").runs("git switch -c fix", "ok")
+    assert reported(story) == "Fixed the login: tokens are kept for an hour."
+
+
+def test_a_log_that_stops_at_what_comes_next_has_no_report() -> None:
+    assert reported(Story().asks("fix the login").says("The branch is clean. Next I'm opening the PR.")) is None
+
+
+def test_the_report_of_the_work_leads_an_answer_to_a_later_question() -> None:
+    story = Story().asks("fix the login of the shop").edits("/srv/ada/orbit/src/login.py")
+    story.says("Fixed the login: tokens are kept for an hour.").asks("what does the filter of the tokens do?")
+    assert reported(story.says("The filter drops those that are older.")) == (
+        "Fixed the login: tokens are kept for an hour. / then: The filter drops those that are older."
+    )
+
+
+# What is left broken -----------------------------------------------------------------------------------------------
+
+
+def broken(story: Story) -> list[str]:
+    return [line.text for line in brief(story).broken]
+
+
+@pytest.mark.parametrize(
+    "printed",
+    [
+        "Error: Cannot find package '@ada/tokens' imported from /srv/ada/orbit/src/login.ts",
+        "ModuleNotFoundError: No module named 'tokens'",
+        "ERR_PNPM_ABORTED_REMOVE_MODULES_DIR_NO_TTY",
+        "no required module provides package github.com/ada/tokens",
+        "connect ECONNREFUSED 127.0.0.1:5432",
+        "No test files found, exiting with code 1",
+    ],
+)
+def test_a_check_that_could_not_begin_is_not_broken(printed: str) -> None:
+    story = Story().asks("fix the login").edits("/srv/ada/orbit/src/login.py").runs("npm test", printed, failed=True)
+    assert (broken(story), brief(story).failures) == ([], ())
+
+
+def test_a_file_of_the_work_that_is_not_found_is_broken() -> None:
+    story = Story().asks("fix the login").edits("/srv/ada/orbit/src/login.ts")
+    assert len(broken(story.runs("npm test", "Error: Cannot find module './token'", failed=True))) == 1
+
+
+def test_a_program_that_was_only_tried_is_not_broken() -> None:
+    story = Story().asks("fix the login").edits("/srv/ada/orbit/src/login.py").says("Fixed the login.")
+    assert broken(story.runs("orbit search tokens", "error: no origin", failed=True)) == []
+
+
+def test_what_failed_before_the_session_is_not_of_it() -> None:
+    story = Story().asks("fix the login").edits("/srv/ada/orbit/src/login.py")
+    story.runs("pytest -q", "FAILED test_clock", failed=True)
+    assert len(broken(story)) == 1
+    assert broken(story.says("The failing test_clock is pre-existing, and unrelated to the login.")) == []
+
+
+def test_work_that_went_on_and_was_said_to_be_done_leaves_nothing_broken() -> None:
+    story = Story().asks("fix the login").edits("/srv/ada/orbit/src/login.py")
+    story.runs("pytest -q", "FAILED test_token", failed=True).edits("/srv/ada/orbit/src/login.py")
+    assert broken(story.says("Fixed the login, but test_token still fails.")) != []
+    assert broken(story.asks("and now?").says("Fixed the login of the shop.")) == []
+
+
+# What is decided ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "My assumption is we can just return the cached token instead of making it again.",
+        "If we need another parameter for the shop, I would name it by its slug rather than by a number.",
+        "Verify that the build never uses the old token instead of the new one.",
+    ],
+)
+def test_what_a_person_assumes_is_not_decided(said: str) -> None:
+    assert brief(Story().asks(said).says("I see.")).decisions == ()
+
+
+def test_an_answer_about_how_an_agent_goes_on_is_not_decided() -> None:
+    story = Story().asks("fix the login of the shop").calls("AskUserQuestion")
+    told = 'Your questions have been answered: "Should I wait for the review or run it?"="Wait for it"'
+    assert brief(story.gets("AskUserQuestion", told)).decisions == ()
+    other = 'Your questions have been answered: "Where are tokens of the shop kept?"="In the session"'
+    assert len(brief(Story().asks("fix it").calls("AskUserQuestion").gets("AskUserQuestion", other)).decisions) == 1
+
+
+def test_an_order_that_was_not_followed_is_told_with_what_it_is_about() -> None:
+    story = Story().asks("rename the token field of the shop").says("Renamed.").asks("commit and push").calls("Bash")
+    found = brief(story).unanswered
+    assert found is not None
+    assert found.text == "rename the token field of the shop / then: commit and push"

@@ -13,7 +13,7 @@ from tests.work.facts import facts, said
 
 AT = datetime(2026, 3, 1, 10, 59, tzinfo=UTC)
 STATED = WorkRecord("0" * 12, "handoff", "The export", "Fix it", "repo", "tree", created_at=AT, updated_at=AT)
-SESSION = facts("a", goal=said("Fix the export"), finalized=True)
+SESSION = facts("a", goal=said("Fix the export"), reported=said("Fixed."), finalized=True)
 
 
 def _refs(record: WorkRecord, *sessions: object) -> list[str]:

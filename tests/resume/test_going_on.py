@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+
 import pytest
 
 from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog
@@ -83,14 +85,14 @@ def test_work_that_is_not_merged_is_left_out_with_the_reason(place: TaskPlace) -
 def test_a_report_of_what_was_is_no_step(place: TaskPlace, last: str) -> None:
     keep(place, log(place).prompt("Why does the export crash?", 0).answer(last, 5))
     code, out, err = place.run("next", "--repo", str(place.repo))
-    assert (code, out, err) == (0, "", NOTHING)
+    assert (code, out, err) == (0, NOTHING, "")
 
 
 def test_a_command_typed_into_the_shell_of_the_client_is_no_step(place: TaskPlace) -> None:
     asked = log(place).prompt("Why does the export crash?", 0).answer("It cannot read empty files.", 5)
     keep(place, asked.prompt("<bash-input>git push --force</bash-input>", 6))
     code, out, _ = place.run("next", "--repo", str(place.repo))
-    assert (code, out) == (0, "")
+    assert (code, out) == (0, NOTHING)
 
 
 def test_a_step_that_was_committed_since_is_not_open(place: TaskPlace) -> None:
@@ -98,13 +100,13 @@ def test_a_step_that_was_committed_since_is_not_open(place: TaskPlace) -> None:
     keep(place, asked.answer("Empty files.\n\nNext: Accept empty files in the export", 5))
     assert place.run("next", "--repo", str(place.repo))[1].startswith("Accept empty files in the export")
     place.git("commit", "-q", "--allow-empty", "-m", "fix: accept empty files in the export (#3)")
-    assert place.run("next", "--repo", str(place.repo))[2] == NOTHING
+    assert place.run("next", "--repo", str(place.repo))[1] == NOTHING
 
 
 def test_a_failing_program_that_is_no_check_is_no_step(place: TaskPlace) -> None:
     asked = log(place).prompt("Load my key, please", 0).call("Bash", 1, "t1", command="ssh-add -l")
     keep(place, asked.result("no agent", 2, "t1", failed=True).answer("The agent does not run.", 5))
-    assert place.run("next", "--repo", str(place.repo))[1] == ""
+    assert place.run("next", "--repo", str(place.repo))[1] == NOTHING
 
 
 def test_another_branch_of_a_minute_ago_is_named_where_the_work_goes_on_from_an_older_session(place: TaskPlace) -> None:
@@ -214,3 +216,66 @@ def test_a_commit_that_only_the_head_has_may_still_have_to_be_pushed(place: Task
     printed = f"[main {place.git('rev-parse', '--short', 'HEAD').strip()}] Accept empty files in the export"
     keep(place, made.result(f"{printed}\n 1 file changed", 4, "t1").answer("Fixed it. Want me to push it?", 5))
     assert [one["text"] for one in place.json("resume", "--repo", str(place.repo))["capsule"]["next"]]
+
+
+def next_of(place: TaskPlace) -> str:
+    out: str = place.run("next", "--repo", str(place.repo))[1]
+    return out.partition("  ")[0].rstrip("\n")
+
+
+def edited(place: TaskPlace, name: str) -> ClaudeLog:
+    """A session that changed a file and says that the work is done."""
+    (place.repo / name).write_text("x")
+    here = log(place).prompt("Empty files make the export crash", 0)
+    here.call("Edit", 1, "t1", file_path=f"{place.repo}/{name}", new_string="x", old_string="y").result(
+        "updated", 2, "t1"
+    )
+    return here.answer("Done: the reader accepts empty files.", 5)
+
+
+def test_edits_that_nobody_committed_are_a_step_until_somebody_does(place: TaskPlace) -> None:
+    keep(place, edited(place, "reader.py"))
+    assert next_of(place) == "Commit or finish reader.py: changed in that session, and not committed"
+    place.git("add", "reader.py")
+    place.git("commit", "-qm", "Accept empty files")
+    assert next_of(place) == NOTHING.rstrip()
+    (place.repo / "reader.py").write_text("another change")
+    assert next_of(place) == NOTHING.rstrip()
+
+
+def test_a_merge_that_stopped_is_what_comes_next(place: TaskPlace) -> None:
+    (place.repo / "reader.py").write_text("x")
+    place.git("add", "--all")
+    place.git("commit", "-qm", "Add the reader")
+    place.git("checkout", "-qb", "other")
+    (place.repo / "reader.py").write_text("theirs")
+    place.git("commit", "-qam", "Theirs")
+    place.git("checkout", "-q", "main")
+    (place.repo / "reader.py").write_text("ours")
+    place.git("commit", "-qam", "Ours")
+    keep(place, log(place).prompt("Merge the other branch into main, please", 0).answer("It stopped.", 5))
+    with pytest.raises(subprocess.CalledProcessError):
+        place.git("merge", "other")
+    assert next_of(place) == "Finish the merge: git is in the middle of it, with conflicts in reader.py"
+    place.git("merge", "--abort")
+    assert next_of(place) == NOTHING.rstrip()
+
+
+def test_a_request_of_this_branch_that_the_main_branch_lacks_is_a_step(place: TaskPlace) -> None:
+    place.git("update-ref", "refs/remotes/origin/main", "HEAD")
+    place.git("symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/main")
+    place.branch("fix/export")
+    here = log(place, branch="fix/export").prompt("Empty files make the export crash", 0)
+    here.call("Bash", 1, "t1", command="gh pr create --fill")
+    here.result("https://github.com/ada/shop/pull/12", 2, "t1")
+    keep(place, here.answer("Opened the pull request.", 5))
+    left = "Get https://github.com/ada/shop/pull/12 merged: origin/main as it was fetched does not have `fix/export`"
+    assert next_of(place) == left
+    place.git("update-ref", "refs/remotes/origin/main", "HEAD")
+    assert next_of(place) == NOTHING.rstrip()
+
+
+def test_silence_is_an_answer_in_words_and_null_in_json(place: TaskPlace) -> None:
+    assert place.run("next", "--repo", str(place.repo))[1:] == (NOTHING, "")
+    found = place.json("next", "--repo", str(place.repo))
+    assert (found["next"], found["steps"]) == (None, [])

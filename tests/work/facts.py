@@ -10,7 +10,7 @@ _SINGLE: dict[str, Any] = {
     "agent": "claude", "session_id": "a", "project": "ada/shop", "folder": "/home/ada/shop", "branch": "main",
     "lane": "primary", "automated": False, "title": None, "started_at": "2026-03-01T10:00:00Z",
     "ended_at": "2026-03-01T11:00:00Z", "goal": None, "asked": None, "turned_to": None, "unanswered": None,
-    "progress": None, "finalized": False,
+    "progress": None, "reported": None, "finalized": False,
     "state": "completed", "state_reason": "said_done",
 }  # fmt: skip
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -11,8 +12,9 @@ from aicx.evidence.runs import followed, ran_by
 from aicx.evidence.transcript import Step
 from aicx.git.roots import Roots
 from aicx.work.failure_runs import failures_of
-from aicx.work.session_facts import Try
-from tests.work.test_failure_runs import ERROR, ROOT, call, edit, fails, found, passes
+from aicx.work.failures import patterns
+from aicx.work.session_facts import Said, Try
+from tests.work.test_failure_runs import ERROR, ROOT, call, edit, fails, failure, found, passes, session
 
 GO = "# shop\nsrc/cart.go:4:2: undefined: price"
 CONFLICT = "CONFLICT (content): Merge conflict in src/cart.py\nerror: could not apply 3a33 ... cart"
@@ -207,6 +209,132 @@ def test_a_merge_that_stopped_is_one_failure() -> None:
     assert [one.file for one in found(fails("git rebase main", text=text))] == ["src/cart.py"]
 
 
-def test_what_is_wrong_in_one_file_is_one_failure() -> None:
+def test_what_is_wrong_in_one_run_is_one_failure_with_the_others_known_by_it() -> None:
     text = "src/cart.go:4:2: undefined: price\nsrc/cart.go:9:2: undefined: total\nsrc/tax.go:1:1: undefined: rate"
-    assert [one.file for one in found(fails("go vet ./...", text=text))] == ["src/cart.go", "src/tax.go"]
+    [one] = found(fails("go vet ./...", text=text))
+    assert (one.file, len(one.also)) == ("src/cart.go", 1)
+    assert patterns([session("a", one)])[0].fingerprints == {one.fingerprint, *one.also}
+
+
+LINT = "src/cart.go:4:2: string `net` has 3 occurrences, make it a constant (goconst)"
+
+
+def test_a_linter_that_was_given_other_rules_than_the_projects_found_nothing_of_the_work() -> None:
+    trial = "golangci-lint run --no-config --default=none --enable=goconst ./..."
+    assert found(fails(trial, text=LINT)) == []
+    assert len(found(fails("golangci-lint run ./...", text=LINT))) == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "src/cart.go:4:2: File is not properly formatted (gofmt)",
+        "src/cart.go:4:2: declared and not used: total",
+        'src/cart.go:4:2: "os/exec" imported and not used',
+    ],
+)
+def test_what_a_formatter_or_a_glance_mends_is_no_failure(text: str) -> None:
+    assert found(fails("golangci-lint run ./...", text=text)) == []
+
+
+@pytest.mark.parametrize(
+    "printed", ["bash: line 1: cd: web: No such file or directory", "(eval):cd:1: no such file or directory: web"]
+)
+def test_a_folder_that_was_not_there_is_no_failure(printed: str) -> None:
+    assert found(fails("cd web && go test ./...", text=printed)) == []
+
+
+def test_a_place_that_a_task_runner_puts_before_the_line_is_read() -> None:
+    said = ["$ ./lint", "src/cart.go:4:2: func price is unused (unused)", "func price() int", "     ^"]
+    text = "\n".join(("fmt ok", *(f"[lint:go] {line}" for line in said), "lint failed"))
+    [one] = found(fails("mise run lint", text=text))
+    assert (one.file, one.line) == ("src/cart.go", 4)
+
+
+def test_a_test_that_was_written_before_what_it_tests_is_no_failure() -> None:
+    early = "# shop\ncart_test.go:4:2: undefined: Price"
+    assert (
+        found(fails("go test ./...", text=early), edit("cart.go"), call("Bash", "go test ./...", text="ok shop")) == []
+    )
+
+
+def test_what_was_to_fail_is_no_failure() -> None:
+    asked = fails("pytest tests/test_cart.py", text="FAILED tests/test_cart.py::test_total - assert 1 == 2")
+    told = asked[0]._replace(text="$ pytest tests/test_cart.py\ndescription: Verify the new test fails")
+    assert found([told, asked[1]]) == []
+    remark = asked[0]._replace(role="assistant", tool=None, phase=None, command="", text="This should fail for now.")
+    steps = [remark, *asked]
+    calls = followed(answered_calls(steps))
+    assert failures_of(calls, ran_by(calls, Roots((ROOT,)), steps), Roots((ROOT,)), ROOT) == []
+
+
+def test_a_file_that_the_session_deleted_again_was_a_trial() -> None:
+    text = "FAILED try/test_cart.py::test_total - assert 1 == 2"
+    steps = fails("pytest try", text=text)
+    calls = followed(answered_calls(steps))
+    runs = ran_by(calls, Roots((ROOT,)))
+    assert len(failures_of(calls, runs, Roots((ROOT,)), ROOT)) == 1
+    assert failures_of(calls, runs, Roots((ROOT,)), ROOT, (), ("try/test_cart.py",)) == []
+
+
+def test_what_was_edited_after_the_check_may_have_passed_is_not_what_helped() -> None:
+    quiet = call("Bash", "mypy src | tail -1", text="\n")
+    [one] = found(fails(), edit("src/cart.py"), quiet, edit("src/cart_view.py"), edit("src/cart.pyi"), passes())
+    assert one.resolved is not None
+    assert one.resolved.files == ("src/cart.py",)
+
+
+def test_a_lint_finding_is_not_mended_in_another_file() -> None:
+    [one] = found(
+        fails("golangci-lint run ./...", text=LINT),
+        edit("src/tax.go"),
+        call("Bash", "golangci-lint run ./...", text="0 issues."),
+    )
+    assert one.resolved is not None
+    assert one.resolved.files == ()
+
+
+def test_a_command_that_names_the_file_is_what_helped() -> None:
+    mended = call("Bash", "sed -i s/prise/price/ src/cart.py")
+    [one] = found(fails(), mended, edit("docs/a.css"), passes())
+    assert one.resolved is not None
+    assert (one.resolved.files, one.resolved.commands) == ((), ("sed -i s/prise/price/ src/cart.py",))
+
+
+def test_asking_for_a_setting_helps_nothing() -> None:
+    [one] = found(
+        fails("corepack pnpm run lint", text=LINT),
+        call("Bash", "corepack pnpm config get registry", text="x"),
+        call("Bash", "corepack pnpm run lint", text="0 issues."),
+    )
+    assert one.resolved is not None
+    assert one.resolved.commands == ()
+
+
+def test_a_script_for_a_part_says_nothing_of_the_whole() -> None:
+    [one] = found(
+        fails("npm run check", text="src/cart.ts(4,2): error TS2304: Cannot find name 'price'."),
+        edit("src/cart.ts"),
+        call("Bash", "npm run web:check", text="ok"),
+    )
+    assert one.resolved is None
+
+
+def test_a_windows_edit_of_the_file_is_what_helped() -> None:
+    root = r"D:\shop"
+    asked = fails("go vet ./...", text="src/cart.go:4:2: undefined: Price")
+    edited = call("Edit", files=(r"D:\shop\src\cart.go",))
+    steps = [*asked, *edited, *call("Bash", "go vet ./...", text="")]
+    passed = steps[-1]._replace(text="ok")
+    calls = followed(answered_calls([*steps[:-1], passed]))
+    [one] = failures_of(calls, ran_by(calls, Roots((root,))), Roots((root,)), root)
+    assert one.resolved is not None
+    assert one.resolved.files == ("src/cart.go",)
+
+
+def test_a_repository_of_its_own_has_a_main_branch_of_its_own() -> None:
+    here = session("a", failure("f", "2026-03-01T00:00:00Z"), project="ada/shop", folder="/home/ada/shop")
+    there = session("b", project="ada/orbit", folder="/home/ada/orbit")
+    there = replace(there, failing=(), commits=(Said("Mend it", "2026-03-05T00:00:00Z", ()),))
+    assert [one.status for one in patterns([here, there])] == ["open"]
+    assert patterns([here, there])[0].id == patterns([here])[0].id

@@ -129,10 +129,18 @@ def test_another_command_of_the_same_program_resolves_nothing() -> None:
     assert one.resolved is None
 
 
-def test_a_formatter_may_be_what_helped() -> None:
-    [one] = found(fails(), call("Bash", "ruff format src"), passes())
+def test_a_formatter_may_be_what_helped_a_linter_alone() -> None:
+    lint = "src/cart.py:4:1: E501 Line too long"
+    [one] = found(
+        fails("ruff check src", text=lint),
+        call("Bash", "ruff format src"),
+        call("Bash", "ruff check src", text="All checks passed!"),
+    )
     assert one.resolved is not None
     assert one.resolved.commands == ("ruff format src",)
+    [other] = found(fails(), call("Bash", "ruff format src"), passes())
+    assert other.resolved is not None
+    assert other.resolved.commands == ()
 
 
 @pytest.mark.parametrize(
@@ -229,16 +237,16 @@ def test_what_helped_is_known_when_it_comes_back() -> None:
     assert [one.helped and one.helped.by for one in seen_before(known, ["f", "g", "h"])] == [FIX]
 
 
-def test_passing_without_a_change_helped_nobody() -> None:
-    nothing = Try((), (), "2026-03-02T00:00:00Z", "chunk:2", read_all=True)
-    flaky = failure("f", "2026-03-01T00:00:00Z", test="test_total", resolved=nothing)
-    assert one_pattern(session("a", flaky)).helped is None
-
-
-@pytest.mark.parametrize(("test", "read_all"), [(None, True), ("test_total", False)])
+@pytest.mark.parametrize(("test", "read_all"), [(None, True), ("test_total", False), ("test_total", True)])
 def test_a_failure_of_whose_end_nothing_can_be_learned_is_not_told(test: str | None, read_all: bool) -> None:
     over = Try((), (), "2026-03-02T00:00:00Z", "chunk:2", read_all)
     assert patterns([session("a", failure("f", "2026-03-01T00:00:00Z", test=test, resolved=over))]) == []
+
+
+def test_a_test_that_comes_and_goes_in_several_sessions_is_told() -> None:
+    over = Try((), (), "2026-03-02T00:00:00Z", "chunk:2", read_all=True)
+    flaky = failure("f", "2026-03-01T00:00:00Z", test="test_total", resolved=over)
+    assert one_pattern(session("a", flaky), session("b", flaky)).helped is None
 
 
 def test_the_last_reported_comes_first() -> None:

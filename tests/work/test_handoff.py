@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from aicx.work.handoff import StartingPoint, handoff_of, hands_on
+from aicx.work.handoff_answers import derived_answer
 from aicx.work.session_facts import Said
 from tests.work.facts import facts, failure, ran, said
 
@@ -26,8 +27,8 @@ def test_a_session_is_resolved_only_where_it_said_so_and_nothing_fails(known: di
 
 def test_what_was_said_last_is_done_only_where_the_work_is() -> None:
     asked = (said("https://github.com/ada/shop/pull/1"),)
-    assert handoff_of(facts(progress=said("Mended."), pull_requests=asked)).done == (said("Mended."), *asked)
-    assert handoff_of(facts(progress=said("Next I look."), pull_requests=asked, state="active")).done == asked
+    assert handoff_of(facts(reported=said("Mended."), pull_requests=asked)).done == (said("Mended."), *asked)
+    assert handoff_of(facts(reported=said("Next I look."), pull_requests=asked, state="active")).done == asked
 
 
 def test_it_begins_where_something_fails_and_then_at_the_last_edit() -> None:
@@ -66,14 +67,42 @@ def test_a_test_is_told_only_where_it_passed_or_still_fails() -> None:
 @pytest.mark.parametrize(
     ("known", "left"),
     [
-        ({"goal": said("fix it")}, True),
+        ({"goal": said("fix it"), "reported": said("It cannot be mended.")}, True),
+        ({"goal": said("fix it"), "progress": said("Next I look at the reader.")}, False),
+        ({"goal": said("fix it"), "edited": ("a.py",)}, True),
+        ({"reported": said("It cannot be mended.")}, False),
         ({}, False),
         ({"automated": True, "goal": said("rate it")}, False),
         ({"automated": True, "edited": ("a.py",)}, True),
         ({"lane": "subagent"}, False),
     ],
 )
-def test_a_session_that_a_program_started_leaves_something_only_where_it_changed_something(
+def test_a_session_leaves_something_where_it_changed_something_or_answered_a_person(
     known: dict[str, object], left: bool
 ) -> None:
     assert hands_on(facts(**known)) is left
+
+
+ASKED = "Empty files make the export of invoices crash on Windows"
+CALLED = "can you check which ones… \u2014 Seal the lids"
+
+
+@pytest.mark.parametrize(
+    ("wanted", "title", "goal"),
+    [
+        ("commit", "Seal the lids of the hives", "Seal the lids of the hives"),
+        ("can you check which ones still apply?", CALLED, CALLED),
+        (ASKED, "Export", ASKED),
+        ("commit", None, "commit"),
+    ],
+)
+def test_a_request_without_content_is_told_by_what_the_session_is_called(
+    wanted: str, title: str | None, goal: str
+) -> None:
+    known = facts(goal=said(wanted), title=title, reported=said("Done."))
+    assert derived_answer(handoff_of(known)).goal == goal
+
+
+def test_a_test_of_a_part_is_not_told_beside_the_whole_that_passed_later() -> None:
+    runs = (ran("pytest tests/a.py"), ran("pytest tests"), ran("npm test"))
+    assert [run.command for run in handoff_of(facts(tests=runs)).tests] == ["npm test", "pytest tests"]

@@ -20,16 +20,16 @@ def patterns_at(settings: Settings, folder: Path | None) -> tuple[list[Pattern],
 
 
 def print_line(item: FailureItem) -> None:
-    """Two lines: what failed, and how it stands."""
+    """Two lines: what failed, by the name of its test where it has one, and how it stands."""
     style = console.style
     open_ = item.status == "open"
     place = f"{item.file}:{item.line}" if item.file and item.line else item.file or ""
-    what = " ".join(with_code(item.code, shorten(item.message, 140)))
-    test = f"test {shorten(item.test, 100)}" if item.test and item.test not in item.message else ""
+    test = f"{shorten(item.test, 100)}: " if item.test and item.test not in item.message else ""
+    what = test + " ".join(with_code(item.code, shorten(item.message, 140)))
     console.out(f"{style(item.status, fg='red' if open_ else 'green'):<8}  {style(what, bold=True)}")
     often = console.plural(item.occurrences, "time")
     within = f" in {console.plural(len(item.sessions), 'session')}" if len(item.sessions) > 1 else ""
-    facts = [item.id, item.toolchain, test, place, f"{often}{within}, last {local(item.last_at):%Y-%m-%d %H:%M}"]
+    facts = [item.id, item.toolchain, place, f"{often}{within}, last {local(item.last_at):%Y-%m-%d %H:%M}"]
     console.out(f"          {' · '.join(filter(None, facts))}")
 
 

@@ -32,12 +32,10 @@ def command(
     wanted = ref.removeprefix("failure:")
     if len(wanted) < _SHORTEST:
         raise UsageError(f"{ref!r} is too short for an id", hint=f"give at least {_SHORTEST} of its digits")
-    # A failure of this repository may have another id among those of all, where others of its kind came later.
-    for folder in (options.folder(None), None):
-        found, notes = patterns_at(load_settings(), folder)
-        fitting = [one for one in found if one.last.fingerprint.startswith(wanted)]
-        if fitting:
-            break
+    found, notes = patterns_at(load_settings(), None)
+    named = [one for one in found if one.last.fingerprint.startswith(wanted)]
+    # One that came up and ended with another one is told with it.
+    fitting = named or [one for one in found if any(mark.startswith(wanted) for mark in one.also)]
     if not fitting:
         raise NotFound(f"no failure {ref!r} is known", hint="aicx failures list --everywhere")
     if len(fitting) > 1:

@@ -28,18 +28,19 @@ def commands(session: Session) -> Iterator[Proposal]:
 
 def _works(session: Session) -> Iterator[Proposal]:
     """The checks of everything, each with its first failure and its last success in the session."""
-    seen: dict[tuple[str, bool], tuple[str, Run]] = {}
-    for run in session.runs:
-        if run.kind != "check" or run.outcome not in ("ok", "failed"):
+    seen: dict[tuple[str, str, bool], tuple[str, Run]] = {}
+    for run, place in zip(session.runs, session.places, strict=True):
+        if run.kind != "check" or run.outcome not in ("ok", "failed") or place is None:
             continue
         passed = run.outcome == "ok"
         for part in run.parts if passed else run.parts[-1:]:
             if program := whole_check(part):
-                before = seen.get((program, passed))
-                seen[program, passed] = (topic_of(part) or "build", run if passed or before is None else before[1])
-    for (program, passed), (topic, run) in seen.items():
+                before = seen.get((program, place, passed))
+                first = run if passed or before is None else before[1]
+                seen[program, place, passed] = (topic_of(part) or "build", first)
+    for (program, place, passed), (topic, run) in seen.items():
         yield session.proposal(
-            f"{_HOW[topic]} `{program}`.",
+            f"{_HOW[topic]} `{program}` in `{place}`." if place else f"{_HOW[topic]} `{program}`.",
             "procedure",
             "passed_after_failure",
             run,

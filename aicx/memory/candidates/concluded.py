@@ -58,7 +58,7 @@ def _in_message(session: Session, step: Step, rules: MemoryRules, turn: Sequence
         return
     every = list(sentences(step.text))
     for number, said in enumerate(every):
-        if not _MIN_LENGTH <= len(said.text) <= MAX_STATEMENT:
+        if not _MIN_LENGTH <= len(said.text) <= MAX_STATEMENT or rules.headings.search(said.text):
             continue
         if rules.limits.search(said.text) and not rules.not_lasting.search(said.text):
             plain = rules.opening.sub("", said.text)

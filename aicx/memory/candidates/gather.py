@@ -143,14 +143,20 @@ def _is_alike(one: Proposal, other: Proposal) -> bool:
     if (one.repository, one.kind, one.reason) != (other.repository, other.kind, other.reason):
         return False
     if one.reason == "passed_after_failure":
-        wide, narrow = sorted((one.statement.rstrip("`."), other.statement.rstrip("`.")), key=len)
-        return narrow.startswith(f"{wide} ")
+        (wide, place), (narrow, other_place) = sorted((_check_of(one), _check_of(other)), key=lambda each: len(each[0]))
+        return place == other_place and narrow.startswith(f"{wide} ")
     mine, theirs = set(words(one.statement)), set(words(other.statement))
     if (mine ^ theirs) & NEGATIONS or len(mine & theirs) < _ALIKE * len(mine | theirs):
         return False
     sessions, others = ({seen.session for seen in said.sightings} for said in (one, other))
     # Forks hold the same talk; a short sentence is said of many things.
     return bool(sessions & others) or len(mine | theirs) >= _LONG
+
+
+def _check_of(proposal: Proposal) -> tuple[str, str]:
+    """The words and the check of "Build with `make` in `web`.", and the place behind it."""
+    check, _, place = proposal.statement.removesuffix(".").partition("` in `")
+    return check.rstrip("`"), place
 
 
 def _place(row: Row) -> Key:

@@ -41,7 +41,7 @@ class Kept:
 
     def __init__(self, place: Path, *, anew: bool = False) -> None:
         self._place = place
-        self._version = f"1 {aicx.__version__} {rules_digest()}"
+        self._version = f"2 {aicx.__version__} {rules_digest()}"
         self._known = self._load()
         self._anew, self._changed = anew, False
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import field
@@ -9,10 +10,11 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Literal
 
-from aicx.evidence.calls import answered_calls
+from aicx.evidence.calls import answered_calls, folders_of
 from aicx.evidence.edits import is_edit
-from aicx.evidence.runs import Run, followed, runs_of
+from aicx.evidence.runs import Run, followed, ran_by
 from aicx.evidence.transcript import Step
+from aicx.folders import is_absolute
 from aicx.git.roots import Roots
 from aicx.memory.proposals import (
     MAX_STATEMENT,
@@ -27,6 +29,9 @@ from aicx.text import shorten
 from aicx.types import Lane
 from aicx.values import dataclass
 
+_ENTERED = re.compile(r"""(?:^|[;&|\n]\s*)cd\s+("[^"]+"|'[^']+'|[^\s"';&|)]+)""")
+# Tools whose shell is the same for every call.
+_STAYING = frozenset({"Bash", "PowerShell"})
 _NO_CLAIMS: Mapping[str, str] = MappingProxyType({})
 _PATH = re.compile(r"(?<![\w/.:-])(?:[\w.-]+/)+[\w-][\w.-]*\.\w{1,8}\b(?!/)")
 # What a statement is about; the first that fits.
@@ -54,7 +59,47 @@ class Session:
     @cached_property
     def runs(self) -> list[Run]:
         """The commands that were more than looking around, each with its outcome."""
-        return runs_of(followed(self._calls))
+        return [run for run in self._ran if run is not None]
+
+    @cached_property
+    def places(self) -> list[str | None]:
+        """The folder below the repository's root that each of the ``runs`` was in; None where that is not known.
+
+        Some shells stay where a command went, until another one leaves again.
+        """
+        found: list[str | None] = []
+        stays: str | None = ""
+        for (call, _), run in zip(self._followed, self._ran, strict=True):
+            here = stays if call.tool in _STAYING else ""
+            entered = _ENTERED.findall(call.command)
+            told = [] if entered else list(folders_of(call))
+            for folder in entered or told[:1]:
+                here = self._entered(folder.strip("\"'"), here)
+            if call.tool in _STAYING and entered:
+                stays = here
+            if run is not None:
+                found.append(here)
+        return found
+
+    def _entered(self, folder: str, here: str | None) -> str | None:
+        """The folder that one goes to from ``here``, from the root; None where it is outside or cannot be told."""
+        if "$" in folder or folder.startswith(("~", "-")):
+            return None
+        if not is_absolute(folder):
+            if here is None:
+                return None
+            folder = posixpath.normpath(posixpath.join(here or ".", folder.replace("\\", "/")))
+            return None if folder.startswith("..") else folder.removeprefix(".")
+        below = self.roots.relative(f"{folder.rstrip('/')}/x", self.folder)
+        return below.rpartition("/")[0] if below is not None else None
+
+    @cached_property
+    def _followed(self) -> list[tuple[Step, list[Step]]]:
+        return followed(self._calls)
+
+    @cached_property
+    def _ran(self) -> list[Run | None]:
+        return ran_by(self._followed)
 
     @cached_property
     def edits(self) -> list[Step]:

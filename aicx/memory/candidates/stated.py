@@ -106,6 +106,8 @@ def settled_by(question: str, answer: str, rules: MemoryRules) -> str | None:
     chosen = _RECOMMENDED.sub("", answer).strip()
     if not rules.about_design.search(question) or rules.about_procedure.search(question):
         return None
+    if rules.about_something_else.search(question.partition("?")[0]) or count_telling(question) < ENOUGH:
+        return None
     if rules.answers_by_place.search(chosen) and not _OPTIONS.search(question):
         return None
     return None if rules.answers_nothing.search(chosen) else f"{question} {chosen}"

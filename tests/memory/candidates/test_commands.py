@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 import pytest
 
+from aicx.git.roots import Roots
 from aicx.memory.candidates.gather import holds, unlike
 from aicx.memory.candidates.rules import propose
 from aicx.memory.proposals import Proposal, joined
@@ -126,3 +128,38 @@ def test_a_check_with_and_without_what_it_looks_at_is_one_candidate() -> None:
     whole = Story().runs(narrow, "error: bad", failed=True).runs(narrow, "0 issues.")
     found = unlike(_kept(wide, wide, whole, whole))
     assert len(found) == 1
+
+
+def test_a_check_is_told_with_the_folder_that_it_was_run_in() -> None:
+    first = Story().runs("cd web && npm test", "1 failed", failed=True).runs("npm test", "ok")
+    (found,) = _kept(first, Story().runs("cd web && npm test", "ok"))
+    assert found.statement == "Run the tests with `npm test` in `web`."
+
+
+def test_a_folder_that_was_left_again_is_not_told() -> None:
+    first = Story().runs("cd web && ls", "a").runs("cd .. && npm test", "1 failed", failed=True).runs("npm test", "ok")
+    (found,) = _kept(first, Story().runs("npm test", "ok"))
+    assert found.statement == "Run the tests with `npm test`."
+
+
+def test_a_check_outside_of_the_repository_is_no_procedure_of_it() -> None:
+    one = Story().runs("cd ../other && npm test", "1 failed", failed=True).runs("npm test", "ok")
+    assert _kept(one, one) == []
+
+
+def test_a_folder_of_windows_is_told_from_the_root() -> None:
+    story = Story().runs('cd "D:\\orbit\\web" && npm test', "1 failed", failed=True).runs("npm test", "ok")
+    placed = replace(session(story), roots=Roots((r"D:\orbit",)), folder=r"D:\orbit")
+    assert {one.statement for one in propose(placed)} == {"Run the tests with `npm test` in `web`."}
+
+
+def test_the_same_check_in_another_folder_is_another_procedure() -> None:
+    runs = [
+        Story().runs(f"cd {place} && go vet ./...", "bad", failed=True).runs("go vet ./...", "ok") for place in "ab"
+    ]
+    assert [one.statement for one in unlike(_kept(*runs, *runs))] == [
+        "Lint and format with `go vet ./...` in `a`.",
+        "Lint and format with `go vet ./...` in `b`.",
+    ]
+    wide = Story().runs("cd a && go vet", "bad", failed=True).runs("go vet", "ok")
+    assert len(unlike(_kept(*runs, *runs, wide, wide))) == 2

@@ -89,3 +89,9 @@ def test_nothing_is_concluded_in_code_or_by_tools() -> None:
     story = Story().says("```\n`orbitctl` does not support the `--watch` flag.\n```")
     story.runs("cat notes.md", "`orbitctl` does not support the `--watch` flag on Windows.")
     assert statements(story) == []
+
+
+def test_headings_of_a_plan_are_no_fact() -> None:
+    limit = "`orbit import` must be run from `src` as it reads the settings there."
+    assert ("fact", limit) in statements(Story().says(limit))
+    assert statements(Story().says(f"Fix 1: {limit} Fix 2: the names")) == []

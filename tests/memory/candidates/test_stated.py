@@ -190,3 +190,33 @@ def test_an_answer_without_its_options_or_of_the_moment_decides_nothing(question
 def test_both_is_whole_where_the_question_names_the_options() -> None:
     found = proposed(answered("Should the exporter write SVG or PNG?", "Both"))
     assert [one.statement for one in found] == ["Should the exporter write SVG or PNG? Both"]
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "I want to provide support for the streaming mode in the export, but the reader does not support it.",
+        "I want to keep that documentation, because people still read it.",
+        "By default, the folder is ignored, but we override it for what we want because others are made.",
+        "we don't have `Orbit-Id` anymore so this is obsolete.",
+    ],
+)
+def test_a_request_and_what_is_said_of_something_elsewhere_is_no_rule(prompt: str) -> None:
+    assert statements(Story().asks(prompt)) == []
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Which padding should go?", "The outer gutter"),
+        ("Where should the change apply?", "Everywhere"),
+        ("Should it also regenerate when the lockfile is stale?", "Yes, compare times"),
+    ],
+)
+def test_an_answer_to_a_question_about_the_moment_is_no_decision(question: str, answer: str) -> None:
+    assert statements(answered(question, answer)) == []
+
+
+def test_an_answer_to_a_question_that_names_its_subject_is_a_decision() -> None:
+    question, answer = "What should happen when the app loads with an expired token?", "Redirect to login"
+    assert statements(answered(question, answer)) == [("decision", f"{question} {answer}")]
