@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from aicx.cli import run
+from aicx.errors import MalformedPolicy
 from tests.forked import Piped
 from tests.lifecycle.conftest import Place
 from tests.lifecycle.test_left import SUMMARY, fail, locked
@@ -27,6 +28,11 @@ def as_usual(place: Place, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> A
 def excluding_policy(place: Place, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> AbstractContextManager[None]:
     policy = 'exclude_patterns = ["calendar"]\nexclude_paths = ["src/", "*.md"]\nexclude_sources = ["*"]\n'
     place.repository.write(".aicx/memory-policy.toml", policy)
+    return nullcontext()
+
+
+def malformed_policy(place: Place, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> AbstractContextManager[None]:
+    place.repository.write(".aicx/memory-policy.toml", "exclude_patterns = 1\n")
     return nullcontext()
 
 
@@ -69,8 +75,8 @@ def locked_catalogue(place: Place, monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
 
 
 SURROUNDINGS: tuple[Surrounding, ...] = (
-    *(as_usual, excluding_policy, without_git, no_git_installed, bare_repository, worktree, empty_corpus),
-    locked_catalogue,
+    *(as_usual, excluding_policy, malformed_policy, without_git, no_git_installed, bare_repository, worktree),
+    *(empty_corpus, locked_catalogue),
 )
 # These always have an answer.
 ANSWERED = (
@@ -112,6 +118,12 @@ def test_every_command_answers_or_says_why_it_cannot(
             told = capsys.readouterr()
             if surrounding is bare_repository and "bare repository" in told.err + told.out:
                 continue  # it has no files to work on; tasks are of its worktrees
+            if (
+                surrounding is malformed_policy
+                and code == MalformedPolicy.exit_code
+                and "memory-policy.toml" in told.err
+            ):
+                continue  # what is about the memory alone says where its policy is wrong
             if (code and words in ANSWERED) or code == INTERNAL or (code and not told.err + told.out):
                 said[words] = (code, told.err)
     assert said == {}
