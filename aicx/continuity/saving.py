@@ -6,7 +6,7 @@ Each is recorded in the event log, and both notes of a place are written or neit
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,7 +15,7 @@ from aicx.config import Settings
 from aicx.continuity import pending as pending_writing
 from aicx.continuity.assigning import Draft, merged_with, replaced, without_goal
 from aicx.continuity.audit import Audited, audit_entries, logged_path
-from aicx.continuity.deriving import Derived, allowed, derive_note
+from aicx.continuity.deriving import MAX_GOAL, MAX_TEXT, Derived, Found, Wanted, allowed, derive_note, newest
 from aicx.continuity.layout import Broken
 from aicx.continuity.log_reading import read_log
 from aicx.continuity.markdown import render
@@ -27,16 +27,28 @@ from aicx.continuity.reading import read_note
 from aicx.continuity.selecting import PassedOver, Selected, WriteMode, select
 from aicx.continuity.signals import closed_values
 from aicx.continuity.state import NoteState, quote_path, read_state
-from aicx.continuity.tasks import with_tasks
 from aicx.corpus.files.tombstones import read_tombstones
 from aicx.errors import CorpusDamaged, NotFound
 from aicx.memory.policy import load_policy
 from aicx.paths import NON_REPOSITORY
-from aicx.text import instant
+from aicx.text import instant, shorten
 from aicx.values import dataclass
 from aicx.work.place import WorkPlace, project_of
+from aicx.work.record import Section, WorkRecord
+from aicx.work.state import open_tasks
 
 Notify = Callable[[str], None]
+_KINDS: dict[Section, tuple[Kind, str]] = {
+    "verified": ("confirmed", "{}"),
+    "failing": ("failed", "{}"),
+    "discarded_paths": ("failed", "Given up: {}"),
+    "unverified": ("untried", "{}"),
+    "next_steps": ("next", "{}"),
+    "blocked": ("next", "Get past what blocks it: {}"),
+    "questions": ("next", "Answer: {}"),
+    "decisions": ("decision", "{}"),
+    "active_files": ("file", "{}"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,3 +239,34 @@ def _shown(settings: Settings, places: NotePlaces, paths: Iterable[Path]) -> lis
         top = places.root if path.is_relative_to(places.root) else settings.layout.home
         found.append(os.fspath(path.relative_to(top)) if path.is_relative_to(top) else path.name)
     return found
+
+
+def with_tasks(derived: Derived, settings: Settings, place: WorkPlace, now: datetime) -> Derived:
+    """``derived`` with what somebody stated of the tasks that may be used here, which comes first.
+
+    The goal of the task that was begun last is that of the note, unless something else was asked for since.
+    """
+    records = [task.record for task in open_tasks(settings, place, now).active]
+    if not records:
+        return derived
+    stated = [one for record in records for one in _of(record)]
+    found, trimmed = newest([*stated, *derived.found])
+    goal = derived.goal
+    if goal is None or records[0].updated_at >= goal.at:
+        first = records[0]
+        source = (first.goal_source,) if first.goal_source.startswith("session:") else ()
+        goal = Wanted(shorten(first.goal, MAX_GOAL), first.updated_at, (first.ref, *source))
+    both = {kind: trimmed.get(kind, 0) + derived.trimmed.get(kind, 0) for kind in {*trimmed, *derived.trimmed}}
+    counts = {kind: sum(one.kind == kind for one in found) for kind in derived.counts}
+    return replace(derived, goal=goal, found=tuple(found), trimmed=both, counts=counts)
+
+
+def _of(record: WorkRecord) -> Iterator[Found]:
+    """What a task says, the newest of each section first, each with the task and with what the task has it from."""
+    if record.next_action:
+        refs = (record.ref, *record.next_source)
+        yield Found("next", shorten(record.next_action, MAX_TEXT), record.updated_at, refs)
+    for section, (kind, sentence) in _KINDS.items():
+        for item in reversed(record.of(section)):
+            refs = (record.ref, *item.evidence)
+            yield Found(kind, shorten(sentence.format(item.text), MAX_TEXT), item.at, refs)

@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import io
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
 import orjson
 
-from aicx.api.answers.pack import PackAnswer
+from aicx.api.answers.pack import FAMILY_SCHEMA, TASK_SCHEMA, FamilyPack, PackAnswer, PackSummary, TaskPack
+from aicx.api.fields import to_fields
+from aicx.cas.entry import Kind
+from aicx.cas.reading import entry_or_none, find, read
+from aicx.cas.redacting import CANONICAL, clean_body
+from aicx.cas.writing import Origin, Put, put
 from aicx.config import Settings
+from aicx.errors import CorpusDamaged, UsageError
 from aicx.memory.policy import Policy, load_policy
+from aicx.packs.parts import Part, parts_of
 from aicx.packs.query import Mode, PackQuery
-from aicx.packs.rendering import BUDGET, check_budget
-from aicx.packs.storing import encode, kind_of, not_a_pack, open_pack, store
-from aicx.packs.summing import sum_up
+from aicx.packs.rendering import BUDGET, CLAIMS, check_budget, render
 from aicx.text import plural
+from aicx.work.summarizer import MAX_FACTS, SECONDS, Claim, Fact, summarize
 
 What = Literal["task", "family"]
+_SCHEMAS: Mapping[str, Kind] = {TASK_SCHEMA: "task_pack", FAMILY_SCHEMA: "family_pack"}
+_NOT_CONFIGURED = "summed up by rules: no summarizer_command is configured (docs/outside-commands.md)"
 
 
 def make(
@@ -89,3 +98,87 @@ def _excludes(policy: Policy, entry: Mapping[str, Any]) -> bool:
         or any(policy.of_source(one, agent) for one in (ref, ref.partition("#")[0], *entry["evidence"]))
         or policy.of_text(entry["statement"], entry["topic"], entry["name"])
     )
+
+
+def encode(pack: TaskPack | FamilyPack) -> bytes:
+    """A pack as it is stored, without secrets."""
+    schema = TASK_SCHEMA if isinstance(pack, TaskPack) else FAMILY_SCHEMA
+    body = orjson.dumps({"schema": schema, **to_fields(pack)}, option=CANONICAL)
+    return clean_body(body, _SCHEMAS[schema]).body
+
+
+def store(
+    settings: Settings,
+    body: bytes,
+    kind: Kind,
+    sessions: tuple[str, ...],
+    projects: tuple[str, ...],
+    query: PackQuery,
+    notify: Callable[[str], None],
+) -> Put:
+    """Puts an encoded pack. Raises StoreUnwritable, StoreLocked, UsageError for what was forgotten."""
+    return put(settings, io.BytesIO(body), Origin(kind, (), sessions, projects), query.now, notify)
+
+
+def open_pack(settings: Settings, digest: str) -> tuple[str, dict[str, Any]]:
+    """The whole digest of a stored pack, and the pack. Raises NotFound, CorpusDamaged, UsageError for what is none."""
+    name = find(settings.layout, digest)
+    entry = entry_or_none(settings.layout, name)
+    if entry is None or entry.kind not in _SCHEMAS.values():
+        raise UsageError(f"{digest} is not a pack", hint=f"aicx cas get {digest}")
+    try:
+        fields = orjson.loads(read(settings.layout, name))
+        if _SCHEMAS[fields["schema"]] == entry.kind:
+            return entry.digest, fields
+    except (orjson.JSONDecodeError, LookupError, TypeError):
+        pass
+    raise not_a_pack(digest)
+
+
+def not_a_pack(digest: str) -> CorpusDamaged:
+    """For what its sidecar calls a pack, and is none that this version can read."""
+    return CorpusDamaged(f"{digest} is not a pack that this version can read", hint=f"aicx cas get {digest}")
+
+
+def kind_of(fields: Mapping[str, Any]) -> Kind:
+    return _SCHEMAS[fields["schema"]]
+
+
+def sum_up(
+    fields: Mapping[str, Any],
+    digest: str,
+    budget: int,
+    mode: Mode = "deterministic",
+    command: str | None = None,
+    seconds: float = SECONDS,
+) -> PackSummary:
+    """A stored pack in at most ``budget`` tokens.
+
+    ``llm`` shows the claims of ``command`` alone, ``llm_cleanup`` shows them and the lines that no claim rests on.
+    Each claim names a line that it rests on, or is dropped; with none left the text is that of the rules, and a note
+    says why. Raises UsageError for too small a budget.
+    """
+    check_budget(budget)
+    parts = parts_of(fields)
+    note, by = "", "rules"
+    if mode != "deterministic":
+        claims: Sequence[Claim] = ()
+        note = _NOT_CONFIGURED
+        if command:
+            asked = sorted(parts, key=lambda part: part.priority)[:MAX_FACTS]
+            facts = [Fact(part.section, part.text, part.refs) for part in asked]
+            about = fields["task"]["goal"] if "task" in fields else fields["filters"]["focus_query"] or ""
+            found = summarize(command, "pack", about, facts, seconds)
+            note, by, claims = found.note, found.by, found.claims
+            if claims:
+                parts = _with_claims(claims, asked, parts if mode == "llm_cleanup" else ())
+    shown = render(fields, digest, parts, budget)
+    return PackSummary(shown.text, shown.tokens, budget, mode, by, note, shown.omitted)
+
+
+def _with_claims(claims: Sequence[Claim], asked: Sequence[Part], rest: Sequence[Part]) -> list[Part]:
+    """Claims in front of the lines that none of them rests on."""
+    used = {asked[claim.fact].text for claim in claims}
+    proofs = {ref for claim in claims for ref in claim.refs}
+    left = [part for part in rest if part.text not in used and (not part.refs or not proofs.issuperset(part.refs))]
+    return [*(Part(CLAIMS, -1, claim.text, claim.refs) for claim in claims), *left]

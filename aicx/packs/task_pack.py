@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import TypeVar
 
 from aicx.api.answers.memory import MemoryEntry
 from aicx.api.answers.pack import PackAnchor, PackEdge, PackFile, PackHandoff, PackNote, PackSession, TaskPack
 from aicx.api.fields import taken_from
 from aicx.config import Settings
+from aicx.corpus.catalog.query import open_catalog
+from aicx.errors import AicxError, NotFound
 from aicx.git.state import GitProbe, GitState
 from aicx.packs.bundle import Bundle, bundle
 from aicx.packs.choosing import ChosenSession, choose_task, rank_sessions, sessions_of
@@ -23,7 +25,6 @@ from aicx.packs.gathering import (
     recent_commits,
 )
 from aicx.packs.handing import handoffs_of, stated_for
-from aicx.packs.linking import edges_of
 from aicx.packs.query import PackQuery
 from aicx.refs import Ref
 from aicx.text import instant
@@ -37,6 +38,7 @@ _MAX_SESSION_FILES = 20
 _MAX_EXTERNAL = 20
 
 Thing = TypeVar("Thing")
+_MAX_EDGES = 20
 
 
 def task_pack(settings: Settings, query: PackQuery) -> Bundle:
@@ -188,3 +190,26 @@ def _notes(settings: Settings, gathered: Gathered, task: WorkRecord) -> list[Pac
             if period.holds(at, at)
         ),
     ]
+
+
+def edges_of(
+    settings: Settings, refs: Collection[str], progress: Callable[[int, int], None] | None = None
+) -> tuple[list[PackEdge], list[str]]:
+    """The edges from and to these sessions, the surest first; and remarks on why there are none.
+
+    They are worked out where `aicx store` has not done so, for which ``progress`` is told how far it is.
+    """
+    if not refs:
+        return [], []
+    from aicx.sessions.family import open_family  # imported here: a task without sessions does without
+
+    try:
+        with open_catalog(settings.layout) as opened, open_family(settings.layout, opened.catalog, progress) as family:
+            ordered = sorted(refs)
+            found = [*family.older(ordered), *(edge for ref in ordered for edge in family.newer(ref))]
+    except NotFound:  # nothing is stored
+        return [], []
+    except AicxError as error:
+        return [], [f"how sessions are related was not asked: {error.message}"]
+    edges = sorted(dict.fromkeys(found), key=lambda edge: (-edge.confidence, edge.from_ref, edge.to_ref, edge.type))
+    return [taken_from(edge, PackEdge) for edge in edges[:_MAX_EDGES]], []

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator, Sequence
 
 from aicx.toolchains.family import Found, Output
-from aicx.toolchains.pytest_blocks import PLACE, SAID, what_is_said
 from aicx.toolchains.pytest_summary import (
     SUMMARY,
     Named,
@@ -18,7 +17,7 @@ from aicx.toolchains.pytest_summary import (
     row_of,
     says_same,
 )
-from aicx.toolchains.python_tracebacks import EXCEPTION, SYNTAX, is_foreign, own_frame, tracebacks
+from aicx.toolchains.python_tracebacks import EXCEPTION, SYNTAX, Frame, is_foreign, own_frame, tracebacks
 
 NAME = "pytest"
 _SECTION = re.compile(r"={3,}+ (?P<name>[^=\n].{0,200}?) ={3,}$")
@@ -40,6 +39,14 @@ _NOTHING_RAN = 5  # pytest's exit code
 _MOST_LINES = 8  # of a failure's text
 _EARLY = ("ERROR at setup of ", "ERROR at teardown of ", "ERROR collecting ", "ERROR at ")
 _XPASS = re.compile(r"\[XPASS\(strict\)\](?P<text>.*)")
+PLACE = re.compile(r"(?P<file>[^\s:>][^:\n]{0,500}|[A-Za-z]:\\[^:\n]{0,500}):(?P<line>\d+):(?: (?P<rest>.*)|$)")
+_IN = re.compile(r"in \S")
+_DEFINED = re.compile(r" ?def \w")  # of fixtures that do not fit together
+_NATIVE = re.compile(r'\s+File "(?P<file>[^"\n]+)", line (?P<line>\d+)(?:, in |$)')
+_FIXTURE = re.compile(r"file (?P<file>\S.{0,500}), line (?P<line>\d+)$")
+SAID = re.compile(r"E(?:   (?P<text>.*)|\s*$)")
+_ENDS = re.compile(r"-{3,} ?(?:Captured|generated|Live log|live log)")
+_CAUSED = ("During handling of the above exception", "The above exception was the direct cause")
 
 
 def found(output: Output) -> Iterator[Found]:
@@ -218,3 +225,51 @@ def _wrong_use(output: Output) -> Iterator[Found]:
     if output.exit_code == _NOTHING_RAN and not any(line.startswith("ERROR: ") for line in lines):
         totals = next((line.strip("= ") for line in reversed(lines) if _TOTALS.match(line)), "no tests ran")
         yield Found(totals, phase="setup", identity="no tests ran")
+
+
+def what_is_said(block: Sequence[str]) -> tuple[list[str], list[Frame], str | None]:
+    """The lines marked `E`, the frames, and the exception's name that ends the long style; of a chain the last."""
+    said: list[str] = []
+    frames: list[Frame] = []
+    kind = None
+    for line in block:
+        if _ENDS.match(line):
+            break
+        if any(mark in line for mark in _CAUSED):
+            said, frames, kind = [], [], None
+        elif line.startswith("E") and (match := SAID.match(line)):
+            said.append(match["text"] or "")
+        elif match := PLACE.match(line):
+            rest = match["rest"] or ""
+            if _IN.match(rest) or _DEFINED.match(rest) or not rest or re.fullmatch(r"[\w.]+", rest.strip()):
+                frames.append(Frame(match["file"], int(match["line"]), rest))
+                if rest and not (_IN.match(rest) or _DEFINED.match(rest)):
+                    kind = rest.strip()
+        elif match := _NATIVE.match(line) or _FIXTURE.match(line):
+            frames.append(Frame(match["file"], int(match["line"]), ""))
+    nested = [match for line in said if (match := _NATIVE.match(line))]
+    if nested:  # the place of a syntax error is part of what is said
+        frames.append(Frame(nested[-1]["file"], int(nested[-1]["line"]), ""))
+    said = _dedented(said)
+    if not said:
+        for each in tracebacks(block):
+            said, kind = each.message.split("\n"), each.type
+            frames = each.frames or frames
+    return said or _doctest(block), frames, kind
+
+
+def _dedented(said: list[str]) -> list[str]:
+    """The long style indents what is said by as much as the source."""
+    filled = [len(line) - len(line.lstrip()) for line in said if line.strip()]
+    least = min(filled, default=0)
+    return [line[least:] for line in said]
+
+
+def _doctest(block: Sequence[str]) -> list[str]:
+    text = [line.strip() for line in block]
+    for start, line in enumerate(text):
+        if line in ("Expected:", "Expected nothing") or line.startswith("UNEXPECTED EXCEPTION"):
+            example = next((before for before in reversed(text[:start]) if ">>>" in before), "")
+            example = re.sub(r"^\d+ ", "", example)
+            return [" ".join(filter(None, [example, *text[start : start + 5]])).strip()]
+    return []

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from aicx.continuity.markdown import parse, render
 from aicx.continuity.note import KINDS, Kind, Note
-from aicx.continuity.quick import read_as_written
+from aicx.continuity.reading import read_as_written
 from tests.continuity.test_markdown import STARTS, TEXTS, note
 
 pytestmark = pytest.mark.slow

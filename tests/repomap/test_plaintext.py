@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from aicx.repomap.plaintext import outline_plain
+from aicx.repomap.examine import outline_plain
 
 
 def headings(text: str) -> list[tuple[int, str]]:

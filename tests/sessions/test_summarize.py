@@ -10,9 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from aicx.sessions.kept import load_kept
 from aicx.sessions.seed import seed
-from aicx.sessions.summarize import open_session, summarize
+from aicx.sessions.summarize import load_kept, open_session, summarize
 from tests.corpus.builders import OTHER, SESSION, CodexLog
 from tests.sessions.compacted import NOW, REF, Compacted, story
 

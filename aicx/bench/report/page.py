@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import io
+import re
+from collections.abc import Iterator, Sequence
 from html import escape
+from logging import NullHandler, getLogger
+from typing import Any
 
 from aicx.bench.report.cells import Table
 from aicx.bench.report.markdown import made_with
-from aicx.bench.report.plot import quality_against_latency
 from aicx.bench.report.tables import DEFAULT_REFERENCE, sections
 from aicx.bench.results import Result
+from aicx.bench.summary import PRIMARY, costs_of, quality_of
+from aicx.errors import MissingExtra
 
 _STYLE = """
 :root { color-scheme: light; }
@@ -24,6 +29,21 @@ td:first-child, th:first-child { text-align: left; font-family: ui-monospace, mo
 tr:nth-child(even) td { background: #f6f6f6; }
 svg { max-width: 52rem; width: 100%; height: auto; }
 """
+_COLOURS = {
+    "aicx": "#d1495b",
+    "lexical": "#00798c",
+    "dense": "#b8860b",
+    "weighted": "#3f7d5a",
+    "rrf": "#8d6a9f",
+}
+_OTHERS = "#6c757d"
+
+
+# A ranker's name, the point it belongs to, its colour.
+_Label = tuple[str, tuple[float, float], str]
+# Where a label may stand beside its point, and how much room one takes, in points.
+_PLACES = (4, -12, 16, -24, 28, -36)
+_ROOM = (80, 11)
 
 
 def page(result: Result, reference: str = DEFAULT_REFERENCE) -> str:
@@ -66,3 +86,62 @@ def _table(table: Table) -> Iterator[str]:
 
 def _anchor(name: str) -> str:
     return "".join(letter if letter.isalnum() else "-" for letter in name)
+
+
+def quality_against_latency(result: Result, dataset: str) -> str:
+    """The primary measure with its interval over the median warm latency, a point for each ranker."""
+    getLogger("matplotlib").addHandler(NullHandler())  # that it looks for fonts is of no interest
+    try:
+        import matplotlib as mpl
+        import matplotlib.ticker
+    except ImportError as error:
+        raise MissingExtra("The report's plots", "bench") from error
+    mpl.use("svg")
+    from matplotlib import pyplot as plt
+
+    latency = {line.ranker: line.warm_p50 for line in costs_of(result, dataset)}
+    settings = {
+        "svg.fonttype": "none",  # text stays text: it can be read, searched and scaled
+        "svg.hashsalt": "aicx",  # ids that are the same in every run
+        "font.family": "sans-serif",
+        "font.size": 9,
+    }
+    with mpl.rc_context(settings):
+        figure, axes = plt.subplots(figsize=(8.0, 4.2))
+        labels: list[_Label] = []
+        for line in quality_of(result, dataset):
+            around = line.measures[PRIMARY]
+            ends = [[around.mean - around.low], [around.high - around.mean]]
+            color = _COLOURS.get(line.ranker.partition(":")[0], _OTHERS)
+            at = (latency[line.ranker], around.mean)
+            axes.errorbar(*at, yerr=ends, fmt="o", color=color, capsize=3, elinewidth=1)
+            labels.append((line.ranker, at, color))
+        axes.set_xscale("log")
+        axes.xaxis.set_major_formatter(mpl.ticker.FormatStrFormatter("%g"))
+        axes.set_xlabel("warm latency, median (ms, log scale)")
+        axes.set_ylabel(f"{PRIMARY} with 95 % interval")
+        axes.grid(alpha=0.25)
+        axes.margins(x=0.18)
+        for side in ("top", "right"):
+            axes.spines[side].set_visible(False)
+        figure.tight_layout()
+        _write_labels(axes, labels)
+        buffer = io.StringIO()
+        figure.savefig(buffer, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
+        plt.close(figure)
+    svg = buffer.getvalue()
+    # The page is HTML, so what comes before the element goes; width and height give way to the view box.
+    svg = svg[svg.index("<svg") :]
+    return re.sub(r'(<svg[^>]*?) width="[^"]*" height="[^"]*"', r"\1", svg, count=1)
+
+
+def _write_labels(axes: Any, labels: Sequence[_Label]) -> None:
+    """Each name beside its point, at the first place where it covers no other."""
+    taken: list[tuple[float, float]] = []
+    for name, at, color in labels:
+        x, y = (pixels * 72 / axes.figure.dpi for pixels in axes.transData.transform(at))
+        near = [v - y for u, v in taken if abs(x - u) < _ROOM[0]]
+        free = (place for place in _PLACES if all(abs(place - other) >= _ROOM[1] for other in near))
+        place = next(free, _PLACES[0])
+        taken.append((x, y + place))
+        axes.annotate(name, at, xytext=(6, place), textcoords="offset points", color=color)

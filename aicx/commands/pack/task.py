@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Annotated, Any
 
 import orjson
 import typer
 
 from aicx import console, options
+from aicx.api.answers.pack import PackNote
 from aicx.commands.pack import common
-from aicx.config import load_settings
+from aicx.config import Settings, load_settings
+from aicx.continuity.note import Kind
+from aicx.continuity.reading import read_layers
 from aicx.packs.query import Limits
+from aicx.text import instant
+from aicx.work.place import find_place
 
 _LIMITS = Limits()
+# What a reader of a pack can use, the most useful first. The files are in the pack as such.
+_KINDS: tuple[Kind, ...] = ("result", "next", "failed", "untried", "decision", "environment", "confirmed")
 
 
 def _count(name: str, what: str) -> Any:
@@ -57,7 +65,6 @@ def command(
     Example: aicx pack task session:codex:019f68cf --json
     """
     # Imported here: not needed for --help.
-    from aicx.commands.pack.noted import noted
     from aicx.packs.hook import hook_output
     from aicx.packs.making import make
 
@@ -85,3 +92,14 @@ def command(
         query = replace(query, progress=lambda done, of: bar(done, of, ""))
         found = make(settings, "task", query, budget=budget, mode=mode, notify=console.notify)
     common.answer(found, json=json)
+
+
+def noted(settings: Settings, folder: Path) -> list[PackNote]:
+    """What the note of a place says, but what came from subagents. Raises NotFound where there is no such folder."""
+    sections = read_layers(settings, find_place(settings, folder)).merged.sections
+    return [
+        PackNote(kind, item.text, instant(item.at, "seconds") if item.at else None, list(item.evidence))
+        for kind in _KINDS
+        for item in sections.get(kind, ())
+        if item.lane == "primary"
+    ]

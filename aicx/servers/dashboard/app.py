@@ -9,20 +9,35 @@ from typing import Any
 
 from fastapi import FastAPI, Response
 from fastapi.exceptions import RequestValidationError
+from fastapi.openapi.utils import get_openapi
 from starlette.exceptions import HTTPException
 
 import aicx
+from aicx.api.answers.failure import Failure
+from aicx.api.described import reachable
 from aicx.config import Settings
+from aicx.pages import load_files
 from aicx.servers.dashboard import responses as shapes
-from aicx.servers.dashboard.assets import load_page
-from aicx.servers.dashboard.description import describe
 from aicx.servers.dashboard.endpoints import ENDPOINTS
 from aicx.servers.dashboard.handlers import Handlers, health
-from aicx.servers.dashboard.security import secured
+from aicx.servers.dashboard.security import needs_token, secured
 from aicx.servers.http.guard import App
+from aicx.values import dataclass
 
 # Whatever is asked may be refused before it gets anywhere, or find everybody busy.
 _GUARDED = (401, 403, 408, 413, 421, 429, 503)
+_TYPES = {
+    ".css": "text/css; charset=utf-8",
+    ".html": "text/html; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".json": "application/json",
+    ".png": "image/png",
+    ".svg": "image/svg+xml",
+    ".txt": "text/plain; charset=utf-8",
+    ".woff2": "font/woff2",
+}
+# FastAPI's own answer to parameters that do not fit, which is not ours.
+_NOT_OURS = ("HTTPValidationError", "ValidationError")
 
 
 def create_app(
@@ -126,3 +141,53 @@ def _serve_page(app: Any) -> None:
 
 def _failures(*statuses: int) -> dict[int | str, dict[str, Any]]:
     return {status: {"model": shapes.Failure} for status in sorted(set(statuses))}
+
+
+@dataclass(frozen=True, slots=True)
+class Asset:
+    body: bytes
+    type: str
+
+
+def load_page() -> dict[str, Asset]:
+    """Every file of the page by its name."""
+    return {
+        name: Asset(body, found)
+        for name, body in load_files("dashboard").items()
+        if (found := _TYPES.get(f".{name.rpartition('.')[2]}"))
+    }
+
+
+def describe(app: Any) -> dict[str, Any]:
+    """The description of an application; made once, since it does not change."""
+    if app.openapi_schema is None:
+        app.openapi_schema = _made(app)
+    found: dict[str, Any] = app.openapi_schema
+    return found
+
+
+def _made(app: Any) -> dict[str, Any]:
+    made: dict[str, Any] = get_openapi(title=app.title, version=app.version, summary=app.summary, routes=app.routes)
+    for path, operations in made["paths"].items():
+        for operation in operations.values():
+            operation["responses"].pop("422", None)
+            for parameter in operation.get("parameters", ()):
+                parameter["schema"] = _plain(parameter["schema"])
+            if needs_token(path):
+                operation["security"] = [{"token": []}]
+    components = made["components"]
+    components["schemas"] = {name: one for name, one in components["schemas"].items() if name not in _NOT_OURS}
+    answers = [route.response_model for route in app.routes if route.include_in_schema]
+    for kind, fields in reachable(Failure, *answers).items():
+        properties = components["schemas"][kind.__name__]["properties"]
+        for one in fields:
+            properties[one.name] |= {"description": one.meaning} if one.meaning else {}
+    components["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
+    return made
+
+
+def _plain(schema: dict[str, Any]) -> dict[str, Any]:
+    """A parameter's schema without "or null": what is not set is left out, for a query has no null."""
+    choices = [choice for choice in schema.get("anyOf", ()) if choice.get("type") != "null"]
+    said = {name: value for name, value in schema.items() if name not in ("anyOf", "title", "description")}
+    return choices[0] | said if len(choices) == 1 else schema

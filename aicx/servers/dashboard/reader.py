@@ -4,22 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from aicx.api.answers import show as answers
 from aicx.corpus.catalog.query import open_catalog
 from aicx.corpus.files.read import ALTERED, read_chunk
+from aicx.corpus.files.sidecar import Sidecar
+from aicx.corpus.ingest.render import speaker_of
 from aicx.corpus.views.provenance import is_there, sources_of
 from aicx.corpus.views.references import parse_reference
 from aicx.corpus.views.show import Part, ShownChunk, ShownSession, show
 from aicx.errors import AicxError, CorpusDamaged, NotFound, UsageError
+from aicx.evidence.text_facts import facts_in_text
 from aicx.paths import Layout
 from aicx.refs import Ref
-from aicx.servers.dashboard.responses import Detail, ReadChunk, Turn
-from aicx.servers.dashboard.turns import turns_of
+from aicx.servers.dashboard.responses import Detail, Outcome, ReadChunk, Speaker, Tool, Turn
 from aicx.sources import SOURCES
+from aicx.types import PROMPTS
 
 # What a sidecar holds for aicx itself rather than for whoever asks.
 _INTERNAL = ("messages", "folders", "places", "commits")
+_SPOKEN = ("user", "assistant")
 
 
 def detail(
@@ -160,3 +165,50 @@ def _neighbour(parts: Sequence[Part], number: int, step: int) -> str | None:
 def _as_it_is(at: str, markdown: bytes) -> Turn:
     text = markdown.decode("utf-8", "replace")
     return Turn("note", at, "as stored", text, tool=None, folded=False, part=None, echo=False)
+
+
+def turns_of(sidecar: Sidecar, markdown: bytes) -> list[Turn]:
+    """The turns of a chunk in order, without those it repeats from the chunk before.
+
+    Raises CorpusDamaged when the sidecar does not fit the Markdown, which a person may have edited.
+    """
+    try:
+        return [_turn(message, markdown) for message in sidecar.messages if not message.get("repeated")]
+    except (AttributeError, LookupError, TypeError, ValueError) as error:
+        raise CorpusDamaged(f"the sidecar of {sidecar.id} does not fit it", hint="aicx doctor") from error
+
+
+def _turn(message: dict[str, Any], markdown: bytes) -> Turn:
+    low, high = message["span"]
+    if not 0 <= low <= high <= len(markdown):
+        raise ValueError("a span beyond the text")
+    text = markdown[low:high].decode("utf-8", "replace")
+    if message["role"] == "tool" and not message.get("tool"):  # stored before tool facts were kept
+        message = {**message, "tool": facts_in_text(markdown, low, text)}
+    role = _role(message)
+    return Turn(
+        role=role,
+        at=message["at"],
+        title=speaker_of(message),
+        text=text,
+        tool=_tool(message["tool"]) if role == "tool" else None,
+        # Open is what people and agents said to each other; the rest opens on demand.
+        folded=role not in _SPOKEN or bool(message.get("echo")),
+        part=message.get("part"),
+        echo=bool(message.get("echo")),
+    )
+
+
+def _role(message: dict[str, Any]) -> Speaker:
+    """Who speaks, as a reader would say: what an agent's client put into the log is a note in the margin."""
+    role, origin = message["role"], message["origin"]
+    if role == "user" and origin in PROMPTS:
+        return "user"
+    if (role, origin) == ("assistant", "agent"):
+        return "assistant"
+    return "tool" if role == "tool" else "reasoning" if role == "reasoning" else "note"
+
+
+def _tool(facts: dict[str, Any]) -> Tool:
+    outcome: Outcome = "call" if facts["phase"] == "call" else "failed" if facts.get("failed") else "result"
+    return Tool(facts["name"], facts.get("call_id"), outcome)

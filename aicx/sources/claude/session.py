@@ -8,7 +8,6 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from aicx.sources.claude.bare import is_tool_record, tool_block
 from aicx.sources.claude.queue import PromptQueue
 from aicx.sources.claude.text import classify_speakers, cut_additions
 from aicx.sources.claude.turns import Draft, Turns, how_started, message_blocks
@@ -45,6 +44,11 @@ _BOOKKEEPING = frozenset(
     }
 )
 _TITLES = {"ai-title": "aiTitle", "custom-title": "customTitle"}
+_KINDS = {"tool_use": "tool_use", "tool_call": "tool_use", "tool_result": "tool_result", "tool_output": "tool_result"}
+_NAMES = ("name", "tool_name", "toolName", "tool")
+_INPUTS = ("input", "tool_input", "toolInput", "arguments")
+_OUTPUTS = ("content", "output", "tool_output", "toolOutput", "result")
+_CALL_IDS = ("tool_use_id", "toolUseId", "toolUseID", "call_id", "id")
 
 
 class SessionReader:
@@ -247,3 +251,23 @@ def _omission(kind: str, value: dict[str, Any]) -> str:
         # what they add here is calls and output only: the task is in the call of the agent, its answer in the result.
         return "agent_progress" if object_of(value.get("data")).get("type") == "agent_progress" else kind
     return kind if kind in _BOOKKEEPING else f"unknown type: {quoted(kind)}"
+
+
+def is_tool_record(kind: str) -> bool:
+    """Whether a record's type is that of a block."""
+    return kind in _KINDS
+
+
+def tool_block(kind: str, value: dict[str, Any]) -> dict[str, Any] | None:
+    """The block that a tool record would be inside a message; None when it holds neither a call nor a result."""
+    call_id = next((found for key in _CALL_IDS if (found := text_of(value.get(key)))), None)
+    if _KINDS[kind] == "tool_use":
+        name = next((found for key in _NAMES if (found := text_of(value.get(key)))), None)
+        arguments = next((value[key] for key in _INPUTS if key in value), None)
+        if name is None and arguments is None:
+            return None
+        return {"type": "tool_use", "id": call_id, "name": name, "input": arguments}
+    content = next((value[key] for key in _OUTPUTS if key in value), None)
+    if content is None and call_id is None:
+        return None
+    return {"type": "tool_result", "tool_use_id": call_id, "content": content, "is_error": value.get("is_error")}

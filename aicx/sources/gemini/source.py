@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import re
 import stat
 from collections.abc import Iterator
 from pathlib import Path
 
 from aicx.sources.gemini.lines import read_lines
-from aicx.sources.gemini.projects import folder_hash, project_root
-from aicx.sources.gemini.prompts import read_prompts
+from aicx.sources.gemini.messages import Draft
+from aicx.sources.gemini.projects import find_cwd, folder_hash, project_root
 from aicx.sources.gemini.sessions import MESSAGES, PROMPTS, SESSION_JSON, SESSION_LINES, identify_session, read_object
-from aicx.sources.gemini.timeline import AGENT
+from aicx.sources.gemini.timeline import AGENT, Timeline, first_instant
 from aicx.sources.items import BadRecord, LogFile, LogIdentity, SourceItem
-from aicx.sources.records import list_folder, stat_log
+from aicx.sources.records import Element, list_folder, stat_log, unreadable
+from aicx.sources.values import object_of, parse_json, quoted, string_of
+from aicx.sources.voices import speaker_of
 from aicx.types import AgentHomes
 
 __all__ = [
@@ -26,6 +29,7 @@ __all__ = [
     "folder_hash",
     "project_root",
 ]
+_BARE_COMMAND = re.compile(r"/[A-Za-z][\w:-]*")
 
 
 class GeminiSource:
@@ -90,3 +94,35 @@ def _session_files(folder: Path, prefix: str) -> Iterator[LogFile | BadRecord]:
         elif not path.name.startswith(".") and not path.is_symlink() and _is_folder(path):
             # Folders with a leading dot are Gemini's own git repositories: thousands of files, none of them a log.
             yield from _session_files(path, prefix)
+
+
+def read_prompts(log: LogFile) -> Iterator[SourceItem]:
+    """One entry a prompt, in file order."""
+    path = str(log.path)
+    try:
+        prompts = parse_json(log.path.read_bytes())
+    except OSError as error:
+        yield unreadable(log.path, error)
+        return
+    if not isinstance(prompts, list):
+        yield BadRecord(path, "is not a JSON array of prompts")
+        return
+    cwd, problems = find_cwd(log, {})
+    yield from problems
+    timeline = Timeline(path, "", cwd, first_instant(prompts))
+    for index, value in enumerate(prompts):
+        prompt = object_of(value)
+        timeline.session_id, text = string_of(prompt.get("sessionId")), string_of(prompt.get("message"))
+        kind = prompt.get("type", "user")
+        if not timeline.session_id or not text.strip():
+            yield BadRecord(path, "prompt without a session or a text", index + 1)
+        elif kind != "user":
+            timeline.skipped[f"unknown type: {quoted(kind)}"] += 1
+        elif _BARE_COMMAND.fullmatch(text.strip()):
+            timeline.skipped["slash command"] += 1
+        else:
+            # Without an id on purpose: the same prompt stands in the session's own log, and is recognised by its text.
+            drafts = [Draft("user", speaker_of(text) or "typed", text)]
+            place = Element(prompt, index, index + 1)
+            yield from timeline.place({"timestamp": prompt.get("timestamp")}, drafts, place)
+    yield from timeline.close()

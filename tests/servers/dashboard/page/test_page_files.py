@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from aicx.servers.dashboard.assets import load_page
+from aicx.servers.dashboard.app import load_page
 from tests.corpus.builders import Home
 from tests.servers.dashboard.http_client import TOKEN, serving
 
