@@ -60,8 +60,9 @@ from aicx.commands import demo
 from aicx.commands import list as lists
 from aicx.commands import state as states
 from aicx.commands.bench import answers as bench
-from aicx.commands.bench import compare, recommend, report
+from aicx.commands.bench import compare
 from aicx.commands.bench import list as bench_list
+from aicx.commands.bench import results as shown
 from aicx.corpus.catalog import overview
 from aicx.corpus.forget.redact_again import Redaction
 from aicx.corpus.views.report import REPORT_SCHEMA, EntryReport
@@ -162,8 +163,8 @@ ANSWERS: Mapping[str, tuple[str, Sequence[type[Any]]]] = {
     "forget": (forget.SCHEMA, [forget.ForgetAnswer]),
     "demo": (demo.SCHEMA, [demo.DemoAnswer]),
     "bench": (results.SCHEMA, [bench.BenchAnswer]),
-    "bench report": (report.SCHEMA, [figures.BenchReport]),
-    "bench recommend": (recommend.SCHEMA, [recommendation.BenchRecommendation]),
+    "bench report": (shown.REPORT_SCHEMA, [figures.BenchReport]),
+    "bench recommend": (shown.RECOMMENDATION_SCHEMA, [recommendation.BenchRecommendation]),
     "bench compare": (compare.SCHEMA, [bench.BenchComparison]),
     "bench list": (bench_list.SCHEMA, [bench.BenchList]),
     "bench peers": (PEERS_SCHEMA, [bench.BenchPeers]),

@@ -19,7 +19,7 @@ import pytest
 import aicx
 from aicx.api.answers.index import IndexGain
 from aicx.cli import COMMANDS, run
-from aicx.commands.index import build, drop, status
+from aicx.commands.index import build, status
 from aicx.corpus.catalog.database import Catalog
 from aicx.demo import FAKE_TOKEN, Demo
 from aicx.engine.embedder_choice import Choice
@@ -366,7 +366,7 @@ def test_every_field_of_index_is_documented(
     monkeypatch.setattr(build, "measure_gain", lambda _: IndexGain(0))
     monkeypatch.setattr(status, "vector_state", lambda _: VectorState(Choice(), str(home), table, 0))
     monkeypatch.setattr(status, "lexical_state", lambda _: LexicalState(True, 0, 1))
-    monkeypatch.setattr(drop, "drop_vectors", lambda *_: None)
+    monkeypatch.setattr(status, "drop_vectors", lambda *_: None)
     assert run(["index", action, "--json"]) == 0
     answer = json.loads(capsysbinary.readouterr().out)
     assert set(answer) - {"schema"} <= words_in("json.md", f"`{answer['schema']}`")

@@ -70,14 +70,14 @@ def command(
     Example: aicx show commit:1a2b3c4
     """
     if ref.startswith(("mem:", "live:")):
-        from aicx.commands.memory import get
+        from aicx.commands.memory.reading import get
 
-        get.command(ref, json=json)
+        get(ref, json=json)
         return 0
     if ref.startswith("work:"):
-        from aicx.commands.task import show as tasks
+        from aicx.commands.task.showing import show as show_task
 
-        tasks.command(ref, json=json)
+        show_task(ref, json=json)
         return 0
     if ref.startswith("failure:"):
         from aicx.commands.failures import show as failures
@@ -85,9 +85,9 @@ def command(
         failures.command(ref, json=json)
         return 0
     if ref.startswith(("sha256:", "cas:")):
-        from aicx.commands.cas import get as objects
+        from aicx.commands.cas.actions import get as get_object
 
-        objects.command(ref, json=json)
+        get_object(ref, json=json)
         return 0
     if ref.startswith("session:") and "#w" in ref:
         from aicx.commands.sessions import summarize

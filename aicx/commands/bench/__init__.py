@@ -1,4 +1,4 @@
-"""`aicx bench`: compares the quality and cost of retrievers. One module an action."""
+"""`aicx bench`: compares the quality and cost of retrievers."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ Example: aicx bench peers install qmd txtai
 """
 COMMANDS = {
     "run": "aicx.commands.bench.run",
-    "ablate": "aicx.commands.bench.ablate",
-    "recommend": "aicx.commands.bench.recommend",
-    "report": "aicx.commands.bench.report",
+    "ablate": "aicx.commands.bench.run:ablate",
+    "recommend": "aicx.commands.bench.results:recommend",
+    "report": "aicx.commands.bench.results:report",
     "compare": "aicx.commands.bench.compare",
     "list": "aicx.commands.bench.list",
-    "peers": "aicx.commands.bench.peers",
+    "peers": "aicx.commands.bench.list:peers_command",
 }
 DEFAULT = None

@@ -58,6 +58,8 @@ Seed = Annotated[int, typer.Option("--seed", metavar="N", help="Random seed.")]
 Timeout = Annotated[
     float, typer.Option("--timeout", min=1, metavar="SECONDS", help="Give up one retriever after this long.")
 ]
+# Whose rules are switched off: what a user asks, with everything on that can be.
+ABLATED = ("aicx:static",)
 
 
 def command(
@@ -134,3 +136,26 @@ def measure_and_print(
 def _label(result: Result) -> str:
     """The commit as part of a file's name."""
     return (result.facts.commit or "installed").replace("+", "-changed")
+
+
+def ablate(
+    dataset: Datasets = None,
+    data: Data = None,
+    home: Home = None,
+    repositories: Repositories = None,
+    ranker: Rankers = None,
+    rule: Rules = None,
+    seed: Seed = 0,
+    timeout: Timeout = 1800,
+    output: Output = None,
+    against: Against = "aicx",
+    json: options.Json = False,
+) -> None:
+    """Switch off each ranking rule in turn and show the loss.
+
+    Example: aicx bench ablate --dataset own
+    Example: aicx bench ablate --ranker aicx:minilm --rule meaning --rule fusion
+    """
+    chosen = ranker or ABLATED
+    given = (dataset or (), data, home, repositories, seed, timeout, output, against, json)
+    measure_and_print(chosen, *given, ablate=True, rules=rule or ())

@@ -1,4 +1,4 @@
-"""`aicx cas`: objects under the digest of what they are. One module an action."""
+"""`aicx cas`: objects under the digest of what they are."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ Example: aicx cas get sha256:3fa29c01
 Example: aicx cas gc
 """
 COMMANDS = {
-    "list": "aicx.commands.cas.list",
-    "get": "aicx.commands.cas.get",
-    "put": "aicx.commands.cas.put",
-    "pin": "aicx.commands.cas.pin",
-    "unpin": "aicx.commands.cas.pin:unpin",
-    "gc": "aicx.commands.cas.gc",
+    "list": "aicx.commands.cas.actions:list_objects",
+    "get": "aicx.commands.cas.actions:get",
+    "put": "aicx.commands.cas.actions:put_object",
+    "pin": "aicx.commands.cas.actions:pin_object",
+    "unpin": "aicx.commands.cas.actions:unpin_object",
+    "gc": "aicx.commands.cas.actions:collect_objects",
 }
 DEFAULT = "list"

@@ -15,11 +15,11 @@ Example: aicx continuity open --scope local
 Example: aicx continuity refresh --log ~/.codex/sessions/2026/01/31/rollout-2026-01-31T10-00-00-ID.jsonl
 """
 COMMANDS = {
-    "status": "aicx.commands.continuity.status",
+    "status": "aicx.commands.continuity.reading:status",
     "save": "aicx.commands.continuity.saving:save",
     "refresh": "aicx.commands.continuity.saving:refresh",
-    "load": "aicx.commands.continuity.load",
+    "load": "aicx.commands.continuity.reading:load_notes",
     "clear": "aicx.commands.continuity.saving:clear",
-    "open": "aicx.commands.continuity.open",
+    "open": "aicx.commands.continuity.reading:open_notes",
 }
 DEFAULT = "status"

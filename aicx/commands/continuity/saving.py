@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from aicx import console, options
 from aicx.api.answers.continuity import CLEAR_SCHEMA, ContinuityCleared
-from aicx.commands.continuity.common import Log, ScopeOption, answer, scope_from
+from aicx.commands.continuity.reading import Log, ScopeOption, answer, scope_from
 from aicx.commands.desk import open_desk
 from aicx.continuity import saving
 from aicx.continuity.selecting import WriteMode

@@ -1,4 +1,4 @@
-"""`aicx index`: the opt-in vector index. One module an action."""
+"""`aicx index`: the opt-in vector index."""
 
 from __future__ import annotations
 
@@ -14,6 +14,6 @@ Example: aicx index status
 COMMANDS = {
     "build": "aicx.commands.index.build",
     "status": "aicx.commands.index.status",
-    "drop": "aicx.commands.index.drop",
+    "drop": "aicx.commands.index.status:drop",
 }
 DEFAULT = "build"

@@ -1,11 +1,12 @@
-"""`aicx index status`: the existing indexes and how far they are behind the corpus."""
+"""`aicx index status` and `drop`: how far the indexes are behind the corpus, and deleting the one by meaning."""
 
 from __future__ import annotations
 
 from aicx import console, options
-from aicx.api.answers.index import SCHEMA, index_answer
+from aicx.api.answers.index import SCHEMA, IndexDropped, index_answer
 from aicx.api.freshness import index_state
 from aicx.config import Settings, load_settings
+from aicx.engine.vector_index import drop_vectors
 from aicx.engine.vector_state import lexical_state, vector_state
 from aicx.errors import NotFound
 
@@ -40,3 +41,12 @@ def _print_status(settings: Settings, json: bool) -> None:
 
 def _size(size: int | None) -> str:
     return f", {console.size(size)}" if size else ""
+
+
+def drop(json: options.Json = False) -> None:
+    """Delete the vector index. The corpus and lexical search stay as they are."""
+    drop_vectors(load_settings(), console.notify)
+    if json:
+        console.out_answer(SCHEMA, IndexDropped(dropped=True))
+    else:
+        console.notify("The vector index is deleted. The corpus and the search by words are as they were.")

@@ -1,4 +1,4 @@
-"""`aicx map`: the map of a repository, for finding files and symbols. One module an action."""
+"""`aicx map`: the map of a repository, for finding files and symbols."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ Example: aicx map query "where are retries limited"
 Example: aicx map status --repo ../other
 """
 COMMANDS = {
-    "refresh": "aicx.commands.map.refresh",
-    "status": "aicx.commands.map.status",
-    "query": "aicx.commands.map.query",
+    "refresh": "aicx.commands.map.actions:refresh",
+    "status": "aicx.commands.map.actions:show_status",
+    "query": "aicx.commands.map.actions:query_map",
 }
 DEFAULT = "status"

@@ -14,8 +14,8 @@ Example: aicx memory list
 Example: aicx memory recall how are exports authorised
 """
 COMMANDS = {
-    "list": "aicx.commands.memory.list",
-    "get": "aicx.commands.memory.get",
+    "list": "aicx.commands.memory.reading:list_records",
+    "get": "aicx.commands.memory.reading:get",
     "recall": "aicx.commands.memory.recall",
     "put": "aicx.commands.memory.put",
     "edit": "aicx.commands.memory.edit",
@@ -32,8 +32,8 @@ COMMANDS = {
     "delete": "aicx.commands.memory.delete",
     "seal": "aicx.commands.memory.seal",
     "verify": "aicx.commands.memory.verify",
-    "history": "aicx.commands.memory.history",
-    "stats": "aicx.commands.memory.stats",
+    "history": "aicx.commands.memory.reading:history",
+    "stats": "aicx.commands.memory.reading:stats",
     "sources": "aicx.commands.memory.sources",
     "candidates": "aicx.commands.memory.candidates",
     "backfill": "aicx.commands.memory.backfill",

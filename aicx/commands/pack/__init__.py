@@ -1,4 +1,4 @@
-"""`aicx pack`: complete bundles under one digest. One module an action."""
+"""`aicx pack`: complete bundles under one digest."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ Example: aicx pack family --date-from 2026-03-01 --date-to 2026-03-31
 Example: aicx pack show sha256:3fa29c01
 """
 COMMANDS = {
-    "task": "aicx.commands.pack.task",
-    "family": "aicx.commands.pack.family",
-    "show": "aicx.commands.pack.show",
+    "task": "aicx.commands.pack.actions:task",
+    "family": "aicx.commands.pack.actions:family",
+    "show": "aicx.commands.pack.actions:show_again",
 }
 DEFAULT = None

@@ -17,12 +17,12 @@ Example: aicx review promote mem:3fa29c01 --by "Ada Lovelace"
 COMMANDS = {
     "build": "aicx.commands.review.build",
     "candidates": "aicx.commands.review.candidates",
-    "show": "aicx.commands.review.show",
+    "show": "aicx.commands.review.candidates:show",
     "adopt": "aicx.commands.review.steps:adopt",
     "approve": "aicx.commands.review.steps:approve",
     "reject": "aicx.commands.review.steps:reject",
     "promote": "aicx.commands.review.steps:promote",
-    "apply-prep": "aicx.commands.review.applying:prepare_patch",
-    "verify-apply": "aicx.commands.review.applying:verify_patch",
+    "apply-prep": "aicx.commands.review.steps:prepare_patch",
+    "verify-apply": "aicx.commands.review.steps:verify_patch",
 }
 DEFAULT = "candidates"

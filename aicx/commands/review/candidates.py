@@ -1,4 +1,4 @@
-"""`aicx review candidates`: the queue."""
+"""`aicx review candidates` and `show`: what waits for a person, and one of them with its evidence."""
 
 from __future__ import annotations
 
@@ -8,14 +8,26 @@ from typing import Annotated
 import typer
 
 from aicx import console, options
-from aicx.api.answers.review import LIST_SCHEMA, ReviewListAnswer
-from aicx.commands.memory.common import open_desk, opened
-from aicx.commands.review.common import fields_of, print_candidate
+from aicx.api.answers.review import (
+    LIST_SCHEMA,
+    SHOW_SCHEMA,
+    ReviewEvent,
+    ReviewListAnswer,
+    ReviewShowAnswer,
+    ReviewSurface,
+)
+from aicx.commands.memory.common import RefArgument, open_desk, opened, print_whole
+from aicx.commands.review.common import candidate_now, fields_of, print_candidate
 from aicx.errors import CorpusDamaged
 from aicx.memory.deciding import Desk
+from aicx.memory.entry import HIDDEN, whole_of
+from aicx.memory.events import events_of
+from aicx.memory.walking import read_log
 from aicx.review.proposals import read_proposal
 from aicx.review.queue import Queue, read_queue
-from aicx.review.states import OPEN, STATES
+from aicx.review.states import OPEN, STATES, next_step
+from aicx.review.surfacing import surfaces_of
+from aicx.text import instant, local
 
 ReviewState = StrEnum("ReviewState", {name.replace("-", "_"): name for name in STATES})  # type: ignore[misc]
 
@@ -68,3 +80,40 @@ def _broken(desk: Desk, queue: Queue) -> list[str]:
             except CorpusDamaged as error:
                 notes.append(f"{error.message}; {error.hint}")
     return notes
+
+
+@options.either("ref", "--ref")
+def show(ref: RefArgument, repo: options.Repo = None, json: options.Json = False) -> None:
+    """Show a candidate with its evidence, what was decided about it, and where it would be shown now.
+
+    `querySurfacing` asks recall, a brief on its statement, the start of a session and the instruction files.
+
+    Example: aicx review show mem:3fa29c01
+    """
+    desk = open_desk(repo)
+    one = candidate_now(desk, ref)
+    hidden = one.found.status in HIDDEN
+    surfaces = [] if hidden else surfaces_of(desk.settings, desk.scope, one, desk.now)
+    log = read_log(desk.settings.layout.memory)
+    events = [ReviewEvent(instant(event.at), event.by, event.type) for event in events_of(log, one.record.id)]
+    if json:
+        with opened(desk) as memory:
+            whole = whole_of(one.found, memory.context([one.record]).anchors)
+        notes = [f"{len(log.damaged)} lines of the event log cannot be read"] if log.damaged else []
+        shown = [
+            ReviewSurface(s.surface, s.query, s.shown_as is not None, s.shown_as, list(s.reasons)) for s in surfaces
+        ]
+        fields = ReviewShowAnswer(fields_of(one), whole.details, whole.claims, whole.anchors, shown, events, notes)
+        console.out_answer(SHOW_SCHEMA, fields)
+        return
+    where = ", reads like an instruction" if one.surface == "instructions" else ""
+    console.out(f"{console.style(one.state, bold=True)}{where}")
+    print_whole(desk, one.found)
+    console.out("shown by:")
+    for found in surfaces:
+        how = f"as {found.shown_as}" if found.shown_as else f"not ({', '.join(found.reasons)})"
+        console.out(f"  {found.surface:<13} {how}")
+    for event in events:
+        console.out(f"  {local(event.at):%Y-%m-%d %H:%M}  {event.type} by {event.by}")
+    console.say_zone()
+    console.notify(f"next: {next_step(one)}")

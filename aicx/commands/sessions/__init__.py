@@ -23,11 +23,11 @@ Example: aicx sessions close --status ok
 """
 COMMANDS = {
     "list": "aicx.commands.sessions.list",
-    "show": "aicx.commands.sessions.show",
+    "show": "aicx.commands.sessions.showing:show",
     "search": "aicx.commands.sessions.search",
     "recall": "aicx.commands.sessions.recall",
-    "chain": "aicx.commands.sessions.chain",
-    "windows": "aicx.commands.sessions.windows",
+    "chain": "aicx.commands.sessions.showing:chain",
+    "windows": "aicx.commands.sessions.showing:windows",
     "summarize": "aicx.commands.sessions.summarize",
     "restore": "aicx.commands.sessions.restore",
     "open": "aicx.commands.sessions.stated:open_",

@@ -18,14 +18,14 @@ Example: aicx task status
 Example: aicx task close --status resolved
 """
 COMMANDS = {
-    "status": "aicx.commands.task.status",
-    "start": "aicx.commands.task.start",
-    "update": "aicx.commands.task.update",
-    "list": "aicx.commands.task.list",
-    "show": "aicx.commands.task.show",
-    "resume": "aicx.commands.task.resume",
+    "status": "aicx.commands.task.showing:status",
+    "start": "aicx.commands.task.changing:start",
+    "update": "aicx.commands.task.changing:update",
+    "list": "aicx.commands.task.showing:list_open",
+    "show": "aicx.commands.task.showing:show",
+    "resume": "aicx.commands.task.changing:resume",
     "handoffs": "aicx.commands.task.handoffs",
     "areas": "aicx.commands.task.areas",
-    "close": "aicx.commands.task.close",
+    "close": "aicx.commands.task.changing:close",
 }
 DEFAULT = "status"

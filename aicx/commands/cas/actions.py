@@ -1,0 +1,251 @@
+"""The actions of `aicx cas`: what each is asked, does and prints."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from contextlib import nullcontext
+from typing import Annotated, BinaryIO
+
+import typer
+
+from aicx import console, options
+from aicx.api.answers.cas import (
+    GC_SCHEMA,
+    GET_SCHEMA,
+    LIST_SCHEMA,
+    PIN_SCHEMA,
+    PUT_SCHEMA,
+    ObjectEntry,
+    ObjectGot,
+    ObjectList,
+    ObjectPinned,
+    ObjectPut,
+    ObjectsCollected,
+)
+from aicx.api.fields import taken_from
+from aicx.cas.collecting import DAYS, collect
+from aicx.cas.entry import KINDS, Entry
+from aicx.cas.reading import BLOCK, entry_or_none, find, list_entries, opened, read
+from aicx.cas.writing import Origin, pin, put
+from aicx.config import load_settings
+from aicx.errors import NotFound, UsageError
+from aicx.output import check_outside
+from aicx.paths import user_path
+from aicx.storage.atomic import replacing
+from aicx.terminal import without_controls
+from aicx.text import instant, local
+
+Digest = Annotated[str, typer.Argument(metavar="DIGEST", help="sha256: and at least 8 of its digits.")]
+
+
+def entry_of(entry: Entry) -> ObjectEntry:
+    return taken_from(entry, ObjectEntry, created_at=instant(entry.created_at), put_at=instant(entry.put_at))
+
+
+def print_entry(entry: Entry) -> None:
+    facts = [f"{local(entry.put_at):%Y-%m-%d %H:%M}", entry.kind.replace("_", " "), f"{entry.size:,} bytes"]
+    facts += [*(["pinned"] if entry.pinned else []), *entry.tags]
+    console.out(f"{console.style(entry.digest, fg='cyan')}  {console.style(' · '.join(facts), fg='bright_black')}")
+
+
+def list_objects(
+    tag: Annotated[list[str] | None, typer.Option("--tag", metavar="WORD", help="Only with this tag.")] = None,
+    kind: Annotated[str | None, typer.Option("--kind", metavar="KIND", help=f"One of {', '.join(KINDS)}.")] = None,
+    pinned: Annotated[bool, typer.Option("--pinned", help="Only those that are pinned.")] = False,
+    limit: options.Limit = 50,
+    utc: options.Utc = False,
+    json: options.Json = False,
+) -> None:
+    """List objects, those that were put last first.
+
+    Example: aicx cas list --tag release
+    Example: aicx cas list --kind task_pack --limit 5
+    """
+    if kind is not None:
+        options.one_of(kind, KINDS, "is not a kind of object", "--kind")
+    found = list_entries(load_settings().layout)
+    fitting = [
+        entry
+        for entry in found.entries
+        if (kind is None or entry.kind == kind) and set(tag or ()) <= set(entry.tags) and (entry.pinned or not pinned)
+    ]
+    if json:
+        rows = list(map(entry_of, fitting[:limit]))
+        console.out_answer(LIST_SCHEMA, ObjectList(rows, len(fitting), [f"sha256:{name}" for name in found.damaged]))
+        return
+    for entry in fitting[:limit]:
+        print_entry(entry)
+    for name in found.damaged:
+        console.warn(f"sha256:{name} has no sidecar that can be read; put or pin it again")
+    if len(fitting) > limit:
+        console.notify(f"{limit:,} of {len(fitting):,} objects; --limit shows more.")
+    if not fitting:
+        console.notify("No object fits. `aicx pack task` makes one of what is being worked on here.")
+
+
+@options.either("digest", "--digest")
+def get(
+    digest: Digest,
+    output: Annotated[
+        str | None,
+        typer.Option(
+            *("--output", "-o"),
+            metavar="FILE",
+            click_type=options.PATH,
+            help="Write it to this file, which must not exist.",
+        ),
+    ] = None,
+    json: options.Json = False,
+) -> None:
+    """Print an object, byte for byte, after all of it was compared with its digest.
+
+    Example: aicx cas get sha256:3fa29c01
+    Example: aicx cas get sha256:3fa29c01 --output pack.json
+    """
+    settings = load_settings()
+    layout = settings.layout
+    name = find(layout, digest)
+    entry = entry_or_none(layout, name)
+    is_text = entry is not None and entry.kind != "binary"
+    if output is not None:
+        target = user_path(output)
+        check_outside(target, settings.corpus_folders)
+        if target.exists() or target.is_symlink():
+            raise UsageError(f"{target} exists", hint="name a file that does not")
+        with opened(layout, name) as stream, replacing(target) as file:
+            shutil.copyfileobj(stream, file, BLOCK)
+        if not json:
+            console.notify(f"{console.style('Written:', fg='green', bold=True)} {target}")
+    if json:
+        text = read(layout, name).decode() if is_text and output is None else None
+        shown = entry_of(entry) if entry else None
+        console.out_answer(GET_SCHEMA, ObjectGot(shown, text, str(target) if output is not None else None))
+    elif output is None and sys.stdout.isatty():
+        if not is_text:
+            raise UsageError("a binary is not printed on a terminal", hint="--output FILE")
+        console.out(without_controls(read(layout, name).decode()))
+    elif output is None:
+        with opened(layout, name) as stream:
+            while block := stream.read(BLOCK):
+                sys.stdout.buffer.write(block)
+        sys.stdout.buffer.flush()
+
+
+def put_object(
+    file: Annotated[
+        str, typer.Argument(metavar="FILE", click_type=options.PATH, help="The file; - for standard input.")
+    ],
+    tag: Annotated[
+        list[str] | None, typer.Option("--tag", metavar="WORD", help="A word to find it by; several times.")
+    ] = None,
+    binary: Annotated[
+        bool, typer.Option("--binary", help="Store the bytes as they are. No secret is looked for in them.")
+    ] = False,
+    json: options.Json = False,
+) -> None:
+    """Store a text under the digest of what it says. Secrets in it are replaced by marks first.
+
+    The digest is that of the redacted text, so it differs from the file's own where a secret was found. A text may have
+    32 MiB. What is not text in UTF-8 is refused without --binary, because no secret can be found in it.
+
+    Example: aicx cas put notes.md --tag release
+    Example: git bundle create - main | aicx cas put - --binary
+    """
+    settings = load_settings()
+    origin = Origin("binary" if binary else "text", tuple(tag or ()))
+    with _opened(file) as stream:
+        try:
+            done = put(settings, stream, origin, options.now(), console.notify)
+        except IsADirectoryError:
+            raise UsageError(f"{file} is a folder", hint="name a file") from None
+    if json:
+        console.out_answer(PUT_SCHEMA, ObjectPut(entry_of(done.entry), done.new, done.redactions))
+        return
+    print_entry(done.entry)
+    if done.redactions:
+        console.warn(f"{console.plural(done.redactions, 'secret')} replaced; the digest is of what was stored")
+    word = "Stored:" if done.new else "Known:"
+    console.notify(f"{console.style(word, fg='green', bold=True)} {done.entry.digest}")
+
+
+def _opened(file: str) -> nullcontext[BinaryIO] | BinaryIO:
+    if file == "-":
+        return nullcontext(sys.stdin.buffer)
+    path = user_path(file)
+    try:
+        return path.open("rb")
+    except FileNotFoundError:
+        raise NotFound(f"there is no file {path}", hint="name a file, or - for standard input") from None
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}", hint="name a file that may be read") from error
+
+
+@options.either("digest", "--digest")
+def pin_object(digest: Digest, json: options.Json = False) -> None:
+    """Keep an object: `aicx cas gc` leaves it, however old it is.
+
+    Example: aicx cas pin sha256:3fa29c01
+    """
+    _set(digest, pinned=True, json=json)
+
+
+@options.either("digest", "--digest")
+def unpin_object(digest: Digest, json: options.Json = False) -> None:
+    """Let an object go with `aicx cas gc` once it is old enough.
+
+    Example: aicx cas unpin sha256:3fa29c01
+    """
+    _set(digest, pinned=False, json=json)
+
+
+def _set(digest: str, *, pinned: bool, json: bool) -> None:
+    entry = pin(load_settings(), digest, options.now(), pinned=pinned, notify=console.notify)
+    if json:
+        console.out_answer(PIN_SCHEMA, ObjectPinned(entry_of(entry)))
+        return
+    print_entry(entry)
+
+
+def collect_objects(
+    older_than: Annotated[
+        float,
+        typer.Option("--older-than", metavar="DAYS", min=0, max=36_500, help="Days since it was put last; 0 for all."),
+    ] = DAYS,
+    most: Annotated[
+        int | None, typer.Option("--max-delete", metavar="N", min=1, help="At most this many, the oldest first.")
+    ] = None,
+    apply: Annotated[bool, typer.Option("--apply", help="Delete them. Without it they are only shown.")] = False,
+    json: options.Json = False,
+) -> None:
+    """Show which objects would go: those that are not pinned and were not put for 30 days. --apply deletes them.
+
+    Example: aicx cas gc
+    Example: aicx cas gc --older-than 90 --apply
+    """
+    settings = load_settings()
+    found = collect(settings, options.now(), days=older_than, most=most, apply=apply, notify=console.notify)
+    size = sum(entry.size for entry in found.entries)
+    if json:
+        answer = ObjectsCollected(
+            found.applied,
+            list(map(entry_of, found.entries)),
+            size,
+            found.pinned,
+            found.younger,
+            [f"sha256:{name}" for name in found.unknown],
+            found.leftovers,
+        )
+        console.out_answer(GC_SCHEMA, answer)
+        return
+    for entry in found.entries:
+        print_entry(entry)
+    done = "Deleted:" if apply else "Would delete:"
+    console.notify(
+        f"{console.style(done, fg='green', bold=True)} {console.plural(len(found.entries), 'object')}, {size:,} bytes."
+        f" Kept: {found.pinned:,} pinned, {found.younger:,} younger."
+    )
+    if found.unknown:
+        console.warn(f"{console.plural(len(found.unknown), 'object')} left, whose sidecars cannot be read")
+    if found.entries and not apply:
+        console.notify("Nothing was changed; --apply deletes them.")

@@ -1,0 +1,187 @@
+"""What the actions of `aicx continuity` share, and those that only show the notes: `status`, `load` and `open`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated
+
+import click
+import typer
+
+from aicx import console, options
+from aicx.agents.records import has_continuity, of_repository
+from aicx.api.answers.continuity import (
+    CHANGE_SCHEMA,
+    LOAD_SCHEMA,
+    OPEN_SCHEMA,
+    STATUS_SCHEMA,
+    ContinuityAuditEntry,
+    ContinuityLoad,
+    ContinuityPaths,
+    ContinuityRecovery,
+    ContinuityStatus,
+)
+from aicx.commands.desk import Desk, open_desk
+from aicx.continuity.answering import change_of, load_of, status_of
+from aicx.continuity.note import LAYERS, SCOPES, Layers, Scope, layers_of
+from aicx.continuity.reading import read_layers
+from aicx.errors import NotFound, UsageError
+
+if TYPE_CHECKING:
+    from aicx.continuity.saving import Written
+
+ScopeOption = Annotated[str, typer.Option("--scope", metavar="SCOPE", help="project, local (this worktree) or both.")]
+Log = Annotated[
+    str | None,
+    typer.Option(
+        "--log",
+        metavar="PATH",
+        click_type=options.PATH,
+        help="The log of the session; by default the right one is found.",
+    ),
+]
+
+# What the counts of an answer are called, one of each.
+_COUNTED = {
+    "successfulCommands": "passed command",
+    "failedCommands": "failed attempt",
+    "fileWrites": "changed file",
+    "nextSteps": "next step",
+    "results": "result",
+    "untried": "untried idea",
+    "decisions": "decision",
+    "environment": "environment fact",
+}
+
+
+def scope_from(text: str) -> Scope:
+    """Raises UsageError."""
+    if text not in SCOPES:
+        raise UsageError(f"there is no scope {text!r}", hint=f"one of {', '.join(SCOPES)}")
+    return text
+
+
+def answer(desk: Desk, written: Written, *, json: bool) -> None:
+    """Prints what a save or a refresh did."""
+    change = change_of(desk.settings, desk.place, written)
+    if json:
+        console.out_answer(CHANGE_SCHEMA, change)
+        return
+    selection = change.rolloutSelection
+    console.out(f"{change.action}: from {written.entry.session} ({selection.kind})")
+    for path in change.written:
+        console.out(f"  {path}")
+    if change.latestContinuityDiagnostics is not None:
+        for warning in change.latestContinuityDiagnostics.warnings:
+            console.warn(warning)
+        if trimmed := change.latestContinuityDiagnostics.trimmedCounts:
+            console.notify(f"no room for {_counts(trimmed)}")
+    warn_of_recovery(change.pendingContinuityRecovery)
+
+
+def warn_of_broken(layers: Layers) -> None:
+    for one in layers.broken:
+        console.warn(f"{one.path} cannot be understood and is left as it is: {one.why}")
+
+
+def warn_of_recovery(found: Sequence[ContinuityRecovery]) -> None:
+    for one in found:
+        console.warn(f"a {one.entry.action} from {one.entry.sourceSessionId} failed: {one.failureMessage}")
+
+
+def print_audit(shown: ContinuityLoad | ContinuityStatus) -> None:
+    """How the notes came about, in a few lines."""
+    latest = shown.latestContinuityAuditEntry
+    if latest is not None:
+        console.out(f"Written: {_line(latest)}, confidence {latest.diagnostics.confidence}")
+        if counts := latest.diagnostics.evidenceCounts:
+            console.out(f"Evidence: {_counts(counts)}")
+        for warning in latest.diagnostics.warnings:
+            console.warn(warning)
+    for entry in shown.recentContinuityAuditEntries:
+        console.out(console.style(f"Before: {_line(entry)}", fg="bright_black"))
+    warn_of_recovery(shown.pendingContinuityRecovery)
+    for note in shown.notes:
+        console.warn(note)
+
+
+def _line(entry: ContinuityAuditEntry) -> str:
+    return f"{entry.generatedAt} by {entry.trigger}, {entry.scope}, from {entry.sourceSessionId or 'nothing'}"
+
+
+def _counts(counts: Mapping[str, int]) -> str:
+    return ", ".join(console.plural(count, _COUNTED[name]) for name, count in counts.items() if count) or "none"
+
+
+def status(repo: options.Repo = None, json: options.Json = False) -> None:
+    """Show which notes there are, what is wanted and next, and how they came about. Nothing is written.
+
+    Example: aicx continuity status
+    """
+    desk = open_desk(repo)
+    layers = read_layers(desk.settings, desk.place)
+    known = of_repository(desk.settings.layout, desk.place.repository)
+    found = replace(status_of(desk.settings, desk.place, layers, desk.now), automatic=has_continuity(known))
+    if json:
+        console.out_answer(STATUS_SCHEMA, found)
+        return
+    for layer, path in found.paths.items():
+        console.out(f"{layer}: {path}")
+    console.out("Saved and shown by itself: " + ("yes" if found.automatic else "no (aicx init --continuity)"))
+    if found.resumeContext.goal:
+        console.out(f"Goal: {found.resumeContext.goal}")
+    for step in found.resumeContext.nextSteps:
+        console.out(f"Next: {step}")
+    warn_of_broken(layers)
+    print_audit(found)
+    if not layers.paths:
+        console.notify("There is no note here yet. Make one from the latest session: aicx continuity save")
+
+
+def load_notes(repo: options.Repo = None, json: options.Json = False) -> None:
+    """Show the notes of the project and of this worktree, and how they came about. Nothing is written.
+
+    Example: aicx continuity load
+    Example: aicx continuity load --json
+    """
+    desk = open_desk(repo)
+    layers = read_layers(desk.settings, desk.place)
+    found = load_of(desk.settings, desk.place, layers, desk.now)
+    if json:
+        console.out_answer(LOAD_SCHEMA, found)
+        return
+    # Imported here: its parser of Markdown takes a while to load.
+    from aicx.continuity.markdown import render
+
+    notes = {"project": layers.project, "local": layers.local}
+    for layer in LAYERS:
+        if (note := notes[layer]) is not None:
+            console.out(render(note, layer))
+    warn_of_broken(layers)
+    print_audit(found)
+    if not layers.paths:
+        console.notify("There is no note here yet. Make one from the latest session: aicx continuity save")
+
+
+def open_notes(scope: ScopeOption = "both", repo: options.Repo = None, json: options.Json = False) -> None:
+    """Open the notes in your editor: VISUAL, else EDITOR. Without a terminal, and with --json, their paths are printed.
+
+    Example: aicx continuity open --scope local
+    """
+    desk = open_desk(repo)
+    wanted = layers_of(scope_from(scope))
+    found = read_layers(desk.settings, desk.place)
+    paths: dict[str, str] = {layer: str(found.paths[layer]) for layer in wanted if layer in found.paths}
+    if not paths:
+        raise NotFound("there is no note here yet", hint="aicx continuity save")
+    if json:
+        console.out_answer(OPEN_SCHEMA, ContinuityPaths(paths))
+        return
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        for path in paths.values():
+            console.out(path)
+        return
+    click.edit(filename=list(paths.values()))
+    warn_of_broken(read_layers(desk.settings, desk.place))

@@ -1,0 +1,150 @@
+"""`aicx sessions show`, `windows` and `chain`: one session, its parts, and what it came from."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from aicx import console, options
+from aicx.commands.desk import open_desk
+from aicx.commands.sessions.common import Agent, Session, edge_line, find_named, meant, print_node, viewing
+from aicx.config import load_settings
+from aicx.refs import Ref
+from aicx.sessions.answers import CHAIN_SCHEMA, SCHEMA, ChainAnswer, ChainItem, SessionAnswer
+from aicx.sessions.chain import ANCESTRY, MAX_DEPTH, chain_of
+from aicx.sessions.lineage import EDGE_TYPES
+from aicx.sessions.summarize import open_session
+from aicx.sessions.summary_answer import windows_answer
+from aicx.sessions.turns import turns_of
+from aicx.sessions.view import key_of, work_of
+from aicx.text import local
+
+
+@options.either("session")
+def show(
+    session: Session = None,
+    agent: Agent = None,
+    repo: options.Repo = None,
+    utc: options.Utc = False,
+    json: options.Json = False,
+) -> None:
+    """Show a session: what it did, the sessions it came from and those that came from it, and whether it is open.
+
+    A session is closed where that was stated (`aicx sessions close`), where another goes on with it, and after 24 hours
+    without a message. The last two are inferred: they say nothing of how it ended.
+
+    Example: aicx sessions show 4f2a81c0
+    Example: aicx sessions show --json     the session that asks, and how it was found
+    """
+    desk = open_desk(repo)
+    named = find_named(desk, session, agent)
+    with viewing(desk) as viewer:
+        key = meant(viewer, named)
+        node = viewer.node(key)
+        reader = open_session(desk.settings, ":".join(key)) if node.stored else None
+        found = SessionAnswer(
+            found_by=named.rule or "",
+            node=node,
+            kept=viewer.kept(key),
+            work=work_of(desk.settings.layout, viewer.catalog, key),
+            windows=windows_answer(reader).windows if reader else [],
+            turns=turns_of([step for part in reader.steps for step in part]) if reader and json else [],
+            older=viewer.family.older([node.ref]),
+            newer=viewer.family.newer(node.ref),
+            notes=viewer.notes(),
+        )
+    if json:
+        console.out_answer(SCHEMA, found)
+        return
+    print_node(found.node)
+    for work in found.work:
+        console.out_list("Goal", [work.goal] if work.goal else [])
+        console.out_list("Next", work.next)
+        console.out_list("Commits", work.commits)
+        console.out_list("Files", work.files)
+    console.out_list("From", [edge_line(edge) for edge in found.older])
+    console.out_list("To", [edge_line(edge, towards_newer=True) for edge in found.newer])
+    if len(found.windows) > 1:
+        console.out_list(
+            "Windows", [f"#w{one.index}, {console.plural(one.messages, 'message')}" for one in found.windows]
+        )
+    console.notify_notes(found.notes)
+    if named.rule != "explicit":
+        console.notify(f"Found by {named.rule}.")
+
+
+@options.either("session", "--session", "-s")
+def windows(
+    session: Annotated[str, typer.Argument(metavar="SESSION", help="A session's id, or the beginning of it.")],
+    utc: options.Utc = False,
+    json: options.Json = False,
+) -> None:
+    """List the context windows of a session: what its model had in view at once, from one compaction to the next.
+
+    Every message is in exactly one window. A window is named as session:AGENT:ID#w2.
+
+    Example: aicx sessions windows 4f2a81c0
+    """
+    # Imported here: not needed for --help.
+    from aicx.api.answers.session_windows import SCHEMA
+    from aicx.sessions.summarize import open_session
+    from aicx.sessions.summary_answer import windows_answer
+
+    found = open_session(load_settings(), session)
+    if json:
+        console.out_answer(SCHEMA, windows_answer(found))
+        return
+    for one in found.windows:
+        began = "begun by a compaction" if one.trigger == "compact" else "from the start"
+        name = console.style(f"#w{one.index}", fg="green")
+        until = local(one.ended_at)
+        console.out(f"{name}  {local(one.started_at):%Y-%m-%d %H:%M} until {until:%Y-%m-%d %H:%M}, {began}")
+        counts = [console.plural(one.messages, "message"), f"about {one.tokens:,} tokens"]
+        chunks = [chunk.rpartition(":")[2] for chunk in one.chunks]
+        which = f"chunks {chunks[0]} to {chunks[-1]}" if len(chunks) > 1 else f"chunk {chunks[0]}"
+        console.out(f"     {', '.join(counts)}, {which}")
+    console.say_zone()
+    console.notify_notes(found.notes)
+
+
+@options.either("session")
+def chain(
+    session: Session = None,
+    depth: Annotated[
+        int, typer.Option("--depth", min=0, max=MAX_DEPTH, metavar="N", help="At most this many edges away.")
+    ] = 10,
+    related: Annotated[bool, typer.Option("--related", help="Follow edges to related sessions too.")] = False,
+    agent: Agent = None,
+    repo: options.Repo = None,
+    utc: options.Utc = False,
+    json: options.Json = False,
+) -> None:
+    """Show where a session came from: the session it continues or was forked from or started by, and so on.
+
+    Each ancestor is listed once, by its depth, with the edge that leads to it.
+
+    Example: aicx sessions chain --session 4f2a81c0 --depth 5
+    """
+    desk = open_desk(repo)
+    named = find_named(desk, session, agent)
+    with viewing(desk) as viewer:
+        ref = str(Ref.of_session(*meant(viewer, named)))
+        chain = chain_of(viewer.family, ref, depth, EDGE_TYPES if related else ANCESTRY)
+        found = ChainAnswer(
+            found_by=named.rule or "",
+            depth=depth,
+            more=chain.more,
+            items=[ChainItem(link.depth, link.edge, viewer.node(key_of(link.ref))) for link in chain.links],
+            notes=viewer.notes(),
+        )
+    if json:
+        console.out_answer(CHAIN_SCHEMA, found)
+        return
+    for item in found.items:
+        if item.edge is not None:
+            console.out(console.style(f"  {item.depth} ↑ {edge_line(item.edge)}", fg="bright_black"))
+        print_node(item.node)
+    if found.more:
+        console.notify(f"It goes on; --depth {depth * 2 or 1} shows more.")
+    console.notify_notes(found.notes)
