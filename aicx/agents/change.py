@@ -23,7 +23,7 @@ Action = Literal["created", "changed", "deleted", "unchanged"]
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What a file holds and what it would hold; None where there is no file.
+    """The bytes of a file now and as they would be; None where there is no file.
 
     ``path`` is the name that was asked for, ``target`` where its links lead. ``put`` is what the record then says of
     the file, None for nothing; ``folders`` are those to delete if they are empty afterwards. A new file that is
@@ -66,7 +66,7 @@ def target_of(path: Path, within: Path | None) -> Path:
 
 
 def read(target: Path) -> bytes | None:
-    """What a file holds, None for no file. Raises CorpusDamaged where it cannot be read."""
+    """Reads a file; None where it does not exist. Raises CorpusDamaged where it cannot be read."""
     try:
         return read_whole(target)
     except FileNotFoundError:

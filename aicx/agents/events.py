@@ -21,7 +21,7 @@ _FORGETTING = ("compact", "clear")
 
 
 def answer(event: str, agent: str, given: bytes, say: Callable[[bytes], None] = lambda answer: None) -> bytes:
-    """What to print for an event; ``given`` is the agent's JSON. Raises for whatever goes wrong.
+    """Returns the answer to print for an event; ``given`` is the agent's JSON. Raises whatever goes wrong.
 
     ``say`` is given answers that are right but not whole, for when the whole one takes too long.
     """

@@ -55,7 +55,7 @@ class Answered(NamedTuple):
 
 
 def within(seconds: float, work: Callable[[Callable[[bytes], None]], bytes]) -> Answered:
-    """What ``work`` gives, done by another process, which is killed with its own after ``seconds``.
+    """Returns the answer of ``work`` from another process, which is killed with its own after ``seconds``.
 
     It is passed a function to say what the answer is if it does not come to its end. No answer has a NUL byte in it.
     Its output goes nowhere: an agent that reads until every writer is gone does not wait for it.
@@ -164,7 +164,7 @@ def _save(file: str) -> None:
 
 
 def _given() -> bytes:
-    """What the agent says on standard input: until its end, or until it is one whole JSON object."""
+    """Reads the agent's message from standard input: to its end, or until it is one whole JSON object."""
     import json
 
     body = b""

@@ -100,7 +100,7 @@ def _copies_of(target: Path) -> list[Path]:
 
 
 def _origins(servers: Servers, target: Path) -> list[tuple[bytes | None, str, dict[str, Any]]]:
-    """What the file may have held before our entry was put there, with text and value: its copies, or no file at all.
+    """Returns the possible states of the file before our entry, with text and value: its copies, or no file at all.
 
     Copies that cannot be read are passed over, since they only help.
     """

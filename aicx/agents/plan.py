@@ -66,7 +66,7 @@ def plan_init(
     continuity: bool | None = None,
     for_team: bool | None = None,
 ) -> Plan:
-    """What puts the agents' blocks and hooks in place. Raises AicxError for the first file that cannot be changed.
+    """Plans the agents' blocks and hooks. Raises AicxError for the first file that cannot be changed.
 
     ``continuity`` decides about notes that are saved and shown by themselves, ``for_team`` whether the files are meant
     to be committed. With None it stays as it was decided before; where it never was, hooks switch notes on, and a clone
@@ -100,7 +100,7 @@ def plan_init(
 
 
 def plan_clean(settings: config.Settings, place: Repository, *, last: bool = False) -> Plan:
-    """What takes everything of ours out of a working folder, and out of shared files that no other folder needs.
+    """Plans taking everything of ours out of a working folder, and out of shared files that no other folder needs.
 
     ``last`` says that none will.
     """

@@ -120,7 +120,7 @@ def _continuity(desk: _Desk) -> Iterator[RepoCheck]:
 
 
 def _configuration(desk: _Desk) -> Iterator[RepoCheck]:
-    """What the repository's own configuration sets that it may not, or that cannot be used."""
+    """Warns of what the repository's own configuration sets although it may not, or that cannot be used."""
     for warning in tracked_settings(desk.settings, desk.place.root).warnings:
         yield RepoCheck("repository_config", "warning", warning, f"change {FOLDER}/{NAME}")
 
@@ -144,7 +144,7 @@ def _hosts(desk: _Desk) -> Iterator[RepoCheck]:
 
 
 def _server(settings: Settings, servers: Servers) -> str | None:
-    """What `aicx install` would do to the agent's list of servers; None where it cannot be changed."""
+    """Says how `aicx install` would change the agent's list of servers; None where it cannot be changed."""
     try:
         return plan_entry(servers, servers.file(settings), entry(servers, settings))[0]
     except AicxError:
@@ -231,7 +231,7 @@ def _map(desk: _Desk) -> Iterator[RepoCheck]:
 
 
 def _memory(desk: _Desk) -> Iterator[RepoCheck]:
-    """What of the memory went stale, or says the same twice."""
+    """Warns of records of the memory that went stale, or say the same twice."""
     settings = desk.settings
     if not settings.layout.memory.is_dir():
         yield RepoCheck("stale_duplicate_memory", "ok", "nothing is remembered yet")
@@ -269,7 +269,7 @@ def _starts(desk: _Desk) -> Iterator[RepoCheck]:
 
 
 def _release(desk: _Desk) -> Iterator[RepoCheck]:
-    """What a release needs besides: a test that can be named, and a clean work tree."""
+    """Checks what a release needs besides: a test that can be named, and a clean work tree."""
     if desk.mode != "release":
         return
     test = choose_test_command(desk.place.root)

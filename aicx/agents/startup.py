@@ -175,7 +175,7 @@ def _block(settings: Settings, place: WorkPlace, layers: Layers, memory: Briefin
 
 
 def _restored(settings: Settings, folder: Path, asker: Asker, now: datetime) -> str:
-    """What a session lost in a compaction, once; empty where no compaction was marked."""
+    """Returns the text that a session lost in a compaction, once; empty where no compaction was marked."""
     from aicx.sessions.pending import pending
 
     if not pending(settings.layout, find_place(settings, folder), asker, now):

@@ -198,6 +198,6 @@ def _portable(settings: config.Settings, event: str, agent: str) -> str:
 
 
 def _environment(settings: config.Settings) -> dict[str, str]:
-    """What makes a command use this corpus, where it is not the one that aicx finds by itself."""
+    """Returns the variables that make a command use this corpus; none where aicx finds it by itself."""
     home = settings.layout.home.absolute()
     return {} if home == settings.user_home.absolute() / ".aicx" else {"AICX_HOME": str(home)}

@@ -38,7 +38,7 @@ def collect(
     apply: bool = False,
     notify: Callable[[str], None] = lambda _: None,
 ) -> Collected:
-    """What was put last more than ``days`` ago and is not pinned, at most ``most`` objects; deleted with ``apply``."""
+    """Finds objects put last more than ``days`` ago and not pinned, at most ``most``; deletes them with ``apply``."""
     layout = settings.layout
     if not apply:
         return _look(layout, now, days, most)

@@ -57,7 +57,7 @@ def texts_in(body: bytes) -> Iterator[str]:
 
 
 def _json(body: bytes) -> Any:
-    """What a body says as JSON; None where it is none."""
+    """Reads a body as JSON; None where it is not JSON."""
     try:
         return orjson.loads(body)
     except orjson.JSONDecodeError:

@@ -34,7 +34,7 @@ MAX_BINARY = 4 * 1024**3  # bytes
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """What an object is, and what it quotes; see `Entry`."""
+    """The kind, the tags and the quotations of an object that is to be put; see `Entry`."""
 
     kind: Kind = "text"
     tags: tuple[str, ...] = ()
@@ -154,7 +154,7 @@ def staging(layout: Layout) -> Path:
 
 
 def leftovers(layout: Layout) -> list[Path]:
-    """What killed writers left: files that nobody is writing, and sidecars without an object."""
+    """Lists the leftovers of killed writers: files that no process is writing, and sidecars without an object."""
     left = staged(layout)
     names = set(names_in(layout))
     for path in sorted([*layout.cas.glob("*"), *layout.cas.glob("sha256/[0-9a-f][0-9a-f]/*")]):
@@ -184,7 +184,7 @@ def clear_leftovers(layout: Layout) -> int:
 
 
 def _blocks(stream: BinaryIO, origin: Origin) -> tuple[Iterable[bytes], int]:
-    """What is to be written, and how many secrets were taken out of it."""
+    """Returns the bytes to write in blocks, and how many secrets were replaced in them."""
     if origin.kind == "binary":
         return iter(lambda: stream.read(BLOCK), b""), 0
     body = stream.read(MAX_TEXT + 1)
@@ -227,7 +227,7 @@ def _write(path: Path, stream: BinaryIO, block: bytes) -> None:
 
 
 def _refuse_forgotten(layout: Layout, name: str) -> None:
-    """What is being forgotten or was forgotten does not come back by being put again."""
+    """Refuses an object that is being forgotten or was forgotten. Raises StoreLocked or UsageError."""
     if layout.forgetting.exists():
         raise StoreLocked(
             "something is being forgotten at this moment, and this may hold it",

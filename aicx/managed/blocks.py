@@ -58,7 +58,7 @@ def holds(text: str, body: str, marks: Marks = MARKDOWN) -> bool:
 
 
 def insertion(text: str, body: str, marks: Marks = MARKDOWN) -> Insertion:
-    """What puts a block at the end of a text, whose last line ends as before, or still does not."""
+    """Returns the insertion of a block at the end of a text, whose last line ends as before, or still does not."""
     return appended(text, _block(text, body, marks))
 
 
@@ -74,7 +74,7 @@ def blanked(text: str) -> str:
 
 
 def appended(text: str, lines: str) -> Insertion:
-    """What puts ``lines``, which lack their last line end, at the end of a text, set apart by an empty line."""
+    """Returns the insertion of ``lines``, without their last line end, behind an empty line at the end of a text."""
     end = line_end(text)
     if text in ("", _BYTE_ORDER_MARK):
         return Insertion(len(text), lines + end)

@@ -41,7 +41,7 @@ def parse(text: str) -> Node:
 
 
 def appending(text: str, keys: Sequence[str], element: Any) -> Insertion:
-    """What puts ``element`` at the end of the list that ``keys`` lead to; objects and lists that are missing are made.
+    """Returns the insertion of ``element`` at the end of the list at ``keys``; missing objects and lists are made.
 
     Raises ValueError where something else is at the place of one of them.
     """

@@ -115,7 +115,7 @@ def _are_wanted(found: list[tuple[str, Any]], wanted: Wanted) -> bool:
 
 
 def value_of(text: str) -> Any:
-    """What settings in JSON say; None for a text that is not of that format, and for one without anything."""
+    """Parses settings in JSON; None for a text that is not of that format, and for one without anything."""
     try:
         return _parsed(text).value or None
     except CorpusDamaged:

@@ -152,7 +152,7 @@ def says_together(phrase: str, texts: Iterable[str | None]) -> bool:
 
 
 def said_by(facts: SessionFacts) -> list[str | None]:
-    """What a session says that it is about."""
+    """Returns the texts that tell the subject of a session: title, plans, decisions, commits, goal and files."""
     lines = [*facts.next, *facts.decisions, *facts.commits, *filter(None, (facts.goal, facts.asked, facts.progress))]
     return [facts.title, *(line.text for line in lines), *facts.edited]
 

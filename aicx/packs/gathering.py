@@ -121,7 +121,7 @@ def applied_of(scope: PackScope) -> Applied:
 
 
 def goal_of(facts: SessionFacts) -> str | None:
-    """What was wanted in a session, else what it is called."""
+    """Returns what a session was asked for, else its title."""
     return facts.wanted.text if facts.wanted else facts.title
 
 
@@ -160,7 +160,7 @@ def commit_of(change: Change) -> PackCommit:
 
 
 def memory_of(settings: Settings, query: PackQuery, about: str, limit: int) -> tuple[list[MemoryEntry], list[str]]:
-    """What the memory has for a task or a question, each with its labels, and remarks.
+    """Recalls the memory's statements on a task or a question, each with its labels, and remarks.
 
     Raises MalformedPolicy: what shows memory shows nothing then.
     """

@@ -39,7 +39,7 @@ def stated_for(task: WorkRecord, records: Iterable[WorkRecord], gathered: Gather
 
 
 def handoffs_of(stated: Sequence[StatedHandoff], sessions: Sequence[ChosenSession]) -> list[PackHandoff]:
-    """What was stated, then what the chosen sessions leave that stated nothing; in both the newest first."""
+    """Returns stated handoffs, then derived ones of the chosen sessions that stated none; each the newest first."""
     spoken = {one.session for one in stated}
     derived = [one for one in sessions if one.facts.ref not in spoken and hands_on(one.facts)]
     derived.sort(key=lambda one: one.facts.ended_at, reverse=True)

@@ -147,7 +147,7 @@ def _add_session(owner: Owner, facts: SessionFacts, found: Mapping[str, Lines]) 
 
 
 def _add_failures(sessions: Sequence[SessionFacts], names: Mapping[str, str], risks: Lines) -> None:
-    """What failed at the end of a session, and whose command did not pass later in any."""
+    """Lists the failures at the end of a session whose command did not pass later in any session."""
     passed: dict[str, str] = {}
     for facts in sessions:
         for run in facts.tests:

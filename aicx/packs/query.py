@@ -71,7 +71,7 @@ class Period:
 
 @dataclass(frozen=True, slots=True)
 class PackQuery:
-    """What to bundle, with its own clock.
+    """A request for a pack, with its own clock.
 
     ``task`` names one; None for the one that is worked on. ``notes`` are further ones for its pack. With ``known_only``
     no session is read that is not known yet, and neither the map nor the memory is asked, for hooks.

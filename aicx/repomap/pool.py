@@ -97,7 +97,7 @@ class WorkerPool:
         self.shutdown()
 
     def examine_all(self, tasks: Sequence[Task]) -> Iterator[Outcome]:
-        """What comes of each task. A file that kills its worker, or takes too long, fails alone."""
+        """Reads the file of each task. A file that kills its worker, or takes too long, fails alone."""
         count = max(1, min(self._most, len(tasks) // _WORTH_A_WORKER))
         for _ in range(count - 1):
             self._free.put(None)
@@ -122,7 +122,7 @@ class WorkerPool:
             worker.end()
 
     def _examine(self, batch: list[Task]) -> list[Outcome]:
-        """What comes of a batch. When a worker dies of it, its files are tried one by one to find the culprit."""
+        """Reads the files of a batch. When a worker dies of it, its files are tried one by one to find the culprit."""
         try:
             return list(zip(batch, self._ask(batch, self._seconds), strict=True))
         except _Died:
@@ -185,7 +185,7 @@ class _Worker:
         return [Failure(fields) if isinstance(fields, str) else Record(*fields) for fields in orjson.loads(line)]
 
     def _wait_until_ready(self) -> None:
-        """What keeps a worker from starting concerns all files, and is no fault of the first ones."""
+        """Waits for a new worker. Raises AicxError if it does not start, which is not the fault of the first files."""
         if not self._ready and self._out.readline() != READY:
             reason = self._process.communicate()[1].decode("utf-8", "replace").strip().rpartition("\n")[2]
             raise AicxError(f"a process that reads files did not start: {reason}", hint="aicx map status")

@@ -100,7 +100,7 @@ def words_of(symbol: str) -> list[str]:
 
 
 def modules(path: str, language: str | None, symbols: Iterable[Symbol]) -> list[str]:
-    """What other files call this one when they import it."""
+    """Returns the names under which other files import this one."""
     if language == "csharp":  # there, what is imported are namespaces, wherever they lie
         return [symbol.qualified.replace(".", "/") for symbol in symbols if symbol.kind == "module"]
     return [module_of(path, language)]

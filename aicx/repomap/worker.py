@@ -30,7 +30,7 @@ def main(root: str) -> None:
 
 
 def _answer(root: str, path: str, language: str | None, digest: str | None) -> Any:
-    """What is to be stored of a file, as a list; or, as a text, why it cannot be read."""
+    """Examines a file; returns its record as a list, or as a text the reason why it cannot be read."""
     try:
         return list(Record.of(examine(root, path, language, digest)))
     except Exception as error:  # noqa: BLE001 - a file costs itself, whatever is wrong with it

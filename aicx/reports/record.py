@@ -95,7 +95,7 @@ def build(entry: Entry, relative: str, now: datetime) -> tuple[Report, list[BadR
     problems: list[tuple[Part, str]] = []
 
     def attempt(part: Part, read: Callable[[Any], Any]) -> Any:
-        """What ``read`` makes of a file of the report; None where there is none or it cannot be read."""
+        """Reads a file of the report with ``read``; None where it is missing or cannot be read."""
         if part not in entry.files:
             return None
         try:
@@ -147,7 +147,7 @@ def build(entry: Entry, relative: str, now: datetime) -> tuple[Report, list[BadR
 
 
 def _facts(meta: Mapping[str, Any], said: Mapping[str, str]) -> dict[str, Any]:
-    """What the sidecar says, and where it says nothing the report's own block."""
+    """Takes each fact from the sidecar, and where it has none from the report's own block."""
     facts: dict[str, Any] = {}
     for name in ("title", *_TEXTS):
         keys = _ALIASES.get(name, (name,))

@@ -72,7 +72,7 @@ class Element:
 
 
 def unreadable(path: Path, error: OSError) -> BadRecord:
-    """What to report of a file that the system does not let us read."""
+    """Makes the report of a file that the system does not let us read."""
     return BadRecord(str(path), f"cannot be read: {error.strerror or error}")
 
 
@@ -234,7 +234,7 @@ def parse_instant(value: Any) -> datetime | None:
 
 
 def list_folder(folder: Path) -> list[Path] | BadRecord:
-    """What a folder holds, sorted by name; empty when it does not exist, the reason when it cannot be listed."""
+    """Lists a folder, sorted by name; empty when it does not exist, the reason when it cannot be listed."""
     try:
         return [Path(entry.path) for entry in sorted(os.scandir(folder), key=lambda entry: entry.name)]
     except FileNotFoundError:

@@ -123,7 +123,7 @@ def _parse(output: Output) -> Iterator[Found]:
 
 
 def _documents(text: str) -> Iterator[Found]:
-    """What gcc writes with `-fdiagnostics-format=json`, a list a line."""
+    """Reads the output of gcc's `-fdiagnostics-format=json`, a list a line."""
     if '"kind"' not in text:
         return
     for row in (row for document in documents(text) for row in rows(document)):

@@ -89,7 +89,7 @@ def configured(lines: Sequence[str], system: re.Pattern[str]) -> Iterator[Found]
 
 
 def commands(lines: Sequence[str]) -> Iterator[Found]:
-    """What make and ninja could not do themselves."""
+    """Finds the errors of make and ninja themselves."""
     for at, line in enumerate(lines):
         if match := _NO_PROGRAM.match(line):
             recipe = next((found for each in lines[at + 1 : at + 3] if (found := _recipe(each))), None)

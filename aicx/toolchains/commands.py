@@ -112,7 +112,7 @@ def _split_once(words: list[str]) -> list[str]:
 
 
 def module_of(words: list[str]) -> list[str] | None:
-    """What `python -m` runs, None for anything else."""
+    """Returns the command that `python -m` runs, None for anything else."""
     if not _PYTHON.fullmatch(words[0]):
         return None
     for position, word in enumerate(words[1:], 1):
@@ -124,7 +124,7 @@ def module_of(words: list[str]) -> list[str] | None:
 
 
 def _command_text(arguments: list[str]) -> str | None:
-    """What a shell is given by `-c`, None when it is given a file."""
+    """Returns the text that a shell is given by `-c`, None when it is given a file."""
     for position, word in enumerate(arguments):
         if not word.startswith("-"):
             return None

@@ -73,7 +73,7 @@ def _parse(output: Output) -> Iterator[Found]:
 
 
 def certain(output: Output) -> Iterator[Found]:
-    """What is an error whatever printed it."""
+    """Finds the lines that are errors whatever printed them."""
     errors = list(tracebacks(output.lines))
     for error in errors:
         place = error.place
@@ -130,7 +130,7 @@ def last_resort(output: Output) -> list[Found]:
 
 
 def _failed(output: Output) -> bool | None:
-    """What a wrapper says at the end, also where a pipe hides its exit code."""
+    """Tells from a wrapper's last words whether a command failed, also where a pipe hides its exit code."""
     return True if any(_WRAPPER.match(line) for line in output.lines) else None
 
 

@@ -67,7 +67,7 @@ def _parse(output: Output) -> Iterator[Found]:
 
 
 def _unfolded(output: Output) -> Sequence[str]:
-    """What `-json` wraps, package by package as without it; any other output as it is."""
+    """Unwraps the output of `-json`, package by package as without it; returns any other output as it is."""
     if '"Action":"' not in output.text:
         return output.lines
     packages: dict[str, list[str]] = {}
@@ -109,7 +109,7 @@ def _reported(match: re.Match[str], message: str, code: str | None, phase: str =
 
 
 def _commands(lines: Sequence[str], words: Sequence[str]) -> Iterator[Found]:
-    """What the compiler, vet, linters and the go command itself reported, a line each with what is indented below."""
+    """Finds the reports of the compiler, vet, linters and go itself, a line each with what is indented below."""
     linter = bool(words) and words[0] not in ("go", "gofmt", "gotestsum")
     vetting = tuple(words[:2]) == ("go", "vet")
     for at, line in enumerate(lines):

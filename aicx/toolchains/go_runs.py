@@ -181,6 +181,6 @@ def _asserted(said: Sequence[str]) -> str:
 
 
 def _expectations(printed: Sequence[Found]) -> list[Found]:
-    """What failed among what a failed test printed: the lines that say so, else the last one."""
+    """Picks the lines of a failed test's output that report a failure, else the last one."""
     failing = [found for found in printed if _EXPECTATION.search(found.message)]
     return failing or list(printed[-1:])

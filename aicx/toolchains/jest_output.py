@@ -107,7 +107,7 @@ def _from_list(output: Output) -> Iterator[Found]:
 
 
 def failed(output: Output) -> bool | None:
-    """What the totals say; None without them."""
+    """Tells from the totals whether a test failed; None without them."""
     for line in reversed(output.lines[-200:]):
         if (match := _TOTALS.match(line.strip())) and match["what"] != "Snapshots":
             if match["failed"]:

@@ -72,7 +72,7 @@ def _indent(line: str) -> int:
 
 
 def failed(output: Output) -> bool | None:
-    """What the totals say; None without them."""
+    """Tells from the totals whether a test failed; None without them."""
     said = None
     for line in output.lines:
         if match := _TOTALS.match(line):

@@ -94,7 +94,7 @@ def _parse(output: Output) -> Iterator[Found]:
 
 
 def _from_npm(output: Output) -> Iterator[Found]:
-    """What npm itself says of an error, as one, and its warnings that have a code."""
+    """Finds npm's own error, as one, and its warnings that have a code."""
     said: list[str] = []
     ran_as: list[str] = []  # how npm says that a script failed
     code: str | None = None
@@ -166,7 +166,7 @@ def _from_others(output: Output) -> Iterator[Found]:
 
 
 def _from_script(output: Output) -> Iterator[Found]:
-    """What the script that was run printed, without the lines of its runner."""
+    """Returns the output of the script that was run, without the lines of its runner."""
     lines = tuple(line for line in output.lines if not _is_runner(line))
     inner = Output("\n".join(lines), lines, (), output.exit_code)
     found = [each for each in generic.certain(inner) if each.severity == "error"]

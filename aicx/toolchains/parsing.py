@@ -100,7 +100,7 @@ def _read(read: Output, calls: Sequence[Invocation]) -> tuple[Family | None, lis
 
 
 def _generic(read: Output, calls: Sequence[Invocation]) -> tuple[Family | None, list[_Reading]]:
-    """What a command of no family says, and whether it is one whose output says anything of errors."""
+    """Reads the output of a command of no family, and tells whether it is one whose output says anything of errors."""
     programs = {call.words[0] for call in calls}
     words = calls[-1].words if calls else ()
     found = _found(generic(), generic().tool(words) or "", read, words)

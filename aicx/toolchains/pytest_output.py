@@ -73,7 +73,7 @@ def found(output: Output) -> Iterator[Found]:
 
 
 def failed(output: Output) -> bool | None:
-    """What the line of totals says; None without one."""
+    """Tells from the line of totals whether a test failed; None without one."""
     for line in reversed(output.lines[-400:]):
         if match := _TOTALS.match(line.strip()):
             return re.search(r"\d (?:failed|error|subtests failed)|no tests ran", match["counts"]) is not None
@@ -118,7 +118,7 @@ def _blocks(lines: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
 
 
 def _read_block(name: str, block: Sequence[str], named: dict[str, Named]) -> Iterator[Found]:
-    """What one failure's block says; `--tb=line` has them all in one block."""
+    """Reads the block of one failure; `--tb=line` has them all in one block."""
     setup = name.startswith(_EARLY)
     collecting = name.startswith("ERROR collecting ")
     for early in _EARLY:
@@ -186,7 +186,7 @@ def _line_style(block: Sequence[str], named: dict[str, Named]) -> Iterator[Found
 
 
 def _warnings(lines: Sequence[str]) -> Iterator[Found]:
-    """What the summary of warnings has of the project's own files."""
+    """Finds the warnings about the project's own files in their summary."""
     inside = False
     for line in lines:
         if line.startswith("=") and (section := _SECTION.match(line)):

@@ -81,7 +81,7 @@ def _parse(output: Output) -> Iterator[Found]:
 
 
 def _lines(output: Output) -> Iterator[Found]:
-    """What is printed for people, in every style."""
+    """Reads what is printed for people, in every style."""
     lines = output.lines
     group: str | None = None
     for position, line in enumerate(lines):

@@ -72,7 +72,7 @@ def _parse(output: Output) -> Iterator[Found]:
 
 
 def _at(lines: Sequence[str], position: int) -> Found | None:
-    """What the line at ``position`` reports, with the lines by which its message goes on."""
+    """Reads the report in the line at ``position``, with the lines by which its message goes on."""
     line = lines[position]
     if match := _TY.match(line) or _PYREFLY.match(line):
         return _found(match, match["message"], match["code"])

@@ -85,7 +85,7 @@ def _parse(output: Output) -> Iterator[Found]:
 
 
 def _last_word(output: Output) -> Iterator[Found]:
-    """What cargo says at the end, or a program that it ran, when nothing else was reported."""
+    """Reads the last words of cargo, or of a program that it ran, when nothing else was reported."""
     headers = (match for line in reversed(output.lines) if (match := _HEADER.match(line)))
     errors = (match["message"] for match in headers if match["level"] == "error")
     wrapper = next((said for said in errors if WRAPPER.match(said)), None)
@@ -107,7 +107,7 @@ def _json(text: str) -> Iterator[Found]:
 
 
 def _section(test: str, lines: Sequence[str]) -> Iterator[Found]:
-    """What a failed test printed."""
+    """Returns the output of a failed test."""
     found = list(_Reader(Output("", tuple(lines)), test).read())
     yield from found or [Found("\n".join(lines[-5:]).strip() or f"{test} failed", phase="test", test=test)]
 

@@ -155,7 +155,7 @@ def _deno(lines: Sequence[str]) -> Iterator[Found]:
 
 
 def failed(output: Output) -> bool | None:
-    """What the totals say; None without them."""
+    """Tells from the totals whether a test failed; None without them."""
     for line in reversed(output.lines[-200:]):
         if match := _TOTALS.match(line):
             return (match["fail"] or match["bun"] or match["deno"]) != "0"

@@ -39,7 +39,7 @@ def plain(output: str) -> str:
 
 
 def _last_written(line: str) -> str:
-    """What is left of a line that was written over; a shorter text leaves nothing of a longer one."""
+    """Returns a line as it shows after it was written over; a shorter text leaves nothing of a longer one."""
     parts = [part for part in line.split("\r") if _ERASED.sub("", part).strip()]
     return parts[-1] if parts else ""
 

@@ -51,7 +51,7 @@ def _parse(output: Output) -> Iterator[Found]:
 
 
 def _last_run(lines: Sequence[str]) -> Sequence[str]:
-    """What was printed since the last change of a file, in watch mode."""
+    """Returns the output since the last change of a file, in watch mode."""
     for position in range(len(lines) - 1, -1, -1):
         if "File change detected" in lines[position] and _STARTED.match(lines[position].strip()):
             return lines[position:]

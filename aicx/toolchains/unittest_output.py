@@ -19,7 +19,7 @@ _STARS = re.compile(r"\*{50,}$")
 
 
 def failed(output: Output) -> bool | None:
-    """What the last line says; None without one."""
+    """Tells from the last line whether a test failed; None without one."""
     for line in reversed(output.lines[-100:]):
         if match := _TOTALS.match(line):
             return match[0].startswith("FAILED")

@@ -94,7 +94,7 @@ def _from_list(output: Output) -> Iterator[Found]:
 
 
 def failed(output: Output) -> bool | None:
-    """What the totals say; None without them."""
+    """Tells from the totals whether a test failed; None without them."""
     said = None
     for line in output.lines[-200:]:
         if _ERRORS.match(line):

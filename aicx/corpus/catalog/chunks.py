@@ -164,7 +164,7 @@ def _delete_rows(catalog: Catalog, chunk_id: str) -> None:
 def _put_names(
     catalog: Catalog, rowid: int | None, fields: Mapping[str, Any], messages: Sequence[Mapping[str, Any]]
 ) -> None:
-    """What a chunk contributes to the title of its session, and to telling whether a program ran it."""
+    """Returns a chunk's part in the title of its session, and in telling whether a program ran it."""
     prompts = [item for item in messages if item.get("origin") in PROMPTS]
     low, high = prompts[0]["span"] if prompts else (0, 0)
     columns = ("topic", "topic_from", "work", "work_from", "prompt_key")

@@ -176,7 +176,7 @@ class Catalog:
         self._unsettled.add((agent, session_id))
 
     def session_title(self, agent: str, session_id: str) -> str | None:
-        """What a session is called, in every answer."""
+        """Returns the title of a session, as every answer has it."""
         row = self.connection.execute(
             "SELECT title FROM sessions WHERE agent=? AND session_id=?", (agent, session_id)
         ).fetchone()

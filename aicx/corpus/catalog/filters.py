@@ -35,7 +35,7 @@ def conditions(filters: Filters, catalog: Catalog) -> tuple[str, list[Any], list
 
 
 def agent_notes(agents: Iterable[str], catalog: Catalog) -> list[str]:
-    """What to say of agents that nothing is stored of."""
+    """Returns a note for each agent of which nothing is stored."""
     known: list[str] | None = None
     notes = []
     for agent in agents:

@@ -35,7 +35,7 @@ def messages_with_texts(catalog: Catalog, text_keys: Sequence[str]) -> Iterator[
 
 
 def prompts_of(catalog: Catalog, agent: str, session_id: str) -> list[KnownMessage]:
-    """What humans typed in a session, as far as its own log said."""
+    """Returns what people typed in a session, as far as its own log has it."""
     rows = catalog.connection.execute(
         "SELECT m.key, m.text_key, m.at, m.role, c.agent, c.session_id, c.stream, c.id"
         " FROM chunks c JOIN messages m ON m.chunk = c.rowid"

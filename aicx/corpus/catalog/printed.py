@@ -20,7 +20,7 @@ class Printed(NamedTuple):
 
 
 def printed_in(fields: Mapping[str, Any], markdown: bytes) -> list[Printed]:
-    """What the results of tools that begin in a chunk show; nothing of a chunk that was altered on disk."""
+    """Reads the results of tools that begin in a chunk; none of a chunk that was altered on disk."""
     found = list(dict.fromkeys(_read(fields, markdown)))
     return found if found and sha256(markdown).hexdigest() == fields["content_sha256"] else []
 

@@ -32,7 +32,7 @@ _UNSTORABLE = (sqlite3.IntegrityError, sqlite3.ProgrammingError, sqlite3.Interfa
 
 
 def with_catalog(layout: Layout, notify: Notify, work: Callable[[Catalog], Result]) -> Result:
-    """What ``work`` makes of the catalogue, after whatever a killed run left has been finished.
+    """Runs ``work`` on the catalogue, after finishing whatever a killed run left.
 
     The caller holds the writer lock. A catalogue that turns out to be damaged is rebuilt, and the work done again: it
     is derived, and what was not committed is written again as it was. Raises StoreUnwritable when the disk refuses.

@@ -14,7 +14,7 @@ FACTS = "sessions.title AS session_title, automated_why, prompt_key"
 
 
 def run_key(row: Any) -> str | None:
-    """What the runs of one prompt share; None for a session that no program ran."""
+    """Returns the key that the runs of one prompt share; None for a session that no program ran."""
     return row["prompt_key"] if row["automated_why"] else None
 
 
@@ -42,7 +42,7 @@ def fold_runs(
 
 
 def told(row: Any, sessions: Iterable[str] | None) -> dict[str, Any]:
-    """What every item says of who ran its session, and for how many runs it speaks (None: for itself alone)."""
+    """Returns the fields on who ran an item's session, and for how many runs it speaks (None: itself alone)."""
     ids = list(sessions or [row["session_id"]])
     return {
         "automated": row["automated_why"] is not None,

@@ -76,7 +76,7 @@ def _note(base: str | None, prompt_key: str | None, bases: set[str], prompts: se
 def _gather(
     connection: sqlite3.Connection, agent: str, session_id: str, late_title: LateTitle
 ) -> dict[str, Any] | None:
-    """What the chunks of a session say together; None where none is left."""
+    """Joins the facts of a session's chunks; None where no chunk is left."""
     parts = _rows(connection, _PARTS, (agent, session_id))
     if not parts:
         return None

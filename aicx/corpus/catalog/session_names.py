@@ -90,7 +90,7 @@ def stored_session(wanted: str, catalog: Catalog) -> SessionKey | None:
 
 
 def ambiguous(wanted: str, found: Sequence[SessionKey]) -> UsageError:
-    """What to raise where several sessions fit."""
+    """Makes the error for a name that several sessions fit."""
     what = "sessions have the id" if found[0][1] == _parts(wanted)[1] else "sessions begin with"
     return UsageError(f"{len(found)} {what} {wanted!r}", hint=f"name one: {_names(found)}")
 

@@ -134,7 +134,7 @@ def discover_logs(homes: AgentHomes) -> tuple[list[LogFile], list[BadRecord]]:
 
 
 def while_nobody_writes(name: str) -> Callable[[Callable[[DoctorInputs], Check]], Callable[[DoctorInputs], Check]]:
-    """What a run is changing at this moment cannot be judged: the check called ``name`` is skipped then."""
+    """Skips the check called ``name`` while a run is changing what it would judge."""
 
     def guard(check: Callable[[DoctorInputs], Check]) -> Callable[[DoctorInputs], Check]:
         def guarded(facts: DoctorInputs) -> Check:

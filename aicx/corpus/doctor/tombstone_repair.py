@@ -75,7 +75,7 @@ def _put_aside(layout: Layout, bad: Iterable[BadLine]) -> None:
 
 
 def _named_in(line: BadLine, catalog: Catalog) -> Iterator[dict[str, Any]]:
-    """What can still be read of a bad line. Never what is stored now: that was not forgotten."""
+    """Reads the fields that are left of a bad line. Never what is stored now: that was not forgotten."""
     said = {}
     for name, value in _NAMED.findall(line.body):
         try:

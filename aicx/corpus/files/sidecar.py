@@ -39,7 +39,7 @@ def lacks_tool_facts(fields: Mapping[str, Any]) -> bool:
 
 
 def without_tool_facts(count: int) -> str:
-    """What is said of ``count`` such chunks."""
+    """Returns the note on ``count`` such chunks."""
     why = "stored by an earlier version, and their commands and outcomes are read from the text"
     return (
         f"{plural(count, 'chunk')} without tool facts: {why}. `aicx store --full-rescan` adds facts from existing logs"

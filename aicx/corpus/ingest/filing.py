@@ -169,7 +169,7 @@ def _renamed(markdown: bytes, old: str | None, new: str | None) -> bytes:
 
 
 def folder_fields(folders: Mapping[str, Identity | None]) -> dict[str, Any]:
-    """What each folder is taken for, as the sidecar's ``folders``."""
+    """Returns the repository of each folder, as the sidecar's ``folders``."""
     return {
         cwd: {"project": found.project, "repo_source": found.source} if found else None
         for cwd, found in folders.items()

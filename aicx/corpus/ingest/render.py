@@ -213,7 +213,7 @@ def _format_of(path: str, formats: Mapping[str, str]) -> str:
 
 
 def _folders(own: Iterable[Draft], segment: Segment) -> dict[str, Any]:
-    """What each working folder of these messages was taken for."""
+    """Returns the repository that each working folder of these messages was taken for."""
     cwds = dict.fromkeys(draft.entry.cwd for draft in own if draft.entry.cwd)
     return folder_fields({cwd: segment.folders.get(cwd) for cwd in cwds})
 

@@ -28,7 +28,7 @@ def run_of_caller(catalog: Catalog, agent: str, caller: str, at: str) -> dict[st
 
 
 def run_after(layout: Layout, path: str) -> dict[str, Any]:
-    """What steers after a stored chunk. Empty where it cannot be read, which `doctor` names."""
+    """Reads the state that steers after a stored chunk. Empty where it cannot be read, which `doctor` names."""
     try:
         return run_behind(layout, path, load_sidecar(layout, path).fields)
     except (NotFound, CorpusDamaged):

@@ -153,7 +153,7 @@ class Ledger:
     def own(
         self, folder: str, session: Session, canonical: Callable[[str], str], kinds: Set[str] = CONFIGURED
     ) -> Verdict:
-        """What ``session`` alone saw of ``folder``, where that is what a configuration says of one repository."""
+        """Returns what ``session`` alone saw of ``folder``, where a configuration names one repository."""
         found: dict[str, dict[str, int]] = {}
         for project, by_kind in self.said.get(folder, {}).items():
             for kind, sessions in by_kind.items():

@@ -44,7 +44,7 @@ def _named(organisation: str, repository: str) -> str | None:
 
 
 def from_git(folder: str, stop: Callable[[str], bool]) -> Identity | None:
-    """What git's own files say of ``folder`` on this machine; None where there is no repository, or no folder any more.
+    """Reads git's own files on ``folder`` on this machine; None where there is no repository, or no folder any more.
 
     ``stop`` names the folders above that own nothing below them: a dotfiles repository in a home folder does not own
     every folder that has vanished below it.

@@ -126,7 +126,7 @@ class Places:
         return live
 
     def _by_hand(self, cwd: str) -> Identity | None:
-        """What was decided for the nearest folder; an `Identity` without a project where it is to be ignored."""
+        """Returns the decision for the nearest folder; an `Identity` without a project where it is to be ignored."""
         if not (self._decisions.ignored or self._decisions.assigned):
             return None
         for place in (folded(cwd), root_of(cwd)):

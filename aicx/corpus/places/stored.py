@@ -122,7 +122,7 @@ def place_of(catalog: Catalog, user_home: Path, decisions: Decisions, folder: st
 
 
 def name_in(settings: Settings, folder: str) -> str | None:
-    """What the corpus calls the repository of a folder; None where it has no name for it, or cannot be read."""
+    """Returns the corpus's name for the repository of a folder; None where it has no name for it, or cannot be read."""
     identity = identity_in(settings, folder)
     return identity.project if identity else None
 

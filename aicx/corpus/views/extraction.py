@@ -89,7 +89,7 @@ def extract_session(settings: Settings, session: str, format: str | None, select
 
 
 def _from_histories(histories: Sequence[LogFile], session: str, selection: Selection) -> tuple[list[LogFile], Reading]:
-    """What a prompt history still knows of a session whose own log is gone."""
+    """Reads a session whose own log is gone from a prompt history."""
     for log in histories:
         reading = read_logs(log.agent, [log], selection.redact_secrets)
         matches = match_sessions(session, {(log.agent, draft.entry.session_id) for draft in reading.drafts})
@@ -178,7 +178,7 @@ def _projects(settings: Settings, reading: Reading) -> tuple[dict[str, str], lis
 
 
 def _places(settings: Settings) -> tuple[Places, list[str]]:
-    """What the corpus knows of folders, also of those that are gone."""
+    """Opens what the corpus knows of folders, also of those that are gone."""
     layout = settings.layout
     decisions = load_decisions(layout.projects)
     if layout.catalog.exists():

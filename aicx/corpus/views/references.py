@@ -45,7 +45,7 @@ class Mention:
 
 
 def parse_reference(text: str, layout: Layout) -> Ref:
-    """What kind of reference ``text`` is. Raises UnsafePath for a path that is not in the store."""
+    """Tells the kind of reference that ``text`` is. Raises UnsafePath for a path that is not in the store."""
     # Line breaks, terminal commands, bytes that are no text: no id or path of ours has them.
     if not text.isprintable():
         raise UnsafePath(f"the reference holds control characters: {text!r}")

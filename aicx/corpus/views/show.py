@@ -100,7 +100,7 @@ class Shown:
 
 
 def show(layout: Layout, text: str, limit: int, *, full: bool = False, verify: bool = False) -> Shown:
-    """What ``text`` refers to.
+    """Finds what ``text`` refers to.
 
     Raises NotFound with the nearest candidates, UnsafePath for a path that is not in the store.
     """
@@ -260,7 +260,7 @@ def without_repetition(markdown: bytes, messages: Any) -> bytes:
 
 
 def _session_row(catalog: Catalog, agent: str, session_id: str) -> dict[str, Any]:
-    """What the catalogue says of who ran a session."""
+    """Reads from the catalogue who ran a session."""
     rows = catalog.rows("SELECT automated_why FROM sessions WHERE agent=? AND session_id=?", (agent, session_id))
     return {"session_id": session_id, "automated_why": rows[0]["automated_why"] if rows else None}
 

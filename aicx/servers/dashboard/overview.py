@@ -62,7 +62,7 @@ def overview(layout: Layout, filters: Filters, most_in_plot: int = MAX_IN_PLOT) 
 
 
 class _Group:
-    """What is counted of some of the rows."""
+    """Counts some of the rows."""
 
     def __init__(self) -> None:
         self.chunks = 0

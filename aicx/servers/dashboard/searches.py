@@ -79,13 +79,13 @@ def fuzzy(
 
 
 def steered(answer: SteerAnswer) -> shapes.Steered:
-    """What `aicx steer` lists, with how many chunks were looked at."""
+    """Returns the list of `aicx steer`, with how many chunks were looked at."""
     status = answer.oracle_status
     return shapes.Steered(status.indexed_count + status.scanned_count, answer)
 
 
 def _by_words(searcher: Searcher, query: SearchQuery) -> SearchReport:
-    """What the BM25 index answers, and a scan of every chunk where it cannot; the answer says which."""
+    """Asks the BM25 index, and scans every chunk where it cannot answer; the answer says which."""
     try:
         return searcher.search(replace(query, mode="lexical"))
     except (NotFound, CorpusDamaged) as error:

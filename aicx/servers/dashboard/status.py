@@ -87,7 +87,7 @@ class StatusReader:
         return _OfCorpus(stats, index, redacted, assumptions)
 
     def _hold(self, name: str, opened: Opened, find: Callable[[], Any]) -> Any:
-        """What ``find`` finds, once for each state of the corpus and its indexes."""
+        """Returns what ``find`` finds, once for each state of the corpus and its indexes."""
         if opened.fallback_reason:
             return find()  # a catalogue made in memory has no state that would mean anything to the next one
         catalog, layout = opened.catalog, self._settings.layout
@@ -98,7 +98,7 @@ class StatusReader:
         return held[1]
 
     def _redactions(self, catalog: Catalog) -> Redactions:
-        """What was redacted, by kind. Only sidecars say that, so those that are new are read."""
+        """Counts what was redacted, by kind. Only sidecars say that, so those that are new are read."""
         rows = catalog.rows("SELECT id, path, sidecar_sha256 FROM chunks WHERE ignored=0 AND redactions>0")
         known = self._redacted
         now = {

@@ -92,7 +92,7 @@ def read_work(settings: Settings, wanted: asked.Work, now: datetime) -> WorkPage
 
 
 class _Git:
-    """What git says now, in each working folder that a record was last begun in; asked once each."""
+    """The present state of each working folder that a record was last begun in; git is asked once for each."""
 
     def __init__(self, where: Where, now: datetime, stack: ExitStack) -> None:
         self._where, self._now, self._stack = where, now, stack

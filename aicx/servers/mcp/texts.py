@@ -46,7 +46,7 @@ def search_text(fields: Mapping[str, Any], most: int = MAX_TEXT) -> str:
 
 
 def _stated(fields: Mapping[str, Any]) -> list[str]:
-    """What was stated at the end of a session about the question, each as a quotation."""
+    """Renders what was stated at the end of sessions about the question, each as a quotation."""
     names = {"work": "ref", "by": "by", "stated": "at", "age": "age", "project": "project"}
     return [
         "Stated at the end of a session, not checked:\n"
@@ -56,7 +56,7 @@ def _stated(fields: Mapping[str, Any]) -> list[str]:
 
 
 def memory_text(fields: Mapping[str, Any], most: int = MAX_TEXT) -> str:
-    """What the memory has on a question, each statement as a quotation that says what may be believed of it."""
+    """Renders the memory's statements on a question, each as a quotation that says what may be believed of it."""
     entries, method = fields["entries"], fields["method"]
     found = plural(len(entries), "statement")
     heads = [f"{found}, {len(fields['baseline'])} agreed, found by {' + '.join(method['lanes']) or 'nothing'}."]
@@ -76,7 +76,7 @@ def memory_text(fields: Mapping[str, Any], most: int = MAX_TEXT) -> str:
 
 
 def statements_text(entries: Sequence[Mapping[str, Any]], most: int = MAX_TEXT) -> str:
-    """What an instruction file says, each statement as a quotation."""
+    """Renders an instruction file, each statement as a quotation."""
     return _joined([MEMORY, *map(_entry_text, entries)], most)
 
 
@@ -317,7 +317,7 @@ def _state(behind: int | None, command: str, *, exists: bool = True) -> str:
 
 
 def _warnings(fields: Mapping[str, Any]) -> list[str]:
-    """What has to be said of how an answer came about, a line each."""
+    """Returns the remarks on how an answer came about, a line each."""
     status = fields.get("oracle_status", {})
     said = [f"Warning: {status['fallback_reason']}"] if status.get("fallback_reason") else []
     said += (f"Warning: {sentence}." for sentence in stale_indexes(status.get("freshness", {})))
@@ -325,7 +325,7 @@ def _warnings(fields: Mapping[str, Any]) -> list[str]:
 
 
 def _found(fields: Mapping[str, Any]) -> list[str]:
-    """What was not found of a question, where there is something to say of it."""
+    """Returns the line on what was not found of a question; empty where there is nothing to say."""
     return [line(fields["evidence_note"])] if fields["evidence_note"] else []
 
 

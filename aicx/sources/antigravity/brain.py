@@ -59,7 +59,7 @@ def is_opaque(path: Path) -> bool:
 
 
 def survey(folder: Path) -> Brain:
-    """What is in a brain folder, by listing alone."""
+    """Lists a brain folder without reading its files."""
     listing = list_folder(folder)
     if isinstance(listing, BadRecord):
         return Brain(folder, problems=(listing,))

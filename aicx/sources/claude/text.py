@@ -101,7 +101,7 @@ def _hear_slash_command(text: str) -> list[Utterance]:
 
 
 def _hear_notification(text: str) -> list[Utterance]:
-    """What a background task or agent reports when it ends, without the envelope."""
+    """Returns the report of a background task or agent that ended, without its envelope."""
     said = [*_inner(text, "summary"), *_inner(text, "result")]
     report = "\n\n".join(part.strip() for part in said) or re.sub(r"</?[a-z-]+>", "", text).strip()
     call_id = next(iter(_inner(text, "tool-use-id")), None)

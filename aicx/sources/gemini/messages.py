@@ -56,7 +56,7 @@ class Messages:
         self._answered: set[str] = set()
 
     def draft(self, message: dict[str, Any]) -> list[Draft] | None:
-        """What a message says, None when it is of an unknown type."""
+        """Reads a message; None when it is of an unknown type."""
         named = string_of(message.get("type")) or string_of(message.get("role"))
         match _TYPES.get(named.lower()):
             case "user":
@@ -219,13 +219,13 @@ def split_content(content: Any) -> Parts:
 
 
 def content_of(message: Mapping[str, Any]) -> Any:
-    """What a message says, under whichever name its version of the CLI wrote it."""
+    """Returns a message's content, under whichever name its version of the CLI wrote it."""
     names = ("content", "displayContent", "parts", "text")
     return next((found for name in names if (found := message.get(name))), None)
 
 
 def response_text(response: Mapping[str, Any]) -> str:
-    """What a tool answered, its output before its error."""
+    """Returns a tool's answer, its output before its error."""
     answer = response.get("response")
     if not isinstance(answer, dict):
         return string_of(answer)
@@ -234,7 +234,7 @@ def response_text(response: Mapping[str, Any]) -> str:
 
 
 def displayed(call: Mapping[str, Any]) -> str:
-    """What the terminal showed of a call, where the result itself was not kept."""
+    """Returns what the terminal showed of a call, where the result itself was not kept."""
     shown = call.get("resultDisplay")
     return shown if isinstance(shown, str) else string_of(object_of(shown).get("fileDiff"))
 

@@ -82,7 +82,7 @@ def _project_folder(path: Path) -> Path:
 
 
 def _note(path: Path, bad: list[BadRecord]) -> bytes:
-    """What a file of Gemini's own says; empty when there is none."""
+    """Reads a file of Gemini's own; empty when there is none."""
     try:
         return read_note(path)
     except FileNotFoundError:
