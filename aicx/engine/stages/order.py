@@ -13,7 +13,6 @@ from aicx.corpus.catalog.runs import FOUND
 from aicx.engine.kept_catalog import COLUMNS
 from aicx.engine.stages.retrieve import is_lookup
 from aicx.engine.stages.state import SearchQuery, State, session_of
-from aicx.sources.tools import changes_files
 from retrieval.decay import factor
 from retrieval.questions import parse_question
 from retrieval.ranking import Answer, diversified, rank
@@ -75,6 +74,10 @@ def idle_sessions(catalog: Catalog, rows: Iterable[Any]) -> set[tuple[str, str]]
     One that edited files or committed did work as a person's session does.
     """
     found = {(row["agent"], row["session_id"]) for row in rows if row["automated_why"]}
+    if not found:
+        return found
+    from aicx.sources.tools import changes_files  # imported here: most questions meet no program's session
+
     names = sorted({session for _, session in found})
     for begin in range(0, len(names), _MAX_NAMED):
         part = names[begin : begin + _MAX_NAMED]
