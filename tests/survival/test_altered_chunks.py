@@ -170,7 +170,7 @@ def test_the_answers_of_the_page_say_so(desk: Desk) -> None:
 
     with Searcher(desk.user.settings) as searcher:
         query = SearchQuery("tokens lifetime login", when(9000))
-        assert CHUNK in [item.id for item in semantic(searcher, desk.layout, query).items if item.altered]
+        assert CHUNK in [item.id for item in semantic(searcher, desk.user.settings, query).items if item.altered]
         found = fuzzy(searcher, desk.layout, query, 5, 0, None).results
         assert CHUNK in [item.id for item in found if item.altered]
 
