@@ -113,7 +113,10 @@ def local(at: datetime | str) -> datetime:
     at = datetime.fromisoformat(at) if isinstance(at, str) else at
     if Zone.utc:
         return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
-    return at.astimezone()
+    try:
+        return at.astimezone()
+    except OverflowError:  # beyond the last day that there is, or before the first
+        return at
 
 
 def time_span(began: datetime, ended: datetime) -> str:

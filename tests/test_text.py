@@ -44,6 +44,11 @@ def test_a_naive_time_is_utc_where_that_is_asked_for(berlin: None, utc: None) ->
     assert local("2026-07-01T12:00") == NOON
 
 
+def test_the_last_instant_that_there_is_stays_as_it_is(berlin: None) -> None:
+    last = datetime.max.replace(tzinfo=UTC)
+    assert local(last) == last
+
+
 def test_a_day_begins_at_local_midnight(berlin: None) -> None:
     begin, end = day_bounds("2026-07-01")
     assert (begin, end) == (datetime(2026, 6, 30, 22, tzinfo=UTC), datetime(2026, 7, 1, 22, tzinfo=UTC))

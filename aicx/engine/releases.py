@@ -9,6 +9,7 @@ from datetime import date, datetime
 from aicx.corpus.files.read import read_intact
 from aicx.engine.stages.state import State
 from aicx.errors import AicxError
+from aicx.text import local
 from retrieval.questions import parse_question
 
 # How many chunks that name the version are read.
@@ -24,7 +25,7 @@ _SIGNS = (
 def released_on(state: State, version: str) -> date | None:
     """The local day of the first such sign of ``version`` within the filters; None where there is none."""
     at = _first_sign(list(_messages(state, version)), version)
-    return at.astimezone().date() if at else None
+    return local(at).date() if at else None
 
 
 def _first_sign(messages: list[tuple[datetime, str]], version: str) -> datetime | None:

@@ -20,6 +20,7 @@ import orjson
 
 from aicx.sources.door import fingerprint_of
 from aicx.sources.items import LogFile
+from aicx.storage.reading import read_whole
 from aicx.types import AgentHomes
 from aicx.values import dataclass
 
@@ -166,7 +167,7 @@ def _days(period: Any) -> float | None:
 def _read_settings(path: Path) -> tuple[dict[str, Any], str | None]:
     """The settings in a file, empty where there is none, and what is wrong with the file."""
     try:
-        text = path.read_text("utf-8-sig")
+        text = read_whole(path).decode("utf-8-sig")
     except FileNotFoundError:
         return {}, None
     except (OSError, UnicodeDecodeError) as error:

@@ -8,6 +8,7 @@ from aicx.dates import lift_dates
 from aicx.engine import releases
 from aicx.engine.stages.state import State
 from aicx.errors import UsageError
+from aicx.text import local
 from retrieval.questions import parse_question
 
 
@@ -16,7 +17,7 @@ def lift_date(state: State) -> State:
     query = state.query
     if not query.lift_dates or query.filters.date is not None:
         return state
-    dated = lift_dates(query.text, query.now.astimezone().date(), lambda version: releases.released_on(state, version))
+    dated = lift_dates(query.text, local(query.now).date(), lambda version: releases.released_on(state, version))
     notes = [f"no release of {version} is known, so that it limits nothing" for version in dated.unknown]
     if dated.days is not None:
         first, last = dated.days

@@ -93,6 +93,13 @@ def test_a_log_that_changed_since_it_was_stored_is_not_stored(logs: Logs) -> Non
     assert found[0].unstored_soon == 1
 
 
+def test_a_pipe_in_the_place_of_the_settings_is_named_and_not_read(logs: Logs) -> None:
+    logs.claude(days=1)
+    os.mkfifo(logs.homes.claude / "settings.json")
+    policy = logs.outlook("claude").policy
+    assert (policy.days, "is not a regular file" in (policy.problem or "")) == (30, True)
+
+
 def test_what_goes_within_a_day_is_urgent(logs: Logs) -> None:
     logs.claude(days=28.9)
     logs.claude(days=29.1)
