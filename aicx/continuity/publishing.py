@@ -127,7 +127,9 @@ def _failed(pending: Pending, stage: pending_writing.Stage, error: Exception) ->
     try:
         _mark(pending, stage, message)
     except AicxError as second:
-        return StoreUnwritable(f"{message}; and no recovery marker could be written: {second.message}")
+        return StoreUnwritable(
+            f"{message}; and no recovery marker could be written: {second.message}", hint=second.hint
+        )
     if isinstance(error, AicxError):
         return error
     return unwritable(pending.path, error) if isinstance(error, OSError) else StoreUnwritable(message)

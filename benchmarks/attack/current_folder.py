@@ -36,17 +36,30 @@ import multiprocessing
 if __name__ == "__main__":
     multiprocessing.get_context("spawn").Process(target=print).start()
 """
-_WORKERS = 17_000_000  # bytes of logs from which a store has workers
+_FEW = 10_000  # bytes of logs, for all that only has to be begun
+_WORKERS = 17_000_000  # from which a store has workers
+# What starts other processes, or listens: each is begun as a person would, in every installation.
+STARTING = (
+    "store", "resume", "map refresh", "continuity save", "run -- true", "serve --transport http --port 0",
+    "dashboard --port 0 --no-open",
+)  # fmt: skip
 COMMANDS = (
-    "store", "search lexer", "resume", "prepare", "next", "task start lexer", "task list", "list", "state", "doctor",
-    "doctor --repo .", "projects", "map refresh", "map query lexer", "map status", "sessions list", "why README.md:1",
-    "failures list", "pack task", "review candidates", "reports .", "rank -p clone -H 0", "steer", "index status",
-    "cas list", "memory list", "memory recall lexer", "memory candidates", "continuity save", "continuity status",
-    "usage", "run -- true", "finalize --status success --summary done", "extract --help", "bench list",
-    "forget --pattern nothing-of-this --yes", "serve --transport http --port 0", "dashboard --port 0 --no-open",
+    "search lexer", "prepare", "next", "task start lexer", "task list", "list", "state", "doctor", "doctor --repo .",
+    "projects", "map query lexer", "map status", "sessions list", "why README.md:1", "failures list", "pack task",
+    "review candidates", "reports .", "rank -p clone -H 0", "steer", "index status", "cas list", "memory list",
+    "memory recall lexer", "memory candidates", "continuity status", "usage",
+    "finalize --status success --summary done", "extract --help", "bench list",
+    "forget --pattern nothing-of-this --yes",
 )  # fmt: skip
 # What takes long, and does not differ with the kind of installation.
 HEAVY = ("bench run -d bundled -r lexical", "demo")
+# In one process, where starting an interpreter for each command would take longer than all the rest.
+_TOGETHER = """\
+import shlex, sys
+from aicx.cli import run
+for line in sys.argv[1:]:
+    run(shlex.split(line))
+"""
 _SERVERS = ("serve --transport", "dashboard --port")
 _SECONDS = 300
 _ADDRESS = re.compile(r"http://[^\s/]+")
@@ -76,7 +89,9 @@ def attack() -> Mapping[str, Counts]:
                 installation = install(kind, wheel, folder / kind)
             except Impossible as error:
                 return error
-            return run_all(installation, folder / kind, (*COMMANDS, *(HEAVY if kind == "venv" else ())))
+            if kind == "venv":
+                return run_all(installation, folder / kind, (*STARTING, *COMMANDS, *HEAVY))
+            return run_all(installation, folder / kind, STARTING, together=COMMANDS)
 
         with ThreadPoolExecutor(2) as threads:
             for kind, counts in zip(KINDS, threads.map(tried, KINDS), strict=True):
@@ -125,10 +140,20 @@ def control(folder: Path) -> Counts:
     return Counts(2, tuple(through), control=True) if len(through) == 2 else Counts(2, (), control=True)
 
 
-def run_all(installation: Installation, folder: Path, commands: Sequence[str], size: int = _WORKERS) -> Counts:
-    """Runs commands, and then everything that they wrote for agents to start, in a clone."""
+def run_all(
+    installation: Installation,
+    folder: Path,
+    commands: Sequence[str],
+    size: int = _WORKERS,
+    *,
+    together: Sequence[str] = (),
+) -> Counts:
+    """Runs commands, those of ``together`` in one process, and then everything that was written for agents to start.
+
+    Last comes a store of logs that have grown to ``size`` bytes.
+    """
     clone, home = Clone(folder), folder / "user"
-    _fill(home, clone, size)
+    _fill(home, clone, _FEW)
     environ = {**installation.environ, "AICX_HOME": str(home / "corpus")}
     environ |= {"CLAUDE_CONFIG_DIR": str(home / "claude"), "CODEX_HOME": str(home / "codex")}
     tried, through = 0, []
@@ -148,21 +173,26 @@ def run_all(installation: Installation, folder: Path, commands: Sequence[str], s
 
     for command in ("init --agents claude,codex --yes", "install claude --yes", "install codex --yes", *commands):
         run([*installation.command, *command.split()])
+    if together:
+        run([installation.python, "-P", "-c", _TOGETHER, *together])
+        tried += len(together) - 1
     # As an agent would start them: without what the environment says of an installation.
     bare = {name: value for name, value in environ.items() if name != "PYTHONPATH"}
     for words, given in _entries(home, clone.folder):
         run(words, given, bare)
         _wait(home / "corpus")
         fired_by(["behind", *words])
+    _fill(home, clone, size)
+    run([*installation.command, "store"])
     return Counts(tried, tuple(through))
 
 
 def _fill(home: Path, clone: Clone, most: int) -> None:
     """Logs of sessions in the clone, of ``most`` bytes in all."""
     logs = _logs(home, clone.folder)
-    logs.mkdir(parents=True)
-    (home / "codex").mkdir()
-    (home / "corpus").mkdir()
+    logs.mkdir(parents=True, exist_ok=True)
+    (home / "codex").mkdir(exist_ok=True)
+    (home / "corpus").mkdir(exist_ok=True)
     (home / "corpus" / "config.toml").write_text("workers = 2\n")
     for number in range(4):
         session = f"{number:08d}-0000-4000-8000-000000000000"

@@ -21,10 +21,11 @@ class Impossible(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Installation:
-    """One aicx: the words that start it, and what the environment has to say for them."""
+    """One aicx: the words that start it, its interpreter, and what the environment has to say for them."""
 
     kind: str
     command: tuple[str, ...]
+    python: str
     environ: Mapping[str, str]
 
 
@@ -43,24 +44,26 @@ def install(kind: str, wheel: Path, folder: Path) -> Installation:
     bare = str(Path(sys.base_prefix) / "bin" / Path(sys.executable).resolve().name)
     version = f"python{sys.version_info.major}.{sys.version_info.minor}"
     if kind == "checkout":
-        return Installation(kind, (sys.executable, "-P", "-m", "aicx"), environ | {"PYTHONPATH": str(ROOT)})
+        return Installation(
+            kind, (sys.executable, "-P", "-m", "aicx"), sys.executable, environ | {"PYTHONPATH": str(ROOT)}
+        )
     if kind == "venv":
         place = folder / "venv"
         _run([bare, "-P", "-m", "venv", "--without-pip", str(place)])
         python = str(place / "bin" / "python")
         _pip(["--python", python, "install"], wheel, environ)
         _link_dependencies(place / "lib" / version / "site-packages")
-        return Installation(kind, (str(place / "bin" / "aicx"),), environ)
+        return Installation(kind, (str(place / "bin" / "aicx"),), python, environ)
     if kind == "user":
         environ["PYTHONUSERBASE"] = str(home / ".local")
         _pip(["install", "--user"], wheel, environ, bare)
         _link_dependencies(home / ".local" / "lib" / version / "site-packages")
-        return Installation(kind, (str(home / ".local" / "bin" / "aicx"),), environ)
+        return Installation(kind, (str(home / ".local" / "bin" / "aicx"),), bare, environ)
     place = folder / "prefix"
     _pip(["install", "--ignore-installed", "--prefix", str(place)], wheel, environ, bare)
     site = Path(sysconfig.get_path("purelib", vars={"base": str(place)}))
     _link_dependencies(site)
-    return Installation(kind, (str(place / "bin" / "aicx"),), environ | {"PYTHONPATH": str(site)})
+    return Installation(kind, (str(place / "bin" / "aicx"),), bare, environ | {"PYTHONPATH": str(site)})
 
 
 def _pip(words: list[str], wheel: Path, environ: Mapping[str, str], python: str = sys.executable) -> None:
