@@ -16,7 +16,7 @@ from aicx.continuity.note import Layer
 from aicx.continuity.pending import Pending, digest_of
 from aicx.continuity.places import NotePlaces, check_local, note_places
 from aicx.errors import AicxError, RecordChanged, StoreUnwritable
-from aicx.storage.atomic import UNFINISHED, replace_file, unwritable
+from aicx.storage.atomic import UNFINISHED, remove_unfinished, replace_file, unwritable
 from aicx.values import dataclass
 from aicx.work.events import read_log as read_events
 from aicx.work.files import NOTES
@@ -59,6 +59,7 @@ def prepared(
         check_local(settings, places)
     with changing(settings, now, source, notify) as change:
         settle(settings, place.repo_id)
+        remove_unfinished(settings.layout.work / place.repo_id / NOTES)
         if "local" in layers:
             for leftover in places.local_folder.glob(f".*{UNFINISHED}"):  # of a writer that was killed
                 leftover.unlink(missing_ok=True)

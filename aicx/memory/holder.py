@@ -61,6 +61,7 @@ class _Memory(Holder):
         """Deletes the records with an event of each, so that their files are not believed where they come back."""
         settings, now = erasure.settings, datetime.now(UTC)
         memory = settings.layout.memory
+        self.settle(settings, lambda _: None)  # else a record of which a kill left one file would be indexed again
         planned = [markdown.relative_to(memory).as_posix() for markdown, _ in erasure.plan.held.get(self.name, ())]
         if left := [path for path in planned if (memory / path).exists() or (memory / sidecar_of(path)).exists()]:
             with changing(settings, now, lambda _: None) as change:

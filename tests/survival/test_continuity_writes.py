@@ -108,7 +108,8 @@ def test_a_kill_at_any_step_leaves_both_notes_or_neither(
         said = None if local is None else tuple(item.text for item in local.items)
         assert said == seen[1], f"settled after a kill at {step}"
         write_after(folder, log, "both")
-        left = [path.name for path in repo_of(folder).rglob("*") if path.is_file() and "aicx-part" in path.name]
+        tops = (repo_of(folder), folder / "corpus")
+        left = [path.name for top in tops for path in top.rglob("*aicx-part*")]
         assert not left, f"left after a kill at {step}"
     assert killed > 6
 
