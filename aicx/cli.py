@@ -380,7 +380,7 @@ def _report(message: str, hint: str | None, kind: str, wants_json: bool) -> None
 
     message, hint = redact(message).text, hint and redact(hint).text
     if wants_json:
-        from aicx.api.answers.failure import SCHEMA, Failure
+        from aicx.failure import SCHEMA, Failure
 
         console.out_answer(SCHEMA, Failure(error=message, kind=kind, hint=hint))
         return

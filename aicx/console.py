@@ -17,7 +17,7 @@ import orjson
 import typer
 
 from aicx import pager
-from aicx.api.answers import to_fields
+from aicx.fields import to_fields
 from aicx.paths import NON_REPOSITORY
 from aicx.quoting import QUOTED, fenced
 from aicx.terminal import only_styles, without_controls
@@ -138,7 +138,7 @@ def out_json(schema: str, fields: Mapping[str, Any]) -> None:
 
 
 def out_answer(schema: str, answer: Any) -> None:
-    """An answer of `aicx.api.answers` as one JSON object on one line of stdout."""
+    """An answer as one JSON object on one line of stdout."""
     out_json(schema, to_fields(answer))
 
 

@@ -8,29 +8,28 @@ from os import PathLike
 from pathlib import Path
 from typing import Self, TypedDict, Unpack
 
-from aicx.api.answers import to_fields as to_fields
-from aicx.api.answers.search import SearchAnswer, search_answer
-from aicx.api.answers.show import ChunkFound as ChunkFound
-from aicx.api.answers.show import ListFound as ListFound
-from aicx.api.answers.show import SessionFound as SessionFound
-from aicx.api.answers.show import ShowAnswer, show_answer
-from aicx.api.answers.steer import SteerAnswer, ranked_answer, steer_answer
-from aicx.api.answers.why import WhyAnswer
-from aicx.api.filters import NAMES, Filters
 from aicx.config import Settings, load_settings
 from aicx.corpus.catalog.filters import parse_filters
 from aicx.corpus.catalog.query import steer
 from aicx.corpus.catalog.when import parse_instant
 from aicx.corpus.views.show import show
+from aicx.corpus.views.show_answer import ChunkFound as ChunkFound
+from aicx.corpus.views.show_answer import ListFound as ListFound
+from aicx.corpus.views.show_answer import SessionFound as SessionFound
+from aicx.corpus.views.show_answer import ShowAnswer, show_answer
 from aicx.engine.search import RERANKED, Group, Mode, Searcher, SearchQuery, Sort
+from aicx.engine.search_answer import SearchAnswer, search_answer
+from aicx.engine.steer_answer import SteerAnswer, ranked_answer, steer_answer
 from aicx.engine.steering import DECAY, steer_query
 from aicx.errors import AicxError as AicxError
+from aicx.fields import to_fields as to_fields
+from aicx.filters import NAMES, Filters
 from aicx.resume.brief.output import json_brief, markdown_brief
 from aicx.resume.query import ResumeQuery
 from aicx.resume.run import resume
 from aicx.resume.select.report import ResumeReport
 from aicx.values import dataclass
-from aicx.why.answer import answer_why
+from aicx.why.answer import WhyAnswer, answer_why
 from aicx.why.run import WhyQuery
 from aicx.work.stated_search import search_and_stated
 from retrieval.decay import parse_decay
@@ -41,7 +40,7 @@ Texts = str | Sequence[str]
 class Where(TypedDict, total=False):
     """What a question is limited to; each is written as its option on the command line. Of several texts any matches.
 
-    These are the rows of `aicx.api.filters.FILTERS`, written out for type checkers.
+    These are the rows of `aicx.filters.FILTERS`, written out for type checkers.
     """
 
     project: Texts

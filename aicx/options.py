@@ -13,9 +13,9 @@ import click
 import typer
 from click.types import StringParamType
 
-from aicx.api.filters import FILTERS, MAX_COUNT, MAX_HOURS, Filter
 from aicx.completion import OFFERS
 from aicx.errors import UsageError
+from aicx.filters import FILTERS, MAX_COUNT, MAX_HOURS, Filter
 from aicx.paths import user_path
 from aicx.text import Zone
 

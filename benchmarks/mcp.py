@@ -24,9 +24,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from aicx.api.filters import Filters
 from aicx.config import load_settings
 from aicx.corpus.catalog.query import steer
+from aicx.filters import Filters
 
 _TOKEN = "benchmark-on-loopback-only"
 _TICKS = os.sysconf("SC_CLK_TCK")

@@ -21,11 +21,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from unittest import mock
 
-from aicx.api.filters import Filters
 from aicx.config import Settings, load_settings
 from aicx.corpus.catalog.database import Catalog
 from aicx.engine.search import SearchQuery, search
 from aicx.evidence.sessions import Scope, known_folders
+from aicx.filters import Filters
 from aicx.git.roots import Roots
 from aicx.resume.brief.output import json_brief
 from aicx.resume.history import History

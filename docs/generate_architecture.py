@@ -13,6 +13,18 @@ DOCS = Path(__file__).parent
 ROOT = DOCS.parent
 PACKAGES = ("aicx", "indexer", "retrieval")
 _BEGIN, _END = "<!-- layers: written by docs/generate_architecture.py -->", "<!-- end of layers -->"
+# The floors of the import contract, from the top.
+FLOORS = (
+    ("Front", "What people, agents and programs call: commands, servers, hooks, the Python API, and the benchmark."),
+    ("Uses", "What the rest is put to use for: a brief, a reason, a pack, a session's life, notes, a review."),
+    ("Stated", "What somebody stated, kept for the next session: memory, work, sessions as a family, objects."),
+    ("Find", "Search over what is stored, and the map of a repository."),
+    ("Read", "What a stored session did: commands, edits, failures, statements."),
+    ("Keep", "The store and its catalogue; beside it the two packages that index and rank whatever they are given."),
+    ("In", "What comes from outside: agents' logs, git, output of tools; and the rules that take secrets out."),
+    ("Storage", "Settings, places in the home, and files that are written whole or not at all."),
+    ("Kernel", "Types, errors, filters and text: what everything may use, and what knows nothing of the rest."),
+)
 # Where a sentence ends: not inside `config.toml`, and not after an abbreviation.
 _SENTENCE_END = re.compile(r"(?<!e\.g)(?<!i\.e)[.?!](?=\s|$)")
 
@@ -43,12 +55,11 @@ def _first_sentence(docstring: str) -> str:
 
 def render_layers(sentences: Mapping[str, str]) -> str:
     """The table between the marks of docs/architecture.md."""
-    rows = [
-        f"| {number if first else ''} | {_link(name, sentences)} | {sentences[name]} |"
-        for number, layer in enumerate(layers(), start=1)
-        for first, name in ((name == layer[0], name) for name in layer)
-    ]
-    return "\n".join((_BEGIN, "", "| Layer | Module | Purpose |", "|---|---|---|", *rows, "", _END))
+    lines: list[str] = []
+    for number, ((title, purpose), layer) in enumerate(zip(FLOORS, layers(), strict=True), start=1):
+        lines += ["", f"**{number}. {title}.** {purpose}", "", "| Module | Purpose |", "|---|---|"]
+        lines += [f"| {_link(name, sentences)} | {sentences[name]} |" for name in layer]
+    return "\n".join((_BEGIN, *lines, "", _END))
 
 
 def _link(name: str, sentences: Mapping[str, str]) -> str:

@@ -10,66 +10,57 @@ from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin
 
-from aicx.api.answers import (
-    areas,
-    cas,
-    continuity,
-    dashboard,
-    doctor,
-    extract,
-    failure,
-    failures,
-    forget,
-    index,
-    init,
-    install,
-    lifecycle,
-    memory,
-    memory_backfill,
-    memory_candidates,
-    memory_curate,
-    memory_judged,
-    memory_lint,
-    memory_recall,
-    memory_sources,
-    pack,
-    projects,
-    rank,
-    readiness,
-    refs,
-    resume,
-    review,
-    search,
-    session_recall,
-    session_restore,
-    session_summary,
-    session_windows,
-    sessions,
-    show,
-    steer,
-    store,
-    task,
-    usage,
-    why,
-)
-from aicx.api.answers import map as maps
-from aicx.api.described import Described, reachable
+from aicx import failure
+from aicx.agents import readiness
 from aicx.bench import results
 from aicx.bench.report import figures, recommendation
-from aicx.commands import demo
+from aicx.cas import answers as cas
+from aicx.commands import dashboard, demo, doctor, extract, forget, init, install, store
 from aicx.commands import list as lists
 from aicx.commands import state as states
 from aicx.commands.bench import answers as bench
 from aicx.commands.bench import compare
 from aicx.commands.bench import list as bench_list
 from aicx.commands.bench import results as shown
+from aicx.continuity import answers as continuity
 from aicx.corpus.catalog import overview
 from aicx.corpus.forget.redact_again import Redaction
+from aicx.corpus.places import report as projects
+from aicx.corpus.views import refs_answer as refs
+from aicx.corpus.views import sessions_answer as sessions
+from aicx.corpus.views import show_answer as show
 from aicx.corpus.views.report import REPORT_SCHEMA, EntryReport
+from aicx.engine import index_answer as index
+from aicx.engine import rank_answer as rank
+from aicx.engine import search_answer as search
+from aicx.engine import steer_answer as steer
+from aicx.lifecycle import answers as lifecycle
+from aicx.lifecycle import usage
+from aicx.memory import answers as memory
+from aicx.memory import backfill as memory_backfill
+from aicx.memory import curator as memory_curate
+from aicx.memory import judging as memory_judged
+from aicx.memory import lint as memory_lint
+from aicx.memory import sources_answer as memory_sources
+from aicx.memory.candidates import answer as memory_candidates
+from aicx.memory.recall import answer as memory_recall
+from aicx.packs import answers as pack
 from aicx.repomap import MapStatus
+from aicx.repomap import answer as maps
 from aicx.repomap.refresh import Refreshed
 from aicx.reports import bundle
+from aicx.resume.brief import answer as resume
+from aicx.review import answers as review
+from aicx.servers.described import Described, reachable
 from aicx.sessions import answers as lineage
+from aicx.sessions import recall_answer as session_recall
+from aicx.sessions import restore_answer as session_restore
+from aicx.sessions import summary_answer as session_summary
+from aicx.sessions import window_answer as session_windows
+from aicx.why import answer as why
+from aicx.work import answers as task
+from aicx.work import areas
+from aicx.work import failure_items as failures
 from benchmarks.peers.command import SCHEMA as PEERS_SCHEMA
 
 PAGE = Path(__file__).parent / "json.md"

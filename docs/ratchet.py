@@ -43,7 +43,7 @@ def _is_value(node: ast.ClassDef) -> bool:
 
 def answer_classes() -> int:
     """Counts the classes that docs/json.md describes."""
-    from aicx.api.described import reachable
+    from aicx.servers.described import reachable
     from docs.generate_json import ANSWERS
 
     return len({kind for _, answers in ANSWERS.values() for kind in reachable(*answers)})

@@ -54,9 +54,7 @@ def test_every_module_has_its_layer() -> None:
     assert len(contract) == len(set(contract))
     assert [name for name in contract if name not in purposes()] == []
     top = {name for name in purposes() if name.count(".") == (1 if name.startswith("aicx.") else 0)} - {"aicx"}
-    split = {"aicx.api", "aicx.servers"}  # whose modules have layers of their own
-    parts = {name for name in purposes() if name.rpartition(".")[0] in split}
-    assert set(contract) == (top - split) | parts
+    assert set(contract) == top
 
 
 def test_every_room_of_the_corpus_has_its_layer() -> None:

@@ -14,8 +14,8 @@ import typer
 from click import Command, Context
 from typer.core import TyperGroup
 
-from aicx.api.described import Described, parts, reachable
 from aicx.cli import app, run
+from aicx.servers.described import Described, parts, reachable
 from aicx.servers.mcp.tools import TOOLS
 from docs import generate_json
 

@@ -17,12 +17,12 @@ from zipfile import ZipFile
 import pytest
 
 import aicx
-from aicx.api.answers.index import IndexGain
 from aicx.cli import COMMANDS, run
 from aicx.commands.index import build, status
 from aicx.corpus.catalog.database import Catalog
 from aicx.demo import FAKE_TOKEN, Demo
 from aicx.engine.embedder_choice import Choice
+from aicx.engine.index_answer import IndexGain
 from aicx.engine.vector_state import LexicalState, VectorState
 from indexer.vector_table import TableStatus
 from indexer.vectors import Synced
@@ -128,7 +128,7 @@ def test_text_loads_no_classes_of_json_answers(
 ) -> None:
     monkeypatch.setenv("AICX_HOME", str(stored.home / ".aicx"))
     loaded = modules_after(f"from aicx.cli import run\nassert run({[*words, '--repo', str(tmp_path)]}) == 0")
-    assert not loaded & {"aicx.api.answers.task", "aicx.api.answers.lifecycle", "aicx.api.answers.resume"}
+    assert not loaded & {"aicx.work.answers", "aicx.lifecycle.answers", "aicx.resume.brief.answer"}
 
 
 def test_a_question_by_words_loads_nothing_of_git_logs_and_json_answers(
@@ -139,7 +139,7 @@ def test_a_question_by_words_loads_nothing_of_git_logs_and_json_answers(
     loaded = modules_after(f"from aicx.cli import run\nassert run({question}) == 0")
     assert "retrieval.lexical" in loaded
     needless = {
-        "aicx.api.answers.search",
+        "aicx.engine.search_answer",
         "aicx.git.history",
         "aicx.git.named",
         "aicx.git.listed",

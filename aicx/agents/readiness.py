@@ -8,17 +8,17 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import field
 from datetime import datetime
 from importlib.metadata import version
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Any, Literal
 
 from aicx.agents import records
 from aicx.agents.mcp_entry import plan_entry
 from aicx.agents.plan import place_of, plan_init
 from aicx.agents.table import AGENTS, Servers, entry
-from aicx.api.answers.readiness import RepoCheck, Status
 from aicx.config import Settings
 from aicx.continuity.context import index_copy
 from aicx.continuity.tracked import FOLDER, NAME, tracked_settings
@@ -38,6 +38,33 @@ from aicx.work.conventions import choose_test_command, missing_in_makefile
 from aicx.work.place import WorkPlace, find_place
 from aicx.work.results import results_of
 from aicx.work.state import open_tasks
+
+SCHEMA = "aicx.doctor-repo/1"
+Status = Literal["ok", "warning", "error"]
+
+
+@dataclass(frozen=True, slots=True)
+class RepoCheck:
+    """One check."""
+
+    name: Annotated[str, "of the check"]
+    status: Annotated[Status, "`ok`, `warning` or `error`"]
+    summary: Annotated[str, "what was found"]
+    recommended_action: Annotated[str | None, "what to do about it"] = None
+    details: Annotated[Mapping[str, Any], "figures, by name"] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class RepoDoctorAnswer:
+    """With `error` the exit code is 1."""
+
+    status: Annotated[str, "`ok`, `warning` or `error`: that of the worst check"]
+    repo: Annotated[str, "its folder"]
+    version: Annotated[str, "of aicx"]
+    mode: Annotated[str, "`standard`, or `release` with `--release-readiness`"]
+    checks: Annotated[list[RepoCheck], "everything that was looked at"]
+    recommended_actions: Annotated[list[str], "of all checks, each once"]
+
 
 Mode = Literal["standard", "release"]
 _ORDER: tuple[Status, ...] = ("ok", "warning", "error")

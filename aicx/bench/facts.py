@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field
 from typing import Annotated, Any, Literal
 
-from aicx.api.fields import OPTIONAL
 from aicx.bench.datasets import Skipped
+from aicx.fields import OPTIONAL
 from aicx.storage.typed import from_json
 from aicx.values import dataclass
 

@@ -11,7 +11,6 @@ import time
 from collections.abc import Sequence
 from random import Random
 
-from aicx.api.answers.index import Figure, IndexGain
 from aicx.bench.dataset import COUNTED, Query, session_key
 from aicx.bench.metrics import DEPTH
 from aicx.bench.mining import subjects
@@ -19,6 +18,7 @@ from aicx.bench.mining.history import read_history
 from aicx.bench.mining.sessions import read_sessions
 from aicx.bench.statistics import intervals
 from aicx.config import Settings
+from aicx.engine.index_answer import Figure, IndexGain
 from aicx.engine.search import Mode, Searcher, SearchQuery
 from aicx.errors import UsageError
 from aicx.values import dataclass

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from aicx.api.fields import to_fields
 from aicx.bench.facts import DatasetFacts, Facts, RankerCosts, decode_facts
 from aicx.bench.metrics import MEASURES
 from aicx.errors import MissingExtra, NotFound, UsageError
+from aicx.fields import to_fields
 from aicx.storage.atomic import replace_file
 from aicx.values import dataclass
 

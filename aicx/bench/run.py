@@ -10,7 +10,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from aicx.api.fields import taken_from
 from aicx.bench.dataset import Dataset
 from aicx.bench.datasets import Skipped
 from aicx.bench.facts import DatasetFacts, Facts, RankerCosts, RunSettings
@@ -20,6 +19,7 @@ from aicx.bench.metrics import DEPTH, MEASURES, quality
 from aicx.bench.results import Result, rows_frame
 from aicx.bench.statistics import RESAMPLES
 from aicx.bench.variants import ablations, check_rules, check_variant, variant
+from aicx.fields import taken_from
 from aicx.values import dataclass
 from retrieval.params import DEFAULT_PARAMS
 

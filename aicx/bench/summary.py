@@ -8,12 +8,12 @@ from math import ceil
 from statistics import median
 from typing import Annotated, Any
 
-from aicx.api.fields import INLINE, INTERNAL
 from aicx.bench.abstention import count_labels, label_of
 from aicx.bench.dataset import COUNTED
 from aicx.bench.metrics import MEASURES
 from aicx.bench.results import Result
 from aicx.bench.statistics import Difference, Interval, differences, holm, intervals
+from aicx.fields import INLINE, INTERNAL
 from aicx.values import dataclass
 from retrieval.evidence import Evidence
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 
 from aicx import console, options
-from aicx.api.answers.lifecycle import BOOT_SCHEMA, BootAnswer, SessionAnswer
 from aicx.commands.prepare import AgentId, SessionId
 from aicx.config import load_settings
+from aicx.lifecycle.answers import BOOT_SCHEMA, BootAnswer, SessionAnswer
 
 _NO_SUMMARY = "no session has been finalized here yet"
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from aicx import console, options
 from aicx.agents.plan import apply, place_of, plan_clean
-from aicx.api.answers.init import CLEAN_SCHEMA, InitAnswer
-from aicx.commands.init import DryRun, Yes, confirm, files_of, show
+from aicx.commands.init import CLEAN_SCHEMA, DryRun, InitAnswer, Yes, confirm, files_of, show
 from aicx.config import load_settings
 from aicx.paths import user_path
 

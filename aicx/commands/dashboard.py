@@ -13,11 +13,33 @@ from typing import Annotated
 import typer
 
 from aicx import console, options
-from aicx.api.answers.dashboard import SCHEMA, DashboardPage, DashboardServed
-from aicx.api.filters import EVERYTHING, Filters
 from aicx.config import Settings, load_settings
 from aicx.errors import MissingExtra, UsageError
+from aicx.filters import EVERYTHING, Filters
 from aicx.paths import user_path
+from aicx.values import dataclass
+
+SCHEMA = "aicx.dashboard/1"
+
+
+@dataclass(frozen=True, slots=True)
+class DashboardServed:
+    """While it serves. The answers of the endpoints are in [dashboard](dashboard.md#endpoints)."""
+
+    url: Annotated[str, "the page; contains the token"]
+    address: Annotated[str, "without the token"]
+
+
+@dataclass(frozen=True, slots=True)
+class DashboardPage:
+    """With `-o`."""
+
+    path: Annotated[str, "the file written"]
+    bytes: Annotated[int, "its size"]
+    sessions: Annotated[int, "sessions in it"]
+    chunks: Annotated[int, "chunks in it"]
+    chunks_left_out: Annotated[int, "chunks for which it had no room"]
+
 
 # What a server on every address of this machine is called from here.
 _FROM_HERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - looked for, not listened on

@@ -13,7 +13,6 @@ import typer
 
 from aicx import console, options
 from aicx.agents.health import examine as examine_agents
-from aicx.api.answers.doctor import SCHEMA, DoctorAnswer
 from aicx.config import Settings, load_settings
 from aicx.corpus.doctor.checks import examine, overall
 from aicx.corpus.doctor.inputs import Check
@@ -22,6 +21,20 @@ from aicx.engine.forgetting import complete_forgetting
 from aicx.engine.holders import load_holders
 from aicx.errors import AicxError, UsageError
 from aicx.paths import Layout, user_path
+from aicx.values import dataclass
+
+SCHEMA = "aicx.doctor/1"
+
+
+@dataclass(frozen=True, slots=True)
+class DoctorAnswer:
+    """With `critical` the exit code is 1."""
+
+    overall: Annotated[str, "`green`, `warning` or `critical`"]
+    checks: Annotated[list[Check], "everything that was looked at"]
+    fixes_applied: Annotated[list[str], "repairs made by `--fix`"]
+    not_fixed: Annotated[list[str], "repairs that failed"]
+
 
 _COLORS = {"green": "green", "warning": "yellow", "critical": "red", "skipped": "bright_black"}
 _REPO_COLORS = {"ok": "green", "warning": "yellow", "error": "red"}
@@ -84,8 +97,8 @@ def command(
 
 def _examine_repository(repo: str, *, release: bool, json: bool) -> int:
     # Imported here: most ask about the corpus.
+    from aicx.agents import readiness
     from aicx.agents.readiness import examine as examine_repository
-    from aicx.api.answers import readiness
 
     found = examine_repository(load_settings(), user_path(repo), options.now(), release=release)
     checks = found.checks

@@ -4,22 +4,64 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import field
+from datetime import datetime
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from aicx import console, options
-from aicx.api.answers.extract import SCHEMA, extract_answer
 from aicx.config import Settings, load_settings
 from aicx.corpus.views.extraction import Extract, Selection, extract_log, extract_session
-from aicx.corpus.views.report import encode_report, for_terminal, render_markdown
+from aicx.corpus.views.report import (
+    EntryList,
+    MessageList,
+    encode_report,
+    entry_list,
+    for_terminal,
+    message_list,
+    render_markdown,
+)
 from aicx.errors import UnsafePath, UsageError
+from aicx.fields import INLINE
 from aicx.output import check_outside
 from aicx.paths import user_path
 from aicx.sources import SOURCES
+from aicx.sources.items import BadRecord
 from aicx.storage.atomic import replace_file
 from aicx.terminal import invisible, without_controls
+from aicx.values import dataclass
+
+SCHEMA = "aicx.extract/1"
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractAnswer:
+    """A log's entries; with `--conversation` its messages instead."""
+
+    generated_at: str
+    title: str
+    format: Annotated[str, "the format of the log"]
+    source_paths: Annotated[list[str], "the logs"]
+    problems: list[BadRecord]
+    skipped: Annotated[dict[str, int], "reason → records left out on purpose"]
+    notes: list[str]
+    what: EntryList | MessageList = field(metadata=INLINE)
+
+
+def extract_answer(found: Extract, selection: Selection, now: datetime) -> ExtractAnswer:
+    return ExtractAnswer(
+        generated_at=now.isoformat(timespec="seconds"),
+        title=found.title,
+        format=found.format,
+        source_paths=found.paths,
+        problems=found.problems,
+        skipped=found.skipped,
+        notes=found.notes,
+        what=message_list(found.entries, found.projects) if selection.conversation else entry_list(found.entries),
+    )
+
 
 _MAX_PROBLEMS = 10
 _ID = re.compile(r"[\w:-]+")

@@ -9,9 +9,9 @@ from typing import Annotated
 import typer
 
 from aicx import console, options
-from aicx.api.answers.lifecycle import FINALIZE_SCHEMA
 from aicx.commands.prepare import AgentId, SessionId
 from aicx.config import load_settings
+from aicx.lifecycle.answers import FINALIZE_SCHEMA
 
 
 class Outcome(StrEnum):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import sys
 from collections.abc import Iterable, Sequence
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -13,10 +13,47 @@ from aicx import console, options
 from aicx.agents.change import Change, diff
 from aicx.agents.plan import apply, place_of, plan_init
 from aicx.agents.table import AGENTS, on_this_machine
-from aicx.api.answers.init import SCHEMA, FileChange, InitAnswer
 from aicx.config import load_settings
 from aicx.errors import UsageError
 from aicx.paths import user_path
+from aicx.values import dataclass
+
+SCHEMA = "aicx.init/1"
+CLEAN_SCHEMA = "aicx.clean/1"
+UNINSTALL_SCHEMA = "aicx.uninstall/1"
+
+
+@dataclass(frozen=True, slots=True)
+class FileChange:
+    """One file, as it was changed or would be."""
+
+    file: Annotated[str, "its path"]
+    action: Annotated[Literal["created", "changed", "deleted", "unchanged"], "what was done to the file"]
+    diff: Annotated[list[str], "lines of a unified diff, secrets replaced"]
+
+
+@dataclass(frozen=True, slots=True)
+class InitAnswer:
+    """The files of one repository's agents."""
+
+    folder: Annotated[str, "the repository's working folder"]
+    agents: Annotated[list[str], "the agents that are set up in it; none after `clean`"]
+    dry_run: bool
+    files: Annotated[list[FileChange], "each file"]
+    next: Annotated[list[str], "what a person has to do for each agent"]
+    continuity: Annotated[bool, "whether notes of continuity are saved and shown by themselves"] = False
+    shared: Annotated[bool, "whether the files are meant to be committed"] = False
+
+
+@dataclass(frozen=True, slots=True)
+class UninstallAnswer:
+    """Everything that `aicx init` and `aicx install` put anywhere."""
+
+    folders: Annotated[list[str], "working folders from which everything was taken out"]
+    dry_run: bool
+    files: Annotated[list[FileChange], "each file"]
+    failed: Annotated[list[str], "what could not be changed, and why"]
+
 
 _COLORS = {"+": "green", "-": "red", "@": "cyan"}
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Show the changes without making them.")]

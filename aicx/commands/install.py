@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 from importlib.util import find_spec
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -12,10 +12,25 @@ from aicx import console, options
 from aicx.agents.change import diff, make
 from aicx.agents.mcp_entry import keep_copy, plan_entry
 from aicx.agents.table import AGENTS, SERVERS, entry
-from aicx.api.answers.install import SCHEMA, InstallAnswer
 from aicx.commands.init import confirm, show
 from aicx.config import load_settings
 from aicx.errors import MissingExtra
+from aicx.values import dataclass
+
+SCHEMA = "aicx.install/1"
+
+
+@dataclass(frozen=True, slots=True)
+class InstallAnswer:
+    """The change, made or only shown."""
+
+    client: Annotated[str, "the client's name"]
+    file: Annotated[str, "the file changed"]
+    action: Annotated[Literal["added", "updated", "removed", "unchanged"], "what was done"]
+    dry_run: bool
+    backup: Annotated[str | None, "the file as it was before; null with `--remove` and where there was no file"]
+    diff: Annotated[list[str], "lines of a unified diff, secrets replaced"]
+
 
 _DONE = {"added": "can ask aicx now", "updated": "starts aicx as it is now", "removed": "no longer has aicx"}
 

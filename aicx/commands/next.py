@@ -29,7 +29,7 @@ def command(repo: options.Repo = None, limit: options.Limit = 10, json: options.
     steps = next_steps(found.active[:limit])
     if json:
         # Imported here: text does without the classes of the answer.
-        from aicx.api.answers.task import NEXT_SCHEMA, NextAnswer
+        from aicx.work.answers import NEXT_SCHEMA, NextAnswer
         from aicx.work.entry import skipped_of, step_of
 
         made = [step_of(step) for step in steps]

@@ -58,8 +58,7 @@ def command(
     brief = markdown_brief(settings, found.report, _TOKENS)
     if json:
         # Imported here: text does without the classes of the answer.
-        from aicx.api.answers.lifecycle import PREPARE_SCHEMA
-        from aicx.lifecycle.answers import prepared_answer
+        from aicx.lifecycle.answers import PREPARE_SCHEMA, prepared_answer
 
         console.out_answer(PREPARE_SCHEMA, prepared_answer(found, brief.text.decode()))
         return

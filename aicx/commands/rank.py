@@ -10,10 +10,10 @@ from typing import Annotated
 import typer
 
 from aicx import console, options
-from aicx.api.filters import EVERYTHING, Filters
 from aicx.config import load_settings
 from aicx.corpus.files.read import ALTERED
 from aicx.corpus.views.rank import MAX_RANKED, STRICT_SCORE, rank_chunks
+from aicx.filters import EVERYTHING, Filters
 from aicx.quotes import print_lines
 from aicx.text import local, shorten
 from retrieval.lines import Line
@@ -48,7 +48,7 @@ def command(
         layout, project, since=since, agents=filters.agent, strict=strict, top=top, automated=bool(filters.automated)
     )
     if json:
-        from aicx.api.answers.rank import SCHEMA, rank_answer
+        from aicx.engine.rank_answer import SCHEMA, rank_answer
 
         console.out_answer(SCHEMA, rank_answer(ranked, project, hours, strict))
         return

@@ -191,7 +191,7 @@ def _keep(settings: Settings, report: ResumeReport, attempt: WorkRecord, now: da
 
 
 def _target(text: str, settings: Settings, *, force: bool) -> Path:
-    from aicx.api.answers.manifest import SCHEMA
+    from aicx.resume.brief.manifest_answer import SCHEMA
 
     path = user_path(text)
     check_outside(path, settings.corpus_folders)

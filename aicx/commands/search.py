@@ -12,21 +12,21 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from aicx import console, options
-from aicx.api.filters import EVERYTHING, Filters
-from aicx.api.freshness import evidence_note, stale_indexes
 from aicx.commands.explained import print_explanation
 from aicx.commands.nothing import notify_nothing
 from aicx.config import Settings, load_settings
 from aicx.corpus.files.read import ALTERED
+from aicx.engine.freshness import evidence_note, stale_indexes
 from aicx.engine.search import MAX_RERANKED, RERANKED, Hit, SearchQuery, SearchReport, search
 from aicx.errors import UsageError
+from aicx.filters import EVERYTHING, Filters
 from aicx.quotes import print_lines
 from aicx.sources.reopen import reopen_command
 from aicx.text import local, shorten
 from retrieval.decay import parse_decay
 
 if TYPE_CHECKING:
-    from aicx.api.answers.search import StatedMatch
+    from aicx.engine.search_answer import StatedMatch
 
 _FEW, _MANY = 5, 10
 _MAX_NAMED = 6
@@ -156,7 +156,7 @@ def command(
     report, stated = _search(settings, asked)
     if json:
         # Imported here: to make the classes of its many fields costs as much as printing the passages as text.
-        from aicx.api.answers.search import SCHEMA, search_answer
+        from aicx.engine.search_answer import SCHEMA, search_answer
 
         console.out_answer(SCHEMA, search_answer(report, stated))
         return

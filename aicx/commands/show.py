@@ -97,7 +97,7 @@ def command(
     layout = load_settings().layout
     shown = show(layout, ref, limit, full=full, verify=verify)
     if json:
-        from aicx.api.answers.show import SCHEMA, show_answer
+        from aicx.corpus.views.show_answer import SCHEMA, show_answer
 
         console.out_answer(SCHEMA, show_answer(shown, ref))
         return _code(shown.what)

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from aicx import console, options
-from aicx.api.answers import to_fields
-from aicx.api.answers.steer import SCHEMA, SteerAnswer, order_of, ranked_answer, steer_answer
-from aicx.api.filters import EVERYTHING, Filters
-from aicx.api.freshness import stale_indexes
 from aicx.commands.nothing import notify_nothing
 from aicx.config import load_settings
 from aicx.corpus.catalog.query import steer
+from aicx.engine.freshness import stale_indexes
+from aicx.engine.steer_answer import SCHEMA, SteerAnswer, order_of, ranked_answer, steer_answer
 from aicx.errors import UsageError
+from aicx.fields import to_fields
+from aicx.filters import EVERYTHING, Filters
 from aicx.text import local
 
 if TYPE_CHECKING:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import field
 from datetime import datetime, timedelta
 from enum import StrEnum
 from inspect import Signature, signature
@@ -16,19 +17,64 @@ from aicx.config import Settings, load_settings
 from aicx.corpus.ingest.report import Progress, StoreReport, StoreRequest
 from aicx.corpus.ingest.run import store
 from aicx.corpus.ingest.workers import background, ended_like_an_interrupt
+from aicx.corpus.views.report import EntryList
 from aicx.engine.damage import renew_copied
+from aicx.engine.index_answer import IndexBuilt
 from aicx.engine.lexical_index import refresh_in_background, refresh_lexical
 from aicx.engine.vector_place import heal_record
 from aicx.errors import AicxError, UsageError
+from aicx.fields import INLINE, OPTIONAL
 from aicx.output import check_outside
 from aicx.paths import user_path
 from aicx.sessions.index import refresh_edges
 from aicx.text import instant
+from aicx.values import dataclass
 from aicx.work.at_place import refresh_all
 
 if TYPE_CHECKING:
-    from aicx.api.answers.store import EntriesAnswer
     from aicx.commands.index.build import Synced
+
+SCHEMA = "aicx.store/1"
+REDACTION_SCHEMA = "aicx.redaction/1"
+ENTRIES_SCHEMA = "aicx.entries/1"
+
+
+@dataclass(frozen=True, slots=True)
+class IndexFailed:
+    """As in [errors](#errors-aicxerror1)."""
+
+    error: Annotated[str, "the error message"]
+    kind: Annotated[str, "the error's class"]
+    hint: Annotated[str | None, "the next step, or null"]
+
+
+@dataclass(frozen=True, slots=True)
+class StoreAnswer:
+    """Also of `all`, `claude`, `codex` and `gemini`. Where embedding fails, the exit code is that of the failure."""
+
+    home: Annotated[str, "the corpus's folder"]
+    dry_run: Annotated[bool, "whether nothing was written"]
+    report: StoreReport = field(metadata=INLINE)
+    index: Annotated[IndexBuilt | IndexFailed | None, "only with `--index`: what was embedded, or why not"] = field(
+        default=None, metadata=OPTIONAL
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class EntriesAnswer:
+    """Everything read in this run, redacted, under the names that consumers of such exports expect."""
+
+    generated_at: str
+    project_filter: Annotated[str | None, "the project that was asked for"]
+    requested_source_filters: Annotated[list[str], "the same as a list"]
+    requested_agents: Annotated[list[str], "the agents asked for; all of them: none"]
+    requested_since: Annotated[str | None, "from when on; null without a limit"]
+    resolved_repositories: Annotated[list[str], "repositories where chunks were written"]
+    includes_non_repository_contexts: Annotated[bool, "whether chunks of no repository were written"]
+    resolved_store_buckets: Annotated[dict[str, dict[str, int]], "project → agent → chunks written"]
+    hours_back: Annotated[float | None, "how many hours that is; null without a limit"]
+    entries: EntryList = field(metadata=INLINE)
+    store_paths: Annotated[list[str], "chunks written, as absolute paths"]
 
 
 class Emit(StrEnum):
@@ -191,8 +237,7 @@ def _embed(settings: Settings) -> Synced:
 
 def _print_json(settings: Settings, request: StoreRequest, report: StoreReport, index: bool) -> None:
     """The report as one object. Where embedding fails, it says why, and the exit code is that of the failure."""
-    from aicx.api.answers.index import IndexBuilt, index_built
-    from aicx.api.answers.store import SCHEMA, IndexFailed, StoreAnswer
+    from aicx.engine.index_answer import index_built
 
     built: IndexBuilt | IndexFailed | None = None
     code = 0
@@ -214,8 +259,6 @@ def _redact_again(settings: Settings, json: bool | None) -> None:
     with console.progress_bar("Redacting") as bar:
         report = redact_store(settings, lambda done, total: bar(done, total, "sessions"), console.notify)
     if json:
-        from aicx.api.answers.store import REDACTION_SCHEMA
-
         console.out_answer(REDACTION_SCHEMA, report)
     if json is not False:
         return
@@ -248,8 +291,6 @@ def _cutoff(hours: float | None, since: str | None, now: datetime) -> datetime |
 def _emit(settings: Settings, request: StoreRequest, report: StoreReport, emit: Emit) -> None:
     home = settings.layout.home
     if emit is Emit.json:
-        from aicx.api.answers.store import ENTRIES_SCHEMA
-
         console.out_answer(ENTRIES_SCHEMA, _entries(settings, request, report))
     elif emit is Emit.paths:
         for path in report.paths:
@@ -258,7 +299,6 @@ def _emit(settings: Settings, request: StoreRequest, report: StoreReport, emit: 
 
 
 def _entries(settings: Settings, request: StoreRequest, report: StoreReport) -> EntriesAnswer:
-    from aicx.api.answers.store import EntriesAnswer
     from aicx.corpus.views.report import entry_list
 
     now, since = options.now(), request.since

@@ -15,8 +15,7 @@ from aicx.agents.mcp_entry import plan_entry
 from aicx.agents.plan import Plan, apply, plan_clean
 from aicx.agents.records import Record
 from aicx.agents.table import SERVERS
-from aicx.api.answers.init import UNINSTALL_SCHEMA, UninstallAnswer
-from aicx.commands.init import DryRun, Yes, confirm, files_of, show
+from aicx.commands.init import UNINSTALL_SCHEMA, DryRun, UninstallAnswer, Yes, confirm, files_of, show
 from aicx.config import Settings, load_settings
 from aicx.errors import AicxError
 from aicx.git.identity import Repository

@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from aicx import console, options
-from aicx.api.answers.usage import SCHEMA, UsageAnswer
 from aicx.config import load_settings
+from aicx.lifecycle.usage import SCHEMA, UsageAnswer
 from aicx.text import local
 
 

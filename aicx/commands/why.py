@@ -42,7 +42,7 @@ def command(
     query = WhyQuery(target, options.now(), user_path(repo or "."), limit)
     answer = answer_why(load_settings(), query)
     if json:
-        from aicx.api.answers.why import SCHEMA
+        from aicx.why.answer import SCHEMA
 
         console.out_answer(SCHEMA, answer)
         return

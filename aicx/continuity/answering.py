@@ -1,4 +1,4 @@
-"""Notes and their records as the classes of `aicx.api.answers.continuity`."""
+"""Notes and their records as the classes of `aicx.continuity.answers`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from aicx.api.answers.continuity import (
+from aicx.config import Settings
+from aicx.continuity.answers import (
     BrokenContinuityNote,
     ContinuityAuditEntry,
     ContinuityChange,
@@ -21,7 +22,6 @@ from aicx.api.answers.continuity import (
     PassedOverSource,
     RolloutSelection,
 )
-from aicx.config import Settings
 from aicx.continuity.audit import Audited, audit_entries, preview
 from aicx.continuity.context import resume_context
 from aicx.continuity.note import KINDS, Layers, Note, NoteItem

@@ -13,8 +13,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from aicx.api.answers.continuity import ResumeContext, TeamEntry
 from aicx.config import Settings
+from aicx.continuity.answers import ResumeContext, TeamEntry
 from aicx.continuity.note import Note
 from aicx.continuity.tracked import tracked_settings
 from aicx.errors import AicxError, MalformedPolicy

@@ -11,7 +11,9 @@ from dataclasses import field
 from itertools import zip_longest
 from typing import NamedTuple, get_args
 
-from aicx.api.answers.continuity_startup import (
+from aicx.config import FEWEST_LINES, MOST_LINES
+from aicx.continuity.note import Kind, Layer, Layers, NoteItem, Status
+from aicx.continuity.startup_answer import (
     CompactionSeam,
     FitReason,
     NoteSection,
@@ -20,8 +22,6 @@ from aicx.api.answers.continuity_startup import (
     SectionsRendered,
     StartupManifest,
 )
-from aicx.config import FEWEST_LINES, MOST_LINES
-from aicx.continuity.note import Kind, Layer, Layers, NoteItem, Status
 from aicx.errors import UsageError
 from aicx.quoting import fenced, to_check
 from aicx.text import shorten

@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any
 
-from aicx.api.filters import FILTERS, LANES, UNSET, Filters
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.filters import agent_notes, conditions, parse_kinds, parse_lanes
 from aicx.corpus.catalog.place_names import is_glob
 from aicx.corpus.catalog.when import days_between
+from aicx.filters import FILTERS, LANES, UNSET, Filters
 from retrieval.conditions import AnyOf, Between, Condition, NoneOf, OneOf
 
 

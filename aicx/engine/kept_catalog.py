@@ -7,11 +7,11 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from aicx.api.filters import Filters
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.query import Opened, open_catalog
 from aicx.corpus.catalog.runs import FACTS, FOUND
 from aicx.engine.conditions import index_conditions
+from aicx.filters import Filters
 from aicx.paths import Layout
 from retrieval.conditions import Condition
 

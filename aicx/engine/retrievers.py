@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from aicx.api.filters import Filters
 from aicx.config import Settings
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.filters import conditions
@@ -13,6 +12,7 @@ from aicx.corpus.views.documents import documents
 from aicx.engine.damage import FIX, require_sound_vectors
 from aicx.engine.index_manifest import lexical_freshness, of_this_version, read_manifest
 from aicx.errors import AicxError, CorpusDamaged, NotFound
+from aicx.filters import Filters
 from aicx.panics import panics_as_damage
 from aicx.storage.checksums import find_damage
 from aicx.types import Candidate

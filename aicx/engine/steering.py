@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import datetime
 from pathlib import Path
 
-from aicx.api.filters import Filters
 from aicx.dates import lift_dates
 from aicx.engine.stages.state import SearchQuery
+from aicx.filters import Filters
 from retrieval.decay import parse_decay
 from retrieval.questions import parse_question
 

@@ -8,7 +8,6 @@ from itertools import accumulate
 from pathlib import Path
 from typing import NamedTuple
 
-from aicx.api.answers.lifecycle import HandoffAnswer
 from aicx.config import Settings
 from aicx.errors import NotFound
 from aicx.git.branches import CURRENT, Branches
@@ -17,7 +16,7 @@ from aicx.work.at_place import facts_at
 from aicx.work.attempts import sessions_of
 from aicx.work.files import HANDOFFS, read_all
 from aicx.work.handoff import Handoff, handoff_of, hands_on
-from aicx.work.handoff_answers import derived_answer, stated_answer
+from aicx.work.handoff_answers import HandoffAnswer, derived_answer, stated_answer
 from aicx.work.place import Present, find_place, looking
 from aicx.work.record import WorkRecord
 from aicx.work.session_facts import SessionFacts

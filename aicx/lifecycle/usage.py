@@ -4,23 +4,87 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import field
 from datetime import datetime
 from itertools import pairwise
 from pathlib import Path
+from typing import Annotated
 
-from aicx.api.answers.usage import ContractUsage, FailureUsage, SessionUsage, TaskUsage, UsageAnswer
 from aicx.config import Settings
 from aicx.errors import NotFound
 from aicx.resume.brief.json_brief import previous_answer
 from aicx.text import instant
+from aicx.values import dataclass
 from aicx.work.areas import areas
 from aicx.work.at_place import facts_at
 from aicx.work.attempts import attempts_in
+from aicx.work.contract_answer import ContractResult
 from aicx.work.failures import Pattern, patterns
 from aicx.work.files import CLOSED, HANDOFFS, TASKS, read_all
 from aicx.work.place import find_place
 from aicx.work.record import WorkRecord
 from aicx.work.results import Result, results_of
+
+SCHEMA = "aicx.usage/1"
+
+
+@dataclass(frozen=True, slots=True)
+class SessionUsage:
+    """Sessions of the repository."""
+
+    stored: Annotated[int, "sessions in the corpus"]
+    prepared: Annotated[int, "sessions that began with a brief and a contract"]
+    finalized: Annotated[int, "those whose end somebody reported"]
+    succeeded: Annotated[int, "those that were reported as a success"]
+    handoffs_stated: Annotated[int, "handoffs that somebody stated"]
+    handoffs_derived: Annotated[int, "sessions whose log says what they left"]
+
+
+@dataclass(frozen=True, slots=True)
+class ContractUsage:
+    """Contracts and how they were kept."""
+
+    given: Annotated[int, "sessions with a contract"]
+    results: Annotated[dict[str, int], "status → sessions"]
+    mean_score: Annotated[float | None, "of those that were evaluated"]
+    rates: Annotated[dict[str, float | None], "check → share of those where it could be told; null for none"]
+    top_violations: Annotated[dict[str, int], "code → sessions"]
+    top_warnings: Annotated[dict[str, int], "code → sessions"]
+    each: Annotated[list[ContractResult], "every result, the newest first, 200 at most"] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class FailureUsage:
+    """Failures that tools reported."""
+
+    patterns: Annotated[int, "different mistakes"]
+    open: Annotated[int, "not resolved since"]
+    resolved: Annotated[int, "whose command passed since"]
+    seen_in_several_sessions: Annotated[int, "mistakes that came back"]
+    known_fix_used: Annotated[int, "of these, resolved by editing a file that had resolved it before"]
+
+
+@dataclass(frozen=True, slots=True)
+class TaskUsage:
+    """Tasks that somebody began."""
+
+    total: Annotated[int, "number of tasks"]
+    by_status: Annotated[dict[str, int], "status → tasks"]
+
+
+@dataclass(frozen=True, slots=True)
+class UsageAnswer:
+    """Counts alone: what would have happened otherwise is not known."""
+
+    generated_at: str
+    root: Annotated[str, "the repository's folder"]
+    sessions: SessionUsage
+    contracts: Annotated[ContractUsage, "contracts and how they were kept"]
+    failures: Annotated[FailureUsage, "failures that tools reported"]
+    tasks: Annotated[TaskUsage, "tasks that somebody began"]
+    areas: Annotated[int, "parts of the repository that sessions edited"]
+    notes: list[str]
+
 
 _TOP = 5
 _MOST_LISTED = 200  # contracts

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from aicx.api.answers.memory import GetAnswer, MemoryAnchor, MemoryEntry, MemoryScore
 from aicx.memory.anchors import Found
+from aicx.memory.answers import GetAnswer, MemoryAnchor, MemoryEntry, MemoryScore
 from aicx.memory.assess import Assessment
 from aicx.memory.record import Anchor, Record
 from aicx.text import instant

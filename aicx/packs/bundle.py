@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from aicx.api.answers.pack import FamilyPack, TaskPack
+from aicx.packs.answers import FamilyPack, TaskPack
 from aicx.values import dataclass
 
 

@@ -6,11 +6,11 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from aicx.api.answers.pack import PackScope
 from aicx.config import Settings
 from aicx.corpus.catalog.session_names import find_session, match_sessions
 from aicx.errors import NotFound
 from aicx.git.state import GitProbe
+from aicx.packs.answers import PackScope
 from aicx.packs.gathering import Gathered, applied_of, goal_of, scope_of, stems_of, terms_of
 from aicx.resume.open_work import open_work
 from aicx.text import shorten

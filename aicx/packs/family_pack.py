@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from aicx.api.answers.memory import MemoryEntry
-from aicx.api.answers.pack import FamilyOwner, FamilyPack
-from aicx.api.fields import taken_from
 from aicx.config import Settings
 from aicx.errors import NotFound
+from aicx.fields import taken_from
+from aicx.memory.answers import MemoryEntry
+from aicx.packs.answers import FamilyOwner, FamilyPack
 from aicx.packs.bundle import Bundle, bundle
 from aicx.packs.gathering import Gathered, applied_of, gather, git_of, memory_of, recent_commits, scope_of
 from aicx.packs.lists import lists_of

@@ -6,16 +6,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from aicx.api.answers.memory import MemoryEntry
-from aicx.api.answers.pack import PackCommit, PackFilters, PackPlace, PackScope
-from aicx.api.fields import taken_from
 from aicx.config import Settings
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.query import open_catalog
 from aicx.corpus.places.stored import chunks_of
 from aicx.errors import AicxError, CorpusDamaged, MalformedPolicy, NotFound
+from aicx.fields import taken_from
 from aicx.git.history import Change, list_hashes, read_changes
 from aicx.git.state import Git
+from aicx.memory.answers import MemoryEntry
+from aicx.packs.answers import PackCommit, PackFilters, PackPlace, PackScope
 from aicx.packs.query import Applied, PackQuery
 from aicx.text import instant, plural, printable
 from aicx.values import dataclass

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from aicx.api.answers.pack import PackHandoff
-from aicx.api.fields import taken_from
+from aicx.fields import taken_from
+from aicx.packs.answers import PackHandoff
 from aicx.packs.choosing import ChosenSession
 from aicx.packs.gathering import Gathered
 from aicx.refs import Ref

@@ -13,9 +13,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from aicx.api.answers.pack import PackNote
 from aicx.config import Settings
 from aicx.errors import AicxError
+from aicx.packs.answers import PackNote
 from aicx.packs.making import make
 from aicx.packs.query import Limits, PackQuery, Scope
 

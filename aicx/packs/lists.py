@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
 from datetime import datetime
 
-from aicx.api.answers.pack import FamilyItem, Support
+from aicx.packs.answers import FamilyItem, Support
 from aicx.packs.gathering import goal_of, terms_of
 from aicx.packs.owners import Owner
 from aicx.text import first_of, instant, shorten

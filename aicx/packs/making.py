@@ -9,15 +9,15 @@ from typing import Any, Literal
 
 import orjson
 
-from aicx.api.answers.pack import FAMILY_SCHEMA, TASK_SCHEMA, FamilyPack, PackAnswer, PackSummary, TaskPack
-from aicx.api.fields import to_fields
 from aicx.cas.entry import Kind
 from aicx.cas.reading import entry_or_none, find, read
 from aicx.cas.redacting import CANONICAL, clean_body
 from aicx.cas.writing import Origin, Put, put
 from aicx.config import Settings
 from aicx.errors import CorpusDamaged, UsageError
+from aicx.fields import to_fields
 from aicx.memory.policy import Policy, load_policy
+from aicx.packs.answers import FAMILY_SCHEMA, TASK_SCHEMA, FamilyPack, PackAnswer, PackSummary, TaskPack
 from aicx.packs.parts import Part, parts_of
 from aicx.packs.query import Mode, PackQuery
 from aicx.packs.rendering import BUDGET, CLAIMS, check_budget, render

@@ -8,8 +8,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Literal, get_args
 
-from aicx.api.answers.pack import PackNote
 from aicx.errors import UsageError
+from aicx.packs.answers import PackNote
 from aicx.text import day_bounds
 from aicx.values import dataclass
 

@@ -6,13 +6,13 @@ from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from typing import TypeVar
 
-from aicx.api.answers.memory import MemoryEntry
-from aicx.api.answers.pack import PackAnchor, PackEdge, PackFile, PackHandoff, PackNote, PackSession, TaskPack
-from aicx.api.fields import taken_from
 from aicx.config import Settings
 from aicx.corpus.catalog.query import open_catalog
 from aicx.errors import AicxError, NotFound
+from aicx.fields import taken_from
 from aicx.git.state import GitProbe, GitState
+from aicx.memory.answers import MemoryEntry
+from aicx.packs.answers import PackAnchor, PackEdge, PackFile, PackHandoff, PackNote, PackSession, TaskPack
 from aicx.packs.bundle import Bundle, bundle
 from aicx.packs.choosing import ChosenSession, choose_task, rank_sessions, sessions_of
 from aicx.packs.gathering import (

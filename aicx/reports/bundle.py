@@ -9,7 +9,7 @@ from typing import Annotated
 
 import orjson
 
-from aicx.api.fields import INLINE, to_fields
+from aicx.fields import INLINE, to_fields
 from aicx.reports.record import Report
 from aicx.reports.scan import Outcome
 from aicx.reports.selection import Selection

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from aicx.git.roots import inside
-from aicx.resume.brief.selection import Reason
+from aicx.resume.select.considered import Reason
 from aicx.resume.select.report import ResumeReport
 from aicx.work.contract import Contract, Ground, draw_up
 from aicx.work.conventions import choose_test_command

@@ -32,11 +32,11 @@ from aicx.git.roots import inside
 from aicx.git.state import Git, GitProbe
 from aicx.managed.ours import is_ours_alone, may_be_ours
 from aicx.refs import Ref
-from aicx.resume.brief.selection import Considered, Reason
 from aicx.resume.contract import contract_of
 from aicx.resume.history import History
 from aicx.resume.place import Place, locate, require_folder
 from aicx.resume.query import ResumeQuery
+from aicx.resume.select.considered import Considered, Reason
 from aicx.resume.select.files import MAX_SESSIONS, entry_files
 from aicx.resume.select.mentions import Ask, Mentions
 from aicx.resume.select.ranking import Scored, files_of, rank_sessions

@@ -7,12 +7,12 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from aicx.api.filters import Filters
-from aicx.api.freshness import stale_indexes
 from aicx.config import Settings
+from aicx.engine.freshness import stale_indexes
 from aicx.engine.search import Hit, Mode, Searcher, SearchQuery, SearchReport
 from aicx.errors import AicxError, UsageError
 from aicx.evidence.sessions import Scope
+from aicx.filters import Filters
 from aicx.resume.select.recall import Passage
 from retrieval.decay import Decay
 

@@ -13,9 +13,9 @@ from aicx.git.branches import CURRENT, Branches, BranchState
 from aicx.git.landed import Landed
 from aicx.git.subjects import Subject
 from aicx.refs import Ref
-from aicx.resume.brief.selection import Considered, Reason
 from aicx.resume.place import Place
 from aicx.resume.query import ResumeQuery
+from aicx.resume.select.considered import Considered, Reason
 from aicx.resume.select.mentions import Ask, Mentions
 from aicx.resume.select.ranking import Scored, confidence
 from aicx.resume.select.reader import SessionReader

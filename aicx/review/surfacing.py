@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import datetime
 
-from aicx.api.answers.memory_recall import ExcludedEntry
 from aicx.config import Settings
 from aicx.memory.briefing import brief
 from aicx.memory.policy_records import policy_in
 from aicx.memory.reading import Scope
+from aicx.memory.recall.answer import ExcludedEntry
 from aicx.memory.recall.asking import RecallQuery
 from aicx.memory.recall.run import recall
 from aicx.memory.record import Record

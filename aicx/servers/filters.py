@@ -8,8 +8,8 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
-from aicx.api.filters import FILTERS, MAX_COUNT, MAX_HOURS, NAMES, Filters
 from aicx.corpus.catalog.filters import parse_filters
+from aicx.filters import FILTERS, MAX_COUNT, MAX_HOURS, NAMES, Filters
 
 _LONGEST = 1_000
 _MAX_VALUES = 50

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import Annotated
 
-from aicx.api.answers import INLINE
-from aicx.api.answers.session_windows import WindowAnswer
+from aicx.fields import INLINE
 from aicx.sessions.closing import Inferred, State
 from aicx.sessions.lineage import Edge, EdgeType, Origin
 from aicx.sessions.stated import Outcome
+from aicx.sessions.window_answer import WindowAnswer
 from aicx.values import dataclass
 
 SCHEMA = "aicx.session/1"

@@ -8,13 +8,13 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal
 
-from aicx.api.filters import Filters
 from aicx.config import Settings
 from aicx.corpus.catalog.query import open_catalog
 from aicx.corpus.files.read import read_chunk
 from aicx.engine.search import Hit, Searcher, SearchQuery
 from aicx.errors import NotFound
 from aicx.evidence.texts import words
+from aicx.filters import Filters
 from aicx.refs import Ref
 from aicx.sessions.stored import load_stored
 from aicx.sessions.windows import Window, read_windows, ref_of, texts_of_windows

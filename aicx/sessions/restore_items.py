@@ -17,7 +17,7 @@ from aicx.work.record import GitContext, WorkRecord
 from aicx.work.session_facts import Said
 
 if TYPE_CHECKING:
-    from aicx.api.answers.memory import MemoryEntry
+    from aicx.memory.answers import MemoryEntry
 
 _MAX_MEMORY, _MAX_UNCOMMITTED, _MAX_DONE = 5, 12, 3
 _MAX_QUESTIONS = 4  # to the memory

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 
-from aicx.api.filters import Filters
 from aicx.config import Settings
 from aicx.errors import UsageError
 from aicx.evidence.texts import words
 from aicx.evidence.transcript import Step
+from aicx.filters import Filters
 from aicx.quoting import fenced, to_check
 from aicx.refs import Ref
 from aicx.sessions.recall import recall

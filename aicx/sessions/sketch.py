@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 
 import orjson
 
-from aicx.api.fields import taken_from
 from aicx.evidence.transcript import Step
+from aicx.fields import taken_from
 from aicx.paths import NON_REPOSITORY
 from aicx.refs import Ref
 from aicx.storage.typed import from_json

@@ -8,13 +8,13 @@ from dataclasses import field, replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
-from aicx.api.filters import Filters
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.sightings import Sighting, sightings
 from aicx.corpus.files.read import load_markdown
 from aicx.engine.history import around
 from aicx.engine.search import Hit, Mode, Searcher, SearchQuery
 from aicx.errors import CorpusDamaged, NotFound, UsageError
+from aicx.filters import Filters
 from aicx.paths import Layout
 from aicx.text import instant
 from aicx.values import dataclass

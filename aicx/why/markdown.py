@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from aicx.api.answers.why import WhyAnswer, WhyReason, WhySession
 from aicx.quoting import QUOTED_WITH_GIT, fenced
 from aicx.text import plural
+from aicx.why.answer import WhyAnswer, WhyReason, WhySession
 
 _NOTICE = f"{QUOTED_WITH_GIT}."
 _KINDS = {

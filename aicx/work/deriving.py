@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from aicx.api.fields import taken_from
 from aicx.evidence.calls import answered_calls
 from aicx.evidence.fixes import topic_of
 from aicx.evidence.given_up import given_up
@@ -12,6 +11,7 @@ from aicx.evidence.other_repositories import OtherRepositories
 from aicx.evidence.runs import Outcome, followed, ran_by
 from aicx.evidence.session_brief import Line, brief_of
 from aicx.evidence.transcript import Step
+from aicx.fields import taken_from
 from aicx.git.roots import Roots
 from aicx.refs import Ref
 from aicx.text import instant

@@ -1,10 +1,12 @@
-"""Tasks as every door shows them: the classes of `aicx.api.answers.task`, made from records."""
+"""Tasks as every door shows them: the classes of `aicx.work.answers`, made from records."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from aicx.api.answers.task import (
+from aicx.fields import taken_from
+from aicx.text import instant
+from aicx.work.answers import (
     DamagedFile,
     NextStepAnswer,
     SkippedTask,
@@ -17,8 +19,6 @@ from aicx.api.answers.task import (
     TaskStatus,
     TaskUncertainty,
 )
-from aicx.api.fields import taken_from
-from aicx.text import instant
 from aicx.work.files import DamagedTask
 from aicx.work.loading import Loaded, Loading, is_stated
 from aicx.work.next_step import NextStep

@@ -3,15 +3,44 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Annotated
 
-from aicx.api.answers.lifecycle import HandoffAnswer
 from aicx.telling import ENOUGH, count_telling
 from aicx.text import instant
+from aicx.values import dataclass
 from aicx.work.attempts import sessions_of
 from aicx.work.handoff import Handoff
 from aicx.work.left import goal_of
 from aicx.work.record import WorkRecord
 from aicx.work.session_facts import Ran, Said, SessionFacts
+
+
+@dataclass(frozen=True, slots=True)
+class HandoffAnswer:
+    """What a session leaves. A list holds what was stated first, then what its log says."""
+
+    ref: Annotated[str, "`work:…` where somebody stated it, else the session that it is derived from"]
+    origin: Annotated[str, "`stated` or `derived`"]
+    session: Annotated[str | None, "reference of the session"]
+    agent: Annotated[str | None, "whose session it was"]
+    at: Annotated[str, "when the session ended"]
+    branch: Annotated[str | None, "the branch that it was on"]
+    compatible: Annotated[bool | None, "whether its branch is part of what is checked out; null where unknown"]
+    offered: Annotated[bool, "whether it is the newest that fits here"]
+    outcome: Annotated[str, "`resolved`, `failed` or `unresolved`"]
+    goal: Annotated[str, "what was wanted; empty where that was not said"]
+    summary: Annotated[str, "what was stated of its end, else what was said last"]
+    done: Annotated[list[str], "what was reached and proved"]
+    failing: Annotated[list[str], "what failed and did not pass since"]
+    next: list[str]
+    questions: Annotated[list[str], "asked and not answered"]
+    decisions: Annotated[list[str], "what was decided"]
+    starting_points: Annotated[list[str], "files, from the repository's root"]
+    commits: Annotated[list[str], "commits made"]
+    tests: Annotated[list[str], "tests that were run last, and how they ended"]
+    refs: Annotated[list[str], "references that prove it"]
+    claims: Annotated[list[str], "what the configured summarizer made of it; empty where the text is by rules alone"]
+
 
 # A request of so many telling words is understood without what was done for it.
 _PLAIN = 8

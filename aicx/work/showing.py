@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from aicx.api.answers.task import TaskEvent, TaskWhole
 from aicx.config import Settings
 from aicx.text import instant
+from aicx.work.answers import TaskEvent, TaskWhole
 from aicx.work.entry import entry_of, items_of
 from aicx.work.events import read_log
 from aicx.work.files import EVERY, path_of

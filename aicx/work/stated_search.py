@@ -6,11 +6,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
 
-from aicx.api.answers.search import StatedMatch
-from aicx.api.filters import EVERYTHING, Filters
 from aicx.config import Settings
 from aicx.engine.search import SearchQuery, SearchReport, nothing_found
+from aicx.engine.search_answer import StatedMatch
 from aicx.errors import NotFound
+from aicx.filters import EVERYTHING, Filters
 from aicx.paths import Layout
 from aicx.text import ago, instant
 from aicx.work.left import by_of, goal_of, last_statements, stated_items

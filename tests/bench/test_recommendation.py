@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from aicx.api.filters import Filters
 from aicx.bench.variants import ABLATIONS, ASKED
 from aicx.engine.search import SearchQuery
+from aicx.filters import Filters
 from retrieval.decay import PROFILES
 from retrieval.params import DEFAULT_PARAMS, RankingParams
 from tests.bench.invented import QUERIES

@@ -14,7 +14,6 @@ from pathlib import Path
 
 import pytest
 
-from aicx.api.fields import to_fields
 from aicx.bench import rankers
 from aicx.bench.dataset import Dataset, Query
 from aicx.bench.datasets import Skipped
@@ -24,6 +23,7 @@ from aicx.bench.rankers import DEFAULT_CHOICES, Choices, Place
 from aicx.bench.results import Result, newest_result, read_result, write_result
 from aicx.bench.run import Plan, run
 from aicx.errors import MissingExtra, NotFound, UsageError
+from aicx.fields import to_fields
 from aicx.installation import install_command
 from aicx.types import Candidate, Document
 from tests.bench.invented import small

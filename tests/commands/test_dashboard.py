@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from aicx.api.filters import Filters
 from aicx.cli import run
+from aicx.filters import Filters
 from aicx.installation import install_command
 from tests.parts import require
 

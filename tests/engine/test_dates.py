@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from aicx.api.filters import Filters
 from aicx.corpus.catalog.filters import parse_filters
+from aicx.filters import Filters
 from retrieval.decay import PROFILES
 from tests.corpus.builders import SESSION, ClaudeLog, Home, when
 from tests.engine.search_helpers import NOW, ask, keep

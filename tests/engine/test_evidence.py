@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from aicx.api.filters import Filters
-from aicx.api.freshness import evidence_note
+from aicx.engine.freshness import evidence_note
 from aicx.engine.search import SearchQuery, SearchReport
+from aicx.filters import Filters
 from retrieval.evidence import Evidence
 from tests.corpus.builders import ClaudeLog, Home
 from tests.engine.search_helpers import NOW, ask, keep

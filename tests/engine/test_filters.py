@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from aicx.api.filters import Filters
 from aicx.corpus.catalog.filters import parse_filters
+from aicx.filters import Filters
 from retrieval.params import DEFAULT_PARAMS
 from tests.corpus.builders import SESSION, ClaudeLog, CodexLog, Home
 from tests.engine.search_helpers import MODES, NOW, ask, found, ids, keep, ready_for

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from aicx.api.filters import Filters
 from aicx.engine.lexical_index import refresh_lexical
 from aicx.engine.look import Look
 from aicx.engine.search import SearchReport
+from aicx.filters import Filters
 from retrieval.params import DEFAULT_PARAMS
 from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, Home, when
 from tests.engine.search_helpers import ask, ignore

@@ -9,8 +9,8 @@ from types import ModuleType
 
 import pytest
 
-from aicx.api.answers.forget import ForgetAnswer
 from aicx.cli import run
+from aicx.commands.forget import ForgetAnswer
 from aicx.corpus.doctor.inputs import Check
 from aicx.engine import holders
 from aicx.engine.holders import Holder, load_holders

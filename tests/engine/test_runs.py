@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from aicx.api.filters import Filters
 from aicx.engine.search import SearchQuery, search
+from aicx.filters import Filters
 from tests.corpus.builders import OTHER, ClaudeLog, Home
 from tests.engine.search_helpers import NOW, ask, keep
 

@@ -6,11 +6,11 @@ from datetime import timedelta
 
 import pytest
 
-from aicx.api.answers import to_fields
-from aicx.api.answers.steer import order_of, ranked_answer
-from aicx.api.filters import Filters
 from aicx.engine.search import search
+from aicx.engine.steer_answer import order_of, ranked_answer
 from aicx.engine.steering import steer_query
+from aicx.fields import to_fields
+from aicx.filters import Filters
 from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, Home
 from tests.engine.search_helpers import NOW, embed, ids, keep
 

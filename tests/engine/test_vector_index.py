@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from aicx.api.filters import Filters
 from aicx.engine.embedder_choice import Choice, parse_choice
 from aicx.engine.index_manifest import read_manifest, write_manifest
 from aicx.engine.vector_index import build_vectors, drop_vectors
 from aicx.engine.vector_state import vector_state
 from aicx.errors import CorpusDamaged, NotFound, UsageError
+from aicx.filters import Filters
 from aicx.storage.checksums import changing, find_damage, record, withdraw
 from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, Home
 from tests.engine.search_helpers import ask, copied, embed, found, ignore, keep

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from aicx.api.filters import Filters
 from aicx.cli import run
 from aicx.engine.vector_index import drop_vectors
 from aicx.engine.vector_state import vector_state
 from aicx.errors import AicxError, NotFound
+from aicx.filters import Filters
 from tests.corpus.builders import OTHER, SESSION, ClaudeLog, Home
 from tests.engine.search_helpers import ask, copied, embed, found, ids, ignore, keep
 from tests.parts import require

@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from aicx.api.filters import EVERYTHING
 from aicx.cli import run
+from aicx.filters import EVERYTHING
 from aicx.servers.mcp.texts import search_text
 from aicx.storage.typed import from_json
 from aicx.work import codec

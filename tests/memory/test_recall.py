@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from aicx.api.answers import to_fields
+from aicx.fields import to_fields
 from aicx.memory.reading import find_scope
 from aicx.memory.reasons import REASONS
 from aicx.memory.recall.asking import RecallQuery

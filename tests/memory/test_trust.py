@@ -342,7 +342,7 @@ class TestStatus:
         assert (late.status, late.reasons[0].code, late.baseline) == ("stale", "validation_required", False)
 
     def test_the_same_inputs_and_clock_give_the_same_bytes(self, place):
-        from aicx.api.answers import to_fields
+        from aicx.fields import to_fields
         from aicx.memory.entry import entry_of
 
         for number in range(20):

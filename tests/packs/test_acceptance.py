@@ -12,7 +12,7 @@ from typing import Any
 import orjson
 import pytest
 
-from aicx.api.answers.pack import PackNote
+from aicx.packs.answers import PackNote
 from aicx.packs.making import make
 from aicx.packs.query import Limits, PackQuery
 from tests.packs.builders import CLOCK, DAY, PackPlace

@@ -14,10 +14,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from aicx.api.answers import to_fields
 from aicx.config import load_settings
 from aicx.errors import UsageError
 from aicx.evidence.session_brief import Line, brief_of
+from aicx.fields import to_fields
 from aicx.git.roots import Roots
 from aicx.git.state import Commit, GitState
 from aicx.resume.brief.budget import MIN_TOKENS, NO_HISTORY_TOKENS, check_budget, fit
@@ -26,8 +26,8 @@ from aicx.resume.brief.json_brief import json_line
 from aicx.resume.brief.markdown import markdown, printed
 from aicx.resume.brief.output import markdown_brief
 from aicx.resume.brief.part import Part
-from aicx.resume.brief.selection import Considered, Reason
 from aicx.resume.brief.selection_manifest import manifest_of
+from aicx.resume.select.considered import Considered, Reason
 from aicx.resume.select.report import BriefedSession, EntryFile, Recalled, ResumeReport, Structure, Symbol
 from aicx.terminal import invisible
 from aicx.text import estimate_tokens

@@ -18,9 +18,9 @@ from aicx.errors import NotFound, UsageError
 from aicx.evidence.session_brief import SessionBrief
 from aicx.evidence.sessions import SessionRow, automated, list_sessions
 from aicx.resume.brief.output import json_brief, markdown_brief
-from aicx.resume.brief.selection import Reason
 from aicx.resume.query import Limits, ResumeQuery
 from aicx.resume.run import resume
+from aicx.resume.select.considered import Reason
 from aicx.resume.select.report import ResumeReport
 from aicx.work.conventions import ProofCommand
 from aicx.work.facts_index import refresh_facts

@@ -21,7 +21,7 @@ from aicx.evidence.sessions import (
 )
 from aicx.git.roots import Roots
 from aicx.paths import NON_REPOSITORY
-from aicx.resume.brief.selection import Considered, Reason
+from aicx.resume.select.considered import Considered, Reason
 from aicx.resume.select.files import entry_files
 from aicx.resume.select.mentions import Ask, Mentions
 from aicx.resume.select.ranking import Scored, confidence, files_of, rank_sessions

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from aicx.api.answers import to_fields
 from aicx.cli import run
 from aicx.corpus.catalog.query import open_catalog
 from aicx.corpus.files.read import walk_chunks
 from aicx.corpus.views.show import show
+from aicx.fields import to_fields
 from aicx.servers.dashboard.export import write_page
 from aicx.servers.dashboard.reader import detail, whole_chunk
 from tests.corpus.builders import OTHER, SESSION, ClaudeLog, CodexLog, Home, when
@@ -157,7 +157,7 @@ def test_the_page_says_so(desk: Desk) -> None:
 
 
 def test_the_page_that_is_a_file_says_so(desk: Desk, tmp_path: Path) -> None:
-    from aicx.api.filters import Filters
+    from aicx.filters import Filters
 
     target = tmp_path / "page.html"
     write_page(desk.user.settings, target, when(9000), Filters())

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from typing import Annotated, TypeVar
 
-from aicx.api.fields import INLINE, taken_from
 from aicx.bench.facts import DatasetFacts, Machine, RunSettings
 from aicx.bench.report.cells import rounded
 from aicx.bench.report.tables import DEFAULT_REFERENCE
@@ -24,6 +23,7 @@ from aicx.bench.summary import (
     rankers_of,
     types_of,
 )
+from aicx.fields import INLINE, taken_from
 from aicx.values import dataclass
 
 Line = TypeVar("Line", Quality, Against, Abstention, Cost)

@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, field
 from typing import Annotated, Any
 
-from aicx.api.fields import INLINE, taken_from
 from aicx.bench.ablation import Verdict, recommended, verdicts
 from aicx.bench.report.ablations import change_names
 from aicx.bench.report.cells import rounded
 from aicx.bench.results import Result
 from aicx.bench.statistics import Difference
 from aicx.bench.summary import PRIMARY, costs_of
+from aicx.fields import INLINE, taken_from
 from aicx.values import dataclass
 
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field
 from typing import Annotated, Any, Literal
 
-from aicx.api.answers import INLINE
 from aicx.bench.facts import Facts
 from aicx.bench.report.comparison import Change, CostChange
+from aicx.fields import INLINE
 from aicx.values import dataclass
 
 

@@ -10,7 +10,7 @@ from typing import Annotated, BinaryIO
 import typer
 
 from aicx import console, options
-from aicx.api.answers.cas import (
+from aicx.cas.answers import (
     GC_SCHEMA,
     GET_SCHEMA,
     LIST_SCHEMA,
@@ -23,13 +23,13 @@ from aicx.api.answers.cas import (
     ObjectPut,
     ObjectsCollected,
 )
-from aicx.api.fields import taken_from
 from aicx.cas.collecting import DAYS, collect
 from aicx.cas.entry import KINDS, Entry
 from aicx.cas.reading import BLOCK, entry_or_none, find, list_entries, opened, read
 from aicx.cas.writing import Origin, pin, put
 from aicx.config import load_settings
 from aicx.errors import NotFound, UsageError
+from aicx.fields import taken_from
 from aicx.output import check_outside
 from aicx.paths import user_path
 from aicx.storage.atomic import replacing

@@ -12,7 +12,9 @@ import typer
 
 from aicx import console, options
 from aicx.agents.records import has_continuity, of_repository
-from aicx.api.answers.continuity import (
+from aicx.commands.desk import Desk, open_desk
+from aicx.continuity.answering import change_of, load_of, status_of
+from aicx.continuity.answers import (
     CHANGE_SCHEMA,
     LOAD_SCHEMA,
     OPEN_SCHEMA,
@@ -23,8 +25,6 @@ from aicx.api.answers.continuity import (
     ContinuityRecovery,
     ContinuityStatus,
 )
-from aicx.commands.desk import Desk, open_desk
-from aicx.continuity.answering import change_of, load_of, status_of
 from aicx.continuity.note import LAYERS, SCOPES, Layers, Scope, layers_of
 from aicx.continuity.reading import read_layers
 from aicx.errors import NotFound, UsageError

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from aicx import console, options
-from aicx.api.answers.continuity import CLEAR_SCHEMA, ContinuityCleared
 from aicx.commands.continuity.reading import Log, ScopeOption, answer, scope_from
 from aicx.commands.desk import open_desk
 from aicx.continuity import saving
+from aicx.continuity.answers import CLEAR_SCHEMA, ContinuityCleared
 from aicx.continuity.selecting import WriteMode
 from aicx.paths import user_path
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from aicx import console
-from aicx.api.answers.failures import FailureItem, TryItem
 from aicx.config import Settings
 from aicx.text import first_of, local, shorten
 from aicx.work.at_place import facts_at
+from aicx.work.failure_items import FailureItem, TryItem
 from aicx.work.failures import Pattern, patterns
 
 

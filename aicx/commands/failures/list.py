@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from aicx import console, options
-from aicx.api.answers.failures import LIST_SCHEMA, FailuresAnswer
 from aicx.config import load_settings
+from aicx.work.failure_items import LIST_SCHEMA, FailuresAnswer
 
 
 class Status(StrEnum):

@@ -9,12 +9,12 @@ from typing import Annotated, BinaryIO
 import typer
 
 from aicx import console, options
-from aicx.api.answers.failures import PARSE_SCHEMA, ParseAnswer
 from aicx.errors import NotFound, UsageError
 from aicx.paths import user_path
 from aicx.storage.texts import with_texts
 from aicx.toolchains import ErrorEvent, parse
 from aicx.toolchains.terminal import HEAD, TAIL
+from aicx.work.failure_items import PARSE_SCHEMA, ParseAnswer
 
 _CHUNK = 1 << 20  # bytes read at once
 

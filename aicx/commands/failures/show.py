@@ -7,10 +7,10 @@ from typing import Annotated
 import typer
 
 from aicx import console, options
-from aicx.api.answers.failures import SCHEMA, FailureAnswer, FailureItem
 from aicx.config import load_settings
 from aicx.errors import NotFound, UsageError
 from aicx.text import local
+from aicx.work.failure_items import SCHEMA, FailureAnswer, FailureItem
 
 _SHORTEST = 4  # digits of a fingerprint
 

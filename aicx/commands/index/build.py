@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from aicx import console, options
-from aicx.api.answers.index import SCHEMA, IndexGain, index_built
 from aicx.bench.gain import measure_gain
 from aicx.commands.nothing import NOTHING_STORED
 from aicx.config import Settings, load_settings
 from aicx.engine.embedder_choice import MINILM_MAX_CHUNKS, Choice, parse_choice
 from aicx.engine.forgetting import complete_forgetting
+from aicx.engine.index_answer import SCHEMA, IndexGain, index_built
 from aicx.engine.vector_index import build_vectors
 from aicx.engine.vector_state import made_with
 

@@ -8,11 +8,11 @@ from typing import Annotated, Any
 import typer
 
 from aicx import console, options
-from aicx.api.answers.map import SCHEMA, MapAnswer
 from aicx.config import Settings, load_settings
 from aicx.errors import UsageError
 from aicx.paths import user_path
 from aicx.repomap import Answer, EntryPoint, MapStatus, open_map
+from aicx.repomap.answer import SCHEMA, MapAnswer
 from aicx.terminal import invisible, without_controls
 from aicx.types import Unread
 

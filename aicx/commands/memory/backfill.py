@@ -8,11 +8,18 @@ from typing import Annotated
 import typer
 
 from aicx import console, options
-from aicx.api.answers.memory_backfill import SCHEMA, BackfillAnswer, BackfillItem, BackfillLeft
 from aicx.commands.memory.candidates import Kind
 from aicx.commands.memory.common import Everywhere, open_desk
 from aicx.errors import UsageError
-from aicx.memory.backfill import Planned, import_backfill, plan_backfill
+from aicx.memory.backfill import (
+    SCHEMA,
+    BackfillAnswer,
+    BackfillItem,
+    BackfillLeft,
+    Planned,
+    import_backfill,
+    plan_backfill,
+)
 
 _STATES = {"new": "new", "seen": "more evidence", "known": "already known"}
 

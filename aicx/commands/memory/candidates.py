@@ -9,14 +9,8 @@ from typing import Annotated
 import typer
 
 from aicx import console, options
-from aicx.api.answers.memory_candidates import (
-    SCHEMA,
-    CandidateEvidence,
-    CandidateItem,
-    CandidatesAnswer,
-    ExcludedCandidate,
-)
 from aicx.config import Settings, load_settings
+from aicx.memory.candidates.answer import SCHEMA, CandidateEvidence, CandidateItem, CandidatesAnswer, ExcludedCandidate
 from aicx.paths import user_path
 from aicx.text import instant, local
 

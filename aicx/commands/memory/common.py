@@ -12,9 +12,9 @@ from typing import Annotated
 import typer
 
 from aicx import console, options
-from aicx.api.answers.memory import ENTRY_SCHEMA, EntryAnswer
 from aicx.config import load_settings
 from aicx.errors import UsageError
+from aicx.memory.answers import ENTRY_SCHEMA, EntryAnswer
 from aicx.memory.assess import Assessment
 from aicx.memory.deciding import Desk
 from aicx.memory.entry import HIDDEN, entry_of

@@ -8,10 +8,9 @@ from typing import Annotated
 import typer
 
 from aicx import console, options
-from aicx.api.answers.memory_curate import SCHEMA, CurateAnswer, CurateProposal
 from aicx.commands.memory.common import Everywhere, Yes, open_desk, opened, reason_line
 from aicx.errors import UsageError
-from aicx.memory.curator import Outcome, Planned, apply, plan
+from aicx.memory.curator import SCHEMA, CurateAnswer, CurateProposal, Outcome, Planned, apply, plan
 
 _WORDS = {
     "demote_stale": "stop believing it until somebody looks",

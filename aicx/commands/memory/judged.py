@@ -12,7 +12,11 @@ import orjson
 import typer
 
 from aicx import console, options
-from aicx.api.answers.memory_judged import (
+from aicx.commands.memory.common import open_desk, opened
+from aicx.errors import NotFound, UsageError
+from aicx.memory.assess import Assessment
+from aicx.memory.deciding import Desk
+from aicx.memory.judging import (
     AUDIT_SCHEMA,
     EVAL_SCHEMA,
     AuditAnswer,
@@ -20,12 +24,14 @@ from aicx.api.answers.memory_judged import (
     EvalAnswer,
     EvalIssue,
     EvalRetrieval,
+    Judged,
+    Retrieval,
+    Verdict,
+    audit,
+    judge,
+    retrieval_in,
+    retrieval_of,
 )
-from aicx.commands.memory.common import open_desk, opened
-from aicx.errors import NotFound, UsageError
-from aicx.memory.assess import Assessment
-from aicx.memory.deciding import Desk
-from aicx.memory.judging import Judged, Retrieval, Verdict, audit, judge, retrieval_in, retrieval_of
 from aicx.memory.walking import read_log
 from aicx.paths import user_path
 from aicx.text import day_bounds, instant, local

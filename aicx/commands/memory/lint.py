@@ -7,9 +7,8 @@ from collections import Counter
 import typer
 
 from aicx import console, options
-from aicx.api.answers.memory_lint import SCHEMA, LintAnswer, LintFinding
 from aicx.commands.memory.common import Everywhere, open_desk, opened
-from aicx.memory.lint import lint
+from aicx.memory.lint import SCHEMA, LintAnswer, LintFinding, lint
 
 _WORDS = {
     "duplicate": "says what another record says",

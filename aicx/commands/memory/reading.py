@@ -9,7 +9,10 @@ from typing import Annotated, get_args
 import typer
 
 from aicx import console, options
-from aicx.api.answers.memory import (
+from aicx.commands.memory.common import Everywhere, RefArgument, open_desk, opened, print_record, print_whole
+from aicx.commands.memory.recalled import print_entry
+from aicx.errors import NotFound, UsageError
+from aicx.memory.answers import (
     ENTRY_SCHEMA,
     GET_SCHEMA,
     HISTORY_SCHEMA,
@@ -23,9 +26,6 @@ from aicx.api.answers.memory import (
     Pagination,
     StatsAnswer,
 )
-from aicx.commands.memory.common import Everywhere, RefArgument, open_desk, opened, print_record, print_whole
-from aicx.commands.memory.recalled import print_entry
-from aicx.errors import NotFound, UsageError
 from aicx.memory.assess import Assessment, Status
 from aicx.memory.entry import entry_of, whole_of
 from aicx.memory.events import events_of

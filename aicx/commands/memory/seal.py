@@ -5,9 +5,9 @@ from __future__ import annotations
 from contextlib import suppress
 
 from aicx import console, options
-from aicx.api.answers.memory import SEAL_SCHEMA, SealAnswer
 from aicx.commands.memory.common import By, Yes, confirm, open_desk, opened
 from aicx.errors import NotFound
+from aicx.memory.answers import SEAL_SCHEMA, SealAnswer
 from aicx.memory.deciding import UNNAMED, Decider, named, seal, unsealed
 from aicx.memory.record import PREFIX
 

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from aicx import console, options
-from aicx.api.answers.memory_sources import SCHEMA, BlockedItem, SourceItem, SourcesAnswer
 from aicx.commands.memory.outside import Outside, Owner, Paths, named_outside
 from aicx.config import Settings, load_settings
 from aicx.git.identity import find_repository
+from aicx.memory.sources_answer import SCHEMA, BlockedItem, SourceItem, SourcesAnswer
 from aicx.paths import user_path
 from aicx.text import instant, local
 

@@ -7,9 +7,9 @@ from typing import Annotated
 import typer
 
 from aicx import console, options
-from aicx.api.answers.memory import VERIFY_SCHEMA, VerifiedDecision, VerifyAnswer
 from aicx.commands.memory.common import open_desk, opened
 from aicx.errors import NotFound
+from aicx.memory.answers import VERIFY_SCHEMA, VerifiedDecision, VerifyAnswer
 from aicx.memory.events import Event
 from aicx.memory.record import PREFIX
 from aicx.memory.seal import decisions_in

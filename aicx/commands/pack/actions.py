@@ -11,12 +11,12 @@ import orjson
 import typer
 
 from aicx import console, options
-from aicx.api.answers.pack import SCHEMA, PackAnswer, PackNote
 from aicx.commands.cas.actions import Digest
 from aicx.config import Settings, load_settings
 from aicx.continuity.note import Kind
 from aicx.continuity.reading import read_layers
 from aicx.errors import UsageError
+from aicx.packs.answers import SCHEMA, PackAnswer, PackNote
 from aicx.packs.query import MODES, SCOPES, Limits, Mode, PackQuery, Period
 from aicx.packs.rendering import BUDGET, MIN_BUDGET
 from aicx.text import instant

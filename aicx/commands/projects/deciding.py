@@ -9,12 +9,12 @@ from typing import Annotated
 import typer
 
 from aicx import console, options
-from aicx.api.answers.projects import DECISION_SCHEMA, DecisionAnswer
 from aicx.config import load_settings
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.query import open_catalog
 from aicx.corpus.ingest.deciding import decide
 from aicx.corpus.places.decisions import Decisions, parse_project
+from aicx.corpus.places.report import DECISION_SCHEMA, DecisionAnswer
 from aicx.corpus.places.stored import stored_folders
 from aicx.engine.index_manifest import read_manifest
 from aicx.engine.lexical_index import refresh_lexical

@@ -8,10 +8,9 @@ from typing import Annotated
 import typer
 
 from aicx import console, options
-from aicx.api.answers.projects import SCHEMA, ProjectsAnswer
 from aicx.config import load_settings
 from aicx.corpus.catalog.query import open_catalog
-from aicx.corpus.places.report import Place, list_places
+from aicx.corpus.places.report import SCHEMA, Place, ProjectsAnswer, list_places
 from aicx.paths import NON_REPOSITORY
 
 

@@ -8,7 +8,6 @@ from typing import Annotated
 import typer
 
 from aicx import console, options
-from aicx.api.answers.review import BUILD_SCHEMA, BuiltItem, BuiltLeft, ReviewBuildAnswer
 from aicx.commands.memory.common import open_desk, opened
 from aicx.commands.review.common import fields_of, print_candidate
 from aicx.continuity.note import Layer, Layers, NoteItem
@@ -17,6 +16,7 @@ from aicx.errors import NotFound
 from aicx.memory.backfill import Planned
 from aicx.memory.deciding import Desk
 from aicx.memory.proposals import Proposal
+from aicx.review.answers import BUILD_SCHEMA, BuiltItem, BuiltLeft, ReviewBuildAnswer
 from aicx.review.building import build
 from aicx.review.deciding import look
 from aicx.review.from_session import proposals_in

@@ -8,14 +8,6 @@ from typing import Annotated
 import typer
 
 from aicx import console, options
-from aicx.api.answers.review import (
-    LIST_SCHEMA,
-    SHOW_SCHEMA,
-    ReviewEvent,
-    ReviewListAnswer,
-    ReviewShowAnswer,
-    ReviewSurface,
-)
 from aicx.commands.memory.common import RefArgument, open_desk, opened, print_whole
 from aicx.commands.review.common import candidate_now, fields_of, print_candidate
 from aicx.errors import CorpusDamaged
@@ -23,6 +15,7 @@ from aicx.memory.deciding import Desk
 from aicx.memory.entry import HIDDEN, whole_of
 from aicx.memory.events import events_of
 from aicx.memory.walking import read_log
+from aicx.review.answers import LIST_SCHEMA, SHOW_SCHEMA, ReviewEvent, ReviewListAnswer, ReviewShowAnswer, ReviewSurface
 from aicx.review.proposals import read_proposal
 from aicx.review.queue import Queue, read_queue
 from aicx.review.states import OPEN, STATES, next_step

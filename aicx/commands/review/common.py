@@ -7,11 +7,11 @@ from typing import Annotated
 import typer
 
 from aicx import console
-from aicx.api.answers.review import ReviewCandidate, ReviewPatch, ReviewTarget
-from aicx.api.fields import taken_from
 from aicx.commands.memory.common import opened, print_record
+from aicx.fields import taken_from
 from aicx.memory.deciding import Desk
 from aicx.memory.entry import entry_of
+from aicx.review.answers import ReviewCandidate, ReviewPatch, ReviewTarget
 from aicx.review.deciding import Prepared, look
 from aicx.review.proposals import steps_of
 from aicx.review.states import Candidate, next_step

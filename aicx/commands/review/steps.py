@@ -7,12 +7,12 @@ from typing import Annotated, Literal
 import typer
 
 from aicx import console, options
-from aicx.api.answers.review import APPLY_SCHEMA, STEP_SCHEMA, ReviewApplyAnswer, ReviewStepAnswer
 from aicx.commands.memory.common import By, ByAnybody, RefArgument, Rev, Why, Yes, confirm, open_desk
 from aicx.commands.review.common import TargetOption, candidate_now, fields_of, patch_of, print_candidate, print_patch
 from aicx.errors import UsageError
 from aicx.memory.deciding import UNNAMED, Decider, Desk
 from aicx.review import deciding
+from aicx.review.answers import APPLY_SCHEMA, STEP_SCHEMA, ReviewApplyAnswer, ReviewStepAnswer
 from aicx.review.deciding import prepare, verify
 from aicx.review.states import next_step, require
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from aicx import console, options
-from aicx.api.filters import EVERYTHING, Filters
 from aicx.commands.nothing import notify_nothing
 from aicx.config import load_settings
 from aicx.errors import UsageError
+from aicx.filters import EVERYTHING, Filters
 from aicx.text import local
 
 if TYPE_CHECKING:
@@ -46,9 +46,8 @@ def command(
     Example: aicx sessions recall retry policy --granularity window --limit 3 --json
     """
     # Imported here: not needed for --help.
-    from aicx.api.answers.session_recall import SCHEMA
     from aicx.sessions.recall import recall
-    from aicx.sessions.recall_answer import recalled_answer
+    from aicx.sessions.recall_answer import SCHEMA, recalled_answer
 
     kinds = list(dict.fromkeys(granularity or [Granularity.session]))
     if len(kinds) > 1:

@@ -60,8 +60,7 @@ def command(
         notify=console.notify,
     )
     if json:
-        from aicx.api.answers.session_restore import SCHEMA
-        from aicx.sessions.restore_answer import restored_answer
+        from aicx.sessions.restore_answer import SCHEMA, restored_answer
 
         console.out_answer(SCHEMA, restored_answer(found))
         return

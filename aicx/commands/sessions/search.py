@@ -7,11 +7,11 @@ from typing import Annotated
 import typer
 
 from aicx import console, options
-from aicx.api.filters import EVERYTHING, Filters
 from aicx.commands.desk import open_desk
 from aicx.commands.nothing import notify_nothing
 from aicx.commands.sessions.common import print_node, viewing
 from aicx.engine.search import SearchQuery
+from aicx.filters import EVERYTHING, Filters
 from aicx.sessions.answers import SEARCH_SCHEMA
 from aicx.sessions.finding import find_sessions
 

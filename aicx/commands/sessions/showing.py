@@ -87,9 +87,9 @@ def windows(
     Example: aicx sessions windows 4f2a81c0
     """
     # Imported here: not needed for --help.
-    from aicx.api.answers.session_windows import SCHEMA
     from aicx.sessions.summarize import open_session
     from aicx.sessions.summary_answer import windows_answer
+    from aicx.sessions.window_answer import SCHEMA
 
     found = open_session(load_settings(), session)
     if json:

@@ -9,9 +9,9 @@ from typing import Annotated
 import typer
 
 from aicx import console, options
-from aicx.api.answers.session_summary import SCHEMA, CountedAnswer, SessionSummaryAnswer, SummaryLine
 from aicx.config import load_settings
 from aicx.errors import UsageError
+from aicx.sessions.summary_answer import SCHEMA, CountedAnswer, SessionSummaryAnswer, SummaryLine
 
 _PARTS = (
     ("accomplished", "Done"),

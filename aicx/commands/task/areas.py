@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from aicx import console, options
-from aicx.api.answers.areas import SCHEMA, AreaAnswer, AreasAnswer
 from aicx.commands.desk import open_desk
+from aicx.work.areas import SCHEMA, AreaAnswer, AreasAnswer
 
 _LISTS = (
     ("key_paths", "Files"),

@@ -14,7 +14,7 @@ from aicx.work.loading import Loaded
 from aicx.work.state import Written
 
 if TYPE_CHECKING:
-    from aicx.api.answers.task import TaskEntry
+    from aicx.work.answers import TaskEntry
 
 TaskArgument = Annotated[
     str, typer.Argument(metavar="TASK", help="A task's id, the beginning of it, or the words of its title.")
@@ -48,7 +48,7 @@ _LISTS = (
 def answer(written: Written, done: str, *, json: bool) -> None:
     """Prints what a command made of a task."""
     # Imported here: `aicx next` prints no task.
-    from aicx.api.answers.task import CHANGE_SCHEMA
+    from aicx.work.answers import CHANGE_SCHEMA
     from aicx.work.entry import change_of
 
     change = change_of(written)

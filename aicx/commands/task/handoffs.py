@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from aicx import console, options
-from aicx.api.answers.lifecycle import HANDOFFS_SCHEMA, HandoffAnswer, HandoffsAnswer
 from aicx.commands.desk import open_desk
+from aicx.lifecycle.answers import HANDOFFS_SCHEMA, HandoffsAnswer
 from aicx.text import local, shorten
+from aicx.work.handoff_answers import HandoffAnswer
 
 _LISTS = (
     ("claims", "Summed up"),

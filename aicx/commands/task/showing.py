@@ -7,10 +7,10 @@ from typing import Annotated
 import typer
 
 from aicx import console, options
-from aicx.api.answers.task import LIST_SCHEMA, SHOW_SCHEMA, STATUS_SCHEMA, TaskList
 from aicx.commands.desk import open_desk
 from aicx.commands.task.common import TaskArgument, print_task, warn_of, warn_of_damaged
 from aicx.text import local
+from aicx.work.answers import LIST_SCHEMA, SHOW_SCHEMA, STATUS_SCHEMA, TaskList
 from aicx.work.entry import damaged_of, entry_of, row_of, status_of
 from aicx.work.listing import list_tasks
 from aicx.work.record import STATUSES

@@ -8,12 +8,12 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from aicx.api.filters import FILTERS, LANES, NAMES, UNSET, Filter, Filters
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.place_names import as_glob, is_glob, known_places, matching_places
 from aicx.corpus.catalog.session_names import id_in
 from aicx.corpus.catalog.when import days_between, parse_date_range, parse_instant
 from aicx.errors import UsageError
+from aicx.filters import FILTERS, LANES, NAMES, UNSET, Filter, Filters
 from aicx.folders import is_absolute, slashed
 from aicx.paths import NON_REPOSITORY
 from aicx.text import instant

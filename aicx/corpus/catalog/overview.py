@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from aicx.api.filters import Filters
 from aicx.config import Settings
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.filters import conditions
 from aicx.corpus.catalog.query import open_catalog
 from aicx.corpus.catalog.watermarks import fingerprints
 from aicx.corpus.files.sidecar import without_tool_facts
+from aicx.filters import Filters
 from aicx.paths import NON_REPOSITORY, Layout
 from aicx.sources import SOURCES, load_source
 from aicx.sources.door import CleanSource, Door, fingerprint_of

@@ -7,13 +7,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from aicx.api.filters import Filters
 from aicx.corpus.catalog.database import DAMAGED, Catalog
 from aicx.corpus.catalog.filters import conditions
 from aicx.corpus.catalog.runs import FACTS, FOUND, fold_runs, run_key, told
 from aicx.corpus.catalog.summary import apply_ignore_file, ignore_is_current, ignore_matcher
 from aicx.corpus.files.read import load_sidecar, walk_chunks
 from aicx.errors import CorpusDamaged, NotFound
+from aicx.filters import Filters
 from aicx.paths import Layout
 from aicx.values import dataclass
 

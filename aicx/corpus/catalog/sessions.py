@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, Literal
 
-from aicx.api.filters import Filters
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.filters import conditions
 from aicx.corpus.catalog.query import open_catalog
 from aicx.corpus.catalog.runs import FACTS, fold_runs, run_key, told
+from aicx.filters import Filters
 from aicx.paths import Layout
 
 Sort = Literal["newest", "oldest", "size"]

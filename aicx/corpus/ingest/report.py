@@ -6,7 +6,7 @@ from dataclasses import field
 from datetime import datetime
 from typing import Annotated
 
-from aicx.api.fields import INTERNAL
+from aicx.fields import INTERNAL
 from aicx.sources.items import BadRecord, TimelineEntry
 from aicx.values import dataclass
 

@@ -10,6 +10,26 @@ from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.places.evidence import root_of
 from aicx.values import dataclass
 
+SCHEMA = "aicx.projects/1"
+DECISION_SCHEMA = "aicx.projects-decision/1"
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectsAnswer:
+    """Every folder, those with the most sessions first."""
+
+    projects: Annotated[list[Place], "folders; with `--unknown` only those without a repository"]
+    notes: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionAnswer:
+    """What a decision by hand did."""
+
+    moved: Annotated[int, "number of chunks that were moved"]
+    notes: Annotated[list[str], "chunks that were left where they are, and why"]
+
+
 _OWN = "the session's own log says so"
 # In a catalogue that was made again, which has the reasons with the next run.
 _FILED = "its sessions are filed there; `aicx store` says why"

@@ -5,13 +5,13 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from aicx.api.filters import Filters
 from aicx.corpus.catalog.query import steer
 from aicx.corpus.catalog.runs import fold_runs, run_key, told
 from aicx.corpus.files.read import read_chunk
 from aicx.corpus.views.density import measure
 from aicx.corpus.views.documents import to_document
 from aicx.errors import CorpusDamaged, NotFound
+from aicx.filters import Filters
 from aicx.paths import Layout
 from aicx.text import shorten
 from aicx.values import dataclass

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import orjson
 
-from aicx.api.fields import INLINE, OPTIONAL, to_fields
+from aicx.fields import INLINE, OPTIONAL, to_fields
 from aicx.redaction import redact
 from aicx.sources.items import TimelineEntry
 from aicx.storage.atomic import replace_file

@@ -7,7 +7,6 @@ from dataclasses import field
 from pathlib import Path
 from typing import Any
 
-from aicx.api.filters import Filters
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.query import Opened, open_catalog, steer
 from aicx.corpus.catalog.runs import told
@@ -18,6 +17,7 @@ from aicx.corpus.places.report import Place, session_places
 from aicx.corpus.views.provenance import is_there, sources_of, verify_source
 from aicx.corpus.views.references import SessionTarget, find_commit, find_target, parse_reference
 from aicx.errors import CorpusDamaged, NotFound
+from aicx.filters import Filters
 from aicx.paths import Layout
 from aicx.refs import Ref
 from aicx.sources.reopen import reopen_command

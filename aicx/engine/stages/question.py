@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from aicx.dates import lift_dates
-from aicx.engine import releases
+from aicx.engine.stages import releases
 from aicx.engine.stages.state import State
 from aicx.errors import UsageError
 from aicx.text import local

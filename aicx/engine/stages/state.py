@@ -7,10 +7,10 @@ from dataclasses import field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, Self
 
-from aicx.api.filters import Filters
 from aicx.corpus.files.sidecar import Sidecar
 from aicx.engine.kept_catalog import KeptCatalog
 from aicx.engine.retrievers import Retrievers
+from aicx.filters import Filters
 from aicx.paths import Layout
 from aicx.types import Candidate
 from aicx.values import dataclass

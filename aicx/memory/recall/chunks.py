@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from aicx.api.answers.memory import MemoryEntry
 from aicx.engine.search import Hit, Searcher, SearchQuery
+from aicx.memory.answers import MemoryEntry
 from aicx.memory.assess import TRACE, freshness_of
 from aicx.memory.policy import Policy, PolicyReason
 from aicx.memory.recall.ranking import Match, fused

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import field
 from typing import TYPE_CHECKING
 
-from aicx.api.answers.memory import MemoryEntry, MemoryScore
-from aicx.api.answers.memory_recall import DegradedLane, ExcludedEntry, RecallAnswer, RecallMethod
+from aicx.memory.answers import MemoryEntry, MemoryScore
+from aicx.memory.recall.answer import DegradedLane, ExcludedEntry, RecallAnswer, RecallMethod
 from aicx.memory.recall.asking import RecallQuery
 from aicx.memory.recall.live import LiveTable
 from aicx.memory.recall.ranking import FEW, SUFFICIENT, THRESHOLD, Match, Ranked, order, relevant, select

@@ -9,9 +9,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from aicx.api.answers.memory import MemoryEntry, MemoryScore
 from aicx.config import Settings
 from aicx.errors import NotFound
+from aicx.memory.answers import MemoryEntry, MemoryScore
 from aicx.memory.assess import LIVE_FILE, freshness_of
 from aicx.memory.policy import Policy
 from aicx.memory.policy_records import policy_in

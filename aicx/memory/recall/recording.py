@@ -8,10 +8,10 @@ from hashlib import sha256
 
 import orjson
 
-from aicx.api.answers import to_fields
-from aicx.api.answers.memory_recall import RecallAnswer
 from aicx.config import Settings
+from aicx.fields import to_fields
 from aicx.memory.events import Event, new_id
+from aicx.memory.recall.answer import RecallAnswer
 from aicx.memory.record import PREFIX
 from aicx.memory.writing import changing
 

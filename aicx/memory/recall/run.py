@@ -10,12 +10,12 @@ from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Self, TypeVar
 
-from aicx.api.answers.memory_recall import RecallAnswer
 from aicx.config import Settings
 from aicx.errors import AicxError, UsageError
 from aicx.memory.policy import Policy
 from aicx.memory.policy_records import of_records, policy_in
 from aicx.memory.reading import Memory, Scope, find_scope, without_collecting
+from aicx.memory.recall.answer import RecallAnswer
 from aicx.memory.recall.asking import RecallQuery
 from aicx.memory.recall.found import Found, answer_of, leave_out_sources, rank, shown, unavailable
 from aicx.memory.recall.live import LiveReader, LiveTable

@@ -9,7 +9,7 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from aicx.api.answers.memory import MemoryEntry
+from aicx.memory.answers import MemoryEntry
 from aicx.memory.assess import Assessment, Status, assess
 from aicx.memory.entry import entry_of
 from aicx.memory.events import Standing

@@ -8,15 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from aicx.api.answers import to_fields
-from aicx.api.answers.contract import (
-    ContractAnswer,
-    ContractResult,
-    EditScopeAnswer,
-    FirstActionAnswer,
-    TestCommandAnswer,
-)
-from aicx.api.answers.resume import (
+from aicx.fields import to_fields
+from aicx.quoting import QUOTED_BRIEFLY
+from aicx.refs import Ref
+from aicx.resume.brief.answer import (
     SCHEMA,
     AgreedStatement,
     BudgetUsed,
@@ -41,13 +36,18 @@ from aicx.api.answers.resume import (
     SymbolFacts,
     TaskState,
 )
-from aicx.quoting import QUOTED_BRIEFLY
-from aicx.refs import Ref
 from aicx.resume.brief.banner import banner
 from aicx.resume.brief.part import Part, Slot, clean
-from aicx.resume.brief.selection import Reason
+from aicx.resume.select.considered import Reason
 from aicx.resume.select.report import ResumeReport, staleness
 from aicx.text import estimate_tokens, instant, local, shorten
+from aicx.work.contract_answer import (
+    ContractAnswer,
+    ContractResult,
+    EditScopeAnswer,
+    FirstActionAnswer,
+    TestCommandAnswer,
+)
 
 if TYPE_CHECKING:
     from aicx.work.contract import Contract

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from aicx.api.answers import to_fields
 from aicx.config import Settings
+from aicx.fields import to_fields
 from aicx.resume.brief.budget import NO_HISTORY_TOKENS, Fitted, check_budget, fit
 from aicx.resume.brief.compose import compose
 from aicx.resume.brief.markdown import markdown, printed

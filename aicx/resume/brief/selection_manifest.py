@@ -9,8 +9,9 @@ from typing import Literal, NamedTuple
 
 import orjson
 
-from aicx.api.answers import to_fields
-from aicx.api.answers.manifest import (
+from aicx.fields import to_fields
+from aicx.resume.brief.budget import Fitted
+from aicx.resume.brief.manifest_answer import (
     SCHEMA,
     Included,
     Manifest,
@@ -23,9 +24,8 @@ from aicx.api.answers.manifest import (
     ManifestQuery,
     ManifestSection,
 )
-from aicx.resume.brief.budget import Fitted
 from aicx.resume.brief.part import Part, Slot, clean
-from aicx.resume.brief.selection import Considered, Reason
+from aicx.resume.select.considered import Considered, Reason
 from aicx.resume.select.report import ResumeReport
 from aicx.text import instant, printable
 

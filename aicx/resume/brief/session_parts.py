@@ -9,8 +9,8 @@ from aicx.evidence.session_brief import Line
 from aicx.evidence.texts import summary_line
 from aicx.refs import Ref
 from aicx.resume.brief.part import Part, Section, Slot, clean, entry_data, level_of, line_data, listed
-from aicx.resume.brief.selection import Reason
 from aicx.resume.brief.worth import MAX_DECISIONS, MAX_OTHERS, is_worth_a_line
+from aicx.resume.select.considered import Reason
 from aicx.resume.select.report import BriefedSession, ResumeReport
 from aicx.text import instant, local, shorten
 

@@ -7,7 +7,7 @@ from datetime import timedelta
 from aicx.evidence.patterns import request_rules
 from aicx.evidence.statements import reports_something
 from aicx.evidence.texts import words
-from aicx.resume.brief.selection import Reason
+from aicx.resume.select.considered import Reason
 from aicx.resume.select.report import BriefedSession, EntryFile, ResumeReport
 
 MAX_COMMITS, MAX_DECISIONS, MAX_FILES, MAX_OTHERS = 5, 5, 3, 3

@@ -10,7 +10,7 @@ from dataclasses import field
 from aicx.evidence.edits import Edit
 from aicx.git.roots import Roots
 from aicx.refs import Ref
-from aicx.resume.brief.selection import Considered, Reason
+from aicx.resume.select.considered import Considered, Reason
 from aicx.resume.select.mentions import Ask, Mentions
 from aicx.resume.select.ranking import Scored
 from aicx.resume.select.report import EntryFile

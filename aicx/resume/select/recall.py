@@ -11,7 +11,7 @@ from aicx.evidence.statements import COMPACTION, weigh
 from aicx.evidence.texts import sentences, words
 from aicx.evidence.transcript import Step
 from aicx.refs import Ref
-from aicx.resume.brief.selection import Considered, Reason
+from aicx.resume.select.considered import Considered, Reason
 from aicx.resume.select.term_weights import TermWeights
 from aicx.text import shorten
 from aicx.values import dataclass

@@ -11,7 +11,7 @@ from aicx.evidence.session_brief import Ending, Line, SessionBrief
 from aicx.evidence.sessions import SessionRow
 from aicx.git.branches import BranchState
 from aicx.git.state import Commit, GitState
-from aicx.resume.brief.selection import Considered, Reason
+from aicx.resume.select.considered import Considered, Reason
 from aicx.resume.select.ranking import Confidence
 from aicx.values import dataclass
 

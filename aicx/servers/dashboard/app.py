@@ -13,14 +13,14 @@ from fastapi.openapi.utils import get_openapi
 from starlette.exceptions import HTTPException
 
 import aicx
-from aicx.api.answers.failure import Failure
-from aicx.api.described import reachable
 from aicx.config import Settings
+from aicx.failure import Failure
 from aicx.pages import load_files
 from aicx.servers.dashboard import responses as shapes
 from aicx.servers.dashboard.endpoints import ENDPOINTS
 from aicx.servers.dashboard.handlers import Handlers, health
 from aicx.servers.dashboard.security import needs_token, secured
+from aicx.servers.described import reachable
 from aicx.servers.http.guard import App
 from aicx.values import dataclass
 

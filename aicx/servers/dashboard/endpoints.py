@@ -6,15 +6,14 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
-from aicx.api.answers.search import SearchAnswer
-from aicx.api.answers.sessions import SessionsPage, sessions_page
-from aicx.api.answers.show import WholeChunk
-from aicx.api.answers.steer import ranked_answer, steer_answer
-from aicx.api.answers.why import WhyAnswer
 from aicx.config import Settings
 from aicx.corpus.catalog.query import steer
 from aicx.corpus.catalog.sessions import browse
+from aicx.corpus.views.sessions_answer import SessionsPage, sessions_page
+from aicx.corpus.views.show_answer import WholeChunk
 from aicx.engine.search import Searcher, SearchQuery
+from aicx.engine.search_answer import SearchAnswer
+from aicx.engine.steer_answer import ranked_answer, steer_answer
 from aicx.engine.steering import steer_query
 from aicx.servers.dashboard import requests as asked
 from aicx.servers.dashboard import responses as shapes
@@ -28,6 +27,7 @@ from aicx.servers.dashboard.why import explain
 from aicx.servers.dashboard.work import read_work
 from aicx.servers.dashboard.work_shapes import WorkPage
 from aicx.values import dataclass
+from aicx.why.answer import WhyAnswer
 from retrieval.decay import PROFILES
 
 

@@ -10,14 +10,14 @@ from typing import Any
 
 import orjson
 
-from aicx.api.answers import to_fields
-from aicx.api.filters import Filters
 from aicx.config import Settings
 from aicx.corpus.catalog.filters import conditions
 from aicx.corpus.catalog.overview import list_chunk_paths
 from aicx.corpus.catalog.query import open_catalog
 from aicx.corpus.catalog.sessions import browse
 from aicx.errors import NotFound
+from aicx.fields import to_fields
+from aicx.filters import Filters
 from aicx.paths import Layout
 from aicx.servers.dashboard.bundle import bundled_page
 from aicx.servers.dashboard.overview import overview

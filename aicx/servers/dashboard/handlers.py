@@ -12,10 +12,10 @@ import orjson
 from fastapi import Header, Query, Request, Response
 
 import aicx
-from aicx.api.answers import to_fields
 from aicx.config import Settings
 from aicx.engine.search import Searcher
 from aicx.errors import AicxError, MissingExtra, NotFound, RecordChanged, StoreLocked, UnsafePath, UsageError
+from aicx.fields import to_fields
 from aicx.servers.dashboard import requests as asked
 from aicx.servers.dashboard import responses as shapes
 from aicx.servers.dashboard.endpoints import Endpoint, Means

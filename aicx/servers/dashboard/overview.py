@@ -6,10 +6,10 @@ from collections.abc import Callable, Hashable
 from datetime import date, timedelta
 from typing import Any, TypeVar
 
-from aicx.api.filters import Filters
 from aicx.corpus.catalog.filters import conditions
 from aicx.corpus.catalog.query import open_catalog
 from aicx.errors import NotFound
+from aicx.filters import Filters
 from aicx.paths import Layout
 from aicx.servers.dashboard.responses import Agent, AgentWeek, Kind, Overview, Project, Week
 

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from aicx.api.answers import show as answers
 from aicx.corpus.catalog.query import open_catalog
 from aicx.corpus.files.read import ALTERED, read_chunk
 from aicx.corpus.files.sidecar import Sidecar
 from aicx.corpus.ingest.render import speaker_of
+from aicx.corpus.views import show_answer as answers
 from aicx.corpus.views.provenance import is_there, sources_of
 from aicx.corpus.views.references import parse_reference
 from aicx.corpus.views.show import Part, ShownChunk, ShownSession, show

@@ -7,8 +7,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from aicx.api.filters import Filters
 from aicx.engine.search import MAX_RERANKED, RERANKED
+from aicx.filters import Filters
 from aicx.servers.filters import PARAMETERS, Name, filters_of
 from aicx.types import Frame
 

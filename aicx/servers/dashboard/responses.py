@@ -1,18 +1,18 @@
-"""The response model of each endpoint: answers of `aicx.api.answers`, and those of the page alone."""
+"""The response model of each endpoint: those of the commands, and those of the page alone."""
 
 from __future__ import annotations
 
 from dataclasses import field, make_dataclass
 from typing import Annotated, Any, Literal
 
-from aicx.api.answers import INLINE, OPTIONAL
-from aicx.api.answers.failure import Failure as Failure
-from aicx.api.answers.index import VectorIndex, WordIndex
-from aicx.api.answers.memory import MemoryEntry
-from aicx.api.answers.search import SearchItem, SearchStatus
-from aicx.api.answers.show import ChunkRow, SessionHead
-from aicx.api.answers.steer import SteerAnswer
-from aicx.api.described import described
+from aicx.corpus.views.show_answer import ChunkRow, SessionHead
+from aicx.engine.index_answer import VectorIndex, WordIndex
+from aicx.engine.search_answer import SearchItem, SearchStatus
+from aicx.engine.steer_answer import SteerAnswer
+from aicx.failure import Failure as Failure
+from aicx.fields import INLINE, OPTIONAL
+from aicx.memory.answers import MemoryEntry
+from aicx.servers.described import described
 from aicx.types import Frame
 from aicx.values import dataclass
 
@@ -24,7 +24,7 @@ Alarm = Literal["critical", "warning"]
 
 
 def succeeded(answer: type[Any]) -> type[Any]:
-    """A class of `aicx.api.answers` with ``ok`` before its own fields, those that are inlined in their place."""
+    """The class of an answer with ``ok`` before its own fields, those that are inlined in their place."""
     own = [
         (
             one.name,

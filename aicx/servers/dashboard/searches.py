@@ -7,13 +7,13 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Literal
 
-from aicx.api.answers.search import SearchAnswer, SearchItem, search_answer, search_status
-from aicx.api.answers.steer import SteerAnswer
-from aicx.api.freshness import evidence_note
 from aicx.config import Settings
 from aicx.corpus.files.read import read_chunk
 from aicx.corpus.views.density import measure
+from aicx.engine.freshness import evidence_note
 from aicx.engine.search import Hit, Searcher, SearchQuery, SearchReport
+from aicx.engine.search_answer import SearchAnswer, SearchItem, search_answer, search_status
+from aicx.engine.steer_answer import SteerAnswer
 from aicx.errors import AicxError, CorpusDamaged, NotFound
 from aicx.paths import Layout
 from aicx.servers.dashboard import responses as shapes

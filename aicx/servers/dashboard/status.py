@@ -8,8 +8,6 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from aicx.api.answers.index import WordIndex, index_answer
-from aicx.api.fields import taken_from
 from aicx.config import Settings
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.query import Opened, open_catalog
@@ -17,8 +15,10 @@ from aicx.corpus.catalog.watermarks import fingerprints
 from aicx.corpus.doctor.inputs import current_writer, discover_logs
 from aicx.corpus.doctor.retention import Retention, retention
 from aicx.corpus.files.read import load_sidecar
+from aicx.engine.index_answer import WordIndex, index_answer
 from aicx.engine.vector_state import VectorState, lexical_state, vector_state
 from aicx.errors import AicxError, CorpusDamaged, NotFound
+from aicx.fields import taken_from
 from aicx.paths import Layout
 from aicx.servers.dashboard.responses import Alarm, Indexes, Outlook, Redactions, Stats, Status
 

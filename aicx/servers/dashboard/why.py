@@ -7,12 +7,11 @@ from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 
-from aicx.api.answers.why import WhyAnswer
 from aicx.config import Settings
 from aicx.corpus.catalog.query import open_catalog
 from aicx.corpus.places.decisions import load_decisions
 from aicx.corpus.places.stored import place_of
-from aicx.why.answer import answer_why
+from aicx.why.answer import WhyAnswer, answer_why
 from aicx.why.run import WhyQuery
 
 # Folders of a repository that are looked at, the latest first: worktrees come and go.

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from aicx.api.answers.contract import ContractAnswer
-from aicx.api.answers.failures import FailureItem
-from aicx.api.answers.lifecycle import ComplianceAnswer, HandoffAnswer
-from aicx.api.answers.task import DamagedFile, TaskEntry
+from aicx.lifecycle.answers import ComplianceAnswer
 from aicx.values import dataclass
+from aicx.work.answers import DamagedFile, TaskEntry
+from aicx.work.contract_answer import ContractAnswer
+from aicx.work.failure_items import FailureItem
+from aicx.work.handoff_answers import HandoffAnswer
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,24 +6,23 @@ from datetime import timedelta
 
 import orjson
 
-from aicx.api.answers import index as index_answers
-from aicx.api.answers import rank as rank_answers
-from aicx.api.answers import refs as refs_answers
-from aicx.api.answers import search as search_answers
-from aicx.api.answers import sessions as sessions_answers
-from aicx.api.answers import steer as steer_answers
-from aicx.api.answers import to_fields
-from aicx.api.answers import why as why_answers
-from aicx.api.answers.resume import SCHEMA as RESUME_SCHEMA
 from aicx.corpus.catalog.overview import list_projects
 from aicx.corpus.catalog.query import steer
 from aicx.corpus.catalog.sessions import browse
 from aicx.corpus.catalog.when import parse_instant
+from aicx.corpus.views import refs_answer as refs_answers
+from aicx.corpus.views import sessions_answer as sessions_answers
 from aicx.corpus.views.rank import rank_chunks
+from aicx.engine import index_answer as index_answers
+from aicx.engine import rank_answer as rank_answers
+from aicx.engine import search_answer as search_answers
+from aicx.engine import steer_answer as steer_answers
 from aicx.engine.search import SearchQuery
 from aicx.engine.steering import steer_query
 from aicx.engine.vector_state import lexical_state, vector_state
 from aicx.errors import NotFound, UsageError
+from aicx.fields import to_fields
+from aicx.resume.brief.answer import SCHEMA as RESUME_SCHEMA
 from aicx.resume.brief.output import json_brief, markdown_brief
 from aicx.resume.query import ResumeQuery
 from aicx.resume.run import resume
@@ -33,6 +32,7 @@ from aicx.servers.mcp.arguments import IndexStatus, Rank, Resume, Search, Sessio
 from aicx.servers.mcp.listed import OF_A_CHUNK, brief
 from aicx.servers.mcp.means import Means, folder_of, place
 from aicx.servers.mcp.replies import Reply, bounded, reply
+from aicx.why import answer as why_answers
 from aicx.why.answer import answer_why
 from aicx.why.markdown import why_markdown
 from aicx.why.run import WhyQuery

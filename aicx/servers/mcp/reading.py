@@ -6,13 +6,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from aicx.api.answers import show as show_answers
-from aicx.api.answers import task as task_answers
-from aicx.api.answers import to_fields
+from aicx.corpus.views import show_answer as show_answers
 from aicx.corpus.views.show import show
 from aicx.errors import UsageError
 from aicx.evidence.conversation import Turn, conversation
 from aicx.evidence.transcript import read_steps
+from aicx.fields import to_fields
 from aicx.paths import Layout
 from aicx.servers.mcp import texts
 from aicx.servers.mcp.arguments import Read
@@ -20,6 +19,7 @@ from aicx.servers.mcp.listed import OF_A_CHUNK, brief
 from aicx.servers.mcp.means import Means
 from aicx.servers.mcp.remembering import read_memory
 from aicx.servers.mcp.replies import Reply, bounded, reply, slimmed
+from aicx.work import answers as task_answers
 from aicx.work.place import find_place
 from aicx.work.showing import shown_work
 

@@ -17,11 +17,11 @@ from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 
 import aicx
-from aicx.api.answers import to_fields
-from aicx.api.answers.failure import SCHEMA, Failure
 from aicx.config import Settings
 from aicx.engine.search import Searcher
 from aicx.errors import AicxError, UsageError
+from aicx.failure import SCHEMA, Failure
+from aicx.fields import to_fields
 from aicx.memory.recall.run import Recaller
 from aicx.servers.http.privacy import private
 from aicx.servers.http.workers import Busy, Workers

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from aicx.api.answers.steer import order_of
-from aicx.api.freshness import index_state, stale_indexes
 from aicx.corpus.files.read import ALTERED
+from aicx.engine.freshness import index_state, stale_indexes
+from aicx.engine.steer_answer import order_of
 from aicx.evidence.conversation import Turn
 from aicx.paths import NON_REPOSITORY
 from aicx.quoting import to_check

@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from aicx.api.filters import Filters
 from aicx.corpus.catalog.chunks import is_last, remove_chunk, session_of_most, stored_chunks
 from aicx.corpus.catalog.database import COMPLETE, Catalog
 from aicx.corpus.catalog.fields import message_key, milliseconds, own_messages
@@ -27,6 +26,7 @@ from aicx.corpus.catalog.query import steer
 from aicx.corpus.catalog.schema import SCHEMA_VERSION
 from aicx.corpus.catalog.watermarks import fingerprints, record_source, session_paths
 from aicx.errors import CorpusDamaged
+from aicx.filters import Filters
 from aicx.sources.items import BadRecord, LogFile, LogIdentity
 from aicx.storage.checksums import find_damage
 from tests.corpus.builders import OTHER, SESSION, ClaudeLog, CodexLog, Home, catalog_of, fields_of

@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from aicx.api.filters import FILTERS, Filters
 from aicx.corpus.catalog.chunks import put_chunk
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.filters import conditions, parse_filters, parse_kind
 from aicx.corpus.catalog.place_names import match_projects
 from aicx.corpus.catalog.when import parse_date_range, parse_instant
 from aicx.errors import UsageError
+from aicx.filters import FILTERS, Filters
 from aicx.paths import NON_REPOSITORY
 from aicx.text import Zone, day_bounds
 from tests.corpus.builders import OTHER, SESSION, THIRD, catalog_of, fields_of

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from aicx.api.filters import Filters
 from aicx.corpus.catalog.overview import list_chunk_paths, list_projects, state_of
 from aicx.corpus.catalog.query import Steered, steer
 from aicx.corpus.catalog.when import parse_date_range
 from aicx.errors import NotFound, UsageError
+from aicx.filters import Filters
 from tests.corpus.builders import OTHER, SESSION, T0, THIRD, ClaudeLog, CodexLog, Home, snapshot
 from tests.kept import Kept
 

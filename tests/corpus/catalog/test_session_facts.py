@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from aicx.api.filters import Filters
 from aicx.corpus.catalog.query import open_catalog, steer
 from aicx.corpus.catalog.sessions import browse
 from aicx.corpus.views.rank import rank_chunks
+from aicx.filters import Filters
 from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, Home
 
 ROLE = "You are the keeper of the hive and judge what changed in it. " * 5

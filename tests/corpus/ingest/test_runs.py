@@ -7,9 +7,9 @@ from pathlib import Path
 import orjson
 import pytest
 
-from aicx.api.filters import Filters
 from aicx.corpus.catalog.query import steer
 from aicx.engine.search import SearchQuery, search
+from aicx.filters import Filters
 from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, Home, when
 
 BLOCK = "---\nrun_id: r-1\nprompt_id: p-1\nstatus: open\nphase: build\n---\n"

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aicx.api.fields import to_fields
 from aicx.corpus.views.report import entry_list, message_list, render_markdown, write_reports
 from aicx.errors import StoreUnwritable
+from aicx.fields import to_fields
 from tests.corpus.builders import OTHER, SESSION, entry, tool_entry
 
 NOW = datetime(2026, 3, 2, 8, 30, 5, tzinfo=UTC)

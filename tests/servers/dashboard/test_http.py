@@ -13,15 +13,15 @@ from urllib.parse import urlsplit
 import orjson
 import pytest
 
-from aicx.api.answers import to_fields
-from aicx.api.answers.search import SearchAnswer
-from aicx.api.answers.sessions import SessionsPage
-from aicx.api.answers.show import SessionHead, WholeChunk
-from aicx.api.answers.steer import ranked_answer
-from aicx.api.described import reachable
-from aicx.api.filters import Filters
+from aicx.corpus.views.sessions_answer import SessionsPage
+from aicx.corpus.views.show_answer import SessionHead, WholeChunk
 from aicx.engine.search import search
+from aicx.engine.search_answer import SearchAnswer
+from aicx.engine.steer_answer import ranked_answer
 from aicx.engine.steering import steer_query
+from aicx.fields import to_fields
+from aicx.filters import Filters
+from aicx.servers.described import reachable
 from tests.corpus.builders import SESSION, THIRD, Home, snapshot
 from tests.servers.dashboard.http_client import TOKEN, get, request
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from aicx.api.answers import to_fields
-from aicx.api.filters import Filters
 from aicx.corpus.catalog.sessions import browse
 from aicx.errors import NotFound
+from aicx.fields import to_fields
+from aicx.filters import Filters
 from aicx.paths import Layout
 from aicx.servers.dashboard.overview import overview
 from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, Home, when

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from aicx.api.answers import to_fields
 from aicx.errors import NotFound, UnsafePath, UsageError
+from aicx.fields import to_fields
 from aicx.paths import Layout
 from aicx.servers.dashboard import reader
 from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, Home

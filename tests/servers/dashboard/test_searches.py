@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from aicx.api.answers import to_fields
-from aicx.api.answers.search import search_answer
-from aicx.api.answers.steer import steer_answer
-from aicx.api.filters import Filters
 from aicx.corpus.catalog.query import steer
 from aicx.engine.lexical_index import refresh_lexical
 from aicx.engine.search import Searcher, SearchQuery
+from aicx.engine.search_answer import search_answer
+from aicx.engine.steer_answer import steer_answer
 from aicx.errors import NotFound
+from aicx.fields import to_fields
+from aicx.filters import Filters
 from aicx.servers.dashboard.searches import cross, fuzzy, semantic, steered
 from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, Home
 from tests.servers.mcp.mcp_client import NOW

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from aicx.api.answers import to_fields
 from aicx.config import Settings, load_settings
 from aicx.engine.lexical_index import refresh_lexical
+from aicx.fields import to_fields
 from aicx.servers.dashboard import status as module
 from aicx.servers.dashboard.status import StatusReader, status_of
 from aicx.storage.lock import writer_lock

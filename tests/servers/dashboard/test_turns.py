@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from aicx.api.answers import to_fields
 from aicx.corpus.files.sidecar import Sidecar
 from aicx.errors import CorpusDamaged
+from aicx.fields import to_fields
 from aicx.servers.dashboard.reader import turns_of
 from aicx.sources.items import TimelineEntry
 from tests.corpus.builders import chunks_of, entry, tool_entry

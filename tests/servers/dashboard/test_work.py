@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from aicx.api.answers import to_fields
+from aicx.fields import to_fields
 from aicx.servers.dashboard import requests as asked
 from aicx.servers.dashboard import work, work_places
 from aicx.work.at_place import refresh_all

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from aicx.api.filters import Filters
+from aicx.filters import Filters
 from aicx.servers.dashboard.export import Exported, write_page
 from tests.corpus.builders import Home
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import field
 from typing import Annotated, Any
 
-from aicx.api.answers import INLINE, OPTIONAL
-from aicx.api.answers.contract import ContractAnswer, ContractResult
+from aicx.fields import INLINE, OPTIONAL
 from aicx.values import dataclass
+from aicx.work.contract_answer import ContractAnswer, ContractResult
 
 SCHEMA = "aicx.resume/1"
 

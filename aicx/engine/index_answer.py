@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import field
 from typing import TYPE_CHECKING, Annotated
 
-from aicx.api.answers import INLINE
+from aicx.fields import INLINE
 from aicx.values import dataclass
 
 if TYPE_CHECKING:

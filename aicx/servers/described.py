@@ -86,7 +86,7 @@ class Described(NamedTuple):
 
 def described(answer: type[Any]) -> Iterator[Described]:
     """The fields of an answer in their order, those of an inlined class in its place."""
-    from aicx.api.answers.search import SearchStatus  # which `aicx.api.answers.steer` imports for types alone
+    from aicx.engine.search_answer import SearchStatus
 
     hints = get_type_hints(answer, localns={"SearchStatus": SearchStatus}, include_extras=True)
     for one in fields(answer):

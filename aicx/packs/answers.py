@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
-from aicx.api.answers.memory import MemoryEntry
-from aicx.api.answers.task import TaskEntry
+from aicx.memory.answers import MemoryEntry
 from aicx.values import dataclass
+from aicx.work.answers import TaskEntry
 
 TASK_SCHEMA = "aicx.task-pack/1"
 FAMILY_SCHEMA = "aicx.family-pack/1"

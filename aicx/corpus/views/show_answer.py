@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import field
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from aicx.api.answers import INLINE, OPTIONAL
-from aicx.api.fields import taken_from
+from aicx.fields import INLINE, OPTIONAL, taken_from
 from aicx.values import dataclass
 
 if TYPE_CHECKING:

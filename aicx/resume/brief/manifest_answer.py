@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field
 from typing import Any, Literal
 
-from aicx.api.answers import INLINE
+from aicx.fields import INLINE
 from aicx.values import dataclass
 
 SCHEMA = "aicx.manifest/1"

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import Annotated, Any
 
-from aicx.api.answers import INLINE
+from aicx.fields import INLINE
 from aicx.sources.reopen import reopen_command
 from aicx.values import dataclass
 

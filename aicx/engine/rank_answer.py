@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-from aicx.api.answers.steer import SteerStatus
+from aicx.engine.steer_answer import SteerStatus
 from aicx.values import dataclass
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Annotated
 
-from aicx.api.answers.continuity_startup import StartupManifest
+from aicx.continuity.startup_answer import StartupManifest
 from aicx.values import dataclass
 
 CHANGE_SCHEMA = "aicx.continuity-change/1"

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from aicx.api.answers import to_fields
-from aicx.api.answers.search import search_answer
-from aicx.api.freshness import index_state, stale_indexes
 from aicx.cli import run
+from aicx.engine.freshness import index_state, stale_indexes
 from aicx.engine.index_manifest import read_manifest, write_manifest
 from aicx.engine.search import SearchQuery, search
+from aicx.engine.search_answer import search_answer
+from aicx.fields import to_fields
 from aicx.resume.query import ResumeQuery
 from aicx.resume.run import resume
 from aicx.servers.mcp.texts import search_text

@@ -7,15 +7,15 @@ from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from aicx.api.answers import OPTIONAL
 from aicx.corpus.catalog.query import steer_item
 from aicx.corpus.catalog.runs import told
+from aicx.fields import OPTIONAL
 from aicx.values import dataclass
 
 if TYPE_CHECKING:
-    from aicx.api.answers.search import SearchStatus
     from aicx.corpus.catalog.query import Steered
     from aicx.engine.search import Hit, SearchReport
+    from aicx.engine.search_answer import SearchStatus
 
 SCHEMA = "aicx.steer/1"
 
@@ -70,8 +70,8 @@ def steer_answer(found: Steered) -> SteerAnswer:
 def ranked_answer(report: SearchReport) -> SteerAnswer:
     """The answer to a text; see `aicx.engine.steering`."""
     # Imported here: a list by facts alone needs none of a search.
-    from aicx.api.answers.search import search_status
-    from aicx.api.freshness import evidence_note
+    from aicx.engine.freshness import evidence_note
+    from aicx.engine.search_answer import search_status
     from retrieval.decay import decay_name
 
     home, query = Path(report.oracle_status["store_root"]), report.query

@@ -30,7 +30,7 @@ SOURCES = {
     "ObjectEntry": "aicx.cas.entry:Entry",
     "Outlook": "aicx.corpus.doctor.retention:Retention",
     "PackEdge": "aicx.sessions.lineage:Edge",
-    "PackHandoff": "aicx.api.answers.lifecycle:HandoffAnswer",
+    "PackHandoff": "aicx.work.handoff_answers:HandoffAnswer",
     "PackPlace": "aicx.work.record:GitContext",
     "PackSession": "aicx.work.session_facts:SessionFacts",
     "RankerCosts": "aicx.bench.measure:Measured",

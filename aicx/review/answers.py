@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from aicx.api.answers.memory import MemoryAnchor, MemoryEntry
+from aicx.memory.answers import MemoryAnchor, MemoryEntry
 from aicx.values import dataclass
 
 LIST_SCHEMA = "aicx.review-list/1"

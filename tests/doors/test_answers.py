@@ -7,13 +7,16 @@ from typing import Annotated, Any
 
 import pytest
 
-from aicx.api.answers import INLINE, OPTIONAL, search, show, steer, to_fields
-from aicx.api.described import COMMON, described, reachable
-from aicx.api.filters import Filters
 from aicx.commands.search import search as run_search
 from aicx.corpus.catalog.query import steer as run_steer
+from aicx.corpus.views import show_answer as show
 from aicx.corpus.views.show import show as run_show
+from aicx.engine import search_answer as search
+from aicx.engine import steer_answer as steer
 from aicx.engine.search import SearchQuery
+from aicx.fields import INLINE, OPTIONAL, to_fields
+from aicx.filters import Filters
+from aicx.servers.described import COMMON, described, reachable
 from docs import generate_json
 from tests.corpus.builders import SESSION, Home
 from tests.engine.search_helpers import NOW

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import field
 from typing import Annotated, Literal
 
-from aicx.api.answers import OPTIONAL
+from aicx.fields import OPTIONAL
 from aicx.values import dataclass
 
 SCHEMA = "aicx.error/1"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from aicx.api.answers.memory import MemoryEntry
+from aicx.memory.answers import MemoryEntry
 from aicx.values import dataclass
 
 SCHEMA = "aicx.memory-recall/1"

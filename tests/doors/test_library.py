@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import aicx
-from aicx.api.filters import NAMES
+from aicx.filters import NAMES
 from aicx.library import Where
 from tests.corpus.builders import OTHER, SESSION, ClaudeLog, Home
 from tests.test_project import modules_after

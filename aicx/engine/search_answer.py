@@ -6,8 +6,8 @@ from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from aicx.api.answers import OPTIONAL
-from aicx.api.freshness import evidence_note
+from aicx.engine.freshness import evidence_note
+from aicx.fields import OPTIONAL
 from aicx.values import dataclass
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ import pytest
 import typer
 
 import aicx
-from aicx.api.filters import EVERYTHING, FILTERS, NAMES, Filters
 from aicx.cli import app
 from aicx.corpus.catalog import filters as meanings
+from aicx.filters import EVERYTHING, FILTERS, NAMES, Filters
 from aicx.servers.dashboard import requests
 from aicx.servers.filters import PARAMETERS, filters_of
 from aicx.servers.mcp.arguments import Search, Steer, parse, schema
