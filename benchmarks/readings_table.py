@@ -1,4 +1,4 @@
-"""Writes the table of docs/readings.md from the labels in `benchmarks/readings`: `python -m benchmarks.readings_table`.
+"""Writes the tables of docs/readings.md from the labels in its folder: `python -m benchmarks.readings_table`.
 
 With ``--check`` nothing is written, and the exit code is 1 where the page is out of date.
 """
@@ -8,10 +8,10 @@ from __future__ import annotations
 import json
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 
-from benchmarks.readings_sample import PARTS
 from benchmarks.redaction import wilson
 
 LABELS = Path(__file__).parent / "readings"
@@ -29,17 +29,22 @@ KINDS = {
     "why": "`why`",
 }
 SPEAKS = ("useful", "useless", "wrong")
+TABLES = {
+    "These rules, on rows of sessions and commits in no reading before (unread), and on fresh rows that say something "
+    "else since they were read (changed):": ("unread", "changed"),
+    "Rules of the readings before:": ("before", "fresh"),
+}
 
 
-def table(labels: Mapping[str, Iterable[Mapping[str, str]]]) -> Iterator[str]:
-    """A row a kind of line: its shares before and fresh with their 95 % intervals, of the rows that say anything."""
-    head = [f"{part}: useful | true, useless | wrong | n, silent" for part in PARTS]
+def table(labels: Mapping[str, Iterable[Mapping[str, str]]], parts: Sequence[str]) -> Iterator[str]:
+    """A row a kind of line: its shares in each part with their 95 % intervals, of the rows that say anything."""
+    head = [f"{part}: useful | true, useless | wrong | n, silent" for part in parts]
     yield f"| Kind | {' | '.join(head)} |"
-    yield "|---" + "|--:" * 4 * len(PARTS) + "|"
+    yield "|---" + "|--:" * 4 * len(parts) + "|"
     for kind, name in KINDS.items():
         rows = list(labels.get(kind, ()))
-        parts = (Counter(row["label"] for row in rows if row["part"] == part) for part in PARTS)
-        yield f"| {' | '.join([name, *(cell for counts in parts for cell in _cells(counts))])} |"
+        counted = (Counter(row["label"] for row in rows if row["part"] == part) for part in parts)
+        yield f"| {' | '.join([name, *(cell for counts in counted for cell in _cells(counts))])} |"
 
 
 def _cells(counts: Mapping[str, int]) -> list[str]:
@@ -68,8 +73,10 @@ def causes(labels: Mapping[str, Iterable[Mapping[str, str]]], part: str) -> Iter
 
 def render(labels: Mapping[str, Iterable[Mapping[str, str]]]) -> str:
     """What stands between the markers of the page."""
-    lines = [START, "", *table(labels)]
-    for part in PARTS:
+    lines = [START]
+    for title, parts in TABLES.items():
+        lines += ["", title, "", *table(labels, parts)]
+    for part in chain.from_iterable(TABLES.values()):
         if found := list(causes(labels, part))[2:]:
             lines += ["", f"Causes, {part}:", "", *list(causes(labels, part))[:2], *found]
     return "\n".join([*lines, "", END])

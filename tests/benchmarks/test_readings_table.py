@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+from itertools import chain
 
 import pytest
 
-from benchmarks.readings_table import KINDS, LABELS, SPEAKS, causes, main, read, table
+from benchmarks.readings_table import KINDS, LABELS, SPEAKS, TABLES, causes, main, read, table
 
 
 def row(label: str, part: str = "before", cause: str = "") -> dict[str, str]:
@@ -15,7 +16,7 @@ def row(label: str, part: str = "before", cause: str = "") -> dict[str, str]:
 
 def test_shares_are_of_the_rows_that_say_anything() -> None:
     rows = [row("useful"), row("wrong", cause="merged"), row("silent"), row("silent")]
-    [line] = [line for line in table({"next": rows}) if line.startswith("| `next`")]
+    [line] = [line for line in table({"next": rows}, ("before", "fresh")) if line.startswith("| `next`")]
     cells = [cell.strip() for cell in line.split("|")]
     assert [cell.split(" ")[0] for cell in cells[2:6]] == ["50%", "0%", "50%", "2,"]
     assert cells[5] == "2, 2"
@@ -23,7 +24,8 @@ def test_shares_are_of_the_rows_that_say_anything() -> None:
 
 
 def test_a_fresh_row_counts_in_the_second_columns() -> None:
-    [line] = [line for line in table({"why": [row("useful", "fresh")]}) if line.startswith("| `why`")]
+    lines = table({"why": [row("useful", "fresh")]}, ("before", "fresh"))
+    [line] = [line for line in lines if line.startswith("| `why`")]
     assert [cell.strip() for cell in line.split("|")][9] == "1"
 
 
@@ -38,6 +40,7 @@ def test_the_labels_hold_ids_and_single_words_and_no_text() -> None:
         for line in path.read_text("utf-8").splitlines():
             found = json.loads(line)
             assert set(found) <= {"id", "part", "label", "cause"}
+            assert found["part"] in set(chain.from_iterable(TABLES.values()))
             assert found["label"] in {*SPEAKS, "silent"}
             assert " " not in found.get("cause", "")
 
