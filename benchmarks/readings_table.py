@@ -49,9 +49,9 @@ def table(labels: Mapping[str, Iterable[Mapping[str, str]]], parts: Sequence[str
 
 def _cells(counts: Mapping[str, int]) -> list[str]:
     n = sum(counts.get(label, 0) for label in SPEAKS)
-    if not n:
-        return [""] * (len(SPEAKS) + 1)
     silent = f", {counts['silent']}" if counts.get("silent") else ""
+    if not n:
+        return [*("" for _ in SPEAKS), silent and f"{n}{silent}"]
     return [*(_share(counts.get(label, 0), n) for label in SPEAKS), f"{n}{silent}"]
 
 

@@ -23,6 +23,12 @@ def test_shares_are_of_the_rows_that_say_anything() -> None:
     assert cells[6:10] == ["", "", "", ""]
 
 
+def test_rows_that_are_all_silent_have_no_shares() -> None:
+    lines = table({"next": [row("silent"), row("silent")]}, ("before", "fresh"))
+    [line] = [line for line in lines if line.startswith("| `next`")]
+    assert [cell.strip() for cell in line.split("|")][2:6] == ["", "", "", "0, 2"]
+
+
 def test_a_fresh_row_counts_in_the_second_columns() -> None:
     lines = table({"why": [row("useful", "fresh")]}, ("before", "fresh"))
     [line] = [line for line in lines if line.startswith("| `why`")]
