@@ -77,12 +77,17 @@ class Settings:
         return [self.layout.home, *([Path(uri)] if uri and "://" not in uri else ())]
 
 
+def layout_of(environ: Mapping[str, str] = os.environ, user_home: Path | None = None) -> Layout:
+    """The home's files and folders, where the settings say it is that need no file: also where that cannot be read."""
+    return Layout(_corpus(environ, user_home or Path(environ.get("HOME") or Path.home())))
+
+
 def load_settings(
     environ: Mapping[str, str] = os.environ, user_home: Path | None = None, *, corpus: Path | None = None
 ) -> Settings:
     """Settings from the environment over ``config.toml`` over the defaults. ``corpus`` goes before `AICX_HOME`."""
     home = user_home or Path(environ.get("HOME") or Path.home())
-    layout = Layout(corpus.expanduser() if corpus else _corpus(environ, home))
+    layout = Layout(corpus.expanduser()) if corpus else layout_of(environ, home)
     _check_home(layout.home)
     check_format(layout.home)
     values = _DEFAULTS | _read_file(layout.config_file)

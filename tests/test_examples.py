@@ -187,6 +187,11 @@ def fill(user: Home) -> dict[str, str]:
         log.call("Edit", at + 1, f"e{number}", file_path=f"{folder}/src/parser.py", new_string="x", old_string="y")
         log.result("", at + 2, f"e{number}").call("Bash", at + 3, f"b{number}", command="mypy src")
         log.result("src/parser.py:3: error: Name 'x' is not defined  [name-defined]", at + 4, f"b{number}", failed=True)
+        log.call(
+            "Edit", at + 4.2, f"f{number}", file_path=f"{folder}/src/parser.py", new_string="x = 1", old_string="x"
+        )
+        log.result("", at + 4.4, f"f{number}").call("Bash", at + 4.6, f"g{number}", command="mypy src")
+        log.result("Success: no issues found in 1 source file", at + 4.8, f"g{number}")
         log.call("Bash", at + 5, f"c{number}", command="git commit -m Retry").result(
             f"[main {commit[:7]}] Retry uploads", at + 6, f"c{number}"
         )

@@ -11,9 +11,10 @@ import orjson
 
 from aicx.agents import background, wishes
 from aicx.agents.records import Record, has_continuity, of_repository
-from aicx.config import Settings, load_settings
-from aicx.errors import NotFound, UsageError
+from aicx.config import Settings, layout_of, load_settings
+from aicx.errors import AicxError, NotFound, UsageError
 from aicx.git.identity import find_repository
+from aicx.paths import Layout
 
 _STORING = ("pre-compact", "session-end", "stop", "notify")
 # After these a session does not have what it was told any more.
@@ -25,13 +26,18 @@ def answer(event: str, agent: str, given: bytes, say: Callable[[bytes], None] = 
 
     ``say`` is given answers that are right but not whole, for when the whole one takes too long.
     """
-    settings = load_settings()
     said = orjson.loads(given) if given.strip() else {}
     folder = Path(_text(said, "cwd") or Path.cwd())
     session = _text(said, "session_id", "thread-id")
-    known = _known(settings, folder)
+    known = _known(layout_of(), folder)
     if not any(agent in record.agents for record in known):
         return b""
+    try:
+        settings = load_settings()
+    except AicxError as error:
+        if event == "session-start":
+            say(_context(f"aicx cannot say what was done here before: {error}"))
+        raise
     if event in _STORING:
         compacting = event == "pre-compact" and not _is_mere_check(agent, said)
         # After these what is open is known, and may be lost.
@@ -66,10 +72,10 @@ def _context(text: str) -> bytes:
     return orjson.dumps({"hookSpecificOutput": context})
 
 
-def _known(settings: Settings, folder: Path) -> list[Record]:
+def _known(layout: Layout, folder: Path) -> list[Record]:
     """What was set up in the repository: the settings of Codex are those of all repositories."""
     try:
-        return of_repository(settings.layout, find_repository(folder))
+        return of_repository(layout, find_repository(folder))
     except (NotFound, UsageError):
         return []
 

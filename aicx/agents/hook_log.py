@@ -6,7 +6,7 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
-from aicx.config import load_settings
+from aicx.config import layout_of
 
 MAX_BYTES = 100_000
 _MAX_LINE = 500
@@ -19,7 +19,7 @@ def note(text: str, folder: Path | None = None, most: int = MAX_BYTES) -> None:
     """
     from aicx.redaction import redact
 
-    folder = folder or load_settings().layout.agents
+    folder = folder or layout_of().agents
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     file = folder / "hooks.log"
     with suppress(FileNotFoundError):

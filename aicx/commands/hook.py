@@ -22,8 +22,8 @@ def command(
 
     At the start of a session prints the agent's own JSON with a banner, the notes of continuity, what a compaction
     lost, and the brief of `aicx resume`. At the other events starts `aicx store` in the background, which at the end of
-    a session and before a compaction also saves the notes. Gives up after 2 seconds. Whatever goes wrong, it prints
-    nothing, ends with 0, and adds a line to agents/hooks.log in the corpus's folder.
+    a session and before a compaction also saves the notes. Gives up after 2 seconds. Whatever goes wrong, it ends with
+    0 and adds a line to agents/hooks.log in the corpus's folder.
 
     Example: aicx hook session-start --agent claude
     """

@@ -256,11 +256,6 @@ class TestProcess:
         [line] = log_of(user)
         assert " session-start claude: JSONDecodeError: " in line
 
-    def test_a_damaged_configuration_does_not_stop_an_agent(self, user: Home, patient: Path) -> None:
-        (user.corpus / "config.toml").write_text("oops")
-        done = call("session-start", "--agent", "claude", given=said(user))
-        assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
-
     def test_a_folder_that_is_gone_does_not_stop_an_agent(self, user: Home, tmp_path: Path) -> None:
         script = 'mkdir gone && cd gone && rmdir ../gone && exec "$0" -m aicx hook stop --agent claude'
         done = subprocess.run(["sh", "-c", script, sys.executable], cwd=tmp_path, capture_output=True, timeout=60)
@@ -282,14 +277,18 @@ class TestProcess:
         assert until(lambda: bool(log_of(user)))
         assert log_of(user)[0].endswith(" session-start --agent claude: gave up after 1.7 s")
 
-    def test_a_disk_that_hangs_is_given_up(self, user: Home) -> None:
-        os.mkfifo(user.corpus / "config.toml")  # what opens it waits for a writer that never comes
+    @pytest.mark.parametrize("put", [os.mkfifo, lambda path: path.write_text("a = = 1")], ids=["a pipe", "malformed"])
+    def test_a_start_says_that_the_settings_cannot_be_read(self, user: Home, put: Callable[[Path], object]) -> None:
+        put(user.corpus / "config.toml")  # what opens a pipe waits for a writer that never comes
 
-        def hanging() -> None:
+        def refused() -> None:
             done = call("session-start", "--agent", "claude", given=said(user))
-            assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+            assert (done.returncode, done.stderr) == (0, b"")
+            assert context(done.stdout).startswith("aicx cannot say what was done here before: ")
+            assert "config.toml" in context(done.stdout)
 
-        assert in_time(hanging) > SECONDS
+        assert in_time(refused) < SECONDS
+        assert "config.toml" in log_of(user)[0]
 
     def test_an_agent_that_never_ends_its_input_is_answered(self, user: Home, patient: Path) -> None:
         command = [sys.executable, "-m", "aicx", "hook", "session-start", "--agent", "claude"]

@@ -37,7 +37,7 @@ def words(
 def test_semantic_is_what_the_engine_answers(stored: Home, searcher: Searcher) -> None:
     query = SearchQuery("lexer token", NOW)
     assert (
-        to_fields(semantic(searcher, stored.settings.layout, query))["items"]
+        to_fields(semantic(searcher, stored.settings, query))["items"]
         == to_fields(search_answer(searcher.search(query)))["items"]
     )
 
