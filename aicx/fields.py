@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import fields
+from datetime import datetime
 from typing import Any, TypeVar
+
+from aicx.text import instant
 
 Made = TypeVar("Made")
 
@@ -41,4 +44,4 @@ def _plain(value: Any) -> Any:
         return [_plain(item) for item in value]
     if isinstance(value, Mapping):
         return {name: _plain(item) for name, item in value.items()}
-    return value
+    return instant(value) if isinstance(value, datetime) else value

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 from inspect import cleandoc
 from pathlib import Path
 from types import NoneType, UnionType
@@ -53,10 +54,11 @@ from aicx.resume.brief import answer as resume
 from aicx.review import answers as review
 from aicx.servers.described import Described, reachable
 from aicx.sessions import answers as lineage
-from aicx.sessions import recall_answer as session_recall
-from aicx.sessions import restore_answer as session_restore
+from aicx.sessions import recall as session_recall
+from aicx.sessions import restore_block as session_restore
 from aicx.sessions import summary_answer as session_summary
 from aicx.sessions import window_answer as session_windows
+from aicx.toolchains import Parsed
 from aicx.why import answer as why
 from aicx.work import answers as task
 from aicx.work import areas
@@ -118,7 +120,7 @@ ANSWERS: Mapping[str, tuple[str, Sequence[type[Any]]]] = {
     "review show": (review.SHOW_SCHEMA, [review.ReviewShowAnswer]),
     "review step": (review.STEP_SCHEMA, [review.ReviewStepAnswer]),
     "review apply": (review.APPLY_SCHEMA, [review.ReviewApplyAnswer]),
-    "failures parse": (failures.PARSE_SCHEMA, [failures.ParseAnswer]),
+    "failures parse": (failures.PARSE_SCHEMA, [Parsed]),
     "task status": (task.STATUS_SCHEMA, [task.TaskStatus]),
     "task change": (task.CHANGE_SCHEMA, [task.TaskChange]),
     "task list": (task.LIST_SCHEMA, [task.TaskList]),
@@ -160,7 +162,15 @@ ANSWERS: Mapping[str, tuple[str, Sequence[type[Any]]]] = {
     "bench list": (bench_list.SCHEMA, [bench.BenchList]),
     "bench peers": (PEERS_SCHEMA, [bench.BenchPeers]),
 }
-_WORDS = {str: "string", Path: "string", int: "integer", float: "number", bool: "boolean", NoneType: "null"}
+_WORDS = {
+    str: "string",
+    Path: "string",
+    datetime: "string",
+    int: "integer",
+    float: "number",
+    bool: "boolean",
+    NoneType: "null",
+}
 
 
 def render() -> str:

@@ -183,4 +183,4 @@ def _restored(settings: Settings, folder: Path, asker: Asker, now: datetime) -> 
     # Imported here: most sessions begin without one.
     from aicx.sessions.restore import restore
 
-    return restore(settings, folder, asker, now, check_pending=True, max_chars=_MAX_RESTORED, source="hook").text
+    return restore(settings, folder, asker, now, check_pending=True, max_chars=_MAX_RESTORED, source="hook").context

@@ -1,7 +1,7 @@
 """What the fields of an answer mean, and their types: docs/json.md and the dashboard's OpenAPI are made from it.
 
 A field says what it means where it is declared, as ``Annotated[int, "what it means"]``, unless `COMMON` says it of its
-name.
+name. Where the meaning says the words of a `Literal`, a third part is the type to show in its place.
 """
 
 from __future__ import annotations
@@ -92,7 +92,8 @@ def described(answer: type[Any]) -> Iterator[Described]:
     for one in fields(answer):
         hint, meaning = hints[one.name], COMMON.get(one.name, "")
         if get_origin(hint) is Annotated:
-            hint, meaning = get_args(hint)
+            hint, meaning, *plain = get_args(hint)
+            hint = plain[0] if plain else hint
         inlined = list(parts(hint)) if "inline" in one.metadata else []
         # The keys of a mapping are no class's fields.
         if len(inlined) == 1 and (is_dataclass(hint) or get_origin(hint) in (Union, UnionType)):

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from aicx.config import Settings
 from aicx.corpus.catalog.query import open_catalog
@@ -17,9 +17,11 @@ from aicx.evidence.texts import words
 from aicx.filters import Filters
 from aicx.refs import Ref
 from aicx.sessions.stored import load_stored
+from aicx.sessions.window_answer import WindowAnswer, window_answer
 from aicx.sessions.windows import Window, read_windows, ref_of, texts_of_windows
 from aicx.values import dataclass
 
+SCHEMA = "aicx.session_recall/1"
 Granularity = Literal["session", "window", "chunk"]
 DEFAULT_LIMIT = 5
 # Chunks that are ranked for each answer: a window is as good as its chunks together.
@@ -31,38 +33,41 @@ _STATUS = ("backend", "rankers", "fallback_reason", "freshness", "stale_or_unkno
 
 
 @dataclass(frozen=True, slots=True)
-class FoundWindow:
-    """A window that holds answers, with their chunks, best first."""
+class RecalledWindow:
+    """A window that holds answers."""
 
-    ref: str
-    window: Window
-    score: float
-    chunks: tuple[str, ...]
+    window: Annotated[WindowAnswer, "the window"]
+    score: Annotated[float, "of its chunks together"]
+    chunks: Annotated[tuple[str, ...], "references of its chunks that answer, best first"]
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
-    """An answer: ``ref`` is a session, a window or a chunk, and the others are what it is in and what is in it."""
+class SessionMatch:
+    """An answer."""
 
-    ref: str
-    session: str
-    score: float
-    tier: str
-    title: str | None
+    ref: Annotated[str, "of the session, the window or the chunk, as was asked for"]
+    session: Annotated[str, "reference of its session"]
+    score: Annotated[float, "compares it with the other answers to this question"]
+    tier: Annotated[str, "how much of the question it has, as in `aicx search`"]
+    title: Annotated[str | None, "of the session"]
     project: str
-    started_at: str
-    lines: tuple[str, ...]
-    windows: tuple[FoundWindow, ...]
+    started_at: Annotated[str, "when its best chunk begins"]
+    lines: Annotated[tuple[str, ...], "what fits the question"]
+    windows: Annotated[tuple[RecalledWindow, ...], "the windows that it is in, or that are in it, each with its chunks"]
 
 
 @dataclass(frozen=True, slots=True)
-class Recalled:
-    """The answers, best first, and how they were found. ``missing`` are words of the question that occur nowhere."""
+class SessionRecallAnswer:
+    """Sessions, windows or chunks that answer a question, best first."""
 
-    matches: tuple[Match, ...]
-    granularity: Granularity
-    method: Mapping[str, Any]
-    missing: tuple[str, ...]
+    status: Annotated[str, "`ok` or `no_matches`"]
+    granularity: Annotated[Granularity, "`session`, `window` or `chunk`", str]
+    matches: Annotated[tuple[SessionMatch, ...], "the sessions, the best first"]
+    method: Annotated[
+        Mapping[str, Any],
+        "how they were found: `backend`, `rankers`, and `fallback_reason` where something answered in another's place",
+    ]
+    missing_words: Annotated[tuple[str, ...], "words of the question that occur nowhere"]
     notes: tuple[str, ...]
 
 
@@ -75,7 +80,7 @@ def recall(
     limit: int = DEFAULT_LIMIT,
     filters: Filters | None = None,
     place: Path | None = None,
-) -> Recalled:
+) -> SessionRecallAnswer:
     """The ``limit`` sessions, windows or chunks that answer best.
 
     Raises UsageError for a question that leaves nothing to look for, NotFound where nothing is stored.
@@ -93,7 +98,8 @@ def recall(
             report, matches = ranked, [_chunk(hit, places) for hit in ranked.hits[:limit]]
     method = {name: report.oracle_status[name] for name in _STATUS if name in report.oracle_status}
     notes = (*report.notes, *places.notes)
-    return Recalled(tuple(matches), granularity, method, report.missing_words, notes)
+    status = "ok" if matches else "no_matches"
+    return SessionRecallAnswer(status, granularity, tuple(matches), method, tuple(report.missing_words), notes)
 
 
 @dataclass(slots=True)
@@ -136,32 +142,32 @@ def _session_of(hit: Hit) -> str:
     return str(Ref.of_session(hit.sidecar.agent, hit.sidecar.session_id))
 
 
-def _match(ref: str, score: float, hit: Hit, windows: Sequence[FoundWindow]) -> Match:
+def _match(ref: str, score: float, hit: Hit, windows: Sequence[RecalledWindow]) -> SessionMatch:
     fields = hit.sidecar.fields
     lines = tuple(line.text for line in hit.lines[:_MAX_QUOTED])
     title = hit.title or fields.get("title")
-    return Match(
+    return SessionMatch(
         ref, _session_of(hit), round(score, 4), hit.tier, title, hit.sidecar.project, fields["started_at"], lines,
         tuple(windows),
     )  # fmt: skip
 
 
-def _chunk(hit: Hit, places: _Places) -> Match:
+def _chunk(hit: Hit, places: _Places) -> SessionMatch:
     return _match(str(Ref("chunk", hit.sidecar.id)), hit.score, hit, _found([hit], places))
 
 
-def _windows(hits: Sequence[Hit], places: _Places) -> list[Match]:
+def _windows(hits: Sequence[Hit], places: _Places) -> list[SessionMatch]:
     groups: dict[str, list[Hit]] = {}
     for hit in hits:
         window = places.window(hit)
         if window is not None:
             groups.setdefault(ref_of(_session_of(hit), window.index), []).append(hit)
     found = [(_found(group, places)[0], group[0]) for group in groups.values()]
-    found.sort(key=lambda pair: (-pair[0].score, pair[0].ref))
-    return [_match(window.ref, window.score, best, [window]) for window, best in found]
+    found.sort(key=lambda pair: (-pair[0].score, pair[0].window.ref))
+    return [_match(window.window.ref, window.score, best, [window]) for window, best in found]
 
 
-def _session(hit: Hit, ranked: Sequence[Hit], places: _Places) -> Match:
+def _session(hit: Hit, ranked: Sequence[Hit], places: _Places) -> SessionMatch:
     """A session with the windows that its best chunks are in."""
     session = _session_of(hit)
     own = [one for one in ranked if _session_of(one) == session]
@@ -169,7 +175,7 @@ def _session(hit: Hit, ranked: Sequence[Hit], places: _Places) -> Match:
     return _match(session, hit.score, hit, _found(own if hit.sidecar.id in known else [hit, *own], places))
 
 
-def _found(hits: Sequence[Hit], places: _Places) -> list[FoundWindow]:
+def _found(hits: Sequence[Hit], places: _Places) -> list[RecalledWindow]:
     """The windows of hits of one session, best first."""
     groups: dict[int, tuple[Window, list[Hit]]] = {}
     for hit in hits:
@@ -177,9 +183,8 @@ def _found(hits: Sequence[Hit], places: _Places) -> list[FoundWindow]:
         if window is not None:
             groups.setdefault(window.index, (window, []))[1].append(hit)
     found = [
-        FoundWindow(
-            ref_of(_session_of(group[0]), window.index),
-            window,
+        RecalledWindow(
+            window_answer(_session_of(group[0]), window),
             round(_together([hit.score for hit in group]), 4),
             tuple(str(Ref("chunk", hit.sidecar.id)) for hit in group[:_MAX_CHUNKS]),
         )

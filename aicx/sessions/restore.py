@@ -10,11 +10,11 @@ from pathlib import Path
 from aicx.config import Settings
 from aicx.sessions.pending import Asker, clear, pending, pending_of
 from aicx.sessions.pending import mark as mark
-from aicx.sessions.restore_block import Restored as Restored
+from aicx.sessions.restore_block import RestoreAnswer as RestoreAnswer
 from aicx.work.place import find_place
 
 MAX_CHARS = 5000
-_NOTHING = Restored()
+_NOTHING = RestoreAnswer()
 
 
 def restore(
@@ -28,7 +28,7 @@ def restore(
     max_chars: int = MAX_CHARS,
     source: str = "cli",
     notify: Callable[[str], None] = lambda _: None,
-) -> Restored:
+) -> RestoreAnswer:
     """What ``asker`` in ``folder`` needs to go on, in a block of at most ``max_chars``; its mark is cleared.
 
     Of ``session`` where one is named, else of the one that was compacted, else of the asker's own, else of the latest

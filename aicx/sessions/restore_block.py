@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import field
-from typing import Literal, NamedTuple, get_args
+from typing import Annotated, Literal, NamedTuple, get_args
 
 from aicx.quoting import QUOTED, fenced
 from aicx.text import shorten
@@ -14,6 +14,7 @@ from aicx.values import dataclass
 Part = Literal[
     "goal", "task", "done", "next", "failed", "files", "gotchas", "decisions", "preferences", "questions", "memory"
 ]
+SCHEMA = "aicx.session_restore/1"
 PARTS: tuple[Part, ...] = get_args(Part)
 Because = Literal["compacted", "named", "own", "latest"]
 _TITLES: dict[Part, str] = {
@@ -38,31 +39,44 @@ _LENGTH = 400  # characters of a line
 _SHORTEST = 60
 
 
-class Item(NamedTuple):
-    """A line of the block. ``label`` is the status of a record of the memory, None for what a log says."""
+@dataclass(frozen=True, slots=True)
+class RestoredItem:
+    """A line that is given back."""
 
-    part: Part
-    text: str
-    refs: tuple[str, ...] = ()
-    label: str | None = None
+    part: Annotated[
+        Part,
+        "`goal`, `task`, `done`, `next`, `failed`, `files`, `gotchas`, `decisions`, `preferences`, `questions` or"
+        " `memory`",
+        str,
+    ]
+    text: Annotated[str, "the statement"]
+    refs: Annotated[tuple[str, ...], "references that it rests on"] = ()
+    label: Annotated[
+        str | None, "of a record of the memory, its status, and why where it is stale; null for others"
+    ] = None
 
 
 @dataclass(frozen=True, slots=True)
-class Restored:
-    """What was given back. ``text`` is the block, empty where there is nothing to restore.
+class RestoreAnswer:
+    """What a session is given back after a compaction, or a new one of the session before."""
 
-    ``because`` says why it is of this ``session``: its mark was pending, it was named, it asks itself, or it is the
-    latest one here. ``cleared`` is how many marks this restore cleared. ``stored_to`` is when what is stored of the
-    session ends, an ISO instant.
-    """
-
-    text: str = ""
-    session: str | None = None
-    because: Because | None = None
-    items: tuple[Item, ...] = ()
-    omitted: Mapping[Part, int] = field(default_factory=dict)
-    cleared: int = 0
-    stored_to: str | None = None
+    restored: Annotated[bool, "whether there was anything to restore"] = False
+    session: Annotated[str | None, "reference of the session that it is from; null where nothing of it is stored"] = (
+        None
+    )
+    because: Annotated[
+        Because | None,
+        "why that one: `compacted` (its mark was pending), `named`, `own` (it asks itself), `latest` (of this"
+        " repository); null for none",
+        str | None,
+    ] = None
+    stored_to: Annotated[str | None, "when what is stored of the session ends"] = None
+    context: Annotated[
+        str, "the block to put into the context, with everything from logs between fences; empty for nothing"
+    ] = ""
+    items: Annotated[tuple[RestoredItem, ...], "the lines in the block"] = ()
+    omitted: Annotated[Mapping[Part, int], "of each part, how many lines had no room"] = field(default_factory=dict)
+    cleared: Annotated[int, "how many pending marks this call cleared"] = 0
     notes: tuple[str, ...] = ()
 
 
@@ -70,11 +84,13 @@ class Block(NamedTuple):
     """The block as text, the lines in it, and how many of each part had no room."""
 
     text: str
-    items: tuple[Item, ...]
+    items: tuple[RestoredItem, ...]
     omitted: Mapping[Part, int]
 
 
-def compose(head: Sequence[str], items: Sequence[Item], more: str, short: Mapping[str, str], limit: int) -> Block:
+def compose(
+    head: Sequence[str], items: Sequence[RestoredItem], more: str, short: Mapping[str, str], limit: int
+) -> Block:
     """The block in at most ``limit`` characters; empty where there is nothing to say.
 
     ``head`` says what the session is, ``more`` where the rest is to be found, ``short`` how references are written.
@@ -96,7 +112,7 @@ def compose(head: Sequence[str], items: Sequence[Item], more: str, short: Mappin
     return Block(text, tuple(kept), dict(omitted))
 
 
-def _next_to_go(kept: Sequence[Item]) -> Item | None:
+def _next_to_go(kept: Sequence[RestoredItem]) -> RestoredItem | None:
     """The last line of the part that matters least; each part keeps its first line as long as others have more."""
     counts = Counter(item.part for item in kept)
     for least in (1, 0):
@@ -109,7 +125,7 @@ def _next_to_go(kept: Sequence[Item]) -> Item | None:
 
 def _render(
     head: Sequence[str],
-    items: Sequence[Item],
+    items: Sequence[RestoredItem],
     omitted: Mapping[Part, int],
     more: str,
     short: Mapping[str, str],
@@ -125,7 +141,7 @@ def _render(
     return "\n".join([*opening, "", _NOTICE, "", fenced("\n".join(lines)), "", *foot, more, ""])
 
 
-def _line(item: Item, short: Mapping[str, str], length: int) -> str:
+def _line(item: RestoredItem, short: Mapping[str, str], length: int) -> str:
     label = f"({item.label}) " if item.label else ""
     refs = f" [{', '.join(short.get(ref, ref) for ref in item.refs[:2])}]" if item.refs else ""
     return f"- {label}{shorten(item.text, length)}{refs}"

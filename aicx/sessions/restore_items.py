@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from aicx.config import Settings
 from aicx.errors import AicxError, MalformedPolicy
 from aicx.evidence.texts import sentences
-from aicx.sessions.restore_block import Item, Part
+from aicx.sessions.restore_block import Part, RestoredItem
 from aicx.sessions.summary import Summary
 from aicx.text import first_of
 from aicx.work.record import GitContext, WorkRecord
@@ -25,11 +25,11 @@ _MAX_QUESTIONS = 4  # to the memory
 _SHOWN = frozenset({"accepted", "candidate", "stale"})
 
 
-def of_session(found: Summary) -> Iterator[Item]:
+def of_session(found: Summary) -> Iterator[RestoredItem]:
     if found.goal is not None:
-        yield Item("goal", found.goal.text, found.goal.refs)
+        yield RestoredItem("goal", found.goal.text, found.goal.refs)
     if found.asked is not None:
-        yield Item("goal", f"last asked: {found.asked.text}", found.asked.refs)
+        yield RestoredItem("goal", f"last asked: {found.asked.text}", found.asked.refs)
     parts: tuple[tuple[Part, Sequence[Said]], ...] = (
         ("done", found.accomplished[:_MAX_DONE]),
         ("next", found.next),
@@ -39,30 +39,32 @@ def of_session(found: Summary) -> Iterator[Item]:
         ("preferences", found.preferences),
         ("questions", found.questions),
     )
-    yield from (Item(part, line.text, line.refs) for part, lines in parts for line in lines)
+    yield from (RestoredItem(part, line.text, line.refs) for part, lines in parts for line in lines)
     for one in found.key_files:
         times = f" {one.times} times" if one.times > 1 else ""
-        yield Item("files", f"`{one.name}`, changed{times}", one.refs)
+        yield RestoredItem("files", f"`{one.name}`, changed{times}", one.refs)
 
 
-def of_task(record: WorkRecord) -> Iterator[Item]:
-    yield Item("task", record.goal, (record.ref,))
+def of_task(record: WorkRecord) -> Iterator[RestoredItem]:
+    yield RestoredItem("task", record.goal, (record.ref,))
     if record.next_action:
-        yield Item("next", f"stated in the task: {record.next_action}", (record.ref,))
+        yield RestoredItem("next", f"stated in the task: {record.next_action}", (record.ref,))
     for section in ("discarded_paths", "failing", "risks"):
-        yield from (Item("failed", f"stated in the task: {text}", (record.ref,)) for text in record.texts(section))
+        yield from (
+            RestoredItem("failed", f"stated in the task: {text}", (record.ref,)) for text in record.texts(section)
+        )
 
 
-def uncommitted(context: GitContext) -> Iterator[Item]:
+def uncommitted(context: GitContext) -> Iterator[RestoredItem]:
     changed = context.changed_files
     if changed:
         paths = first_of((f"`{path}`" for path in changed), _MAX_UNCOMMITTED)
-        yield Item("files", f"changed and not committed now: {paths}")
+        yield RestoredItem("files", f"changed and not committed now: {paths}")
 
 
 def of_memory(
-    settings: Settings, folder: Path, items: Sequence[Item], now: datetime, notes: list[str]
-) -> Iterator[Item]:
+    settings: Settings, folder: Path, items: Sequence[RestoredItem], now: datetime, notes: list[str]
+) -> Iterator[RestoredItem]:
     """What the memory says to what was wanted, then what is agreed here anyway, each record with its status.
 
     Raises MalformedPolicy.
@@ -89,10 +91,10 @@ def of_memory(
     for entry in list(found.values())[:_MAX_MEMORY]:
         status = "candidate, not agreed" if entry.status == "candidate" else entry.status
         why = f": {entry.reasons[0]}" if entry.status == "stale" and entry.reasons else ""
-        yield Item("memory", entry.statement or "", (entry.ref,), f"{status}{why}")
+        yield RestoredItem("memory", entry.statement or "", (entry.ref,), f"{status}{why}")
 
 
-def _questions(items: Sequence[Item]) -> list[str]:
+def _questions(items: Sequence[RestoredItem]) -> list[str]:
     """What was wanted, sentence by sentence: a record would have to share more words with all of it at once."""
     from aicx.memory.recall.terms import asked
 

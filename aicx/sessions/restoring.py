@@ -14,7 +14,7 @@ from aicx.corpus.places.stored import chunks_of
 from aicx.errors import NotFound, UsageError
 from aicx.evidence.transcript import read_steps
 from aicx.sessions.pending import PERSON, Asker, Mark
-from aicx.sessions.restore_block import Because, Item, Restored, compose
+from aicx.sessions.restore_block import Because, RestoreAnswer, RestoredItem, compose
 from aicx.sessions.restore_items import of_memory, of_session, of_task, uncommitted
 from aicx.sessions.stored import StoredSession, find_stored, load_stored, short_refs
 from aicx.sessions.summary import summary_of
@@ -91,10 +91,10 @@ def give_back(
     marks: Sequence[Mark],
     now: datetime,
     max_chars: int,
-) -> Restored:
+) -> RestoreAnswer:
     notes: list[str] = []
     stored, because = chosen
-    items: list[Item] = []
+    items: list[RestoredItem] = []
     short: dict[str, str] = {}
     if stored is not None:
         first, last = stored.paths[:_FIRST_CHUNKS], stored.paths[_FIRST_CHUNKS:][-_LAST_CHUNKS:]
@@ -117,13 +117,14 @@ def give_back(
     if stored is None and all(item.part == "files" for item in items):
         items = []
     block = compose(_head(stored, because, marks), items, _more(stored), short, max_chars)
-    return Restored(
-        block.text,
-        stored.ref if stored else None,
-        because,
-        block.items,
-        block.omitted,
+    return RestoreAnswer(
+        restored=bool(block.text),
+        session=stored.ref if stored else None,
+        because=because,
         stored_to=stored.ended_at if stored else None,
+        context=block.text,
+        items=block.items,
+        omitted=block.omitted,
         notes=tuple(notes),
     )
 

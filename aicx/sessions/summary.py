@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import PurePosixPath
+from typing import Annotated
 
 from aicx.evidence.calls import answered_calls
 from aicx.evidence.edits import Edit, edits_of
@@ -45,32 +46,32 @@ _LANGUAGES = {
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """A file, a tool or a tag, and how often it came up."""
+    """A file, a tag or a tool, and how often it came up."""
 
-    name: str
-    times: int
-    refs: tuple[str, ...]
+    name: Annotated[str, "what is counted"]
+    times: Annotated[int, "how often it came up"]
+    refs: Annotated[tuple[str, ...], "references to where it came up"]
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """A stretch of a session in short. ``failed`` are approaches that did not work, ``next`` what was left to do.
+    """What a session or a window came to, worked out by rules."""
 
-    ``asked`` is the last request where it is not the goal.
-    """
-
-    goal: Said | None
-    asked: Said | None
-    accomplished: tuple[Said, ...]
-    decisions: tuple[Said, ...]
-    failed: tuple[Said, ...]
-    gotchas: tuple[Said, ...]
-    preferences: tuple[Said, ...]
-    next: tuple[Said, ...]
-    questions: tuple[Said, ...]
-    key_files: tuple[Counted, ...]
-    tags: tuple[Counted, ...]
-    tools: tuple[Counted, ...]
+    goal: Annotated[
+        Said | None,
+        "what it was for: what was asked first, its title where that says more, and what it turned to",
+    ]
+    asked: Annotated[Said | None, "the last one, where it is another"]
+    accomplished: Annotated[tuple[Said, ...], "pull requests, commits, what was reported, tests that passed"]
+    decisions: Annotated[tuple[Said, ...], "what was decided"]
+    failed: Annotated[tuple[Said, ...], "commands that still fail, and what was tried without success"]
+    gotchas: Annotated[tuple[Said, ...], "limits that came up, and failures that took several tries"]
+    preferences: Annotated[tuple[Said, ...], "what the person wants in general"]
+    next: Annotated[tuple[Said, ...], "what was left to be done"]
+    questions: Annotated[tuple[Said, ...], "what was asked and not answered"]
+    key_files: Annotated[tuple[Counted, ...], "files that were changed, the most often changed first"]
+    tags: Annotated[tuple[Counted, ...], "languages, parts of the repository, tools that found mistakes"]
+    tools: Annotated[tuple[Counted, ...], "tools that were called, the most often called first"]
 
     @classmethod
     def empty(cls) -> Summary:

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Annotated
 
+from aicx.fields import taken_from
+from aicx.refs import Ref
+from aicx.sessions.windows import Window, ref_of
+from aicx.text import instant
 from aicx.values import dataclass
 
 SCHEMA = "aicx.session_windows/1"
@@ -33,3 +38,19 @@ class WindowsAnswer:
     title: str | None
     windows: Annotated[list[WindowAnswer], "the windows, the first one first"]
     notes: list[str]
+
+
+def window_answer(session: str, window: Window) -> WindowAnswer:
+    """A window of the session that has this reference."""
+    return taken_from(
+        window,
+        WindowAnswer,
+        ref=ref_of(session, window.index),
+        chunks=[str(Ref("chunk", chunk)) for chunk in window.chunks],
+        started_at=instant(window.started_at),
+        ended_at=instant(window.ended_at),
+    )
+
+
+def windows_of(session: str, windows: Iterable[Window]) -> list[WindowAnswer]:
+    return [window_answer(session, window) for window in windows]

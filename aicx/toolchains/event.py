@@ -29,8 +29,12 @@ class ErrorEvent:
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """What one output says."""
+    """What the output says."""
 
-    family: str
-    failed: bool  # the command's true result, also where a pipe hides its exit code
-    events: tuple[ErrorEvent, ...]
+    family: Annotated[
+        str,
+        "`python_test`, `python_types`, `python_lint`, `npm`, `typescript`, `eslint`, `js_test`, `go`, `rust`, `java`, "
+        "`dotnet`, `c_cpp`, `ruby`, `php`, `generic`, or `none` for the output of no such tool",
+    ]
+    failed: Annotated[bool, "the command's true result, also where a pipe hides its exit code"]
+    events: Annotated[tuple[ErrorEvent, ...], "in the order of the output"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 from aicx.evidence.fixes import repeats
 from aicx.evidence.since import same_place
@@ -17,11 +17,11 @@ _MAX_ATTEMPTS = 5
 
 @dataclass(frozen=True, slots=True)
 class Resolution:
-    """What was done in a session before the failing command passed."""
+    """A time when the failing command was seen to pass."""
 
-    session: str
-    command: str
-    by: Try
+    session: Annotated[str, "reference of the session"]
+    command: Annotated[str, "what failed and then passed"]
+    by: Annotated[Try, "what was done between"]
 
 
 @dataclass(frozen=True, slots=True)

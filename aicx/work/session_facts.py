@@ -6,7 +6,7 @@ Derived from the corpus alone: it may be thrown away at any time.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import orjson
 
@@ -22,11 +22,11 @@ MAX_COMMANDS, MAX_FILES = 200, 400
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A line of what was said or done, when (an ISO instant), and the references that prove it."""
+    """A line of what was said or done."""
 
-    text: str
-    at: str
-    refs: tuple[str, ...]
+    text: Annotated[str, "the statement"]
+    at: Annotated[str, "when it was said or done; empty where nothing tells"]
+    refs: Annotated[tuple[str, ...], "references that prove it"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,16 +41,13 @@ class Ran:
 
 @dataclass(frozen=True, slots=True)
 class Try:
-    """What was changed and run between two runs of a failing command; ``ref`` and ``at`` are those of the later.
+    """What was changed and run between two runs of the failing command."""
 
-    ``read_all`` says that everything between was read, so that what is not told was not done.
-    """
-
-    files: tuple[str, ...]
-    commands: tuple[str, ...]
-    at: str
-    ref: str
-    read_all: bool = False
+    files: Annotated[tuple[str, ...], "edited, from the repository's root"]
+    commands: Annotated[tuple[str, ...], "run besides checks"]
+    at: Annotated[str, "when the command was run again"]
+    ref: Annotated[str, "the chunk of that run"]
+    read_all: Annotated[bool, "whether everything between was read, so that what is not listed was not done"] = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,6 @@ import pytest
 
 import aicx
 from aicx.evidence import session_brief
-from aicx.sessions.summary import COUNTED, LINES
 from aicx.work.entry import _LISTED
 
 ROOT = Path(aicx.__file__).parent
@@ -22,7 +21,6 @@ SOURCES = {
     "BenchReport": "aicx.bench.facts:Facts",
     "ChecksAnswer": "aicx.work.compliance:Checks",
     "ComplianceAnswer": "aicx.work.compliance:Compliance",
-    "CountedAnswer": "aicx.sessions.summary:Counted",
     "ErrorEventAnswer": "aicx.toolchains.event:ErrorEvent",
     "FailureItem": "aicx.work.session_facts:Failure",
     "FamilyOwner": "aicx.packs.owners:Owner",
@@ -34,32 +32,25 @@ SOURCES = {
     "PackPlace": "aicx.work.record:GitContext",
     "PackSession": "aicx.work.session_facts:SessionFacts",
     "RankerCosts": "aicx.bench.measure:Measured",
-    "ResolutionItem": "aicx.work.failures:Resolution",
-    "RestoreAnswer": "aicx.sessions.restore_block:Restored",
-    "RestoredItem": "aicx.sessions.restore_block:Item",
     "ReviewPatch": "aicx.review.patching:Plan",
     "RunSettings": "aicx.bench.run:Plan",
     "SessionFacts": "aicx.work.deriving:SessionPart",
     "SessionHead": "aicx.corpus.views.show:ShownSession",
-    "SessionMatch": "aicx.sessions.recall:Match",
     "SessionPlace": "aicx.corpus.places.report:Place",
     "SetEffect": "aicx.bench.ablation:Effect",
     "Sketch": "aicx.work.session_facts:SessionFacts",
     "SkippedTask": "aicx.work.loading:Loading",
-    "SummaryLine": "aicx.work.session_facts:Said",
-    "SummaryParts": "aicx.sessions.summary:Summary",
     "TaskEntry": "aicx.work.record:WorkRecord",
     "TaskGit": "aicx.work.record:GitContext",
     "TaskItem": "aicx.work.record:Item",
     "TaskLoading": "aicx.work.loading:Loading",
     "TaskRow": "aicx.work.record:WorkRecord",
-    "TryItem": "aicx.work.session_facts:Try",
     "VariantCost": "aicx.bench.summary:Cost",
     "WholeChunk": "aicx.corpus.views.show:ShownChunk",
     "WindowAnswer": "aicx.sessions.windows:Window",
 }
 # Of calls that pass more of their own with `**`, the names.
-MORE = {"SummaryParts": (*LINES, *COUNTED), "TaskEntry": _LISTED}
+MORE = {"TaskEntry": _LISTED}
 LISTS, MAPPINGS = (list, tuple, Sequence, Iterable), (dict, Mapping)
 
 

@@ -8,8 +8,9 @@ from aicx import console
 from aicx.config import Settings
 from aicx.text import first_of, local, shorten
 from aicx.work.at_place import facts_at
-from aicx.work.failure_items import FailureItem, TryItem
+from aicx.work.failure_items import FailureItem
 from aicx.work.failures import Pattern, patterns
+from aicx.work.session_facts import Try
 
 
 def patterns_at(settings: Settings, folder: Path | None) -> tuple[list[Pattern], list[str]]:
@@ -38,7 +39,7 @@ def with_code(code: str | None, message: str) -> list[str]:
     return [code, message] if code and not message.startswith(code) else [message]
 
 
-def told(one: TryItem, session: str = "") -> str:
+def told(one: Try, session: str = "") -> str:
     """What was done, in words. Where nothing is known of it, that the command passed in ``session``."""
     edits = f"edited {first_of(one.files, 3)}" if one.files else ""
     runs = f"ran {first_of((f'`{command}`' for command in one.commands), 3)}" if one.commands else ""

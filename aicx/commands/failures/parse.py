@@ -14,7 +14,7 @@ from aicx.paths import user_path
 from aicx.storage.texts import with_texts
 from aicx.toolchains import ErrorEvent, parse
 from aicx.toolchains.terminal import HEAD, TAIL
-from aicx.work.failure_items import PARSE_SCHEMA, ParseAnswer
+from aicx.work.failure_items import PARSE_SCHEMA
 
 _CHUNK = 1 << 20  # bytes read at once
 
@@ -39,7 +39,7 @@ def command(
     # What a tool printed was never stored, and so never redacted.
     parsed = with_texts(parse(_read(file), line, exit_code), lambda text: redact_plain(text).text)
     if json:
-        console.out_answer(PARSE_SCHEMA, ParseAnswer(parsed.family, parsed.failed, list(parsed.events)))
+        console.out_answer(PARSE_SCHEMA, parsed)
         return
     for event in parsed.events:
         console.out(_line(event))

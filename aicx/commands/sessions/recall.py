@@ -15,7 +15,7 @@ from aicx.filters import EVERYTHING, Filters
 from aicx.text import local
 
 if TYPE_CHECKING:
-    from aicx.sessions.recall import Match
+    from aicx.sessions.recall import SessionMatch
 
 
 class Granularity(StrEnum):
@@ -46,8 +46,7 @@ def command(
     Example: aicx sessions recall retry policy --granularity window --limit 3 --json
     """
     # Imported here: not needed for --help.
-    from aicx.sessions.recall import recall
-    from aicx.sessions.recall_answer import SCHEMA, recalled_answer
+    from aicx.sessions.recall import SCHEMA, recall
 
     kinds = list(dict.fromkeys(granularity or [Granularity.session]))
     if len(kinds) > 1:
@@ -63,7 +62,7 @@ def command(
         place=options.place(repo, everywhere=everywhere),
     )
     if json:
-        console.out_answer(SCHEMA, recalled_answer(found))
+        console.out_answer(SCHEMA, found)
         return
     for number, match in enumerate(found.matches, 1):
         _print(number, match)
@@ -78,7 +77,7 @@ def command(
         console.say_zone()
 
 
-def _print(number: int, match: Match) -> None:
+def _print(number: int, match: SessionMatch) -> None:
     style = console.style
     console.out(f"{style(f'{number:>2}', fg='yellow')}  {style(console.title({'title': match.title}), bold=True)}")
     started = local(match.started_at)

@@ -60,12 +60,12 @@ def command(
         notify=console.notify,
     )
     if json:
-        from aicx.sessions.restore_answer import SCHEMA, restored_answer
+        from aicx.sessions.restore_block import SCHEMA
 
-        console.out_answer(SCHEMA, restored_answer(found))
+        console.out_answer(SCHEMA, found)
         return
-    if found.text:
-        console.out(found.text.rstrip("\n"))
+    if found.context:
+        console.out(found.context.rstrip("\n"))
     console.notify_notes(found.notes)
-    if not found.text and not check_pending:
+    if not found.context and not check_pending:
         console.notify("Nothing is known of a session here. `aicx store` adds what is new.")

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import StrEnum
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from aicx import console, options
 from aicx.config import load_settings
 from aicx.errors import UsageError
-from aicx.sessions.summary_answer import SCHEMA, CountedAnswer, SessionSummaryAnswer, SummaryLine
+from aicx.sessions.summary_answer import SCHEMA, SessionSummaryAnswer
+
+if TYPE_CHECKING:
+    from aicx.sessions.summary import Counted
+    from aicx.work.session_facts import Said
 
 _PARTS = (
     ("accomplished", "Done"),
@@ -117,7 +121,7 @@ def _print(found: SessionSummaryAnswer) -> None:
     _print_counted("Tools", parts.tools)
 
 
-def _print_lines(title: str, lines: Sequence[SummaryLine]) -> None:
+def _print_lines(title: str, lines: Sequence[Said]) -> None:
     if lines:
         console.out(f"\n{title}")
     for line in lines:
@@ -125,7 +129,7 @@ def _print_lines(title: str, lines: Sequence[SummaryLine]) -> None:
         console.out(f"  - {line.text}{refs}")
 
 
-def _print_counted(title: str, found: Sequence[CountedAnswer]) -> None:
+def _print_counted(title: str, found: Sequence[Counted]) -> None:
     if found:
         named = ", ".join(f"{one.name} ({one.times})" if one.times > 1 else one.name for one in found)
         console.out(f"\n{title}: {named}")
