@@ -22,8 +22,8 @@ from aicx.commands.index import build, status
 from aicx.corpus.catalog.database import Catalog
 from aicx.demo import FAKE_TOKEN, Demo
 from aicx.engine.embedder_choice import Choice
-from aicx.engine.index_answer import IndexGain
-from aicx.engine.vector_state import LexicalState, VectorState
+from aicx.engine.index_answer import IndexGain, WordIndex
+from aicx.engine.vector_state import VectorState
 from indexer.vector_table import TableStatus
 from indexer.vectors import Synced
 from tests.conftest import GUARDED, RealHomeError
@@ -365,7 +365,7 @@ def test_every_field_of_index_is_documented(
     monkeypatch.setattr(build, "build_vectors", lambda *_, **__: Synced(1, 0, 0, 0, 1, 0.5))
     monkeypatch.setattr(build, "measure_gain", lambda _: IndexGain(0))
     monkeypatch.setattr(status, "vector_state", lambda _: VectorState(Choice(), str(home), table, 0))
-    monkeypatch.setattr(status, "lexical_state", lambda _: LexicalState(True, 0, 1))
+    monkeypatch.setattr(status, "lexical_state", lambda _: WordIndex(True, 0, 1))
     monkeypatch.setattr(status, "drop_vectors", lambda *_: None)
     assert run(["index", action, "--json"]) == 0
     answer = json.loads(capsysbinary.readouterr().out)

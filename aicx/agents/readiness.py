@@ -221,7 +221,7 @@ def _capture(desk: _Desk) -> Iterator[RepoCheck]:
     if not found:
         yield RepoCheck("capture_quality", "ok", "no session was prepared or finalized here yet")
         return
-    known = sum(one.compliance.reason != "no_execution_observation" for one in found)
+    known = sum(one.compliance.main_issue != "no_execution_observation" for one in found)
     details = {"recent": len(found), "observed": known}
     few = known * 2 < len(found)
     summary = f"{known} of the last {len(found)} sessions left something that was observed"

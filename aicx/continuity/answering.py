@@ -13,7 +13,6 @@ from aicx.continuity.answers import (
     ContinuityAuditEntry,
     ContinuityChange,
     ContinuityDiagnostics,
-    ContinuityItem,
     ContinuityLoad,
     ContinuityNote,
     ContinuityRecovery,
@@ -24,7 +23,7 @@ from aicx.continuity.answers import (
 )
 from aicx.continuity.audit import Audited, audit_entries, preview
 from aicx.continuity.context import resume_context
-from aicx.continuity.note import KINDS, Layers, Note, NoteItem
+from aicx.continuity.note import KINDS, Layers, Note
 from aicx.continuity.pending import pendings
 from aicx.continuity.places import note_places
 from aicx.continuity.startup_extra import startup_of
@@ -118,8 +117,8 @@ def note_of(note: Note) -> ContinuityNote:
         status=note.status,
         updatedAt=_instant(note.updated_at),
         sourceSessionId=redact(note.source).text or None,
-        goal=None if note.goal is None else _item(note.goal),
-        sections={kind: [_item(item) for item in note.sections.get(kind, ())] for kind in KINDS},
+        goal=note.goal,
+        sections={kind: note.sections.get(kind, ()) for kind in KINDS},
         unknownText=note.unknown_text,
     )
 
@@ -177,10 +176,6 @@ def _diagnostics(entry: Audited) -> ContinuityDiagnostics:
 
 def _named(counts: Mapping[str, int]) -> dict[str, int]:
     return {name: counts[kind] for kind, name in _COUNTED.items() if kind in counts}
-
-
-def _item(item: NoteItem) -> ContinuityItem:
-    return ContinuityItem(item.text, item.kind, item.layer, item.lane, item.evidence, _instant(item.at))
 
 
 def _note_or_none(note: Note | None) -> ContinuityNote | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Annotated
 
+from aicx.continuity.note import NoteItem
 from aicx.continuity.startup_answer import StartupManifest
 from aicx.values import dataclass
 
@@ -19,25 +20,12 @@ OPEN_SCHEMA = "aicx.continuity-open/1"
 
 
 @dataclass(frozen=True, slots=True)
-class ContinuityItem:
-    text: Annotated[str, "what the note says: a line, or several where a person wrote them so"]
-    kind: Annotated[
-        str,
-        "`goal`, `confirmed`, `failed`, `untried`, `next`, `result`, `file`, `decision` or `environment`: what it is",
-    ]
-    layer: Annotated[str, "`project` or `local`: whose note has it"]
-    lane: Annotated[str, "`primary` or `subagent`: who said it"]
-    evidence: Annotated[Sequence[str], "references of the sessions that it is from; none for what a person wrote"]
-    at: Annotated[str | None, "when it was said; null where that is not known"]
-
-
-@dataclass(frozen=True, slots=True)
 class ContinuityNote:
     status: Annotated[str, "`active`, `paused` or `done`"]
     updatedAt: Annotated[str | None, "when aicx wrote it last"]
     sourceSessionId: Annotated[str | None, "the session that it was written from; null where a person wrote it"]
-    goal: Annotated[ContinuityItem | None, "what is to be reached"]
-    sections: Annotated[Mapping[str, Sequence[ContinuityItem]], "the items by their kinds, the newest first"]
+    goal: Annotated[NoteItem | None, "what is to be reached"]
+    sections: Annotated[Mapping[str, Sequence[NoteItem]], "the items by their kinds, the newest first"]
     unknownText: Annotated[str, "Markdown that belongs to no section, as a person wrote it"]
 
 

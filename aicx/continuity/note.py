@@ -7,7 +7,7 @@ from dataclasses import field
 from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Annotated, Literal, get_args
 
 from aicx.types import Lane
 from aicx.values import dataclass
@@ -24,17 +24,18 @@ STATUSES: tuple[Status, ...] = get_args(Status)
 
 @dataclass(frozen=True, slots=True)
 class NoteItem:
-    """One statement of a note. ``text`` is one line, or several where a person wrote them so.
-
-    ``evidence`` are references, none for what a person wrote. ``at`` is when it was said, None where that is unknown.
-    """
-
-    text: str
-    kind: Kind | Literal["goal"]
-    layer: Layer
-    lane: Lane = "primary"
-    evidence: tuple[str, ...] = ()
-    at: datetime | None = None
+    text: Annotated[str, "what the note says: a line, or several where a person wrote them so"]
+    kind: Annotated[
+        Kind | Literal["goal"],
+        "`goal`, `confirmed`, `failed`, `untried`, `next`, `result`, `file`, `decision` or `environment`: what it is",
+        str,
+    ]
+    layer: Annotated[Layer, "`project` or `local`: whose note has it", str]
+    lane: Annotated[Lane, "`primary` or `subagent`: who said it", str] = "primary"
+    evidence: Annotated[
+        tuple[str, ...], "references of the sessions that it is from; none for what a person wrote"
+    ] = ()
+    at: Annotated[datetime | None, "when it was said; null where that is not known"] = None
 
     @property
     def key(self) -> str:

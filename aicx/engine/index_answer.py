@@ -9,7 +9,6 @@ from aicx.fields import INLINE
 from aicx.values import dataclass
 
 if TYPE_CHECKING:
-    from aicx.engine.vector_state import LexicalState, VectorState
     from indexer.vectors import Synced
 
 SCHEMA = "aicx.index/1"
@@ -82,24 +81,6 @@ class IndexBuilt:
 @dataclass(frozen=True, slots=True)
 class IndexDropped:
     dropped: Annotated[bool, "`true`"]
-
-
-def index_answer(words: LexicalState, meaning: VectorState | None) -> IndexAnswer:
-    lexical = WordIndex(words.exists, words.behind, words.size)
-    if meaning is None:
-        return IndexAnswer(lexical, False, None)
-    table = meaning.table
-    vectors = VectorIndex(
-        embedder=meaning.choice.kind,
-        model=table.model,
-        uri=meaning.uri,
-        passages=table.rows,
-        chunks=len(table.versions),
-        behind=meaning.behind,
-        dimensions=table.dimensions,
-        bytes=meaning.size,
-    )
-    return IndexAnswer(lexical, True, vectors)
 
 
 def index_built(synced: Synced, gain: IndexGain | None = None) -> IndexBuilt:

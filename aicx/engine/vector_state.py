@@ -9,6 +9,7 @@ from aicx.config import Settings
 from aicx.corpus.catalog.query import open_catalog
 from aicx.engine.damage import FIX, require_sound_vectors, table_folder
 from aicx.engine.embedder_choice import Choice, default_choice, recorded_choice
+from aicx.engine.index_answer import IndexAnswer, VectorIndex, WordIndex
 from aicx.engine.index_manifest import chunks_behind, documents_behind, folder_size, lexical_freshness, read_manifest
 from aicx.engine.vector_place import recorded_address, table_of
 from aicx.errors import NotFound
@@ -68,20 +69,11 @@ def folder_size_of(address: str, made: Mapping[str, Any]) -> int:
     return folder_size(folder) if folder else 0
 
 
-@dataclass(frozen=True, slots=True)
-class LexicalState:
-    """Whether the BM25 index is there, how many chunks it is behind (None when that is unknown), its size in bytes."""
-
-    exists: bool
-    behind: int | None
-    size: int
-
-
-def lexical_state(settings: Settings) -> LexicalState:
+def lexical_state(settings: Settings) -> WordIndex:
     """The state of the BM25 index. Raises NotFound when nothing is stored yet."""
     with open_catalog(settings.layout) as opened:
         found = lexical_freshness(settings.layout, opened.catalog)
-    return LexicalState(found.exists, found.behind, folder_size(settings.layout.lexical_index))
+    return WordIndex(found.exists, found.behind, folder_size(settings.layout.lexical_index))
 
 
 def made_with(settings: Settings) -> Choice:
@@ -103,3 +95,20 @@ def manifest_entry(settings: Settings) -> dict[str, Any]:
     if not {"embedder", "uri"} <= made.keys():
         raise NotFound("there is no vector index", hint="aicx index")
     return made
+
+
+def index_answer(words: WordIndex, meaning: VectorState | None) -> IndexAnswer:
+    if meaning is None:
+        return IndexAnswer(words, False, None)
+    table = meaning.table
+    vectors = VectorIndex(
+        embedder=meaning.choice.kind,
+        model=table.model,
+        uri=meaning.uri,
+        passages=table.rows,
+        chunks=len(table.versions),
+        behind=meaning.behind,
+        dimensions=table.dimensions,
+        bytes=meaning.size,
+    )
+    return IndexAnswer(words, True, vectors)

@@ -12,8 +12,8 @@ from aicx.resume.brief.json_brief import contract_answer, previous_answer
 from aicx.storage.texts import with_texts
 from aicx.values import dataclass
 from aicx.work.answers import SkippedTask, TaskEntry
-from aicx.work.compliance import Compliance
-from aicx.work.contract_answer import ContractAnswer, ContractResult
+from aicx.work.compliance import Compliance, ContractResult
+from aicx.work.contract import Contract
 from aicx.work.entry import entry_of, skipped_of
 from aicx.work.handoff_answers import HandoffAnswer
 from aicx.work.loading import Loaded
@@ -23,40 +23,6 @@ PREPARE_SCHEMA = "aicx.prepare/1"
 FINALIZE_SCHEMA = "aicx.finalize/1"
 HANDOFFS_SCHEMA = "aicx.handoffs/1"
 BOOT_SCHEMA = "aicx.boot/1"
-
-
-@dataclass(frozen=True, slots=True)
-class FindingAnswer:
-    """Something that was not as the contract said."""
-
-    code: Annotated[str, "one of the [codes](work.md#compliance)"]
-    severity: Annotated[str, "`violation` or `warning`"]
-    detail: Annotated[str, "the same in words"]
-    evidence: Annotated[Sequence[str], "paths or commands"]
-
-
-@dataclass(frozen=True, slots=True)
-class ChecksAnswer:
-    """Each part of a contract: kept, not kept, or null where it asked for nothing or nothing was observed."""
-
-    followed_first_action: Annotated[bool | None, "the file to begin with was opened"]
-    edited_within_scope: Annotated[bool | None, "no other file was edited"]
-    canonical_test_used: Annotated[bool | None, "the test that proves it was run"]
-    finalize_used: Annotated[bool | None, "the end was reported"]
-
-
-@dataclass(frozen=True, slots=True)
-class ComplianceAnswer:
-    """How a session kept to its contract. It is an audit, and stops nobody."""
-
-    status: Annotated[str, "`followed`, `partial`, `violated` or `not_evaluated`"]
-    score: Annotated[float | None, "0 to 1; null where nothing was evaluated"]
-    checks: Annotated[ChecksAnswer, "each part of the contract"]
-    structural_alignment: Annotated[str, "`followed`, `partially_followed`, `ignored` or `not_evaluated`"]
-    violations: Annotated[list[FindingAnswer], "what was not kept"]
-    warnings: Annotated[list[FindingAnswer], "what cannot be told or is minor"]
-    main_issue: Annotated[str | None, "the code of the first violation or warning, or why nothing was evaluated"]
-    compact_summary: Annotated[str, "one line of at most 120 characters"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +56,7 @@ class PrepareAnswer:
     active: Annotated[list[TaskEntry], "the open tasks that may be used here; without one the latest open session"]
     skipped: Annotated[list[SkippedTask], "those that may not, which nothing changes"]
     previous_contract_result: Annotated[ContractResult | None, "of the last session that could be evaluated"]
-    execution_contract: Annotated[ContractAnswer | None, "what it is asked to keep to"]
+    execution_contract: Annotated[Contract | None, "what it is asked to keep to"]
     attempt: Annotated[str | None, "reference of the record of this session; null where none was written"]
     entry_points_by: Annotated[str, "what decided about the files to begin with: `rules` or `arbiter`"]
     summary_by: Annotated[str, "what the brief's text is by: `rules`, or also the `summarizer`"]
@@ -124,7 +90,7 @@ class FinalizeAnswer:
     """What was kept of a session's end."""
 
     agent_summary_text: Annotated[str, "lines to repeat to the user: Context, Map, Saved, Contract, Next, Details"]
-    contract_compliance: Annotated[ComplianceAnswer, "how the contract was kept"]
+    contract_compliance: Annotated[Compliance, "how the contract was kept"]
     attempt: Annotated[str, "reference of the session's record"]
     handoff: Annotated[str, "reference of the handoff"]
     task: Annotated[TaskEntry | None, "the open task with what it learned; null where none is open or may be used"]
@@ -176,7 +142,7 @@ def prepared_answer(found: Prepared, brief: str) -> PrepareAnswer:
 def finalized_answer(found: Finalized, proposed: list[str], notes: list[str]) -> FinalizeAnswer:
     answer = FinalizeAnswer(
         agent_summary_text=found.summary,
-        contract_compliance=compliance_answer(found.compliance),
+        contract_compliance=found.compliance,
         attempt=found.attempt.ref,
         handoff=found.handoff.ref,
         task=entry_of(Loaded(found.task.record, found.task.loading)) if found.task else None,
@@ -189,13 +155,3 @@ def finalized_answer(found: Finalized, proposed: list[str], notes: list[str]) ->
         summary_note=found.summed_up.note if found.summed_up else None,
     )
     return with_texts(answer, stored)
-
-
-def compliance_answer(found: Compliance) -> ComplianceAnswer:
-    return taken_from(
-        found,
-        ComplianceAnswer,
-        checks=taken_from(found.checks, ChecksAnswer),
-        violations=[taken_from(one, FindingAnswer) for one in found.violations],
-        warnings=[taken_from(one, FindingAnswer) for one in found.warnings],
-    )

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated
 
 from aicx.values import dataclass
+from aicx.work.files import DamagedFile
+from aicx.work.loading import Loading
 
 STATUS_SCHEMA = "aicx.task-status/1"
 LIST_SCHEMA = "aicx.task-list/1"
@@ -25,23 +27,6 @@ class TaskGit:
     changed_files: Annotated[Sequence[str], "up to 64 of the changed files, from the repository's folder"]
     captured_at: Annotated[str, "when git was asked"]
     reason: Annotated[str | None, "why git said nothing, or null"]
-
-
-@dataclass(frozen=True, slots=True)
-class TaskLoading:
-    """Whether the state of a task may be used here and now, and why."""
-
-    loadable: Annotated[bool, "whether it may be used"]
-    reason: Annotated[
-        str,
-        "`no_git_context`, `git_unavailable`, `same_branch`, `branch_changed_but_merged`, `branch_mismatch_unmerged` or"
-        " `dirty_branch_mismatch`",
-    ]
-    warning: Annotated[str | None, "what to look out for, in words; or null"]
-    saved_branch: Annotated[str | None, "the branch that it was left on"]
-    current_branch: Annotated[str | None, "the branch that is checked out"]
-    saved_head: Annotated[str | None, "the commit that it was left at"]
-    current_head: Annotated[str | None, "the commit that is checked out"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +73,7 @@ class TaskEntry:
     updated_at: Annotated[str, "when it was last changed"]
     rev: Annotated[int, "its revision, from 1"]
     git_context: Annotated[TaskGit | None, "what git said when it was last changed"]
-    loading: Annotated[TaskLoading, "whether it may be used here and now"]
+    loading: Annotated[Loading, "whether it may be used here and now"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,12 +92,6 @@ class SkippedTask:
     saved_head: Annotated[str | None, "the commit that it was left at"]
     current_head: Annotated[str | None, "the commit that is checked out"]
     updated_at: Annotated[str, "when it was last changed"]
-
-
-@dataclass(frozen=True, slots=True)
-class DamagedFile:
-    path: Annotated[str, "a file that cannot be read as a task, from the corpus's folder; it is left as it is"]
-    why: Annotated[str, "what is wrong with it"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ def check_files(layout: Layout, *, unfinished: bool) -> Check:
     name = "work"
     found = read_all(layout, every_folder(layout), hidden=True)
     if found.damaged:
-        paths = first_of([f"{path} ({why})" for path, why in found.damaged])
+        paths = first_of([f"{one.path} ({one.why})" for one in found.damaged])
         detail = f"files that cannot be read as tasks, and are left as they are: {paths}"
         return Check(name, "critical", detail, MEND_TASKS)
     secret = [record for record in found.records if with_texts(record, stored) is not record]

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import field
-from typing import Literal
+from typing import Annotated, Literal
 
+from aicx.fields import INTERNAL
 from aicx.text import plural, shorten
 from aicx.values import dataclass
 from aicx.work.contract import Contract, is_test
@@ -66,56 +67,67 @@ class Observed:
 class Finding:
     """Something that was not as the contract said."""
 
-    code: Code
-    severity: Literal["violation", "warning"]
-    detail: str
-    evidence: tuple[str, ...] = ()
+    code: Annotated[Code, "one of the [codes](work.md#compliance)", str]
+    severity: Annotated[Literal["violation", "warning"], "`violation` or `warning`", str]
+    detail: Annotated[str, "the same in words"]
+    evidence: Annotated[tuple[str, ...], "paths or commands"] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Checks:
-    """Each part of a contract: kept, not kept, or None where it asked for nothing or nothing was observed."""
+    """Each part of a contract: kept, not kept, or null where it asked for nothing or nothing was observed."""
 
-    followed_first_action: bool | None = None
-    edited_within_scope: bool | None = None
-    canonical_test_used: bool | None = None
-    finalize_used: bool | None = None
+    followed_first_action: Annotated[bool | None, "the file to begin with was opened"] = None
+    edited_within_scope: Annotated[bool | None, "no other file was edited"] = None
+    canonical_test_used: Annotated[bool | None, "the test that proves it was run"] = None
+    finalize_used: Annotated[bool | None, "the end was reported"] = None
 
 
 @dataclass(frozen=True, slots=True)
 class Compliance:
-    """The result. ``score`` is 0 to 1, None where nothing was evaluated; ``reason`` then says why."""
+    """How a session kept to its contract. It is an audit, and stops nobody."""
 
-    status: Status
-    score: float | None
-    structural_alignment: Alignment = "not_evaluated"
-    checks: Checks = Checks()
-    violations: tuple[Finding, ...] = ()
-    warnings: tuple[Finding, ...] = ()
-    matched_files: tuple[str, ...] = ()
-    outside_scope: tuple[str, ...] = ()
-    reason: Code | None = None
-    gaps: tuple[Gap, ...] = field(default=())
+    status: Annotated[Status, "`followed`, `partial`, `violated` or `not_evaluated`", str]
+    score: Annotated[float | None, "0 to 1; null where nothing was evaluated"]
+    checks: Annotated[Checks, "each part of the contract"] = Checks()
+    structural_alignment: Annotated[
+        Alignment, "`followed`, `partially_followed`, `ignored` or `not_evaluated`", str
+    ] = "not_evaluated"
+    violations: Annotated[tuple[Finding, ...], "what was not kept"] = ()
+    warnings: Annotated[tuple[Finding, ...], "what cannot be told or is minor"] = ()
+    main_issue: Annotated[
+        Code | None, "the code of the first violation or warning, or why nothing was evaluated", str | None
+    ] = None
+    compact_summary: Annotated[str, "one line of at most 120 characters"] = ""
+    matched_files: tuple[str, ...] = field(default=(), metadata=INTERNAL)
+    outside_scope: tuple[str, ...] = field(default=(), metadata=INTERNAL)
+    gaps: tuple[Gap, ...] = field(default=(), metadata=INTERNAL)
 
-    @property
-    def main_issue(self) -> str | None:
-        return next((finding.code for finding in (*self.violations, *self.warnings)), self.reason)
+    @classmethod
+    def none(cls, reason: Code) -> Compliance:
+        """Returns the result where nothing could be evaluated, and why."""
+        summary = f"not evaluated: {reason.replace('_', ' ')}"
+        return cls("not_evaluated", None, main_issue=reason, compact_summary=summary)
 
-    @property
-    def compact_summary(self) -> str:
-        """One line of it, of at most 120 characters."""
-        if self.score is None:
-            return f"not evaluated: {(self.reason or '').replace('_', ' ')}"
-        issue = next((finding.detail for finding in (*self.violations, *self.warnings)), "")
-        return shorten(f"{self.status}, {self.score:.2f}{': ' if issue else ''}{issue}", _SUMMARY)
+
+@dataclass(frozen=True, slots=True)
+class ContractResult:
+    """How an earlier session kept to its contract."""
+
+    ref: Annotated[str, "reference of the attempt"]
+    status: Annotated[str, "`followed`, `partial` or `violated`"]
+    score: Annotated[float, "0 to 1"]
+    main_issue: Annotated[str | None, "the code of the first violation or warning, or null"]
+    compact_summary: Annotated[str, "one line of at most 120 characters"]
+    at: Annotated[str, "when it was written last"]
 
 
 def evaluate(contract: Contract | None, observed: Observed, is_same_test: Callable[[str, str], bool]) -> Compliance:
     """The audit of a session. ``is_same_test(run, expected)``: whether a command ran the test that was named."""
     if contract is None:
-        return Compliance("not_evaluated", None, reason="no_resume_contract")
+        return Compliance.none("no_resume_contract")
     if observed.is_empty:
-        return Compliance("not_evaluated", None, reason="no_execution_observation")
+        return Compliance.none("no_execution_observation")
     touched = (*observed.opened, *observed.edited)
     outside = _outside(contract, observed)
     tested = _tested(contract, observed, is_same_test)
@@ -138,13 +150,18 @@ def evaluate(contract: Contract | None, observed: Observed, is_same_test: Callab
     alignment, matched = _alignment(contract, touched)
     gaps = [_GAPS[finding.code] for finding in findings if finding.code in _GAPS]
     gaps += ["structural_entrypoints_ignored"] if alignment == "ignored" else []
+    issue = next(iter((*violations, *warnings)), None)
+    status: Status = "violated" if violations else "partial" if warnings or score < _FOLLOWED else "followed"
+    said = f"{status}, {score:.2f}{f': {issue.detail}' if issue else ''}"
     return Compliance(
-        status="violated" if violations else "partial" if warnings or score < _FOLLOWED else "followed",
+        status=status,
         score=score,
         structural_alignment=alignment,
         checks=Checks(first, None if not contract.edit_scope.primary else not outside, tested, observed.finalized),
         violations=violations,
         warnings=warnings,
+        main_issue=issue.code if issue else None,
+        compact_summary=shorten(said, _SUMMARY),
         matched_files=matched,
         outside_scope=outside,
         gaps=tuple(dict.fromkeys(gaps)),

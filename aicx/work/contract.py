@@ -10,8 +10,9 @@ import re
 import shlex
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import field
-from typing import Literal
+from typing import Annotated, Literal
 
+from aicx.fields import INTERNAL
 from aicx.storage.typed import SPARSE
 from aicx.text import shorten
 from aicx.values import dataclass
@@ -84,39 +85,41 @@ class Ground:
 
 @dataclass(frozen=True, slots=True)
 class FirstAction:
-    """What to do first. ``path`` is the file to open; None where the listed entry points are to be inspected."""
+    """What to do first."""
 
-    type: Literal["open_file", "inspect_entry_points"]
-    path: str | None
-    binding: Binding
-    reason: str
+    type: Annotated[
+        Literal["open_file", "inspect_entry_points"],
+        "`open_file`, or `inspect_entry_points`: look at `expected_first_files` before anything else",
+        str,
+    ]
+    path: Annotated[str | None, "the file to open"]
+    binding: Annotated[Binding, "`must_open_first` or `must_inspect_listed_entry_points_only`", str]
+    reason: Annotated[str, "what speaks for it"]
 
 
 @dataclass(frozen=True, slots=True)
 class EditScope:
-    """The files that the work is expected to change, those that it may need, and those to leave alone."""
+    """The files that the work is expected to change, from the repository's root."""
 
-    primary: tuple[str, ...] = ()
-    secondary: tuple[str, ...] = ()
-    avoid: tuple[str, ...] = ()
+    primary: Annotated[tuple[str, ...], "those it is about, at most 3"] = ()
+    secondary: Annotated[tuple[str, ...], "those it may need, at most 4"] = ()
+    avoid: Annotated[tuple[str, ...], "those that were looked at and discarded"] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Contract:
-    """What a session on ``task_goal`` was told. ``signals`` are what its strength comes from.
+    """[What a session is asked to keep to](work.md#contracts): checked afterwards, never enforced."""
 
-    ``sources`` are references of the sessions and tasks that it was drawn up from.
-    """
-
-    task_goal: str
-    contract_strength: Strength
-    first_action: FirstAction | None
-    edit_scope: EditScope
-    test_command: ProofCommand
-    finalize_command: str
-    expected_first_files: tuple[str, ...]
-    signals: tuple[Signal, ...] = ()
-    sources: tuple[str, ...] = field(default=(), metadata=SPARSE)
+    task_goal: Annotated[str, "the task"]
+    contract_strength: Annotated[Strength, "`strict`, `soft`, or `exploratory`, which asks for no file", str]
+    first_action: Annotated[FirstAction | None, "null where the contract is exploratory"]
+    edit_scope: Annotated[EditScope, "the files that the work is expected to change"]
+    test_command: Annotated[ProofCommand, "the command that proves it"]
+    finalize_command: Annotated[str, "what reports the end of the session"]
+    expected_first_files: Annotated[tuple[str, ...], "the files to look at first, at most 3"]
+    signals: Annotated[tuple[Signal, ...], "what its strength comes from", tuple[str, ...]] = ()
+    # References of the sessions and tasks that it was drawn up from.
+    sources: tuple[str, ...] = field(default=(), metadata={**SPARSE, **INTERNAL})
 
 
 def draw_up(ground: Ground) -> Contract:

@@ -6,7 +6,7 @@ import re
 import tomllib
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 import orjson
 
@@ -50,10 +50,14 @@ _DOTNET = ("*.sln", "*.slnx", "*.csproj", "*.fsproj")
 
 @dataclass(frozen=True, slots=True)
 class ProofCommand:
-    """The command that proves the work, and how it is known; none where nothing says how this project is tested."""
+    """The command that proves the work."""
 
-    command: str | None
-    source: TestSource
+    command: Annotated[str | None, "null where nothing says how the project is tested"]
+    source: Annotated[
+        TestSource,
+        "`previous_successful_command` (it passed in an earlier session), `makefile`, `project_convention`, `none`",
+        str,
+    ]
 
 
 UNKNOWN_PROOF = ProofCommand(None, "none")

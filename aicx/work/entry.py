@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from aicx.fields import taken_from
 from aicx.text import instant
 from aicx.work.answers import (
-    DamagedFile,
     NextStepAnswer,
     SkippedTask,
     TaskChange,
     TaskEntry,
     TaskGit,
     TaskItem,
-    TaskLoading,
     TaskRow,
     TaskStatus,
     TaskUncertainty,
 )
-from aicx.work.files import DamagedTask
 from aicx.work.loading import Loaded, Loading, is_stated
 from aicx.work.next_step import NextStep
 from aicx.work.place import WorkPlace
@@ -37,7 +32,7 @@ def status_of(found: OpenTasks, place: WorkPlace) -> TaskStatus:
         active=[entry_of(task) for task in found.active],
         skipped=[skipped_of(task) for task in found.skipped],
         waiting=[entry_of(task) for task in found.waiting],
-        damaged=damaged_of(found.damaged),
+        damaged=found.damaged,
         repo_id=place.repo_id,
         worktree_id=place.worktree_id,
         root=str(place.root),
@@ -70,7 +65,7 @@ def entry_of(task: Loaded) -> TaskEntry:
         created_at=instant(record.created_at),
         updated_at=instant(record.updated_at),
         git_context=None if record.git_context is None else git_of(record.git_context),
-        loading=taken_from(task.loading, TaskLoading),
+        loading=task.loading,
         **{section: record.texts(section) for section in _LISTED},
     )
 
@@ -117,10 +112,6 @@ def step_of(step: NextStep) -> NextStepAnswer:
         files=record.texts("active_files"),
         warning=step.task.loading.warning,
     )
-
-
-def damaged_of(found: Iterable[DamagedTask]) -> list[DamagedFile]:
-    return [DamagedFile(path, why) for path, why in found]
 
 
 def git_of(git: GitContext) -> TaskGit:

@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import field, replace
 from itertools import chain
 from pathlib import Path
-from typing import NamedTuple
+from typing import Annotated
 
 from aicx.errors import CorpusDamaged
 from aicx.paths import Layout
@@ -27,11 +27,10 @@ CAPSULE = ".capsule.json"
 NOTES = "continuity"  # of continuity notes, which are no records
 
 
-class DamagedTask(NamedTuple):
-    """A file that cannot be read as a work record. It is reported and left as it is."""
-
-    path: str  # below the home
-    why: str
+@dataclass(frozen=True, slots=True)
+class DamagedFile:
+    path: Annotated[str, "a file that cannot be read as a task, from the corpus's folder; it is left as it is"]
+    why: Annotated[str, "what is wrong with it"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +38,7 @@ class Found:
     """Records, the last written first, and the files that are none; ``left_out`` counts those that were not read."""
 
     records: list[WorkRecord] = field(default_factory=list)
-    damaged: list[DamagedTask] = field(default_factory=list)
+    damaged: list[DamagedFile] = field(default_factory=list)
     left_out: int = 0
 
 
@@ -83,7 +82,7 @@ def read_all(
     With ``hidden`` also those that `.aicxignore` hides; with ``most`` only the files last written of each part.
     """
     found: dict[str, WorkRecord] = {}
-    damaged: list[DamagedTask] = []
+    damaged: list[DamagedFile] = []
     is_hidden = (lambda _: False) if hidden else _hidden(layout)
     if most is None:
         paths = [list(list_paths(layout, folders, parts))]
@@ -97,7 +96,7 @@ def read_all(
         except FileNotFoundError:
             continue  # it was moved meanwhile
         except (OSError, Undecodable) as error:
-            damaged.append(DamagedTask(f"work/{relative}", _words(error)))
+            damaged.append(DamagedFile(f"work/{relative}", _words(error)))
             continue
         known = found.get(record.id)
         # A kill may leave a task in both parts until the next change: the later revision is what it is.

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from aicx.config import Settings
 from aicx.values import dataclass
-from aicx.work.files import FOLDERS, TASKS, DamagedTask, every_folder, read_all
+from aicx.work.files import FOLDERS, TASKS, DamagedFile, every_folder, read_all
 from aicx.work.loading import Loading
 from aicx.work.place import WorkPlace, looking
 from aicx.work.record import OPEN, WorkRecord
@@ -19,7 +19,7 @@ class Listed:
 
     tasks: Sequence[tuple[WorkRecord, Loading | None]]
     total: int
-    damaged: Sequence[DamagedTask]
+    damaged: Sequence[DamagedFile]
 
 
 def list_tasks(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 from aicx.values import dataclass
 from aicx.work.record import PREFIX, GitContext, WorkRecord
@@ -25,15 +25,20 @@ IsAncestor = Callable[[str], bool | None]
 
 @dataclass(frozen=True, slots=True)
 class Loading:
-    """What the table says. What is not ``loadable`` is listed, and neither used nor updated."""
+    """Whether the state of a task may be used here and now, and why."""
 
-    loadable: bool
-    reason: LoadingReason
-    warning: str | None
-    saved_branch: str | None
-    current_branch: str | None
-    saved_head: str | None
-    current_head: str | None
+    loadable: Annotated[bool, "whether it may be used"]
+    reason: Annotated[
+        LoadingReason,
+        "`no_git_context`, `git_unavailable`, `same_branch`, `branch_changed_but_merged`, `branch_mismatch_unmerged` or"
+        " `dirty_branch_mismatch`",
+        str,
+    ]
+    warning: Annotated[str | None, "what to look out for, in words; or null"]
+    saved_branch: Annotated[str | None, "the branch that it was left on"]
+    current_branch: Annotated[str | None, "the branch that is checked out"]
+    saved_head: Annotated[str | None, "the commit that it was left at"]
+    current_head: Annotated[str | None, "the commit that is checked out"]
 
 
 class Loaded(NamedTuple):

@@ -13,7 +13,7 @@ from aicx.errors import CorpusDamaged, NotFound, UsageError
 from aicx.git.state import GitProbe
 from aicx.text import plural
 from aicx.values import dataclass
-from aicx.work.files import DamagedTask, open_records, read_record
+from aicx.work.files import DamagedFile, open_records, read_record
 from aicx.work.finding import find_task
 from aicx.work.loading import Loaded, Loading
 from aicx.work.patch import Patch, Said, apply, changed_fields
@@ -40,7 +40,7 @@ class OpenTasks:
     active: Sequence[Loaded]
     skipped: Sequence[Loaded]
     waiting: Sequence[Loaded]
-    damaged: Sequence[DamagedTask]
+    damaged: Sequence[DamagedFile]
     context: GitContext
     notes: Sequence[str] = ()  # what could not be read of sessions
 

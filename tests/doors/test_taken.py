@@ -19,12 +19,9 @@ ROOT = Path(aicx.__file__).parent
 # What each answer is made from.
 SOURCES = {
     "BenchReport": "aicx.bench.facts:Facts",
-    "ChecksAnswer": "aicx.work.compliance:Checks",
-    "ComplianceAnswer": "aicx.work.compliance:Compliance",
     "ErrorEventAnswer": "aicx.toolchains.event:ErrorEvent",
     "FailureItem": "aicx.work.session_facts:Failure",
     "FamilyOwner": "aicx.packs.owners:Owner",
-    "FindingAnswer": "aicx.work.compliance:Finding",
     "ObjectEntry": "aicx.cas.entry:Entry",
     "Outlook": "aicx.corpus.doctor.retention:Retention",
     "PackEdge": "aicx.sessions.lineage:Edge",
@@ -43,7 +40,6 @@ SOURCES = {
     "TaskEntry": "aicx.work.record:WorkRecord",
     "TaskGit": "aicx.work.record:GitContext",
     "TaskItem": "aicx.work.record:Item",
-    "TaskLoading": "aicx.work.loading:Loading",
     "TaskRow": "aicx.work.record:WorkRecord",
     "VariantCost": "aicx.bench.summary:Cost",
     "WholeChunk": "aicx.corpus.views.show:ShownChunk",

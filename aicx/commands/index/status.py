@@ -5,9 +5,9 @@ from __future__ import annotations
 from aicx import console, options
 from aicx.config import Settings, load_settings
 from aicx.engine.freshness import index_state
-from aicx.engine.index_answer import SCHEMA, IndexDropped, index_answer
+from aicx.engine.index_answer import SCHEMA, IndexDropped
 from aicx.engine.vector_index import drop_vectors
-from aicx.engine.vector_state import lexical_state, vector_state
+from aicx.engine.vector_state import index_answer, lexical_state, vector_state
 from aicx.errors import NotFound
 
 

@@ -9,7 +9,7 @@ import typer
 
 from aicx import console
 from aicx.text import local
-from aicx.work.files import DamagedTask
+from aicx.work.files import DamagedFile
 from aicx.work.loading import Loaded
 from aicx.work.state import Written
 
@@ -97,6 +97,6 @@ def warn_of(task: Loaded) -> None:
         console.warn(f"{task.record.ref}: {task.loading.warning}")
 
 
-def warn_of_damaged(found: Sequence[DamagedTask]) -> None:
-    for path, why in found:
-        console.warn(f"{path} cannot be read as a task and is left as it is: {why}")
+def warn_of_damaged(found: Sequence[DamagedFile]) -> None:
+    for one in found:
+        console.warn(f"{one.path} cannot be read as a task and is left as it is: {one.why}")

@@ -11,7 +11,7 @@ from aicx.commands.desk import open_desk
 from aicx.commands.task.common import TaskArgument, print_task, warn_of, warn_of_damaged
 from aicx.text import local
 from aicx.work.answers import LIST_SCHEMA, SHOW_SCHEMA, STATUS_SCHEMA, TaskList
-from aicx.work.entry import damaged_of, entry_of, row_of, status_of
+from aicx.work.entry import entry_of, row_of, status_of
 from aicx.work.listing import list_tasks
 from aicx.work.record import STATUSES
 from aicx.work.showing import shown_work
@@ -40,7 +40,7 @@ def list_open(
     found = list_tasks(desk.settings, place, desk.now, status or (), every=every, limit=limit)
     rows = [row_of(record, loading) for record, loading in found.tasks]
     if json:
-        console.out_answer(LIST_SCHEMA, TaskList(rows, found.total, limit, damaged_of(found.damaged)))
+        console.out_answer(LIST_SCHEMA, TaskList(rows, found.total, limit, found.damaged))
         return
     for row in rows:
         where = f"  on {row.branch}" if row.branch else ""

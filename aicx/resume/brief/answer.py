@@ -7,7 +7,8 @@ from typing import Annotated, Any
 
 from aicx.fields import INLINE, OPTIONAL
 from aicx.values import dataclass
-from aicx.work.contract_answer import ContractAnswer, ContractResult
+from aicx.work.compliance import ContractResult
+from aicx.work.contract import Contract
 
 SCHEMA = "aicx.resume/1"
 
@@ -308,7 +309,7 @@ class ResumeAnswer:
     budget: Annotated[BudgetUsed, "the size of what is printed"]
     known_fixes: Annotated[list[KnownFix], "what helped before against the failures"]
     previous_contract_result: Annotated[ContractResult | None, "of the last session that could be evaluated"]
-    execution_contract: Annotated[ContractAnswer | None, "null where the budget has no room for it"]
+    execution_contract: Annotated[Contract | None, "null where the budget has no room for it"]
     entry_points_by: Annotated[str, "what decided about the files to begin with: `rules` or `arbiter`"] = "rules"
     summary_by: Annotated[str, "what the brief's text is by: `rules`, or also the `summarizer`"] = "rules"
     summary: Annotated[

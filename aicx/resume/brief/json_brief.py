@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -41,16 +41,10 @@ from aicx.resume.brief.part import Part, Slot, clean
 from aicx.resume.select.considered import Reason
 from aicx.resume.select.report import ResumeReport, staleness
 from aicx.text import estimate_tokens, instant, local, shorten
-from aicx.work.contract_answer import (
-    ContractAnswer,
-    ContractResult,
-    EditScopeAnswer,
-    FirstActionAnswer,
-    TestCommandAnswer,
-)
+from aicx.work.compliance import ContractResult
+from aicx.work.contract import Contract, EditScope
 
 if TYPE_CHECKING:
-    from aicx.work.contract import Contract
     from aicx.work.loading import Loaded
     from aicx.work.results import Result
 
@@ -164,22 +158,21 @@ def _capsule(report: ResumeReport, of: Callable[[Slot], list[Mapping[str, Any]]]
     )
 
 
-def contract_answer(contract: Contract, limit: int = 1000) -> ContractAnswer:
+def contract_answer(contract: Contract, limit: int = 1000) -> Contract:
     """The contract as answers have it; ``limit`` bounds its texts."""
 
-    def paths(found: Iterable[str]) -> list[str]:
-        return [clean(path) for path in found if _fits(path, limit)]
+    def paths(found: Iterable[str]) -> tuple[str, ...]:
+        return tuple(clean(path) for path in found if _fits(path, limit))
 
-    scope, test = contract.edit_scope, contract.test_command
-    return ContractAnswer(
+    scope, first, test = contract.edit_scope, contract.first_action, contract.test_command
+    return replace(
+        contract,
         task_goal=shorten(contract.task_goal, limit),
-        contract_strength=contract.contract_strength,
-        first_action=_first_action(contract),
-        edit_scope=EditScopeAnswer(paths(scope.primary), paths(scope.secondary), paths(scope.avoid)),
-        test_command=TestCommandAnswer(test.command and clean(test.command), test.source),
+        first_action=replace(first, path=first.path and clean(first.path)) if first else None,
+        edit_scope=EditScope(paths(scope.primary), paths(scope.secondary), paths(scope.avoid)),
+        test_command=replace(test, command=test.command and clean(test.command)),
         finalize_command=clean(contract.finalize_command),
         expected_first_files=paths(contract.expected_first_files),
-        signals=list(contract.signals),
     )
 
 
@@ -190,13 +183,6 @@ def previous_answer(found: Result | None) -> ContractResult | None:
     at = instant(found.record.updated_at, "seconds")
     return ContractResult(
         found.record.ref, kept.status, found.compliance.score, kept.main_issue, kept.compact_summary, at
-    )
-
-
-def _first_action(contract: Contract) -> FirstActionAnswer | None:
-    first = contract.first_action
-    return (
-        FirstActionAnswer(first.type, first.path and clean(first.path), first.binding, first.reason) if first else None
     )
 
 

@@ -15,8 +15,8 @@ from aicx.corpus.catalog.watermarks import fingerprints
 from aicx.corpus.doctor.inputs import current_writer, discover_logs
 from aicx.corpus.doctor.retention import Retention, retention
 from aicx.corpus.files.read import load_sidecar
-from aicx.engine.index_answer import WordIndex, index_answer
-from aicx.engine.vector_state import VectorState, lexical_state, vector_state
+from aicx.engine.index_answer import WordIndex
+from aicx.engine.vector_state import VectorState, index_answer, lexical_state, vector_state
 from aicx.errors import AicxError, CorpusDamaged, NotFound
 from aicx.fields import taken_from
 from aicx.paths import Layout

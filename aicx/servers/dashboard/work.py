@@ -14,7 +14,6 @@ from aicx.config import Settings
 from aicx.errors import CorpusDamaged, NotFound
 from aicx.git.branches import CURRENT
 from aicx.git.state import Git, GitProbe
-from aicx.lifecycle.answers import compliance_answer
 from aicx.lifecycle.handoffs import Link, answer_of, chain
 from aicx.resume.brief.json_brief import contract_answer
 from aicx.resume.run import gone_on
@@ -24,7 +23,7 @@ from aicx.servers.dashboard.work_shapes import WorkContract, WorkPage, WorkSessi
 from aicx.text import instant
 from aicx.work.attempt import Attempt
 from aicx.work.attempts import contract_of, session_ref
-from aicx.work.entry import damaged_of, entry_of
+from aicx.work.entry import entry_of
 from aicx.work.failure_items import item_of
 from aicx.work.failures import patterns
 from aicx.work.gone_on import GoneOn
@@ -77,7 +76,7 @@ def read_work(settings: Settings, wanted: asked.Work, now: datetime) -> WorkPage
         waiting=_tasks(task for task in usable if task.record.status != "in_progress"),
         skipped=_tasks(task for task in loaded if not task.loading.loadable),
         tasks_total=len(tasks),
-        damaged=damaged_of(records.damaged),
+        damaged=records.damaged,
         sessions=[_session(link, known, left) for link in links],
         sessions_total=total,
         failing=list(map(item_of, failing[: wanted.failures])),
@@ -163,7 +162,7 @@ def _contract(record: WorkRecord, known: Known) -> WorkContract:
         outcome=attempt.outcome,
         summary=attempt.summary,
         contract=contract_answer(contract) if contract else None,
-        result=compliance_answer(result(record, known.get(session or ""))),
+        result=result(record, known.get(session or "")),
     )
 
 

@@ -16,7 +16,7 @@ from aicx.servers.dashboard.why import folders_of
 from aicx.servers.dashboard.work_shapes import WorkRepository
 from aicx.values import dataclass
 from aicx.work.facts_index import facts_so_far
-from aicx.work.files import ATTEMPTS, HANDOFFS, DamagedTask, every_folder, open_records, read_all
+from aicx.work.files import ATTEMPTS, HANDOFFS, DamagedFile, every_folder, open_records, read_all
 from aicx.work.place import WorkPlace, find_place, project_of
 from aicx.work.record import WorkRecord
 from aicx.work.session_facts import SessionFacts
@@ -30,7 +30,7 @@ class Records:
 
     tasks: Sequence[WorkRecord]
     others: Sequence[WorkRecord]
-    damaged: Sequence[DamagedTask]
+    damaged: Sequence[DamagedFile]
     names: Mapping[str, str]  # folder below ``work/`` → what the corpus calls the repository, else the folder
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated
 
-from aicx.lifecycle.answers import ComplianceAnswer
 from aicx.values import dataclass
-from aicx.work.answers import DamagedFile, TaskEntry
-from aicx.work.contract_answer import ContractAnswer
+from aicx.work.answers import TaskEntry
+from aicx.work.compliance import Compliance
+from aicx.work.contract import Contract
 from aicx.work.failure_items import FailureItem
+from aicx.work.files import DamagedFile
 from aicx.work.handoff_answers import HandoffAnswer
 
 
@@ -55,8 +57,8 @@ class WorkContract:
     at: Annotated[str, "when it was written last"]
     outcome: Annotated[str | None, "`success` or `failure` as it was reported, or null"]
     summary: Annotated[str, "what was said of its end"]
-    contract: Annotated[ContractAnswer | None, "what it was asked to keep to"]
-    result: Annotated[ComplianceAnswer, "how it kept to it"]
+    contract: Annotated[Contract | None, "what it was asked to keep to"]
+    result: Annotated[Compliance, "how it kept to it"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +73,7 @@ class WorkPage:
     waiting: Annotated[list[WorkTask], "tasks that are paused or blocked"]
     skipped: Annotated[list[WorkTask], "tasks that may not be used on what is checked out; `loading` says why"]
     tasks_total: Annotated[int, "number of open tasks, of which the last changed are in the lists"]
-    damaged: Annotated[list[DamagedFile], "files that cannot be read as tasks, handoffs or attempts"]
+    damaged: Annotated[Sequence[DamagedFile], "files that cannot be read as tasks, handoffs or attempts"]
     sessions: Annotated[list[WorkSession], "what sessions left, the newest first"]
     sessions_total: Annotated[int, "number of all handoffs"]
     failing: Annotated[list[FailureItem], "failures that are open, the last reported first"]

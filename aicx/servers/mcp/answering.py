@@ -13,13 +13,13 @@ from aicx.corpus.catalog.when import parse_instant
 from aicx.corpus.views import refs_answer as refs_answers
 from aicx.corpus.views import sessions_answer as sessions_answers
 from aicx.corpus.views.rank import rank_chunks
-from aicx.engine import index_answer as index_answers
 from aicx.engine import rank_answer as rank_answers
 from aicx.engine import search_answer as search_answers
 from aicx.engine import steer_answer as steer_answers
+from aicx.engine.index_answer import SCHEMA as INDEX_SCHEMA
 from aicx.engine.search import SearchQuery
 from aicx.engine.steering import steer_query
-from aicx.engine.vector_state import lexical_state, vector_state
+from aicx.engine.vector_state import index_answer, lexical_state, vector_state
 from aicx.errors import NotFound, UsageError
 from aicx.fields import to_fields
 from aicx.resume.brief.answer import SCHEMA as RESUME_SCHEMA
@@ -165,7 +165,7 @@ def index_status(means: Means, _: IndexStatus) -> Reply:
         meaning = None
         notes.append(error.message)
     behind = {"lexical": {"behind": words.behind}} | ({"dense": {"behind": meaning.behind}} if meaning else {})
-    fields = to_fields(index_answers.index_answer(words, meaning)) | {
+    fields = to_fields(index_answer(words, meaning)) | {
         "notes": notes,
         "oracle_status": {
             "source_layer": "layer_1_canonical_corpus",
@@ -175,4 +175,4 @@ def index_status(means: Means, _: IndexStatus) -> Reply:
             "stale_or_unknown": any(index["behind"] != 0 for index in behind.values()),
         },
     }
-    return reply(index_answers.SCHEMA, fields, texts.index_text(fields))
+    return reply(INDEX_SCHEMA, fields, texts.index_text(fields))
