@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import field, replace
 from statistics import fmean
+from typing import Annotated
 
 from aicx.bench.dataset import COUNTED
 from aicx.bench.rankers import DEFAULT_CHOICES, Choices
@@ -12,26 +13,24 @@ from aicx.bench.results import Result
 from aicx.bench.statistics import Difference, differences, holm
 from aicx.bench.summary import abstentions_of, parts_of, values_of
 from aicx.bench.variants import ABLATIONS, ASKED, Ablation
+from aicx.fields import INLINE, INTERNAL
 from aicx.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """What one change did to a ranker on one part of a dataset: its mean on the primary measure minus the base's.
+    """What a change did on one set, or on a part of it that is reported apart."""
 
-    ``corrected`` is p for all changes to that ranker on that part together. ``quiet`` and ``quiet_base`` count
-    negative questions without an answer or with one labelled weak, as they should get; None where the dataset has none.
-    """
-
-    dataset: str
-    part: str
-    ranker: str
-    ablation: Ablation
-    queries: int
-    difference: Difference
-    corrected: float
-    quiet: int | None
-    quiet_base: int | None
+    # Negative questions should get no answer, or one labelled as weak; None where the set has none.
+    dataset: str = field(metadata=INTERNAL)
+    part: str = field(metadata=INTERNAL)
+    ranker: str = field(metadata=INTERNAL)
+    ablation: Ablation = field(metadata=INTERNAL)
+    queries: Annotated[int, "number of questions"]
+    difference: Difference = field(metadata=INLINE)
+    corrected: Annotated[float, "p, corrected for the number of changes"]
+    quiet: Annotated[int | None, "questions that nothing answers, and that got no answer or one labelled as weak"]
+    quiet_base: Annotated[int | None, "the same without the change"]
 
     @property
     def where(self) -> str:

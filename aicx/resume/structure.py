@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from aicx.errors import NotFound, UsageError
 from aicx.git.state import GitState
 from aicx.paths import Layout
-from aicx.resume.select.report import Structure, Symbol
+from aicx.resume.select.report import Structure
 
 if TYPE_CHECKING:
     from aicx.repomap import RepoMap
@@ -39,11 +39,7 @@ def read_structure(
         # Asked all the same, it would read the names and headings of the whole repository.
         return Structure(_WITHOUT_INDEX), [_NO_MAP]
     answer = found.answer(task, limit, boost)
-    symbols = tuple(
-        Symbol(entry.path, entry.line, entry.symbol, entry.kind, entry.score, tuple(entry.reasons))
-        for entry in answer.entries
-    )
-    return Structure(about, symbols), answer.notes
+    return Structure(about, tuple(answer.entries)), answer.notes
 
 
 def _about(layout: Layout, found: RepoMap) -> Mapping[str, Any] | None:

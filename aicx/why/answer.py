@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated, Literal
 
 from aicx.config import Settings
@@ -10,7 +11,7 @@ from aicx.storage.texts import with_texts
 from aicx.terminal import invisible
 from aicx.text import instant, shorten
 from aicx.values import dataclass
-from aicx.why.report import FoundSession, Wanted, WhyReport
+from aicx.why.report import Evidence, FoundSession, Wanted, WhyReport
 from aicx.why.run import WhyQuery, why
 
 SCHEMA = "aicx.why/1"
@@ -30,16 +31,6 @@ class WhyCommit:
 
 
 @dataclass(frozen=True, slots=True)
-class WhyEvidence:
-    """One thing that ties a session to a commit."""
-
-    kind: Annotated[str, "`made`, `printed`, `files`, `lines`, `time`, `text`, `place`, `branch` or `author`"]
-    text: Annotated[str, "in a few words"]
-    worth: Annotated[float, "its part of the session's score"]
-    refs: list[str]
-
-
-@dataclass(frozen=True, slots=True)
 class WhySession:
     """A session that probably made a commit."""
 
@@ -54,7 +45,7 @@ class WhySession:
     confidence: Annotated[Literal["low", "medium", "high"], "how probable it is"]
     score: Annotated[float, "sum of what its evidence is worth"]
     commit: Annotated[str, "hash of the commit it has most to do with, empty for what is not committed"]
-    evidence: Annotated[list[WhyEvidence], "what ties it to the commit"]
+    evidence: Annotated[list[Evidence], "what ties it to the commit"]
     chunks: Annotated[list[str], "the chunks that show the evidence"]
 
 
@@ -174,6 +165,6 @@ def _session(item: FoundSession) -> WhySession:
         item.confidence,
         item.score,
         item.commit,
-        [WhyEvidence(one.kind, _one_line(one.text), round(one.worth, 3), list(one.refs)) for one in item.evidence],
+        [replace(one, text=_one_line(one.text), worth=round(one.worth, 3)) for one in item.evidence],
         list(item.chunks),
     )

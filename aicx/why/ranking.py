@@ -129,16 +129,16 @@ def _evidence(
         how = "the commit" if traces.made == "hash" else "a commit with this subject"
         worth = weights.made * (1.0 if traces.made == "hash" else 0.8)
         yield Evidence(
-            "made", worth, f"made {how} at {traces.made_in.at:%Y-%m-%d %H:%M} UTC", (_ref(traces.made_in.chunk),)
+            "made", f"made {how} at {traces.made_in.at:%Y-%m-%d %H:%M} UTC", worth, (_ref(traces.made_in.chunk),)
         )
     elif candidate.remade is not None:
         seen = candidate.remade
         share, how = (0.8, "made") if seen.made_in else (_SHOWN_FIRST, "first showed")
         text = f"{how} a commit with this subject at {seen.first_seen:%Y-%m-%d %H:%M} UTC, which has another hash since"
-        yield Evidence("made", weights.made * share, text, (_ref(seen.chunk),))
+        yield Evidence("made", text, weights.made * share, (_ref(seen.chunk),))
     if candidate.printed:
         refs = tuple(map(_ref, dict.fromkeys(candidate.printed_in)))[:_MAX_REFS]
-        yield Evidence("printed", weights.printed, "contains its hash or number", refs)
+        yield Evidence("printed", "contains its hash or number", weights.printed, refs)
     total = sum(rarity.values())
     if total:
         changed = dict.fromkeys(traces.edited, 1.0)
@@ -146,11 +146,11 @@ def _evidence(
         chunks = dict.fromkeys(_ref(step.chunk) for step in (*traces.edited.values(), *traces.named.values()))
         verb, paths = ("changed", traces.edited) if traces.edited else ("named", traces.named)
         text = f"{verb} {len(paths)} of {plural(len(rarity), 'file')}: {_names(paths, rarity)}"
-        yield Evidence("files", weights.files * share, text, tuple(chunks)[:_MAX_REFS])
+        yield Evidence("files", text, weights.files * share, tuple(chunks)[:_MAX_REFS])
     if wanted.added and traces.shared:
         share = len(traces.shared) / len(wanted.added)
         text = f"{len(traces.shared)} of {plural(len(wanted.added), 'added line')} in its edits"
-        yield Evidence("lines", weights.lines * share, text, tuple(map(_ref, traces.shared_in))[:_MAX_REFS])
+        yield Evidence("lines", text, weights.lines * share, tuple(map(_ref, traces.shared_in))[:_MAX_REFS])
     if traces.gap is not None:
         what = "last changed its files" if traces.edited else "at work"
         refs = (_ref(traces.last.chunk),) if traces.last else ()
@@ -158,21 +158,21 @@ def _evidence(
         text = "at work when it was made" if not traces.gap else f"{what} {_span(traces.gap)} before {then}"
         # Sessions are open while others, or a person, make commits.
         idle = 1.0 if traces.worked or not wanted.files else _IDLE
-        yield Evidence("time", weights.time * closeness(traces.gap) * idle, text, refs)
+        yield Evidence("time", text, weights.time * closeness(traces.gap) * idle, refs)
     if candidate.text:
         refs = (_ref(candidate.text_chunk),) if candidate.text_chunk else ()
         # Not that it fits: sessions about something else share words with a short subject.
         shared, of = candidate.text_terms
         said = f"one passage has {shared} of {plural(of, 'term')} of its subject" if of else "its number was named"
-        yield Evidence("text", weights.text * candidate.text, said, refs)
+        yield Evidence("text", said, weights.text * candidate.text, refs)
     if share_of_place := place.share(candidate.project, candidate.cwd):
         text = "in this repository" if share_of_place == 1 else "in a folder of the repository's name"
-        yield Evidence("place", weights.place * share_of_place, text)
+        yield Evidence("place", text, weights.place * share_of_place)
     known = {name for name in candidate.branches if name in wanted.branches or is_part(wanted.name or " ", name)}
     if branches := known - _MAIN_NAMES:
-        yield Evidence("branch", weights.branch, f"on branch {min(branches)}")
+        yield Evidence("branch", f"on branch {min(branches)}", weights.branch)
     if is_author(wanted.change, candidate.cwd):
-        yield Evidence("author", weights.author, "in the home folder of its author")
+        yield Evidence("author", "in the home folder of its author", weights.author)
 
 
 def _confidence(evidence: Sequence[Evidence], lead: float, wanted: Wanted, weights: Weights) -> Confidence:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 from aicx.corpus.catalog.sightings import Sighting
 from aicx.evidence.sessions import SessionRow
@@ -61,12 +61,15 @@ class Wanted:
         return (self.path,) if self.path in self.change.files else self.change.files
 
 
-class Evidence(NamedTuple):
-    """One thing that ties a session to a commit: what it is worth, in words, and the chunks that show it."""
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """One thing that ties a session to a commit."""
 
-    kind: EvidenceKind
-    worth: float
-    text: str
+    kind: Annotated[
+        EvidenceKind, "`made`, `printed`, `files`, `lines`, `time`, `text`, `place`, `branch` or `author`", str
+    ]
+    text: Annotated[str, "in a few words"]
+    worth: Annotated[float, "its part of the session's score"]
     refs: tuple[str, ...] = ()
 
 

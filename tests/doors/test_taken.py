@@ -34,7 +34,6 @@ SOURCES = {
     "SessionFacts": "aicx.work.deriving:SessionPart",
     "SessionHead": "aicx.corpus.views.show:ShownSession",
     "SessionPlace": "aicx.corpus.places.report:Place",
-    "SetEffect": "aicx.bench.ablation:Effect",
     "Sketch": "aicx.work.session_facts:SessionFacts",
     "SkippedTask": "aicx.work.loading:Loading",
     "TaskEntry": "aicx.work.record:WorkRecord",

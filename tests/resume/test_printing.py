@@ -20,6 +20,7 @@ from aicx.evidence.session_brief import Line, brief_of
 from aicx.fields import to_fields
 from aicx.git.roots import Roots
 from aicx.git.state import Commit, GitState
+from aicx.repomap import EntryPoint
 from aicx.resume.brief.budget import MIN_TOKENS, NO_HISTORY_TOKENS, check_budget, fit
 from aicx.resume.brief.compose import compose
 from aicx.resume.brief.json_brief import json_line
@@ -28,7 +29,7 @@ from aicx.resume.brief.output import markdown_brief
 from aicx.resume.brief.part import Part
 from aicx.resume.brief.selection_manifest import manifest_of
 from aicx.resume.select.considered import Considered, Reason
-from aicx.resume.select.report import BriefedSession, EntryFile, Recalled, ResumeReport, Structure, Symbol
+from aicx.resume.select.report import BriefedSession, EntryFile, Recalled, ResumeReport, Structure
 from aicx.terminal import invisible
 from aicx.text import estimate_tokens
 from tests.evidence.stories import T0, Story
@@ -110,7 +111,7 @@ def report(text: str = "fix the login", count: int = 2, **fields: Any) -> Resume
         ),
         "structure": Structure(
             {"provider_available": True, "last_refresh_status": "needs_full_refresh", "files_indexed": 1234567},
-            tuple(Symbol(f"{text}{n}.py", n, text, "function", 0.5, (text,)) for n in range(count)),
+            tuple(EntryPoint(f"{text}{n}.py", n, text, "function", 0.5, (text,)) for n in range(count)),
         ),
         "warnings": (text,) * count,
         "considered": (

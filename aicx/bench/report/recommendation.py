@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, field
+from dataclasses import asdict
 from typing import Annotated, Any
 
-from aicx.bench.ablation import Verdict, recommended, verdicts
+from aicx.bench.ablation import Effect, Verdict, recommended, verdicts
 from aicx.bench.report.ablations import change_names
 from aicx.bench.report.cells import rounded
 from aicx.bench.results import Result
-from aicx.bench.statistics import Difference
 from aicx.bench.summary import PRIMARY, costs_of
-from aicx.fields import INLINE, taken_from
+from aicx.fields import taken_from
 from aicx.values import dataclass
 
 
@@ -27,17 +26,6 @@ class VariantCost:
 
 
 @dataclass(frozen=True, slots=True)
-class SetEffect:
-    """What a change did on one set, or on a part of it that is reported apart."""
-
-    queries: Annotated[int, "number of questions"]
-    difference: Difference = field(metadata=INLINE)
-    corrected: Annotated[float, "p, corrected for the number of changes"]
-    quiet: Annotated[int | None, "questions that nothing answers, and that got no answer or one labelled as weak"]
-    quiet_base: Annotated[int | None, "the same without the change"]
-
-
-@dataclass(frozen=True, slots=True)
 class RuleEvidence:
     """What all sets say of one change."""
 
@@ -46,7 +34,7 @@ class RuleEvidence:
     mean: Annotated[float, "difference, the mean over the sets"]
     keep: Annotated[bool, "whether the rule stays as it is"]
     earned: Annotated[bool, "whether the rule helps on some set by more than noise"]
-    sets: Annotated[Mapping[str, SetEffect], "set → what the change did there"]
+    sets: Annotated[Mapping[str, Effect], "set → what the change did there"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,7 +77,7 @@ def recommendation(result: Result, ranker: str) -> BenchRecommendation:
 
 
 def _evidence(verdict: Verdict) -> RuleEvidence:
-    sets = {effect.where: taken_from(effect, SetEffect) for effect in verdict.effects}
+    sets = {effect.where: effect for effect in verdict.effects}
     return RuleEvidence(verdict.ablation.name, verdict.ablation.rule, verdict.mean, verdict.keep, verdict.earned, sets)
 
 

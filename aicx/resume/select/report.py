@@ -17,6 +17,7 @@ from aicx.values import dataclass
 
 if TYPE_CHECKING:
     from aicx.memory.briefing import Briefing
+    from aicx.repomap import EntryPoint
     from aicx.work.contract import Contract
     from aicx.work.failures import Pattern
     from aicx.work.loading import Loaded
@@ -68,17 +69,6 @@ class EntryFile(NamedTuple):
     refs: tuple[str, ...] = ()
 
 
-class Symbol(NamedTuple):
-    """A place that the repository map names."""
-
-    path: str
-    line: int | None
-    symbol: str | None
-    kind: str
-    score: float
-    reasons: tuple[str, ...]
-
-
 class ClaimLine(NamedTuple):
     """A claim of the summarizer with what it rests on; ``entry`` is what its first fact is about."""
 
@@ -94,7 +84,7 @@ class Structure(NamedTuple):
     """What the repository map could do, and what it gave."""
 
     status: Mapping[str, Any] = _NOT_ASKED
-    symbols: tuple[Symbol, ...] = ()
+    symbols: tuple[EntryPoint, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
