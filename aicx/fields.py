@@ -1,10 +1,14 @@
-"""An answer as JSON has it: the fields of its dataclass, under their names and in their order."""
+"""An answer as JSON has it: the fields of its dataclass, under their names and in their order.
+
+After them come the properties that say what they mean, as fields do: those whose type is `Annotated`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import fields
 from datetime import datetime
+from functools import cache
 from typing import Any, TypeVar
 
 from aicx.text import instant
@@ -28,7 +32,14 @@ def to_fields(answer: Any) -> dict[str, Any]:
             found |= _plain(value) if value is not None else {}
         elif "internal" not in one.metadata and (value is not None or "optional" not in one.metadata):
             found[one.name] = _plain(value)
-    return found
+    return found | {name: _plain(getattr(answer, name)) for name in shown_properties(answer.__class__)}
+
+
+@cache
+def shown_properties(kind: type[Any]) -> dict[str, Callable[[Any], Any]]:
+    """The properties of a class that are in the JSON, each with its function."""
+    known = {name: one.fget for name, one in vars(kind).items() if isinstance(one, property) and one.fget}
+    return {name: one for name, one in known.items() if str(one.__annotations__.get("return")).startswith("Annotated[")}
 
 
 def taken_from(source: object, kind: Callable[..., Made], /, **own: Any) -> Made:

@@ -11,6 +11,8 @@ from dataclasses import fields, is_dataclass
 from types import UnionType
 from typing import Annotated, Any, NamedTuple, Union, get_args, get_origin, get_type_hints
 
+from aicx.fields import shown_properties
+
 COMMON: Mapping[str, str] = {
     "agent": "the agent whose log it is: `claude`, `codex`, `gemini` or `gemini-antigravity`",
     "altered": "whether the chunk was altered on disk after it was stored, so that it may differ from the log",
@@ -90,16 +92,23 @@ def described(answer: type[Any]) -> Iterator[Described]:
 
     hints = get_type_hints(answer, localns={"SearchStatus": SearchStatus}, include_extras=True)
     for one in fields(answer):
-        hint, meaning = hints[one.name], COMMON.get(one.name, "")
-        if get_origin(hint) is Annotated:
-            hint, meaning, *plain = get_args(hint)
-            hint = plain[0] if plain else hint
+        hint, meaning = _told(hints[one.name], COMMON.get(one.name, ""))
         inlined = list(parts(hint)) if "inline" in one.metadata else []
         # The keys of a mapping are no class's fields.
         if len(inlined) == 1 and (is_dataclass(hint) or get_origin(hint) in (Union, UnionType)):
             yield from described(inlined[0])
         elif "internal" not in one.metadata:
             yield Described("" if inlined else one.name, hint, meaning, "optional" in one.metadata)
+    for name, made in shown_properties(answer).items():  # type: ignore[arg-type]
+        yield Described(name, *_told(get_type_hints(made, include_extras=True)["return"]), optional=False)
+
+
+def _told(hint: Any, meaning: str = "") -> tuple[Any, str]:
+    """The type of a field as it is shown, and what the field means."""
+    if get_origin(hint) is not Annotated:
+        return hint, meaning
+    kind, meaning, *shown = get_args(hint)
+    return (shown[0] if shown else kind), meaning
 
 
 def parts(kind: Any) -> Iterator[type[Any]]:

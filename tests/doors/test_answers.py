@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Annotated, Any
+from datetime import UTC, datetime
+from typing import Annotated, Any, Literal
 
 import pytest
 
@@ -14,7 +15,7 @@ from aicx.corpus.views.show import show as run_show
 from aicx.engine import search_answer as search
 from aicx.engine import steer_answer as steer
 from aicx.engine.search import SearchQuery
-from aicx.fields import INLINE, OPTIONAL, to_fields
+from aicx.fields import INLINE, INTERNAL, OPTIONAL, to_fields
 from aicx.filters import Filters
 from aicx.servers.described import COMMON, described, reachable
 from docs import generate_json
@@ -101,3 +102,28 @@ class Keyed:
 def test_inlined_fields_stand_among_those_around_them() -> None:
     assert to_fields(Outer(1, Inner(2), [Inner(2, 3)])) == {"one": 1, "two": 2, "many": [{"two": 2, "three": 3}]}
     assert to_fields(Outer(1, None, [])) == {"one": 1, "many": []}
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    at: Annotated[datetime, "when"]
+    word: Annotated[Literal["a", "b"], "`a` or `b`", str]
+    own: int = field(default=0, metadata=INTERNAL)
+
+    @property
+    def known(self) -> Annotated[bool, "whether it is a"]:
+        return self.word == "a"
+
+    @property
+    def other(self) -> bool:
+        return not self.known
+
+
+def test_a_property_that_says_what_it_means_comes_after_the_fields() -> None:
+    found = Judged(datetime(2026, 5, 1, 12, tzinfo=UTC), "a")
+    assert to_fields(found) == {"at": "2026-05-01T12:00:00.000Z", "word": "a", "known": True}
+
+
+def test_fields_and_such_properties_are_described_with_the_type_that_is_to_be_shown() -> None:
+    told = [(one.name, one.type, one.meaning) for one in described(Judged)]
+    assert told == [("at", datetime, "when"), ("word", str, "`a` or `b`"), ("known", bool, "whether it is a")]

@@ -33,7 +33,7 @@ class Change:
     corrected: Annotated[float, "p, corrected for all changes that were looked at"]
 
     @property
-    def clear(self) -> bool:
+    def clear(self) -> Annotated[bool, "whether it is more than noise"]:
         return self.corrected < _CHANCE
 
 
@@ -48,21 +48,21 @@ class CostChange:
     second: Annotated[float, "in the second result"]
 
     @property
-    def ratio(self) -> float:
+    def ratio(self) -> Annotated[float, "the second by the first"]:
         return self.second / self.first if self.first else 1.0
 
     @property
-    def clear(self) -> bool:
+    def clear(self) -> Annotated[bool, "whether it is more than noise"]:
         return not 1 / _SLOWER <= self.ratio <= _SLOWER
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What two results say about the same rankers on the same questions, and what could not be compared."""
+    """The second result against the first."""
 
-    changes: list[Change] = field(default_factory=list)
-    costs: list[CostChange] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
+    changes: Annotated[list[Change], "of quality"] = field(default_factory=list)
+    costs: Annotated[list[CostChange], "of costs"] = field(default_factory=list)
+    notes: Annotated[list[str], "parts that could not be compared"] = field(default_factory=list)
 
 
 def compare(first: Result, second: Result) -> Comparison:

@@ -7,7 +7,6 @@ from dataclasses import field
 from typing import Annotated, Any, Literal
 
 from aicx.bench.facts import Facts
-from aicx.bench.report.comparison import Change, CostChange
 from aicx.fields import INLINE
 from aicx.values import dataclass
 
@@ -28,28 +27,6 @@ class BenchAnswer:
         " `evidence` (as the ranker labels its answers, `strong`, `weak` or `none`; null where it labels none),"
         " `answers` (null where the ranker failed on the question), `seconds`, `tokens`",
     ]
-
-
-@dataclass(frozen=True, slots=True)
-class FigureChange:
-    change: Change = field(metadata=INLINE)
-    clear: Annotated[bool, "whether it is more than noise"]
-
-
-@dataclass(frozen=True, slots=True)
-class CostChanged:
-    cost: CostChange = field(metadata=INLINE)
-    ratio: Annotated[float, "the second by the first"]
-    clear: Annotated[bool, "whether it is more than noise"]
-
-
-@dataclass(frozen=True, slots=True)
-class BenchComparison:
-    """The second result against the first."""
-
-    changes: Annotated[Sequence[FigureChange], "of quality"]
-    costs: Annotated[Sequence[CostChanged], "of costs"]
-    notes: Annotated[Sequence[str], "parts that could not be compared"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,7 +11,6 @@ from aicx import console, options
 
 if TYPE_CHECKING:
     from aicx.bench.report.comparison import Comparison
-    from aicx.commands.bench.answers import BenchComparison
 
 SCHEMA = "aicx.bench-comparison/1"
 
@@ -30,17 +29,9 @@ def command(
 
     comparison = compare(read_result(before.expanduser()), read_result(after.expanduser()))
     if json:
-        console.out_answer(SCHEMA, _answer(comparison))
+        console.out_answer(SCHEMA, comparison)
     else:
         _print_comparison(comparison)
-
-
-def _answer(comparison: Comparison) -> BenchComparison:
-    from aicx.commands.bench.answers import BenchComparison, CostChanged, FigureChange
-
-    changes = [FigureChange(change, change.clear) for change in comparison.changes]
-    costs = [CostChanged(cost, cost.ratio, cost.clear) for cost in comparison.costs]
-    return BenchComparison(changes, costs, comparison.notes)
 
 
 def _print_comparison(comparison: Comparison) -> None:
