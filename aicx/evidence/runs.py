@@ -47,6 +47,7 @@ class Run(NamedTuple):
     """A command that was run: ``line`` as it is shown, ``parts`` the commands in it that are more than looking.
 
     ``began`` is False where it failed because something is missing here that the work has nothing to do with.
+    ``code`` is the exit code of a program that `aicx run` started, which is the whole line.
     """
 
     line: str
@@ -57,6 +58,7 @@ class Run(NamedTuple):
     outcome: Outcome
     telling: str = ""
     began: bool = True
+    code: int | None = None
 
 
 def runs_of(
@@ -166,9 +168,10 @@ def _run(call: Step, answers: Sequence[Step], rules: CommandRules) -> Run | None
     telling = _telling(result.text, rules) if outcome == "failed" and result else ""
     began = not (outcome == "failed" and result and rules.not_started.search(result.text))
     line = shorten(" && ".join(dict.fromkeys(_HERE_DOCUMENT.sub("", part.text) for part in parts)), _COMMAND_LENGTH)
-    if call.tool == "run" and all(part.masked for part in parts):
+    code = result.exit_code if call.tool == "run" and result else None
+    if code is not None:
         line = shorten(" ".join(call.command.split()), _COMMAND_LENGTH)  # it is the whole that ended so
-    return Run(line, tuple(parts), kind, call.at, (result or call).chunk, outcome, telling, began)
+    return Run(line, tuple(parts), kind, call.at, (result or call).chunk, outcome, telling, began, code)
 
 
 def open_failures(runs: Sequence[Run]) -> list[Run]:

@@ -84,6 +84,14 @@ class Line(NamedTuple):
     refs: tuple[str, ...]
 
 
+class OpenLine(NamedTuple):
+    """A line of a brief that says what is left to do, the step that it makes, and why it counts as open."""
+
+    line: Line
+    step: str
+    reason: StateReason
+
+
 @dataclass(frozen=True, slots=True)
 class SessionBrief:
     """A session as a new one needs it. ``goal`` is the first request that says something, ``asked`` the last.
@@ -93,8 +101,8 @@ class SessionBrief:
     said at the end of its work: of the last turn in which something was changed, and after it. ``passed`` are the
     checks that passed when they were run last, and ``tests`` the commands of the tests among them, the latest first.
     ``broken`` are those of the ``failures`` that are of checks, with nothing committed after them, and ``failing``
-    those of them that are of what the session had changed. ``committed_since`` says that a later session in its place
-    committed.
+    those of them that are of what the session had changed, and a program that `aicx run` started and that failed.
+    ``committed_since`` says that a later session in its place committed.
     """
 
     goal: Line | None
@@ -121,30 +129,29 @@ class SessionBrief:
     ended_at: datetime | None
     committed_since: bool = False
 
-    @property
-    def next_step(self) -> Line | None:
-        """The first thing that the session leaves to do; None where it leaves nothing that is sure to be open."""
-        if self.state != "active":
-            return None
-        left = (
-            ("{}", self.ahead, is_step),
-            ("Finish what was asked last: {}", (self.unanswered,) if self.unanswered else (), asks_for_something),
-            ("Fix what fails: {}", self.failing, _is_mistake),
-            ("Answer: {}", self.questions, names_its_subject),
+    def open_at(self, now: datetime) -> tuple[OpenLine, ...]:
+        """What the session leaves to do, the first thing first, without what is not sure to be open.
+
+        Nothing of a session that may still be at work on what it was asked.
+        """
+        silent = now - self.ended_at if self.ended_at else None
+        at_work = self.state_reason == "interrupted" and silent is not None and silent < _AT_WORK
+        if self.state != "active" or at_work:
+            return ()
+        said: StateReason = "plan_open" if self.state_reason == "plan_open" else "said_next"
+        unanswered = (self.unanswered,) if self.unanswered else ()
+        left: tuple[tuple[StateReason, str, Sequence[Line], Callable[[str], bool]], ...] = (
+            (said, "{}", self.ahead, is_step),
+            ("interrupted", "Finish what was asked last: {}", unanswered, asks_for_something),
+            ("failure_open", "Fix what fails: {}", self.failing, _is_mistake),
+            ("question_open", "Answer: {}", self.questions, names_its_subject),
         )
-        sure = (
-            line._replace(text=how.format(line.text))
-            for how, lines, holds in left
+        return tuple(
+            OpenLine(line, how.format(line.text), reason)
+            for reason, how, lines, holds in left
             for line in lines
             if holds(line.text)
         )
-        return next(sure, None)
-
-    def next_step_at(self, now: datetime) -> Line | None:
-        """The same as ``next_step``; none of a session that may still be at work on what it was asked."""
-        silent = now - self.ended_at if self.ended_at else None
-        at_work = self.state_reason == "interrupted" and silent is not None and silent < _AT_WORK
-        return None if at_work else self.next_step
 
 
 def brief_of(
@@ -195,6 +202,7 @@ def brief_of(
     broken = [
         run for run in failures[:_MAX_FAILURES] if run.kind == "check" and not any(at > run.at for at in committed)
     ]
+    programs = [run for run in failures if run.code is not None and not any(at > run.at for at in committed)]
     state, reason = _state(bool(failures), bool(questions), interrupted, bool(plan), bool(ahead), done, last)
     goal, asked = _requests(wanted)
     if (summarized := summarized_request(steps)) is not None:
@@ -213,14 +221,18 @@ def brief_of(
             Line(f"{text} (merged)" if number_of(text) in merged else text, at, refs) for text, at, refs in opened
         ),
         failures=tuple(_failure(run, edits) for run in failures[:_MAX_FAILURES]),
-        failing=tuple(_failure(run, edits) for run in broken if any(edit.at <= run.at for edit in edits)),
+        failing=tuple(
+            _failure(run, edits)
+            for run in dict.fromkeys((*broken, *programs))
+            if run in programs or any(edit.at <= run.at for edit in edits)
+        ),
         broken=tuple(_failure(run, edits) for run in broken),
         ahead=tuple(_said(item) for item in (*ahead, *plan)[:_MAX_NEXT]),
         questions=tuple(map(_said, questions)),
         decisions=tuple(line for line in settled if not _is_in(line, goal, asked)),
         edits=tuple(edits),
         tested=_tested(runs),
-        passed=tuple(run for run, _ in passed_checks(runs)),
+        passed=tuple(dict.fromkeys((*(run for run, _ in passed_checks(runs)), *(one for one in runs if one.code == 0)))),
         tests=tuple(run.parts[-1].text for run in _passed_tests(runs)),
         state=state,
         state_reason=reason,
@@ -406,7 +418,8 @@ def _failure(run: Run, edits: Sequence[Edit]) -> Line:
     telling = f": {run.telling}" if run.telling else ""
     # Whether what was changed since mended it is not known.
     again = ", and was not run again" if any(edit.at > run.at for edit in edits) else ""
-    return Line(f"`{run.line}` failed{again}{telling}", run.at, (_ref(run),))
+    how = f"ended with exit code {run.code}" if run.code else "failed"
+    return Line(f"`{run.line}` {how}{again}{telling}", run.at, (_ref(run),))
 
 
 def _is_mistake(failure: str) -> bool:

@@ -46,12 +46,13 @@ from aicx.resume.select.report import BriefedSession, EntryFile, Recalled, Resum
 from aicx.resume.select.term_weights import TermWeights
 from aicx.resume.session_choice import SessionChoice
 from aicx.resume.structure import read_structure
-from aicx.work.gone_on import Choice, GoneOn
+from aicx.work.gone_on import Choice, GoneOn, left_open
 
 if TYPE_CHECKING:
     from datetime import datetime
 
     from aicx.memory.briefing import Briefing
+    from aicx.work.gone_on import LeftOpen
     from aicx.work.loading import Loaded
     from aicx.work.record import WorkRecord
     from aicx.work.results import Result
@@ -190,6 +191,7 @@ class _Resume:
         guess = resumed is None or resumed.confidence == "low"
         gone_on = None if resumed is None or (self._topic and guess) else resumed.facts
         work = self._try("open tasks", lambda: self._work(gone_on), _Work())
+        still_open = self._try("what is open", lambda: self._left_open(resumed, work.left), None)
         if self._topic and ranked and not recalled and guess:
             nearest = f"; the nearest session is {resumed.facts.ref}" if resumed else ""
             self._warnings.append(f"nothing in the history clearly fits this task{nearest}")
@@ -219,6 +221,7 @@ class _Resume:
             memory=memory,
             tasks=work.tasks,
             left=work.left,
+            still_open=still_open,
             ran=work.ran,
             previous=work.previous,
             unmerged=tuple(choice.unmerged),
@@ -349,6 +352,33 @@ class _Resume:
             self._considered.append(Considered(left.record.ref, "handoff", None, (Reason.STATED_LAST,)))
         self._considered += (Considered(one.ref, "run", None, (Reason.RAN_SINCE,)) for one in ran)
         return _Work(found, previous_result(settings, place, but, self._catalog), left, ran)
+
+    def _left_open(self, resumed: BriefedSession | None, left: Loaded | None) -> LeftOpen | None:
+        """What ``resumed`` leaves that is sure to be open, as `next` says it; ``left`` is what was stated."""
+        found = next(iter(gone_on_from(resumed, ())), None)
+        if found is None:
+            return None
+        folder, look, state = self._query.folder, self._place.look, self._place.state
+        # Imported here: most sessions leave nothing that git has to be asked about, or end without a statement.
+        from aicx.work.unfinished import git_shows
+
+        settled: list[tuple[WorkRecord, datetime]] = []
+        if left is not None:
+            from aicx.work.left import counts_beside
+
+            if not counts_beside(left, found):
+                return None
+        if folder is not None and state.kind != "bare" and self._settings.layout.work.is_dir():
+            from aicx.work.derived import settled_tasks
+            from aicx.work.place import find_place
+
+            settled = settled_tasks(self._settings, find_place(self._settings, folder))
+        return left_open(
+            found,
+            self._query.now,
+            lambda session, brief: git_shows(look.git, state, session, brief) if look else ("", ""),
+            settled,
+        )
 
     def _session_number(self, known: int) -> int:
         """The number of the session that begins; ``known`` sessions were looked at, the newest ones alone."""

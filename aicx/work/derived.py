@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from aicx.config import Settings
 from aicx.errors import CorpusDamaged
-from aicx.evidence.session_brief import Line, StateReason
-from aicx.evidence.sessions import SessionRow
-from aicx.git.branches import CURRENT, BranchState
+from aicx.evidence.session_brief import Line
+from aicx.git.branches import BranchState
 from aicx.refs import Ref
 from aicx.work.events import read_log
 from aicx.work.files import CLOSED, read_record
-from aicx.work.gone_on import GoneOn
+from aicx.work.gone_on import GoneOn, LeftOpen, left_open
 from aicx.work.loading import Loaded, Loading, LoadingReason
 from aicx.work.patch import Patch, Said, apply
 from aicx.work.place import Present, WorkPlace
@@ -21,9 +20,6 @@ from aicx.work.record import MAX_GOAL, GitContext, Section, WorkRecord, clean, t
 
 _MAX_FILES = 12
 _MAX_CLOSED = 20
-_GONE = timedelta(days=2)
-# The session that closes a task still says so: it may end this much later.
-_LAST_WORDS = timedelta(minutes=10)
 
 _REASONS: dict[BranchState, LoadingReason] = {
     "same_branch": "same_branch",
@@ -32,14 +28,13 @@ _REASONS: dict[BranchState, LoadingReason] = {
     "gone": "no_git_context",
     "unknown": "no_git_context",
 }
-_OPEN_BECAUSE: dict[StateReason, str] = {
+_OPEN_BECAUSE: dict[str, str] = {
     "failure_open": "a command failed and nothing fixed it",
     "question_open": "the agent asked and got no answer",
     "interrupted": "it broke off",
     "plan_open": "its plan has items left",
     "said_next": "the agent said what is still to be done",
-    "said_done": "it is done",
-    "nothing_said": "nothing was said",
+    "git_shows": "git shows it",
 }
 
 
@@ -51,19 +46,8 @@ def derived_tasks(
     Open is what the log shows to be open, or git: a rebase that stopped, edits that nobody committed.
     """
     settled = settled_tasks(settings, place)
-    found: list[Loaded] = []
-    for one in gone_on:
-        if not (one.brief.goal or one.brief.asked) or one.session.automated_why is not None:
-            continue
-        # Whether the work of a branch that was deleted came in is not known; after days it is not called open.
-        if one.standing == "gone" and now - one.session.completed_at > _GONE:
-            continue
-        if any(_is_of(one.session, record, at) for record, at in settled):
-            continue
-        begun, left = present.unfinished(one.session, one.brief) if one.standing in CURRENT else ("", "")
-        if one.brief.state == "active" or begun or left:
-            found.append(_task(place, present, now, one, begun, left))
-    return found
+    found = ((one, left_open(one, now, present.unfinished, settled)) for one in gone_on)
+    return [_task(place, present, one, left) for one, left in found if left is not None]
 
 
 def settled_tasks(settings: Settings, place: WorkPlace) -> list[tuple[WorkRecord, datetime]]:
@@ -81,18 +65,9 @@ def settled_tasks(settings: Settings, place: WorkPlace) -> list[tuple[WorkRecord
     return found
 
 
-def _is_of(session: SessionRow, task: WorkRecord, closed_at: datetime) -> bool:
-    """Whether a session worked on a task: the task is from it, or it ended on its branch while the task was open."""
-    if session.ref in task.sources:
-        return True
-    branch = task.git_context.branch if task.git_context else None
-    meanwhile = task.created_at <= session.completed_at <= closed_at + _LAST_WORDS
-    return meanwhile and branch in (None, session.branch)
-
-
-def _task(place: WorkPlace, present: Present, now: datetime, left_open: GoneOn, begun: str, left: str) -> Loaded:
-    """The task of a session; ``begun`` is what git is in the middle of, ``left`` what else it shows to be undone."""
-    session, brief, state = left_open
+def _task(place: WorkPlace, present: Present, one: GoneOn, left: LeftOpen) -> Loaded:
+    """The task of a session that leaves something open."""
+    session, brief, state = one
     wanted = brief.goal or brief.asked
     assert wanted is not None
     goal = clean(wanted.text, MAX_GOAL)
@@ -120,9 +95,7 @@ def _task(place: WorkPlace, present: Present, now: datetime, left_open: GoneOn, 
         "decisions": _said(brief.decisions),
         "commits": _said(brief.commits),
     }
-    step = brief.next_step_at(now)
-    ahead = clean(begun or (step.text if step else left)) or None
-    patch = Patch(next_action=ahead, said=said, origin="derived", next_source=(session.ref,) if ahead else ())
+    patch = Patch(next_action=clean(left.step), said=said, origin="derived", next_source=(session.ref,))
     record = apply(record, patch, session.completed_at, lambda path: path).record
     reason = _REASONS[state]
     loading = Loading(
@@ -134,8 +107,7 @@ def _task(place: WorkPlace, present: Present, now: datetime, left_open: GoneOn, 
         saved_head=None,
         current_head=present.context.head,
     )
-    by_git = "git shows it" if begun or (left and step is None) else ""
-    return Loaded(record, loading, by_git or _OPEN_BECAUSE[brief.state_reason])
+    return Loaded(record, loading, _OPEN_BECAUSE[left.reason])
 
 
 def _said(lines: Sequence[Line]) -> list[Said]:

@@ -85,8 +85,7 @@ def with_left(left: Loaded | None, derived: Sequence[Loaded], gone_on: Sequence[
     own = next((one for one in gone_on if one.standing in CURRENT and is_of(record, one.session)), None)
     of_log = next((one for one in derived if own is not None and one.record.goal_source == own.session.ref), None)
     if not is_open(record):
-        unsaid = own is not None and own.brief.state_reason in _UNSAID
-        return [one for one in derived if not (unsaid and one is of_log)]
+        return [one for one in derived if one is not of_log or own is None or counts_beside(left, own)]
     why = f"{by_of(record)} stated that {'it failed' if has_failed(record) else 'there is more to do'}"
     goal = goal_of(record) or (of_log.record.goal if of_log else record.closing_note)
     task = replace(
@@ -105,6 +104,14 @@ def with_left(left: Loaded | None, derived: Sequence[Loaded], gone_on: Sequence[
         sources=tuple(dict.fromkeys((record.ref, *sessions_of(record)))),
     )
     return [Loaded(task, left.loading, why)]
+
+
+def counts_beside(left: Loaded | None, gone_on: GoneOn) -> bool:
+    """Whether what a session's log leaves open still counts where ``left`` was stated."""
+    if left is None:
+        return True
+    unsaid = is_of(left.record, gone_on.session) and gone_on.brief.state_reason in _UNSAID
+    return not is_open(left.record) and not unsaid
 
 
 def stated_items(record: WorkRecord) -> tuple[Item, ...]:

@@ -130,9 +130,9 @@ class Present:
         """What git is in the middle of here, and what else it shows that a session left; each may be empty."""
         if self._git is None or not self.context.available:
             return "", ""
-        from aicx.work.unfinished import left_step, operation_step  # imported here: reading sessions takes the corpus
+        from aicx.work.unfinished import git_shows  # imported here: reading sessions takes the corpus
 
-        return operation_step(self._git, self.state), left_step(self._git, self.state, session, brief)
+        return git_shows(self._git, self.state, session, brief)
 
     def is_ancestor(self, commit: str) -> bool | None:
         """Whether a commit is part of the head; None where it is not known, and beyond what is asked for at once."""

@@ -28,6 +28,11 @@ _MAX_CHANGED = 20  # files of which git is asked when they were committed
 _MAX_SUBJECTS = 500  # of the branch that everything goes to, among which a merged request is looked for
 
 
+def git_shows(git: Git, state: GitState, session: SessionRow, brief: SessionBrief) -> tuple[str, str]:
+    """What git is in the middle of here, and what else it shows that a session left; each may be empty."""
+    return operation_step(git, state), left_step(git, state, session, brief)
+
+
 def operation_step(git: Git, state: GitState) -> str:
     """The merge, rebase or the like that git stopped in the middle of; empty where there is none."""
     if not state.usable or state.root is None:

@@ -51,7 +51,11 @@ class TaskState:
 
     status: Annotated[str, "`active`, `completed` or `unknown`"]
     confidence: Annotated[str, "`low`, `medium` or `high`"]
-    reason: Annotated[str, "such as `failure_open` or `said_done`; `stated_failure` or `stated_next` by a statement"]
+    reason: Annotated[
+        str,
+        "such as `failure_open`, `git_shows` or `said_done`; `stated_failure` or `stated_next` by a statement; "
+        "`nothing_proven` where what it left is not sure to be open",
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,9 +160,9 @@ class Capsule:
     goal: Annotated[Statement | None, "what it was about"]
     last_request: Annotated[Statement | None, "the last prompt"]
     last_progress: Annotated[Statement | None, "what was reached last"]
-    next_action: Annotated[str | None, "what `stated` says comes next, else the first of `next`"]
-    next: Annotated[list[Statement], "what is open"]
-    failures: Annotated[list[Statement], "what failed and was not mended"]
+    next_action: Annotated[str | None, "what `stated` says comes next, else what is open first, as `aicx next` says it"]
+    next: Annotated[list[Statement], "what is sure to be open"]
+    failures: Annotated[list[Statement], "what failed and surely was not mended"]
     decisions: Annotated[list[Statement], "what was decided"]
     validated: Annotated[list[Statement], "what was tried and works"]
     commits: Annotated[list[Statement], "commits made"]

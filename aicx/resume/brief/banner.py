@@ -46,11 +46,10 @@ def _derived(report: ResumeReport) -> dict[str, str]:
     brief = report.resumed.brief if report.resumed and not report.is_guess else None
     if report.resumed is None or brief is None:
         return {}
-    step = brief.next_step_at(report.now)
     return {
         "Resuming": brief.goal.text if brief.goal else report.resumed.facts.title or "the last session",
         "Last progress": brief.progress.text if brief.progress else "",
-        "Next": step.text if step else "",
+        "Next": report.still_open.step if report.still_open else "",
     }
 
 
@@ -61,14 +60,13 @@ def _stated(report: ResumeReport) -> dict[str, str]:
     assert report.left is not None
     record = report.left.record
     derived = _derived(report)
-    own = report.resumed is not None and report.is_stated_of(report.resumed)
     by = f"stated by {by_of(record)}, {ago(record.updated_at, report.now)}"
     name = "Failed" if has_failed(record) else "Last progress"
     room = _LINE - len(f"{name}:  ({by})")
     return {
         "Resuming": goal_of(record) or derived.get("Resuming", ""),
         name: f"{shorten(record.closing_note, room)} ({by})" if record.closing_note else "",
-        "Next": next_of(record) or (derived.get("Next", "") if own else ""),
+        "Next": next_of(record) or derived.get("Next", ""),
     }
 
 

@@ -135,8 +135,7 @@ def _capsule(report: ResumeReport, of: Callable[[Slot], list[Mapping[str, Any]]]
     def said(slot: Slot) -> list[Statement]:
         return [Statement(**data) for data in of(slot)]
 
-    resumed, ahead = report.resumed, said("next")
-    first = [*said("stated_next"), *ahead]
+    resumed = report.resumed
     return Capsule(
         current_request=shorten(report.task, limit or 1),
         resuming=resumed.facts.ref if resumed and _fits(resumed.facts.ref, limit) else None,
@@ -144,8 +143,8 @@ def _capsule(report: ResumeReport, of: Callable[[Slot], list[Mapping[str, Any]]]
         goal=next(iter(said("goal")), None),
         last_request=next(iter(said("asked")), None),
         last_progress=next(iter(said("progress")), None),
-        next_action=first[0].text if first else None,
-        next=ahead,
+        next_action=shorten(clean(step), limit) if (step := _next_action(report)) and limit else None,
+        next=said("next"),
         failures=said("failures"),
         decisions=said("decisions"),
         validated=said("validated"),
@@ -156,6 +155,16 @@ def _capsule(report: ResumeReport, of: Callable[[Slot], list[Mapping[str, Any]]]
         automated=resumed is not None and resumed.facts.automated_why is not None,
         automated_why=resumed.facts.automated_why if resumed else None,
     )
+
+
+def _next_action(report: ResumeReport) -> str:
+    """The step that `next` says, where no task was begun."""
+    if report.left is not None:
+        from aicx.work.left import next_of  # imported here: most state nothing
+
+        if stated := next_of(report.left.record):
+            return stated
+    return report.still_open.step if report.still_open else ""
 
 
 def contract_answer(contract: Contract, limit: int = 1000) -> Contract:
@@ -256,6 +265,10 @@ def _task_state(report: ResumeReport) -> TaskState:
     brief = report.resumed.brief if report.resumed else None
     if report.resumed is None or brief is None:
         return TaskState("unknown", "low", "no_earlier_session")
+    if report.still_open is not None:
+        return TaskState("active", report.resumed.confidence, report.still_open.reason)
+    if brief.state == "active":
+        return TaskState("unknown", report.resumed.confidence, "nothing_proven")
     return TaskState(brief.state, report.resumed.confidence, brief.state_reason)
 
 

@@ -35,12 +35,20 @@ _TITLES: dict[Section, str] = {
     "branches": "On other branches, not merged here: not the current state",
 }
 _WEAK = "Nearest earlier session, though little ties it to this task"
-_STATES: dict[StateReason, str] = {
-    "failure_open": "open: something failed and did not pass since",
-    "question_open": "open: a question waits for an answer",
-    "interrupted": "open: it ended in the middle",
-    "plan_open": "open: its plan has items left",
-    "said_next": "open: it said what comes next",
+# How a session ended, where it is sure that what it left is open, and where that is not known.
+_OPEN: dict[str, str] = {
+    "failure_open": "something failed and did not pass since",
+    "question_open": "a question waits for an answer",
+    "interrupted": "it ended in the middle",
+    "plan_open": "its plan has items left",
+    "said_next": "it said what comes next",
+}
+_ENDED: dict[StateReason, str] = {
+    "failure_open": "something failed there",
+    "question_open": "it ended with a question",
+    "interrupted": "it ended in the middle",
+    "plan_open": "its plan had items left",
+    "said_next": "",
     "said_done": "finished, as it said",
     "nothing_said": "",
 }
@@ -140,10 +148,9 @@ def _session_head(report: ResumeReport, item: BriefedSession, limit: int) -> lis
     if item.standing in BRANCH_STATE_WORDS:
         where += f" ({BRANCH_STATE_WORDS[item.standing]})"
     since = ago(facts.completed_at, report.now)
-    state = _STATES[item.brief.state_reason] if item.brief and not report.is_stated_of(item) else ""
-    if item.standing in ("merged", "gone"):
-        # How it ended is known; whether that is still open is not, where its branch was merged or is no more.
-        state = state.removeprefix("open: ")
+    state = _ENDED[item.brief.state_reason] if item.brief and not report.is_stated_of(item) else ""
+    if (left := report.still_open) is not None:
+        state = f"open: {_OPEN.get(left.reason) or shorten(clean(left.step), limit)}"
     reopen = f"{'; ' if state else ''}reopen with `{item.reopen}`" if item.reopen else ""
     began, ended = local(facts.started_at), local(facts.completed_at)
     when = f"{time_span(began, ended)} {zone_name(ended)}"

@@ -32,13 +32,19 @@ def session_lines(report: ResumeReport, item: BriefedSession) -> Iterator[Part]:
         if said is not None:
             yield Part("session", slot, f"{label}: {said.text}", said.refs, 0, entry, line_data(said))
     yield _context(report, item, "handoff", "primary", 0, "sessions" if report.is_guess else "session")
+    # What is not sure to be open still happened, and is told as that.
+    still_open = report.still_open.lines if report.still_open else ()
+    fails = [line for line in brief.failures if line in still_open]
     for number, line in enumerate(brief.failures):
-        yield _kept("failures", "failures", line, level_of(1, number, 3), entry)
+        if line in fails:
+            yield _kept("failures", "failures", line, level_of(1, number, 3), entry)
+        else:
+            yield Part("done", "text", line.text, line.refs, level_of(1, number, 3), entry, {})
         yield _evidence(report, "failure", "caution", line, level_of(4, number, 2), entry)
-    yield from _known_fixes(report, entry)
-    for number, line in enumerate(brief.questions):
+    yield from _known_fixes(report, entry, "failures" if fails else "done")
+    for number, line in enumerate(line for line in brief.questions if line in still_open):
         yield _kept("ahead", "next", line, level_of(1, number, 2), entry, "asked and not answered: ")
-    for number, line in enumerate(brief.ahead):
+    for number, line in enumerate(line for line in brief.ahead if line in still_open):
         yield _kept("ahead", "next", line, level_of(2, number, 4), entry)
     for number, line in enumerate(brief.decisions):
         part = _kept("decisions", "decisions", line, level_of(3, number, 3), entry)
@@ -65,7 +71,7 @@ def session_lines(report: ResumeReport, item: BriefedSession) -> Iterator[Part]:
         yield Part("done", "text", text, (str(Ref("chunk", brief.edits[0].chunk)),), 4, entry, {})
 
 
-def _known_fixes(report: ResumeReport, entry: str) -> Iterator[Part]:
+def _known_fixes(report: ResumeReport, entry: str, section: Section) -> Iterator[Part]:
     for pattern in report.known_fixes:
         if (helped := pattern.helped) is None:
             continue
@@ -84,7 +90,7 @@ def _known_fixes(report: ResumeReport, entry: str) -> Iterator[Part]:
         ran = ", ".join(f"`{command}`" for command in data["commands"])
         did = "; ".join(filter(None, (done and f"editing {done}", ran and f"running {ran}")))
         text = f"seen before: {shorten(clean(pattern.last.message), 120)}; on {by.at[:10]} it passed after {did}"
-        yield Part("failures", "known_fixes", text, (pattern.id, by.ref), 1, entry, data)
+        yield Part(section, "known_fixes", text, (pattern.id, by.ref), 1, entry, data)
 
 
 def recalled(report: ResumeReport) -> Iterator[Part]:
