@@ -63,7 +63,10 @@ def left_open(
     lines = tuple(item.line for item in sure)
     if begun or (left and not sure):
         return LeftOpen(begun or left, "git_shows", lines)
-    return LeftOpen(sure[0].step, sure[0].reason, lines) if sure else None
+    if not sure:
+        return None
+    reasons = [item.reason for item in sure]
+    return LeftOpen(sure[0].step, brief.state_reason if brief.state_reason in reasons else reasons[0], lines)
 
 
 def _is_of(session: SessionRow, task: WorkRecord, closed_at: datetime) -> bool:

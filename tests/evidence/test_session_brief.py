@@ -278,8 +278,8 @@ def test_ending_of_a_session_is_told_from_its_last_messages(story: Story, expect
 
 
 def next_of(story: Story, minutes: float = 60) -> str | None:
-    step = brief(story).next_step_at(story.steps[-1].at + timedelta(minutes=minutes))
-    return step.text if step else None
+    left = brief(story).open_at(story.steps[-1].at + timedelta(minutes=minutes))
+    return left[0].step if left else None
 
 
 def test_a_session_that_was_silent_for_a_minute_may_be_at_work_on_what_it_was_asked() -> None:

@@ -60,7 +60,7 @@ def test_a_run_that_committed_and_failed_is_told_with_both_and_broke_off_nowhere
     brief = capsys.readouterr().out
     assert "ended in the middle" not in brief
     assert "`git commit" not in brief.split("## Failed")[1].split("##")[0].replace(script, "")
-    assert f'- `sh -c "{script}"` failed' in brief
+    assert f'- `sh -c "{script}"` ended with exit code 1' in brief
 
 
 def test_a_check_that_never_ran_is_no_passed_check(place: Place) -> None:

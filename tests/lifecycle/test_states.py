@@ -179,3 +179,23 @@ def test_a_start_is_answered(state: Callable[[Place], None], place: Place) -> No
     state(place)
     text = startup_text(place.user.settings, "claude", place.repository.folder, datetime.now(UTC), session="new")
     assert "Resuming: " in text
+
+
+@pytest.mark.parametrize("state", STATES, ids=lambda state: state.__name__)
+def test_what_a_brief_calls_open_is_what_next_says(
+    state: Callable[[Place], None], place: Place, capsys: pytest.CaptureFixture[str]
+) -> None:
+    state(place)
+    brief, step, active = place("resume"), place("next")["next"], place("task", "status")["active"]
+    prepared = place("prepare", "--dry-run")
+    capsys.readouterr()
+    assert run(["resume"]) == 0
+    printed = capsys.readouterr().out
+    next_lines = [line for line in prepared["startup_banner_text"].splitlines() if line.startswith("Next: ")]
+    assert next_lines == ([f"Next: {step['text']}"] if step else [])
+    assert [task["ref"] for task in active] == ([step["task"]] if step else [])
+    if not active or active[0]["derived_because"]:  # no task was begun
+        calls_open = any(text in printed for text in ("- open: ", "## Next, as it said", "## Failed, and did not"))
+        assert (calls_open or "## Stated" in printed) == (step is not None)
+        assert brief["capsule"]["next_action"] == (step["text"] if step else None)
+        assert (brief["task_state"]["status"] == "active") == (step is not None)

@@ -196,7 +196,8 @@ def test_a_shallow_clone_proves_no_session_open(place: TaskPlace) -> None:
 
 
 @pytest.mark.parametrize(
-    "last", ["Not pushed yet.", "Want me to push it?", "Ready to commit and push it to the branch?"]
+    "last",
+    ["Next: Push the commit to the branch.", "Want me to push the branch?", "Should I commit and push the new export?"],
 )
 def test_nothing_waits_to_be_pushed_that_came_back_as_another_commit(place: TaskPlace, last: str) -> None:
     made = log(place, OTHER).prompt("Empty files make the export crash", 0)
@@ -214,7 +215,7 @@ def test_a_commit_that_only_the_head_has_may_still_have_to_be_pushed(place: Task
     made = log(place, OTHER).prompt("Empty files make the export crash", 0)
     made.call("Bash", 3, "t1", command="git commit -am 'Accept empty files in the export'")
     printed = f"[main {place.git('rev-parse', '--short', 'HEAD').strip()}] Accept empty files in the export"
-    keep(place, made.result(f"{printed}\n 1 file changed", 4, "t1").answer("Fixed it. Want me to push it?", 5))
+    keep(place, made.result(f"{printed}\n 1 file changed", 4, "t1").answer("Fixed it. Want me to push the branch?", 5))
     assert [one["text"] for one in place.json("resume", "--repo", str(place.repo))["capsule"]["next"]]
 
 

@@ -32,6 +32,7 @@ from aicx.resume.select.considered import Considered, Reason
 from aicx.resume.select.report import BriefedSession, EntryFile, Recalled, ResumeReport, Structure
 from aicx.terminal import invisible
 from aicx.text import estimate_tokens
+from aicx.work.gone_on import LeftOpen
 from tests.evidence.stories import T0, Story
 from tests.resume.test_selection import session
 
@@ -92,6 +93,7 @@ def report(text: str = "fix the login", count: int = 2, **fields: Any) -> Resume
         "commits": tuple(commits),
         "commit_count": count,
         "resumed": resumed,
+        "still_open": LeftOpen("Fix it", "failure_open", (*brief.failures, *brief.questions, *brief.ahead)),
         "others": tuple(others),
         "session_count": count,
         "recalled": tuple(

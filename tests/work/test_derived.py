@@ -119,6 +119,8 @@ def test_what_a_session_says_stays_out_where_it_is_not_asked_for(stored: TaskPla
 
 def test_a_failure_that_a_later_session_saw_pass_is_not_open(place: TaskPlace) -> None:
     log = ClaudeLog(SESSION, str(place.repo)).prompt("Empty files make the export crash", 0)
+    log.call("Edit", 0.2, "t0", file_path=f"{place.repo}/src/export.py", new_string="x", old_string="y")
+    log.result("updated", 0.5, "t0")
     log.call("Bash", 1, "t1", command="npm test").result("1 failing", 2, "t1", failed=True)
     keep(place, log.answer("I looked at the reader.", 5))
     assert derived(place, when(2 * HOUR)) == [REF]

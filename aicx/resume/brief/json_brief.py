@@ -143,7 +143,7 @@ def _capsule(report: ResumeReport, of: Callable[[Slot], list[Mapping[str, Any]]]
         goal=next(iter(said("goal")), None),
         last_request=next(iter(said("asked")), None),
         last_progress=next(iter(said("progress")), None),
-        next_action=shorten(clean(step), limit) if (step := _next_action(report)) and limit else None,
+        next_action=shorten(step, limit) if (step := _next_action(report)) and limit else None,
         next=said("next"),
         failures=said("failures"),
         decisions=said("decisions"),
