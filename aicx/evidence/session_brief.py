@@ -232,7 +232,9 @@ def brief_of(
         decisions=tuple(line for line in settled if not _is_in(line, goal, asked)),
         edits=tuple(edits),
         tested=_tested(runs),
-        passed=tuple(dict.fromkeys((*(run for run, _ in passed_checks(runs)), *(one for one in runs if one.code == 0)))),
+        passed=tuple(
+            dict.fromkeys((*(run for run, _ in passed_checks(runs)), *(one for one in runs if one.code == 0)))
+        ),
         tests=tuple(run.parts[-1].text for run in _passed_tests(runs)),
         state=state,
         state_reason=reason,

@@ -129,6 +129,7 @@ class _Work(NamedTuple):
     tasks: OpenTasks | None = None
     previous: Result | None = None
     left: Loaded | None = None
+    left_before: Loaded | None = None
     ran: tuple[WorkRecord, ...] = ()
 
 
@@ -221,6 +222,7 @@ class _Resume:
             memory=memory,
             tasks=work.tasks,
             left=work.left,
+            left_before=work.left_before,
             still_open=still_open,
             ran=work.ran,
             previous=work.previous,
@@ -331,7 +333,7 @@ class _Resume:
         if query.folder is None or self._place.state.kind == "bare" or not settings.layout.work.is_dir():
             return _Work()
         # Imported here: most never begin a task.
-        from aicx.work.left import left_here
+        from aicx.work.left import left_about, left_here
         from aicx.work.place import find_place, looking
         from aicx.work.ran import ran_since
         from aicx.work.results import previous_result
@@ -341,6 +343,7 @@ class _Resume:
         found = open_tasks(settings, place, query.now, look, most=_MAX_TASKS)
         with looking(place, query.now, look) as present:
             left = left_here(settings, place, present, session, query.now, but)
+            before = left_about(settings, place, present, self._topic, left, query.now, but) if self._topic else None
         ran = ran_since(settings, place, session, query.now, but)
         self._warnings += found.notes
         for task in (*found.active, *found.waiting):
@@ -350,8 +353,10 @@ class _Resume:
             self._considered.append(Considered(task.record.ref, "task", None, (Reason.OPEN_TASK,), left_out))
         if left is not None:
             self._considered.append(Considered(left.record.ref, "handoff", None, (Reason.STATED_LAST,)))
+        if before is not None:
+            self._considered.append(Considered(before.record.ref, "handoff", None, (Reason.MATCHES_TASK,)))
         self._considered += (Considered(one.ref, "run", None, (Reason.RAN_SINCE,)) for one in ran)
-        return _Work(found, previous_result(settings, place, but, self._catalog), left, ran)
+        return _Work(found, previous_result(settings, place, but, self._catalog), left, before, ran)
 
     def _left_open(self, resumed: BriefedSession | None, left: Loaded | None) -> LeftOpen | None:
         """What ``resumed`` leaves that is sure to be open, as `next` says it; ``left`` is what was stated."""

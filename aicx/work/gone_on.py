@@ -37,7 +37,7 @@ GitShows = Callable[["SessionRow", "SessionBrief"], tuple[str, str]]
 
 
 class LeftOpen(NamedTuple):
-    """What a session leaves that is sure to be open: the first step, why it counts, and the lines of the log that do."""
+    """What a session leaves that is sure to be open: the first step, why it counts, and the lines of its log."""
 
     step: str
     reason: StateReason | Literal["git_shows"]

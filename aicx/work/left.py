@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -41,6 +41,44 @@ def left_here(
     One made by a session whose id begins with one of ``but``, made after ``until``, or of a task that was closed for
     good since, does not count.
     """
+    found = _usable(settings, place, present, until, but)
+    return next(
+        (
+            one
+            for one in found
+            if session is None or is_of(one.record, session) or one.record.updated_at >= session.completed_at
+        ),
+        None,
+    )
+
+
+def left_about(
+    settings: Settings,
+    place: WorkPlace,
+    present: Present,
+    task: str,
+    left: Loaded | None,
+    until: datetime,
+    but: Sequence[str] = (),
+) -> Loaded | None:
+    """The statement that has most words of ``task``, as a search for it finds one; of equals the last.
+
+    None where ``left`` has as many. Of a session only what it stated last counts.
+    """
+    from aicx.work.stated_search import nearness  # imported here: without a task nothing is compared
+
+    last: dict[str, Loaded] = {}
+    for one in _usable(settings, place, present, until, but):
+        last.setdefault(next(iter(sessions_of(one.record)), one.record.ref), one)
+    nearest = max(last.values(), key=lambda one: nearness(task, one.record), default=None)
+    known = nearness(task, left.record) if left is not None else 0.0
+    return nearest if nearest is not None and nearness(task, nearest.record) > known else None
+
+
+def _usable(
+    settings: Settings, place: WorkPlace, present: Present, until: datetime, but: Sequence[str]
+) -> Iterator[Loaded]:
+    """The last statements that may be used here, the last one first."""
     stated = last_statements(settings.layout, place.folders)
     settled = settled_tasks(settings, place) if stated else []
     for record in stated:
@@ -49,12 +87,9 @@ def left_here(
             continue
         if any(at > record.updated_at and {record.ref, record.parent} & {*task.sources} for task, at in settled):
             continue
-        if session is not None and not is_of(record, session) and record.updated_at < session.completed_at:
-            continue
         loading = present.loading(record)
         if loading.loadable:
-            return Loaded(record, loading)
-    return None
+            yield Loaded(record, loading)
 
 
 def last_statements(layout: Layout, folders: Iterable[str] | None = None) -> list[WorkRecord]:

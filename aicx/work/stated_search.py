@@ -49,12 +49,18 @@ def stated_about(layout: Layout, question: str, filters: Filters, now: datetime)
         return []
     found: list[tuple[float, int, StatedMatch]] = []
     for record in last_statements(layout):
-        lines = _lines(record)
-        share = len(wanted & set(_terms("\n".join(lines)))) / len(wanted)
-        if share >= _ENOUGH and record.updated_at <= now and _fits(record, filters):
-            telling = [line for line in lines if wanted & set(_terms(line))]
+        share = nearness(question, record)
+        if share and record.updated_at <= now and _fits(record, filters):
+            telling = [line for line in _lines(record) if wanted & set(_terms(line))]
             found.append((-share, -record.sequence, _match(record, telling, now)))
     return [match for *_, match in sorted(found, key=lambda one: one[:2])[:_MOST]]
+
+
+def nearness(question: str, record: WorkRecord) -> float:
+    """The share of the words of ``question`` that a statement has; 0 for less than enough."""
+    wanted = set(_terms(question))
+    share = len(wanted & set(_terms("\n".join(_lines(record))))) / len(wanted) if wanted else 0.0
+    return share if share >= _ENOUGH else 0.0
 
 
 def _match(record: WorkRecord, lines: list[str], now: datetime) -> StatedMatch:

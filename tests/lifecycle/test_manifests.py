@@ -48,6 +48,7 @@ _LISTS = {
     "stated_next": "stated.next",
     "stated_failing": "stated.failing",
     "stated_decisions": "stated.decisions",
+    "stated_before": "stated_before",
     "ran": "ran",
 }
 

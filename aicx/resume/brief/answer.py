@@ -328,6 +328,9 @@ class ResumeAnswer:
     stated: Annotated[StatedEnd | None, "what was stated at the end of the last session, where something was"] = field(
         default=None, metadata=OPTIONAL
     )
+    stated_before: Annotated[StatedEnd | None, "what was stated earlier about the task, where something was"] = field(
+        metadata=OPTIONAL, default=None
+    )
     ran: Annotated[
         list[RanProgram] | None, "programs that `aicx run` ran since, the last first, where there are any"
     ] = field(default=None, metadata=OPTIONAL)

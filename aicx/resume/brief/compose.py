@@ -10,7 +10,7 @@ from aicx.paths import NON_REPOSITORY
 from aicx.refs import Ref
 from aicx.resume.brief.part import Part, clean, level_of, listed
 from aicx.resume.brief.session_parts import others, recalled, session_lines
-from aicx.resume.brief.stated_parts import left, ran
+from aicx.resume.brief.stated_parts import left, left_before, ran
 from aicx.resume.brief.work_parts import MAX_TASKS, contract_lines, gaps, strategies, tasks
 from aicx.resume.brief.worth import MAX_COMMITS, MAX_FILES, is_meant, says_something
 from aicx.resume.select.considered import Reason
@@ -37,7 +37,8 @@ _MAX_OF_KIND = {"work_state": MAX_TASKS, "failure": 3, "decision": 3, "strategy"
 
 def compose(report: ResumeReport) -> list[Part]:
     """Every line that may be shown, in the order in which they are shown."""
-    parts = [*_summary(report), *_now(report), *left(report), *ran(report), *tasks(report), *gaps(report)]
+    parts = [*_summary(report), *_now(report), *left(report), *left_before(report), *ran(report)]
+    parts += [*tasks(report), *gaps(report)]
     parts += _memory(report)
     if report.resumed is not None:
         session = list(session_lines(report, report.resumed))

@@ -110,6 +110,7 @@ def _answer(report: ResumeReport, parts: Sequence[Part], limit: int, target: int
         agreed=[AgreedStatement(**data) for data in of("agreed")] or None,
         guidance=[GuidanceStatement(**data) for data in of("guidance")] or None,
         stated=_stated(of),
+        stated_before=_stated_before(of),
         ran=[RanProgram(**data) for data in of("ran")] or None,
     )
 
@@ -125,6 +126,14 @@ def _stated(of: Callable[[Slot], list[Mapping[str, Any]]]) -> StatedEnd | None:
         if found
         else None
     )
+
+
+def _stated_before(of: Callable[[Slot], list[Mapping[str, Any]]]) -> StatedEnd | None:
+    found = next(iter(of("stated_before")), None)
+    if found is None:
+        return None
+    lines = {name: [Statement(**data) for data in found[name]] for name in ("next", "failing")}
+    return StatedEnd(**{**found, **lines, "decisions": [StatedDecision(**data) for data in found["decisions"]]})
 
 
 def _active(report: ResumeReport) -> Sequence[Loaded]:

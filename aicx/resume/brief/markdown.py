@@ -98,7 +98,7 @@ def _is_bare(report: ResumeReport) -> bool:
 def _is_told_more(report: ResumeReport) -> bool:
     """Whether something was agreed, stated or run, which no log is needed for."""
     agreed = report.memory is not None and bool(report.memory.agreed)
-    return agreed or report.left is not None or bool(report.ran)
+    return agreed or report.left is not None or report.left_before is not None or bool(report.ran)
 
 
 def _is_title(part: Part) -> bool:

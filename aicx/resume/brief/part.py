@@ -26,6 +26,7 @@ Slot = Literal[
     "commits", "changed_files", "goal", "asked", "progress", "failures", "next", "decisions", "validated",
     "commits_made", "pull_requests", "files_edited", "entry_points", "symbols", "context", "text", "agreed", "guidance",
     "known_fixes", "summary", "stated", "stated_next", "stated_decisions", "stated_failing", "ran",
+    "stated_before",
 ]  # fmt: skip
 _SUMMARY_LENGTH = 160
 _MAX_LISTED = 8

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from aicx.refs import Ref
 from aicx.resume.brief.part import Part, clean, level_of
@@ -12,6 +12,7 @@ from aicx.text import ago, instant, plural, shorten
 
 if TYPE_CHECKING:
     from aicx.resume.brief.part import Slot
+    from aicx.work.loading import Loaded
     from aicx.work.record import Section, WorkRecord
 
 _COMMAND, _TELLING = 120, 160  # characters
@@ -27,13 +28,49 @@ def left(report: ResumeReport) -> Iterator[Part]:
     """What was stated at the end of a session: as stated, by whom and when. It comes before what its log says."""
     if report.left is None:
         return
-    from aicx.work.left import by_of, goal_of, has_failed, stated_items  # imported here: most state nothing
+    from aicx.work.left import stated_items  # imported here: most state nothing
 
     record = report.left.record
+    text, data = _told(report.left, report)
+    yield Part("stated", "stated", text, (record.ref,), 0, record.ref, data)
+    agreed = {entry.statement for entry in report.memory.agreed} if report.memory is not None else set()
+    items = stated_items(record)
+    for section, slot, label in _LINES:
+        found = [item for item in items if item.section == section and item.text not in agreed]
+        for number, item in enumerate(found):
+            line = {"text": clean(item.text), "at": instant(item.at, "seconds"), "refs": [record.ref]}
+            yield Part("stated", slot, f"{label}: {clean(item.text)}", (), level_of(1, number, 4), record.ref, line)
+
+
+def left_before(report: ResumeReport) -> Iterator[Part]:
+    """What was stated earlier about the task, on one line: the last statement may be about something else."""
+    if report.left_before is None:
+        return
+    from aicx.work.left import stated_items
+
+    record = report.left_before.record
+    text, data = _told(report.left_before, report)
+    items = stated_items(record)
+    for section, slot, label in _LINES:
+        found = [item for item in items if item.section == section]
+        text += "".join(f"; {label}: {clean(item.text)}" for item in found)
+        status = {"status": "candidate"} if section == "decisions" else {}
+        data[slot.removeprefix("stated_")] = [
+            {"text": clean(item.text), **status, "at": instant(item.at, "seconds"), "refs": [record.ref]}
+            for item in found
+        ]
+    yield Part("stated", "stated_before", f"earlier, about this task: {text}", (record.ref,), 1, record.ref, data)
+
+
+def _told(one: Loaded, report: ResumeReport) -> tuple[str, dict[str, Any]]:
+    """A statement without its items: as stated, by whom and when."""
+    from aicx.work.left import by_of, goal_of, has_failed
+
+    record = one.record
     attempt = record.attempt
     assert attempt is not None
     by, since = clean(by_of(record)), ago(record.updated_at, report.now)
-    warning = f" ({clean(report.left.loading.warning)})" if report.left.loading.warning else ""
+    warning = f" ({clean(one.loading.warning)})" if one.loading.warning else ""
     goal = f", of \u201c{clean(goal_of(record))}\u201d" if goal_of(record) else ""
     outcome = "failure" if has_failed(record) else "success"
     data = {
@@ -46,15 +83,7 @@ def left(report: ResumeReport) -> Iterator[Part]:
         "goal": clean(goal_of(record)) if goal_of(record) else None,
         "summary": clean(record.closing_note),
     }
-    text = f"{outcome}, as stated by {by} {since}{warning}{goal}: {data['summary']}"
-    yield Part("stated", "stated", text, (record.ref,), 0, record.ref, data)
-    agreed = {entry.statement for entry in report.memory.agreed} if report.memory is not None else set()
-    items = stated_items(record)
-    for section, slot, label in _LINES:
-        found = [item for item in items if item.section == section and item.text not in agreed]
-        for number, item in enumerate(found):
-            line = {"text": clean(item.text), "at": instant(item.at, "seconds"), "refs": [record.ref]}
-            yield Part("stated", slot, f"{label}: {clean(item.text)}", (), level_of(1, number, 4), record.ref, line)
+    return f"{outcome}, as stated by {by} {since}{warning}{goal}: {data['summary']}", data
 
 
 def ran(report: ResumeReport) -> Iterator[Part]:

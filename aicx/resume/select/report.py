@@ -125,6 +125,7 @@ class ResumeReport:
     unmerged: tuple[BriefedSession, ...] = ()  # sessions left out, since their branches are not merged here
     tasks: OpenTasks | None = None  # what is open here; none where nobody ever began a task
     left: Loaded | None = None  # what was stated at the end of a session, where that is the last word of the work
+    left_before: Loaded | None = None  # what was stated earlier about the task
     still_open: LeftOpen | None = None  # what the session gone on from leaves that is sure to be open
     ran: tuple[WorkRecord, ...] = ()  # programs that `aicx run` ran since, the last first
     files_by: Literal["rules", "arbiter"] = "rules"  # what decided about the files to begin with

@@ -11,15 +11,26 @@ from datetime import datetime
 from itertools import islice
 from typing import Any
 
-from aicx.sources.items import BadRecord, LogFile, LogIdentity, Skipped, SourceItem, TimelineEntry, ToolUse
+from aicx.sources.items import (
+    BadRecord,
+    LogFile,
+    LogIdentity,
+    SessionEvent,
+    Skipped,
+    SourceItem,
+    TimelineEntry,
+    ToolUse,
+)
 from aicx.sources.records import Record, list_folder, parse_instant, read_jsonl, stat_log
 from aicx.sources.values import quoted, string_of, text_of
+from aicx.text import shorten
 from aicx.types import AgentHomes, Origin, Role
 
 AGENT = "run"
 FORMAT = "run"
 _HEAD_RECORDS = 20
 _MAX_CODE = 1 << 31
+_TITLED = 60  # characters of a command in a title, behind which there is room for how it ended
 
 
 class RunSource:
@@ -59,6 +70,7 @@ class _Reading:
         self._log = log
         self._cwd: str | None = None
         self._branch: str | None = None
+        self._title = ""  # of a program that was given no task
         self._at: datetime | None = None
         self._count = 0
         self.skipped: Counter[str] = Counter()
@@ -80,7 +92,7 @@ class _Reading:
             else:
                 self.skipped["empty output"] += 1
         else:
-            yield self._end(record, self._at)
+            yield from self._end(record, self._at)
 
     def _begin(self, record: Record, at: datetime) -> Iterator[SourceItem]:
         value = record.value
@@ -90,10 +102,13 @@ class _Reading:
             yield self._entry(record, at, "user", "typed", task)
         command = string_of(value.get("command"))
         if command.strip():
+            if not task:
+                self._title = f"`{shorten(' '.join(command.split()), _TITLED)}`"
+                yield SessionEvent(self._session, title=self._title)
             use = ToolUse(AGENT, "call", self._session, command)
             yield self._entry(record, at, "tool", "agent", command, use)
 
-    def _end(self, record: Record, at: datetime) -> TimelineEntry:
+    def _end(self, record: Record, at: datetime) -> Iterator[SourceItem]:
         value = record.value
         code = _number(value.get("exit_code"))
         use = ToolUse(
@@ -105,7 +120,9 @@ class _Reading:
             seconds=_duration(value.get("seconds")),
         )
         ended = "ended" if code is None else f"exit code {code}"
-        return self._entry(record, at, "tool", "tool", string_of(value.get("text")).strip("\n") or ended, use)
+        if self._title and code is not None:
+            yield SessionEvent(self._session, title=f"{self._title} ended with exit code {code}")
+        yield self._entry(record, at, "tool", "tool", string_of(value.get("text")).strip("\n") or ended, use)
 
     def _entry(
         self, record: Record, at: datetime, role: Role, origin: Origin, text: str, tool: ToolUse | None = None
