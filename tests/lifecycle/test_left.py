@@ -108,6 +108,46 @@ class TestTold:
         assert (task["goal"], task["next_action"], task["decisions"]) == ("Renew on leap days", NEXT, [DECISION])
 
 
+class TestAboutATask:
+    def state(self, place: Place) -> None:
+        fail(place, "s8")
+        place.finalize("The importer reads dates", "s9", "--next", "Document the importer")
+
+    def test_an_earlier_statement_about_it_is_shown_too_with_its_age(
+        self, place: Place, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        self.state(place)
+        found = place("resume", "--task", "renewal on leap days")
+        assert (found["stated"]["summary"], found["stated_before"]["summary"]) == ("The importer reads dates", SUMMARY)
+        assert [one["text"] for one in found["stated_before"]["next"]] == [NEXT]
+        said = f"- earlier, about this task: failure, as stated by claude just now: {SUMMARY}; next: {NEXT}; {LABEL} ["
+        assert said in text(capsys, "resume", "--task", "renewal on leap days")
+
+    @pytest.mark.parametrize("task", [(), ("--task", "document the importer"), ("--task", "parse the spreadsheet")])
+    def test_none_is_added_that_is_not_nearer_to_the_task(self, place: Place, task: tuple[str, ...]) -> None:
+        self.state(place)
+        found = place("resume", *task)
+        assert found["stated"]["summary"] == "The importer reads dates"
+        assert "stated_before" not in found
+
+    def test_it_is_shown_where_a_later_session_replaced_the_last_one(self, place: Place) -> None:
+        fail(place)
+        time.sleep(0.01)
+        work(place, "s10", "The calendar is rewritten.", 0)
+        found = place("resume", "--task", "renewal on leap days")
+        assert ("stated" in found, found["stated_before"]["summary"]) == (False, SUMMARY)
+
+    def test_of_a_session_the_last_statement_counts(self, place: Place) -> None:
+        fail(place, "s8")
+        place.finalize("It works now", "s8")
+        place.finalize("The importer reads dates", "s9")
+        assert "stated_before" not in place("resume", "--task", "renewal on leap days")
+
+    def test_that_of_the_session_that_asks_does_not_count(self, place: Place) -> None:
+        self.state(place)
+        assert "stated_before" not in place("resume", "--task", "renewal on leap days", "--exclude-session", "s8")
+
+
 class TestWhatCounts:
     def test_the_log_of_the_same_session_completes_it(self, place: Place) -> None:
         fail(place)

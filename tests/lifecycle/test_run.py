@@ -317,6 +317,18 @@ class TestAttempt:
 
 
 class TestSession:
+    def test_without_a_task_it_is_called_by_its_program_and_how_it_ended(self, runs):
+        assert runs("sh", "-c", "echo The walrus is at the gate; exit 4").returncode == 4
+        assert aicx(["store"]) == 0
+        (session,) = runs.place("sessions", "-a", "run")["items"]
+        assert session["title"] == "`sh -c 'echo The walrus is at the gate; exit 4'` ended with exit code 4"
+
+    def test_its_failure_names_the_program_and_how_it_ended(self, runs):
+        assert runs("sh", "-c", "make -v; exit 4", options=("--task", "Guard the gate")).returncode == 4
+        assert aicx(["store"]) == 0
+        [failure] = runs.place("resume")["capsule"]["failures"]
+        assert failure["text"].startswith("`sh -c 'make -v; exit 4'` ended with exit code 4")
+
     def test_a_program_without_logs_is_a_session_of_its_folder(self, runs, capsys):
         runs("sh", "-c", "echo The walrus is at the gate", options=("--agent-id", "Aider", "--task", "Guard the gate"))
         assert aicx(["store"]) == 0

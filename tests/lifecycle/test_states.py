@@ -85,6 +85,39 @@ def noted(place: Place) -> None:
     place("continuity", "save", "--scope", "local", "--log", str(log))
 
 
+def probed(place: Place) -> None:
+    later = Later(place)
+    later.call("Bash", 1, "no agent", failed=True, command="ssh-add -l")
+    later.store("The agent does not run.")
+
+
+def seen_failing(place: Place) -> None:
+    later = Later(place)
+    later.call("Bash", 1, "FAILED tests/test_login.py::test_renewal", failed=True, command="pytest -q")
+    later.store("One test fails.")
+
+
+def not_committed(place: Place) -> None:
+    later = Later(place)
+    place.repository.git("add", "-A")
+    place.repository.git("-c", "user.name=Ada", "-c", "user.email=ada@example.org", "commit", "-qm", "Begin")
+    place.repository.write("src/login.py", "y\n")
+    file = f"{place.repository.folder}/src/login.py"
+    later.call("Edit", 1, "", file_path=file, new_string="y", old_string="x")
+    later.store("Done: the login is renewed.")
+
+
+def program_failed(place: Place) -> None:
+    with pytest.raises(SystemExit):
+        run(["run", "--task", "Renew the tokens of the login", "--", "sh", "-c", "echo no header; exit 4"])
+    assert run(["store"]) == 0
+
+
+def stated_done(place: Place) -> None:
+    failing(place)
+    place.finalize("It is renewed", "s9")
+
+
 def on_another_branch(place: Place) -> None:
     place.repository.git("checkout", "-q", "-b", "tokens")
 
@@ -96,7 +129,7 @@ def everything(place: Place) -> None:
 
 STATES = (
     *(empty, failing, resolved, seen_before, decided, asked, committed, stated, worked_on, closed, agreed, guided),
-    *(noted, on_another_branch, everything),
+    *(noted, on_another_branch, probed, seen_failing, not_committed, program_failed, stated_done, everything),
 )
 QUESTIONS = (
     *("resume", "resume --json", "resume --explain", "resume --explain --json", "resume --full --budget 500"),
