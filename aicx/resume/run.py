@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -381,7 +382,7 @@ class _Resume:
         return left_open(
             found,
             self._query.now,
-            lambda session, brief: git_shows(look.git, state, session, brief) if look else ("", ""),
+            partial(git_shows, look.git, state) if look else lambda session, brief: ("", ""),
             settled,
         )
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from contextlib import ExitStack, suppress
 from datetime import datetime
+from functools import partial
 
 from aicx.config import Settings
 from aicx.errors import CorpusDamaged, NotFound
@@ -23,10 +24,11 @@ from aicx.servers.dashboard.work_shapes import WorkContract, WorkPage, WorkSessi
 from aicx.text import instant
 from aicx.work.attempt import Attempt
 from aicx.work.attempts import contract_of, session_ref
+from aicx.work.derived import settled_tasks
 from aicx.work.entry import entry_of
 from aicx.work.failure_items import item_of
 from aicx.work.failures import patterns
-from aicx.work.gone_on import GoneOn
+from aicx.work.gone_on import left_open
 from aicx.work.handoff_answers import proofs_of
 from aicx.work.left import goal_of, is_open
 from aicx.work.loading import Loaded, Loading, evaluate
@@ -35,6 +37,7 @@ from aicx.work.place import Present, WorkPlace, looking
 from aicx.work.record import GitContext, WorkRecord
 from aicx.work.results import result
 from aicx.work.session_facts import SessionFacts
+from aicx.work.unfinished import git_shows
 
 _MAX_TASKS = 200
 # Git that hangs may cost the page this much for each working folder, in seconds.
@@ -127,12 +130,12 @@ def _left_open(settings: Settings, place: WorkPlace | None, now: datetime) -> st
         return None
     with suppress(NotFound, CorpusDamaged), GitProbe(Git(place.root, _TIMEOUT, _IN_ALL)) as look:
         choice, _ = gone_on(settings, place.root, now, look)
-        return next((one.session.ref for one in choice[-1:] if _is_left_open(one)), None)
+        settled = settled_tasks(settings, place)
+        for one in choice[-1:]:
+            shows = partial(git_shows, look.git, look.state)
+            if one.standing in CURRENT and left_open(one, now, shows, settled) is not None:
+                return one.session.ref
     return None
-
-
-def _is_left_open(one: GoneOn) -> bool:
-    return one.standing in CURRENT and one.brief.state == "active"
 
 
 def _session(link: Link, known: Known, left: str | None) -> WorkSession:
