@@ -16,7 +16,7 @@ _BEGIN, _END = "<!-- layers: written by docs/generate_architecture.py -->", "<!-
 # The floors of the import contract, from the top.
 FLOORS = (
     ("Front", "What people, agents and programs call: commands, servers, hooks, the Python API, and the benchmark."),
-    ("Uses", "What the rest is put to use for: a brief, a reason, a pack, a session's life, notes, a review."),
+    ("Uses", "What the rest is put to use for: a brief, a reason, a pack, a session's life, notes."),
     ("Stated", "What somebody stated, kept for the next session: memory, work, sessions as a family, objects."),
     ("Find", "Search over what is stored, and the map of a repository."),
     ("Read", "What a stored session did: commands, edits, failures, statements."),

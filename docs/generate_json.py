@@ -45,13 +45,13 @@ from aicx.memory import lint as memory_lint
 from aicx.memory import sources_answer as memory_sources
 from aicx.memory.candidates import answer as memory_candidates
 from aicx.memory.recall import answer as memory_recall
+from aicx.memory.review import answers as review
 from aicx.packs import answers as pack
 from aicx.repomap import MapStatus
 from aicx.repomap import answer as maps
 from aicx.repomap.refresh import Refreshed
 from aicx.reports import bundle
 from aicx.resume.brief import answer as resume
-from aicx.review import answers as review
 from aicx.servers.described import Described, reachable
 from aicx.sessions import answers as lineage
 from aicx.sessions import recall as session_recall

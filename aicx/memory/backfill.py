@@ -10,12 +10,11 @@ from typing import Annotated, Literal
 
 from aicx.config import Settings
 from aicx.errors import NotFound, UsageError
-from aicx.memory.importing import drafts_of
-from aicx.memory.proposals import Proposal
+from aicx.memory.anchors import take_anchor
+from aicx.memory.proposals import Excluded, Proposal
 from aicx.memory.proposing import Draft, clean, id_of, propose
 from aicx.memory.reading import Memory, Scope, find_scope
-from aicx.memory.reasons import Reason
-from aicx.memory.record import PREFIX, Record
+from aicx.memory.record import PREFIX, Anchor, Record, Source
 from aicx.memory.sameness import Statements
 from aicx.values import dataclass
 
@@ -77,23 +76,17 @@ class Planned:
 
 
 @dataclass(frozen=True, slots=True)
-class Left:
-    """A proposal that does not become a record."""
-
-    id: str
-    reason: Reason
-
-
-@dataclass(frozen=True, slots=True)
 class Backfill:
+    """Proposals that become records or belong to one, and those that do not."""
+
     planned: list[Planned]
-    left: list[Left]
+    left: list[Excluded]
 
 
 def plan_backfill(
     settings: Settings, scope: Scope, now: datetime, proposals: Iterable[Proposal], by: str = BY
 ) -> Backfill:
-    """What importing ``proposals``, which ``by`` found, would do. Writes nothing."""
+    """Says what importing ``proposals``, which ``by`` found, would do. Writes nothing."""
     found = Backfill([], [])
     with Memory.open(settings, now, scope=scope) as memory:
         records = memory.records(everywhere=True)
@@ -108,17 +101,17 @@ def plan_backfill(
             if place not in named:
                 named[place] = _name_of(settings, place)
             if (repository := named[place]) is None:
-                found.left.append(Left(proposal.id, Reason("scope_mismatch")))
+                found.left.append(Excluded(proposal.id, "scope_mismatch"))
                 continue
             own = replace(proposal, repository=repository)
-            (draft,) = drafts_of([own], scope, memory.head if own.anchors else None, by)
+            draft = draft_of(own, scope, memory.head if own.anchors else None, by)
             own_id = id_of(repository, draft.kind, clean(draft.statement))
             standing = memory.decisions.get(own_id)
             known = by_id.get(own_id)
             if standing is not None and standing.erased:
-                found.left.append(Left(proposal.id, Reason("erased")))
+                found.left.append(Excluded(proposal.id, "erased"))
             elif known is not None and not known.digest:
-                found.left.append(Left(proposal.id, Reason("malformed")))
+                found.left.append(Excluded(proposal.id, "malformed"))
             else:
                 # A record that was edited since is the same still; its id tells.
                 place_of = said.place_of(own) if known is None else None
@@ -134,6 +127,41 @@ def import_backfill(
     drafts = [one.draft for one in backfill.planned if one.state != "known"]
     if drafts:
         propose(settings, scope, drafts, now, notify)
+
+
+def draft_of(proposal: Proposal, scope: Scope, head: str | None, by: str) -> Draft:
+    """Makes a draft of a proposal that the program ``by`` found.
+
+    Its paths become anchors where its repository is at hand and has such files. What a person wrote into a note is
+    from no session: its source is the note.
+    """
+    first = min(proposal.sightings, key=lambda seen: seen.at)
+    place, _, name = first.session.value.partition(":")
+    found = Source(proposal.origin, proposal.lane)
+    is_note = first.session.kind == "live"
+    here = scope.root is not None and scope.repository == proposal.repository
+    return Draft(
+        proposal.statement,
+        proposal.kind,
+        proposal.topic,
+        replace(found, path=name) if is_note else replace(found, agent=place, session=name),
+        proposal.repository,
+        claims=proposal.claims,
+        evidence=[str(ref) for ref in proposal.evidence],
+        anchors=list(_anchors(proposal.anchors, scope, head)) if here else (),
+        observed_at=first.at,
+        sightings=len(proposal.sightings),
+        by=by,
+    )
+
+
+def _anchors(paths: Iterable[str], scope: Scope, head: str | None) -> Iterator[Anchor]:
+    assert scope.root is not None
+    for path in paths:
+        try:
+            yield take_anchor(scope.root, scope.root, path, head)
+        except (NotFound, UsageError):  # it is gone since, or was never inside
+            continue
 
 
 def _planned(proposal: Proposal, draft: Draft, known: Record | None, own_id: str) -> Planned:

@@ -103,6 +103,14 @@ class Proposal:
         return sha256(key.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
+@dataclass(frozen=True, slots=True)
+class Excluded:
+    """A proposal that becomes no record, by its id alone. ``reason`` is a code of `aicx.memory.reasons`."""
+
+    id: str
+    reason: str
+
+
 def joined(proposals: Iterable[Proposal]) -> list[Proposal]:
     """The proposals, each once: those that say the same of one repository are one with all sightings.
 

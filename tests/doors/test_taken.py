@@ -29,7 +29,7 @@ SOURCES = {
     "PackPlace": "aicx.work.record:GitContext",
     "PackSession": "aicx.work.session_facts:SessionFacts",
     "RankerCosts": "aicx.bench.measure:Measured",
-    "ReviewPatch": "aicx.review.patching:Plan",
+    "ReviewPatch": "aicx.memory.review.patches:Plan",
     "RunSettings": "aicx.bench.run:Plan",
     "SessionFacts": "aicx.work.deriving:SessionPart",
     "SessionHead": "aicx.corpus.views.show:ShownSession",

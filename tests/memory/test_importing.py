@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from types import SimpleNamespace
 
-from aicx.memory.importing import drafts_of
+from aicx.memory.backfill import draft_of
 from aicx.memory.proposing import propose
 from aicx.memory.reading import find_scope
 from aicx.refs import Ref
@@ -31,7 +31,9 @@ def proposal(statement, *chunks, lane="primary", anchors=()):
 
 def imported(place, *proposals):
     scope = find_scope(place.settings, place.repo)
-    return propose(place.settings, scope, drafts_of(proposals, scope, None, "aicx"), NOW, lambda _: None)
+    return propose(
+        place.settings, scope, [draft_of(one, scope, None, "aicx") for one in proposals], NOW, lambda _: None
+    )
 
 
 def test_a_proposal_becomes_a_candidate_with_its_source_evidence_and_anchors(place):

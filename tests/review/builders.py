@@ -8,7 +8,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from aicx.review.states import STATES
+from aicx.memory.review.states import STATES
 from tests.corpus.builders import OTHER, SESSION, ClaudeLog
 from tests.memory.builders import Place
 

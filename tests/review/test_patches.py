@@ -11,9 +11,8 @@ import pytest
 
 from aicx.memory.policy import Policy
 from aicx.memory.record import Record, Source
-from aicx.review.block import block_of, find_block, item_of
-from aicx.review.states import reads_like_instruction
-from aicx.review.targets import rank_targets
+from aicx.memory.review.patches import block_of, find_block, item_of, rank_targets
+from aicx.memory.review.states import reads_like_instruction
 from tests.review.builders import FACT, RULE, Review
 
 

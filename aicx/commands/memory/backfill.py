@@ -57,10 +57,7 @@ def command(
         not import_,
         dict(sorted(Counter(one.state for one in backfill.planned).items())),
         [_item(one) for one in backfill.planned],
-        [
-            *(BackfillLeft(one.id, one.reason) for one in found.excluded),
-            *(BackfillLeft(one.id, one.reason.code) for one in backfill.left),
-        ],
+        [BackfillLeft(one.id, one.reason) for one in (*found.excluded, *backfill.left)],
         found.notes,
     )
     if json:

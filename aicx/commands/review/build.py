@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Annotated
 
 import typer
@@ -10,22 +9,19 @@ import typer
 from aicx import console, options
 from aicx.commands.memory.common import open_desk, opened
 from aicx.commands.review.common import fields_of, print_candidate
-from aicx.continuity.note import Layer, Layers, NoteItem
 from aicx.continuity.reading import read_layers
+from aicx.continuity.suggesting import proposals_of
 from aicx.errors import NotFound
 from aicx.memory.backfill import Planned
 from aicx.memory.deciding import Desk
 from aicx.memory.proposals import Proposal
-from aicx.review.answers import BUILD_SCHEMA, BuiltItem, BuiltLeft, ReviewBuildAnswer
-from aicx.review.building import build
-from aicx.review.deciding import look
-from aicx.review.from_session import proposals_in
-from aicx.review.states import Candidate
-from aicx.review.suggesting import Suggestion, proposals_of
+from aicx.memory.review.answers import BUILD_SCHEMA, BuiltItem, BuiltLeft, ReviewBuildAnswer
+from aicx.memory.review.building import build, proposals_in
+from aicx.memory.review.deciding import look
+from aicx.memory.review.states import Candidate
 from aicx.work.place import find_place
 
 _DONE = {"new": "new", "seen": "more evidence", "known": "already known"}
-_PATHS: dict[Layer, str] = {"local": "active.md", "project": "project.md"}
 
 
 @options.either("session")
@@ -53,7 +49,7 @@ def command(
     built = build(desk.settings, desk.scope, desk.now, proposals, desk.notify)
     items = [(planned, _made(desk, planned)) for planned in built.planned]
     if json:
-        left = [BuiltLeft(one.id, one.reason.code) for one in built.left]
+        left = [BuiltLeft(one.id, one.reason) for one in built.left]
         fields = [BuiltItem(fields_of(one) if one else None, planned.ref, planned.state) for planned, one in items]
         console.out_answer(BUILD_SCHEMA, ReviewBuildAnswer(source, len(proposals), fields, left, notes))
         return
@@ -65,7 +61,7 @@ def command(
             console.out(f"{planned.ref}  {planned.draft.statement}  (of {planned.draft.repository})")
     console.notify_notes(notes)
     if built.left:
-        console.notify(f"Left out: {', '.join(sorted({one.reason.code for one in built.left}))}.")
+        console.notify(f"Left out: {', '.join(sorted({one.reason for one in built.left}))}.")
     console.notify("Next: aicx review candidates" if items else "Nothing is suggested.")
 
 
@@ -76,22 +72,7 @@ def _noted(desk: Desk, repo: str | None) -> tuple[list[Proposal], list[str]]:
     if source := layers.merged.source:
         notes.append(f"the session it is from may suggest more: aicx review build --session {source}")
     place = desk.scope.repository or str(desk.scope.root)
-    return list(proposals_of(_suggestions(layers), place, desk.now)), notes
-
-
-def _suggestions(layers: Layers) -> Iterator[Suggestion]:
-    for items in layers.merged.sections.values():
-        yield from map(_suggestion, items)
-
-
-def _suggestion(item: NoteItem) -> Suggestion:
-    assert item.kind != "goal"
-    session = next((ref for ref in item.evidence if ref.startswith("session:")), "")
-    chunk = next((ref for ref in item.evidence if ref.startswith("chunk:")), "")
-    if not session and chunk:  # a chunk's name is its session's, and a number
-        session = f"session:{chunk.removeprefix('chunk:').rpartition(':')[0]}"
-    stated = not item.evidence
-    return Suggestion(item.text, item.kind, item.lane, item.evidence, session, item.at, stated, _PATHS[item.layer])
+    return list(proposals_of(layers.merged, place, desk.now)), notes
 
 
 def _made(desk: Desk, planned: Planned) -> Candidate | None:

@@ -14,12 +14,17 @@ from aicx.errors import CorpusDamaged
 from aicx.memory.deciding import Desk
 from aicx.memory.entry import HIDDEN, whole_of
 from aicx.memory.events import events_of
+from aicx.memory.review.answers import (
+    LIST_SCHEMA,
+    SHOW_SCHEMA,
+    ReviewEvent,
+    ReviewListAnswer,
+    ReviewShowAnswer,
+)
+from aicx.memory.review.proposals import read_proposal
+from aicx.memory.review.states import OPEN, STATES, Queue, next_step, read_queue
+from aicx.memory.review.surfacing import surfaces_of
 from aicx.memory.walking import read_log
-from aicx.review.answers import LIST_SCHEMA, SHOW_SCHEMA, ReviewEvent, ReviewListAnswer, ReviewShowAnswer, ReviewSurface
-from aicx.review.proposals import read_proposal
-from aicx.review.queue import Queue, read_queue
-from aicx.review.states import OPEN, STATES, next_step
-from aicx.review.surfacing import surfaces_of
 from aicx.text import instant, local
 
 ReviewState = StrEnum("ReviewState", {name.replace("-", "_"): name for name in STATES})  # type: ignore[misc]
@@ -93,10 +98,7 @@ def show(ref: RefArgument, repo: options.Repo = None, json: options.Json = False
         with opened(desk) as memory:
             whole = whole_of(one.found, memory.context([one.record]).anchors)
         notes = [f"{len(log.damaged)} lines of the event log cannot be read"] if log.damaged else []
-        shown = [
-            ReviewSurface(s.surface, s.query, s.shown_as is not None, s.shown_as, list(s.reasons)) for s in surfaces
-        ]
-        fields = ReviewShowAnswer(fields_of(one), whole.details, whole.claims, whole.anchors, shown, events, notes)
+        fields = ReviewShowAnswer(fields_of(one), whole.details, whole.claims, whole.anchors, surfaces, events, notes)
         console.out_answer(SHOW_SCHEMA, fields)
         return
     where = ", reads like an instruction" if one.surface == "instructions" else ""

@@ -11,10 +11,10 @@ from aicx.commands.memory.common import By, ByAnybody, RefArgument, Rev, Why, Ye
 from aicx.commands.review.common import TargetOption, candidate_now, fields_of, patch_of, print_candidate, print_patch
 from aicx.errors import UsageError
 from aicx.memory.deciding import UNNAMED, Decider, Desk
-from aicx.review import deciding
-from aicx.review.answers import APPLY_SCHEMA, STEP_SCHEMA, ReviewApplyAnswer, ReviewStepAnswer
-from aicx.review.deciding import prepare, verify
-from aicx.review.states import next_step, require
+from aicx.memory.review import deciding
+from aicx.memory.review.answers import APPLY_SCHEMA, STEP_SCHEMA, ReviewApplyAnswer, ReviewStepAnswer
+from aicx.memory.review.deciding import prepare, verify
+from aicx.memory.review.states import next_step, require
 
 
 @options.either("ref", "--ref")

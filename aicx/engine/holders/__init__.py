@@ -28,7 +28,7 @@ HOLDERS = (
     "aicx.engine.holders.runs",
     "aicx.engine.holders.set_apart",
     "aicx.memory.holder",
-    "aicx.review.holder",
+    "aicx.memory.review.holder",
     "aicx.work.holder",
     "aicx.cas.holder",
     "aicx.sessions.holder",

@@ -20,7 +20,7 @@ from aicx.memory.candidates.kept import Kept, Key, Reading, stamp_of_chunks
 from aicx.memory.candidates.rules import propose
 from aicx.memory.candidates.session import Session
 from aicx.memory.policy import Policy, PolicyReason
-from aicx.memory.proposals import Proposal, ProposalReason, joined
+from aicx.memory.proposals import Excluded, Proposal, ProposalReason, joined
 from aicx.memory.sameness import NEGATIONS
 from aicx.paths import NON_REPOSITORY, Layout
 from aicx.refs import Ref
@@ -40,14 +40,6 @@ _ORDER: tuple[ProposalReason, ...] = (
     "cause_and_fix",
     "agent_choice",
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Excluded:
-    """A proposal that the policy excludes, by its id alone."""
-
-    id: str
-    reason: PolicyReason
 
 
 @dataclass(frozen=True, slots=True)

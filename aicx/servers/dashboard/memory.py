@@ -27,9 +27,9 @@ from aicx.memory.policy_records import of_records, policy_in
 from aicx.memory.reading import Memory, Scope, find_scope
 from aicx.memory.reasons import REASONS, Reason
 from aicx.memory.record import Anchor, Record
+from aicx.memory.review.states import candidate_of
+from aicx.memory.review.states import waiting as waiting_in
 from aicx.redaction import redact_plain
-from aicx.review.queue import waiting as waiting_in
-from aicx.review.states import candidate_of
 from aicx.servers.dashboard import requests as asked
 from aicx.servers.dashboard import responses as shapes
 from aicx.servers.dashboard.why import folder_of

@@ -13,30 +13,19 @@ from aicx.memory.recall.answer import ExcludedEntry
 from aicx.memory.recall.asking import RecallQuery
 from aicx.memory.recall.run import recall
 from aicx.memory.record import Record
+from aicx.memory.review.answers import ReviewSurface
+from aicx.memory.review.patches import says
+from aicx.memory.review.states import Candidate
 from aicx.memory.sources import read_live
-from aicx.review.patching import says
-from aicx.review.states import Candidate
-from aicx.values import dataclass
 
 _BRIEF = 6  # entries, as a brief has
 
 
-@dataclass(frozen=True, slots=True)
-class Surfaced:
-    """What one surface does with a record. ``shown_as`` is what it is shown as, None where it is not shown; the start
-    of a session names what waits for a person by its reference alone.
+def surfaces_of(settings: Settings, scope: Scope, candidate: Candidate, now: datetime) -> list[ReviewSurface]:
+    """Asks recall, a brief on the statement, the start of a session and the instruction files.
 
-    ``query`` is what was asked, None for a session that begins without a topic.
+    The start of a session names what waits for a person by its reference alone.
     """
-
-    surface: str
-    query: str | None
-    shown_as: str | None
-    reasons: tuple[str, ...]
-
-
-def surfaces_of(settings: Settings, scope: Scope, candidate: Candidate, now: datetime) -> list[Surfaced]:
-    """What recall, a brief on the statement, the start of a session and the instruction files do with it."""
     record = candidate.record
     return [
         _recalled(settings, scope, record, now),
@@ -46,38 +35,41 @@ def surfaces_of(settings: Settings, scope: Scope, candidate: Candidate, now: dat
     ]
 
 
-def _recalled(settings: Settings, scope: Scope, record: Record, now: datetime) -> Surfaced:
+def _recalled(settings: Settings, scope: Scope, record: Record, now: datetime) -> ReviewSurface:
     answer = recall(settings, RecallQuery(record.statement, now, scope))
     for entry in answer.entries:
         if entry.ref == record.ref:
-            return Surfaced(
-                "recall", record.statement, "agreed" if entry.baseline else entry.status, tuple(entry.reasons)
-            )
-    return Surfaced("recall", record.statement, None, _left_out(answer.excluded, record))
+            shown_as = "agreed" if entry.baseline else entry.status
+            return _surface("recall", record.statement, shown_as, entry.reasons)
+    return _surface("recall", record.statement, None, _left_out(answer.excluded, record))
 
 
-def _briefed(settings: Settings, scope: Scope, record: Record, now: datetime, topic: str | None) -> Surfaced:
+def _briefed(settings: Settings, scope: Scope, record: Record, now: datetime, topic: str | None) -> ReviewSurface:
     surface = "startup" if topic is None else "resume"
     found = brief(settings, scope, topic or "", now, _BRIEF)
     for entry in found.agreed:
         if entry.ref == record.ref:
-            return Surfaced(surface, topic, "agreed", tuple(entry.reasons))
+            return _surface(surface, topic, "agreed", entry.reasons)
     reasons = _left_out(found.excluded, record)
     waits = any(left.ref == record.ref and left.status == "candidate" for left in found.excluded)
-    return Surfaced(surface, topic, "reference" if topic is None and waits else None, reasons)
+    return _surface(surface, topic, "reference" if topic is None and waits else None, reasons)
 
 
-def _in_files(settings: Settings, scope: Scope, record: Record) -> Surfaced:
+def _in_files(settings: Settings, scope: Scope, record: Record) -> ReviewSurface:
     """An instruction file is read by the agents themselves, as guidance of its owner."""
     if scope.root is None:
-        return Surfaced("instructions", None, None, ("outside_repo",))
+        return _surface("instructions", None, None, ("outside_repo",))
     live = read_live(
         scope.root, policy_in(settings, scope), homes=settings.homes, redact_secrets=settings.redact_secrets
     )
     for one in live.statements:
         if says(one.statement.text, record):
-            return Surfaced("instructions", None, one.ref, ("advisory_source",))
-    return Surfaced("instructions", None, None, ("not_matched",))
+            return _surface("instructions", None, one.ref, ("advisory_source",))
+    return _surface("instructions", None, None, ("not_matched",))
+
+
+def _surface(surface: str, query: str | None, shown_as: str | None, reasons: Iterable[str]) -> ReviewSurface:
+    return ReviewSurface(surface, query, shown_as is not None, shown_as, list(reasons))
 
 
 def _left_out(excluded: Iterable[ExcludedEntry], record: Record) -> tuple[str, ...]:

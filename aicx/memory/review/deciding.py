@@ -16,12 +16,10 @@ from aicx.memory.policy_records import of_records, policy_in
 from aicx.memory.proposing import clean
 from aicx.memory.reading import Memory
 from aicx.memory.record import Record
+from aicx.memory.review.patches import FILES, Plan, Target, make_plan, rank_targets
+from aicx.memory.review.proposals import digest_of_file, encode, now_ready, read_file, read_proposal
+from aicx.memory.review.states import Candidate, Step, candidate_of, next_step, require
 from aicx.memory.writing import Change, changing
-from aicx.review.patching import Plan, make_plan
-from aicx.review.proposals import Proposal, digest_of_file, encode, now_ready, read_file, read_proposal
-from aicx.review.states import Candidate, Step, candidate_of, next_step, require
-from aicx.review.targets import FILES, Target, rank_targets
-from aicx.text import instant
 from aicx.values import dataclass
 
 _BY_ITSELF = "aicx review verify-apply"  # that a file has a block, a program sees
@@ -30,7 +28,7 @@ _EVENTS: dict[Literal["adopt", "approve"], str] = {"adopt": "review.adopted", "a
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """What is to be done with an instruction file, and what it was chosen from. ``waits``: a proposal is there."""
+    """A patch for an instruction file, and the files it was chosen from. ``waits``: a proposal is there."""
 
     plan: Plan
     ranked: tuple[Target, ...]
@@ -93,7 +91,7 @@ def promote(desk: Desk, ref: str, decider: Decider, target: str | None = None) -
                 f"{plan.target} cannot take it: {', '.join(plan.reasons)}",
                 hint=f"aicx review apply-prep {record.ref} shows every file; --target FILE chooses another",
             )
-        body = encode(Proposal(plan, record.ref, record.digest, by, instant(desk.now)), prepared.ranked)
+        body = encode(plan, record, by, desk.now, prepared.ranked)
         change.attach(proposal_of(record), body)
         _say(change, record, "review.proposed", by, digest_of_file(body))
         change.publish()
@@ -115,7 +113,7 @@ def prepare(desk: Desk, candidate: Candidate, target: str | None = None) -> Prep
         raise UsageError(f"{record.ref} may not be shown", hint=next_step(candidate))
     if candidate.state != "manual-apply-pending":
         return _planned(desk, candidate, target)
-    plan = read_proposal(desk.settings.layout, record, candidate.standing).plan
+    plan = read_proposal(desk.settings.layout, record, candidate.standing)
     ranked = _ranked(desk, record)
     now = next(one for one in ranked if one.path == plan.target)
     return Prepared(now_ready(plan, now, record), tuple(ranked), waits=True)

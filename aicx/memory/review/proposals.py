@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import asdict, replace
+from datetime import datetime
 from hashlib import sha256
 from typing import Any
 
@@ -16,43 +17,32 @@ from aicx.errors import CorpusDamaged
 from aicx.memory.events import Standing
 from aicx.memory.files import proposal_of
 from aicx.memory.record import Record
+from aicx.memory.review.patches import Plan, Target, find_block
 from aicx.paths import Layout
-from aicx.review.block import find_block
-from aicx.review.patching import Plan
-from aicx.review.targets import Target
-from aicx.values import dataclass
+from aicx.text import instant
 
 SCHEMA = "aicx.review-proposal/1"
 _STRANGE = (orjson.JSONDecodeError, LookupError, TypeError, ValueError)
 
 
-@dataclass(frozen=True, slots=True)
-class Proposal:
-    """What a person is asked to apply: made by whom and when, an instant, for the revision with this digest."""
-
-    plan: Plan
-    ref: str
-    digest: str
-    by: str
-    at: str
-
-
-def encode(proposal: Proposal, ranked: Iterable[Target]) -> bytes:
-    """The file of a proposal."""
-    plan = asdict(proposal.plan)
+def encode(plan: Plan, record: Record, by: str, now: datetime, ranked: Iterable[Target]) -> bytes:
+    """Writes what a person is asked to apply, made ``by`` them for this revision of the record."""
     fields: dict[str, Any] = {
         "schema": SCHEMA,
-        **{name: getattr(proposal, name) for name in ("ref", "digest", "by", "at")},
-        **plan,
-        "patch_digest": proposal.plan.patch_digest,
+        "ref": record.ref,
+        "digest": record.digest,
+        "by": by,
+        "at": instant(now),
+        **asdict(plan),
+        "patch_digest": plan.patch_digest,
         "targets": [{"path": one.path, "usable": one.usable, "reasons": one.reasons} for one in ranked],
-        "steps": steps_of(proposal.plan, proposal.ref),
+        "steps": steps_of(plan, record.ref),
     }
     return orjson.dumps(fields, option=orjson.OPT_INDENT_2) + b"\n"
 
 
-def read_proposal(layout: Layout, record: Record, standing: Standing) -> Proposal:
-    """The proposal that waits for a person. Raises CorpusDamaged where its file is not as it was written."""
+def read_proposal(layout: Layout, record: Record, standing: Standing) -> Plan:
+    """Reads what waits for a person to apply. Raises CorpusDamaged where its file is not as it was written."""
     path = layout.memory / proposal_of(record)
     if (body := read_file(layout, record)) is None:
         hint = f"make it again: aicx review promote {record.ref} --by NAME"
@@ -62,15 +52,14 @@ def read_proposal(layout: Layout, record: Record, standing: Standing) -> Proposa
             raise ValueError("it is not as it was written")
         fields: dict[str, Any] = orjson.loads(body)
         plan = Plan(**{name: fields[name] for name in Plan.__slots__})
-        proposal = Proposal(replace(plan, reasons=tuple(plan.reasons)), *(fields[name] for name in _OWN))
+        return replace(plan, reasons=tuple(plan.reasons))
     except _STRANGE as error:
         hint = f"move it away; then make it again: aicx review promote {record.ref} --by NAME"
         raise CorpusDamaged(f"{path} was changed by another hand: {error}", hint=hint) from error
-    return proposal
 
 
 def read_file(layout: Layout, record: Record) -> bytes | None:
-    """The file as it is; None where there is none. Raises CorpusDamaged where it cannot be read."""
+    """Returns the file as it is; None where there is none. Raises CorpusDamaged where it cannot be read."""
     path = layout.memory / proposal_of(record)
     try:
         return path.read_bytes()
@@ -111,6 +100,3 @@ def steps_of(plan: Plan, ref: str) -> list[str]:
         f"or put the block into {plan.target} by hand, with its markers",
         verify,
     ]
-
-
-_OWN = ("ref", "digest", "by", "at")

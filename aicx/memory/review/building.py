@@ -6,44 +6,55 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from typing import cast
 
 from aicx.config import Settings
-from aicx.memory.backfill import Left, Planned, import_backfill, plan_backfill
+from aicx.corpus.catalog.query import open_catalog
+from aicx.corpus.views.references import SessionTarget, find_target, parse_reference
+from aicx.errors import UsageError
+from aicx.memory.backfill import Backfill, import_backfill, plan_backfill
+from aicx.memory.candidates.gather import gather
 from aicx.memory.claims import normal
-from aicx.memory.policy import Policy
+from aicx.memory.policy import Policy, load_policy
 from aicx.memory.policy_records import policy_in
-from aicx.memory.proposals import Proposal, ProposalKind
-from aicx.memory.proposing import Draft
+from aicx.memory.proposals import Excluded, Proposal, ProposalKind
 from aicx.memory.reading import Memory, Scope
-from aicx.memory.reasons import Reason
 from aicx.memory.record import KINDS, Record
+from aicx.memory.review.states import INSTRUCTING, Surface, reads_like_instruction
 from aicx.memory.sameness import Statements
 from aicx.memory.sources import read_live
-from aicx.review.states import INSTRUCTING, Surface, reads_like_instruction
-from aicx.review.suggesting import NOTE
-from aicx.values import dataclass
+from aicx.refs import Ref
 
 BY = "aicx review build"
 MAX_EACH = 6  # of a build that a person has to decide about: for the memory, and for instruction files
 
 
-@dataclass(frozen=True, slots=True)
-class Built:
-    """What became of the suggestions: the records they are or belong to, and what was left out and why."""
+def proposals_in(settings: Settings, session: str) -> tuple[str, list[Proposal], list[str]]:
+    """Finds what one stored session suggests: its reference, proposals, best first, and notes on what is unreadable.
 
-    planned: tuple[Planned, ...]
-    left: tuple[Left, ...]
+    Raises NotFound, UsageError for a chunk or where several sessions fit, MalformedPolicy.
+    """
+    layout = settings.layout
+    with open_catalog(layout) as opened:
+        target = find_target(parse_reference(session, layout), opened.catalog)
+        if not isinstance(target, SessionTarget):
+            raise UsageError(f"{session!r} is a chunk", hint="--session takes the id of a session")
+        of_folder = partial(load_policy, layout.home, user_home=settings.user_home)
+        where, values = "agent=? AND session_id=?", [target.agent, target.session_id]
+        found = gather(layout, opened.catalog, of_folder(None), where, values, of_folder)
+        ref = str(Ref.of_session(target.agent, target.session_id))
+        return ref, found.proposals, [*opened.notes, *found.notes]
 
 
 def build(
     settings: Settings, scope: Scope, now: datetime, proposals: Iterable[Proposal], notify: Callable[[str], None]
-) -> Built:
+) -> Backfill:
     """Makes candidates of ``proposals``, the first of them where there are many. Raises MalformedPolicy."""
     policy = policy_in(settings, scope)
     said = _said_already(settings, scope, policy)
     wanted: list[Proposal] = []
-    left: list[Left] = []
+    left: list[Excluded] = []
     known, decided = _known(settings, scope, now)
     waiting: Counter[Surface] = Counter()
     for given in proposals:
@@ -51,26 +62,18 @@ def build(
         surface: Surface = "instructions" if _instructs(proposal) else "memory"
         waits = record is None or record.id not in decided
         if excluded := _excluded(policy, proposal):
-            left.append(Left(proposal.id, excluded))
+            left.append(Excluded(proposal.id, excluded))
         elif proposal.repository == scope.repository and normal(proposal.statement).rstrip(".") in said:
-            left.append(Left(proposal.id, Reason("duplicate")))
+            left.append(Excluded(proposal.id, "duplicate"))
         elif waits and waiting[surface] >= MAX_EACH:
-            left.append(Left(proposal.id, Reason("over_limit")))
+            left.append(Excluded(proposal.id, "over_limit"))
         else:
             waiting[surface] += waits
             wanted.append(proposal)
     backfill = plan_backfill(settings, scope, now, wanted, BY)
-    backfill = replace(backfill, planned=[replace(one, draft=_without_session(one.draft)) for one in backfill.planned])
+    backfill.left[:0] = left
     import_backfill(settings, scope, now, notify, backfill)
-    return Built(tuple(backfill.planned), (*left, *backfill.left))
-
-
-def _without_session(draft: Draft) -> Draft:
-    """What a person wrote into a note is from no session: its source is the note."""
-    source = draft.source
-    if source.agent != NOTE:
-        return draft
-    return replace(draft, source=replace(source, agent=None, session=None, path=source.session))
+    return backfill
 
 
 def _instructs(proposal: Proposal) -> bool:
@@ -104,8 +107,7 @@ def _said_already(settings: Settings, scope: Scope, policy: Policy) -> frozenset
     return frozenset(normal(one.statement.text).rstrip(".") for one in live.statements)
 
 
-def _excluded(policy: Policy, proposal: Proposal) -> Reason | None:
+def _excluded(policy: Policy, proposal: Proposal) -> str | None:
     refs = {str(ref) for seen in proposal.sightings for ref in (seen.ref, seen.session)}
     found = policy.of_text(replace(proposal, sightings=()), [seen.quote for seen in proposal.sightings])
-    found = found or next(filter(None, map(policy.of_source, sorted(refs))), None) or policy.of_path(*proposal.anchors)
-    return Reason(found) if found else None
+    return found or next(filter(None, map(policy.of_source, sorted(refs))), None) or policy.of_path(*proposal.anchors)
