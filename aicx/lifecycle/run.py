@@ -75,7 +75,8 @@ def run(settings: Settings, request: RunRequest, caller: Caller, clock: Clock, w
         return _NOT_FOUND
     mask = hold_signals()
     known = program_with_logs(words, request.agent)
-    name = _plain(clean(request.agent or Path(words[0]).name))
+    called = clean(request.agent or Path(words[0]).name).lower()
+    name = _UNPLAIN.sub("-", called).strip("-.")[:_NAME] or "program"
     session = f"{name}-{began:%Y%m%dt%H%M%S}-{secrets.token_hex(3)}"
     environ = {**caller.environment, "AICX_SESSION_ID": session}
     attempt, context = _prepare(settings, request, Asker(known or AGENT, session), name, began, warn)
@@ -132,10 +133,6 @@ def _line(words: Sequence[str]) -> str:
 def _quoted(word: str) -> str:
     plain = "'" in word and not set('"$`\\!') & set(word)
     return f'"{word}"' if plain else shlex.quote(word)
-
-
-def _plain(name: str) -> str:
-    return _UNPLAIN.sub("-", name.lower()).strip("-.")[:_NAME] or "program"
 
 
 def _prepare(

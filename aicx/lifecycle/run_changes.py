@@ -33,7 +33,8 @@ class Changes(NamedTuple):
 def look(folder: Path, now: datetime) -> Before:
     with GitProbe(Git(folder)) as probe:
         state = probe.state
-    return Before(folder, now, state, _stamps(state))
+    stamps = {path: _stamp(Path(state.root or "", path)) for path in state.changed}
+    return Before(folder, now, state, stamps)
 
 
 def changes_since(before: Before, now: datetime) -> Changes:
@@ -53,10 +54,6 @@ def changes_since(before: Before, now: datetime) -> Changes:
     names = {*before.stamps, *after.stamps}
     touched = {path for path in names if before.stamps.get(path, ()) != after.stamps.get(path, ())}
     return Changes(tuple(sorted(committed | touched)), tuple(change.hash for change in made))
-
-
-def _stamps(state: GitState) -> dict[str, _Stamp]:
-    return {path: _stamp(Path(state.root or "", path)) for path in state.changed}
 
 
 def _stamp(path: Path) -> _Stamp:

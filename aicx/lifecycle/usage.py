@@ -22,7 +22,6 @@ from aicx.work.compliance import ContractResult
 from aicx.work.failures import Pattern, patterns
 from aicx.work.files import CLOSED, HANDOFFS, TASKS, read_all
 from aicx.work.place import find_place
-from aicx.work.record import WorkRecord
 from aicx.work.results import Result, results_of
 
 SCHEMA = "aicx.usage/1"
@@ -115,7 +114,7 @@ def usage(
         ),
         contracts=_contracts(results_of(settings, place, attempts)),
         failures=_failures(patterns(facts)),
-        tasks=_tasks(tasks),
+        tasks=TaskUsage(total=len(tasks), by_status=dict(Counter(task.status for task in tasks))),
         areas=len(areas(facts)),
         notes=notes,
     )
@@ -126,6 +125,7 @@ def _contracts(found: Sequence[Result]) -> ContractUsage:
     checks = [one.compliance.checks for one in found if one.compliance.score is not None]
     violations = Counter(finding.code for one in found for finding in one.compliance.violations)
     warnings = Counter(finding.code for one in found for finding in one.compliance.warnings)
+    newest = sorted(found, key=lambda one: one.record.updated_at, reverse=True)
     return ContractUsage(
         given=sum(one.record.attempt is not None and one.record.attempt.contract is not None for one in found),
         results=dict(Counter(one.compliance.status for one in found)),
@@ -136,12 +136,8 @@ def _contracts(found: Sequence[Result]) -> ContractUsage:
         },
         top_violations=dict(violations.most_common(_TOP)),
         top_warnings=dict(warnings.most_common(_TOP)),
-        each=[one for one in map(previous_answer, _newest(found)) if one is not None][:_MOST_LISTED],
+        each=[one for one in map(previous_answer, newest) if one is not None][:_MOST_LISTED],
     )
-
-
-def _newest(found: Sequence[Result]) -> list[Result]:
-    return sorted(found, key=lambda one: one.record.updated_at, reverse=True)
 
 
 def _share(values: Sequence[bool]) -> float | None:
@@ -163,7 +159,3 @@ def _fixed_alike(pattern: Pattern) -> bool:
     """Whether a failure that came back was resolved by editing a file that had resolved it before."""
     files = [set(one.by.files) for one in pattern.resolutions]
     return any(not later.isdisjoint(earlier) for later, earlier in pairwise(files))
-
-
-def _tasks(tasks: Sequence[WorkRecord]) -> TaskUsage:
-    return TaskUsage(total=len(tasks), by_status=dict(Counter(task.status for task in tasks)))

@@ -99,7 +99,8 @@ def assess(record: Record, context: Context) -> Assessment:
     usage: Usage = "evidence"
     if status == "accepted" and (record.kind == "policy" or (record.kind == "procedure" and _passes(standing))):
         usage = "instruction"
-    return Assessment(record, status, tuple(reasons), _freshness(record, standing, context.now), tier, usage, baseline)
+    freshness = freshness_of(_since(record, standing, context.now))
+    return Assessment(record, status, tuple(reasons), freshness, tier, usage, baseline)
 
 
 def find_rivals(records: Iterable[Record], context: Context) -> dict[str, dict[str, Rival]]:
@@ -311,7 +312,3 @@ def _is_standing(name: str, context: Context) -> bool:
 def freshness_of(age: timedelta) -> Freshness:
     """The label of an age; it changes no trust."""
     return next((name for limit, name in _FRESHNESS if age <= limit), "aged")
-
-
-def _freshness(record: Record, standing: Standing, now: datetime) -> Freshness:
-    return freshness_of(_since(record, standing, now))

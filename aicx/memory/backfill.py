@@ -165,7 +165,7 @@ def _anchors(paths: Iterable[str], scope: Scope, head: str | None) -> Iterator[A
 
 
 def _planned(proposal: Proposal, draft: Draft, known: Record | None, own_id: str) -> Planned:
-    draft = replace(draft, evidence=list(_firsts(map(clean, draft.evidence))))
+    draft = replace(draft, evidence=list(dict.fromkeys(map(clean, draft.evidence)))[:_MOST_EVIDENCE])
     if known is None:
         return Planned(proposal, draft, f"{PREFIX}{own_id}", "new")
     new = set(draft.evidence) - set(known.evidence)
@@ -173,12 +173,6 @@ def _planned(proposal: Proposal, draft: Draft, known: Record | None, own_id: str
     # In its words it is found again, and counts as another sighting.
     draft = replace(draft, statement=known.statement, kind=known.kind, repository=known.repository)
     return Planned(proposal, draft, known.ref, "seen" if new and not full else "known")
-
-
-def _firsts(evidence: Iterable[str]) -> Iterator[str]:
-    for number, ref in enumerate(dict.fromkeys(evidence)):
-        if number < _MOST_EVIDENCE:
-            yield ref
 
 
 def _name_of(settings: Settings, place: str) -> str | None:

@@ -6,7 +6,7 @@ to a person. What it dealt with rests, so that it says nothing twice.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Annotated, Any, Literal
@@ -255,7 +255,9 @@ def _resting(memory: Memory) -> dict[str, str | None]:
     """Id → digest of the records about which the curator had the last word, and lately."""
     log = read_log(memory.settings.layout.memory)
     last: dict[str, Event] = {}
-    for event in _about_records(log.events):
+    for event in log.events:
+        if not event.refs or event.type.startswith("manifest."):
+            continue
         last[event.refs[0]] = event
         if event.type.startswith("memory."):
             for other in event.refs[1:]:
@@ -264,7 +266,3 @@ def _resting(memory: Memory) -> dict[str, str | None]:
     return {
         name: event.digest for name, event in last.items() if event.type.startswith("curator.") and event.at > since
     }
-
-
-def _about_records(events: Iterable[Event]) -> Iterator[Event]:
-    return (event for event in events if event.refs and not event.type.startswith("manifest."))

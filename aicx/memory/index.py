@@ -283,7 +283,9 @@ def unpack(path: str, row: list[Any]) -> Record:
         pinned,
         retention,
         last,
-        tuple([_validation(*one) for one in validation]),
+        tuple(
+            [Validation(datetime.fromisoformat(one[0]), one[1], one[2], one[3], tuple(one[4])) for one in validation]
+        ),
         path,
         tuple([Reason(code, data) for code, data in flaws]),
         by_hand,
@@ -291,10 +293,6 @@ def unpack(path: str, row: list[Any]) -> Record:
         extra,
         host,
     )
-
-
-def _validation(at: str, by: str, method: str, result: Any, evidence: list[str]) -> Validation:
-    return Validation(datetime.fromisoformat(at), by, method, result, tuple(evidence))
 
 
 def _at(value: str | None) -> datetime | None:

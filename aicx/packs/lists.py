@@ -172,7 +172,8 @@ def _resolutions(known: Iterable[Pattern], names: Mapping[str, str]) -> Lines:
             elsewhere = bool(by.files) and pattern.last.file is not None and pattern.last.file not in by.files
             if not (elsewhere or (again and (by.files or by.commands))):
                 continue
-            done = f"Editing {_some(by.files)}" if by.files else f"`{_command(by.commands[-1])}`"
+            files = first_of((f"`{path}`" for path in by.files), _MAX_NAMED)
+            done = f"Editing {files}" if by.files else f"`{_command(by.commands[-1])}`"
             key = pattern.id if again else (one.session, by.files)
             text = f"{done} resolved {_failed(pattern)}"
             found.add(names[one.session], text, by.at, [by.ref, pattern.id], key=key)
@@ -224,10 +225,6 @@ def _failed(pattern: Pattern) -> str:
 
 def _command(command: str) -> str:
     return shorten(command, 80)
-
-
-def _some(paths: Sequence[str]) -> str:
-    return first_of((f"`{path}`" for path in paths), _MAX_NAMED)
 
 
 def _message(pattern: Pattern, limit: int) -> str:

@@ -102,7 +102,8 @@ def _task(fields: Mapping[str, Any]) -> Iterator[_Line]:
         yield "sessions", f"{title} ({', '.join(facts)}): {one['reason'].replace('_', ' ')}", [one["ref"]]
     for one in fields["files"]:
         yield "files", _file(one), ()
-    yield from _commits(fields)
+    for one in fields["commits"]:
+        yield "commits", f"{one['hash'][:_SHORT]} {one['at'][:10]} {one['subject']}", ()
     for one in fields["map_anchors"]:
         symbol = f" {one['symbol']}" if one["symbol"] else ""
         yield "map", f"{one['ref'].removeprefix('map:')}{symbol}", ()
@@ -154,11 +155,6 @@ def _family(fields: Mapping[str, Any]) -> Iterator[_Line]:
 def _ago(support: Mapping[str, Any]) -> str:
     days = support["latest_age_days"]
     return "today" if days < 1 else f"{plural(days, 'day')} ago"
-
-
-def _commits(fields: Mapping[str, Any]) -> Iterator[_Line]:
-    for one in fields["commits"]:
-        yield "commits", f"{one['hash'][:_SHORT]} {one['at'][:10]} {one['subject']}", ()
 
 
 def _memory(fields: Mapping[str, Any]) -> Iterator[_Line]:

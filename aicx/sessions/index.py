@@ -19,7 +19,6 @@ from aicx.evidence.patterns import rules_digest
 from aicx.paths import NON_REPOSITORY, Layout
 from aicx.sessions.lineage import Edge
 from aicx.storage.derived import DAMAGE, in_memory, is_refusal, open_derived, remove_derived
-from aicx.work.session_facts import SessionFacts
 
 Progress = Callable[[int, int], None]
 Key = tuple[str, str, str]  # agent, session, repository
@@ -191,16 +190,12 @@ def _sketches(
         part = wanted[begin : begin + _AT_ONCE]
         where = f"(agent, session_id) IN (VALUES {','.join(['(?,?)'] * len(part))})"
         for facts in session_facts(layout, catalog, where, [name for key in part for name in key]):
-            if (key := _key(facts)) in found:
+            if (key := (facts.agent, facts.session_id, facts.project)) in found:
                 paths, branches = _places(catalog, key)
                 found[key] = sketch_of(facts, read_steps(layout, paths[:1])[0], branches).encode()
         if progress is not None:
             progress(begin + len(part), len(wanted))
     return found
-
-
-def _key(facts: SessionFacts) -> Key:
-    return facts.agent, facts.session_id, facts.project
 
 
 def _places(catalog: Catalog, key: Key) -> tuple[list[str], list[str]]:

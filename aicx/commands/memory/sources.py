@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -72,7 +71,7 @@ def list_sources(settings: Settings, folder: Path, named: Sequence[Named]) -> So
                 one.path,
                 one.kind,
                 one.sha256,
-                _instant(one.mtime),
+                instant(one.mtime) if one.mtime else None,
                 one.size,
                 one.policy,
                 one.reason,
@@ -84,10 +83,6 @@ def list_sources(settings: Settings, folder: Path, named: Sequence[Named]) -> So
         [str(path) for path in policy.files],
         policy.digest,
     )
-
-
-def _instant(at: datetime | None) -> str | None:
-    return instant(at) if at else None
 
 
 def _print(item: SourceItem) -> None:

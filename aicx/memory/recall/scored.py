@@ -24,7 +24,7 @@ from aicx.memory.record import Record
 from aicx.values import dataclass
 
 if TYPE_CHECKING:
-    from aicx.memory.sources import LiveStatement
+    pass
 
 
 # How many of the best are compared with each other, at least and for each that is shown: what says the same matches
@@ -68,14 +68,11 @@ def score_words(question: Asked, table: Table | None, live: LiveTable) -> tuple[
 def add_live(query: RecallQuery, live: LiveTable, scored: Scored, found: Found) -> None:
     for at, one in enumerate(live.statements):
         by_words, by_meaning = scored.of(-1 - at)
-        if (by_words or by_meaning) and (not query.kinds or _kind_of(one) in query.kinds):
+        kind = "note" if one.source.kind == "memory" else "policy"
+        if (by_words or by_meaning) and (not query.kinds or kind in query.kinds):
             how = match(by_words, by_meaning, None, None, query.now, 0.0)
             found.entries[one.ref] = partial(live_entry, one, shown(how), query.scope.repository, query.now)
             rank(found, Ranked(one.ref, "guidance", how, one.source.mtime), "advisory", ["advisory_source"])
-
-
-def _kind_of(one: LiveStatement) -> str:
-    return "note" if one.source.kind == "memory" else "policy"
 
 
 def add_records(query: RecallQuery, memory: Memory, table: Table, scored: Scored, found: Found) -> None:

@@ -90,7 +90,7 @@ class Table:
         changes = self.changes
         if changes != self._seen:
             self._read.clear()
-            self._count()
+            self.size = int(self._db.execute("SELECT count(*) FROM documents").fetchone()[0])
             self._seen = changes
 
     def sync(
@@ -206,9 +206,6 @@ class Table:
     def changes(self) -> int:
         """Another number whenever this or another process has changed the table."""
         return int(self._db.execute("PRAGMA data_version").fetchone()[0]) + self._db.total_changes
-
-    def _count(self) -> None:
-        self.size = int(self._db.execute("SELECT count(*) FROM documents").fetchone()[0])
 
 
 def drop_statements(place: Path, paths: Iterable[str], versions: Versions | None = None) -> None:

@@ -21,7 +21,7 @@ from aicx.memory.policy_records import policy_in
 from aicx.memory.proposals import Excluded, Proposal, ProposalKind
 from aicx.memory.reading import Memory, Scope
 from aicx.memory.record import KINDS, Record
-from aicx.memory.review.states import INSTRUCTING, Surface, reads_like_instruction
+from aicx.memory.review.states import Surface, surface_of
 from aicx.memory.sameness import Statements
 from aicx.memory.sources import read_live
 from aicx.refs import Ref
@@ -59,7 +59,7 @@ def build(
     waiting: Counter[Surface] = Counter()
     for given in proposals:
         proposal, record = _as_known(given, known)
-        surface: Surface = "instructions" if _instructs(proposal) else "memory"
+        surface = surface_of(proposal)
         waits = record is None or record.id not in decided
         if excluded := _excluded(policy, proposal):
             left.append(Excluded(proposal.id, excluded))
@@ -74,10 +74,6 @@ def build(
     backfill.left[:0] = left
     import_backfill(settings, scope, now, notify, backfill)
     return backfill
-
-
-def _instructs(proposal: Proposal) -> bool:
-    return proposal.kind in INSTRUCTING or reads_like_instruction(proposal.statement)
 
 
 def _known(settings: Settings, scope: Scope, now: datetime) -> tuple[Statements[Record], set[str]]:

@@ -78,7 +78,8 @@ def promote(desk: Desk, ref: str, decider: Decider, target: str | None = None) -
         require("promote", candidate)
         left = read_file(desk.settings.layout, record)
         if left is not None and digest_of_file(left) != candidate.standing.proposal:
-            raise _changed_by_hand(desk, record)
+            path = desk.settings.layout.memory / proposal_of(record)
+            raise CorpusDamaged(f"{path} was changed by another hand, and is left as it is", hint="move it away")
         if left is not None and candidate.state == "manual-apply-pending":
             waiting = prepare(desk, candidate)
             if waiting.plan.readiness == "safe" and target in (None, waiting.plan.target):
@@ -157,11 +158,6 @@ def _ranked(desk: Desk, record: Record) -> list[Target]:
             hint="--repo FOLDER names it; what holds everywhere can be accepted: aicx memory accept REF --by NAME",
         )
     return rank_targets(root, policy_in(desk.settings, desk.scope), record)
-
-
-def _changed_by_hand(desk: Desk, record: Record) -> CorpusDamaged:
-    path = desk.settings.layout.memory / proposal_of(record)
-    return CorpusDamaged(f"{path} was changed by another hand, and is left as it is", hint="move it away")
 
 
 def _candidate(memory: Memory, record: Record) -> Candidate:

@@ -13,6 +13,7 @@ from typing import Literal, get_args
 from aicx.errors import UsageError
 from aicx.memory.assess import Assessment
 from aicx.memory.events import Standing
+from aicx.memory.proposals import Proposal
 from aicx.memory.reading import Memory
 from aicx.memory.record import Record
 from aicx.values import dataclass
@@ -40,7 +41,7 @@ _ORDERS = re.compile(
     r"|(?:^|[.;:,] )(?:please )?(?:do not|don['\u2019]t|use|run|keep(?! in mind)|write|put|call|name|add|check|ask)\b",
     re.IGNORECASE,
 )
-INSTRUCTING = frozenset({"policy", "preference"})  # kinds that are instructions in whatever words
+_INSTRUCTING = frozenset({"policy", "preference"})  # kinds that are instructions in whatever words
 _QUESTION = re.compile(r"[^.!?]*\?")
 _NOTHING = Standing()
 
@@ -82,7 +83,7 @@ def state_of(found: Assessment, standing: Standing) -> State:
         return "manual-applied"
     if status != "candidate":
         return "stale"
-    if _is_from_subagent(record) and standing.unblocked != record.digest:
+    if "subagent" in (record.source.lane, record.source.origin) and standing.unblocked != record.digest:
         return "blocked"
     if standing.patched == record.digest:
         return "manual-apply-pending"
@@ -94,9 +95,12 @@ def reads_like_instruction(text: str) -> bool:
     return _ORDERS.search(_QUESTION.sub("", text).strip()) is not None
 
 
-def surface_of(record: Record) -> Surface:
-    """Where promotion takes a record. What reads like an instruction becomes a patch for a person, never more."""
-    instructs = record.kind in INSTRUCTING or reads_like_instruction(record.statement)
+def surface_of(one: Record | Proposal) -> Surface:
+    """Says where promotion takes a record, or a proposal of one.
+
+    What reads like an instruction becomes a patch for a person, never more.
+    """
+    instructs = one.kind in _INSTRUCTING or reads_like_instruction(one.statement)
     return "instructions" if instructs else "memory"
 
 
@@ -138,10 +142,6 @@ def next_step(candidate: Candidate) -> str:
                 "superseded": f"another record took its place: aicx memory history {ref}",
                 "archived": f"aicx memory restore {ref} --by NAME",
             }.get(status, f"aicx memory validate {ref} --result pass --by NAME --method TEXT, if it still holds")
-
-
-def _is_from_subagent(record: Record) -> bool:
-    return record.source.lane == "subagent" or record.source.origin == "subagent"
 
 
 def _why(candidate: Candidate) -> str:
