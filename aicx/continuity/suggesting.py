@@ -9,8 +9,7 @@ from typing import Literal
 
 from aicx.continuity.note import Layer, Note, NoteItem
 from aicx.memory.candidates.session import topic_of_text
-from aicx.memory.candidates.stated import claims_of
-from aicx.memory.candidates.statement import kind_of_statement
+from aicx.memory.candidates.stated import claims_of, kind_of_statement
 from aicx.memory.proposals import Proposal, ProposalKind, Sighting
 from aicx.memory.review.states import reads_like_instruction
 from aicx.refs import Ref

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
+import select
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+import termios
+import tty
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
+from threading import Thread
 from typing import NamedTuple
 
-from aicx.lifecycle.pseudo_terminal import PseudoTerminal, open_terminal, raw, take_terminal
-from aicx.lifecycle.streams import Copying, Heard
-
+Heard = Callable[[bytes], None]
 _PASSED = frozenset(
     (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2, signal.SIGWINCH)
 )
@@ -20,6 +23,9 @@ _WATCHED = _PASSED | {signal.SIGCHLD}
 _ENDING = frozenset((signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT))
 _OF_TERMINAL = frozenset((signal.SIGINT, signal.SIGQUIT, signal.SIGWINCH))
 _FROM_KERNEL = 0x80  # SI_KERNEL
+_BLOCK = 64 * 1024
+_MOMENT = 100  # milliseconds
+_OUTPUT_MODES = 1  # the index of them in what tcgetattr gives
 
 
 def hold_signals() -> set[int]:
@@ -189,3 +195,105 @@ def _unblock(mask: set[int]) -> None:
 def _close(descriptors: list[int]) -> None:
     while descriptors:
         os.close(descriptors.pop())
+
+
+class Copying(Thread):
+    """Copies ``source`` to ``target`` until it ends, or until ``ended`` is readable and nothing more is waiting.
+
+    A target that takes nothing more closes the source, so that the program is told as it would be without this; with
+    ``keep`` the source is read on instead. Afterwards ``is_open`` is whether somebody
+    else may still write there, ``was_closed`` whether the source was closed.
+    """
+
+    def __init__(self, source: int, target: int, ended: int, heard: Heard | None = None, *, keep: bool = False) -> None:
+        super().__init__(daemon=True)
+        self.source, self.target = source, target
+        self.is_open, self.was_closed = True, False
+        self._ended, self._heard, self._keep = ended, heard, keep
+
+    def run(self) -> None:
+        waiting = select.poll()
+        waiting.register(self.source, select.POLLIN)
+        waiting.register(self._ended, select.POLLIN)
+        writes = True
+        while self._is_ready(waiting):
+            try:
+                block = os.read(self.source, _BLOCK)
+            except OSError:  # the last one that had a pseudo-terminal open is gone
+                block = b""
+            if not block:
+                self.is_open = False
+                return
+            try:
+                if writes:
+                    write_all(self.target, block)
+            except OSError:
+                writes = False
+                if not self._keep:
+                    self.is_open, self.was_closed = False, True
+                    os.close(self.source)
+            if self._heard is not None:
+                self._heard(block)
+            if not self.is_open:
+                return
+
+    def _is_ready(self, waiting: select.poll) -> bool:
+        """Waits until there is something to read; False where the program has ended and nothing is."""
+        if self.source in {descriptor for descriptor, _ in waiting.poll()}:
+            return True
+        # What was written last to a pseudo-terminal is there a moment later.
+        waiting.unregister(self._ended)
+        found = bool(waiting.poll(_MOMENT))
+        waiting.register(self._ended, select.POLLIN)
+        return found
+
+
+def write_all(target: int, block: bytes) -> None:
+    """Writes all of ``block``, also to a target that does not wait. Raises OSError."""
+    view = memoryview(block)
+    while view:
+        try:
+            view = view[os.write(target, view) :]
+        except BlockingIOError:
+            select.select([], [target], [])
+
+
+class PseudoTerminal(NamedTuple):
+    """Both ends of it, and the terminal that it copies. ``interactive`` where the program reads from it, too."""
+
+    master: int
+    slave: int
+    real: int
+    interactive: bool
+
+    def copy_size(self) -> None:
+        with suppress(OSError):  # a terminal that was closed
+            fcntl.ioctl(self.master, termios.TIOCSWINSZ, fcntl.ioctl(self.real, termios.TIOCGWINSZ, bytes(8)))
+
+
+def open_terminal(real: int, *, interactive: bool) -> PseudoTerminal:
+    """One with the modes and the size of the terminal ``real``."""
+    found = PseudoTerminal(*os.openpty(), real, interactive)
+    modes = termios.tcgetattr(real)
+    if not interactive:
+        modes[_OUTPUT_MODES] &= ~termios.OPOST  # the real one does that
+    termios.tcsetattr(found.slave, termios.TCSANOW, modes)
+    found.copy_size()
+    return found
+
+
+def take_terminal() -> None:
+    """Makes standard input the controlling terminal. For a program that begins a session of its own."""
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+
+
+@contextmanager
+def raw(real: int) -> Iterator[None]:
+    """Hands every key on: what Ctrl-C means is decided at the pseudo-terminal."""
+    modes = termios.tcgetattr(real)
+    try:
+        tty.setraw(real)
+        yield
+    finally:
+        with suppress(termios.error):  # it was closed
+            termios.tcsetattr(real, termios.TCSADRAIN, modes)

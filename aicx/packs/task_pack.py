@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import TypeVar
 
 from aicx.config import Settings
@@ -24,21 +24,23 @@ from aicx.packs.gathering import (
     memory_of,
     recent_commits,
 )
-from aicx.packs.handing import handoffs_of, stated_for
 from aicx.packs.query import PackQuery
 from aicx.refs import Ref
 from aicx.text import instant
+from aicx.values import dataclass
+from aicx.work import attempts
 from aicx.work.entry import entry_of
 from aicx.work.files import CLOSED, HANDOFFS, read_all
-from aicx.work.handoff_answers import texts
+from aicx.work.handoff import handoff_of, hands_on
+from aicx.work.handoff_answers import derived_answer, stated_answer, texts
 from aicx.work.place import looking
-from aicx.work.record import WorkRecord
+from aicx.work.record import WorkRecord, words_of
 
 _MAX_SESSION_FILES = 20
 _MAX_EXTERNAL = 20
+_MAX_EDGES = 20
 
 Thing = TypeVar("Thing")
-_MAX_EDGES = 20
 
 
 def task_pack(settings: Settings, query: PackQuery) -> Bundle:
@@ -213,3 +215,49 @@ def edges_of(
         return [], [f"how sessions are related was not asked: {error.message}"]
     edges = sorted(dict.fromkeys(found), key=lambda edge: (-edge.confidence, edge.from_ref, edge.to_ref, edge.type))
     return [taken_from(edge, PackEdge) for edge in edges[:_MAX_EDGES]], []
+
+
+@dataclass(frozen=True, slots=True)
+class StatedHandoff:
+    """A handoff that somebody stated for the task, and its session."""
+
+    record: WorkRecord
+    session: str | None
+
+
+def stated_for(task: WorkRecord, records: Iterable[WorkRecord], gathered: Gathered) -> list[StatedHandoff]:
+    """The stated handoffs of a task, the newest first: of its sessions, or with its goal."""
+    period = gathered.query.period
+    found = []
+    for record in records:
+        at = instant(record.updated_at, "seconds")
+        session = next(iter(attempts.sessions_of(record)), None)
+        is_own = session is not None and session in (*task.sources, task.goal_source)
+        if period.holds(at, at) and (is_own or words_of(record.goal) == words_of(task.goal)):
+            found.append(StatedHandoff(record, session))
+    return found
+
+
+def handoffs_of(stated: Sequence[StatedHandoff], sessions: Sequence[ChosenSession]) -> list[PackHandoff]:
+    """Returns stated handoffs, then derived ones of the chosen sessions that stated none; each the newest first."""
+    spoken = {one.session for one in stated}
+    derived = [one for one in sessions if one.facts.ref not in spoken and hands_on(one.facts)]
+    derived.sort(key=lambda one: one.facts.ended_at, reverse=True)
+    return [*map(_stated, stated), *map(_derived, derived)]
+
+
+def _stated(one: StatedHandoff) -> PackHandoff:
+    refs = _each(ref for item in one.record.items for ref in item.evidence)
+    return taken_from(stated_answer(one.record), PackHandoff, reason="of_task", session=one.session, refs=refs)
+
+
+def _derived(one: ChosenSession) -> PackHandoff:
+    handoff, facts = handoff_of(one.facts), one.facts
+    lines = (*handoff.done, *facts.failing, *facts.next, *facts.questions, *facts.decisions)
+    reason = "of_task" if one.reason == "task_session" else "of_session"
+    refs = _each(ref for line in lines for ref in line.refs)
+    return taken_from(derived_answer(handoff), PackHandoff, reason=reason, refs=refs)
+
+
+def _each(refs: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(refs))

@@ -2,28 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from aicx.config import Settings
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.query import open_catalog
 from aicx.corpus.places.stored import chunks_of
-from aicx.errors import NotFound, UsageError
+from aicx.errors import AicxError, MalformedPolicy, NotFound, UsageError
+from aicx.evidence.texts import sentences
 from aicx.evidence.transcript import read_steps
 from aicx.sessions.pending import PERSON, Asker, Mark
-from aicx.sessions.restore_block import Because, RestoreAnswer, RestoredItem, compose
-from aicx.sessions.restore_items import of_memory, of_session, of_task, uncommitted
+from aicx.sessions.restore_block import Because, Part, RestoreAnswer, RestoredItem, compose
 from aicx.sessions.stored import StoredSession, find_stored, load_stored, short_refs
-from aicx.sessions.summary import summary_of
-from aicx.text import instant
+from aicx.sessions.summary import Summary, summary_of
+from aicx.text import first_of, instant
 from aicx.work.place import WorkPlace, project_of
+from aicx.work.record import GitContext, WorkRecord
+from aicx.work.session_facts import Said
 from aicx.work.state import open_tasks
+
+if TYPE_CHECKING:
+    from aicx.memory.answers import MemoryEntry
 
 # Of a long session the beginning, where its goal is, and the end, where it was when its context was lost.
 _FIRST_CHUNKS, _LAST_CHUNKS = 20, 180
+_MAX_MEMORY, _MAX_UNCOMMITTED, _MAX_DONE = 5, 12, 3
+_MAX_QUESTIONS = 4  # to the memory
+# What a restore may show of the memory. What is kept apart, archived or replaced never comes back this way.
+_SHOWN = frozenset({"accepted", "candidate", "stale"})
 
 
 class Chosen(NamedTuple):
@@ -152,3 +161,80 @@ def _head(stored: StoredSession | None, because: Because | None, marks: Sequence
 def _more(stored: StoredSession | None) -> str:
     recall = "`aicx sessions recall QUESTION` searches what is not here"
     return f"{recall}; `aicx sessions summarize {stored.ref}` sums the session up." if stored else f"{recall}."
+
+
+def of_session(found: Summary) -> Iterator[RestoredItem]:
+    if found.goal is not None:
+        yield RestoredItem("goal", found.goal.text, found.goal.refs)
+    if found.asked is not None:
+        yield RestoredItem("goal", f"last asked: {found.asked.text}", found.asked.refs)
+    parts: tuple[tuple[Part, Sequence[Said]], ...] = (
+        ("done", found.accomplished[:_MAX_DONE]),
+        ("next", found.next),
+        ("failed", found.failed),
+        ("gotchas", found.gotchas),
+        ("decisions", found.decisions),
+        ("preferences", found.preferences),
+        ("questions", found.questions),
+    )
+    yield from (RestoredItem(part, line.text, line.refs) for part, lines in parts for line in lines)
+    for one in found.key_files:
+        times = f" {one.times} times" if one.times > 1 else ""
+        yield RestoredItem("files", f"`{one.name}`, changed{times}", one.refs)
+
+
+def of_task(record: WorkRecord) -> Iterator[RestoredItem]:
+    yield RestoredItem("task", record.goal, (record.ref,))
+    if record.next_action:
+        yield RestoredItem("next", f"stated in the task: {record.next_action}", (record.ref,))
+    for section in ("discarded_paths", "failing", "risks"):
+        yield from (
+            RestoredItem("failed", f"stated in the task: {text}", (record.ref,)) for text in record.texts(section)
+        )
+
+
+def uncommitted(context: GitContext) -> Iterator[RestoredItem]:
+    changed = context.changed_files
+    if changed:
+        paths = first_of((f"`{path}`" for path in changed), _MAX_UNCOMMITTED)
+        yield RestoredItem("files", f"changed and not committed now: {paths}")
+
+
+def of_memory(
+    settings: Settings, folder: Path, items: Sequence[RestoredItem], now: datetime, notes: list[str]
+) -> Iterator[RestoredItem]:
+    """What the memory says to what was wanted, then what is agreed here anyway, each record with its status.
+
+    Raises MalformedPolicy.
+    """
+    if not settings.layout.memory.is_dir():
+        return
+    # Imported here: most homes have no memory.
+    from aicx.memory.briefing import brief
+    from aicx.memory.reading import find_scope
+    from aicx.memory.recall.asking import RecallQuery
+    from aicx.memory.recall.run import recall
+
+    scope = find_scope(settings, folder)
+    found: dict[str, MemoryEntry] = {}
+    try:
+        for question in _questions(items):
+            query = RecallQuery(question, now, scope, _MAX_MEMORY, statuses=frozenset({"stale"}))
+            found |= {entry.ref: entry for entry in recall(settings, query).entries if entry.status in _SHOWN}
+        found |= {entry.ref: entry for entry in brief(settings, scope, "", now, _MAX_MEMORY).agreed}
+    except MalformedPolicy:
+        raise
+    except AicxError as error:
+        notes.append(f"the memory was not asked: {error.message}")
+    for entry in list(found.values())[:_MAX_MEMORY]:
+        status = "candidate, not agreed" if entry.status == "candidate" else entry.status
+        why = f": {entry.reasons[0]}" if entry.status == "stale" and entry.reasons else ""
+        yield RestoredItem("memory", entry.statement or "", (entry.ref,), f"{status}{why}")
+
+
+def _questions(items: Sequence[RestoredItem]) -> list[str]:
+    """What was wanted, sentence by sentence: a record would have to share more words with all of it at once."""
+    from aicx.memory.recall.terms import asked
+
+    wanted = (said.text for item in items if item.part in ("goal", "task") for said in sentences(item.text))
+    return [text for text in wanted if not asked(text).empty][:_MAX_QUESTIONS]

@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from aicx.cli import run
-from aicx.memory.policy import NAME
-from aicx.memory.policy_rules import FOLDER
+from aicx.memory.policy import FOLDER, NAME
 from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, Home
 from tests.kept import Kept
 

@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aicx.errors import MalformedPolicy
-from aicx.memory.policy import NAME, Policy, load_policy
-from aicx.memory.policy_rules import FOLDER
+from aicx.memory.policy import FOLDER, NAME, Policy, load_policy
 
 pytestmark = pytest.mark.slow
 

@@ -32,6 +32,7 @@ _CHOICE = re.compile(
     rf"(?:,? (?:instead of|rather than|over)|,? (?:and |but )?not) (?P<other>{_WORDS})(?=[\s,.;!)]|$)",
     re.IGNORECASE,
 )
+_MIN_LENGTH = 30  # of what an agent concluded
 
 
 def stated(session: Session) -> Iterator[Proposal]:
@@ -111,3 +112,24 @@ def settled_by(question: str, answer: str, rules: MemoryRules) -> str | None:
     if rules.answers_by_place.search(chosen) and not _OPTIONS.search(question):
         return None
     return None if rules.answers_nothing.search(chosen) else f"{question} {chosen}"
+
+
+def kind_of_statement(text: str) -> tuple[str, ProposalKind] | None:
+    """A statement without what leads over to it, and its kind; None for what is not worth a person's look."""
+    rules = memory_rules()
+    plain = rules.opening.sub("", text).strip()
+    if not plain or len(plain) > MAX_STATEMENT:
+        return None
+    question, asked, answer = plain.partition("? \u2192 ")  # as notes write what a person chose
+    if asked:
+        settled = settled_by(f"{question}?", answer, rules)
+        return (settled, "decision") if settled else None
+    if (kind := kind_of(plain, rules, corrects=False)) is not None:
+        return plain, kind
+    if len(plain) < _MIN_LENGTH:
+        return None
+    if rules.limits.search(plain) and not rules.not_lasting.search(plain):
+        return plain, "fact"
+    if "`" in plain and rules.choices_made.search(plain) and not rules.not_settled.search(plain):
+        return plain, "decision"
+    return None
