@@ -84,7 +84,7 @@ def run_program(
 
 
 class _Streams(NamedTuple):
-    """What the program is given for its streams, and from where to where what it prints is copied.
+    """The streams that the program is given, and from where to where what it prints is copied.
 
     ``own`` are the descriptors that only the program needs.
     """

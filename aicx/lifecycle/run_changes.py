@@ -1,4 +1,4 @@
-"""What changed in a repository while a program ran: files, and commits."""
+"""Finds what changed in a repository while a program ran: files, and commits."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def look(folder: Path, now: datetime) -> Before:
 
 
 def changes_since(before: Before, now: datetime) -> Changes:
-    """What differs from ``before``. Nothing where git says nothing; commits of others that were checked out are not."""
+    """Finds what differs from ``before``: nothing where git says nothing, and only commits that were made here."""
     after = look(before.folder, now)
     if not (before.state.usable and after.state.usable):
         return Changes()

@@ -1,4 +1,4 @@
-"""What continuity did in a repository: counts, and no claim of what it saved."""
+"""Counts what continuity did in a repository, with no claim of what it saved."""
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ class Context:
 
 @dataclass(frozen=True, slots=True)
 class Assessment:
-    """What may be believed of a record at one moment. ``reasons`` begin with the one that decides the status."""
+    """How far a record may be believed at one moment. ``reasons`` begin with the one that decides the status."""
 
     record: Record
     status: Status
@@ -84,7 +84,7 @@ class Assessment:
 
 
 def assess(record: Record, context: Context) -> Assessment:
-    """What may be believed of ``record`` now."""
+    """Decides what may be believed of ``record`` now."""
     standing = context.standing.get(record.id, _NOTHING)
     status, reasons = _status(record, standing, context)
     if status == "quarantined":  # the files and claims of what is not shown are words of it
@@ -209,7 +209,7 @@ _ANCHOR_REASONS = {
 
 
 def _stale(record: Record, standing: Standing, context: Context) -> tuple[list[Reason], list[Reason]]:
-    """What makes it stale, and what only has to be said."""
+    """Finds what makes it stale, and what only has to be said."""
     stale: list[Reason] = []
     kept: list[Reason] = []
     for anchor in record.anchors:

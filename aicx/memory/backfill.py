@@ -1,4 +1,4 @@
-"""What the history proposes as records: each a candidate, or another sighting of the record that says it already."""
+"""Makes records of what the history proposes: each a candidate, or another sighting of a record that says it."""
 
 from __future__ import annotations
 

@@ -120,7 +120,7 @@ class Outcome:
 
 
 def plan(memory: Memory, *, everywhere: bool = False) -> Plan:
-    """What the curator proposes now. Writes nothing."""
+    """Lists what the curator proposes now. Writes nothing."""
     assessed = memory.assessed(memory.records(everywhere=everywhere))
     resting = _resting(memory)
     same = duplicates(assessed)
@@ -200,7 +200,7 @@ def _rivals(found: Assessment) -> list[str]:
 
 
 def _upkeep(found: Assessment, same: Record | None, memory: Memory) -> _Upkeep | None:
-    """What should be done about a record, if anything."""
+    """Proposes what should be done about a record, if anything."""
     record = found.record
     idle = memory.now - max(record.updated_at or record.created_at, _confirmed(found, memory))
     match found.status:
@@ -217,7 +217,7 @@ def _upkeep(found: Assessment, same: Record | None, memory: Memory) -> _Upkeep |
 
 
 def _look_again(found: Assessment, idle: timedelta, memory: Memory) -> _Upkeep | None:
-    """What is believed, and was not looked at for long."""
+    """Proposes to look at what is believed, and was not looked at for long."""
     standing = memory.decisions.get(found.record.id)
     if doubts := tuple(one for one in found.reasons if one.code == "validation_doubted"):
         return "revalidate", doubts, ()

@@ -105,11 +105,11 @@ class Index:
         )
 
     def decisions(self) -> Decisions:
-        """What was decided, from log and seal, or from what was made of them when they were as they are now."""
+        """Reads what was decided, from log and seal, or from what was made of them when they were as they are now."""
         return self._sound(self._decisions)
 
     def compared(self, keys: Sequence[str]) -> Compared:
-        """What the anchors of these keys were found to be, and at which stamps of their files."""
+        """Reads what the anchors of these keys were found to be, and at which stamps of their files."""
         said = "SELECT key, stamp, found, mark FROM compared"
         marks: Sequence[str] = ()
         if len(keys) <= _FEW:  # of many, all are read at once
@@ -124,7 +124,7 @@ class Index:
         compared.new.clear()
 
     def _sound(self, work: Callable[[], Result]) -> Result:
-        """What ``work`` gives; where the database is busy or turns out to be damaged, once more with one in RAM."""
+        """Does ``work``; where the database is busy or turns out to be damaged, once more with one in RAM."""
         try:
             return work()
         except (sqlite3.Error, ValueError, TypeError, LookupError) as error:

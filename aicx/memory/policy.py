@@ -93,7 +93,7 @@ class Policy:
         return None
 
     def __or__(self, other: Policy) -> Policy:
-        """What either excludes."""
+        """Joins two policies: what either excludes."""
         return Policy(
             (*self.exclude_paths, *other.exclude_paths),
             tuple(dict.fromkeys((*self.exclude_sources, *other.exclude_sources))),

@@ -1,4 +1,4 @@
-"""What may become a memory once a person adopts it: a statement with its evidence, and nothing that grants trust."""
+"""Statements that may become a memory once a person adopts them, with evidence, and nothing that grants trust."""
 
 from __future__ import annotations
 

@@ -160,7 +160,7 @@ def _add_failures(sessions: Sequence[SessionFacts], names: Mapping[str, str], ri
 
 
 def _resolutions(known: Iterable[Pattern], names: Mapping[str, str]) -> Lines:
-    """What resolved failures. Those that one change resolved in one session are one line; what came back is another.
+    """Lists resolutions. Those that one change resolved in one session are one line; what came back is another.
 
     That a mistake was mended where the tool reported it is no news, unless it came back.
     """

@@ -145,7 +145,7 @@ def _is_of(stored: StoredSession, settings: Settings, place: WorkPlace) -> bool:
 
 
 def _head(stored: StoredSession | None, because: Because | None, marks: Sequence[Mark]) -> list[str]:
-    """What the session is, in words of aicx alone: what a log says is between the fences."""
+    """Says which session it is, in words of aicx alone: what a log says is between the fences."""
     if because == "compacted":
         # Clients say it before they look whether there is enough to compact.
         lines = [f"A compaction of this session began at {instant(marks[0].at, 'seconds')}."]
@@ -203,7 +203,7 @@ def uncommitted(context: GitContext) -> Iterator[RestoredItem]:
 def of_memory(
     settings: Settings, folder: Path, items: Sequence[RestoredItem], now: datetime, notes: list[str]
 ) -> Iterator[RestoredItem]:
-    """What the memory says to what was wanted, then what is agreed here anyway, each record with its status.
+    """Asks the memory about what was wanted, then what is agreed here anyway, each record with its status.
 
     Raises MalformedPolicy.
     """
@@ -233,7 +233,7 @@ def of_memory(
 
 
 def _questions(items: Sequence[RestoredItem]) -> list[str]:
-    """What was wanted, sentence by sentence: a record would have to share more words with all of it at once."""
+    """Splits what was wanted into sentences: a record would have to share more words with all of it at once."""
     from aicx.memory.recall.terms import asked
 
     wanted = (said.text for item in items if item.part in ("goal", "task") for said in sentences(item.text))

@@ -66,7 +66,7 @@ def command(
 
 
 def _noted(desk: Desk, repo: str | None) -> tuple[list[Proposal], list[str]]:
-    """What the notes of the worktree suggest, and the notes that cannot be understood."""
+    """Reads what the notes of the worktree suggest, and says which cannot be understood."""
     layers = read_layers(desk.settings, find_place(desk.settings, options.folder(repo)))
     notes = [f"{one.path} cannot be understood, and is left as it is: {one.why}" for one in layers.broken]
     if source := layers.merged.source:

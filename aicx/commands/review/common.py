@@ -71,5 +71,5 @@ def print_patch(prepared: Prepared, one: Candidate) -> None:
 
 
 def _steps(prepared: Prepared, one: Candidate) -> list[str]:
-    """What a person does by hand; of a preview, what comes before that."""
+    """Lists what a person does by hand; of a preview, what comes before that."""
     return steps_of(prepared.plan, one.record.ref) if prepared.waits else [next_step(one)]

@@ -44,7 +44,7 @@ _ORDER: tuple[ProposalReason, ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """What the history proposes, the best first, and what the policy keeps out of it."""
+    """Proposals of the history, the best first, and what the policy keeps out of it."""
 
     proposals: list[Proposal]
     excluded: list[Excluded]

@@ -1,4 +1,4 @@
-"""What a person stated: rules, preferences, choices and facts in typed prompts, and answers to an agent's questions."""
+"""Finds what a person stated: rules, preferences, choices and facts in prompts, and answers to an agent's questions."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _MIN_LENGTH = 30  # of what an agent concluded
 
 
 def stated(session: Session) -> Iterator[Proposal]:
-    """What the person of a session stated for good. A subagent has no person, and neither has what a program asks."""
+    """Proposes what the person of a session stated for good. A subagent has no person, nor has what a program asks."""
     rules = memory_rules()
     for step in session.steps:
         if step.role == "user" and step.origin == "typed":
@@ -88,7 +88,7 @@ def kind_of(text: str, rules: MemoryRules, *, corrects: bool) -> ProposalKind | 
 
 
 def claims_of(text: str) -> Mapping[str, str]:
-    """What a statement chooses, under a key that the opposite choice has as well; empty where it chooses nothing."""
+    """Returns a statement's choice under a key that the opposite choice has as well; empty where it chooses nothing."""
     found = _CHOICE.search(text)
     if found is None:
         return {}
@@ -103,7 +103,7 @@ def _answered(session: Session, step: Step, rules: MemoryRules) -> Iterator[Prop
 
 
 def settled_by(question: str, answer: str, rules: MemoryRules) -> str | None:
-    """What an answer decides about what is built, with its question; None where it is about how the work goes on."""
+    """Returns an answer about what is built, with its question; None where it is about how the work goes on."""
     chosen = _RECOMMENDED.sub("", answer).strip()
     if not rules.about_design.search(question) or rules.about_procedure.search(question):
         return None

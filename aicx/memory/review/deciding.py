@@ -100,7 +100,7 @@ def promote(desk: Desk, ref: str, decider: Decider, target: str | None = None) -
 
 
 def prepare(desk: Desk, candidate: Candidate, target: str | None = None) -> Prepared:
-    """What is, or would be, done with an instruction file, and whether it still can be. Reads alone.
+    """Says what is, or would be, done with an instruction file, and whether it still can be. Writes nothing.
 
     Raises UsageError for what goes into the memory, CorpusDamaged where the proposal is gone or changed by hand.
     """

@@ -74,7 +74,7 @@ def _is_meant(path: Path, request: ForgetRequest) -> bool:
 
 
 def _text(path: Path) -> str:
-    """What a file says, with line feeds where a patch has them."""
+    """Reads a file, with line feeds where a patch has them."""
     return path.read_text("utf-8", "replace").replace("\\n", "\n")
 
 

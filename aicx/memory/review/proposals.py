@@ -85,7 +85,7 @@ def now_ready(plan: Plan, target: Target, record: Record) -> Plan:
 
 
 def steps_of(plan: Plan, ref: str) -> list[str]:
-    """What a person does by hand; nothing where there is nothing to apply."""
+    """Lists what a person does by hand; nothing where there is nothing to apply."""
     if plan.readiness == "blocked":
         return []
     verify = f"aicx review verify-apply {ref}"

@@ -116,7 +116,7 @@ def require(step: Step, candidate: Candidate) -> None:
 
 
 def next_step(candidate: Candidate) -> str:
-    """What a person can do next, as a command where there is one."""
+    """Says what a person can do next, as a command where there is one."""
     ref, status = candidate.record.ref, candidate.found.status
     match candidate.state:
         case "pending":
@@ -166,7 +166,7 @@ def read_queue(memory: Memory, states: Collection[State] = OPEN) -> Queue:
 
 
 def waits(found: Assessment) -> tuple[bool, int, float, str]:
-    """What a person said before what a subagent said, what was said often before what was said once."""
+    """Orders what waits: a person's words before a subagent's, what was said often before what was said once."""
     record = found.record
     return record.source.lane == "subagent", -record.sightings, -record.created_at.timestamp(), record.id
 
