@@ -144,7 +144,7 @@ class _Command(TyperCommand):
                 formatter.write_dl(groups[title])
 
 
-class Group(TyperGroup):
+class LazyGroup(TyperGroup):
     """Knows its commands by name and imports only the one that is called."""
 
     table: Mapping[str, str]
@@ -208,9 +208,9 @@ class Group(TyperGroup):
 
 
 @cache  # of commands, too: a process that runs several, as tests do, builds each once
-def _group(name: str, module: ModuleType) -> Group:
+def _group(name: str, module: ModuleType) -> LazyGroup:
     """The group of commands that ``module`` describes."""
-    group = Group(name=name, help=_examples_apart(module.HELP), rich_markup_mode=None, context_settings=_CONTEXT)
+    group = LazyGroup(name=name, help=_examples_apart(module.HELP), rich_markup_mode=None, context_settings=_CONTEXT)
     group.table, group.default = module.COMMANDS, module.DEFAULT
     return group
 
@@ -238,7 +238,7 @@ def _examples_apart(text: str) -> str:
     return text.replace("\n\nExample: ", "\n\n\b\nExample: ")
 
 
-def _no_such_command(name: str, group: Group) -> UsageError:
+def _no_such_command(name: str, group: LazyGroup) -> UsageError:
     """What to raise, with the command that was probably meant."""
     from difflib import get_close_matches
 
@@ -254,7 +254,7 @@ def _no_such_command(name: str, group: Group) -> UsageError:
     )
 
 
-class _Root(Group):
+class _Root(LazyGroup):
     table = COMMANDS
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

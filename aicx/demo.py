@@ -62,7 +62,7 @@ _START = "import sys; sys.path.append(sys.argv.pop(1)); from aicx.__main__ impor
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class ShownStep:
     """A command to show. Of a long output only ``rows`` lines are shown, those around ``around`` where it is given."""
 
     story: str
@@ -74,10 +74,10 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class DemoOutput:
     """A step that was run. In ``output`` the demo's home is written as ``~``, as it would be in anybody's own."""
 
-    step: Step
+    step: ShownStep
     output: str
     exit_code: int
 
@@ -105,36 +105,36 @@ class Check:
     holds: Annotated[bool, "whether it was found to hold"]
 
 
-STORE = Step("Store what the agents logged. One key is planted in the logs, and one line is broken.", ("store",))
-AGAIN = Step("Run it again: nothing has changed, so nothing is read or written.", ("store",))
-SEARCH = Step(
+STORE = ShownStep("Store what the agents logged. One key is planted in the logs, and one line is broken.", ("store",))
+AGAIN = ShownStep("Run it again: nothing has changed, so nothing is read or written.", ("store",))
+SEARCH = ShownStep(
     "Ask in plain words. An identifier such as pier_reader is found whole.",
     ("search", "why did pier_reader break the deploy", "-n", "1"),
 )
-RESUME = Step(
+RESUME = ShownStep(
     "Start where the last session stopped. This runs in a small repository made for the demo.",
     ("resume", "--task", "the deploy fails again"),
     rows=10,
     around="## Failed, and did not pass since",
     in_repository=True,
 )
-WHY = Step(
+WHY = ShownStep(
     "Ask why a line is there: from line 7 to its commit, to the session, to what was asked.",
     ("why", "deploy/fly.toml:7"),
     rows=13,
     around="Asked: ",
     in_repository=True,
 )
-STEER = Step(
+STEER = ShownStep(
     "What happened in pier-api? Codex worked there; a Claude Code session came by.", ("steer", "-p", "pier-api")
 )
-SHOW = Step(
+SHOW = ShownStep(
     "Read a chunk. It is Markdown, and the key that Codex printed is not in it.",
     ("show", _DEPLOY_CHUNK),
     rows=12,
     around=_REDACTED,
 )
-LATER = Step(
+LATER = ShownStep(
     "Now the logs are gone, as they will be when an agent cleans up. The answer stays.",
     ("steer", "-p", "pier-api"),
     rows=3,
@@ -143,12 +143,12 @@ LATER = Step(
 STEPS = (STORE, AGAIN, SEARCH, RESUME, WHY, STEER, SHOW, LATER)
 
 # Only where the optional parts are installed.
-INDEX_STEP = Step("Now by meaning as well: embed the corpus, with a small model on this machine.", ("index",))
-BY_WORDS = Step(
+INDEX_STEP = ShownStep("Now by meaning as well: embed the corpus, with a small model on this machine.", ("index",))
+BY_WORDS = ShownStep(
     "No word of this question is in the answer: words miss it, meaning finds it.",
     ("search", _MEANT, "--mode", "lexical", "-n", "1"),
 )
-BY_MEANING = Step(BY_WORDS.story, ("search", _MEANT, "--mode", "dense", "-n", "1"))
+BY_MEANING = ShownStep(BY_WORDS.story, ("search", _MEANT, "--mode", "dense", "-n", "1"))
 
 
 def meaning_is_installed() -> bool:
@@ -165,10 +165,10 @@ class Demo:
     def __init__(self, home: Path, *, meaning: bool = False) -> None:
         self.home = home.resolve()
         self.meaning = meaning
-        self.plan: tuple[Step, ...] = (*STEPS, INDEX_STEP) if meaning else STEPS
+        self.plan: tuple[ShownStep, ...] = (*STEPS, INDEX_STEP) if meaning else STEPS
         self.skipped: list[str] = []
-        self.shown: list[Shown] = []
-        self.compared: tuple[Shown, Shown] | None = None
+        self.shown: list[DemoOutput] = []
+        self.compared: tuple[DemoOutput, DemoOutput] | None = None
         self._logs_before: dict[str, str] = {}
         self._token_in_logs = False
 
@@ -185,7 +185,7 @@ class Demo:
             self.skipped.append(f"{' and '.join(f'`aicx {step.arguments[0]}`' for step in left_out)}: {reason}")
         return len(self._logs_before)
 
-    def steps(self) -> Iterator[Shown]:
+    def steps(self) -> Iterator[DemoOutput]:
         """Runs the steps one after the other, as somebody at a prompt would."""
         for step in self.plan:
             if step.without_logs:
@@ -196,7 +196,7 @@ class Demo:
             self.shown.append(shown)
             yield shown
 
-    def compare(self) -> tuple[Shown, Shown]:
+    def compare(self) -> tuple[DemoOutput, DemoOutput]:
         """One question answered by words, and by meaning."""
         self.compared = self._run(BY_WORDS), self._run(BY_MEANING)
         return self.compared
@@ -232,7 +232,7 @@ class Demo:
             Check("no log was changed", self._log_digests() == self._logs_before),
         ]
 
-    def _run(self, step: Step) -> Shown:
+    def _run(self, step: ShownStep) -> DemoOutput:
         environ = {**os.environ, "HOME": str(self.home), "AICX_HOME": str(self.home / ".aicx"), "NO_COLOR": "1"}
         for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME"):
             environ.pop(name, None)
@@ -250,7 +250,7 @@ class Demo:
             check=False,
         )
         output = done.stdout.decode("utf-8", "replace").replace(str(self.home), "~").rstrip()
-        return Shown(step, unfenced(output), done.returncode)
+        return DemoOutput(step, unfenced(output), done.returncode)
 
     @contextmanager
     def _logs_put_away(self) -> Iterator[None]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 
-from aicx.regex import PatternRefused, Search
+from aicx.regex import ExpressionSearch, PatternRefused
 
 _BELOW_FOLDER = "ps_d"  # the group of pathspec's expressions that what is below a matching folder goes through
 
@@ -28,7 +28,7 @@ def ignoring(lines: Iterable[str]) -> Callable[[str], bool]:
     except (ValueError, re.error) as error:
         raise PatternRefused(f"is not a pattern as .gitignore has them: {error}") from error
     expressions = [expression for expression, _ in patterns]
-    above, itself = Search(expressions), Search(expressions, apart=_BELOW_FOLDER)
+    above, itself = ExpressionSearch(expressions), ExpressionSearch(expressions, apart=_BELOW_FOLDER)
 
     def ignores(path: str) -> bool:
         path = normalize_file(path)

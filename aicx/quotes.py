@@ -9,7 +9,7 @@ from dataclasses import replace
 from shutil import get_terminal_size
 
 from aicx import console
-from retrieval.lines import Line
+from retrieval.lines import ShortenedLine
 
 _TARGET = r"\((?:https?://|/)[^)\s]*\)"
 _EMPHASIS = re.compile(rf"\*\*|(?<!\S)#{{1,6}} |\[(?=[^\]\n]+\]{_TARGET})|\]{_TARGET}")
@@ -17,14 +17,14 @@ _EMPHASIS = re.compile(rf"\*\*|(?<!\S)#{{1,6}} |\[(?=[^\]\n]+\]{_TARGET})|\]{_TA
 _GUTTER, _NARROWEST = len("    │ "), 20
 
 
-def print_lines(lines: Iterable[Line]) -> None:
+def print_lines(lines: Iterable[ShortenedLine]) -> None:
     """Prints quoted lines behind a bar."""
     for line in lines:
         for row in rows(plain(line)):
             console.out(f"    {console.style('│', dim=True)} {row}")
 
 
-def plain(line: Line) -> Line:
+def plain(line: ShortenedLine) -> ShortenedLine:
     """A line that somebody said without the marks of Markdown; what tools print stays as it is."""
     if line.voice == "tool":
         return line
@@ -40,7 +40,7 @@ def plain(line: Line) -> Line:
     return replace(line, text="".join(kept), marks=marks)
 
 
-def rows(line: Line) -> Iterator[str]:
+def rows(line: ShortenedLine) -> Iterator[str]:
     """A quoted line with its marks, in rows that fit into the terminal; in one row where there is none."""
     width = get_terminal_size().columns - _GUTTER if sys.stdout.isatty() else len(line.text)
     low = 0

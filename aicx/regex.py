@@ -68,7 +68,7 @@ class _Node:
         self.accepts: int | None = None
 
 
-class Search:
+class ExpressionSearch:
     """Searches texts for several expressions at once, each with the number of its place in ``expressions``.
 
     With ``apart`` a path through the group of that name does not count, where an expression has it.
@@ -82,7 +82,7 @@ class Search:
             accept = _Node([])
             accept.accepts = number
             try:
-                reading = _Reading(expression, flags, apart, count)
+                reading = _Parser(expression, flags, apart, count)
                 self._starts.append(reading.nodes(accept))
             except PatternRefused as error:
                 error.number = number
@@ -159,7 +159,7 @@ class _State(dict[str, "_State"]):
 
     __slots__ = ("before", "found", "nodes", "search")
 
-    def __init__(self, search: Search, nodes: frozenset[_Node], before: int, found: frozenset[int]) -> None:
+    def __init__(self, search: ExpressionSearch, nodes: frozenset[_Node], before: int, found: frozenset[int]) -> None:
         self.search, self.nodes, self.before, self.found = search, nodes, before, found
 
     def __missing__(self, character: str) -> _State:
@@ -168,12 +168,12 @@ class _State(dict[str, "_State"]):
 
 
 @lru_cache(maxsize=8)
-def searching(expression: str) -> Search:
+def searching(expression: str) -> ExpressionSearch:
     """The search for one expression. Raises PatternRefused."""
-    return Search([expression])
+    return ExpressionSearch([expression])
 
 
-class _Reading:
+class _Parser:
     """Makes the nodes of one expression. Raises PatternRefused."""
 
     def __init__(self, expression: str, flags: int, apart: str | None, count: int) -> None:

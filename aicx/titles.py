@@ -103,7 +103,7 @@ _PULL_REQUEST = re.compile(r"\b(?:pr|mr|issue) create\b[^\n]*?--title[ =]([\"'])
 WorkSource = Literal["commit", "plan", "words", "files"]
 
 
-class Name(NamedTuple):
+class TitleLine(NamedTuple):
     """A line that names something.
 
     ``weak`` where it says too little without what was done, ``of_thing`` where it then at least refers to an issue or a
@@ -130,7 +130,7 @@ def name_given(title: str | None) -> str | None:
     return None if not line or _COMMAND.match(line) or not count_telling(line) else line
 
 
-def name_of_prompt(text: str) -> Name | None:
+def name_of_prompt(text: str) -> TitleLine | None:
     """What a prompt says it is about; None for commands, greetings, bare addresses and others that say nothing."""
     text = without_controls(text[:_MAX_TEXT]).strip()
     if text.startswith("! "):
@@ -141,9 +141,9 @@ def name_of_prompt(text: str) -> Name | None:
             return None
         found = name_of_prompt(rest)
         if found is None and URL.match(rest):
-            found = Name(rest.split(maxsplit=1)[0], weak=True, of_thing=True)
+            found = TitleLine(rest.split(maxsplit=1)[0], weak=True, of_thing=True)
         if found is None:  # "/plan-phase 12": a number tells little, and more than nothing
-            found = Name(rest.splitlines()[0], weak=True)
+            found = TitleLine(rest.splitlines()[0], weak=True)
         return found._replace(text=clip_title(f"{command[1]}: {found.text}")) if found and found.weak else found
     if plan := _PLAN.match(text):
         return _plan_name(text[plan.end() :])
@@ -160,10 +160,10 @@ def name_of_prompt(text: str) -> Name | None:
         if count_telling(read) >= ENOUGH:
             first = _SENTENCE.split(read, maxsplit=1)[0]
             points = len(first) <= _SHORT and count_telling(first) < _ENOUGH_POINTING and bool(_POINTS.search(first))
-            return Name(clip_title(_without_lead_in(read)), weak=points)
+            return TitleLine(clip_title(_without_lead_in(read)), weak=points)
     if not read or not WORD.search(REFERENCE.sub("", URL.sub("", read))):
         return None
-    return Name(clip_title(read), weak=True, of_thing=refers_to_something(read))
+    return TitleLine(clip_title(read), weak=True, of_thing=refers_to_something(read))
 
 
 def _without_lead_in(read: str) -> str:
@@ -176,7 +176,7 @@ def _without_lead_in(read: str) -> str:
     return kept if count_telling(kept) >= ENOUGH else read.rstrip(" :\uff1a")
 
 
-def _name_of_order(text: str) -> Name | None:
+def _name_of_order(text: str) -> TitleLine | None:
     """What a prompt that gives a role orders, and of what that it hands over."""
     order = next((line for line in prose_lines(text) if _ORDER.match(line)), None)
     if order is None:
@@ -184,7 +184,7 @@ def _name_of_order(text: str) -> Name | None:
     *_, below = _BELOW.split(text) if _BELOW.search(text) else ("", "")
     given = max(_LABELLED.findall(below), key=count_telling, default="")
     name = next(sentences(order))
-    return Name(clip_title(f"{order.split(maxsplit=1)[0]}: {given}" if count_telling(given) >= ENOUGH else name))
+    return TitleLine(clip_title(f"{order.split(maxsplit=1)[0]}: {given}" if count_telling(given) >= ENOUGH else name))
 
 
 def name_of_work(
@@ -237,7 +237,7 @@ def with_work(name: str, work: str | None) -> str:
 def name_of_session(
     topic: str | None, source: str | None, work: str | None, work_source: str | None = None
 ) -> str | None:
-    """The title of a session: what it was about, and what was done where the prompt says too little (see `Name`).
+    """The title of a session: what it was about, and what was done where the prompt says too little (see `TitleLine`).
 
     The files that were changed tell little beside a prompt; they only serve where there is nothing else. The agent's
     own words never do: they are not what anybody wanted. A prompt that says nothing (``said``) gives way to any work.
@@ -249,10 +249,10 @@ def name_of_session(
     return with_work(topic, work) if source in ("thing", "weak") and work_source != "files" else topic
 
 
-def _plan_name(text: str) -> Name | None:
+def _plan_name(text: str) -> TitleLine | None:
     heading = _PLAN_HEADING.search(text)
     line = _PLAN_LABEL.sub("", plain_line(heading[1]), count=1) if heading else next(prose_lines(text), "")
-    return Name(clip_title(line), of_plan=True) if count_telling(line) else None
+    return TitleLine(clip_title(line), of_plan=True) if count_telling(line) else None
 
 
 def _values(text: str) -> list[str]:

@@ -16,7 +16,7 @@ from datetime import datetime
 from aicx.corpus.catalog.database import Catalog
 from aicx.evidence.calls import answered_calls
 from aicx.evidence.edits import edits_of
-from aicx.evidence.sessions import Scope, SessionRow, chunk_paths, known_folders, list_sessions
+from aicx.evidence.sessions import RepositoryScope, SessionRow, chunk_paths, known_folders, list_sessions
 from aicx.evidence.statements import requests
 from aicx.evidence.transcript import read_steps
 from aicx.git.roots import Roots, repository_of
@@ -181,9 +181,9 @@ def _known(layout: Layout, catalog: Catalog, session: SessionRow, now: datetime,
     )
 
 
-def _scope(project: str | None, folder: str) -> Scope:
-    return Scope(project) if project else Scope(None, (repository_of(folder),))
+def _scope(project: str | None, folder: str) -> RepositoryScope:
+    return RepositoryScope(project) if project else RepositoryScope(None, (repository_of(folder),))
 
 
-def _roots(catalog: Catalog, scope: Scope) -> Roots:
+def _roots(catalog: Catalog, scope: RepositoryScope) -> Roots:
     return Roots.of([*scope.folders, *known_folders(catalog, scope)])

@@ -24,7 +24,7 @@ from unittest import mock
 from aicx.config import Settings, load_settings
 from aicx.corpus.catalog.database import Catalog
 from aicx.engine.search import SearchQuery, search
-from aicx.evidence.sessions import Scope, known_folders
+from aicx.evidence.sessions import RepositoryScope, known_folders
 from aicx.filters import Filters
 from aicx.git.roots import Roots
 from aicx.resume.brief.output import json_brief
@@ -87,7 +87,7 @@ def lexical_search(settings: Settings, catalog: Catalog) -> Method:
 
     def method(question: Question) -> Answer:
         name = question.project or question.folder
-        scope = Scope(question.project, () if question.project else (question.folder,))
+        scope = RepositoryScope(question.project, () if question.project else (question.folder,))
         roots = Roots.of([*scope.folders, *known_folders(catalog, scope)])
         filters = Filters(project=(name,), until=question.now)
         asked = SearchQuery(text=question.task, now=question.now, filters=filters, mode="lexical", limit=60)

@@ -11,7 +11,7 @@ from pathlib import Path
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from aicx.cli import COMMANDS, Group, app
+from aicx.cli import COMMANDS, LazyGroup, app
 
 PAGE = Path(__file__).parent / "commands.md"
 _EXAMPLE = "Example: "
@@ -44,20 +44,20 @@ def render() -> str:
     lines += [f"| [`{name}`](#aicx-{name}) | {_first_sentence(command)} |" for name, command in commands.items()]
     for name, command in commands.items():
         lines += ["", f"## aicx {name}", "", *_section(command, context)]
-        if isinstance(command, Group):
+        if isinstance(command, LazyGroup):
             own = typer.Context(command, info_name=name, parent=context)
             for action in command.table:
                 lines += ["", f"### aicx {name} {action}", "", *_section(_command(command, own, action), own)]
     return "\n".join(lines) + "\n"
 
 
-def _command(group: TyperGroup, context: typer.Context, name: str) -> TyperCommand | Group:
+def _command(group: TyperGroup, context: typer.Context, name: str) -> TyperCommand | LazyGroup:
     command = group.get_command(context, name)
-    assert isinstance(command, TyperCommand | Group)
+    assert isinstance(command, TyperCommand | LazyGroup)
     return command
 
 
-def _section(command: TyperCommand | Group, parent: typer.Context) -> Iterator[str]:
+def _section(command: TyperCommand | LazyGroup, parent: typer.Context) -> Iterator[str]:
     context = typer.Context(command, info_name=command.name, parent=parent)
     pieces = " ".join(piece for piece in command.collect_usage_pieces(context))
     yield from ("```console", f"$ {context.command_path} {pieces}", "```", "")
@@ -66,7 +66,7 @@ def _section(command: TyperCommand | Group, parent: typer.Context) -> Iterator[s
     yield from _table(command, context)
 
 
-def _first_sentence(command: TyperCommand | Group) -> str:
+def _first_sentence(command: TyperCommand | LazyGroup) -> str:
     return " ".join(cleandoc(command.help or "").partition("\n\n")[0].split())
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from aicx.types import Document
 from aicx.values import dataclass
 from indexer.passages import cut
-from indexer.vector_table import Model
+from indexer.vector_table import EmbeddingModel
 
 SAMPLE_DOCUMENTS = 96
 _SAMPLE_PASSAGES = 24
@@ -26,7 +26,7 @@ class Estimate:
     size: int
 
 
-def estimate_cost(sample: Sequence[Document], total: int, model: Model) -> Estimate:
+def estimate_cost(sample: Sequence[Document], total: int, model: EmbeddingModel) -> Estimate:
     """The cost of embedding ``total`` documents of which ``sample`` are typical."""
     started = time.monotonic()
     texts = [

@@ -32,7 +32,7 @@ class Windows:
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class EmbeddedPassage:
     """What is embedded: ``text`` is the characters from ``start`` to ``stop`` of the document's part ``part``.
 
     Of a document without text it is the header, with ``stop`` 0.
@@ -46,7 +46,9 @@ class Passage:
     stop: int
 
 
-def cut(document: Document, windows: Windows, token_ends: TokenEnds, *, least_weight: float = 0.0) -> list[Passage]:
+def cut(
+    document: Document, windows: Windows, token_ends: TokenEnds, *, least_weight: float = 0.0
+) -> list[EmbeddedPassage]:
     """The windows of ``document``, part by part; at least one, if only for its header.
 
     Parts of weight 0 or below ``least_weight`` are left out.
@@ -56,11 +58,11 @@ def cut(document: Document, windows: Windows, token_ends: TokenEnds, *, least_we
         for number, part in enumerate(document.parts)
         if part.weight > 0 and part.weight >= least_weight and part.text.strip()
     ]
-    passages: list[Passage] = []
+    passages: list[EmbeddedPassage] = []
     for (number, text), ends in zip(parts, token_ends([text for _, text in parts]) if parts else (), strict=True):
         for start, stop in _spans(text, ends, windows):
-            passages.append(Passage(document.id, len(passages), text[start:stop], number, start, stop))
-    return passages or [Passage(document.id, 0, document.header.strip(), 0, 0, 0)]
+            passages.append(EmbeddedPassage(document.id, len(passages), text[start:stop], number, start, stop))
+    return passages or [EmbeddedPassage(document.id, 0, document.header.strip(), 0, 0, 0)]
 
 
 def _spans(text: str, ends: Sequence[int], windows: Windows) -> Iterator[tuple[int, int]]:

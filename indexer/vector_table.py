@@ -38,7 +38,7 @@ Embed = Callable[[Sequence[str]], Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Model:
+class EmbeddingModel:
     """What makes the vectors, with the two functions the indexer is handed, and how it wants texts cut."""
 
     name: str
@@ -100,7 +100,7 @@ def standing(table: Any, schema: Any) -> Standing:
     return "former" if same_model and recut else "other"
 
 
-def check_same_make(table: Any, schema: Any, location: Location, model: Model) -> None:
+def check_same_make(table: Any, schema: Any, location: Location, model: EmbeddingModel) -> None:
     """Raises ``OtherModel`` unless the table was made as ``model`` would make it."""
     found, wanted = table.schema.metadata or {}, schema.metadata
     version = f"The vector index at {location.uri} was made by another version of aicx."
@@ -258,7 +258,7 @@ def _damaged(location: Location, error: Exception) -> CorpusDamaged:
     return CorpusDamaged(f"The vector index at {location.uri} cannot be opened: {reason}", hint=hint)
 
 
-def table_schema(columns: Columns, model: Model) -> Any:
+def table_schema(columns: Columns, model: EmbeddingModel) -> Any:
     try:
         import pyarrow as pa
     except ImportError as error:

@@ -19,15 +19,15 @@ from aicx.errors import AicxError, UsageError
 from aicx.types import Document
 from aicx.values import dataclass
 from indexer.mapping import map_table, unmap
-from indexer.passages import Passage, cut
+from indexer.passages import EmbeddedPassage, cut
 from indexer.salvage import salvage
 from indexer.vector_table import (
     RESERVED,
     VECTOR_TYPE,
     Columns,
+    EmbeddingModel,
     IndexKind,
     Location,
-    Model,
     Standing,
     check_same_make,
     connect,
@@ -72,7 +72,7 @@ class Upkeep:
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class ReportsProgress:
     done: int
     total: int
     passages: int
@@ -96,10 +96,12 @@ class Synced:
     seconds: float
 
 
-class VectorIndex:
+class VectorIndexWriter:
     """One table and what it is filled with. One writer at a time: the caller holds a lock."""
 
-    def __init__(self, location: Location, columns: Columns, model: Model, upkeep: Upkeep | None = None) -> None:
+    def __init__(
+        self, location: Location, columns: Columns, model: EmbeddingModel, upkeep: Upkeep | None = None
+    ) -> None:
         taken = sorted({*columns.texts, *columns.numbers} & set(RESERVED))
         if taken:
             raise UsageError(f"The columns {', '.join(taken)} belong to the index itself.")
@@ -120,7 +122,7 @@ class VectorIndex:
         *,
         rebuild: bool = False,
         held: Mapping[str, str] | None = None,
-        progress: Callable[[Progress], None] = lambda _: None,
+        progress: Callable[[ReportsProgress], None] = lambda _: None,
     ) -> Synced:
         """Makes the table hold exactly the documents in ``versions``, embedding only those whose version changed.
 
@@ -141,7 +143,7 @@ class VectorIndex:
             delete_documents(table(), gone)
         writer = _Writer(table, self._schema, self._model, self._upkeep, held.keys() - set(gone))
         missing: list[str] = []
-        progress(Progress(0, len(stale), 0, 0.0))
+        progress(ReportsProgress(0, len(stale), 0, 0.0))
         for first in range(0, len(stale), self._upkeep.documents_at_once):
             ids = stale[first : first + self._upkeep.documents_at_once]
             # By id, so that one given twice is not written twice and one not asked for not at all.
@@ -149,7 +151,7 @@ class VectorIndex:
             missing += [document_id for document_id in ids if document_id not in found]
             writer.take(list(found.values()))
             table()  # before it is said that something is done
-            progress(Progress(first + len(ids), len(stale), writer.passages, time.monotonic() - started))
+            progress(ReportsProgress(first + len(ids), len(stale), writer.passages, time.monotonic() - started))
         writer.commit()
         delete_documents(table(), [document_id for document_id in missing if document_id in held])
         self._tidy(table(), changed=bool(gone or stale))
@@ -236,7 +238,9 @@ class VectorIndex:
 class _Writer:
     """Cuts and embeds documents, and commits whole ones now and then."""
 
-    def __init__(self, table: Callable[[], Any], schema: Any, model: Model, upkeep: Upkeep, held: Set[str]) -> None:
+    def __init__(
+        self, table: Callable[[], Any], schema: Any, model: EmbeddingModel, upkeep: Upkeep, held: Set[str]
+    ) -> None:
         self._table = table
         self._upkeep = upkeep
         self._schema = schema
@@ -308,7 +312,7 @@ class _Writer:
         self._waiting = []
         self._committed_at = time.monotonic()
 
-    def _rows(self, documents: Sequence[Document], cuts: Sequence[Sequence[Passage]], vectors: Any) -> Any:
+    def _rows(self, documents: Sequence[Document], cuts: Sequence[Sequence[EmbeddedPassage]], vectors: Any) -> Any:
         import pyarrow as pa
 
         pairs = [

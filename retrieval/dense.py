@@ -14,7 +14,7 @@ from retrieval.conditions import Condition
 from retrieval.fusion import Scale
 from retrieval.mapped import Row
 from retrieval.predicates import Missing, StartsWith, predicate
-from retrieval.tables import Table, opener
+from retrieval.tables import SearchTable, opener
 
 SCHEMA = b"aicx.vectors/2"
 # Tables of a former release hold longer passages, each with a weight. They are asked until they are made again.
@@ -55,7 +55,7 @@ class Embed(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class PassageSpan:
     """Where a passage is: characters of one of its document's parts."""
 
     part: int
@@ -122,13 +122,13 @@ class DenseSearcher:
         found: Scale | None = self._retried(lambda: self._spread(vector, where))
         return found
 
-    def places(self, candidates: Iterable[Candidate]) -> dict[tuple[str, int], Place]:
+    def places(self, candidates: Iterable[Candidate]) -> dict[tuple[str, int], PassageSpan]:
         """Where the passages of ``candidates`` are, by document id and ordinal."""
         wanted = {(candidate.id, candidate.passage) for candidate in candidates}
         if not wanted:
             return {}
         rows = self._retried(lambda: list(self._table.places({name for name, _ in wanted})))
-        return {(name, ordinal): Place(*place) for name, ordinal, *place in rows if (name, ordinal) in wanted}
+        return {(name, ordinal): PassageSpan(*place) for name, ordinal, *place in rows if (name, ordinal) in wanted}
 
     def versions(self) -> dict[str, str]:
         """The version of each document that the table holds."""
@@ -180,7 +180,7 @@ class DenseSearcher:
         if self._table.is_stale():
             self._table = self._opened()
 
-    def _opened(self) -> Table:
+    def _opened(self) -> SearchTable:
         try:
             table = self._open()
         except (OSError, ValueError, RuntimeError) as error:
@@ -190,7 +190,7 @@ class DenseSearcher:
         self._check(table)
         return table
 
-    def _check(self, table: Table) -> None:
+    def _check(self, table: SearchTable) -> None:
         """A table of another make answers with nonsense, so it is not asked."""
         found = table.metadata
         rebuild = "Run `aicx index --rebuild`."

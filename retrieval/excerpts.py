@@ -11,7 +11,7 @@ from typing import Literal
 from aicx.types import Voice
 from aicx.values import dataclass
 from retrieval.analysis import analyze, fold
-from retrieval.lines import LINE_LENGTH, LOOKED_AT, Line, any_of, lowered, mark, starts_of
+from retrieval.lines import LINE_LENGTH, LOOKED_AT, ShortenedLine, any_of, lowered, mark, starts_of
 from retrieval.questions import Question
 from retrieval.wording import asks, wording_of
 
@@ -57,7 +57,7 @@ class Excerpt:
     ``answers`` whether that line states an outcome.
     """
 
-    lines: tuple[Line, ...]
+    lines: tuple[ShortenedLine, ...]
     tier: Tier
     found: int = 0
     asked: int = 0
@@ -160,7 +160,7 @@ def excerpt(question: Question, texts: Sequence[str], header: str, limit: int, v
     return Excerpt(lines, tier, share, asked, first.place, weight > _VOICES["said"])
 
 
-def reply_lines(question: Question, text: str, limit: int, *, related: bool = False) -> tuple[Line, ...]:
+def reply_lines(question: Question, text: str, limit: int, *, related: bool = False) -> tuple[ShortenedLine, ...]:
     """The at most ``limit`` lines of a reply that say most; none where it only asks or announces work.
 
     They need not share a word with the question, unless the reply is to be ``related`` to it.

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from retrieval.embedders import Kind
 from retrieval.evidence import Occurrences
 from retrieval.fusion import Vote, raised
-from retrieval.ranking import Answer
+from retrieval.ranking import RankedAnswer
 
 # A static model looks its tokens' vectors up, so comparing five passages takes it less time than one takes another. For
 # other models it is the most that short ones may be.
@@ -37,13 +37,13 @@ class TokenVectors(Protocol):
 
 
 def rerank(
-    answers: Sequence[Answer],
+    answers: Sequence[RankedAnswer],
     passages: Mapping[str, str],
     asked: tuple[str, TokenVectors],
     embed_tokens: Callable[[Sequence[str]], Sequence[TokenVectors]],
     occurrences: Occurrences | None,
     weight: float,
-) -> tuple[list[Answer], int]:
+) -> tuple[list[RankedAnswer], int]:
     """The answers in order again, and how many were compared with the question.
 
     Args:
@@ -61,7 +61,7 @@ def rerank(
     found = embed_tokens([passages[answer.group] for answer in compared])
     scores = interactions(asked[1], token_weights(*asked, occurrences), found)
     ranks = {place: rank for rank, place in enumerate(sorted(range(len(scores)), key=lambda at: -scores[at]), 1)}
-    changed: dict[str, Answer] = {}
+    changed: dict[str, RankedAnswer] = {}
     for place, (answer, value) in enumerate(zip(compared, standardised(scores), strict=True)):
         vote = Vote(ranks[place], scores[place], weight * value)
         votes = {**answer.votes, "rerank": vote}

@@ -20,7 +20,7 @@ LINE_LENGTH = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ShortenedLine:
     """One line of a text, shortened around what matched; ``marks`` are the spans to highlight in it."""
 
     text: str
@@ -29,7 +29,9 @@ class Line:
     tells: bool = field(default=True, compare=False)  # it neither repeats the question nor announces work
 
 
-def opening_lines(texts: Sequence[str], start: tuple[int, int], limit: int, voice: Voice = "said") -> tuple[Line, ...]:
+def opening_lines(
+    texts: Sequence[str], start: tuple[int, int], limit: int, voice: Voice = "said"
+) -> tuple[ShortenedLine, ...]:
     """The first lines from a place on: which text, whose ``voice`` it is, and the character in it."""
     number, character = start
     if number >= len(texts):
@@ -66,7 +68,7 @@ def mark(
     voice: Voice = "said",
     *,
     tells: bool = True,
-) -> Line:
+) -> ShortenedLine:
     spans: list[tuple[int, int]] = []
     start = end = 0
     for low, high in runs_in(line) if terms else ():
@@ -85,7 +87,7 @@ def mark(
     text = ("…" if start else "") + line[start:end] + ("…" if end < len(line) else "")
     shift = start - (1 if start else 0)
     inside = ((low - shift, high - shift) for low, high in spans if start <= low and high <= end)
-    return Line(text, tuple(inside), voice, tells)
+    return ShortenedLine(text, tuple(inside), voice, tells)
 
 
 def _window(line: str, first: int) -> tuple[int, int]:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Protocol
 
 from aicx.types import Candidate
-from retrieval.dense import DenseSearcher, Place, Where
+from retrieval.dense import DenseSearcher, PassageSpan, Where
 from retrieval.embedders import Embedder, Tokens
 from retrieval.fusion import Scale
 from retrieval.params import RankingParams
@@ -21,7 +21,7 @@ class Words(Protocol):
     def best_possible(self) -> float: ...
 
 
-class Meaning:
+class MeaningSearch:
     """A table and its model, asked the same question several times: its vector is kept until the next.
 
     ``near`` is the table's noise threshold: how near unrelated questions come.
@@ -45,7 +45,7 @@ class Meaning:
         """``text`` without words that the model only knows in pieces: pieces of nonsense are near to hashes."""
         return self.embedder.known_words(text)
 
-    def places(self, candidates: Sequence[Candidate]) -> dict[str, Place]:
+    def places(self, candidates: Sequence[Candidate]) -> dict[str, PassageSpan]:
         """Where the best passage of each candidate is, by its id."""
         found = self.searcher.places(candidates)
         return {one.id: found[one.id, one.passage] for one in candidates if (one.id, one.passage) in found}

@@ -12,7 +12,7 @@ from retrieval.params import BEST_BY_MEANING, BEST_BY_WORDS, RankingParams
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class RankedAnswer:
     """A group of documents (or a document alone) with its fused score, its best document, and each ranker's vote.
 
     ``documents`` counts how many of the group's were named by any ranker.
@@ -26,10 +26,10 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Ranked:
+class RankedGroups:
     """Groups, best first, and the documents of each, best first."""
 
-    groups: Sequence[Answer]
+    groups: Sequence[RankedAnswer]
     documents: Mapping[str, Sequence[Fused]]
 
 
@@ -53,7 +53,7 @@ def rank(
     scales: Mapping[str, Scale] | None = None,
     group_of: Callable[[str], str] = str,
     factor_of: Callable[[str], float] | None = None,
-) -> Ranked:
+) -> RankedGroups:
     """One order out of every ranker's candidates: of groups, and of the documents in each.
 
     Args:
@@ -82,8 +82,8 @@ def rank(
     groups = []
     for item in fuse(gathered, weights, rules, scales):
         best = documents[item.id][0].id
-        groups.append(Answer(item.id, best, item.score * factor(best), item.votes, len(documents[item.id])))
-    return Ranked(sorted(groups, key=lambda answer: (-answer.score, answer.group)), documents)
+        groups.append(RankedAnswer(item.id, best, item.score * factor(best), item.votes, len(documents[item.id])))
+    return RankedGroups(sorted(groups, key=lambda answer: (-answer.score, answer.group)), documents)
 
 
 def scales_of(
@@ -118,7 +118,7 @@ def scales_of(
     return scales
 
 
-def unfold(groups: Sequence[Answer], documents: Mapping[str, Sequence[Fused]]) -> list[Answer]:
+def unfold(groups: Sequence[RankedAnswer], documents: Mapping[str, Sequence[Fused]]) -> list[RankedAnswer]:
     """The documents of groups, each worth as much of its group's score as it has of the best document's own.
 
     So the best document is the best group's, and what speaks for a session speaks for its chunks.
@@ -129,7 +129,7 @@ def unfold(groups: Sequence[Answer], documents: Mapping[str, Sequence[Fused]]) -
         for item in documents[group.group]:
             share = item.score / best if best > 0 else 1.0
             votes = {**group.votes, **item.votes} if item.id == group.best else item.votes
-            answers.append(Answer(item.id, item.id, group.score * share, votes))
+            answers.append(RankedAnswer(item.id, item.id, group.score * share, votes))
     return sorted(answers, key=lambda answer: (-answer.score, answer.group))
 
 
@@ -150,15 +150,17 @@ def above_noise(
     }
 
 
-def diversified(answers: Sequence[Answer], group_of: Callable[[str], str], factor: float) -> list[Answer]:
+def diversified(answers: Sequence[RankedAnswer], group_of: Callable[[str], str], factor: float) -> list[RankedAnswer]:
     """The answers with each further one of a group worth ``factor`` as much as the one before, best first."""
     met: dict[str, int] = {}
-    spread: list[Answer] = []
+    spread: list[RankedAnswer] = []
     for answer in answers:
         group = group_of(answer.best)
         times = met.get(group, 0)
         met[group] = times + 1
-        spread.append(Answer(answer.group, answer.best, answer.score * factor**times, answer.votes, answer.documents))
+        spread.append(
+            RankedAnswer(answer.group, answer.best, answer.score * factor**times, answer.votes, answer.documents)
+        )
     return sorted(spread, key=lambda answer: (-answer.score, answer.group))
 
 

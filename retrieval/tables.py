@@ -21,7 +21,7 @@ _PROBES = 32
 _MAX_SAMPLES = 2
 
 
-class Table(Protocol):
+class SearchTable(Protocol):
     """What the searcher needs of a table. Conditions are SQL; None lets everything through."""
 
     @property
@@ -69,7 +69,7 @@ class Table(Protocol):
         ...
 
 
-def opener(uri: str, table: str, options: dict[str, str]) -> Callable[[], Table]:
+def opener(uri: str, table: str, options: dict[str, str]) -> Callable[[], SearchTable]:
     """What opens the table, each time it is called: MissingExtra where that takes a library that is lacking."""
     if uri.startswith("memory://"):
         raise UsageError("A database in memory can only be read by the process that wrote it.", hint="Choose a folder.")

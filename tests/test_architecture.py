@@ -83,6 +83,6 @@ def test_modules_and_files_named_on_a_page_exist(page: Path) -> None:
 
 def test_a_name_that_is_gone_would_be_found() -> None:
     assert not is_a_name("aicx.corpus.writer")
-    assert is_a_name("aicx.sources.items.Source")
+    assert is_a_name("aicx.sources.items.LogSource")
     assert DOTTED.findall("`aicx.corpus.writer` and `aicx.chunk/1`") == ["aicx.corpus.writer"]
     assert PATH.findall("see aicx/corpus/writer.py.") == ["aicx/corpus/writer.py"]

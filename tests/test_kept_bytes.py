@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from aicx.cas.entry import Entry
+from aicx.cas.entry import StoredObject
 from aicx.continuity.state import Known, NoteState
 from aicx.memory import files
 from aicx.memory.record import Adoption, Anchor, Hold, Record, Source, Validation, Validity
@@ -113,7 +113,7 @@ EVENT = WorkEvent(
     "cli",
     data={"session": "session:claude:s-1"},
 )
-ENTRY = Entry("0a" * 32, 5, "task_pack", AT, AT, ("release",), True, ("claude:s-1",), ("acme/widgets",))
+ENTRY = StoredObject("0a" * 32, 5, "task_pack", AT, AT, ("release",), True, ("claude:s-1",), ("acme/widgets",))
 
 
 def bodies() -> dict[str, bytes]:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aicx.regex import PatternRefused, Search, TooSlow, searching
+from aicx.regex import ExpressionSearch, PatternRefused, TooSlow, searching
 
 _LETTERS = "aab_ \nÄß7\u0130k\u212a."
 _ATOMS = st.sampled_from(
@@ -38,14 +38,14 @@ def _grown(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
     st.sampled_from([re.NOFLAG, re.IGNORECASE, re.ASCII]),
 )
 def test_a_text_has_an_expression_as_re_sees_it(expression: str, texts: list[str], flags: re.RegexFlag) -> None:
-    search, by_re = Search([expression], flags), re.compile(expression, flags)
+    search, by_re = ExpressionSearch([expression], flags), re.compile(expression, flags)
     assert [search(text) for text in texts] == [by_re.search(text) is not None for text in texts]
 
 
 @given(st.lists(st.recursive(_ATOMS, _grown, max_leaves=4), max_size=4), st.text(_LETTERS, min_size=1, max_size=8))
 def test_several_expressions_are_found_as_each_would_be_alone(expressions: list[str], text: str) -> None:
     alone = {number for number, one in enumerate(expressions) if re.search(one, text)}
-    assert set(Search(expressions).found(text)) == alone
+    assert set(ExpressionSearch(expressions).found(text)) == alone
 
 
 @pytest.mark.parametrize(
@@ -63,14 +63,14 @@ def test_several_expressions_are_found_as_each_would_be_alone(expressions: list[
 )
 def test_an_expression_that_repeats_repetitions_is_searched_for_at_once(expression: str) -> None:
     begun = time.process_time()
-    assert Search([expression])("ab" * 10_000) is False
+    assert ExpressionSearch([expression])("ab" * 10_000) is False
     assert time.process_time() - begun < 2
 
 
 def test_a_search_that_takes_too_much_work_is_given_up() -> None:
     begun = time.process_time()
     with pytest.raises(TooSlow):
-        Search([".{0,4000}x.{0,4000}y"])("ab x" * 10_000)
+        ExpressionSearch([".{0,4000}x.{0,4000}y"])("ab x" * 10_000)
     assert time.process_time() - begun < 10
 
 
@@ -103,6 +103,6 @@ def test_a_repetition_of_nothing_is_nothing() -> None:
 
 def test_many_words_are_searched_for_within_what_a_search_may_do() -> None:
     words = [f"word{number * number}x" for number in range(1000)]
-    search = Search(words, re.IGNORECASE)
+    search = ExpressionSearch(words, re.IGNORECASE)
     assert not any(search(f"the {word[:-1]} beside number {number}") for number, word in enumerate(words))
     assert search("a WORD64X of them")

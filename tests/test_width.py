@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from aicx.cli import COMMANDS, run
-from aicx.demo import REPOSITORY, STORE, Demo, Shown
+from aicx.demo import REPOSITORY, STORE, Demo, DemoOutput
 
 pytestmark = [pytest.mark.slow, pytest.mark.needs("git")]
 
@@ -164,7 +164,7 @@ def test_help_fits_the_terminal(
 def test_demo_fits_the_terminal(
     width: int, terminal: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    shown = Shown(STORE, f"  │ {'a long line of words ' * 9}\n  ~/.aicx/{'path/' * 30}x.md", 0)
+    shown = DemoOutput(STORE, f"  │ {'a long line of words ' * 9}\n  ~/.aicx/{'path/' * 30}x.md", 0)
     monkeypatch.setattr(Demo, "steps", lambda demo: iter([shown]))
     monkeypatch.setattr(Demo, "checks", lambda demo: [])
     printed = run_on(width, ["demo", "--no-meaning"], monkeypatch, capsys)

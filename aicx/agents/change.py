@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Literal
 
-from aicx.agents.records import Put
+from aicx.agents.records import WrittenFile
 from aicx.errors import AicxError, CorpusDamaged, StoreUnwritable, UsageError
 from aicx.storage.atomic import create_private, part_of, remove_parts
 from aicx.storage.reading import read_whole
@@ -22,7 +22,7 @@ Action = Literal["created", "changed", "deleted", "unchanged"]
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class SetupChange:
     """The bytes of a file now and as they would be; None where there is no file.
 
     ``path`` is the name that was asked for, ``target`` where its links lead. ``put`` is what the record then says of
@@ -34,7 +34,7 @@ class Change:
     target: Path
     before: bytes | None
     after: bytes | None
-    put: Put | None = None
+    put: WrittenFile | None = None
     folders: tuple[Path, ...] = ()
     private: bool = False
 
@@ -89,7 +89,7 @@ def missing_folders(target: Path) -> list[Path]:
     return [folder for folder in reversed(target.parents) if not folder.exists()]
 
 
-def diff(change: Change) -> Iterator[str]:
+def diff(change: SetupChange) -> Iterator[str]:
     """The change as lines of a unified diff, without the secrets that such files hold."""
     from aicx.redaction import redact
 
@@ -99,12 +99,12 @@ def diff(change: Change) -> Iterator[str]:
     yield from difflib.unified_diff(before, after, old, new, lineterm="")
 
 
-def make(changes: Sequence[Change]) -> None:
+def make(changes: Sequence[SetupChange]) -> None:
     """Makes all changes, or none: what was changed is put back when one fails.
 
     Raises AicxError when somebody else changed a file meanwhile, StoreUnwritable when one cannot be written.
     """
-    done: list[Change] = []
+    done: list[SetupChange] = []
     for change in changes:
         remove_parts(change.target)
     try:
@@ -125,7 +125,7 @@ def make(changes: Sequence[Change]) -> None:
         _delete_empty(change.folders)
 
 
-def _write(change: Change, body: bytes | None) -> None:
+def _write(change: SetupChange, body: bytes | None) -> None:
     target = change.target
     temporary = part_of(target)
     try:

@@ -10,7 +10,7 @@ from typing import Any
 import orjson
 
 from aicx.agents import background, wishes
-from aicx.agents.records import Record, has_continuity, of_repository
+from aicx.agents.records import SetupRecord, has_continuity, of_repository
 from aicx.config import Settings, layout_of, load_settings
 from aicx.errors import AicxError, NotFound, UsageError
 from aicx.git.identity import find_repository
@@ -72,7 +72,7 @@ def _context(text: str) -> bytes:
     return orjson.dumps({"hookSpecificOutput": context})
 
 
-def _known(layout: Layout, folder: Path) -> list[Record]:
+def _known(layout: Layout, folder: Path) -> list[SetupRecord]:
     """What was set up in the repository: the settings of Codex are those of all repositories."""
     try:
         return of_repository(layout, find_repository(folder))

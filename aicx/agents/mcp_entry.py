@@ -13,7 +13,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Literal
 
-from aicx.agents.change import Change, read
+from aicx.agents.change import SetupChange, read
 from aicx.agents.table import Servers
 from aicx.errors import CorpusDamaged, StoreUnwritable
 from aicx.managed import jsonc, toml_text
@@ -24,7 +24,7 @@ NAME = "aicx"
 _MEND = "mend it first; nothing was changed"
 
 
-def plan_entry(servers: Servers, path: Path, entry: Mapping[str, Any] | None) -> tuple[Action, Change]:
+def plan_entry(servers: Servers, path: Path, entry: Mapping[str, Any] | None) -> tuple[Action, SetupChange]:
     """The change that puts our entry into the file, or with None takes it out, and what becomes of the entry.
 
     What somebody added to our entry stays in it. Without the entry, the file is as it was before it was put there, byte
@@ -39,8 +39,8 @@ def plan_entry(servers: Servers, path: Path, entry: Mapping[str, Any] | None) ->
     listed = whole.get(key, {})
     known = listed.get(NAME)
 
-    def change(after: bytes | None) -> Change:
-        return Change(path, target, before, after, private=True)
+    def change(after: bytes | None) -> SetupChange:
+        return SetupChange(path, target, before, after, private=True)
 
     if entry is not None:
         merged = _merged(known, entry)
@@ -65,7 +65,7 @@ def plan_entry(servers: Servers, path: Path, entry: Mapping[str, Any] | None) ->
     return "removed", change(after.encode())
 
 
-def keep_copy(change: Change, now: datetime) -> Path | None:
+def keep_copy(change: SetupChange, now: datetime) -> Path | None:
     """Keeps a copy of the file beside it, with its mode and times: of the same bytes one; None for no file.
 
     Raises StoreUnwritable.

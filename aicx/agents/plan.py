@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 from aicx import config
 from aicx.agents import records
-from aicx.agents.change import Change, make, missing_folders, read, require_writable, target_of
-from aicx.agents.files import TRACES, File, exclude_file, exclude_of, files_of, recorded
-from aicx.agents.records import SHARED, Put, Record
+from aicx.agents.change import SetupChange, make, missing_folders, read, require_writable, target_of
+from aicx.agents.files import TRACES, AgentFile, exclude_file, exclude_of, files_of, recorded
+from aicx.agents.records import SHARED, SetupRecord, WrittenFile
 from aicx.agents.table import AGENTS, FINDS, OF_ONE_MACHINE
 from aicx.errors import AicxError, CorpusDamaged, UsageError
 from aicx.git.identity import Repository, find_repository
@@ -22,11 +22,11 @@ from aicx.managed.ours import holds_ours, without_ours
 from aicx.values import dataclass
 
 # From a file, where its links lead, what it holds, and what the record says of it.
-_Changing = Callable[[File, Path, bytes | None, Put | None], Change]
+_Changing = Callable[[AgentFile, Path, bytes | None, WrittenFile | None], SetupChange]
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class SetupPlan:
     """The changes, with the records as they are afterwards: name -> record.
 
     ``continuity`` is whether notes are then saved and shown by themselves, ``for_team`` whether the files are meant to
@@ -35,8 +35,8 @@ class Plan:
 
     folder: Path
     agents: list[str]
-    changes: list[Change]
-    records: dict[str, Record]
+    changes: list[SetupChange]
+    records: dict[str, SetupRecord]
     continuity: bool = False
     for_team: bool = False
 
@@ -65,7 +65,7 @@ def plan_init(
     *,
     continuity: bool | None = None,
     for_team: bool | None = None,
-) -> Plan:
+) -> SetupPlan:
     """Plans the agents' blocks and hooks. Raises AicxError for the first file that cannot be changed.
 
     ``continuity`` decides about notes that are saved and shown by themselves, ``for_team`` whether the files are meant
@@ -78,10 +78,12 @@ def plan_init(
     git = _in_git(settings, place, known)
     offered = frozenset(git.offered)
 
-    def files(name: str, *, team: bool) -> list[File]:
+    def files(name: str, *, team: bool) -> list[AgentFile]:
         return files_of(settings, place.root, name, for_team=team, offered=offered)
 
-    work: list[tuple[File, _Changing]] = [(file, _with_ours) for name in agents for file in files(name, team=for_team)]
+    work: list[tuple[AgentFile, _Changing]] = [
+        (file, _with_ours) for name in agents for file in files(name, team=for_team)
+    ]
     # Not `resolve`, which raises for links in a circle: that is for the agent whose file it is.
     used = {Path(realpath(file.path)) for name in AGENTS for file in files(name, team=for_team)}
     left = [file for file in _recorded(settings, place, SHARED) if file.path not in used]
@@ -99,7 +101,7 @@ def plan_init(
     return _plan(settings, place, work, record, git)
 
 
-def plan_clean(settings: config.Settings, place: Repository, *, last: bool = False) -> Plan:
+def plan_clean(settings: config.Settings, place: Repository, *, last: bool = False) -> SetupPlan:
     """Plans taking everything of ours out of a working folder, and out of shared files that no other folder needs.
 
     ``last`` says that none will.
@@ -118,7 +120,7 @@ def plan_clean(settings: config.Settings, place: Repository, *, last: bool = Fal
     return _plan(settings, place, [(file, _without_ours) for file in files], record, None)
 
 
-def apply(settings: config.Settings, plan: Plan) -> None:
+def apply(settings: config.Settings, plan: SetupPlan) -> None:
     """Makes a plan true. The records come first, so that a kill leaves nothing that `clean` would not find."""
     records.remove_unfinished(settings.layout)
     before = {name: records.load(settings.layout, name) for name in plan.records}
@@ -130,13 +132,13 @@ def apply(settings: config.Settings, plan: Plan) -> None:
         make(plan.changes)
     except BaseException:
         for name, known in before.items():
-            records.save(settings.layout, name, known or Record("", ""))
+            records.save(settings.layout, name, known or SetupRecord("", ""))
         raise
     for name, record in plan.records.items():
         records.save(settings.layout, name, record)
 
 
-def _recorded(settings: config.Settings, place: Repository, *names: str) -> list[File]:
+def _recorded(settings: config.Settings, place: Repository, *names: str) -> list[AgentFile]:
     """The files of records: an agent may have used others when it was set up than it does now."""
     held = [(name, records.load(settings.layout, name)) for name in names]
     return [
@@ -147,23 +149,23 @@ def _recorded(settings: config.Settings, place: Repository, *names: str) -> list
     ]
 
 
-def _record_of(settings: config.Settings, place: Repository) -> Record:
-    return records.load(settings.layout, place.worktree_id) or Record(str(place.root), place.repo_id)
+def _record_of(settings: config.Settings, place: Repository) -> SetupRecord:
+    return records.load(settings.layout, place.worktree_id) or SetupRecord(str(place.root), place.repo_id)
 
 
 def _plan(
     settings: config.Settings,
     place: Repository,
-    work: Sequence[tuple[File, _Changing]],
-    record: Record,
+    work: Sequence[tuple[AgentFile, _Changing]],
+    record: SetupRecord,
     git: _InGit | None,
-) -> Plan:
+) -> SetupPlan:
     """The changes of ``work``, and of git's list of what it leaves aside; ``git`` is None where ours is taken out."""
-    shared = records.load(settings.layout, SHARED) or Record("", "")
+    shared = records.load(settings.layout, SHARED) or SetupRecord("", "")
     held = {place.worktree_id: record, SHARED: shared}
-    changes: dict[Path, Change] = {}
+    changes: dict[Path, SetupChange] = {}
 
-    def add(file: File, changed: _Changing, known: Put | None = None) -> None:
+    def add(file: AgentFile, changed: _Changing, known: WrittenFile | None = None) -> None:
         name = SHARED if file.shared else place.worktree_id
         try:
             target = target_of(file.path, file.within)
@@ -193,17 +195,19 @@ def _plan(
     if git is not None:
         # First, so that a kill leaves nothing that git would offer.
         ordered.sort(key=lambda change: change.path != exclude)
-    return Plan(place.root, held[place.worktree_id].agents, ordered, held, bool(record.continuity), record.for_team)
+    return SetupPlan(
+        place.root, held[place.worktree_id].agents, ordered, held, bool(record.continuity), record.for_team
+    )
 
 
 def _hide(
     settings: config.Settings,
     place: Repository,
-    held: dict[str, Record],
-    changes: Mapping[Path, Change],
+    held: dict[str, SetupRecord],
+    changes: Mapping[Path, SetupChange],
     git: _InGit | None,
     exclude: Path,
-    add: Callable[[File, _Changing, Put | None], None],
+    add: Callable[[AgentFile, _Changing, WrittenFile | None], None],
 ) -> None:
     """Has git leave aside what is of this machine here, and in the other worktrees, with which its list is shared."""
     own = held[place.worktree_id]
@@ -223,7 +227,7 @@ def _hide(
 
 
 def _of_this_machine(
-    place: Repository, record: Record, changes: Mapping[Path, Change], tracked: Collection[Path]
+    place: Repository, record: SetupRecord, changes: Mapping[Path, SetupChange], tracked: Collection[Path]
 ) -> list[str]:
     """The files of a working folder that hold nothing but ours, and the one that is never meant for a team."""
     found = []
@@ -246,7 +250,7 @@ class _InGit(NamedTuple):
     offered: frozenset[Path]
 
 
-def _in_git(settings: config.Settings, place: Repository, known: Record | None) -> _InGit:
+def _in_git(settings: config.Settings, place: Repository, known: SetupRecord | None) -> _InGit:
     """Where git gives no answer, every file that others may have made is taken for one that it has."""
     paths = {file.path for name in AGENTS for file in files_of(settings, place.root, name) if not file.shared}
     if place.common is None:
@@ -264,33 +268,33 @@ def _in_git(settings: config.Settings, place: Repository, known: Record | None) 
     return _InGit(frozenset(tracked), frozenset(tracked | (others - made)))
 
 
-def _with_ours(file: File, target: Path, before: bytes | None, known: Put | None) -> Change:
+def _with_ours(file: AgentFile, target: Path, before: bytes | None, known: WrittenFile | None) -> SetupChange:
     text = _decoded(before)
     if before is not None and file.text.is_current(text):
-        put = known or Put(str(target), records.digest_of(before))
-        return Change(file.path, target, before, before, put)
+        put = known or WrittenFile(str(target), records.digest_of(before))
+        return SetupChange(file.path, target, before, before, put)
     base = _base(file, text, before, known)
     insertions = file.text.put(base)
     after = put_in(base, insertions).encode()
     made_before = known is not None and known.created
     folders = known.folders if known and made_before else [str(folder) for folder in missing_folders(target)]
-    put = Put(str(target), records.digest_of(after), insertions, made_before or before is None, folders)
-    return Change(file.path, target, before, after, put)
+    put = WrittenFile(str(target), records.digest_of(after), insertions, made_before or before is None, folders)
+    return SetupChange(file.path, target, before, after, put)
 
 
-def _without_ours(file: File, target: Path, before: bytes | None, known: Put | None) -> Change:
+def _without_ours(file: AgentFile, target: Path, before: bytes | None, known: WrittenFile | None) -> SetupChange:
     folders = tuple(map(Path, known.folders)) if known else ()
     # A file that nothing was put into may be anything, also damaged.
     if before is None or (known is None and not any(trace in before for trace in TRACES)):
-        return Change(file.path, target, before, before, None, folders)
+        return SetupChange(file.path, target, before, before, None, folders)
     text = _base(file, _decoded(before), before, known)
     after: bytes | None = text.encode()
     if after != before and file.text.is_empty(text) and (known is None or known.created):
         after = None
-    return Change(file.path, target, before, after, None, folders if after is None else ())
+    return SetupChange(file.path, target, before, after, None, folders if after is None else ())
 
 
-def _base(file: File, text: str, before: bytes | None, known: Put | None) -> str:
+def _base(file: AgentFile, text: str, before: bytes | None, known: WrittenFile | None) -> str:
     """The text without ours: as the record says it was, and where it changed since, by what marks ours."""
     if known is not None and before is not None:
         found = taken_out(text, known.insertions)
@@ -299,7 +303,7 @@ def _base(file: File, text: str, before: bytes | None, known: Put | None) -> str
     return file.text.drop(text)
 
 
-def _agrees(file: File, found: str) -> bool:
+def _agrees(file: AgentFile, found: str) -> bool:
     """Whether ``found`` can be read, and holds nothing of ours any more."""
     try:
         return file.text.drop(found) == found

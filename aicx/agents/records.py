@@ -23,7 +23,7 @@ SHARED = "shared"
 
 
 @dataclass(frozen=True, slots=True)
-class Put:
+class WrittenFile:
     """One file: what was put into it, in order, its SHA-256 afterwards, and whether it and which folders were new."""
 
     file: str
@@ -34,7 +34,7 @@ class Put:
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class SetupRecord:
     """One working folder, its repository's id, the agents that were set up, and the files.
 
     ``continuity`` is whether notes are saved and shown by themselves there, None where that was never decided.
@@ -44,12 +44,12 @@ class Record:
     folder: str
     repository: str
     agents: list[str] = field(default_factory=list)
-    files: list[Put] = field(default_factory=list)
+    files: list[WrittenFile] = field(default_factory=list)
     continuity: bool | None = None
     for_team: bool = False
     hidden: list[str] = field(default_factory=list)
 
-    def put(self, path: Path) -> Put | None:
+    def put(self, path: Path) -> WrittenFile | None:
         return next((put for put in self.files if put.file == str(path)), None)
 
 
@@ -57,17 +57,17 @@ def digest_of(body: bytes) -> str:
     return sha256(body).hexdigest()
 
 
-def load(layout: Layout, name: str) -> Record | None:
+def load(layout: Layout, name: str) -> SetupRecord | None:
     """The record of a working folder by its id; None for none, and for one that cannot be read."""
     with suppress(OSError, ValueError, TypeError, KeyError):
         held = orjson.loads(_file(layout, name).read_bytes())
         if held.pop("schema") == SCHEMA:
             puts = [{**put, "insertions": [Insertion(*one) for one in put["insertions"]]} for put in held.pop("files")]
-            return Record(**held, files=[Put(**put) for put in puts])
+            return SetupRecord(**held, files=[WrittenFile(**put) for put in puts])
     return None
 
 
-def save(layout: Layout, name: str, record: Record) -> None:
+def save(layout: Layout, name: str, record: SetupRecord) -> None:
     """Writes the record, or deletes one without files and agents. Raises StoreUnwritable."""
     if not record.files and not record.agents:
         _file(layout, name).unlink(missing_ok=True)
@@ -82,7 +82,7 @@ def remove_unfinished(layout: Layout) -> None:
     atomic.remove_unfinished(layout.agents / "folders")
 
 
-def everywhere(layout: Layout) -> Iterator[tuple[str, Record]]:
+def everywhere(layout: Layout) -> Iterator[tuple[str, SetupRecord]]:
     """The records of all working folders, without the shared one."""
     for file in sorted((layout.agents / "folders").glob("*.json")):
         record = None if file.stem == SHARED else load(layout, file.stem)
@@ -90,13 +90,13 @@ def everywhere(layout: Layout) -> Iterator[tuple[str, Record]]:
             yield file.stem, record
 
 
-def of_repository(layout: Layout, repository: Repository) -> list[Record]:
+def of_repository(layout: Layout, repository: Repository) -> list[SetupRecord]:
     """The records of the repository's working folders, that of this one first."""
     found = [(key, record) for key, record in everywhere(layout) if record.repository == repository.repo_id]
     return [record for _, record in sorted(found, key=lambda pair: pair[0] != repository.worktree_id)]
 
 
-def has_continuity(known: Sequence[Record]) -> bool:
+def has_continuity(known: Sequence[SetupRecord]) -> bool:
     """Whether notes are saved and shown by themselves: as the first of a repository's working folders decided."""
     return next((record.continuity for record in known if record.continuity is not None), False)
 

@@ -24,7 +24,7 @@ from aicx.work.place import WorkPlace, find_place
 
 if TYPE_CHECKING:
     from aicx.continuity.note import Layers
-    from aicx.lifecycle.prepare import Prepared
+    from aicx.lifecycle.prepare import PreparedStart
     from aicx.memory.briefing import Briefing
 
 Made = TypeVar("Made")
@@ -129,7 +129,7 @@ def _missing(names: Sequence[str], why: str = "agents/hooks.log says why") -> st
     return f"Left out: {named} ({why}). `aicx resume` tells what was done here before." if named else ""
 
 
-def _brief(settings: Settings, found: Prepared, tokens: int) -> str:
+def _brief(settings: Settings, found: PreparedStart, tokens: int) -> str:
     from aicx.resume.brief.output import markdown_brief
 
     return markdown_brief(settings, found.report, tokens).text.decode("utf-8", "replace")
@@ -151,7 +151,7 @@ def _layers(settings: Settings, folder: Path) -> tuple[WorkPlace, Layers]:
     return place, read_layers(settings, place)
 
 
-def _notes(settings: Settings, layers: tuple[WorkPlace, Layers], found: Prepared, block: str) -> str:
+def _notes(settings: Settings, layers: tuple[WorkPlace, Layers], found: PreparedStart, block: str) -> str:
     """The startup block of continuity, and the digest of the open task; empty where there is neither.
 
     ``block`` is the startup block as it is without anything from the memory.

@@ -10,14 +10,14 @@ from typing import Any, NamedTuple
 
 from aicx import config
 from aicx.installation import program
-from aicx.managed.settings_text import JSON, TOML, Settings, Wanted
+from aicx.managed.settings_text import JSON, TOML, SettingsFormat, WantedHooks
 from aicx.quoting import to_check
 from aicx.values import dataclass
 
 # In seconds: the hook gives up by itself before, so this only bounds what the agent waits for a machine that hangs.
 _TIMEOUT = 3
 
-SettingsFile = tuple[Path, Settings]
+SettingsFile = tuple[Path, SettingsFormat]
 
 
 class Servers(NamedTuple):
@@ -33,7 +33,7 @@ class Servers(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Agent:
+class AgentDefinition:
     """``instructions`` is the file, relative to the repository, that the agent reads at the start of a session.
 
     ``older`` are files that it is taken for where one of them is there. ``traces`` are what it leaves on a machine.
@@ -76,7 +76,7 @@ FINDS = b"command -v aicx"
 OF_ONE_MACHINE = ".claude/settings.local.json"
 _EVENTS = {"SessionStart": "session-start", "PreCompact": "pre-compact", "SessionEnd": "session-end", "Stop": "stop"}
 AGENTS = {
-    "claude": Agent(
+    "claude": AgentDefinition(
         "Claude Code",
         "CLAUDE.md",
         lambda settings, root: [settings.homes.claude, root / ".claude"],
@@ -87,7 +87,7 @@ AGENTS = {
         next="start a new session in the repository's root",
         servers=Servers(_claude_servers),
     ),
-    "codex": Agent(
+    "codex": AgentDefinition(
         "Codex",
         "AGENTS.md",
         lambda settings, root: [settings.homes.codex],
@@ -97,7 +97,7 @@ AGENTS = {
         next="start a session at a terminal, and agree to the new hooks when it asks: until then it runs none of them",
         servers=Servers(lambda settings: settings.homes.codex / "config.toml", "mcp_servers", {}),
     ),
-    "gemini": Agent(
+    "gemini": AgentDefinition(
         "Gemini CLI",
         "GEMINI.md",
         lambda settings, root: [settings.homes.gemini, root / ".gemini"],
@@ -114,7 +114,7 @@ AGENTS = {
         next="trust the folder when it asks",
         servers=Servers(lambda settings: settings.homes.gemini / "settings.json", extra={}),
     ),
-    "copilot": Agent(
+    "copilot": AgentDefinition(
         "GitHub Copilot",
         ".github/copilot-instructions.md",
         lambda settings, root: [
@@ -123,7 +123,7 @@ AGENTS = {
             root / ".github" / "copilot-instructions.md",
         ],
     ),
-    "cursor": Agent(
+    "cursor": AgentDefinition(
         "Cursor",
         ".cursor/rules/aicx.mdc",
         lambda settings, root: [settings.user_home / ".cursor", root / ".cursor", root / ".cursorrules"],
@@ -134,7 +134,7 @@ AGENTS = {
         ),
     ),
     # Most agents read this file, or can be told to.
-    "generic": Agent("Any other agent", "AGENTS.md", lambda settings, root: []),
+    "generic": AgentDefinition("Any other agent", "AGENTS.md", lambda settings, root: []),
 }
 SERVERS = {name: agent.servers for name, agent in AGENTS.items() if agent.servers}
 BLOCK = f"""
@@ -156,7 +156,7 @@ def on_this_machine(settings: config.Settings, root: Path) -> list[str]:
     return [name for name, agent in AGENTS.items() if any(path.exists() for path in agent.traces(settings, root))]
 
 
-def wanted(name: str, settings: config.Settings, *, portable: bool) -> Wanted:
+def wanted(name: str, settings: config.Settings, *, portable: bool) -> WantedHooks:
     """The hooks of one agent: they start this very aicx on this very corpus, if ``portable`` the one of any machine."""
     agent = AGENTS[name]
     command = _portable if portable else _command
@@ -171,7 +171,7 @@ def wanted(name: str, settings: config.Settings, *, portable: bool) -> Wanted:
     }
     home = [f"{name}={value}" for name, value in _environment(settings).items()]
     notify = [*(["env", *home] if home else []), *program(), "hook", "notify", "--agent", name]
-    return Wanted(hooks, notify if agent.notifies else ())
+    return WantedHooks(hooks, notify if agent.notifies else ())
 
 
 def entry(servers: Servers, settings: config.Settings) -> dict[str, Any]:

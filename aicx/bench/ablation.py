@@ -9,7 +9,7 @@ from typing import Annotated
 
 from aicx.bench.dataset import COUNTED
 from aicx.bench.rankers import DEFAULT_CHOICES, Choices
-from aicx.bench.results import Result
+from aicx.bench.results import BenchResult
 from aicx.bench.statistics import Difference, differences, holm
 from aicx.bench.summary import abstentions_of, parts_of, values_of
 from aicx.bench.variants import ABLATIONS, ASKED, Ablation
@@ -50,7 +50,7 @@ class Effect:
 _CHANCE = 0.05
 
 
-def effects(result: Result) -> list[Effect]:
+def effects(result: BenchResult) -> list[Effect]:
     """Every change of an ablation's result, dataset by dataset and part by part."""
     return [
         effect
@@ -61,7 +61,7 @@ def effects(result: Result) -> list[Effect]:
     ]
 
 
-def _effects(result: Result, dataset: str, part: str, ranker: str) -> Iterator[Effect]:
+def _effects(result: BenchResult, dataset: str, part: str, ranker: str) -> Iterator[Effect]:
     values = values_of(result, dataset, part)
     told = abstentions_of(result, dataset) if part == COUNTED else []
     quiet = {line.ranker: line.quiet for line in told}
@@ -80,7 +80,7 @@ def _effects(result: Result, dataset: str, part: str, ranker: str) -> Iterator[E
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class AblationVerdict:
     """What all sets together say of one change.
 
     ``mean`` is over the sets, each counting the same and without the parts that are reported apart: those can show what
@@ -108,7 +108,7 @@ class Verdict:
         return any(effect.worse or (effect.quiet or 0) < (effect.quiet_base or 0) for effect in self.effects)
 
 
-def verdicts(result: Result, ranker: str) -> list[Verdict]:
+def verdicts(result: BenchResult, ranker: str) -> list[AblationVerdict]:
     """What a result says of each rule of one ranker, in the order of `ABLATIONS`."""
     mine = [effect for effect in effects(result) if effect.ranker == ranker]
     found = []
@@ -116,11 +116,11 @@ def verdicts(result: Result, ranker: str) -> list[Verdict]:
         of_it = [effect for effect in mine if effect.ablation == ablation]
         if of_it:
             counted = [effect.difference.mean for effect in of_it if effect.part == COUNTED]
-            found.append(Verdict(ablation, fmean(counted) if counted else 0.0, of_it))
+            found.append(AblationVerdict(ablation, fmean(counted) if counted else 0.0, of_it))
     return found
 
 
-def recommended(found: Sequence[Verdict]) -> Choices:
+def recommended(found: Sequence[AblationVerdict]) -> Choices:
     """What a result recommends. What was not measured stays as it is."""
     choices = DEFAULT_CHOICES
     for verdict in sorted(found, key=lambda verdict: verdict.mean):  # of two changes to one rule the better one stays

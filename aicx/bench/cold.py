@@ -17,14 +17,14 @@ from typing import Any
 
 from aicx.bench.dataset import Query
 from aicx.bench.metrics import DEPTH
-from aicx.bench.rankers import Place, method_of
+from aicx.bench.rankers import RankerFolders, method_of
 
 # Methods that are measured as the command line over a store.
 _COMMANDS = ("aicx", "why")
 
 
 def cold_seconds(
-    ranker: str, queries: Sequence[Query], place_of: Callable[[Query], Place], variant: str | None = None
+    ranker: str, queries: Sequence[Query], place_of: Callable[[Query], RankerFolders], variant: str | None = None
 ) -> tuple[list[float], list[float]]:
     """Seconds for each question, and for a bare interpreter started just before it.
 
@@ -59,7 +59,7 @@ def _words(ranker: str, query: Query) -> list[str]:
     return ["search", "--group", "session", "--json", "--", query.text]
 
 
-def _peer_seconds(ranker: str, query: Query, place: Place) -> float:
+def _peer_seconds(ranker: str, query: Query, place: RankerFolders) -> float:
     """Another tool's process from its start to its first answer; none of ours is started for it."""
     started = time.perf_counter()
     opened: Any = method_of(ranker).open_ranker(ranker, (), place)
@@ -83,7 +83,7 @@ def _answer_once() -> None:
 
     asked = json.load(sys.stdin)
     folders = {name: Path(path) if (path := asked[name]) else None for name in ("home", "place")}
-    place = Place(Path(asked["folder"]), Path(asked["models"]), folders["home"])
+    place = RankerFolders(Path(asked["folder"]), Path(asked["models"]), folders["home"])
     choices = variant(asked["variant"]).choices
     ranker = method_of(asked["ranker"]).open_ranker(asked["ranker"], (), place, choices)
     query = Query("cold", asked["text"], target=asked["target"], place=folders["place"])

@@ -28,7 +28,7 @@ MOST = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
+class GainBounds:
     """How much is looked at: the newest chunks, and seconds for git on all repositories and for asking.
 
     Of fewer questions than ``least`` nothing is said: the interval would be wider than what meaning can gain.
@@ -40,15 +40,15 @@ class Bounds:
     asking_seconds: float = 15.0
 
 
-_BOUNDS = Bounds()
+_BOUNDS = GainBounds()
 
 
-def measure_gain(settings: Settings, bounds: Bounds = _BOUNDS, *, seed: int = 0) -> IndexGain:
+def measure_gain(settings: Settings, bounds: GainBounds = _BOUNDS, *, seed: int = 0) -> IndexGain:
     """MRR@10 of at most `MOST` questions, asked of the index both ways; no figures where there are too few."""
     return gain_of(settings, _questions(settings, bounds, Random(seed)), bounds, seed)  # noqa: S311 - it draws questions
 
 
-def gain_of(settings: Settings, asked: Sequence[Query], bounds: Bounds, seed: int) -> IndexGain:
+def gain_of(settings: Settings, asked: Sequence[Query], bounds: GainBounds, seed: int) -> IndexGain:
     """MRR@10 of those questions, asked of the index both ways; no figures where they are too few."""
     if len(asked) < bounds.least:
         return IndexGain(len(asked))
@@ -60,7 +60,7 @@ def gain_of(settings: Settings, asked: Sequence[Query], bounds: Bounds, seed: in
     return IndexGain(len(words), *(Figure(one.mean, one.low, one.high) for one in found.values()))
 
 
-def _questions(settings: Settings, bounds: Bounds, random: Random) -> Sequence[Query]:
+def _questions(settings: Settings, bounds: GainBounds, random: Random) -> Sequence[Query]:
     """In a random order, so that the first of them stand for all."""
     sessions = read_sessions(settings.layout, bounds.chunks)
     if len(sessions) < 2:

@@ -19,11 +19,11 @@ from aicx.bench.metrics import DEPTH
 from aicx.bench.rankers import (
     Labelling,
     Outside,
-    Place,
     QuestionFailed,
     Ranker,
     RankerAbsent,
     RankerFailed,
+    RankerFolders,
     full_text,
     method_of,
 )
@@ -45,7 +45,7 @@ _FAILING = 0.1
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class MeasureTask:
     """One ranker over one dataset. Indexes are kept below ``folder``.
 
     ``variants`` are names of it with a rule changed, each measured on the same index; without any it is as it is.
@@ -95,7 +95,7 @@ class Excerpting(Protocol):
     def excerpts(self, query: Query, limit: int) -> Sequence[str]: ...
 
 
-def measure(task: Task) -> list[Measured]:
+def measure(task: MeasureTask) -> list[Measured]:
     """Runs the task in another process, and gives what came out for each of its names.
 
     A ranker that fails, dies or takes too long gives failures, never an error.
@@ -119,7 +119,7 @@ def measure(task: Task) -> list[Measured]:
         receiver.close()
 
 
-def run_here(task: Task) -> list[Measured]:
+def run_here(task: MeasureTask) -> list[Measured]:
     """Runs the task in this process. Rules decide how an index is asked, so all variants ask the same one."""
     base_bytes = peak_memory()
     method = method_of(task.ranker)
@@ -129,7 +129,7 @@ def run_here(task: Task) -> list[Measured]:
     return [_ask(task, name, built, base_bytes) for name in task.names]
 
 
-def _ask(task: Task, name: str, built: Sequence[float | None], base_bytes: int) -> Measured:
+def _ask(task: MeasureTask, name: str, built: Sequence[float | None], base_bytes: int) -> Measured:
     dataset = task.dataset
     method = method_of(task.ranker)
     measured = Measured(base_bytes=base_bytes)
@@ -242,7 +242,7 @@ class Answering:
         return sum(len(full_text(texts[answer])) for answer in answers) // _CHARACTERS_A_TOKEN
 
 
-def _send(task: Task, sender: Connection) -> None:
+def _send(task: MeasureTask, sender: Connection) -> None:
     parent = multiprocessing.parent_process()
     if parent is not None:
         # Whoever started this may be killed, and would leave it measuring for nobody.
@@ -254,12 +254,12 @@ def _send(task: Task, sender: Connection) -> None:
     sender.send(measured)
 
 
-def _failed(task: Task, failure: str) -> list[Measured]:
+def _failed(task: MeasureTask, failure: str) -> list[Measured]:
     return [Measured(failure=failure) for _ in task.names]
 
 
-def _place(task: Task, corpus: str) -> Place:
-    return Place(task.folder / corpus, task.models, task.dataset.home)
+def _place(task: MeasureTask, corpus: str) -> RankerFolders:
+    return RankerFolders(task.folder / corpus, task.models, task.dataset.home)
 
 
 def _size(path: Path) -> int:

@@ -32,7 +32,7 @@ _LATER = "evidence"
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class BenchResult:
     """What was measured and what came out. ``rows`` is a polars frame.
 
     A row: dataset, ranker, query, part, type, evidence (as the ranker labels its answers; null where it labels none),
@@ -58,7 +58,7 @@ def rows_frame(rows: list[dict[str, Any]] | dict[str, list[Any]]) -> pl.DataFram
     return frame
 
 
-def write_result(result: Result, stem: Path) -> tuple[Path, Path]:
+def write_result(result: BenchResult, stem: Path) -> tuple[Path, Path]:
     """Writes ``stem``.json and ``stem``.parquet, and says where; a result that is there already stays."""
     import polars as pl
 
@@ -82,7 +82,7 @@ def _numbered(name: str) -> Iterator[str]:
     yield from (f"{name}_{number}" for number in count(2))
 
 
-def read_result(path: Path) -> Result:
+def read_result(path: Path) -> BenchResult:
     """The result in a JSON or Parquet file, or the newest one in a folder."""
     pl = load_polars()
     if path.is_dir():
@@ -99,14 +99,14 @@ def read_result(path: Path) -> Result:
             rows = rows_frame({_LATER: [None] * len(columns["query"]), **columns})
         if read["schema"] != SCHEMA:
             raise ValueError("it is of another version")
-        return Result(decode_facts(read), rows)
+        return BenchResult(decode_facts(read), rows)
     except FileNotFoundError as error:
         raise NotFound(f"{path} does not exist", hint=_NEXT) from error
     except (ValueError, KeyError, TypeError, pl.exceptions.PolarsError) as error:
         raise UsageError(f"{path} is not a result of this version of aicx: {error}", hint=_NEXT) from error
 
 
-def join_results(results: Sequence[Result]) -> Result:
+def join_results(results: Sequence[BenchResult]) -> BenchResult:
     """Results on the same questions and documents as one: the rankers of each, in their order, none twice.
 
     Settings and machine are those of the first. Raises UsageError where a set of one name holds other data.
@@ -134,7 +134,7 @@ def join_results(results: Sequence[Result]) -> Result:
         skipped=[row for result in results for row in result.facts.skipped],
         rankers=list(rankers.values()),
     )
-    return Result(facts, load_polars().concat(frames))
+    return BenchResult(facts, load_polars().concat(frames))
 
 
 def newest_result(folder: Path) -> Path:

@@ -14,9 +14,9 @@ from aicx.bench.dataset import Dataset
 from aicx.bench.datasets import Skipped
 from aicx.bench.facts import DatasetFacts, Facts, RankerCosts, RunSettings
 from aicx.bench.machine import commit, machine, versions
-from aicx.bench.measure import Measured, Task, measure
+from aicx.bench.measure import Measured, MeasureTask, measure
 from aicx.bench.metrics import DEPTH, MEASURES, quality
-from aicx.bench.results import Result, rows_frame
+from aicx.bench.results import BenchResult, rows_frame
 from aicx.bench.statistics import RESAMPLES
 from aicx.bench.variants import ablations, check_rules, check_variant, variant
 from aicx.fields import taken_from
@@ -28,7 +28,7 @@ OnProgress = Callable[[int, int, str], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class BenchPlan:
     """What to run. Indexes are kept below ``cache``, exported models in ``models``.
 
     A ranker may be named with one rule changed. With ``ablate`` each ranker is run with every rule as it is and with
@@ -45,7 +45,9 @@ class Plan:
     rules: Sequence[str] = ()
 
 
-def run(datasets: Iterable[Dataset | Skipped], plan: Plan, made_at: datetime, on_progress: OnProgress) -> Result:
+def run(
+    datasets: Iterable[Dataset | Skipped], plan: BenchPlan, made_at: datetime, on_progress: OnProgress
+) -> BenchResult:
     """Every ranker over every dataset. What is not there or fails is named in the result, and the rest goes on."""
     for name in plan.rankers:
         check_variant(name)  # a misspelt name is better known now than in an hour
@@ -65,7 +67,7 @@ def run(datasets: Iterable[Dataset | Skipped], plan: Plan, made_at: datetime, on
             for number, name in enumerate(plan.rankers):
                 on_progress(number, len(plan.rankers), f"{dataset.name} {name}")
                 for index, labels in _by_index(name, dataset, plan).items():
-                    task = Task(index, dataset, folder, plan.models, plan.cold_runs, plan.seconds, labels)
+                    task = MeasureTask(index, dataset, folder, plan.models, plan.cold_runs, plan.seconds, labels)
                     for label, measured in zip(labels, measure(task), strict=True):
                         costs.append(_cost(dataset, label, measured))
                         rows += _rows(dataset, label, measured)
@@ -79,10 +81,10 @@ def run(datasets: Iterable[Dataset | Skipped], plan: Plan, made_at: datetime, on
         skipped=skipped,
         rankers=costs,
     )
-    return Result(facts, rows_frame(rows))
+    return BenchResult(facts, rows_frame(rows))
 
 
-def _by_index(name: str, dataset: Dataset, plan: Plan) -> dict[str, list[str]]:
+def _by_index(name: str, dataset: Dataset, plan: BenchPlan) -> dict[str, list[str]]:
     """The rankers that ``name`` stands for, by the one whose index they share."""
     names = [name]
     if plan.ablate:

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 from aicx.bench.abstention import count_labels, label_of
 from aicx.bench.dataset import COUNTED
 from aicx.bench.metrics import MEASURES
-from aicx.bench.results import Result
+from aicx.bench.results import BenchResult
 from aicx.bench.statistics import Difference, Interval, differences, holm, intervals
 from aicx.fields import INLINE, INTERNAL
 from aicx.values import dataclass
@@ -79,24 +79,24 @@ class Cost:
     tokens: Annotated[float | None, "mean of what ten answers hand over"]
 
 
-def rankers_of(result: Result, dataset: str) -> list[str]:
+def rankers_of(result: BenchResult, dataset: str) -> list[str]:
     """The rankers that answered, in the order they were run."""
     return [row.ranker for row in result.facts.costs(dataset) if not row.failure]
 
 
-def parts_of(result: Result, dataset: str) -> list[str]:
+def parts_of(result: BenchResult, dataset: str) -> list[str]:
     """The parts of a dataset that have questions with answers, the one that counts first."""
     rows = _judged(result, dataset)
     parts = rows["part"].unique(maintain_order=True).to_list()
     return sorted(parts, key=lambda part: part != COUNTED)
 
 
-def types_of(result: Result, dataset: str) -> list[str]:
+def types_of(result: BenchResult, dataset: str) -> list[str]:
     rows = _judged(result, dataset)
     return sorted(rows.filter(rows["part"] == COUNTED)["type"].unique().to_list())
 
 
-def quality_of(result: Result, dataset: str, part: str = COUNTED, type: str | None = None) -> list[Quality]:
+def quality_of(result: BenchResult, dataset: str, part: str = COUNTED, type: str | None = None) -> list[Quality]:
     """Each ranker's means and intervals, over the same resampled questions."""
     columns = _columns(result, dataset, part, type)
     found = intervals(
@@ -109,7 +109,7 @@ def quality_of(result: Result, dataset: str, part: str = COUNTED, type: str | No
     ]
 
 
-def against(result: Result, dataset: str, reference: str) -> list[Against]:
+def against(result: BenchResult, dataset: str, reference: str) -> list[Against]:
     """Every other ranker's difference from ``reference`` on the questions that count."""
     columns = values_of(result, dataset)
     base = columns.pop(reference)
@@ -118,12 +118,12 @@ def against(result: Result, dataset: str, reference: str) -> list[Against]:
     return [Against(ranker, difference, corrected[ranker]) for ranker, difference in found.items()]
 
 
-def values_of(result: Result, dataset: str, part: str = COUNTED) -> dict[str, list[float]]:
+def values_of(result: BenchResult, dataset: str, part: str = COUNTED) -> dict[str, list[float]]:
     """Ranker -> the primary measure of each question of a part, in one order for all rankers."""
     return {ranker: measures[PRIMARY] for ranker, measures in _columns(result, dataset, part, None).items()}
 
 
-def abstentions_of(result: Result, dataset: str) -> list[Abstention]:
+def abstentions_of(result: BenchResult, dataset: str) -> list[Abstention]:
     """How each ranker did on negative questions; nothing for a dataset without any."""
     rows = _of(result, dataset)
     found = []
@@ -153,7 +153,7 @@ def abstentions_of(result: Result, dataset: str) -> list[Abstention]:
     return found
 
 
-def costs_of(result: Result, dataset: str) -> list[Cost]:
+def costs_of(result: BenchResult, dataset: str) -> list[Cost]:
     rows = _of(result, dataset)
     noted = {row.ranker: row for row in result.facts.costs(dataset)}
     found = []
@@ -179,7 +179,7 @@ def costs_of(result: Result, dataset: str) -> list[Cost]:
     return found
 
 
-def _columns(result: Result, dataset: str, part: str, type: str | None) -> dict[str, dict[str, list[float]]]:
+def _columns(result: BenchResult, dataset: str, part: str, type: str | None) -> dict[str, dict[str, list[float]]]:
     """Ranker -> measure -> a value for each question, the same questions in the same order for every ranker."""
     rows = _judged(result, dataset)
     rows = rows.filter(rows["part"] == part)
@@ -192,11 +192,11 @@ def _columns(result: Result, dataset: str, part: str, type: str | None) -> dict[
     }
 
 
-def _of(result: Result, dataset: str) -> Any:
+def _of(result: BenchResult, dataset: str) -> Any:
     return result.rows.filter(result.rows["dataset"] == dataset)
 
 
-def _judged(result: Result, dataset: str) -> Any:
+def _judged(result: BenchResult, dataset: str) -> Any:
     """The rows of questions that have an answer."""
     rows = _of(result, dataset)
     return rows.filter(rows[PRIMARY].is_not_null())

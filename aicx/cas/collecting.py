@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import datetime, timedelta
 
-from aicx.cas.entry import Entry, names_in
+from aicx.cas.entry import StoredObject, names_in
 from aicx.cas.reading import entry_or_none
 from aicx.cas.writing import clear_leftovers, delete, leftovers, locked
 from aicx.config import Settings
@@ -21,7 +21,7 @@ class Collected:
     they may be pinned. ``leftovers`` counts files of killed writers.
     """
 
-    entries: list[Entry]
+    entries: list[StoredObject]
     pinned: int
     younger: int
     unknown: list[str]

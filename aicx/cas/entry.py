@@ -30,7 +30,7 @@ class BadEntry(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class StoredObject:
     """An object. ``name`` is the hexadecimal part of its digest, ``size`` in bytes.
 
     ``put_at`` is when it was put last. ``sessions`` (``claude:3f2a…``) and ``projects`` are what a pack quotes.
@@ -56,13 +56,13 @@ class Entry:
         return orjson.dumps(fields, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
 
 
-def decode(body: bytes, name: str) -> Entry:
+def decode(body: bytes, name: str) -> StoredObject:
     """The entry of the object ``name``. Raises BadEntry."""
     try:
         fields: Mapping[str, Any] = orjson.loads(body)
         if fields["schema"] != SCHEMA or fields["digest"] != f"{PREFIX}{name}":
             raise BadEntry("it is of something else, or of another version")
-        return from_json(Entry, {**fields, "name": name})
+        return from_json(StoredObject, {**fields, "name": name})
     except (LookupError, TypeError, ValueError, AttributeError) as error:
         raise BadEntry(str(error)) from error
 
@@ -106,7 +106,7 @@ def names_in(layout: Layout, beginning: str = "") -> list[str]:
     return sorted(name for name in found if name.startswith(beginning) and _HEX.fullmatch(name))
 
 
-def read_entry(layout: Layout, name: str) -> Entry:
+def read_entry(layout: Layout, name: str) -> StoredObject:
     """The entry of an object. Raises BadEntry, also where it has none."""
     try:
         return decode(sidecar_path(layout, name).read_bytes(), name)

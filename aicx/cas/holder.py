@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator
 from datetime import UTC, datetime
 from hashlib import sha256
 
-from aicx.cas.entry import Entry, names_in, object_path, sidecar_path
+from aicx.cas.entry import StoredObject, names_in, object_path, sidecar_path
 from aicx.cas.reading import BLOCK, entry_or_none, opened, read, relative
 from aicx.cas.redacting import clean_body, texts_in
 from aicx.cas.tombstones import Reason, Tombstone, add_tombstones, read_tombstones
@@ -117,7 +117,7 @@ class _Objects(Holder):
             done.refused.append(f"what an interrupted put of an object left: {error.message}")
 
 
-def _texts(layout: Layout) -> Iterator[tuple[str, Entry | None]]:
+def _texts(layout: Layout) -> Iterator[tuple[str, StoredObject | None]]:
     """The objects that are text, or of which that is not known."""
     for name in names_in(layout):
         entry = entry_or_none(layout, name)
@@ -149,7 +149,7 @@ def _meant(layout: Layout, request: ForgetRequest, plan: ForgetPlan) -> Iterator
             yield Tombstone(name, now, reason, quoted[0])
 
 
-def _named(layout: Layout, name: str, entry: Entry | None, sessions: Collection[str]) -> list[str]:
+def _named(layout: Layout, name: str, entry: StoredObject | None, sessions: Collection[str]) -> list[str]:
     if not sessions or (entry is not None and entry.kind != "text"):
         return []
     pattern = re.compile("|".join(rf"(?<![\w-]){re.escape(one)}(?![\w-])" for one in sorted(sessions)))
@@ -178,7 +178,7 @@ def _windows(layout: Layout, name: str) -> Iterator[str]:
             before = block[-BLOCK // 16 :]
 
 
-def _replace(layout: Layout, name: str, entry: Entry | None, body: bytes) -> None:
+def _replace(layout: Layout, name: str, entry: StoredObject | None, body: bytes) -> None:
     """Puts ``body`` in the place of an object, with all that is known of it."""
     now = datetime.now(UTC)
     new = sha256(body).hexdigest()

@@ -10,7 +10,7 @@ from hashlib import file_digest
 from pathlib import Path
 from typing import BinaryIO
 
-from aicx.cas.entry import BadEntry, Entry, beginning_of, names_in, object_path, read_entry, the_one
+from aicx.cas.entry import BadEntry, StoredObject, beginning_of, names_in, object_path, read_entry, the_one
 from aicx.cas.tombstones import read_tombstones
 from aicx.errors import CorpusDamaged, NotFound
 from aicx.paths import Layout
@@ -19,21 +19,21 @@ from aicx.values import dataclass
 MAX_TEXT = 32 * 1024 * 1024  # bytes of an object that is text: its redaction needs all of it in memory
 BLOCK = 1024 * 1024
 
-Hides = Callable[[str, Entry | None], bool]  # an object's name and entry
+Hides = Callable[[str, StoredObject | None], bool]  # an object's name and entry
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class ObjectListing:
     """The objects, those that were put last first, and the names of those whose sidecars cannot be read."""
 
-    entries: list[Entry]
+    entries: list[StoredObject]
     damaged: list[str]
 
 
-def list_entries(layout: Layout) -> Listed:
+def list_entries(layout: Layout) -> ObjectListing:
     """Every object that may be seen."""
     hides = hidden_in(layout)
-    entries: list[Entry] = []
+    entries: list[StoredObject] = []
     damaged: list[str] = []
     for name in names_in(layout):
         entry = entry_or_none(layout, name)
@@ -43,7 +43,7 @@ def list_entries(layout: Layout) -> Listed:
             damaged.append(name)
         else:
             entries.append(entry)
-    return Listed(sorted(entries, key=lambda entry: (-entry.put_at.timestamp(), entry.name)), damaged)
+    return ObjectListing(sorted(entries, key=lambda entry: (-entry.put_at.timestamp(), entry.name)), damaged)
 
 
 def find(layout: Layout, digest: str) -> str:
@@ -63,7 +63,7 @@ def find(layout: Layout, digest: str) -> str:
     return the_one(digest, found)
 
 
-def entry_or_none(layout: Layout, name: str) -> Entry | None:
+def entry_or_none(layout: Layout, name: str) -> StoredObject | None:
     try:
         return read_entry(layout, name)
     except BadEntry:
@@ -127,7 +127,7 @@ def hidden_in(layout: Layout) -> Hides:
     except NotFound:  # nothing is stored
         pass
 
-    def hides(name: str, entry: Entry | None) -> bool:
+    def hides(name: str, entry: StoredObject | None) -> bool:
         quoted = entry is not None and not sessions.isdisjoint(entry.sessions)
         return quoted or matches(relative(layout, object_path(layout, name)))
 

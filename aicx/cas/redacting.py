@@ -14,14 +14,14 @@ from aicx.storage.texts import texts_of, with_texts
 CANONICAL = orjson.OPT_SORT_KEYS
 
 
-class Cleaned(NamedTuple):
+class CleanedBody(NamedTuple):
     """A body without secrets, and how many there were."""
 
     body: bytes
     redactions: int
 
 
-def clean_body(body: bytes, kind: Kind) -> Cleaned:
+def clean_body(body: bytes, kind: Kind) -> CleanedBody:
     """``body`` as it may be stored. Raises UsageError for what is no text."""
     from aicx.redaction import redact  # imported here: reading does without its rules
 
@@ -45,9 +45,9 @@ def clean_body(body: bytes, kind: Kind) -> Cleaned:
             return found.text
 
         new = with_texts(value, cleaned)
-        return Cleaned(body if new is value else orjson.dumps(new, option=CANONICAL), count)
+        return CleanedBody(body if new is value else orjson.dumps(new, option=CANONICAL), count)
     found = redact(text)
-    return Cleaned(found.text.encode(), sum(found.counts.values())) if found.counts else Cleaned(body, 0)
+    return CleanedBody(found.text.encode(), sum(found.counts.values())) if found.counts else CleanedBody(body, 0)
 
 
 def texts_in(body: bytes) -> Iterator[str]:

@@ -16,7 +16,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import BinaryIO
 
-from aicx.cas.entry import Entry, Kind, checked_tags, names_in, object_path, sidecar_path
+from aicx.cas.entry import Kind, StoredObject, checked_tags, names_in, object_path, sidecar_path
 from aicx.cas.reading import BLOCK, MAX_TEXT, entry_or_none, find, is_sound
 from aicx.cas.redacting import clean_body
 from aicx.cas.tombstones import read_tombstones
@@ -34,7 +34,7 @@ MAX_BINARY = 4 * 1024**3  # bytes
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """The kind, the tags and the quotations of an object that is to be put; see `Entry`."""
+    """The kind, the tags and the quotations of an object that is to be put; see `StoredObject`."""
 
     kind: Kind = "text"
     tags: tuple[str, ...] = ()
@@ -43,15 +43,17 @@ class Origin:
 
 
 @dataclass(frozen=True, slots=True)
-class Put:
+class StoredPut:
     """An object that was put. ``new`` says that it was not there; ``redactions`` counts the secrets taken out."""
 
-    entry: Entry
+    entry: StoredObject
     new: bool
     redactions: int
 
 
-def put(settings: Settings, stream: BinaryIO, origin: Origin, now: datetime, notify: Notify = lambda _: None) -> Put:
+def put(
+    settings: Settings, stream: BinaryIO, origin: Origin, now: datetime, notify: Notify = lambda _: None
+) -> StoredPut:
     """Stores what ``stream`` gives. Text is redacted first; a binary is kept byte for byte.
 
     Put again, it is one object, with the tags of both. Raises UsageError for what is too long or is no text, for tags
@@ -79,17 +81,17 @@ def put(settings: Settings, stream: BinaryIO, origin: Origin, now: datetime, not
                 left.unlink(missing_ok=True)
             _refuse_forgotten(layout, name)
             entry, new = commit(layout, name, size, origin, now, temporary)
-    return Put(entry, new, redactions)
+    return StoredPut(entry, new, redactions)
 
 
 def commit(
     layout: Layout, name: str, size: int, origin: Origin, now: datetime, temporary: Path, *, pinned: bool = False
-) -> tuple[Entry, bool]:
+) -> tuple[StoredObject, bool]:
     """Puts the file ``temporary`` in its place under the lock, and says whether the object is new."""
     path = object_path(layout, name)
     sound = path.exists() and is_sound(layout, name)
     known = entry_or_none(layout, name) if path.exists() else None
-    entry = Entry(name, size, origin.kind, now, now, origin.tags, pinned, origin.sessions, origin.projects)
+    entry = StoredObject(name, size, origin.kind, now, now, origin.tags, pinned, origin.sessions, origin.projects)
     if known is not None:
         # What was put as a pack stays one: its sessions are known then.
         is_pack = known.kind.endswith("_pack")
@@ -118,7 +120,9 @@ def stage(layout: Layout, body: bytes) -> AbstractContextManager[tuple[Path, Bin
     return _staged(layout, body)
 
 
-def pin(settings: Settings, digest: str, now: datetime, *, pinned: bool, notify: Notify = lambda _: None) -> Entry:
+def pin(
+    settings: Settings, digest: str, now: datetime, *, pinned: bool, notify: Notify = lambda _: None
+) -> StoredObject:
     """Keeps an object from `gc`, or no more. Raises NotFound, UsageError, CorpusDamaged for a damaged object."""
     layout = settings.layout
     with locked(settings, notify):
@@ -126,7 +130,7 @@ def pin(settings: Settings, digest: str, now: datetime, *, pinned: bool, notify:
         known = entry_or_none(layout, name)
         if known is None:  # its sidecar was lost: it says of itself what can still be known
             size = object_path(layout, name).stat().st_size
-            known = Entry(name, size, "text" if size <= MAX_TEXT else "binary", now, now)
+            known = StoredObject(name, size, "text" if size <= MAX_TEXT else "binary", now, now)
         entry = replace(known, pinned=pinned)
         replace_file(sidecar_path(layout, name), entry.encode())
         return entry

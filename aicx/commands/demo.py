@@ -15,7 +15,7 @@ import typer
 
 from aicx import console, options
 from aicx.config import load_settings
-from aicx.demo import Check, Demo, Shown, meaning_is_installed
+from aicx.demo import Check, Demo, DemoOutput, meaning_is_installed
 from aicx.errors import AicxError, UsageError
 from aicx.folding import columns, fold
 from aicx.installation import install_command
@@ -116,7 +116,7 @@ def _perform(demo: Demo, *, json: bool, keep: bool) -> bool:
     return all(check.holds for check in checks)
 
 
-def _print_json(demo: Demo, count: int, shown: Sequence[Shown], checks: Sequence[Check], *, keep: bool) -> None:
+def _print_json(demo: Demo, count: int, shown: Sequence[DemoOutput], checks: Sequence[Check], *, keep: bool) -> None:
     steps = [DemoStep(item.step.story, item.command, item.exit_code, item.output) for item in shown]
     kept = str(demo.home) if keep else None
     console.out_answer(
@@ -130,7 +130,7 @@ def _print_opening(count: int) -> None:
     console.out("Below, ~ is a home folder made for the demo; your own logs stay as they are.")
 
 
-def _print_step(number: int, total: int, shown: Shown) -> None:
+def _print_step(number: int, total: int, shown: DemoOutput) -> None:
     out, style = console.out, console.style
     out()
     for line in wrap(f"{number}/{total}  {shown.step.story}", _columns(), subsequent_indent="     "):
@@ -141,7 +141,7 @@ def _print_step(number: int, total: int, shown: Shown) -> None:
             out(f"  {style('│', dim=True)} {_colored(row)}".rstrip())
 
 
-def _print_compared(number: int, compared: tuple[Shown, Shown]) -> None:
+def _print_compared(number: int, compared: tuple[DemoOutput, DemoOutput]) -> None:
     """Two answers to one question, side by side."""
     out, style = console.out, console.style
     half = (_columns() - _GUTTER) // 2 - 2

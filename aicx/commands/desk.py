@@ -11,7 +11,7 @@ from aicx.config import Settings, load_settings
 from aicx.work.place import WorkPlace, find_place
 
 
-class Desk(NamedTuple):
+class CommandDesk(NamedTuple):
     """What an action works with."""
 
     settings: Settings
@@ -20,7 +20,7 @@ class Desk(NamedTuple):
     now: datetime
 
 
-def open_desk(repo: str | None) -> Desk:
+def open_desk(repo: str | None) -> CommandDesk:
     """The repository of ``repo`` or of the current folder. Raises NotFound, UsageError."""
     settings, folder = load_settings(), options.folder(repo)
-    return Desk(settings, find_place(settings, folder), folder, options.now())
+    return CommandDesk(settings, find_place(settings, folder), folder, options.now())

@@ -13,7 +13,7 @@ import typer
 
 from aicx import console, options
 from aicx.config import Settings, load_settings
-from aicx.corpus.views.extraction import Extract, Selection, extract_log, extract_session
+from aicx.corpus.views.extraction import Extract, LogSelection, extract_log, extract_session
 from aicx.corpus.views.report import (
     EntryList,
     MessageList,
@@ -50,7 +50,7 @@ class ExtractAnswer:
     what: EntryList | MessageList = field(metadata=INLINE)
 
 
-def extract_answer(found: Extract, selection: Selection, now: datetime) -> ExtractAnswer:
+def extract_answer(found: Extract, selection: LogSelection, now: datetime) -> ExtractAnswer:
     return ExtractAnswer(
         generated_at=now.isoformat(timespec="seconds"),
         title=found.title,
@@ -127,7 +127,9 @@ def command(
     path = user_path(input) if input else None
     if input and path and _ID.fullmatch(input) and not path.exists():
         path, session = None, input
-    selection = Selection(user_only, conversation, max_message_chars, settings.redact_secrets and not no_redact_secrets)
+    selection = LogSelection(
+        user_only, conversation, max_message_chars, settings.redact_secrets and not no_redact_secrets
+    )
     if no_redact_secrets:
         console.warn("secrets are shown as they are")
     target = user_path(output) if output else None

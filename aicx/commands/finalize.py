@@ -14,13 +14,13 @@ from aicx.config import load_settings
 from aicx.lifecycle.answers import FINALIZE_SCHEMA
 
 
-class Outcome(StrEnum):
+class SessionOutcome(StrEnum):
     success = "success"
     failure = "failure"
 
 
 def command(
-    status: Annotated[Outcome, typer.Option("--status", help="Whether the session reached what it was for.")],
+    status: Annotated[SessionOutcome, typer.Option("--status", help="Whether the session reached what it was for.")],
     summary: Annotated[str, typer.Option("--summary", metavar="TEXT", help="What was reached, or what was not.")],
     task: Annotated[
         str, typer.Option("--task", "-t", metavar="GOAL", help="Its goal; by default that of the open task.")

@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 import typer
 
 from aicx import console, options
-from aicx.agents.change import Change, diff
+from aicx.agents.change import SetupChange, diff
 from aicx.agents.plan import apply, place_of, plan_init
 from aicx.agents.table import AGENTS, on_this_machine
 from aicx.config import load_settings
@@ -144,7 +144,7 @@ def command(
         console.notify(f"Continuity is {state}.")
 
 
-def show(changes: Iterable[Change]) -> None:
+def show(changes: Iterable[SetupChange]) -> None:
     """The changes as diffs on stdout."""
     for change in changes:
         if change.action == "unchanged":
@@ -153,7 +153,7 @@ def show(changes: Iterable[Change]) -> None:
             console.out(console.style(line, fg=_COLORS.get(line[:1])))
 
 
-def confirm(changes: Iterable[Change], *, yes: bool, json: bool) -> None:
+def confirm(changes: Iterable[SetupChange], *, yes: bool, json: bool) -> None:
     """Asks at a terminal. Raises UsageError elsewhere, unless nothing changes or the answer was given."""
     if yes or all(change.action == "unchanged" for change in changes):
         return
@@ -162,7 +162,7 @@ def confirm(changes: Iterable[Change], *, yes: bool, json: bool) -> None:
     typer.confirm("Make these changes?", abort=True, err=True)
 
 
-def files_of(changes: Iterable[Change]) -> list[FileChange]:
+def files_of(changes: Iterable[SetupChange]) -> list[FileChange]:
     return [FileChange(str(change.path), change.action, list(diff(change))) for change in changes]
 
 

@@ -35,7 +35,7 @@ class InstallAnswer:
 _DONE = {"added": "can ask aicx now", "updated": "starts aicx as it is now", "removed": "no longer has aicx"}
 
 
-class Name(StrEnum):
+class ClientName(StrEnum):
     claude = "claude"
     codex = "codex"
     gemini = "gemini"
@@ -43,7 +43,7 @@ class Name(StrEnum):
 
 
 def command(
-    client: Annotated[Name, typer.Argument(help="claude, codex, gemini, or cursor.")],
+    client: Annotated[ClientName, typer.Argument(help="claude, codex, gemini, or cursor.")],
     remove: Annotated[bool, typer.Option("--remove", help="Remove aicx from the list again.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the change without making it.")] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,

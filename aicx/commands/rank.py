@@ -16,7 +16,7 @@ from aicx.corpus.views.rank import MAX_RANKED, STRICT_SCORE, rank_chunks
 from aicx.filters import EVERYTHING, Filters
 from aicx.quotes import print_lines
 from aicx.text import local, shorten
-from retrieval.lines import Line
+from retrieval.lines import ShortenedLine
 
 _TITLE_COLUMN = len("10.0 MEDIUM 2026-01-31 claude   ")
 _COLORS = {"HIGH": "green", "MEDIUM": "yellow"}
@@ -61,7 +61,7 @@ def command(
         console.out(f"{item['score']:>4.1f} {label} {day} {item['agent']:<8} {title}")
         if item["altered"]:
             console.out(f"     {console.style(ALTERED, fg='red')}")
-        print_lines([Line(sentence) for sentence in item["sentences"]])
+        print_lines([ShortenedLine(sentence) for sentence in item["sentences"]])
         facts = [f"{item['density']} of {item['total']} lines", *console.runs(item["runs"]), item["id"]]
         console.out(console.style(f"     {' · '.join(facts)}", dim=True))
     if ranked.oracle_status["fallback_reason"]:

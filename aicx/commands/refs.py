@@ -21,7 +21,7 @@ from aicx.text import local
 _MAX_FOLDERS = 8
 
 
-class Emit(StrEnum):
+class RefFormat(StrEnum):
     summary = "summary"
     paths = "paths"
 
@@ -30,8 +30,8 @@ class Emit(StrEnum):
 def command(
     filters: Filters = EVERYTHING,
     emit: Annotated[
-        Emit, typer.Option("--emit", help="One line per project, or the path of every chunk.")
-    ] = Emit.summary,
+        RefFormat, typer.Option("--emit", help="One line per project, or the path of every chunk.")
+    ] = RefFormat.summary,
     strict: Annotated[bool, typer.Option("--strict", help="Fail (exit 3) when nothing matches.")] = False,
     json: options.Json = False,
 ) -> None:
@@ -41,7 +41,7 @@ def command(
     Example: aicx refs -p myrepo --emit paths
     """
     layout = load_settings().layout
-    if emit is Emit.paths and not json:
+    if emit is RefFormat.paths and not json:
         paths = list_chunk_paths(layout, filters)
         _require(paths, strict)
         for path in paths:

@@ -18,7 +18,7 @@ from aicx.config import Settings, load_settings
 from aicx.errors import UsageError
 from aicx.output import check_outside, check_target
 from aicx.paths import user_path
-from aicx.reports import Outcome, Selection, scan
+from aicx.reports import ReportSelection, ScanResult, scan
 from aicx.reports.bundle import MARK as BUNDLE_MARK
 from aicx.reports.bundle import Write, both, write_bundle
 from aicx.reports.markdown import shorten
@@ -119,7 +119,7 @@ def command(
     bundle_target = _target(bundle, BUNDLE_MARK, settings, force=force)
     if page_target and page_target == bundle_target:
         raise UsageError(f"{page_target} cannot be both dossier and bundle", hint="give them two names")
-    outcome = Outcome()
+    outcome = ScanResult()
     writes = json or page_target is not None or bundle_target is not None
     shown = limit if writes else limit or _SHOWN
     with console.count_bar("Reading reports") as bar:
@@ -200,7 +200,7 @@ def _print_list(reports: list[Report]) -> None:
         console.out("  ".join([*cells, title]))
 
 
-def _print_summary(outcome: Outcome, source: Path, selection: Selection) -> None:
+def _print_summary(outcome: ScanResult, source: Path, selection: ReportSelection) -> None:
     if not outcome.found:
         console.notify(
             f"No report lies in {clean_line(str(source))}. FOLDER holds <org>/<repo>/<date>/… with .md files."
@@ -220,7 +220,7 @@ def _print_summary(outcome: Outcome, source: Path, selection: Selection) -> None
         console.warn(f"and {len(outcome.problems) - _MAX_PROBLEMS:,} more; --json names them all")
 
 
-def _say_next(outcome: Outcome) -> None:
+def _say_next(outcome: ScanResult) -> None:
     if sys.stderr.isatty():
         console.notify(
             f"Next: aicx reports -o dossier.html makes a page of {console.plural(outcome.matched, 'report')}."

@@ -33,7 +33,7 @@ _TOKENS, _JSON_TOKENS, _FULL = 2000, 4000, 3
 MIN_BUDGET = 500
 
 
-class Mode(StrEnum):
+class ResumeMode(StrEnum):
     auto = "auto"
     lexical = "lexical"
     dense = "dense"
@@ -54,8 +54,8 @@ def command(
     ] = "",
     project: options.Projects = None,
     mode: Annotated[
-        Mode, typer.Option("--mode", "-m", help="How history is searched; auto uses what exists.")
-    ] = Mode.auto,
+        ResumeMode, typer.Option("--mode", "-m", help="How history is searched; auto uses what exists.")
+    ] = ResumeMode.auto,
     decay: options.Decay = "gentle",
     since: options.Since = None,
     agent_id: Annotated[

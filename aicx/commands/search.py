@@ -33,7 +33,7 @@ _MAX_NAMED = 6
 _PLACE_LENGTH = 18
 
 
-class Mode(StrEnum):
+class SearchMode(StrEnum):
     auto = "auto"
     lexical = "lexical"
     dense = "dense"
@@ -41,17 +41,17 @@ class Mode(StrEnum):
     scan = "scan"
 
 
-class Group(StrEnum):
+class GroupBy(StrEnum):
     chunk = "chunk"
     session = "session"
 
 
-class Scope(StrEnum):
+class SearchScope(StrEnum):
     chunks = "chunks"
     memories = "memories"
 
 
-class Sort(StrEnum):
+class HitOrder(StrEnum):
     relevance = "relevance"
     newest = "newest"
     oldest = "oldest"
@@ -61,10 +61,11 @@ class Sort(StrEnum):
 def command(
     query: Annotated[list[str], typer.Argument(help="A question, an identifier, or a quoted phrase.")],
     mode: Annotated[
-        Mode, typer.Option("--mode", "-m", help="Which retrievers to use; auto takes those available and names them.")
-    ] = Mode.auto,
+        SearchMode,
+        typer.Option("--mode", "-m", help="Which retrievers to use; auto takes those available and names them."),
+    ] = SearchMode.auto,
     group: Annotated[
-        Group | None,
+        GroupBy | None,
         typer.Option(
             "--group",
             "-g",
@@ -78,7 +79,7 @@ def command(
             "--limit", "-n", min=1, max=1000, metavar="N", help=f"Maximum number of results: {_FEW}, as JSON {_MANY}."
         ),
     ] = None,
-    sort: Annotated[Sort, typer.Option("--sort", help="The order of the answers.")] = Sort.relevance,
+    sort: Annotated[HitOrder, typer.Option("--sort", help="The order of the answers.")] = HitOrder.relevance,
     decay: options.Decay = "off",
     min_score: Annotated[
         float,
@@ -97,8 +98,9 @@ def command(
         ),
     ] = str(RERANKED),
     scope: Annotated[
-        Scope, typer.Option("--scope", help="What is searched: stored sessions, or the memory as `aicx memory recall`.")
-    ] = Scope.chunks,
+        SearchScope,
+        typer.Option("--scope", help="What is searched: stored sessions, or the memory as `aicx memory recall`."),
+    ] = SearchScope.chunks,
     filters: Filters = EVERYTHING,
     explain: Annotated[
         bool, typer.Option("--explain", help="Show each retriever's rank and score, and what else counted.")
@@ -135,7 +137,7 @@ def command(
     Example: aicx search "retry policy in january 2026" --group session --explain
     Example: aicx search how are exports authorised --scope memories
     """
-    if scope is Scope.memories:
+    if scope is SearchScope.memories:
         _recall(" ".join(query), filters, mode, limit, repo, everywhere=everywhere, json=json)
         return
     asked = SearchQuery(
@@ -190,7 +192,7 @@ def _parse_rerank(text: str) -> int:
 
 
 def _recall(
-    text: str, filters: Filters, mode: Mode, limit: int | None, repo: str | None, *, everywhere: bool, json: bool
+    text: str, filters: Filters, mode: SearchMode, limit: int | None, repo: str | None, *, everywhere: bool, json: bool
 ) -> None:
     """The same question to the memory."""
     # Imported here: most questions are to the sessions.
@@ -199,7 +201,7 @@ def _recall(
     from aicx.memory.recall.asking import DEFAULT_LIMIT, RecallQuery
     from aicx.memory.recall.run import recall
 
-    if filters != EVERYTHING or mode is not Mode.auto:
+    if filters != EVERYTHING or mode is not SearchMode.auto:
         raise UsageError("filters and --mode are for stored sessions", hint="aicx memory recall --help")
     settings = load_settings()
     place = find_scope(settings, options.folder(repo))

@@ -14,7 +14,7 @@ import typer
 from aicx import console, options
 from aicx.commands.store_summary import counts_of, print_summary
 from aicx.config import Settings, load_settings
-from aicx.corpus.ingest.report import Progress, StoreReport, StoreRequest
+from aicx.corpus.ingest.report import IngestProgress, StoreReport, StoreRequest
 from aicx.corpus.ingest.run import store
 from aicx.corpus.ingest.workers import background, ended_like_an_interrupt
 from aicx.corpus.views.report import EntryList
@@ -77,14 +77,14 @@ class EntriesAnswer:
     store_paths: Annotated[list[str], "chunks written, as absolute paths"]
 
 
-class Emit(StrEnum):
+class StoreFormat(StrEnum):
     none = "none"
     paths = "paths"
     json = "json"
 
 
 EmitOption = Annotated[
-    Emit,
+    StoreFormat,
     typer.Option("--emit", help="Output on stdout: nothing, the stored paths, or everything read, as JSON."),
 ]
 ReportFolder = Annotated[
@@ -120,7 +120,7 @@ def command(
     since: StoreSince = None,
     full_rescan: FullRescan = False,
     dry_run: DryRun = False,
-    emit: EmitOption = Emit.none,
+    emit: EmitOption = StoreFormat.none,
     output: ReportFolder = None,
     no_redact_secrets: options.NoRedact = False,
     redact_again: RedactAgain = False,
@@ -139,7 +139,17 @@ def command(
     Example: aicx store --redact-again   after an update that knows more kinds of secrets
     """
     if redact_again:
-        others = (agent, project, hours, since, full_rescan, dry_run, emit is not Emit.none, output, no_redact_secrets)
+        others = (
+            agent,
+            project,
+            hours,
+            since,
+            full_rescan,
+            dry_run,
+            emit is not StoreFormat.none,
+            output,
+            no_redact_secrets,
+        )
         if any((*others, index)):
             raise UsageError("--redact-again goes with --json alone", hint="it redacts everything that is stored")
         _redact_again(load_settings(), json)
@@ -159,7 +169,7 @@ def command(
         full_rescan=full_rescan,
         redact_secrets=not no_redact_secrets,
         dry_run=dry_run,
-        keep_entries=emit is Emit.json or folder is not None,
+        keep_entries=emit is StoreFormat.json or folder is not None,
     )
     if not dry_run and settings.layout.redacting.exists():
         console.notify("an earlier `aicx store --redact-again` was interrupted; finishing it first")
@@ -175,7 +185,7 @@ def command(
     with ended_like_an_interrupt():
         with console.progress_bar("Storing") as bar:
 
-            def on_progress(progress: Progress) -> None:
+            def on_progress(progress: IngestProgress) -> None:
                 bar(progress.done, progress.total, progress.label)
 
             # On several cores the index grows while the rest is still being stored.
@@ -195,7 +205,7 @@ def command(
 
         for path in write_reports(folder, "-".join(request.agents) or "all", report.entries, options.now()):
             console.notify(f"report: {path}")
-    if json and emit is not Emit.json:  # its `paths` are what `--emit paths` asks for
+    if json and emit is not StoreFormat.json:  # its `paths` are what `--emit paths` asks for
         _print_json(settings, request, report, index)
         return
     _emit(settings, request, report, emit)
@@ -288,11 +298,11 @@ def _cutoff(hours: float | None, since: str | None, now: datetime) -> datetime |
     return now - timedelta(hours=hours) if hours else None
 
 
-def _emit(settings: Settings, request: StoreRequest, report: StoreReport, emit: Emit) -> None:
+def _emit(settings: Settings, request: StoreRequest, report: StoreReport, emit: StoreFormat) -> None:
     home = settings.layout.home
-    if emit is Emit.json:
+    if emit is StoreFormat.json:
         console.out_answer(ENTRIES_SCHEMA, _entries(settings, request, report))
-    elif emit is Emit.paths:
+    elif emit is StoreFormat.paths:
         for path in report.paths:
             console.out(str(home / path))
     print_summary(settings, request, report)

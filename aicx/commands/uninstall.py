@@ -10,10 +10,10 @@ import typer
 
 from aicx import console, options
 from aicx.agents import records
-from aicx.agents.change import Change, make
+from aicx.agents.change import SetupChange, make
 from aicx.agents.mcp_entry import plan_entry
-from aicx.agents.plan import Plan, apply, plan_clean
-from aicx.agents.records import Record
+from aicx.agents.plan import SetupPlan, apply, plan_clean
+from aicx.agents.records import SetupRecord
 from aicx.agents.table import SERVERS
 from aicx.commands.init import UNINSTALL_SCHEMA, DryRun, UninstallAnswer, Yes, confirm, files_of, show
 from aicx.config import Settings, load_settings
@@ -68,7 +68,7 @@ def command(dry_run: DryRun = False, yes: Yes = False, json: options.Json = Fals
         raise typer.Exit(1)
 
 
-def _entries(settings: Settings, failed: list[str]) -> Iterator[Change]:
+def _entries(settings: Settings, failed: list[str]) -> Iterator[SetupChange]:
     """What takes aicx out of the MCP clients that know it."""
     for servers in SERVERS.values():
         try:
@@ -80,13 +80,13 @@ def _entries(settings: Settings, failed: list[str]) -> Iterator[Change]:
             yield change
 
 
-def _each_once(changes: list[Change]) -> list[Change]:
+def _each_once(changes: list[SetupChange]) -> list[SetupChange]:
     """Without the same file twice: what all repositories share is in the plan of each."""
     found = {change.target: change for change in reversed(changes) if change.action != "unchanged"}
     return list(reversed(found.values()))
 
 
-def _plan(settings: Settings, record: Record, failed: list[str]) -> Plan | None:
+def _plan(settings: Settings, record: SetupRecord, failed: list[str]) -> SetupPlan | None:
     """None where it cannot be made, which ``failed`` then says."""
     try:
         # The folder may be gone, and what it shares with others is still there.
@@ -96,7 +96,7 @@ def _plan(settings: Settings, record: Record, failed: list[str]) -> Plan | None:
         return None
 
 
-def _clean(settings: Settings, name: str, record: Record, failed: list[str]) -> bool:
+def _clean(settings: Settings, name: str, record: SetupRecord, failed: list[str]) -> bool:
     # Planned again: the folder before this one has changed what they share.
     plan = _plan(settings, record, failed)
     if plan is None:

@@ -21,7 +21,7 @@ from aicx.continuity.answers import (
     PassedOverSource,
     RolloutSelection,
 )
-from aicx.continuity.audit import Audited, audit_entries, preview
+from aicx.continuity.audit import AuditEntry, audit_entries, preview
 from aicx.continuity.context import resume_context
 from aicx.continuity.note import KINDS, Layers, Note
 from aicx.continuity.pending import pendings
@@ -33,7 +33,7 @@ from aicx.work.place import WorkPlace
 
 if TYPE_CHECKING:
     # Looking at notes does without what writes them.
-    from aicx.continuity.saving import Written
+    from aicx.continuity.saving import SavedNotes
 
 # What the counts of the kinds are called.
 _COUNTED = {
@@ -48,7 +48,7 @@ _COUNTED = {
 }
 
 
-def change_of(settings: Settings, place: WorkPlace, written: Written) -> ContinuityChange:
+def change_of(settings: Settings, place: WorkPlace, written: SavedNotes) -> ContinuityChange:
     entry = written.entry
     latest, recent = _audit(settings, place)
     continuity = note_places(settings, place).continuity
@@ -139,7 +139,7 @@ def _audit(settings: Settings, place: WorkPlace) -> tuple[ContinuityAuditEntry |
     return latest, [_entry(place, entry, count) for entry, count in preview(entries)]
 
 
-def _entry(place: WorkPlace, entry: Audited, count: int) -> ContinuityAuditEntry:
+def _entry(place: WorkPlace, entry: AuditEntry, count: int) -> ContinuityAuditEntry:
     return ContinuityAuditEntry(
         generatedAt=entry.at,
         action=entry.action,
@@ -158,7 +158,7 @@ def _entry(place: WorkPlace, entry: Audited, count: int) -> ContinuityAuditEntry
     )
 
 
-def _diagnostics(entry: Audited) -> ContinuityDiagnostics:
+def _diagnostics(entry: AuditEntry) -> ContinuityDiagnostics:
     return ContinuityDiagnostics(
         generatedAt=entry.at,
         rolloutPath=redact(entry.log).text,

@@ -8,7 +8,7 @@ from dataclasses import field, replace
 from datetime import datetime
 from typing import Literal
 
-from aicx.continuity.deriving import Derived, Found, Wanted
+from aicx.continuity.deriving import Derived, DerivedGoal, DerivedStatement
 from aicx.continuity.meaning import is_local
 from aicx.continuity.note import KINDS, Kind, Layer, Note, NoteItem
 from aicx.continuity.state import NoteState, state_of
@@ -21,7 +21,7 @@ _COMMAND = re.compile(r"`([^`]+)`")
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class NoteDraft:
     """A layer's note as it is to be written, with what will be known of it.
 
     ``trimmed`` counts what had no room, and ``settled`` what a later outcome or the end of the session took out.
@@ -33,7 +33,7 @@ class Draft:
     settled: int = 0
 
 
-def layer_of(found: Found) -> Layer:
+def layer_of(found: DerivedStatement) -> Layer:
     """Commands are of the project, results, next steps and files of the worktree; the rest depends on what it says."""
     if found.kind in ("confirmed", "failed"):
         return "project"
@@ -46,7 +46,7 @@ def items_of(derived: Derived, layer: Layer) -> tuple[NoteItem | None, list[Note
     """The goal and the items that a session gives one layer, the newest of each kind first."""
     log = derived.log
 
-    def item(one: Found | Wanted, kind: Kind | Literal["goal"]) -> NoteItem:
+    def item(one: DerivedStatement | DerivedGoal, kind: Kind | Literal["goal"]) -> NoteItem:
         # A task is somebody's own statement, whoever's session it is.
         return NoteItem(one.text, kind, layer, "primary" if one.refs else log.lane, one.refs or (log.ref,), one.at)
 
@@ -57,17 +57,17 @@ def items_of(derived: Derived, layer: Layer) -> tuple[NoteItem | None, list[Note
     return wanted, [item(one, one.kind) for one in derived.found if layer_of(one) == layer]
 
 
-def replaced(derived: Derived, layer: Layer, now: datetime) -> Draft:
+def replaced(derived: Derived, layer: Layer, now: datetime) -> NoteDraft:
     """The note made from the session alone."""
     goal, items = items_of(derived, layer)
     kept, trimmed = _capped(items, frozenset())
     note = Note(goal, _sections(kept), updated_at=now, source=derived.log.ref)
-    return Draft(note, state_of(note.items, (), ()), trimmed)
+    return NoteDraft(note, state_of(note.items, (), ()), trimmed)
 
 
 def merged_with(
     derived: Derived, layer: Layer, before: Note | None, state: NoteState, edited_at: datetime, now: datetime
-) -> Draft:
+) -> NoteDraft:
     """The note with what the session adds. What a person wrote, changed or took out stays so.
 
     ``state`` is of the last writing; ``edited_at`` is when the file was last changed.
@@ -92,10 +92,10 @@ def merged_with(
         updated_at=now,
         source=derived.log.ref,
     )
-    return Draft(note, state_of(note.items, own, removed), trimmed, len(old) - len(lasting))
+    return NoteDraft(note, state_of(note.items, own, removed), trimmed, len(old) - len(lasting))
 
 
-def without_goal(draft: Draft, layer: Layer, newer: datetime | None) -> Draft:
+def without_goal(draft: NoteDraft, layer: Layer, newer: datetime | None) -> NoteDraft:
     """``draft`` without a goal that an older session gave the layer: the newer one is in the other layer."""
     goal = draft.note.goal
     known = draft.state.items.get(goal.key) if goal is not None else None

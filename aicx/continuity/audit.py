@@ -29,7 +29,7 @@ _WARNINGS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Audited:
+class AuditEntry:
     """One writing of a note. ``trigger`` is `manual-save`, `manual-refresh`, `manual-clear` or `auto-save`.
 
     ``selection`` says which rule chose the log, ``files`` what was written. ``trimmed`` counts what had no room,
@@ -82,10 +82,10 @@ class Audited:
         return found
 
 
-def decode_audited(fields: Mapping[str, Any], at: str) -> Audited | None:
-    """What `Audited.encode` wrote; None for anything else."""
+def decode_audited(fields: Mapping[str, Any], at: str) -> AuditEntry | None:
+    """What `AuditEntry.encode` wrote; None for anything else."""
     try:
-        return from_json(Audited, {**fields, "at": at})
+        return from_json(AuditEntry, {**fields, "at": at})
     except (LookupError, TypeError, ValueError):
         return None
 
@@ -98,16 +98,16 @@ def logged_path(settings: Settings, path: Path) -> str:
     return named.encode("utf-8", "replace").decode()
 
 
-def audit_entries(settings: Settings, place: WorkPlace) -> list[Audited]:
+def audit_entries(settings: Settings, place: WorkPlace) -> list[AuditEntry]:
     """What was written of the notes that this worktree sees, the last one last."""
     events = read_log(settings.layout.work / place.repo_id, last=_SEGMENTS).events
     found = (decode_audited(event.data, instant(event.at)) for event in events if event.type in OF_NOTES)
     return [one for one in found if one and (one.worktree == place.worktree_id or one.scope != "local")]
 
 
-def preview(entries: Sequence[Audited]) -> list[tuple[Audited, int]]:
+def preview(entries: Sequence[AuditEntry]) -> list[tuple[AuditEntry, int]]:
     """The entries before the last one, the newest first, equal neighbours as one; each with how many it stands for."""
-    groups: list[tuple[Audited, int]] = []
+    groups: list[tuple[AuditEntry, int]] = []
     for entry in _before_last(entries):
         if groups and groups[-1][0].signature == entry.signature:
             groups[-1] = (groups[-1][0], groups[-1][1] + 1)
@@ -116,7 +116,7 @@ def preview(entries: Sequence[Audited]) -> list[tuple[Audited, int]]:
     return groups[:_GROUPS]
 
 
-def _before_last(entries: Sequence[Audited]) -> Iterable[Audited]:
+def _before_last(entries: Sequence[AuditEntry]) -> Iterable[AuditEntry]:
     return list(reversed(entries[:-1]))[:_RECENT]
 
 

@@ -12,14 +12,14 @@ from typing import Literal, NamedTuple
 from aicx.continuity.log_reading import ReadLog
 from aicx.continuity.meaning import ideas_in, is_vague
 from aicx.continuity.note import Kind
-from aicx.continuity.patched import Changed, changed_files
+from aicx.continuity.patched import PatchedFile, changed_files
 from aicx.continuity.signals import Contradiction, contradictions
 from aicx.errors import AicxError
 from aicx.evidence.calls import answered_calls
 from aicx.evidence.edits import is_prose
 from aicx.evidence.fixes import repeats, topic_of
 from aicx.evidence.other_repositories import OtherRepositories
-from aicx.evidence.runs import Run, followed, passed_checks, runs_of
+from aicx.evidence.runs import CommandRun, followed, passed_checks, runs_of
 from aicx.evidence.session_brief import State
 from aicx.evidence.statements import is_announcement, weigh
 from aicx.evidence.texts import words
@@ -54,7 +54,7 @@ MAX_OF: dict[Kind, int] = {
 }  # fmt: skip
 
 
-class Found(NamedTuple):
+class DerivedStatement(NamedTuple):
     """A statement, when it was made, and the references of what it is from: the session where there are none."""
 
     kind: Kind
@@ -63,7 +63,7 @@ class Found(NamedTuple):
     refs: tuple[str, ...] = ()
 
 
-class Wanted(NamedTuple):
+class DerivedGoal(NamedTuple):
     """What was asked for, when, and the references of what it is from: the session where there are none."""
 
     text: str
@@ -76,8 +76,8 @@ class Derived:
     """What a session says for a note, the newest of each kind first. ``trimmed`` counts what had no room, by kind."""
 
     log: ReadLog
-    goal: Wanted | None
-    found: tuple[Found, ...]
+    goal: DerivedGoal | None
+    found: tuple[DerivedStatement, ...]
     trimmed: dict[Kind, int]
     state: State
     contradictions: tuple[Contradiction, ...] = ()
@@ -113,16 +113,18 @@ def derive_note(log: ReadLog, place: WorkPlace, summarizer: str | None, policy: 
     calls = answered_calls(steps)
     ideas, noise = ideas_in(steps)
     changed = changed_files(calls, roots, log.folder)
-    found: list[Found] = list(_confirmed(runs_of(followed(calls), roots), changed))
+    found: list[DerivedStatement] = list(_confirmed(runs_of(followed(calls), roots), changed))
     if facts is not None:
         found += _results(facts)
         found += (_of("failed", said) for said in failed_of(facts))
         found += (_of("next", said) for said in next_of(facts) if not is_vague(said.text))
-        found += (Found("next", clean(f"Answer: {said.text}", MAX_TEXT), _at(said)) for said in facts.questions)
+        found += (
+            DerivedStatement("next", clean(f"Answer: {said.text}", MAX_TEXT), _at(said)) for said in facts.questions
+        )
         found += (_of("decision", said) for said in facts.decisions)
-    found += (Found(idea.kind, clean(idea.text, MAX_TEXT), idea.at) for idea in ideas)
+    found += (DerivedStatement(idea.kind, clean(idea.text, MAX_TEXT), idea.at) for idea in ideas)
     for one in changed:
-        found.append(Found("file", clean(f"{one.path}{_GONE}" if one.gone else one.path, MAX_TEXT), one.at))
+        found.append(DerivedStatement("file", clean(f"{one.path}{_GONE}" if one.gone else one.path, MAX_TEXT), one.at))
     kept, trimmed = newest(found)
     warnings = [("inferred_next_step", facts is not None and facts.unanswered), ("reviewer_noise_ignored", noise)]
     derived = Derived(
@@ -148,7 +150,7 @@ def allowed(derived: Derived, policy: Policy) -> Derived:
     return replace(derived, goal=goal, found=kept)
 
 
-def _file_of(found: Found) -> str:
+def _file_of(found: DerivedStatement) -> str:
     return found.text.removesuffix(_GONE) if found.kind == "file" else ""
 
 
@@ -168,15 +170,15 @@ def _is_vague_request(step: Step) -> bool:
     return weight is not None and weight.level > 0 and is_vague(weight.text)
 
 
-def _goal(facts: SessionFacts | None) -> Wanted | None:
+def _goal(facts: SessionFacts | None) -> DerivedGoal | None:
     said = goal_of(facts) if facts is not None else None
     if said is None or is_vague(said.text):
         return None
     text = clean(said.text, MAX_GOAL)
-    return Wanted(text, _at(said)) if text else None
+    return DerivedGoal(text, _at(said)) if text else None
 
 
-def _results(facts: SessionFacts) -> Iterator[Found]:
+def _results(facts: SessionFacts) -> Iterator[DerivedStatement]:
     """What a session said last, where that says something, and what it committed, the latest first."""
     said = facts.progress
     if said is not None and (text := _reported(said.text)):
@@ -185,7 +187,7 @@ def _results(facts: SessionFacts) -> Iterator[Found]:
     commits = {tuple(words(one.text)): one for one in reversed(facts.commits)}
     for commit in reversed(commits.values()):
         if not commit.text.startswith(_PASSING_COMMITS):
-            yield Found("result", clean(f"Committed: {commit.text}", MAX_TEXT), _at(commit))
+            yield DerivedStatement("result", clean(f"Committed: {commit.text}", MAX_TEXT), _at(commit))
 
 
 def _reported(text: str) -> str:
@@ -195,7 +197,7 @@ def _reported(text: str) -> str:
     return "" if comes_next or count_telling(text) < _TELLING else text
 
 
-def _confirmed(runs: Sequence[Run], changed: Sequence[Changed]) -> list[Found]:
+def _confirmed(runs: Sequence[CommandRun], changed: Sequence[PatchedFile]) -> list[DerivedStatement]:
     """The checks that passed after the last change of a program, the newest first, with the files that were changed
     before: that is what they confirm. Where tests passed, other checks are told only where they had failed before.
     """
@@ -210,26 +212,26 @@ def _confirmed(runs: Sequence[Run], changed: Sequence[Changed]) -> list[Found]:
         times = f" (run {count} times)" if count > 1 else ""
         names = dict.fromkeys(one.path.rpartition("/")[2] for one in programs if one.at < run.at)
         after = f", after changes of {first_of(names, _NAMED)}" if names else ""
-        found.append(Found("confirmed", clean(f"`{run.line}` passed{times}{after}", MAX_TEXT), run.at))
+        found.append(DerivedStatement("confirmed", clean(f"`{run.line}` passed{times}{after}", MAX_TEXT), run.at))
     return found
 
 
-def _has_failed_before(run: Run, runs: Sequence[Run]) -> bool:
+def _has_failed_before(run: CommandRun, runs: Sequence[CommandRun]) -> bool:
     failed = (one for one in runs if one.outcome == "failed" and one.at < run.at)
     return any(repeats(run.parts[-1], one.parts[-1]) for one in failed)
 
 
-def _of(kind: Kind, said: Said, limit: int = MAX_TEXT) -> Found:
-    return Found(kind, clean(said.text, limit), _at(said))
+def _of(kind: Kind, said: Said, limit: int = MAX_TEXT) -> DerivedStatement:
+    return DerivedStatement(kind, clean(said.text, limit), _at(said))
 
 
 def _at(said: Said) -> datetime:
     return datetime.fromisoformat(said.at)
 
 
-def newest(found: Iterable[Found]) -> tuple[list[Found], dict[Kind, int]]:
+def newest(found: Iterable[DerivedStatement]) -> tuple[list[DerivedStatement], dict[Kind, int]]:
     """At most so many of each kind as there is room for, each text once, and how many were left out."""
-    kept: dict[tuple[Kind, str], Found] = {}
+    kept: dict[tuple[Kind, str], DerivedStatement] = {}
     sizes = dict.fromkeys(MAX_OF, 0)
     trimmed: dict[Kind, int] = {}
     seen: set[tuple[Kind, str]] = set()
@@ -256,7 +258,7 @@ def _summarized(derived: Derived, command: str) -> Derived:
     if summary.fallback is not None or not summary.claims:
         return replace(derived, preferred="summarizer", fallback=summary.fallback or "low-signal")
     told = [
-        Found(derived.found[claim.fact].kind, clean(claim.text, MAX_TEXT), derived.found[claim.fact].at)
+        DerivedStatement(derived.found[claim.fact].kind, clean(claim.text, MAX_TEXT), derived.found[claim.fact].at)
         for claim in summary.claims
     ]
     # Files are what they are called: nothing sums them up.

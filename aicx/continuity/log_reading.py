@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from aicx.corpus.files.tombstones import read_tombstones
-from aicx.corpus.ingest.drafts import Draft
+from aicx.corpus.ingest.drafts import MessageDraft
 from aicx.corpus.ingest.reading import read_logs
 from aicx.errors import NotFound, SourceUnreadable
 from aicx.evidence.transcript import Step
@@ -67,7 +67,7 @@ def read_log(layout: Layout, log: LogFile, identity: LogIdentity) -> ReadLog:
     )
 
 
-def _step(draft: Draft) -> Step:
+def _step(draft: MessageDraft) -> Step:
     entry, tool = draft.entry, draft.entry.tool
     if tool is None:
         return Step("", entry.at, entry.role, entry.origin, entry.text)

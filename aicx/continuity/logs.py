@@ -15,7 +15,7 @@ from aicx.errors import AicxError, NotFound
 from aicx.git.identity import find_repository
 from aicx.git.roots import repository_of
 from aicx.sources import SOURCES, load_source
-from aicx.sources.items import LogFile, LogIdentity, SessionEvent, Skipped, TimelineEntry
+from aicx.sources.items import LogFile, LogIdentity, SessionEvent, SkippedRecords, TimelineEntry
 from aicx.types import Origin
 from aicx.values import dataclass
 from aicx.work.place import WorkPlace
@@ -27,21 +27,21 @@ _MAX_STORED = 50  # sessions whose log is looked for
 
 
 @dataclass(frozen=True, slots=True)
-class Log:
+class SessionLog:
     """One log, and which session it holds."""
 
     file: LogFile
     identity: LogIdentity
 
 
-def newest_primary(settings: Settings, place: WorkPlace) -> Log | None:
+def newest_primary(settings: Settings, place: WorkPlace) -> SessionLog | None:
     """The log that was written to last of all sessions in this worktree that no other session started.
 
     One that a program ran, such as the review of each change, is taken where no person's is among the latest.
     """
     known = _known_elsewhere(settings, place)
     forgotten = read_tombstones(settings.layout.tombstones).sessions
-    by_program: list[Log] = []
+    by_program: list[SessionLog] = []
     for log in _newest_first(settings, place):
         begun = None if known.get(str(log.path)) == log.fingerprint else _begun_here(log, place)
         if begun is None:
@@ -51,14 +51,14 @@ def newest_primary(settings: Settings, place: WorkPlace) -> Log | None:
         if not wanted or (log.agent, identity.session_id) in forgotten:
             continue
         if begun != "program":
-            return Log(log, identity)
-        by_program.append(Log(log, identity))
+            return SessionLog(log, identity)
+        by_program.append(SessionLog(log, identity))
         if len(by_program) == _MAX_BY_PROGRAMS:
             break
     return next(iter(by_program), None)
 
 
-def newest_stored(settings: Settings, place: WorkPlace) -> Log | None:
+def newest_stored(settings: Settings, place: WorkPlace) -> SessionLog | None:
     """The log of the last stored session of this repository whose own folder is gone, or was on another machine.
 
     A folder that is still there is another worktree or clone, whose sessions are its own.
@@ -87,12 +87,12 @@ def newest_stored(settings: Settings, place: WorkPlace) -> Log | None:
     return None
 
 
-def log_at(path: Path) -> Log:
+def log_at(path: Path) -> SessionLog:
     """The log at ``path``. Raises SourceUnreadable, UsageError."""
     from aicx.sources.detect import detect_log  # imported here: it loads every source
 
     file = detect_log(path)
-    return Log(file, load_source(file.agent).identify(file))
+    return SessionLog(file, load_source(file.agent).identify(file))
 
 
 def _begun_here(log: LogFile, place: WorkPlace) -> Origin | None:
@@ -110,7 +110,7 @@ def _begun_here(log: LogFile, place: WorkPlace) -> Origin | None:
             return None
         if folder is not None and first in _BEGINNINGS:
             return first
-        if number > _HEAD_ITEMS and not isinstance(item, Skipped):
+        if number > _HEAD_ITEMS and not isinstance(item, SkippedRecords):
             break
     return first if folder is not None else None
 

@@ -70,7 +70,7 @@ def parse(body: bytes, layer: Layer) -> Note:
     lines = text.split("\n")
     if not _ends(lines):
         raise Broken("a code block or a comment in it has no end")
-    read = _Reading(lines, layer)
+    read = _ParsedNote(lines, layer)
     if text.strip() and not read.found:
         raise Broken(f"it has none of the headings, as '## {next(iter(HEADINGS))}'")
     return Note(
@@ -85,7 +85,7 @@ def parse(body: bytes, layer: Layer) -> Note:
 
 
 @dataclass(slots=True)
-class _Reading:
+class _ParsedNote:
     """The sections of a text. What was taken into none is ``unknown``, line for line."""
 
     lines: list[str]

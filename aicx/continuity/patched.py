@@ -21,7 +21,7 @@ _MOVED = re.compile(r"^rename from (?P<path>.+)$", re.MULTILINE)
 _NOWHERE = "/dev/null"
 
 
-class Changed(NamedTuple):
+class PatchedFile(NamedTuple):
     """A file from the repository's root, whether it is gone since, and when that was."""
 
     path: str
@@ -29,9 +29,9 @@ class Changed(NamedTuple):
     at: datetime
 
 
-def changed_files(calls: Iterable[tuple[Step, Step | None]], roots: Roots, folder: str | None) -> list[Changed]:
+def changed_files(calls: Iterable[tuple[Step, Step | None]], roots: Roots, folder: str | None) -> list[PatchedFile]:
     """The files inside the repository that a session changed, the last changed first. Failed calls do not count."""
-    found: dict[str, Changed] = {}
+    found: dict[str, PatchedFile] = {}
     for call, result in calls:
         if result is not None and result.failed:
             continue
@@ -39,7 +39,7 @@ def changed_files(calls: Iterable[tuple[Step, Step | None]], roots: Roots, folde
             relative = roots.relative(path, folder) if path != _NOWHERE else None
             if relative is not None:
                 found.pop(relative, None)
-                found[relative] = Changed(relative, gone, call.at)
+                found[relative] = PatchedFile(relative, gone, call.at)
     return list(reversed(found.values()))
 
 

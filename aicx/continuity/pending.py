@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 import orjson
 
-from aicx.continuity.audit import Audited, decode_audited
+from aicx.continuity.audit import AuditEntry, decode_audited
 from aicx.continuity.state import quote_path, unquote_path
 from aicx.errors import CorpusDamaged
 from aicx.storage.atomic import UNFINISHED, create_private, replace_file, unwritable
@@ -37,7 +37,7 @@ class Pending:
     """
 
     path: Path
-    entry: Audited
+    entry: AuditEntry
     event: str
     stage: Stage
     message: str = ""
@@ -64,7 +64,7 @@ class Pending:
         replace_file(self.path, orjson.dumps(fields) + b"\n")
 
 
-def pending_path(folder: Path, entry: Audited) -> Path:
+def pending_path(folder: Path, entry: AuditEntry) -> Path:
     """The file for one worktree, scope and session: what succeeds later clears what failed for the same."""
     identity = "\0".join((entry.worktree, entry.scope, entry.session, entry.log))
     return folder / f"{_PREFIX}{sha256(identity.encode('utf-8', 'replace')).hexdigest()[:12]}.json"

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from aicx.config import Settings
 from aicx.continuity import pending as pending_writing
-from aicx.continuity.audit import Audited
+from aicx.continuity.audit import AuditEntry
 from aicx.continuity.note import Layer
 from aicx.continuity.pending import Pending, digest_of
 from aicx.continuity.places import NotePlaces, check_local, note_places
@@ -25,7 +25,7 @@ from aicx.work.writing import Change, changing, work_folder
 
 
 @dataclass(frozen=True, slots=True)
-class File:
+class NoteFile:
     """One file of a writing: its new bytes, None where it goes."""
 
     path: Path
@@ -33,14 +33,14 @@ class File:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class PublishPlan:
     """Everything that one writing changes. ``home`` are names in the repository's folder for notes.
 
     ``read`` are the notes that it was made from, with the SHA-256 (hex) that they had.
     """
 
     home: Mapping[str, bytes | None] = field(default_factory=dict)
-    local: File | None = None
+    local: NoteFile | None = None
     read: Mapping[Path, str | None] = field(default_factory=dict)
 
 
@@ -85,7 +85,9 @@ def settle(settings: Settings, repo_id: str) -> int:
     return len(writing)
 
 
-def publish(change: Change, place: WorkPlace, places: NotePlaces, entry: Audited, kind: str, plan: Plan) -> None:
+def publish(
+    change: Change, place: WorkPlace, places: NotePlaces, entry: AuditEntry, kind: str, plan: PublishPlan
+) -> None:
     """Puts everything in its place and records it, or leaves everything as it was, and then a recovery marker.
 
     Raises RecordChanged where somebody has edited a note since it was read, StoreUnwritable.

@@ -13,16 +13,25 @@ from pathlib import Path
 
 from aicx.config import Settings
 from aicx.continuity import pending as pending_writing
-from aicx.continuity.assigning import Draft, merged_with, replaced, without_goal
-from aicx.continuity.audit import Audited, audit_entries, logged_path
-from aicx.continuity.deriving import MAX_GOAL, MAX_TEXT, Derived, Found, Wanted, allowed, derive_note, newest
+from aicx.continuity.assigning import NoteDraft, merged_with, replaced, without_goal
+from aicx.continuity.audit import AuditEntry, audit_entries, logged_path
+from aicx.continuity.deriving import (
+    MAX_GOAL,
+    MAX_TEXT,
+    Derived,
+    DerivedGoal,
+    DerivedStatement,
+    allowed,
+    derive_note,
+    newest,
+)
 from aicx.continuity.layout import Broken
 from aicx.continuity.log_reading import read_log
 from aicx.continuity.markdown import render
 from aicx.continuity.note import Kind, Layer, Note, Scope, layers_of
 from aicx.continuity.pending import digest_of
 from aicx.continuity.places import PROJECT_NAME, PROJECT_STATE, NotePlaces, note_places
-from aicx.continuity.publishing import File, Plan, hide_from_git, prepared, publish
+from aicx.continuity.publishing import NoteFile, PublishPlan, hide_from_git, prepared, publish
 from aicx.continuity.reading import read_note
 from aicx.continuity.selecting import PassedOver, Selected, WriteMode, select
 from aicx.continuity.signals import closed_values
@@ -52,10 +61,10 @@ _KINDS: dict[Section, tuple[Kind, str]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class SavedNotes:
     """What a save or refresh did: the notes as they are now, where they are, and what they were made from."""
 
-    entry: Audited
+    entry: AuditEntry
     notes: Mapping[Layer, Note]
     paths: Mapping[Layer, Path]
     selected: Selected
@@ -76,7 +85,7 @@ def save(
     source: str = "cli",
     summarizer: bool = True,
     notify: Notify = lambda _: None,
-) -> Written:
+) -> SavedNotes:
     """Merges a session into the notes of ``place``, or with ``replace`` makes them anew from that session alone.
 
     ``log`` names its log; otherwise the right one is found. Raises NotFound where there is no session,
@@ -117,13 +126,13 @@ def save(
             if layer == "project":
                 home[PROJECT_NAME] = body
             else:
-                local = File(target, body)
+                local = NoteFile(target, body)
         if local is not None:
             hide_from_git(places)
         kind = "continuity_saved" if mode == "merge" else "continuity_refreshed"
-        publish(change, place, places, entry, kind, Plan(home, local, seen))
+        publish(change, place, places, entry, kind, PublishPlan(home, local, seen))
     ignored = places.ignore_file if local is not None else None
-    return Written(
+    return SavedNotes(
         entry, {layer: draft.note for layer, draft in drafts.items()}, paths, selected, derived, trimmed, ignored
     )
 
@@ -150,19 +159,19 @@ def clear(
                 pending_writing.complete(marker)
         if not found and not local:
             return []
-        entry = Audited(
+        entry = AuditEntry(
             at=instant(now), action="clear", trigger="manual-clear", mode="replace", scope=scope,
             worktree=place.worktree_id, files=_shown(settings, places, [*found, *local]),
         )  # fmt: skip
         home = {name: None for layer in layers for name in _names(places, layer) if (places.continuity / name).exists()}
-        plan = Plan(home, File(local[0], None) if local else None)
+        plan = PublishPlan(home, NoteFile(local[0], None) if local else None)
         publish(change, place, places, entry, "continuity_cleared", plan)
         for other in local[1:]:  # of the older layout, which has a file a day
             other.unlink(missing_ok=True)
         return [*found, *local]
 
 
-def _draft(places: NotePlaces, layer: Layer, mode: WriteMode, derived: Derived, now: datetime) -> Draft:
+def _draft(places: NotePlaces, layer: Layer, mode: WriteMode, derived: Derived, now: datetime) -> NoteDraft:
     """The note of one layer as it will be. Raises CorpusDamaged for one that cannot be understood."""
     path = places.of(layer)
     try:
@@ -179,7 +188,7 @@ def _draft(places: NotePlaces, layer: Layer, mode: WriteMode, derived: Derived, 
     return merged_with(derived, layer, before, state, edited_at, now)
 
 
-def _sources(settings: Settings, place: WorkPlace) -> list[Audited]:
+def _sources(settings: Settings, place: WorkPlace) -> list[AuditEntry]:
     """The recorded writings that name a log."""
     return [one for one in audit_entries(settings, place) if one.log]
 
@@ -194,9 +203,9 @@ def _entry(
     selected: Selected,
     derived: Derived,
     trimmed: Mapping[Kind, int],
-) -> Audited:
+) -> AuditEntry:
     action = "save" if mode == "merge" else "refresh"
-    return Audited(
+    return AuditEntry(
         at=instant(now),
         action=action,
         trigger=trigger or f"manual-{action}",
@@ -219,7 +228,7 @@ def _entry(
     )
 
 
-def _trimmed(derived: Derived, drafts: Mapping[Layer, Draft]) -> dict[Kind, int]:
+def _trimmed(derived: Derived, drafts: Mapping[Layer, NoteDraft]) -> dict[Kind, int]:
     counts = dict(derived.trimmed)
     for draft in drafts.values():
         for kind, count in draft.trimmed.items():
@@ -255,18 +264,18 @@ def with_tasks(derived: Derived, settings: Settings, place: WorkPlace, now: date
     if goal is None or records[0].updated_at >= goal.at:
         first = records[0]
         source = (first.goal_source,) if first.goal_source.startswith("session:") else ()
-        goal = Wanted(shorten(first.goal, MAX_GOAL), first.updated_at, (first.ref, *source))
+        goal = DerivedGoal(shorten(first.goal, MAX_GOAL), first.updated_at, (first.ref, *source))
     both = {kind: trimmed.get(kind, 0) + derived.trimmed.get(kind, 0) for kind in {*trimmed, *derived.trimmed}}
     counts = {kind: sum(one.kind == kind for one in found) for kind in derived.counts}
     return replace(derived, goal=goal, found=tuple(found), trimmed=both, counts=counts)
 
 
-def _of(record: WorkRecord) -> Iterator[Found]:
+def _of(record: WorkRecord) -> Iterator[DerivedStatement]:
     """What a task says, the newest of each section first, each with the task and with what the task has it from."""
     if record.next_action:
         refs = (record.ref, *record.next_source)
-        yield Found("next", shorten(record.next_action, MAX_TEXT), record.updated_at, refs)
+        yield DerivedStatement("next", shorten(record.next_action, MAX_TEXT), record.updated_at, refs)
     for section, (kind, sentence) in _KINDS.items():
         for item in reversed(record.of(section)):
             refs = (record.ref, *item.evidence)
-            yield Found(kind, shorten(sentence.format(item.text), MAX_TEXT), item.at, refs)
+            yield DerivedStatement(kind, shorten(sentence.format(item.text), MAX_TEXT), item.at, refs)

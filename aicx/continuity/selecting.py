@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from aicx.config import Settings
-from aicx.continuity.audit import Audited
-from aicx.continuity.logs import Log, log_at, newest_primary, newest_stored
+from aicx.continuity.audit import AuditEntry
+from aicx.continuity.logs import SessionLog, log_at, newest_primary, newest_stored
 from aicx.continuity.note import Scope
 from aicx.errors import AicxError, NotFound, SourceUnreadable
 from aicx.values import dataclass
@@ -37,7 +37,7 @@ class Selected:
     """The log that a note is written from, which rule chose it, and what was passed over before."""
 
     kind: SourceKind
-    log: Log
+    log: SessionLog
     passed_over: tuple[PassedOver, ...]
 
 
@@ -47,8 +47,8 @@ def select(
     scope: Scope,
     mode: WriteMode,
     explicit: Path | None,
-    markers: Sequence[Audited],
-    entries: Sequence[Audited],
+    markers: Sequence[AuditEntry],
+    entries: Sequence[AuditEntry],
 ) -> Selected:
     """The source for one save or refresh. ``markers`` and ``entries`` are the repository's, the last one last.
 
@@ -57,7 +57,7 @@ def select(
     if explicit is not None:
         return Selected("explicit", log_at(explicit), ())
     passed: list[PassedOver] = []
-    finders: dict[SourceKind, Callable[[], Log | PassedOver]] = {
+    finders: dict[SourceKind, Callable[[], SessionLog | PassedOver]] = {
         "recovery": lambda: _recorded("recovery", settings, place, scope, markers),
         "audit": lambda: _recorded("audit", settings, place, scope, entries),
         "latest_primary": lambda: (
@@ -68,7 +68,7 @@ def select(
         if kind == "explicit":
             continue
         found = finders[kind]()
-        if isinstance(found, Log):
+        if isinstance(found, SessionLog):
             return Selected(kind, found, tuple(passed))
         passed.append(found)
     raise NotFound(
@@ -77,8 +77,8 @@ def select(
 
 
 def _recorded(
-    kind: SourceKind, settings: Settings, place: WorkPlace, scope: Scope, recorded: Sequence[Audited]
-) -> Log | PassedOver:
+    kind: SourceKind, settings: Settings, place: WorkPlace, scope: Scope, recorded: Sequence[AuditEntry]
+) -> SessionLog | PassedOver:
     """The log that the last fitting record names. Both layers are matched by both alone, and one by that one alone."""
     of_place = [one for one in recorded if one.worktree == place.worktree_id]
     fitting = [one for one in of_place if one.scope == scope]

@@ -88,7 +88,7 @@ class StartupBlock:
     manifest: StartupManifest
 
 
-class _Line(NamedTuple):
+class _StartLine(NamedTuple):
     section: Section
     text: str
     layer: Layer | None = None
@@ -115,18 +115,18 @@ def startup_block(layers: Layers, extra: Extra, limit_lines: int, *, limit_bytes
     return StartupBlock(text, _manifest(layers, extra, lines, kept, text, limit_lines, is_long=is_long))
 
 
-def _line(item: NoteItem) -> _Line:
+def _line(item: NoteItem) -> _StartLine:
     """An item on one line, which is empty where it has nothing to read."""
     section: NoteSection = "goal" if item.kind == "goal" else _SECTION_OF[item.kind]
     text = shorten(item.text, _GOAL if section == "goal" else _ITEM)
     marks = " (of a subagent)" if item.lane == "subagent" else ""
-    return _Line(section, text and f"{_LABELS.get(item.kind, '')}{text}{marks}", item.layer)
+    return _StartLine(section, text and f"{_LABELS.get(item.kind, '')}{text}{marks}", item.layer)
 
 
-def _after(layers: Layers, extra: Extra) -> Iterator[_Line]:
+def _after(layers: Layers, extra: Extra) -> Iterator[_StartLine]:
     files = [shorten(extra.note_files.get(layer, str(path)), _ITEM) for layer, path in layers.paths.items()]
     if files:
-        yield _Line("sources", ", ".join(files))
+        yield _StartLine("sources", ", ".join(files))
     given: dict[Section, Sequence[str]] = {
         "instructionFiles": extra.instruction_files,
         "stagedCandidates": extra.candidates,
@@ -134,12 +134,12 @@ def _after(layers: Layers, extra: Extra) -> Iterator[_Line]:
         "teamEntries": extra.team,
     }
     for section, texts in given.items():
-        yield from (_Line(section, shorten(text, _ITEM)) for text in texts)
+        yield from (_StartLine(section, shorten(text, _ITEM)) for text in texts)
 
 
-def _by_worth(lines: Sequence[_Line]) -> list[_Line]:
+def _by_worth(lines: Sequence[_StartLine]) -> list[_StartLine]:
     """The lines, what is worth most first: the goal, next steps, and then one of each other section in turn."""
-    of: dict[Section, list[_Line]] = {section: [] for section in _TITLES}
+    of: dict[Section, list[_StartLine]] = {section: [] for section in _TITLES}
     for line in lines:
         of[line.section].append(line)
     first = [*of.pop("goal"), *of.pop("incompleteNext")]
@@ -147,14 +147,14 @@ def _by_worth(lines: Sequence[_Line]) -> list[_Line]:
     return [*first, *(line for turn in turns for line in turn if line is not None)]
 
 
-def _fewest(lines: Sequence[_Line]) -> int:
+def _fewest(lines: Sequence[_StartLine]) -> int:
     """How many of the first lines are always kept."""
     has_goal = bool(lines) and lines[0].section == "goal"
     has_next = any(line.section == "incompleteNext" for line in lines)
     return max(has_goal + has_next, min(1, len(lines)))
 
 
-def _fitting(lines: Sequence[_Line], limit: int) -> int:
+def _fitting(lines: Sequence[_StartLine], limit: int) -> int:
     """How many of the first lines fit, with their headings and a line about the others."""
     used, headed = _AROUND, set(_IN_LINE)
     for number, line in enumerate(lines):
@@ -165,7 +165,7 @@ def _fitting(lines: Sequence[_Line], limit: int) -> int:
     return len(lines)
 
 
-def _text(lines: Sequence[_Line], kept: int, status: Status) -> str:
+def _text(lines: Sequence[_StartLine], kept: int, status: Status) -> str:
     if not lines:
         return ""
     state = "" if status == "active" else f" ({status})"
@@ -182,7 +182,7 @@ def _text(lines: Sequence[_Line], kept: int, status: Status) -> str:
 
 
 def _manifest(
-    layers: Layers, extra: Extra, lines: Sequence[_Line], kept: int, text: str, limit: int, *, is_long: bool
+    layers: Layers, extra: Extra, lines: Sequence[_StartLine], kept: int, text: str, limit: int, *, is_long: bool
 ) -> StartupManifest:
     shown = {line.section for line in lines[:kept]}
     kinds: list[NoteSection] = [section for section in get_args(NoteSection) if section in shown]

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.places.standing import same_file
-from aicx.git.history import Change
-from aicx.git.named import Named
+from aicx.git.history import HistoryCommit
+from aicx.git.named import NamedCommits
 from aicx.text import instant
 from aicx.values import dataclass
 
@@ -52,7 +52,7 @@ class _Chunk(NamedTuple):
     files: list[str]
 
 
-def windows(named: Iterable[Named]) -> list[Window]:
+def windows(named: Iterable[NamedCommits]) -> list[Window]:
     """The times around commits, those that overlap as one, in order."""
     return around({at for item in named for commit in item.commits for at in times(commit)}, BEFORE, AFTER)
 
@@ -69,12 +69,12 @@ def around(moments: Iterable[datetime], before: timedelta, after: timedelta) -> 
     return joined
 
 
-def times(commit: Change) -> tuple[datetime, datetime]:
+def times(commit: HistoryCommit) -> tuple[datetime, datetime]:
     """When a commit was made, and when it was put on another base, which may be the same."""
     return commit.authored_at, commit.committed_at
 
 
-def trace(catalog: Catalog, named: Sequence[Named], sessions: Collection[Key]) -> Mapping[Key, Traced]:
+def trace(catalog: Catalog, named: Sequence[NamedCommits], sessions: Collection[Key]) -> Mapping[Key, Traced]:
     """Those of the sessions that were at work around a commit which a question names, each with the likeliest."""
     chunks = [chunk for window in windows(named) for chunk in _at_work(catalog, window) if chunk.key in sessions]
     found: dict[Key, Traced] = {}
@@ -86,7 +86,7 @@ def trace(catalog: Catalog, named: Sequence[Named], sessions: Collection[Key]) -
     return found
 
 
-def _traced(item: Named, commit: Change, chunks: Iterable[_Chunk]) -> Mapping[Key, Traced]:
+def _traced(item: NamedCommits, commit: HistoryCommit, chunks: Iterable[_Chunk]) -> Mapping[Key, Traced]:
     """The sessions that were at work around one commit."""
     # What a branch was is told by the branch that a session was on; what a file was, by the file alone.
     signs = (item.name,) if item.kind == "branch" else commit.files if item.path is None else (item.path,)

@@ -7,27 +7,27 @@ from datetime import datetime
 from pathlib import Path
 from threading import Thread
 
-from aicx.git.named import Named, find_named
+from aicx.git.named import NamedCommits, find_named
 
 # Of all that git is asked for one question. It reads 100,000 commits in a second.
 _SECONDS = 2.0
 
 
-class Look:
+class FreshnessLook:
     """Begun at once, and not waited for before `found`."""
 
     def __init__(
         self, root: Path, text: str, since: datetime, repository: Collection[str], seconds: float = _SECONDS
     ) -> None:
         self._seconds = seconds
-        self._named: list[Named] = []
+        self._named: list[NamedCommits] = []
         self._notes: list[str] = []
         self._failed: Exception | None = None
         # It ends with the program: git itself is given no longer either.
         self._thread = Thread(target=self._look, args=(root, text, since, repository), daemon=True)
         self._thread.start()
 
-    def found(self) -> tuple[list[Named], list[str]]:
+    def found(self) -> tuple[list[NamedCommits], list[str]]:
         """What is named, and what has to be said about the search for it; nothing is named where git takes too long."""
         self._thread.join(self._seconds)
         if self._thread.is_alive():

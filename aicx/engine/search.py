@@ -17,14 +17,14 @@ from aicx.engine.stages.state import Hit as Hit
 from aicx.engine.stages.state import Mode as Mode
 from aicx.engine.stages.state import SearchQuery as SearchQuery
 from aicx.engine.stages.state import SearchReport as SearchReport
+from aicx.engine.stages.state import SearchState, Stage
 from aicx.engine.stages.state import Sort as Sort
-from aicx.engine.stages.state import Stage, State
 from aicx.text import instant
 from retrieval.questions import parse_question
 
 if TYPE_CHECKING:
     from aicx.corpus.catalog.database import Catalog
-    from aicx.corpus.places.standing import Place
+    from aicx.corpus.places.standing import LocalRepository
 
 READ: tuple[Stage, ...] = (
     question.lift_date,  # "january 2026" becomes a filter
@@ -67,7 +67,7 @@ def search(settings: Settings, query: SearchQuery) -> SearchReport:
 
 def nothing_found(settings: Settings, query: SearchQuery, why: str) -> SearchReport:
     """The report of a question that was asked of no corpus, which says why."""
-    state = State(
+    state = SearchState(
         query, settings.layout, KeptCatalog(settings.layout), Retrievers(settings), parse_question(""), reasons=(why,)
     )
     return SearchReport(query, [], 0, 0, "none", oracle_status=_status(state))
@@ -107,7 +107,7 @@ class Searcher:
             return self._search(query, self._catalog.refresh(without=True))
 
     def _search(self, query: SearchQuery, opened: Opened) -> SearchReport:
-        state = State(
+        state = SearchState(
             query,
             self._layout,
             self._catalog,
@@ -133,7 +133,7 @@ class Searcher:
             _status(state),
         )
 
-    def _place(self, query: SearchQuery, catalog: Catalog) -> Place | None:
+    def _place(self, query: SearchQuery, catalog: Catalog) -> LocalRepository | None:
         """The repository that is asked in."""
         if query.place is None:
             return None
@@ -142,7 +142,7 @@ class Searcher:
         return find_place(catalog, self._settings.user_home, query.place)
 
 
-def _status(state: State) -> dict[str, Any]:
+def _status(state: SearchState) -> dict[str, Any]:
     """How the answers came about: the fields of ``oracle_status``."""
     names = sorted(state.rankings)
     backend = {"scan": "filesystem_scan", "dense": "content_semantic"}.get(names[0], names[0]) if names else "none"

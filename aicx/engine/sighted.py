@@ -9,10 +9,10 @@ from aicx.corpus.catalog.sightings import nearest_sighting
 from aicx.git.subjects import may_be_subject
 
 if TYPE_CHECKING:
-    from aicx.git.named import Named
+    from aicx.git.named import NamedCommits
 
 
-def find_sighted(catalog: Catalog, text: str) -> list[Named]:
+def find_sighted(catalog: Catalog, text: str) -> list[NamedCommits]:
     """The commit whose subject is nearly ``text``, where the command that made it is in a log; often none.
 
     One that is only listed is left out: what is at work when a commit is first listed looks at it, and who made it
@@ -22,9 +22,9 @@ def find_sighted(catalog: Catalog, text: str) -> list[Named]:
     if seen is None or seen.made_in is None or seen.hash.startswith("#"):
         return []
     # Imported here: hardly a question is the subject of a commit, and git is not asked for the others.
-    from aicx.git.history import Change
-    from aicx.git.named import Named
+    from aicx.git.history import HistoryCommit
+    from aicx.git.named import NamedCommits
 
     at = seen.first_seen
-    commit = Change(seen.hash, (), "", "", at, at, seen.subject)
-    return [Named("subject", text, 1.0, (commit,))]
+    commit = HistoryCommit(seen.hash, (), "", "", at, at, seen.subject)
+    return [NamedCommits("subject", text, 1.0, (commit,))]

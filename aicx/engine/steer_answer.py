@@ -13,7 +13,7 @@ from aicx.fields import OPTIONAL
 from aicx.values import dataclass
 
 if TYPE_CHECKING:
-    from aicx.corpus.catalog.query import Steered
+    from aicx.corpus.catalog.query import MetadataAnswer
     from aicx.engine.search import Hit, SearchReport
     from aicx.engine.search_answer import SearchStatus
 
@@ -62,7 +62,7 @@ class SteerAnswer:
     evidence: str | None = field(default=None, metadata=OPTIONAL)
 
 
-def steer_answer(found: Steered) -> SteerAnswer:
+def steer_answer(found: MetadataAnswer) -> SteerAnswer:
     status = SteerStatus(**found.oracle_status)
     return SteerAnswer(len(found.items), found.matched, found.items, found.notes, status)
 

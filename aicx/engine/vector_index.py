@@ -37,7 +37,7 @@ from retrieval.embedders import Embedder
 from retrieval.mapped import MappedTable, open_copy
 
 if TYPE_CHECKING:
-    from indexer.vectors import Progress, Synced, Upkeep, VectorIndex
+    from indexer.vectors import ReportsProgress, Synced, Upkeep, VectorIndexWriter
 
 
 # Columns with few values get an index of their own.
@@ -50,7 +50,7 @@ def build_vectors(
     choice: Choice,
     *,
     rebuild: bool,
-    on_progress: Callable[[Progress], None],
+    on_progress: Callable[[ReportsProgress], None],
     notify: Notify,
     download: bool = False,
     full: bool = False,
@@ -97,7 +97,7 @@ def build_vectors(
 
         recorded = bool(serving)
 
-        def begun(progress: Progress) -> None:
+        def begun(progress: ReportsProgress) -> None:
             nonlocal recorded
             # Where nothing answers yet, what is there of the new index does, also for whoever comes after a kill.
             if progress.done and not recorded:
@@ -141,7 +141,7 @@ class _Table:
 
     name: str
     embedder: Embedder
-    index: VectorIndex
+    index: VectorIndexWriter
     anew: bool
     near: float | None
     make_before: object
@@ -159,22 +159,22 @@ def _table(
 ) -> _Table:
     """The table that is to be made, or to be brought up to date."""
     from indexer.vector_table import Columns, Location
-    from indexer.vectors import VectorIndex
+    from indexer.vectors import VectorIndexWriter
 
     columns = Columns(TEXT_COLUMNS, NUMBER_COLUMNS, _KEYWORDS)
     name = table_of(serving)
-    index = VectorIndex(Location(address, name), columns, model_of(embedder, windows), upkeep)
+    index = VectorIndexWriter(Location(address, name), columns, model_of(embedder, windows), upkeep)
     beside = bool(serving) and (rebuild or (_mapped(index, table_folder(address, name)) is None and _is_former(index)))
     if beside:
         name = next(table for table in TABLES if table != name)
-        index = VectorIndex(Location(address, name), columns, model_of(embedder, windows), upkeep)
+        index = VectorIndexWriter(Location(address, name), columns, model_of(embedder, windows), upkeep)
         if not rebuild:
             notify("the vector index has the passages of a former release; it answers until the new one is whole")
     anew = not serving or beside
     return _Table(name, embedder, index, anew, None if anew else serving.get("near"), serving.get("make"))
 
 
-def _mapped(index: VectorIndex, folder: Path | None) -> MappedTable | None:
+def _mapped(index: VectorIndexWriter, folder: Path | None) -> MappedTable | None:
     """The mapped copy of a table of this make; None where there is none.
 
     Where nothing is to be done it says so without LanceDB, whose import takes longer than all the rest.
@@ -183,7 +183,7 @@ def _mapped(index: VectorIndex, folder: Path | None) -> MappedTable | None:
     return copy if copy and index.has_made(copy.columns, copy.metadata) else None
 
 
-def _is_former(index: VectorIndex) -> bool:
+def _is_former(index: VectorIndexWriter) -> bool:
     try:
         return index.standing() == "former"
     except CorpusDamaged:
@@ -194,7 +194,7 @@ def _sync(
     table: _Table,
     address: str,
     corpus: _Corpus,
-    progress: Callable[[Progress], None],
+    progress: Callable[[ReportsProgress], None],
     notify: Notify,
     *,
     full: bool,
@@ -222,7 +222,7 @@ def _sync(
     return synced
 
 
-def _goes_on(index: VectorIndex) -> bool:
+def _goes_on(index: VectorIndexWriter) -> bool:
     """Whether nothing is in the way: no table, or one that a killed run left and this one can continue."""
     try:
         return index.standing() in ("absent", "same")

@@ -8,7 +8,7 @@ from aicx.engine.vector_place import TABLES
 from retrieval.embedders import Embedder
 
 if TYPE_CHECKING:
-    from indexer.vector_table import Model
+    from indexer.vector_table import EmbeddingModel
 
 
 # Tool output costs five times the embedding and finds nothing more: docs/decisions/static-embedder.md.
@@ -19,16 +19,16 @@ _MIN_WEIGHT = 0.5
 _WINDOWS = {"contextual": (64, 8, 128), "static": (16, 4, 0)}
 
 
-def model_of(embedder: Embedder, windows: tuple[int, int, int] | None = None) -> Model:
+def model_of(embedder: Embedder, windows: tuple[int, int, int] | None = None) -> EmbeddingModel:
     """An embedder as an index is made with it: what counts little, tool output, is not embedded.
 
     ``windows`` are other tokens of a window, of its overlap and of a whole text than those of its kind.
     """
     from indexer.passages import Windows
-    from indexer.vector_table import Model
+    from indexer.vector_table import EmbeddingModel
 
     tokens, overlap, whole = windows or _WINDOWS[embedder.kind]
-    return Model(
+    return EmbeddingModel(
         embedder.name,
         embedder.fingerprint,
         embedder.dimensions,

@@ -10,10 +10,10 @@ from aicx.engine.vector_place import recorded_address, table_of
 from aicx.engine.vector_state import manifest_entry
 from retrieval.dense import DenseSearcher
 from retrieval.embedders import open_embedder
-from retrieval.meaning import Meaning
+from retrieval.meaning import MeaningSearch
 
 
-class OpenVectors(Meaning):
+class OpenVectors(MeaningSearch):
     """The index that the manifest tells of."""
 
     def __init__(self, settings: Settings) -> None:

@@ -24,7 +24,7 @@ class Saying:
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class ConversationTurn:
     """A prompt and what came of it. ``prompt`` is None for what an agent did unasked, such as at a session's start.
 
     ``outcome`` is the agent's last message before the next prompt, or a document of a session of which nothing else is
@@ -38,7 +38,7 @@ class Turn:
     calls: int
 
 
-def conversation(steps: Sequence[Step]) -> list[Turn]:
+def conversation(steps: Sequence[Step]) -> list[ConversationTurn]:
     """The turns of a session from its messages, in order; those in which nothing came of a command are left out."""
     groups: list[list[Step]] = [[]]
     # Of some sessions nothing is left but what the agent wrote: then each of its documents came of something.
@@ -52,11 +52,11 @@ def conversation(steps: Sequence[Step]) -> list[Turn]:
     return [turn for turn in turns if turn.outcome or turn.failures or (turn.prompt and weigh(turn.prompt.text).level)]
 
 
-def _turn(steps: Sequence[Step], outcome: Role) -> Turn:
+def _turn(steps: Sequence[Step], outcome: Role) -> ConversationTurn:
     said = [step for step in steps if step.role == outcome and step.text.strip()]
     calls = answered_calls(steps)
     failures = reversed(open_failures(runs_of(followed(calls))))
-    return Turn(
+    return ConversationTurn(
         prompt=_saying(steps[0]) if _is_prompt(steps[0]) else None,
         outcome=_saying(said[-1]) if said else None,
         failures=tuple(f"{run.line}: {run.telling}" if run.telling else run.line for run in failures),

@@ -14,7 +14,7 @@ from aicx.sources.tools import changes_files
 _PROSE = re.compile(r"\.(?:adoc|md|mdx|rst|txt)$", re.IGNORECASE)
 
 
-class Edit(NamedTuple):
+class FileEdit(NamedTuple):
     """A file that was changed, ``times`` times, last ``at`` then in ``chunk``. The path is relative to the root."""
 
     path: str
@@ -33,9 +33,9 @@ def is_edit(call: Step) -> bool:
     return changes_files(call.tool, call.text)
 
 
-def edits_of(calls: Iterable[tuple[Step, Step | None]], roots: Roots, folder: str | None) -> list[Edit]:
+def edits_of(calls: Iterable[tuple[Step, Step | None]], roots: Roots, folder: str | None) -> list[FileEdit]:
     """The files inside the repository that a session changed, the last changed first. Failed edits do not count."""
-    found: dict[str, Edit] = {}
+    found: dict[str, FileEdit] = {}
     for call, result in calls:
         if result is not None and result.failed:
             continue
@@ -45,5 +45,5 @@ def edits_of(calls: Iterable[tuple[Step, Step | None]], roots: Roots, folder: st
             relative = roots.relative(path, folder)
             if relative is not None:
                 count = found.pop(relative).times if relative in found else 0
-                found[relative] = Edit(relative, count + 1, call.at, call.chunk)
+                found[relative] = FileEdit(relative, count + 1, call.at, call.chunk)
     return list(reversed(found.values()))

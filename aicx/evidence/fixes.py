@@ -25,7 +25,7 @@ _SCRIPT = re.compile(r"(?:(?:bun|npm|pnpm|yarn) run(?:-script)?|(?:(?:npm|pnpm|y
 _TEST_SCRIPT = re.compile(r"(?:npm|pnpm|yarn) (?:t|tst|test)(?= |$)")
 
 
-class Check(NamedTuple):
+class CheckScope(NamedTuple):
     """A check as what can cover it: the program with its task, what it looks at, and the parts it was limited to."""
 
     program: str
@@ -130,7 +130,7 @@ def without_starters(text: str) -> str:
     return _TEST_SCRIPT.sub("npm run test", _SCRIPT.sub("npm run ", plain, count=1), count=1) if words else text
 
 
-def _covers(later: Check, failed: Check) -> bool:
+def _covers(later: CheckScope, failed: CheckScope) -> bool:
     if later.program == failed.program:
         return _includes(later.parts, failed.parts)
     if later.topic == failed.topic == "test" and failed.parts and {*failed.parts} <= {*later.parts}:
@@ -149,7 +149,7 @@ def _is_at(part: str, other: str) -> bool:
     return part == other or other.startswith(f"{part}/") or other.endswith(f"/{part}")
 
 
-def _check(command: Simple, rules: CommandRules) -> Check | None:
+def _check(command: Simple, rules: CommandRules) -> CheckScope | None:
     found = rules.check.match(command.text)
     if found is None:
         return None
@@ -162,7 +162,7 @@ def _check(command: Simple, rules: CommandRules) -> Check | None:
     # `-m` of `python -m pytest` is not an option of the check: without it the command does not run.
     program = " ".join(word for word in program.split() if word == "-m" or not word.startswith("-"))
     topic = "test" if rules.test.search(program) else "lint" if rules.lint.search(program) else "build"
-    return Check(program, topic, tuple(part for part in parts if part not in _EVERYTHING))
+    return CheckScope(program, topic, tuple(part for part in parts if part not in _EVERYTHING))
 
 
 def _verb(command: Simple) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from aicx.evidence.fixes import repeats
 from aicx.evidence.patterns import command_rules, statement_rules
-from aicx.evidence.runs import Run, open_failures
+from aicx.evidence.runs import CommandRun, open_failures
 from aicx.evidence.statements import PASTED, STATEMENT_LENGTH
 from aicx.evidence.texts import sentences
 from aicx.evidence.transcript import Step
@@ -42,7 +42,7 @@ class GivenUp(NamedTuple):
 def given_up(
     steps: Sequence[Step],
     calls: Sequence[tuple[Step, Sequence[Step]]],
-    runs: Sequence[Run],
+    runs: Sequence[CommandRun],
     limit: int = MAX_GIVEN_UP,
 ) -> list[GivenUp]:
     """What was tried in a session without success and not until it worked, the latest first, each once.
@@ -58,7 +58,7 @@ def given_up(
     return list(latest.values())[-limit:][::-1]
 
 
-def _commands(runs: Sequence[Run]) -> Iterator[GivenUp]:
+def _commands(runs: Sequence[CommandRun]) -> Iterator[GivenUp]:
     """Commands that failed and never passed again, while the session went on another way."""
     still_failing = set(map(id, open_failures(runs)))
     last: dict[tuple[str, ...], GivenUp] = {}
@@ -74,7 +74,7 @@ def _commands(runs: Sequence[Run]) -> Iterator[GivenUp]:
     yield from last.values()
 
 
-def _is_telling(run: Run) -> bool:
+def _is_telling(run: CommandRun) -> bool:
     """Whether a failed command says something of a way to do the work, rather than of the work or of a slip."""
     rules = command_rules()
     # Whatever a check found was mended, or it would fail still; conflicts of a merge are resolved.

@@ -9,7 +9,7 @@ from datetime import datetime
 import orjson
 
 from aicx.evidence.patterns import statement_rules
-from aicx.evidence.statements import COMPACTION, STATEMENT_LENGTH, Statement, left_open, reports, requests
+from aicx.evidence.statements import COMPACTION, STATEMENT_LENGTH, MessageStatement, left_open, reports, requests
 from aicx.evidence.texts import sentences
 from aicx.evidence.transcript import Step
 from aicx.evidence.turns import turns_of
@@ -23,24 +23,28 @@ _OPEN_STATES = frozenset({"pending", "in_progress", "todo", "open", "not_started
 _TASK_FIELD = re.compile(r"^(taskId|subject|status): (.+)$", re.MULTILINE)
 
 
-def open_plan(steps: Sequence[Step], committed: Sequence[datetime] = ()) -> list[Statement]:
+def open_plan(steps: Sequence[Step], committed: Sequence[datetime] = ()) -> list[MessageStatement]:
     """The items of the last plan that are not ticked off; none where the session has gone past it since.
 
     It has where it ``committed`` something after it kept the plan last, or ended its turn with a report that leaves
     nothing open: few plans are ticked off to the end.
     """
     tasks: dict[str, tuple[str, str, Step]] = {}
-    plan: list[Statement] = []
+    plan: list[MessageStatement] = []
     last = 0
     for number, step in enumerate(steps):
         if step.phase != "call" or step.tool is None:
             continue
         if step.tool in ("TaskCreate", "TaskUpdate"):
             _take_task(step, tasks)
-            plan = [Statement(text, at) for text, state, at in tasks.values() if state in _OPEN_STATES]
+            plan = [MessageStatement(text, at) for text, state, at in tasks.values() if state in _OPEN_STATES]
             last = number
         elif (items := _plan_items(step)) is not None:
-            plan = [Statement(shorten(text, STATEMENT_LENGTH), step) for state, text in items if state in _OPEN_STATES]
+            plan = [
+                MessageStatement(shorten(text, STATEMENT_LENGTH), step)
+                for state, text in items
+                if state in _OPEN_STATES
+            ]
             last = number
     if not plan or _is_past(steps[last + 1 :]) or any(at >= steps[last].at for at in committed):
         return []
@@ -48,7 +52,7 @@ def open_plan(steps: Sequence[Step], committed: Sequence[datetime] = ()) -> list
     return [] if ended and not any(left_open(ended[-1])) else plan
 
 
-def pending(steps: Sequence[Step]) -> list[Statement]:
+def pending(steps: Sequence[Step]) -> list[MessageStatement]:
     """What the last summary of a session that outgrew its context names as still to be done.
 
     Nothing where the session has gone past it since.
@@ -59,14 +63,14 @@ def pending(steps: Sequence[Step]) -> list[Statement]:
     return left_open(steps[last])[0]
 
 
-def summarized_request(steps: Sequence[Step]) -> Statement | None:
+def summarized_request(steps: Sequence[Step]) -> MessageStatement | None:
     """What was wanted, as the summary says with which a session begins that goes on from a full context."""
     first = next((step for step in steps if step.origin == COMPACTION or requests([step])), None)
     if first is None or first.origin != COMPACTION:
         return None
     wanted = statement_rules().wanted_headings
     said = next((said.text for said in sentences(first.text) if said.heading and wanted.search(said.heading)), None)
-    return Statement(said, first) if said else None
+    return MessageStatement(said, first) if said else None
 
 
 def _is_past(steps: Sequence[Step]) -> bool:

@@ -43,7 +43,7 @@ _TELLING_LENGTH = 160
 _REMARK = 400  # how much of a remark, up to the command that follows it, speaks of the command
 
 
-class Run(NamedTuple):
+class CommandRun(NamedTuple):
     """A command that was run: ``line`` as it is shown, ``parts`` the commands in it that are more than looking.
 
     ``began`` is False where it failed because something is missing here that the work has nothing to do with.
@@ -63,7 +63,7 @@ class Run(NamedTuple):
 
 def runs_of(
     calls: Iterable[tuple[Step, Sequence[Step]]], roots: Roots | None = None, steps: Sequence[Step] = ()
-) -> list[Run]:
+) -> list[CommandRun]:
     """The commands of a session that are more than looking around, in order, each with its outcome.
 
     ``calls`` are a session's calls with all their answers, as `followed` gives them. What failed outside of ``roots``,
@@ -74,7 +74,7 @@ def runs_of(
 
 def ran_by(
     calls: Sequence[tuple[Step, Sequence[Step]]], roots: Roots | None = None, steps: Sequence[Step] = ()
-) -> list[Run | None]:
+) -> list[CommandRun | None]:
     """What each call ran, as in `runs_of`; None for a call that only looked around."""
     rules = command_rules()
     aside = _set_aside(calls, rules)
@@ -155,7 +155,7 @@ def _set_aside(calls: Sequence[tuple[Step, Sequence[Step]]], rules: CommandRules
     return found
 
 
-def _run(call: Step, answers: Sequence[Step], rules: CommandRules) -> Run | None:
+def _run(call: Step, answers: Sequence[Step], rules: CommandRules) -> CommandRun | None:
     parts = [part for part in simple_commands(call.command) if not rules.look.match(part.text)]
     if not parts:
         return None
@@ -171,15 +171,15 @@ def _run(call: Step, answers: Sequence[Step], rules: CommandRules) -> Run | None
     code = result.exit_code if call.tool == "run" and result else None
     if code is not None:
         line = shorten(" ".join(call.command.split()), _COMMAND_LENGTH)  # it is the whole that ended so
-    return Run(line, tuple(parts), kind, call.at, (result or call).chunk, outcome, telling, began, code)
+    return CommandRun(line, tuple(parts), kind, call.at, (result or call).chunk, outcome, telling, began, code)
 
 
-def open_failures(runs: Sequence[Run]) -> list[Run]:
+def open_failures(runs: Sequence[CommandRun]) -> list[CommandRun]:
     """The failures that no later success fixed, the latest first, the same command once.
 
     Of a command that was run again, and of which it is not known how that ended, nothing is said.
     """
-    found: list[Run] = []
+    found: list[CommandRun] = []
     again: set[str] = set()
     later: list[tuple[RunKind, Simple]] = []
     passed: list[Simple] = []
@@ -202,10 +202,10 @@ def open_failures(runs: Sequence[Run]) -> list[Run]:
     return found
 
 
-def latest_outcomes(runs: Sequence[Run]) -> list[tuple[Run, int]]:
+def latest_outcomes(runs: Sequence[CommandRun]) -> list[tuple[CommandRun, int]]:
     """The last run of each distinct command, the latest first, and how often it was run."""
     counts: dict[tuple[str, ...], int] = {}
-    last: dict[tuple[str, ...], Run] = {}
+    last: dict[tuple[str, ...], CommandRun] = {}
     for run in reversed(runs):
         keys = tuple(part.text for part in run.parts)
         counts[keys] = counts.get(keys, 0) + 1
@@ -213,12 +213,12 @@ def latest_outcomes(runs: Sequence[Run]) -> list[tuple[Run, int]]:
     return [(run, counts[keys]) for keys, run in last.items()]
 
 
-def passed_checks(runs: Sequence[Run]) -> list[tuple[Run, int]]:
+def passed_checks(runs: Sequence[CommandRun]) -> list[tuple[CommandRun, int]]:
     """The checks that passed when they were run last, the latest first, and how often each was run.
 
     What a later one of them ran too is not told again, and that a formatter ran says nothing of the work.
     """
-    found: list[tuple[Run, int]] = []
+    found: list[tuple[CommandRun, int]] = []
     told: set[str] = set()
     for run, count in latest_outcomes([run for run in runs if run.kind == "check"]):
         parts = {part.text for part in run.parts if not _FORMATS.search(part.text)}

@@ -11,16 +11,16 @@ from typing import Literal, NamedTuple
 
 from aicx.evidence.calls import answered_calls
 from aicx.evidence.commits import commits_of, pull_requests_of
-from aicx.evidence.edits import Edit, edits_of, is_edit
+from aicx.evidence.edits import FileEdit, edits_of, is_edit
 from aicx.evidence.fixes import topic_of
 from aicx.evidence.other_repositories import OtherRepositories
 from aicx.evidence.patterns import command_rules, statement_rules
 from aicx.evidence.plans import open_plan, pending, summarized_request
 from aicx.evidence.pull_requests import is_about_finished, merged_requests, number_of
-from aicx.evidence.runs import Run, followed, has_ended, open_failures, passed_checks, runs_of
+from aicx.evidence.runs import CommandRun, followed, has_ended, open_failures, passed_checks, runs_of
 from aicx.evidence.since import Since
 from aicx.evidence.statements import (
-    Statement,
+    MessageStatement,
     Weight,
     announces,
     asks_for_something,
@@ -42,7 +42,7 @@ from aicx.evidence.statements import (
 )
 from aicx.evidence.texts import sentences, summary_line, words
 from aicx.evidence.transcript import Step
-from aicx.evidence.turns import Turn, turns_of
+from aicx.evidence.turns import TurnEnd, turns_of
 from aicx.git.roots import Roots
 from aicx.refs import Ref
 from aicx.telling import URL, count_telling, prose_lines
@@ -76,7 +76,7 @@ _AT_WORK = timedelta(minutes=10)
 _MAX_CHECKS, _MAX_TESTS, _MAX_FAILURES, _MAX_NEXT, _MAX_DECISIONS = 6, 3, 5, 6, 8
 
 
-class Line(NamedTuple):
+class BriefLine(NamedTuple):
     """One statement, when it was made, and the references that prove it."""
 
     text: str
@@ -87,7 +87,7 @@ class Line(NamedTuple):
 class OpenLine(NamedTuple):
     """A line of a brief that says what is left to do, the step that it makes, and why it counts as open."""
 
-    line: Line
+    line: BriefLine
     step: str
     reason: StateReason
 
@@ -105,24 +105,24 @@ class SessionBrief:
     ``committed_since`` says that a later session in its place committed.
     """
 
-    goal: Line | None
-    asked: Line | None
-    turned_to: Line | None
-    unanswered: Line | None
-    progress: Line | None
-    reported: Line | None
-    checks: tuple[Line, ...]
-    commits: tuple[Line, ...]
-    pull_requests: tuple[Line, ...]
-    failures: tuple[Line, ...]
-    failing: tuple[Line, ...]
-    broken: tuple[Line, ...]
-    ahead: tuple[Line, ...]
-    questions: tuple[Line, ...]
-    decisions: tuple[Line, ...]
-    edits: tuple[Edit, ...]
-    tested: Line | None
-    passed: tuple[Run, ...]
+    goal: BriefLine | None
+    asked: BriefLine | None
+    turned_to: BriefLine | None
+    unanswered: BriefLine | None
+    progress: BriefLine | None
+    reported: BriefLine | None
+    checks: tuple[BriefLine, ...]
+    commits: tuple[BriefLine, ...]
+    pull_requests: tuple[BriefLine, ...]
+    failures: tuple[BriefLine, ...]
+    failing: tuple[BriefLine, ...]
+    broken: tuple[BriefLine, ...]
+    ahead: tuple[BriefLine, ...]
+    questions: tuple[BriefLine, ...]
+    decisions: tuple[BriefLine, ...]
+    edits: tuple[FileEdit, ...]
+    tested: BriefLine | None
+    passed: tuple[CommandRun, ...]
     tests: tuple[str, ...]
     state: State
     state_reason: StateReason
@@ -140,7 +140,7 @@ class SessionBrief:
             return ()
         said: StateReason = "plan_open" if self.state_reason == "plan_open" else "said_next"
         unanswered = (self.unanswered,) if self.unanswered else ()
-        left: tuple[tuple[StateReason, str, Sequence[Line], Callable[[str], bool]], ...] = (
+        left: tuple[tuple[StateReason, str, Sequence[BriefLine], Callable[[str], bool]], ...] = (
             (said, "{}", self.ahead, is_step),
             ("interrupted", "Finish what was asked last: {}", unanswered, asks_for_something),
             ("failure_open", "Fix what fails: {}", self.failing, _is_mistake),
@@ -188,7 +188,7 @@ def brief_of(
         """Whether a sentence speaks of what is to be done with requests that are merged."""
         return is_about_finished(text, own, since.merged) and bool(statement_rules().waiting.search(text))
 
-    def is_left(item: Statement) -> bool:
+    def is_left(item: MessageStatement) -> bool:
         over = is_about_finished(item.text, own, merged) or since.has_committed(item.text, item.step.at, committed)
         return not (over or since.has_done(item.text) or since.has_landed(item.text))
 
@@ -216,9 +216,9 @@ def brief_of(
         progress=_progress(steps, last, is_merged) if last else None,
         reported=_reported(steps, turns, is_merged),
         checks=tuple(_check(run, count) for run, count in passed_checks(runs)[:_MAX_CHECKS]),
-        commits=tuple(Line(*trace) for trace in commits),
+        commits=tuple(BriefLine(*trace) for trace in commits),
         pull_requests=tuple(
-            Line(f"{text} (merged)" if number_of(text) in merged else text, at, refs) for text, at, refs in opened
+            BriefLine(f"{text} (merged)" if number_of(text) in merged else text, at, refs) for text, at, refs in opened
         ),
         failures=tuple(_failure(run, edits) for run in failures[:_MAX_FAILURES]),
         failing=tuple(
@@ -283,7 +283,7 @@ def _place(steps: Sequence[Step], wanted: Step) -> int:
     return next(number for number, step in enumerate(steps) if step is wanted)
 
 
-def _requests(wanted: Sequence[tuple[Weight, Step]]) -> tuple[Line | None, Line | None]:
+def _requests(wanted: Sequence[tuple[Weight, Step]]) -> tuple[BriefLine | None, BriefLine | None]:
     weighed = [(weight.level, weight.text, step) for weight, step in wanted]
     if not weighed:
         return None, None
@@ -300,7 +300,7 @@ def _requests(wanted: Sequence[tuple[Weight, Step]]) -> tuple[Line | None, Line 
     return goal, _line(text, last[2])
 
 
-def _unanswered(steps: Sequence[Step], wanted: Sequence[tuple[Weight, Step]], since: Since) -> Line | None:
+def _unanswered(steps: Sequence[Step], wanted: Sequence[tuple[Weight, Step]], since: Since) -> BriefLine | None:
     """The last prompt, where it says what is wanted; "yes, do that" leans on what the agent offered.
 
     "commit" says what was to be done with something, and is told with what that is.
@@ -318,7 +318,7 @@ def _unanswered(steps: Sequence[Step], wanted: Sequence[tuple[Weight, Step]], si
     return _line(text, prompt) if words(URL.sub(" ", text)) else None
 
 
-def _turned_to(steps: Sequence[Step], wanted: Sequence[tuple[Weight, Step]]) -> Line | None:
+def _turned_to(steps: Sequence[Step], wanted: Sequence[tuple[Weight, Step]]) -> BriefLine | None:
     """The last request but the first that says much by itself and in whose course files were changed."""
     telling_ones = [(weight.text, step) for weight, step in wanted if weight.level > 1]
     begins = {id(step) for _, step in telling_ones}
@@ -343,7 +343,7 @@ def _wish(text: str) -> str:
     return shorten(f"{found['title'].strip()}: {said}" if said else found["title"].strip(), _REQUEST_LENGTH)
 
 
-def _progress(steps: Sequence[Step], last: Step, is_over: Callable[[str], bool]) -> Line | None:
+def _progress(steps: Sequence[Step], last: Step, is_over: Callable[[str], bool]) -> BriefLine | None:
     """What the last word reports. Where that is little, as an answer to "commit", what was reported before leads.
 
     A sentence of which ``is_over`` holds is left out: it held when it was said. None where that is all there is.
@@ -360,10 +360,10 @@ def _progress(steps: Sequence[Step], last: Step, is_over: Callable[[str], bool])
         return _line(text, last)
     earlier = summary_line(telling(before.text), _PROGRESS_LENGTH - len(text), is_announcement)
     text = f"{earlier} / then: {text}"
-    return Line(text, last.at, tuple(dict.fromkeys(str(Ref("chunk", step.chunk)) for step in (before, last))))
+    return BriefLine(text, last.at, tuple(dict.fromkeys(str(Ref("chunk", step.chunk)) for step in (before, last))))
 
 
-def _reported(steps: Sequence[Step], turns: Sequence[Turn], is_over: Callable[[str], bool]) -> Line | None:
+def _reported(steps: Sequence[Step], turns: Sequence[TurnEnd], is_over: Callable[[str], bool]) -> BriefLine | None:
     """What the agent reported last; where it only answered since it last worked, the report of its work leads."""
     if not turns:
         return None
@@ -376,7 +376,7 @@ def _reported(steps: Sequence[Step], turns: Sequence[Turn], is_over: Callable[[s
     if not words(then):
         return told
     text = f"{shorten(told.text, _BRIEF)} / then: {then}"
-    return Line(text, last.at, tuple(dict.fromkeys((*told.refs, str(Ref("chunk", last.chunk))))))
+    return BriefLine(text, last.at, tuple(dict.fromkeys((*told.refs, str(Ref("chunk", last.chunk))))))
 
 
 def _reported_before(steps: Sequence[Step], last: Step) -> Step | None:
@@ -395,40 +395,40 @@ def _reported_before(steps: Sequence[Step], last: Step) -> Step | None:
     return next((step for step in reversed(steps[asked:until]) if reports(step) and not announces(step)), None)
 
 
-def _check(run: Run, count: int) -> Line:
+def _check(run: CommandRun, count: int) -> BriefLine:
     times = f" (run {count} times)" if count > 1 else ""
-    return Line(f"`{run.line}` passed{times}", run.at, (_ref(run),))
+    return BriefLine(f"`{run.line}` passed{times}", run.at, (_ref(run),))
 
 
-def _passed_tests(runs: Sequence[Run]) -> list[Run]:
+def _passed_tests(runs: Sequence[CommandRun]) -> list[CommandRun]:
     return [run for run, _ in passed_checks(runs) if topic_of(run.parts[-1]) == "test"]
 
 
-def _tested(runs: Sequence[Run]) -> Line | None:
+def _tested(runs: Sequence[CommandRun]) -> BriefLine | None:
     """The tests that passed last, on one line: that code was formatted, linted or built tells nobody what works."""
     tests = _passed_tests(runs)[:_MAX_TESTS]
     if not tests:
         return None
-    return Line(f"passed: {', '.join(f'`{run.line}`' for run in tests)}", tests[0].at, (_ref(tests[0]),))
+    return BriefLine(f"passed: {', '.join(f'`{run.line}`' for run in tests)}", tests[0].at, (_ref(tests[0]),))
 
 
-def _ref(run: Run) -> str:
+def _ref(run: CommandRun) -> str:
     return str(Ref("chunk", run.chunk))
 
 
-def _failure(run: Run, edits: Sequence[Edit]) -> Line:
+def _failure(run: CommandRun, edits: Sequence[FileEdit]) -> BriefLine:
     telling = f": {run.telling}" if run.telling else ""
     # Whether what was changed since mended it is not known.
     again = ", and was not run again" if any(edit.at > run.at for edit in edits) else ""
     how = f"ended with exit code {run.code}" if run.code else "failed"
-    return Line(f"`{run.line}` {how}{again}{telling}", run.at, (_ref(run),))
+    return BriefLine(f"`{run.line}` {how}{again}{telling}", run.at, (_ref(run),))
 
 
 def _is_mistake(failure: str) -> bool:
     return not statement_rules().no_mistake.search(failure)
 
 
-def _is_outlived(run: Run, steps: Sequence[Step], turns: Sequence[Turn], edited_at: datetime | None) -> bool:
+def _is_outlived(run: CommandRun, steps: Sequence[Step], turns: Sequence[TurnEnd], edited_at: datetime | None) -> bool:
     """Whether the agent said that what fails did so before, or went on from it and ended with the work done and no word
     of what fails.
     """
@@ -442,7 +442,7 @@ def _is_outlived(run: Run, steps: Sequence[Step], turns: Sequence[Turn], edited_
     return ended is not None and ended.at > run.at and says_finished(ended) and not names_failure(ended)
 
 
-def _is_said_to_pass(run: Run, steps: Sequence[Step]) -> bool:
+def _is_said_to_pass(run: CommandRun, steps: Sequence[Step]) -> bool:
     """Whether the agent said later that all checks of its kind pass, or that the conflicts of a merge are resolved."""
     if command_rules().merges.search(run.parts[-1].text):
         return any(step.at > run.at and says_resolved(step) for step in steps)
@@ -450,7 +450,7 @@ def _is_said_to_pass(run: Run, steps: Sequence[Step]) -> bool:
     return topic is not None and any(step.at > run.at and says_passing(step, topic) for step in steps)
 
 
-def _is_in(line: Line, *told: Line | None) -> bool:
+def _is_in(line: BriefLine, *told: BriefLine | None) -> bool:
     """Whether most words of a line are in one of those that are told too."""
     said = words(line.text)
     return any(
@@ -459,12 +459,12 @@ def _is_in(line: Line, *told: Line | None) -> bool:
     )
 
 
-def _said(statement: Statement) -> Line:
+def _said(statement: MessageStatement) -> BriefLine:
     return _line(statement.text, statement.step)
 
 
-def _line(text: str, step: Step) -> Line:
-    return Line(text, step.at, (str(Ref("chunk", step.chunk)),))
+def _line(text: str, step: Step) -> BriefLine:
+    return BriefLine(text, step.at, (str(Ref("chunk", step.chunk)),))
 
 
 def with_later(since: Since, briefs: Sequence[SessionBrief], elsewhere: Sequence[SessionBrief]) -> Since:

@@ -25,7 +25,7 @@ _PREFIXES = (8, 13, 18, 23)
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
+class RepositoryScope:
     """A repository as sessions are filed: by project, or by the folders they worked in where none was known.
 
     Without ``below`` a folder stands for itself alone: not everything below a home folder belongs together. ``also``
@@ -73,7 +73,11 @@ class SessionRow:
 
 
 def list_sessions(
-    catalog: Catalog, scope: Scope, now: datetime, since: datetime | None = None, limit: int | None = MAX_SESSIONS
+    catalog: Catalog,
+    scope: RepositoryScope,
+    now: datetime,
+    since: datetime | None = None,
+    limit: int | None = MAX_SESSIONS,
 ) -> list[SessionRow]:
     """The sessions of a repository that had begun by ``now``, the last active first."""
     after, conditions = instant(since) if since else "", _conditions(scope)
@@ -86,7 +90,7 @@ def list_sessions(
     return load_sessions(catalog, named, now)
 
 
-def count_sessions(catalog: Catalog, scope: Scope, now: datetime, *, but: str | None = None) -> int:
+def count_sessions(catalog: Catalog, scope: RepositoryScope, now: datetime, *, but: str | None = None) -> int:
     """How many sessions of a repository had begun by ``now``, without subagents and without the session ``but``."""
     found: set[tuple[str, str]] = set()
     for where, values in _conditions(scope):
@@ -226,7 +230,7 @@ def short_ids(catalog: Catalog, session_ids: Iterable[str]) -> dict[str, str]:
     return found
 
 
-def known_folders(catalog: Catalog, scope: Scope) -> list[str]:
+def known_folders(catalog: Catalog, scope: RepositoryScope) -> list[str]:
     """Every folder that sessions of a repository worked in."""
     found: dict[str, None] = {}
     for where, values in _conditions(scope, nowhere="project IS NULL"):
@@ -234,7 +238,7 @@ def known_folders(catalog: Catalog, scope: Scope) -> list[str]:
     return list(found)
 
 
-def other_folders(catalog: Catalog, scope: Scope) -> list[str]:
+def other_folders(catalog: Catalog, scope: RepositoryScope) -> list[str]:
     """Every folder that is known to belong to another repository than this one."""
     rows = catalog.rows(
         f"SELECT DISTINCT cwd FROM folders WHERE project NOT IN ({','.join('?' * len(scope.projects))})",
@@ -265,7 +269,7 @@ def related_projects(catalog: Catalog, project: str) -> dict[str, str]:
     return found
 
 
-def _conditions(scope: Scope, nowhere: str = f"project='{NON_REPOSITORY}'") -> list[tuple[str, list[str]]]:
+def _conditions(scope: RepositoryScope, nowhere: str = f"project='{NON_REPOSITORY}'") -> list[tuple[str, list[str]]]:
     """SQL conditions, any of which holds for what belongs to a repository; ``nowhere`` says that none was known."""
     found: list[tuple[str, list[str]]] = []
     found += (("project=?", [project]) for project in scope.projects)

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from aicx.evidence.fixes import ends
 from aicx.evidence.patterns import statement_rules
-from aicx.evidence.runs import Run
+from aicx.evidence.runs import CommandRun
 from aicx.git.roots import repository_of
 from aicx.git.subjects import Subject
 from aicx.values import dataclass
@@ -22,7 +22,7 @@ class Since:
     """
 
     merged: Collection[str] = ()
-    passed: tuple[Run, ...] = ()
+    passed: tuple[CommandRun, ...] = ()
     committed_at: datetime | None = None
     clean: bool = False
     landed: bool = False
@@ -41,7 +41,7 @@ class Since:
             return True
         return self.landed and bool(rules.about_request.search(text) or rules.uncommitted.search(text))
 
-    def passes(self, failed: Run) -> bool:
+    def passes(self, failed: CommandRun) -> bool:
         """Whether a later run says that ``failed`` no longer fails."""
         return any(
             run.at > failed.at and run.kind == failed.kind and ends(part, failed.parts[-1], failed.kind)

@@ -34,7 +34,7 @@ class Weight(NamedTuple):
     text: str
 
 
-class Statement(NamedTuple):
+class MessageStatement(NamedTuple):
     """One sentence worth keeping, and the message it is from."""
 
     text: str
@@ -100,7 +100,7 @@ def telling(text: str) -> str:
     return text.strip()[found.end() :] or text
 
 
-def left_open(step: Step) -> tuple[list[Statement], list[Statement]]:
+def left_open(step: Step) -> tuple[list[MessageStatement], list[MessageStatement]]:
     """What an agent's last message says is still to be done, and what it asks."""
     rules = statement_rules()
     ahead: dict[str, None] = {}
@@ -111,7 +111,7 @@ def left_open(step: Step) -> tuple[list[Statement], list[Statement]]:
             asked[text] = None
         elif _is_next(said, rules):
             ahead[rules.next_labels.sub("", text)] = None
-    return [Statement(text, step) for text in ahead], [Statement(text, step) for text in asked]
+    return [MessageStatement(text, step) for text in ahead], [MessageStatement(text, step) for text in asked]
 
 
 def without_open(text: str) -> str:
@@ -216,13 +216,13 @@ def says_resolved(step: Step) -> bool:
     )
 
 
-def decisions(steps: Sequence[Step], limit: int) -> list[Statement]:
+def decisions(steps: Sequence[Step], limit: int) -> list[MessageStatement]:
     """What people and agents settled, with the reason where it was said: the last ones, the latest first, each once."""
     rules = statement_rules()
-    found: dict[frozenset[str], Statement] = {}
+    found: dict[frozenset[str], MessageStatement] = {}
     for step in reversed(steps):
         for text in reversed(list(_decided(step, rules))):
-            found.setdefault(frozenset(words(text)), Statement(text, step))
+            found.setdefault(frozenset(words(text)), MessageStatement(text, step))
         if len(found) >= limit:
             break
     return list(found.values())[:limit]

@@ -20,22 +20,22 @@ _LEAST = 12
 _KEEPS_PLAN = re.compile(r"(?:Todo\w*|Task(?:Create|Update|List)|update_plan|write_todos)")
 
 
-class Turn(NamedTuple):
+class TurnEnd(NamedTuple):
     """The agent's last words of a turn, and whether it changed something before: a file, the history, a request."""
 
     words: Step
     worked: bool
 
 
-def turns_of(steps: Sequence[Step]) -> list[Turn]:
+def turns_of(steps: Sequence[Step]) -> list[TurnEnd]:
     """The turns that the agent of a session ended with words of its own, in order."""
-    found: list[Turn] = []
+    found: list[TurnEnd] = []
     words: Step | None = None
     worked = False
     for step in steps:
         if step.role == "user":
             if words is not None:
-                found.append(Turn(words, worked))
+                found.append(TurnEnd(words, worked))
             words, worked = None, worked and step.origin not in PROMPTS
         elif step.role == "assistant":
             words = step if _says_something(step) else words
@@ -43,7 +43,7 @@ def turns_of(steps: Sequence[Step]) -> list[Turn]:
             words = None
             worked = worked or _changes(step)
     if words is not None and not _goes_on(words):
-        found.append(Turn(words, worked))
+        found.append(TurnEnd(words, worked))
     return found
 
 

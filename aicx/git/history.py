@@ -31,7 +31,7 @@ _LATEST = 7_258_118_400  # the year 2200
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class HistoryCommit:
     """A commit. ``files`` are relative to the repository's root, names before a rename among them."""
 
     hash: str
@@ -46,7 +46,7 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class Patch:
+class CommitPatch:
     """What a commit changed: ``id`` is the same for the same change on another base, ``added`` its telling lines."""
 
     id: str
@@ -72,7 +72,7 @@ def shallow_ends(common: Path) -> frozenset[str]:
     return frozenset()
 
 
-def read_changes(git: Git, hashes: Sequence[str]) -> list[Change]:
+def read_changes(git: Git, hashes: Sequence[str]) -> list[HistoryCommit]:
     """The named commits in the order given; a merge with what it brought to its first parent."""
     if not hashes:
         return []
@@ -90,7 +90,7 @@ def read_changes(git: Git, hashes: Sequence[str]) -> list[Change]:
     return [found[name] for name in hashes if name in found]
 
 
-def read_patches(git: Git, hashes: Sequence[str]) -> dict[str, Patch]:
+def read_patches(git: Git, hashes: Sequence[str]) -> dict[str, CommitPatch]:
     """What the named commits changed, by hash; what a partial clone lacks is left out."""
     if not hashes:
         return {}
@@ -107,7 +107,7 @@ def read_patches(git: Git, hashes: Sequence[str]) -> dict[str, Patch]:
     return found
 
 
-def read_log(git: Git, since: datetime, until: datetime) -> Iterator[Change]:
+def read_log(git: Git, since: datetime, until: datetime) -> Iterator[HistoryCommit]:
     """Every commit of that time that any branch or reflog still has, without its body and files."""
     fields = "%x00".join(_FIELDS[:-1])
     window = (f"--since=@{int(since.timestamp())}", f"--until=@{int(until.timestamp())}")
@@ -151,7 +151,7 @@ def _words(said: str | None) -> list[str]:
     return [line for line in (said or "").splitlines() if line.count("/") >= 2]
 
 
-def _read_change(block: str) -> Change | None:
+def _read_change(block: str) -> HistoryCommit | None:
     parts = block.strip("\0").split("\0")
     if len(parts) < len(_FIELDS) - 1 or not _HASH.fullmatch(parts[0][1:]):
         return None
@@ -160,7 +160,7 @@ def _read_change(block: str) -> Change | None:
         *([""] if len(parts) < len(_FIELDS) else []),
         *parts[len(_FIELDS) :],
     )
-    return Change(
+    return HistoryCommit(
         commit,
         tuple(parents.split()),
         author,
@@ -182,7 +182,7 @@ def _paths(parts: Sequence[str]) -> Iterator[str]:
                 yield name
 
 
-def _read_patch(diff: str) -> Patch:
+def _read_patch(diff: str) -> CommitPatch:
     digest = blake2b(digest_size=16)
     added = set()
     for line in diff.splitlines():
@@ -191,7 +191,7 @@ def _read_patch(diff: str) -> Patch:
         digest.update("".join(line.split()).encode("utf-8", "surrogateescape"))
         if line.startswith("+") and not line.startswith("+++ ") and len(line.strip("+ \t")) >= _MIN_LINE:
             added.add(line[1:].strip())
-    return Patch(digest.hexdigest() if diff.strip() else "", frozenset(added))
+    return CommitPatch(digest.hexdigest() if diff.strip() else "", frozenset(added))
 
 
 def _at(seconds: str) -> datetime:

@@ -37,7 +37,7 @@ _MARKED = 10  # characters: "fix", "wip" and the like say nothing
 _MAX_LISTED = 60  # of one output
 
 
-class Listed(NamedTuple):
+class ListedChange(NamedTuple):
     """A commit, or a pull request or issue, whose ``name`` is then its number with a `#`."""
 
     name: str
@@ -45,9 +45,9 @@ class Listed(NamedTuple):
     made: bool = False  # by the command that printed it
 
 
-def listed_commits(output: str) -> list[Listed]:
+def listed_commits(output: str) -> list[ListedChange]:
     """The commits that an output names together with their subjects, each once."""
-    found: dict[str, Listed] = {}
+    found: dict[str, ListedChange] = {}
     for line in _COMMIT_LINE.finditer(output):
         short, subject, made, own, whole, title = line.groups()
         # `[main 1f2e3d4] subject` is what `git commit` answers; a log may print `[1f2e3d4]`.
@@ -55,29 +55,29 @@ def listed_commits(output: str) -> list[Listed]:
         name = short or made or whole
         # Numbers alone are those of processes, sizes and dates.
         if is_made or whole or not name.isdigit():
-            found.setdefault(name, Listed(name, subject or own or title, is_made))
+            found.setdefault(name, ListedChange(name, subject or own or title, is_made))
     return list(found.values())[:_MAX_LISTED]
 
 
-def listed_requests(output: str) -> list[Listed]:
+def listed_requests(output: str) -> list[ListedChange]:
     """The pull requests and issues that an output names together with their titles, each once."""
-    found: dict[str, Listed] = {}
+    found: dict[str, ListedChange] = {}
     if not any(sign in output for sign in _SIGNS):
         return []
     for line in _REQUEST.finditer(output):
         number, title = filter(None, line.groups())
-        found.setdefault(number, Listed(f"#{number}", _unquoted(title) if line.lastindex == _QUOTED else title))
+        found.setdefault(number, ListedChange(f"#{number}", _unquoted(title) if line.lastindex == _QUOTED else title))
     for title, number in _VIEWED.findall(output):
-        found.setdefault(number, Listed(f"#{number}", title))
+        found.setdefault(number, ListedChange(f"#{number}", title))
     return list(found.values())[:_MAX_LISTED]
 
 
-def created_request(command: str, output: str) -> Listed | None:
+def created_request(command: str, output: str) -> ListedChange | None:
     """The pull request that a command opened under a title that it names itself."""
     asked, answered = _CREATES.search(command), _CREATED.search(output)
     if asked is None or answered is None:
         return None
-    return Listed(f"#{answered[1]}", asked[1] or asked[2], made=True)
+    return ListedChange(f"#{answered[1]}", asked[1] or asked[2], made=True)
 
 
 def commit_marks(output: str) -> Iterable[str]:

@@ -16,7 +16,7 @@ from aicx.git.subjects import may_be_subject, near_lines
 from aicx.values import dataclass
 
 if TYPE_CHECKING:
-    from aicx.git.history import Change
+    from aicx.git.history import HistoryCommit
     from aicx.git.state import Git
 
 Kind = Literal["subject", "hash", "number", "tag", "branch", "file"]
@@ -46,7 +46,7 @@ _MAIN_NAMES = frozenset({"main", "master", "trunk", "develop", "HEAD"})
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class NamedCommits:
     """A part of a text, and the commits it names: of a file the newest that changed it.
 
     ``weight``, from 0 to 1, is how much that tells of when and where the work was done. ``path`` is that of a file.
@@ -55,7 +55,7 @@ class Named:
     kind: Kind
     name: str
     weight: float
-    commits: tuple[Change, ...]
+    commits: tuple[HistoryCommit, ...]
     path: str | None = None
 
 
@@ -70,7 +70,9 @@ def may_name(text: str, root: Path, common: Path) -> bool:
     return any(_FILE_NAME.fullmatch(name) or inside(root, name) for name in names) or _may_be_refs(names, common)
 
 
-def find_named(git: Git, root: Path, text: str, since: datetime, repository: Collection[str] = ()) -> list[Named]:
+def find_named(
+    git: Git, root: Path, text: str, since: datetime, repository: Collection[str] = ()
+) -> list[NamedCommits]:
     """What ``text`` names of the repository at ``root``, the surest first; commits from before ``since`` are left out.
 
     ``repository`` has the names that a pull request's address may have for it. Git is called two or three times as a
@@ -99,7 +101,7 @@ def find_named(git: Git, root: Path, text: str, since: datetime, repository: Col
         found.append(("file", path, 1.0, hashes, path))
     changes = {change.hash: change for change in read_changes(git, _some((h for item in found for h in item[3]), 32))}
     return [
-        Named(kind, name, _WEIGHTS[kind] * weight, tuple(changes[h] for h in hashes if h in changes), path)
+        NamedCommits(kind, name, _WEIGHTS[kind] * weight, tuple(changes[h] for h in hashes if h in changes), path)
         for kind, name, weight, hashes, path in found
     ]
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from aicx.fields import taken_from
 from aicx.lifecycle.finalize import Finalized
-from aicx.lifecycle.prepare import Prepared
+from aicx.lifecycle.prepare import PreparedStart
 from aicx.resume.brief.json_brief import contract_answer, previous_answer
 from aicx.storage.texts import with_texts
 from aicx.values import dataclass
@@ -121,7 +121,7 @@ class BootAnswer:
     previous_contract_result: Annotated[ContractResult | None, "of the last session that could be evaluated"]
 
 
-def prepared_answer(found: Prepared, brief: str) -> PrepareAnswer:
+def prepared_answer(found: PreparedStart, brief: str) -> PrepareAnswer:
     answer = PrepareAnswer(
         startup_banner_text=found.banner,
         startup_banner_policy=BannerPolicy(found.already_shown),

@@ -22,7 +22,7 @@ from aicx.work.record import WorkRecord
 from aicx.work.session_facts import SessionFacts
 
 
-class Link(NamedTuple):
+class HandoffLink(NamedTuple):
     """A handoff in the chain of a repository's sessions: a record where somebody stated it, else what its log says.
 
     ``compatible`` is whether its branch is part of what is checked out, None where git does not say; ``offered`` is the
@@ -51,7 +51,7 @@ def handoffs(
 
 def chain(
     stated: Sequence[WorkRecord], facts: Sequence[SessionFacts], limit: int, present: Present | None
-) -> tuple[list[Link], int]:
+) -> tuple[list[HandoffLink], int]:
     """The newest ``limit`` handoffs, newest first, and how many there are. ``present`` is None for no such folder.
 
     Of a session that stated one, the stated ones stand for it; all of them are kept. Where a statement does not name
@@ -79,7 +79,7 @@ def chain(
     by_people = (number for number in fitting if not _is_automated(chosen[number]))
     offered = next(by_people, next(iter(fitting), None))
     pairs = enumerate(zip(chosen, fits, strict=True))
-    return [Link(one, fit, number == offered) for number, (one, fit) in pairs], len(every)
+    return [HandoffLink(one, fit, number == offered) for number, (one, fit) in pairs], len(every)
 
 
 def _is_automated(found: WorkRecord | Handoff) -> bool:
@@ -87,7 +87,7 @@ def _is_automated(found: WorkRecord | Handoff) -> bool:
     return isinstance(found, Handoff) and found.facts.automated
 
 
-def answer_of(link: Link) -> HandoffAnswer:
+def answer_of(link: HandoffLink) -> HandoffAnswer:
     found, compatible, offered = link
     if isinstance(found, WorkRecord):
         return stated_answer(found, compatible, offered=offered)

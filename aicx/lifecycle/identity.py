@@ -45,7 +45,7 @@ class Asker(NamedTuple):
         return cls(_clean(agent), session and _clean(session))
 
 
-class Named(NamedTuple):
+class IdentifiedSession(NamedTuple):
     """A session and what named it: ``explicit``, an environment variable, or ``identity file``; None for neither."""
 
     agent: str
@@ -55,7 +55,7 @@ class Named(NamedTuple):
 
 def find_session(
     environ: Mapping[str, str], layout: Layout, workspace: Path, agent: str | None = None, session: str | None = None
-) -> Named:
+) -> IdentifiedSession:
     """The session that is meant at ``workspace``, by the first rule that names one.
 
     What is given, then `AICX_SESSION_ID`, then what an agent put into its commands' environment, then the identity file
@@ -63,17 +63,17 @@ def find_session(
     """
     asker = find_asker(environ, agent, session)
     if session:
-        return Named(asker.agent, asker.session, "explicit")
+        return IdentifiedSession(asker.agent, asker.session, "explicit")
     if environ.get(_OWN):
-        return Named(asker.agent, asker.session, _OWN)
+        return IdentifiedSession(asker.agent, asker.session, _OWN)
     if (told := _told_by_agent(environ, agent)) is not None:
-        return Named(told[0], asker.session, told[1])
+        return IdentifiedSession(told[0], asker.session, told[1])
     known = agent or (asker.agent if asker.agent != NOBODY else None)
     if (found := identity_at(layout, workspace, known)) is not None:
-        return Named(found.agent_id, found.session_id, "identity file")
+        return IdentifiedSession(found.agent_id, found.session_id, "identity file")
     if terminal := _NO_ID.sub("-", environ.get(TERMINAL, "")).strip("-._"):
-        return Named(asker.agent, terminal[:100], TERMINAL)
-    return Named(asker.agent, None, None)
+        return IdentifiedSession(asker.agent, terminal[:100], TERMINAL)
+    return IdentifiedSession(asker.agent, None, None)
 
 
 def find_asker(environ: Mapping[str, str], agent: str | None = None, session: str | None = None) -> Asker:

@@ -25,7 +25,7 @@ from aicx.work.state import OpenTasks, open_tasks
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
+class PreparedStart:
     """The start of a session. ``already_shown`` is whether it had its banner before.
 
     ``attempt`` is the record of it, None where nothing was to be written or could be; ``notes`` say then why.
@@ -53,7 +53,7 @@ def prepare(
     outside: bool = True,
     source: str = "prepare",
     name: str | None = None,
-) -> Prepared:
+) -> PreparedStart:
     """Everything a session needs at its start in ``folder``. With ``record`` it is written down that it began.
 
     ``name`` is what the banner calls the agent, by default as it is called in the corpus.
@@ -78,7 +78,7 @@ def prepare(
                 attempt = _attempt(settings, place, asker, report, now, look, source)
             except (StoreLocked, StoreUnwritable, CorpusDamaged, OSError) as error:
                 notes.append(f"that the session began is not recorded: {plainly(error)}")
-        return Prepared(
+        return PreparedStart(
             asker=asker,
             number=report.session_number,
             banner=banner(name or asker.agent, report, tasks.active),

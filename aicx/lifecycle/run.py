@@ -22,8 +22,8 @@ from aicx.errors import AicxError
 from aicx.lifecycle.identity import Asker
 from aicx.lifecycle.prepare import prepare
 from aicx.lifecycle.program import hold_signals, obey_held, run_program
-from aicx.lifecycle.run_changes import Before, Changes, changes_since, look
-from aicx.lifecycle.run_log import Recorder, Run
+from aicx.lifecycle.run_changes import Before, RunChanges, changes_since, look
+from aicx.lifecycle.run_log import ProgramRun, Recorder
 from aicx.quoting import fenced
 from aicx.resume.brief.output import markdown_brief
 from aicx.sources import load_source
@@ -87,7 +87,9 @@ def run(settings: Settings, request: RunRequest, caller: Caller, clock: Clock, w
     line = _line(words)
     recorder = None
     if known is None:
-        told = Run(session, line, _text(str(request.folder)), before.state.branch, request.task, began, is_tool(line))
+        told = ProgramRun(
+            session, line, _text(str(request.folder)), before.state.branch, request.task, began, is_tool(line)
+        )
         recorder = Recorder(settings, told, clock)
         recorder.begin()
     obey_held(mask)
@@ -259,7 +261,7 @@ def _reason(error: Exception) -> str:
     return error.message if isinstance(error, AicxError) else f"{type(error).__name__}: {error}"
 
 
-def _summary(line: str, code: int, found: Changes) -> str:
+def _summary(line: str, code: int, found: RunChanges) -> str:
     did = [plural(len(one), noun) for one, noun in ((found.files, "changed file"), (found.commits, "commit")) if one]
     return f"`{shorten(line, 200)}` ended with exit code {code}{': ' if did else ''}{', '.join(did)}"
 

@@ -23,7 +23,7 @@ class Before(NamedTuple):
     stamps: dict[str, _Stamp]
 
 
-class Changes(NamedTuple):
+class RunChanges(NamedTuple):
     """Paths from the repository's root, and hashes of commits, the newest first."""
 
     files: tuple[str, ...] = ()
@@ -37,11 +37,11 @@ def look(folder: Path, now: datetime) -> Before:
     return Before(folder, now, state, stamps)
 
 
-def changes_since(before: Before, now: datetime) -> Changes:
+def changes_since(before: Before, now: datetime) -> RunChanges:
     """Finds what differs from ``before``: nothing where git says nothing, and only commits that were made here."""
     after = look(before.folder, now)
     if not (before.state.usable and after.state.usable):
-        return Changes()
+        return RunChanges()
     git = Git(before.folder)
     made = []
     if after.state.head and after.state.head != before.state.head:
@@ -53,7 +53,7 @@ def changes_since(before: Before, now: datetime) -> Changes:
     # A file that was changed before and is not now was taken back, unless it was committed.
     names = {*before.stamps, *after.stamps}
     touched = {path for path in names if before.stamps.get(path, ()) != after.stamps.get(path, ())}
-    return Changes(tuple(sorted(committed | touched)), tuple(change.hash for change in made))
+    return RunChanges(tuple(sorted(committed | touched)), tuple(change.hash for change in made))
 
 
 def _stamp(path: Path) -> _Stamp:

@@ -31,7 +31,7 @@ _SCREEN = re.compile(r"\x1b\[\?(?:1049|1047|47)h.*?(?:\x1b\[\?(?:1049|1047|47)l|
 _BEGUN, _DONE = b"-----BEGIN ", b"-----END "  # a key that is still being printed
 
 
-class Run(NamedTuple):
+class ProgramRun(NamedTuple):
     """A program's run. With ``whole`` its output is one result, as that of a tool; else it is what an agent says."""
 
     session: str
@@ -49,7 +49,7 @@ class Recorder:
     ``ending`` is the end of what was printed, once it has ended.
     """
 
-    def __init__(self, settings: Settings, run: Run, clock: Clock, pause: float = _PAUSE) -> None:
+    def __init__(self, settings: Settings, run: ProgramRun, clock: Clock, pause: float = _PAUSE) -> None:
         self.problem: str | None = None
         self._run, self._clock, self._pause = run, clock, pause
         self._redacts = settings.redact_secrets

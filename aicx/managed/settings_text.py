@@ -22,31 +22,31 @@ _TOML_NOTIFY = re.compile(rf"(?:^|(?<=\A\ufeff)){_NOTIFY}", re.MULTILINE)
 _BY_HAND = "mend the file first; nothing was changed"
 
 
-class Wanted(NamedTuple):
+class WantedHooks(NamedTuple):
     """The hooks of one agent: its event -> what runs then, as its settings have it. ``notify`` is Codex's own."""
 
     hooks: Mapping[str, Mapping[str, Any]]
     notify: Sequence[str] = ()
 
 
-class Settings(NamedTuple):
+class SettingsFormat(NamedTuple):
     """A format of settings. All raise CorpusDamaged, with a line where there is one, for a text that is not of it.
 
     ``is_current`` says whether just what is wanted is there, ``put`` gives the insertions into a text without ours, and
     ``drop`` the text without ours.
     """
 
-    is_current: Callable[[str, Wanted], bool]
-    put: Callable[[str, Wanted], list[Insertion]]
+    is_current: Callable[[str, WantedHooks], bool]
+    put: Callable[[str, WantedHooks], list[Insertion]]
     drop: Callable[[str], str]
 
 
-def _json_is_current(text: str, wanted: Wanted) -> bool:
+def _json_is_current(text: str, wanted: WantedHooks) -> bool:
     found = [(one.event, one.chain[-1].value) for one in _ours(_parsed(text))] if text.strip(_BLANK) else []
     return _are_wanted(found, wanted)
 
 
-def _json_put(text: str, wanted: Wanted) -> list[Insertion]:
+def _json_put(text: str, wanted: WantedHooks) -> list[Insertion]:
     groups = {event: {"hooks": [dict(handler)]} for event, handler in wanted.hooks.items()}
     if not text.strip(_BLANK):
         whole = json.dumps({"hooks": {event: [group] for event, group in groups.items()}}, ensure_ascii=False, indent=2)
@@ -79,14 +79,14 @@ def _json_drop(text: str) -> str:
     return text
 
 
-class _Found(NamedTuple):
+class _FoundHook(NamedTuple):
     """A handler of ours: its event, and the nodes that lead to it from the outermost value."""
 
     event: str
     chain: tuple[jsonc.Node, jsonc.Node, jsonc.Node, jsonc.Node, jsonc.Node, jsonc.Node]
 
 
-def _ours(root: jsonc.Node) -> Iterator[_Found]:
+def _ours(root: jsonc.Node) -> Iterator[_FoundHook]:
     hooks = root.members.get("hooks")
     for event, groups in hooks.members.items() if hooks else ():
         for group in groups.items:
@@ -94,7 +94,7 @@ def _ours(root: jsonc.Node) -> Iterator[_Found]:
             for handler in handlers.items if handlers else ():
                 command = handler.members.get("command")
                 if hooks and handlers and command and _OURS.search(str(command.value)):
-                    yield _Found(event, (root, hooks, groups, group, handlers, handler))
+                    yield _FoundHook(event, (root, hooks, groups, group, handlers, handler))
 
 
 def _parsed(text: str) -> jsonc.Node:
@@ -109,7 +109,7 @@ def _parsed(text: str) -> jsonc.Node:
     return root
 
 
-def _are_wanted(found: list[tuple[str, Any]], wanted: Wanted) -> bool:
+def _are_wanted(found: list[tuple[str, Any]], wanted: WantedHooks) -> bool:
     """Whether the handlers that were found, by their events, are those wanted, in whichever order."""
     return sorted(found, key=str) == sorted(((event, dict(one)) for event, one in wanted.hooks.items()), key=str)
 
@@ -122,7 +122,7 @@ def value_of(text: str) -> Any:
         return None
 
 
-def _toml_is_current(text: str, wanted: Wanted) -> bool:
+def _toml_is_current(text: str, wanted: WantedHooks) -> bool:
     held = _toml(text)
     notify, hooks = held.get("notify"), held.get("hooks")
     found = [
@@ -136,7 +136,7 @@ def _toml_is_current(text: str, wanted: Wanted) -> bool:
     return is_told and _are_wanted(found, wanted)
 
 
-def _toml_put(text: str, wanted: Wanted) -> list[Insertion]:
+def _toml_put(text: str, wanted: WantedHooks) -> list[Insertion]:
     """No line marks the end of ours: Codex moves comments behind a table to the next one, and writes between them.
 
     JSON's strings and lists of strings are TOML's as well.
@@ -176,5 +176,5 @@ def _toml(text: str, otherwise: str = "it cannot be read as TOML") -> dict[str, 
         raise CorpusDamaged(f"{otherwise}: {error}", hint=_BY_HAND) from error
 
 
-JSON = Settings(_json_is_current, _json_put, _json_drop)
-TOML = Settings(_toml_is_current, _toml_put, _toml_drop)
+JSON = SettingsFormat(_json_is_current, _json_put, _json_drop)
+TOML = SettingsFormat(_toml_is_current, _toml_put, _toml_drop)

@@ -20,7 +20,7 @@ from aicx.errors import AicxError, MalformedPolicy
 from aicx.git.identity import find_repository
 from aicx.gitignore import excludes_nothing
 from aicx.memory.sources_files import Refused, exists, read_regular, resolve_inside
-from aicx.regex import PatternRefused, Search, TooSlow
+from aicx.regex import ExpressionSearch, PatternRefused, TooSlow
 from aicx.storage.texts import texts_of
 from aicx.terminal import invisible
 from aicx.text import printable, shorten
@@ -108,8 +108,8 @@ class Policy:
         return [ignoring(rules) for rules in self.exclude_paths]
 
     @cached_property
-    def _patterns(self) -> Search:
-        return Search(self.exclude_patterns, re.IGNORECASE)
+    def _patterns(self) -> ExpressionSearch:
+        return ExpressionSearch(self.exclude_patterns, re.IGNORECASE)
 
     def _in_time(self, excludes: Callable[[str], bool], texts: Iterable[str]) -> bool:
         """Whether ``excludes`` says so of one of ``texts``.
@@ -230,7 +230,7 @@ def _list(path: Path, text: str, key: str, table: Mapping[str, Any]) -> tuple[st
             for number, value in enumerate(values):  # noqa: B007  the last one is named below
                 if excludes_nothing(value.casefold()):
                     raise PatternRefused("excludes nothing")
-        if key == "exclude_patterns" and (found := Search(values, re.IGNORECASE).found("")):
+        if key == "exclude_patterns" and (found := ExpressionSearch(values, re.IGNORECASE).found("")):
             raise PatternRefused("matches nothing, so everything", number=min(found))
     except PatternRefused as error:
         number = number if error.number is None else error.number

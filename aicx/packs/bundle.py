@@ -9,7 +9,7 @@ from aicx.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Bundle:
+class PackBundle:
     """``sessions`` are named as `forget` names them, ``claude:3f2a…``."""
 
     pack: TaskPack | FamilyPack
@@ -17,13 +17,13 @@ class Bundle:
     projects: tuple[str, ...]
 
 
-def bundle(pack: TaskPack | FamilyPack, refs: Iterable[str]) -> Bundle:
+def bundle(pack: TaskPack | FamilyPack, refs: Iterable[str]) -> PackBundle:
     """A pack that quotes what ``refs`` name, and what its memory rests on."""
     sources = (entry.source for entry in pack.memory)
     known = [f"session:{one['agent']}:{one['session']}" for one in sources if "agent" in one and "session" in one]
     every = [*refs, *known, *(ref for entry in pack.memory for ref in entry.evidence)]
     project = pack.place.project
-    return Bundle(pack, tuple(dict.fromkeys(filter(None, map(session_name, every)))), (project,) if project else ())
+    return PackBundle(pack, tuple(dict.fromkeys(filter(None, map(session_name, every)))), (project,) if project else ())
 
 
 def session_name(ref: str) -> str | None:

@@ -9,7 +9,7 @@ from aicx.errors import NotFound
 from aicx.fields import taken_from
 from aicx.memory.answers import MemoryEntry
 from aicx.packs.answers import FamilyOwner, FamilyPack
-from aicx.packs.bundle import Bundle, bundle
+from aicx.packs.bundle import PackBundle, bundle
 from aicx.packs.gathering import Gathered, applied_of, gather, git_of, memory_of, recent_commits, scope_of
 from aicx.packs.lists import lists_of
 from aicx.packs.owners import Owner, chosen, focused, owners_of
@@ -20,7 +20,7 @@ from aicx.work.place import looking
 from aicx.work.record import WorkRecord
 
 
-def family_pack(settings: Settings, query: PackQuery) -> Bundle:
+def family_pack(settings: Settings, query: PackQuery) -> PackBundle:
     """The pack of a repository. Raises NotFound where nothing is known of it in the time asked for."""
     gathered = gather(settings, query)
     limits, place = query.limits, gathered.place

@@ -12,7 +12,7 @@ from aicx.corpus.catalog.query import open_catalog
 from aicx.corpus.places.stored import chunks_of
 from aicx.errors import AicxError, CorpusDamaged, MalformedPolicy, NotFound
 from aicx.fields import taken_from
-from aicx.git.history import Change, list_hashes, read_changes
+from aicx.git.history import HistoryCommit, list_hashes, read_changes
 from aicx.git.state import Git
 from aicx.memory.answers import MemoryEntry
 from aicx.packs.answers import PackCommit, PackFilters, PackPlace, PackScope
@@ -155,7 +155,7 @@ def time_of(query: PackQuery) -> list[str]:
     return found + ([f"--until=@{int(end.timestamp()) - 1}"] if end is not None else [])
 
 
-def commit_of(change: Change) -> PackCommit:
+def commit_of(change: HistoryCommit) -> PackCommit:
     return PackCommit(change.hash, instant(change.committed_at, "seconds"), clean(change.subject))
 
 

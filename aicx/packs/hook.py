@@ -17,12 +17,12 @@ from aicx.config import Settings
 from aicx.errors import AicxError
 from aicx.packs.answers import PackNote
 from aicx.packs.making import make
-from aicx.packs.query import Limits, PackQuery, Scope
+from aicx.packs.query import PackLimits, PackQuery, Scope
 
 # Of the 1.7 s that `aicx hook` has for everything; beyond it the pack is left out.
 SECONDS = 0.8
 BUDGET = 600  # tokens
-LIMITS = Limits(looked_at=200)
+LIMITS = PackLimits(looked_at=200)
 _WAIT = 8  # the part of the time that another process that puts an object may cost
 Output = Mapping[str, Any]
 

@@ -23,7 +23,7 @@ _MAX_NAMED = 2
 
 
 @dataclass(slots=True)
-class _Line:
+class _PackLine:
     text: str
     at: str
     origin: str
@@ -35,7 +35,7 @@ class Lines:
     """Lines of one list. What differs in case, order or little words only is one, as it was said last."""
 
     def __init__(self) -> None:
-        self._lines: dict[object, _Line] = {}
+        self._lines: dict[object, _PackLine] = {}
 
     def add(
         self, owner: str, text: str, at: str, refs: Iterable[str] = (), origin: str = "derived", key: object = None
@@ -44,7 +44,7 @@ class Lines:
         if not text:
             return
         key = key or terms_of([text]) or text
-        line = self._lines.setdefault(key, _Line(text, at, origin))
+        line = self._lines.setdefault(key, _PackLine(text, at, origin))
         if at > line.at:
             line.text, line.at = text, at
         if origin == "stated":
@@ -231,7 +231,7 @@ def _message(pattern: Pattern, limit: int) -> str:
     return shorten(pattern.last.message, limit).lstrip(" :#")
 
 
-def _item(line: _Line, now: datetime) -> FamilyItem:
+def _item(line: _PackLine, now: datetime) -> FamilyItem:
     newest = sorted(line.owners, key=lambda ref: (line.owners[ref], ref), reverse=True)
     age = max(0, (now - datetime.fromisoformat(line.at)).days)
     support = Support(len(line.owners), line.at, age, newest[:_MAX_SOURCES])

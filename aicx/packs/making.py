@@ -12,13 +12,13 @@ import orjson
 from aicx.cas.entry import Kind
 from aicx.cas.reading import entry_or_none, find, read
 from aicx.cas.redacting import CANONICAL, clean_body
-from aicx.cas.writing import Origin, Put, put
+from aicx.cas.writing import Origin, StoredPut, put
 from aicx.config import Settings
 from aicx.errors import CorpusDamaged, UsageError
 from aicx.fields import to_fields
 from aicx.memory.policy import Policy, load_policy
 from aicx.packs.answers import FAMILY_SCHEMA, TASK_SCHEMA, FamilyPack, PackAnswer, PackSummary, TaskPack
-from aicx.packs.parts import Part, parts_of
+from aicx.packs.parts import PackPart, parts_of
 from aicx.packs.query import Mode, PackQuery
 from aicx.packs.rendering import BUDGET, CLAIMS, check_budget, render
 from aicx.text import plural
@@ -115,7 +115,7 @@ def store(
     projects: tuple[str, ...],
     query: PackQuery,
     notify: Callable[[str], None],
-) -> Put:
+) -> StoredPut:
     """Puts an encoded pack. Raises StoreUnwritable, StoreLocked, UsageError for what was forgotten."""
     return put(settings, io.BytesIO(body), Origin(kind, (), sessions, projects), query.now, notify)
 
@@ -176,9 +176,9 @@ def sum_up(
     return PackSummary(shown.text, shown.tokens, budget, mode, by, note, shown.omitted)
 
 
-def _with_claims(claims: Sequence[Claim], asked: Sequence[Part], rest: Sequence[Part]) -> list[Part]:
+def _with_claims(claims: Sequence[Claim], asked: Sequence[PackPart], rest: Sequence[PackPart]) -> list[PackPart]:
     """Claims in front of the lines that none of them rests on."""
     used = {asked[claim.fact].text for claim in claims}
     proofs = {ref for claim in claims for ref in claim.refs}
     left = [part for part in rest if part.text not in used and (not part.refs or not proofs.issuperset(part.refs))]
-    return [*(Part(CLAIMS, -1, claim.text, claim.refs) for claim in claims), *left]
+    return [*(PackPart(CLAIMS, -1, claim.text, claim.refs) for claim in claims), *left]

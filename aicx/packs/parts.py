@@ -42,14 +42,14 @@ FAMILY_SECTIONS: Mapping[str, tuple[str, int]] = {
 _STEP = 3  # how much less the next line of a section is worth
 
 
-class Part(NamedTuple):
+class PackPart(NamedTuple):
     section: str
     priority: int
     text: str
     refs: tuple[str, ...]
 
 
-def parts_of(fields: Mapping[str, Any]) -> list[Part]:
+def parts_of(fields: Mapping[str, Any]) -> list[PackPart]:
     """The lines of a stored pack, section by section."""
     is_task = "task" in fields
     sections = TASK_SECTIONS if is_task else FAMILY_SECTIONS
@@ -61,7 +61,9 @@ def parts_of(fields: Mapping[str, Any]) -> list[Part]:
         line = shorten(text, _TEXT)
         if line and line not in said:
             said.add(line)
-            found.append(Part(section, sections[section][1] + _STEP * counts[section], line, tuple(refs)[:_MOST_REFS]))
+            found.append(
+                PackPart(section, sections[section][1] + _STEP * counts[section], line, tuple(refs)[:_MOST_REFS])
+            )
             counts[section] += 1
     order = list(sections)
     return sorted(found, key=lambda part: order.index(part.section))

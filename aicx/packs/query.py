@@ -21,7 +21,7 @@ MODES: tuple[Mode, ...] = get_args(Mode)
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class PackLimits:
     """How many there may be of each.
 
     ``items`` are of a list of a family, ``chosen`` owners that its summary names. Only the ``looked_at`` sessions that
@@ -83,7 +83,7 @@ class PackQuery:
     focus: str = ""
     period: Period = field(default_factory=Period)
     scope: Scope = "auto"
-    limits: Limits = field(default_factory=Limits)
+    limits: PackLimits = field(default_factory=PackLimits)
     notes: Sequence[PackNote] = ()
     known_only: bool = False
     progress: Callable[[int, int], None] | None = None

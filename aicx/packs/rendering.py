@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from aicx.errors import UsageError
-from aicx.packs.parts import FAMILY_SECTIONS, TASK_SECTIONS, Part
+from aicx.packs.parts import FAMILY_SECTIONS, TASK_SECTIONS, PackPart
 from aicx.quoting import QUOTED_WITH_GIT, fenced
 from aicx.text import estimate_tokens, fit, plural, shorten
 
@@ -20,7 +20,7 @@ _NAME = 100
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 
 
-class Rendered(NamedTuple):
+class RenderedPack(NamedTuple):
     """A summary, its size, and how many lines of each section did not fit."""
 
     text: str
@@ -34,17 +34,17 @@ def check_budget(budget: int) -> None:
         raise UsageError(f"a summary does not fit into {budget} tokens", hint=f"--budget {MIN_BUDGET} or more")
 
 
-def render(fields: Mapping[str, Any], digest: str, parts: Sequence[Part], budget: int) -> Rendered:
+def render(fields: Mapping[str, Any], digest: str, parts: Sequence[PackPart], budget: int) -> RenderedPack:
     """The summary with as many of ``parts`` as fit into ``budget``, the most important ones."""
     check_budget(budget)
     kept, left = fit(
         [part.priority for part in parts], lambda kept: _tokens(_text(fields, digest, parts, kept)) <= budget
     )
     text = _text(fields, digest, parts, kept)
-    return Rendered(text, _tokens(text), _omitted(parts, left))
+    return RenderedPack(text, _tokens(text), _omitted(parts, left))
 
 
-def _text(fields: Mapping[str, Any], digest: str, parts: Sequence[Part], kept: Sequence[int]) -> str:
+def _text(fields: Mapping[str, Any], digest: str, parts: Sequence[PackPart], kept: Sequence[int]) -> str:
     titles = {CLAIMS: (_CLAIMS_TITLE, 0), **(TASK_SECTIONS if "task" in fields else FAMILY_SECTIONS)}
     shown = [parts[number] for number in kept]
     lines: list[str] = []
@@ -85,7 +85,7 @@ def _about(fields: Mapping[str, Any]) -> str:
     return f"{'; '.join(facts)}."
 
 
-def _refs(part: Part) -> str:
+def _refs(part: PackPart) -> str:
     return f" [{' '.join(shorten(_UUID.sub(_begun, ref), 2 * _NAME) for ref in part.refs)}]" if part.refs else ""
 
 
@@ -94,7 +94,7 @@ def _begun(found: re.Match[str]) -> str:
     return found[0][: 13 if found[0][14] == "7" else 8]
 
 
-def _omitted(parts: Sequence[Part], left: Sequence[int]) -> dict[str, int]:
+def _omitted(parts: Sequence[PackPart], left: Sequence[int]) -> dict[str, int]:
     counts = Counter(parts[number].section for number in left)
     return dict(sorted(counts.items()))
 

@@ -13,7 +13,7 @@ from aicx.fields import taken_from
 from aicx.git.state import GitProbe, GitState
 from aicx.memory.answers import MemoryEntry
 from aicx.packs.answers import PackAnchor, PackEdge, PackFile, PackHandoff, PackNote, PackSession, TaskPack
-from aicx.packs.bundle import Bundle, bundle
+from aicx.packs.bundle import PackBundle, bundle
 from aicx.packs.choosing import ChosenSession, choose_task, rank_sessions, sessions_of
 from aicx.packs.gathering import (
     Gathered,
@@ -43,7 +43,7 @@ _MAX_EDGES = 20
 Thing = TypeVar("Thing")
 
 
-def task_pack(settings: Settings, query: PackQuery) -> Bundle:
+def task_pack(settings: Settings, query: PackQuery) -> PackBundle:
     """The pack of the task that is named or worked on. Raises NotFound for none, UsageError where several fit."""
     gathered = gather(settings, query)
     limits, place = query.limits, gathered.place

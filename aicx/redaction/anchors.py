@@ -20,7 +20,7 @@ from aicx.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class SecretFinding:
     """``text[start:end]`` is a secret, according to ``rule``."""
 
     start: int

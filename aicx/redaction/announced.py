@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from aicx.redaction.anchors import Finding
+from aicx.redaction.anchors import SecretFinding
 from aicx.redaction.arguments import argument_at, figures_after
 from aicx.redaction.blocks import key_at
 from aicx.redaction.encoded import manifest_at
@@ -21,7 +21,7 @@ def _opens() -> re.Pattern[str]:
     return re.compile(r"(?i)\b(?:pin|(?:pin|pass|unlock|door|gate|alarm|lock|access|backup|entry)[ -]?code)\Z")
 
 
-def password_word_at(text: str, hit: re.Match[bytes]) -> Iterator[Finding]:
+def password_word_at(text: str, hit: re.Match[bytes]) -> Iterator[SecretFinding]:
     """What is told about the word for a password that ends before a blank."""
     yield from labelled_at(text, hit.end())
     yield from told_at(text, hit.start(), hit.end(), "password")
@@ -31,7 +31,7 @@ def password_word_at(text: str, hit: re.Match[bytes]) -> Iterator[Finding]:
         yield from last_argument_after(text, hit.end())
 
 
-def said_word_at(text: str, at: int) -> Iterator[Finding]:
+def said_word_at(text: str, at: int) -> Iterator[SecretFinding]:
     """What a PIN, a code, a pw or a secret is said to be, with ` is ` at ``at``."""
     if text.endswith(("secret", "Secret", "SECRET"), 0, at):
         yield from told_at(text, at - 6, at, "secret")
@@ -41,12 +41,12 @@ def said_word_at(text: str, at: int) -> Iterator[Finding]:
         yield from figures_after(text, at)
 
 
-def p_word_at(text: str, hit: re.Match[bytes]) -> Iterator[Finding]:
+def p_word_at(text: str, hit: re.Match[bytes]) -> Iterator[SecretFinding]:
     """What follows `pass`, `password` and their like, a PIN or a pw."""
     return password_word_at(text, hit) if len(hit[0]) > 3 else said_word_at(text, hit.end())
 
 
-def c_word_at(text: str, hit: re.Match[bytes]) -> Iterator[Finding]:
+def c_word_at(text: str, hit: re.Match[bytes]) -> Iterator[SecretFinding]:
     """What follows a code, a secret, `clave`, or a command; which of ``c q v`` begins it, the text says."""
     begin = text[hit.start()].lower()
     if hit[0] in (b"code", b"cret"):
@@ -56,7 +56,7 @@ def c_word_at(text: str, hit: re.Match[bytes]) -> Iterator[Finding]:
     return argument_at(text, hit.start())
 
 
-def key_word_at(text: str, hit: re.Match[bytes]) -> Iterator[Finding]:
+def key_word_at(text: str, hit: re.Match[bytes]) -> Iterator[SecretFinding]:
     """What the word with a k in it is about: `hook/`, `PRIVATE KEY`, `--key X`, «the key is X»."""
     word = text[hit.start() : hit.end()].lower()
     if text.startswith("ind:", hit.end()):

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from aicx.redaction.anchors import Finding
+from aicx.redaction.anchors import SecretFinding
 from aicx.redaction.commands import VALUE
 from aicx.redaction.values import is_code, is_random, is_stand_in
 
@@ -31,7 +31,7 @@ def _commands() -> tuple[re.Pattern[str], ...]:
     )
 
 
-def argument_at(text: str, at: int) -> Iterator[Finding]:
+def argument_at(text: str, at: int) -> Iterator[SecretFinding]:
     """The password among the arguments of the command on whose line ``at`` is."""
     start = max(text.rfind("\n", max(0, at - _LINE), at) + 1, at - _LINE)
     for command in _commands():
@@ -41,7 +41,7 @@ def argument_at(text: str, at: int) -> Iterator[Finding]:
             if given.startswith(("-", "/", "$", "<", "*")) or is_stand_in(given) or is_code(given):
                 continue
             if group == "inside" or is_random(given, 6) or re.search(r"\w[!#%^&*+?@~]", given):
-                yield Finding(*found.span(group), "password")
+                yield SecretFinding(*found.span(group), "password")
 
 
 @cache
@@ -49,13 +49,13 @@ def _slashed() -> re.Pattern[str]:
     return re.compile(rf":{VALUE}")
 
 
-def slashed_at(text: str, at: int) -> Iterator[Finding]:
+def slashed_at(text: str, at: int) -> Iterator[SecretFinding]:
     """The password in the option `/p:X` of a Windows program, with the colon at ``at``."""
     match = _slashed().match(text, at)
     if match:
         group = "inside" if match["inside"] else "bare"
         if is_random(match[group], 6) and not is_stand_in(match[group]) and not is_code(match[group]):
-            yield Finding(*match.span(group), "password")
+            yield SecretFinding(*match.span(group), "password")
 
 
 @cache
@@ -63,8 +63,8 @@ def _figures() -> re.Pattern[str]:
     return re.compile(r"(?:[ ](?:code|number))?(?:[ ](?:is|was))?[ ]?:?[ ]{1,2}[\"'`]?(\d{4,8})(?![\w.,:/-]{0,20}\d)")
 
 
-def figures_after(text: str, at: int) -> Iterator[Finding]:
+def figures_after(text: str, at: int) -> Iterator[SecretFinding]:
     """The number that is said to be a PIN or a code that opens something, behind the word that ends at ``at``."""
     match = _figures().match(text, at)
     if match and not match[1].startswith(("19", "20")):
-        yield Finding(*match.span(1), "password")
+        yield SecretFinding(*match.span(1), "password")

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from aicx.redaction.anchors import Finding
+from aicx.redaction.anchors import SecretFinding
 from aicx.redaction.app_passwords import app_password, is_said
 from aicx.redaction.encoded import decoded
 from aicx.redaction.given import name_before, value_after
@@ -34,7 +34,7 @@ def _patterns() -> dict[str, re.Pattern[str]]:
     }
 
 
-def assigned_at(text: str, at: int) -> Iterator[Finding]:
+def assigned_at(text: str, at: int) -> Iterator[SecretFinding]:
     """What the name before the sign at ``at`` is given, if the name announces a secret and the value is one."""
     word, spaced = name_before(text, at)
     name = classify(word)
@@ -50,25 +50,25 @@ def assigned_at(text: str, at: int) -> Iterator[Finding]:
         value = value_after(text, at, spaced=spaced)
         plain = decoded(value.given) if value else None
         if value and plain and (":" in plain[1:-2] and not is_stand_in(plain.partition(":")[2])):
-            yield Finding(value.start, value.end, name.rule)
+            yield SecretFinding(value.start, value.end, name.rule)
     elif name.rule == "password" and (groups := app_password().match(text, at + 1)) and not is_said(groups[1]):
-        yield Finding(groups.start(1), groups.end(1), name.rule)
+        yield SecretFinding(groups.start(1), groups.end(1), name.rule)
     elif word == "pass" and _patterns()["passed"].search(text, max(0, at - 20), at):
         value = value_after(text, at, spaced=False)
         if value and not is_stand_in(value.given):
-            yield Finding(value.start, value.end, name.rule)
+            yield SecretFinding(value.start, value.end, name.rule)
     elif name.rule == "secret" and word.lower().endswith(("creds", "credentials")):
         pair = _patterns()["after user"].match(text, at + 1)
         if pair and is_random(pair[1], 6) and not is_stand_in(pair[1]):
-            yield Finding(pair.start(1), pair.end(1), name.rule)
+            yield SecretFinding(pair.start(1), pair.end(1), name.rule)
     elif name.vague and word.lower() == "pass" and _patterns()["user above"].search(text, max(0, at - 120), at):
         value = value_after(text, at, spaced=spaced)
         if value and is_random(value.given, 6) and not is_stand_in(value.given):
-            yield Finding(value.start, value.end, name.rule)
+            yield SecretFinding(value.start, value.end, name.rule)
     else:
         value = value_after(text, at, spaced=spaced)
         if value and is_secret(name, value):
-            yield Finding(value.start, _end_of_value(text, value), name.rule)
+            yield SecretFinding(value.start, _end_of_value(text, value), name.rule)
 
 
 def _end_of_value(text: str, value: Value) -> int:

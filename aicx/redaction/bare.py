@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from aicx.redaction.anchors import Finding
+from aicx.redaction.anchors import SecretFinding
 from aicx.redaction.phrases import words_at
 from aicx.redaction.values import is_random, is_stand_in
 
@@ -45,7 +45,7 @@ def _patterns() -> dict[str, re.Pattern[str]]:
     }
 
 
-def bare_after(text: str, at: int) -> Iterator[Finding]:
+def bare_after(text: str, at: int) -> Iterator[SecretFinding]:
     """The token, or the phrase of a wallet, that stands at ``at`` after blanks and quotes."""
     patterns = _patterns()
     lead = patterns["lead"].match(text, at)
@@ -53,23 +53,23 @@ def bare_after(text: str, at: int) -> Iterator[Finding]:
     token = patterns["token"].match(text, begin)
     if token and token.lastgroup:
         if is_random(token[0], 16) and not is_stand_in(token[0]):
-            yield Finding(begin, token.end(), _TOKENS[int(token.lastgroup[1:])][0])
+            yield SecretFinding(begin, token.end(), _TOKENS[int(token.lastgroup[1:])][0])
     elif patterns["words"].match(text, begin):
         yield from words_at(text, begin, announced=False)
 
 
-def hash_at(text: str, at: int) -> Iterator[Finding]:
+def hash_at(text: str, at: int) -> Iterator[SecretFinding]:
     """The hash of a password whose first ``$`` is at ``at``, or which has it behind its method's name."""
     match = _patterns()["hash"].match(text, at)
     if match is None:
         name = re.compile(r"\w{6,16}\Z").search(text, max(0, at - 16), at)
         match = _patterns()["django"].match(text, name.start()) if name else None
     if match and not is_stand_in(match[0]):
-        yield Finding(match.start(), match.end(), "password-hash")
+        yield SecretFinding(match.start(), match.end(), "password-hash")
 
 
-def windows_hash_at(text: str, at: int) -> Iterator[Finding]:
+def windows_hash_at(text: str, at: int) -> Iterator[SecretFinding]:
     """The two hashes that Windows keeps of a password, with the colon between them at ``at``."""
     match = _patterns()["ntlm"].match(text, max(0, at - 32))
     if match and match.end(1) == at:
-        yield Finding(match.start(), match.end(), "password-hash")
+        yield SecretFinding(match.start(), match.end(), "password-hash")

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from aicx.redaction.anchors import Finding
+from aicx.redaction.anchors import SecretFinding
 
 RULE = "private-key"
 
@@ -33,7 +33,7 @@ def _patterns() -> dict[str, re.Pattern[str]]:
     }
 
 
-def key_at(text: str, start: int) -> Iterator[Finding]:
+def key_at(text: str, start: int) -> Iterator[SecretFinding]:
     """The block whose BEGIN or END line holds ``PRIVATE KEY``, with the K at ``start``."""
     patterns = _patterns()
     before = text[max(0, start - 70) : start]
@@ -45,12 +45,12 @@ def key_at(text: str, start: int) -> Iterator[Finding]:
         opening = start - len(before) + begin.start()
         end = _end_of_body(text, closing.end())
         if end:
-            yield Finding(opening, end, RULE)
+            yield SecretFinding(opening, end, RULE)
         return
     if patterns["end"].search(before):
         first = _start_of_body(text, start - len(before) + before.rindex("-----END"))
         if first is not None:
-            yield Finding(first, closing.end(), RULE)
+            yield SecretFinding(first, closing.end(), RULE)
 
 
 def _end_of_body(text: str, at: int) -> int:

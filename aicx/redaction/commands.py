@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from aicx.redaction.anchors import Finding
+from aicx.redaction.anchors import SecretFinding
 from aicx.redaction.labels import curl_login_at, login_at
 from aicx.redaction.phrases import words_at
 from aicx.redaction.values import is_numbered_word, is_random, is_stand_in
@@ -92,7 +92,7 @@ def _options() -> tuple[tuple[re.Pattern[str], _Option], ...]:
     return tuple((re.compile(rf"(?:{option.commands})\Z"), option) for option in _OPTIONS)
 
 
-def option_at(text: str, at: int) -> Iterator[Finding]:
+def option_at(text: str, at: int) -> Iterator[SecretFinding]:
     """The secret in the option whose first dash is at ``at``, if the command before it takes one there."""
     patterns = _patterns()
     if text.startswith("-AsPlainText", at):
@@ -145,7 +145,7 @@ def command_before(text: str, at: int) -> str:
     return window[begin:]
 
 
-def _given(text: str, value: re.Match[str], after: str = "", *, generated: bool = False) -> Iterator[Finding]:
+def _given(text: str, value: re.Match[str], after: str = "", *, generated: bool = False) -> Iterator[SecretFinding]:
     """``value``, a match of the pattern for values, without what stands in it before the secret."""
     group = "inside" if value["inside"] else "bare"
     start, end = value.span(group)
@@ -165,4 +165,4 @@ def _given(text: str, value: re.Match[str], after: str = "", *, generated: bool 
         not is_random(given, 6) or is_numbered_word(given) or "=" in given or re.search(r"\.\w{1,5}\Z", given)
     ):
         return
-    yield Finding(start, end, "password")
+    yield SecretFinding(start, end, "password")

@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from urllib.parse import unquote
 
-from aicx.redaction.anchors import Finding
+from aicx.redaction.anchors import SecretFinding
 from aicx.redaction.names import classify
 from aicx.redaction.values import is_random, is_reference, is_stand_in
 
-Search = Callable[[str], list[Finding]]
+Search = Callable[[str], list[SecretFinding]]
 
 # What a Secret holds beside its secrets.
 _OPEN = frozenset(
@@ -93,7 +93,7 @@ def decoded(run: str) -> str | None:
     return text if text.replace("\n", "").replace("\t", "").replace("\r", "").isprintable() else None
 
 
-def manifest_at(text: str, at: int) -> Iterator[Finding]:
+def manifest_at(text: str, at: int) -> Iterator[SecretFinding]:
     """The values below `data:` and `stringData:` in the Kubernetes Secret whose `kind` stands at ``at``."""
     first, last = text.rfind("\n---", max(0, at - _LONGEST), at), text.find("\n---", at, at + _LONGEST)
     first, last = max(first, at - _LONGEST, 0), last if last >= 0 else min(len(text), at + _LONGEST)
@@ -107,28 +107,28 @@ def manifest_at(text: str, at: int) -> Iterator[Finding]:
                 and not is_reference(line[2])
                 and line[1] not in _OPEN
             ):
-                yield Finding(line.start(2), line.end(2), "secret")
+                yield SecretFinding(line.start(2), line.end(2), "secret")
 
 
-def in_percent_signs(text: str) -> Iterator[Finding]:
+def in_percent_signs(text: str) -> Iterator[SecretFinding]:
     """Passwords of URLs and values of names that are percent-encoded, as in the query of another URL."""
     patterns = _patterns()
     for login in patterns["login"].finditer(text):
         given = unquote(login[2])
         if not is_reference(given) and not is_stand_in(given):
-            yield Finding(login.start(2), login.end(2), "url-password")
+            yield SecretFinding(login.start(2), login.end(2), "url-password")
     for sign in patterns["sign"].finditer(text):
         before = patterns["before"].search(text[max(0, sign.start() - 66) : sign.start()])
         name = classify(before[1]) if before else None
         value = patterns["after"].match(text, sign.end()) if name else None
         if name and value and is_random(value[1], 12) and not is_stand_in(value[1]):
-            yield Finding(value.start(1), value.end(1), name.rule)
+            yield SecretFinding(value.start(1), value.end(1), name.rule)
     for bearer in patterns["bearer"].finditer(text):
         if is_random(bearer[1], 16):
-            yield Finding(bearer.start(1), bearer.end(1), "authorization")
+            yield SecretFinding(bearer.start(1), bearer.end(1), "authorization")
 
 
-def behind_quotes(text: str, search: Search) -> Iterator[Finding]:
+def behind_quotes(text: str, search: Search) -> Iterator[SecretFinding]:
     """What ``search`` finds once quotes written as `\\u0022`, `\\x22` or `&quot;` are quotes."""
     pieces: list[str] = []
     offsets: list[int] = []
@@ -149,6 +149,6 @@ def behind_quotes(text: str, search: Search) -> Iterator[Finding]:
     places.append(place)
     for finding in search("".join(pieces)):
         first, last = (bisect_right(places, sign) - 1 for sign in (finding.start, finding.end - 1))
-        yield Finding(
+        yield SecretFinding(
             finding.start - places[first] + offsets[first], finding.end - places[last] + offsets[last], finding.rule
         )

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from aicx.redaction.anchors import Finding
+from aicx.redaction.anchors import SecretFinding
 from aicx.redaction.values import is_code, is_numbered_word, is_random, is_stand_in
 
 _LONGEST = 4096
@@ -30,7 +30,7 @@ def _patterns() -> dict[str, re.Pattern[str]]:
     }
 
 
-def credentials_after(text: str, at: int) -> Iterator[Finding]:
+def credentials_after(text: str, at: int) -> Iterator[SecretFinding]:
     """The credentials in an Authorization header whose value begins at ``at``, with or without their scheme."""
     found = list(_known_scheme(text, at))
     yield from found
@@ -45,10 +45,10 @@ def credentials_after(text: str, at: int) -> Iterator[Finding]:
         if text[scheme.end() : match.start()].count('"') > 8:
             break
         if is_random(given, 16) and not is_stand_in(given) and not is_code(given):
-            yield Finding(match.start(1), match.start(1) + len(given), "authorization")
+            yield SecretFinding(match.start(1), match.start(1) + len(given), "authorization")
 
 
-def _known_scheme(text: str, at: int) -> Iterator[Finding]:
+def _known_scheme(text: str, at: int) -> Iterator[SecretFinding]:
     match = _patterns()["credentials"].match(text, at)
     if match is None:
         return
@@ -63,19 +63,19 @@ def _known_scheme(text: str, at: int) -> Iterator[Finding]:
     # After a scheme even words may be meant, when there are several; one alone is prose.
     chosen = scheme and (len(given) >= 24 or "-" in given.strip("-"))
     if chosen or is_random(given, 6 if scheme else 12):
-        yield Finding(match.start(2), match.start(2) + len(given), "authorization")
+        yield SecretFinding(match.start(2), match.start(2) + len(given), "authorization")
 
 
-def bearer_at(text: str, at: int) -> Iterator[Finding]:
+def bearer_at(text: str, at: int) -> Iterator[SecretFinding]:
     """The token after the word ``bearer`` at ``at``."""
     match = _patterns()["bearer"].match(text, at)
     if match and is_random(match[1], 16) and not is_stand_in(match[1]) and not is_code(match[1]):
-        yield Finding(match.start(1), match.end(1), "authorization")
+        yield SecretFinding(match.start(1), match.end(1), "authorization")
 
 
-def cookies_after(text: str, at: int) -> Iterator[Finding]:
+def cookies_after(text: str, at: int) -> Iterator[SecretFinding]:
     """The long generated values in the Cookie or Set-Cookie header whose value begins at ``at``."""
     line_end = text.find("\n", at, at + _LONGEST)
     for match in _patterns()["cookie"].finditer(text, at, line_end if line_end >= 0 else at + _LONGEST):
         if is_random(match[1], 16) and not is_stand_in(match[1]):
-            yield Finding(match.start(1), match.end(1), "cookie")
+            yield SecretFinding(match.start(1), match.end(1), "cookie")

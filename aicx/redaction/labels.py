@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from aicx.redaction.anchors import Finding
+from aicx.redaction.anchors import SecretFinding
 from aicx.redaction.given import name_before, trimmed
 from aicx.redaction.names import classify
 from aicx.redaction.values import is_random, is_stand_in
@@ -24,7 +24,7 @@ def _patterns() -> dict[str, re.Pattern[str]]:
     }
 
 
-def labelled_at(text: str, at: int) -> Iterator[Finding]:
+def labelled_at(text: str, at: int) -> Iterator[SecretFinding]:
     """What follows the blank at ``at``, if the name before it announces a secret and it looks generated."""
     given = _patterns()["given"].match(text, at)
     if given is None:
@@ -37,21 +37,21 @@ def labelled_at(text: str, at: int) -> Iterator[Finding]:
     if name and end - start >= least:
         sample = text[start : min(end, start + SAMPLE)]
         if is_secret(name, Value(start, end, sample, "", " ", spaced=True, vague=True)):
-            yield Finding(start, end, name.rule)
+            yield SecretFinding(start, end, name.rule)
 
 
-def curl_login_at(text: str, at: int) -> Iterator[Finding]:
+def curl_login_at(text: str, at: int) -> Iterator[SecretFinding]:
     """The password in the login that curl's options, several as one, end with at ``at``: ``-su name:password``."""
     login = _patterns()["joined login"].match(text, at)
     if login is not None and not login[1].startswith(("$", "{", "<", "/")) and not is_stand_in(login[1]):
-        yield Finding(login.start(1), login.end(1), "password")
+        yield SecretFinding(login.start(1), login.end(1), "password")
 
 
-def login_at(text: str, at: int) -> Iterator[Finding]:
+def login_at(text: str, at: int) -> Iterator[SecretFinding]:
     """The password in curl's ``-u name:password``."""
     login = _patterns()["login"].match(text, at)
     # `-u 1000:1000` and `-u host:/path` have other second halves.
     if login is None or login[1].isdigit() or login[1].startswith("/"):
         return
     if is_random(login[1], 6) and not is_stand_in(login[1]):
-        yield Finding(login.start(1), login.end(1), "password")
+        yield SecretFinding(login.start(1), login.end(1), "password")

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from aicx.redaction.anchors import Finding
+from aicx.redaction.anchors import SecretFinding
 from aicx.redaction.values import is_code, is_numbered_word, is_random, is_stand_in
 
 # In small letters, as people write them before a colon or in a sentence.
@@ -87,7 +87,7 @@ def _first_bytes() -> tuple[bytes, ...]:
     return tuple(sorted({sign.encode()[:1] for sign in signs}))
 
 
-def foreign(text: str, names: bytes, utf8: bytes) -> Iterator[Finding]:
+def foreign(text: str, names: bytes, utf8: bytes) -> Iterator[SecretFinding]:
     """What is given to a name in another language, in ``text``, of which ``names`` is the copy for names."""
     # Most that is not ASCII is dashes, arrows, frames and emoji.
     if not any(map(utf8.__contains__, _first_bytes())):
@@ -103,8 +103,8 @@ def foreign(text: str, names: bytes, utf8: bytes) -> Iterator[Finding]:
             continue
         if match["name"].lower() in _TOKENS:
             if is_random(value, 16):
-                yield Finding(match.start(group), match.start(group) + len(value), "token")
+                yield SecretFinding(match.start(group), match.start(group) + len(value), "token")
         elif is_numbered_word(value) and len(value) < 8:
             continue
         elif is_random(value, 6) or (match["inside"] and match["sign"]) or re.search(r"\w[!#$%^&*+?@~]+\w", value):
-            yield Finding(match.start(group), match.start(group) + len(value), "password")
+            yield SecretFinding(match.start(group), match.start(group) + len(value), "password")

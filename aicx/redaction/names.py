@@ -131,7 +131,7 @@ def _harmless() -> re.Pattern[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Name:
+class SecretName:
     """A name that announces a secret of kind ``rule``; ``shouted`` when written as environment variables are.
 
     ``vague`` names announce one only before a generated value: `STRIPE_KEY` is one, `ROUTE_KEY` is none; `pass` is a
@@ -146,7 +146,7 @@ class Name:
 
 
 @cache
-def classify(text: str) -> Name | None:
+def classify(text: str) -> SecretName | None:
     """What the name ``text`` announces, or None when it announces nothing."""
     if text.startswith("arn:"):
         return None  # of Amazon: it names the place of a secret
@@ -163,7 +163,7 @@ def classify(text: str) -> Name | None:
         rule, vague = "password", True
     if rule is None or squashed.endswith("1password") or _harmless().search("_".join(said)):
         return None
-    return Name(text, rule, shouted, vague, header=tail.lower().startswith("x-"))
+    return SecretName(text, rule, shouted, vague, header=tail.lower().startswith("x-"))
 
 
 def _by_last_word(tail: str, said: list[str]) -> str | None:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from aicx.redaction.anchors import Finding
+from aicx.redaction.anchors import SecretFinding
 from aicx.redaction.wallet_words import are_wallet_words
 
 # How many words a phrase may have, after BIP-39.
@@ -30,7 +30,7 @@ def _pattern() -> dict[str, re.Pattern[str]]:
     }
 
 
-def words_at(text: str, at: int, *, announced: bool = True) -> Iterator[Finding]:
+def words_at(text: str, at: int, *, announced: bool = True) -> Iterator[SecretFinding]:
     """The phrase that begins at ``at``, after blanks, quotes and a number.
 
     One that nothing announces is believed when all its words are in the list and none follows.
@@ -46,4 +46,4 @@ def words_at(text: str, at: int, *, announced: bool = True) -> Iterator[Finding]
     if not announced and (len(found) != count or len(set(words)) < count // 2 or not are_wallet_words(words)):
         return
     if count and not _SENTENCE.intersection(words):
-        yield Finding(row.start(), row.start() + found[count - 1][1], "mnemonic")
+        yield SecretFinding(row.start(), row.start() + found[count - 1][1], "mnemonic")

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from aicx.redaction.anchors import Finding
+from aicx.redaction.anchors import SecretFinding
 from aicx.redaction.app_passwords import is_said
 from aicx.redaction.values import is_code, is_random, is_stand_in, words
 
@@ -70,12 +70,12 @@ def _patterns() -> dict[str, re.Pattern[str]]:
     }
 
 
-def told_at(text: str, start: int, at: int, rule: str) -> Iterator[Finding]:
+def told_at(text: str, start: int, at: int, rule: str) -> Iterator[SecretFinding]:
     """What is told of the secret whose name is ``text[start:at]``, after it or before."""
     patterns = _patterns()
     app = patterns["app password"].match(text, at) if rule == "password" else None
     if app and not is_said(app["inside"]):
-        yield Finding(*app.span("inside"), rule)
+        yield SecretFinding(*app.span("inside"), rule)
         return
     given = patterns["link"].match(text, at) if text[start:at].lower() != "pass" else None
     if given:
@@ -94,7 +94,7 @@ def told_at(text: str, start: int, at: int, rule: str) -> Iterator[Finding]:
     elif "login" in before and patterns["netrc"].search(before):
         value = patterns["netrc value"].match(text, at)
         if value and not is_stand_in(value[1]):
-            yield Finding(*value.span(1), "password")
+            yield SecretFinding(*value.span(1), "password")
     elif (
         (value := patterns["next"].match(text, at))
         and _is_meant(value["bare"] or "")
@@ -105,7 +105,7 @@ def told_at(text: str, start: int, at: int, rule: str) -> Iterator[Finding]:
         yield from _told_before(text, start, before[-110:])
 
 
-def _told_before(text: str, start: int, before: str) -> Iterator[Finding]:
+def _told_before(text: str, start: int, before: str) -> Iterator[SecretFinding]:
     """«Use `X` as the password», «admin / X (password)»."""
     patterns = _patterns()
     offset = start - len(before)
@@ -115,10 +115,10 @@ def _told_before(text: str, start: int, before: str) -> Iterator[Finding]:
         return
     bare = patterns["as bare"].search(before) or patterns["in brackets"].search(before)
     if bare and _is_meant(bare[1]):
-        yield Finding(bare.start(1) + offset, bare.end(1) + offset, "password")
+        yield SecretFinding(bare.start(1) + offset, bare.end(1) + offset, "password")
 
 
-def identified_at(text: str, at: int) -> Iterator[Finding]:
+def identified_at(text: str, at: int) -> Iterator[SecretFinding]:
     """The password in SQL's `IDENTIFIED BY`, of which the first word ends at ``at``."""
     match = _patterns()["identified"].match(text, at)
     if match is None:
@@ -129,17 +129,17 @@ def identified_at(text: str, at: int) -> Iterator[Finding]:
         yield from _certain(text, *match.span(3))
 
 
-def _certain(text: str, start: int, end: int) -> Iterator[Finding]:
+def _certain(text: str, start: int, end: int) -> Iterator[SecretFinding]:
     """The value, unless it stands in for one."""
     given = text[start:end]
     if given.isupper() and given.isalpha():
         return  # a word of SQL
     referred = is_stand_in(given) or given.startswith(("$", ":", "?", "@", "<", "%"))
     if not referred and not _is_remark(given) and not is_code(given):
-        yield Finding(start, end, "password")
+        yield SecretFinding(start, end, "password")
 
 
-def _judged(text: str, given: re.Match[str], rule: str) -> Iterator[Finding]:
+def _judged(text: str, given: re.Match[str], rule: str) -> Iterator[SecretFinding]:
     group = "inside" if given["inside"] else "bare"
     start, end = given.span(group)
     value = given[group]
@@ -156,15 +156,15 @@ def _judged(text: str, given: re.Match[str], rule: str) -> Iterator[Finding]:
             and not _is_remark(value)
             and not _patterns()["words and numbers"].fullmatch(value)
         ):
-            yield Finding(start, start + len(value), rule)
+            yield SecretFinding(start, start + len(value), rule)
     elif group == "inside":
         parts = value.split(" ")
         phrase = len(parts) in range(3, 10) and "".join(parts).isalpha() and value.islower()
         phrase = phrase or (len(parts) in (2, 3, 4) and any(map(str.isdigit, value)) and not _SAYS.intersection(parts))
         if (" " not in value or phrase) and not is_stand_in(value) and not is_code(value) and not _is_remark(value):
-            yield Finding(start, end, rule)
+            yield SecretFinding(start, end, rule)
     elif _is_meant(value):
-        yield Finding(start, start + len(value), rule)
+        yield SecretFinding(start, start + len(value), rule)
 
 
 def _is_remark(value: str) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, lru_cache
 from operator import itemgetter
 
-from aicx.redaction.anchors import Finding, as_bytes, as_utf8, has_controls, names_copy
+from aicx.redaction.anchors import SecretFinding, as_bytes, as_utf8, has_controls, names_copy
 from aicx.redaction.patterns import RULES
 from aicx.redaction.search import find_all, find_in
 from aicx.terminal import sequences, turns, without_controls
@@ -58,7 +58,7 @@ def redact_plain(text: str, redact: Callable[[str], Redacted] = redact) -> Redac
     return Redacted(again.text, dict(Counter(first.counts) + Counter(again.counts)))
 
 
-def _search(text: str) -> tuple[list[Finding], bool]:
+def _search(text: str) -> tuple[list[SecretFinding], bool]:
     """What the rules find in ``text``, apart from one another, and whether it holds no terminal sequence."""
     data = as_bytes(text)
     names, utf8 = names_copy(data), as_utf8(text)
@@ -68,7 +68,7 @@ def _search(text: str) -> tuple[list[Finding], bool]:
     return list(_disjoint(_outside_marks(text, found))) if found else [], not hidden
 
 
-def _behind(text: str, hidden: Sequence[tuple[int, int]]) -> Iterator[Finding]:
+def _behind(text: str, hidden: Sequence[tuple[int, int]]) -> Iterator[SecretFinding]:
     """What the rules find once the letters of terminal sequences are no part of a word, and once there are none.
 
     A sequence that is written out (``\\033[K``) stays in the text unless it is inside a secret.
@@ -91,10 +91,10 @@ def _behind(text: str, hidden: Sequence[tuple[int, int]]) -> Iterator[Finding]:
     for finding in find_all("".join(kept)):
         first, last = (bisect_right(places, sign) - 1 for sign in (finding.start, finding.end - 1))
         start, end = finding.start - places[first] + offsets[first], finding.end - places[last] + offsets[last]
-        yield Finding(start, end, finding.rule)
+        yield SecretFinding(start, end, finding.rule)
 
 
-def _replace(text: str, secrets: Iterable[Finding]) -> str:
+def _replace(text: str, secrets: Iterable[SecretFinding]) -> str:
     pieces: list[str] = []
     at = 0
     for secret in secrets:
@@ -108,7 +108,7 @@ def _mark() -> re.Pattern[str]:
     return re.compile(rf"\[REDACTED:(?:{'|'.join(_RANK)})\]")
 
 
-def _outside_marks(text: str, findings: Iterable[Finding]) -> Iterator[Finding]:
+def _outside_marks(text: str, findings: Iterable[SecretFinding]) -> Iterator[SecretFinding]:
     """``findings`` up to the first mark of an earlier run inside them; those that begin within a mark are dropped."""
     if "[REDACTED:" not in text:
         yield from findings
@@ -118,12 +118,12 @@ def _outside_marks(text: str, findings: Iterable[Finding]) -> Iterator[Finding]:
         overlap = bisect_right(marks, finding.start, key=itemgetter(1))
         begin = marks[overlap][0] if overlap < len(marks) else len(text)
         if begin > finding.start:
-            yield Finding(finding.start, min(finding.end, begin), finding.rule)
+            yield SecretFinding(finding.start, min(finding.end, begin), finding.rule)
 
 
-def _disjoint(findings: Iterable[Finding]) -> Iterator[Finding]:
+def _disjoint(findings: Iterable[SecretFinding]) -> Iterator[SecretFinding]:
     """``findings`` in text order, those that overlap joined into one under the rule that comes first in the table."""
-    joined: Finding | None = None
+    joined: SecretFinding | None = None
     for finding in sorted(findings, key=lambda found: (found.start, -found.end)):
         if joined is None or finding.start >= joined.end:
             if joined:
@@ -131,6 +131,6 @@ def _disjoint(findings: Iterable[Finding]) -> Iterator[Finding]:
             joined = finding
         else:
             rule = min(joined.rule, finding.rule, key=_RANK.__getitem__)
-            joined = Finding(joined.start, max(joined.end, finding.end), rule)
+            joined = SecretFinding(joined.start, max(joined.end, finding.end), rule)
     if joined:
         yield joined

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from functools import cached_property
 
 from aicx.redaction import shapes
-from aicx.redaction.anchors import UNMARKED, Finding, LiteralScan, fold_name, nearly_preceded_by, preceded_by
+from aicx.redaction.anchors import UNMARKED, LiteralScan, SecretFinding, fold_name, nearly_preceded_by, preceded_by
 from aicx.redaction.announced import c_word_at, key_word_at, p_word_at
 from aicx.redaction.bare import BEGINNINGS, PHRASE
 from aicx.redaction.headers import bearer_at
@@ -16,8 +16,8 @@ from aicx.redaction.names import ENDINGS
 from aicx.redaction.prose import identified_at
 from aicx.redaction.tokens import token_at
 
-Finder = Callable[[str, re.Match[bytes]], Iterator[Finding]]
-LiteralFinder = Callable[[str, int, str], Iterator[Finding]]
+Finder = Callable[[str, re.Match[bytes]], Iterator[SecretFinding]]
+LiteralFinder = Callable[[str, int, str], Iterator[SecretFinding]]
 
 
 def _literal_finders() -> dict[str, LiteralFinder]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 from aicx.redaction import shapes
-from aicx.redaction.anchors import SHORTEST_BODY, UNMARKED, Finding, as_bytes, as_utf8, literals_copy, names_copy
+from aicx.redaction.anchors import SHORTEST_BODY, UNMARKED, SecretFinding, as_bytes, as_utf8, literals_copy, names_copy
 from aicx.redaction.arguments import argument_at, figures_after, slashed_at
 from aicx.redaction.assignments import assigned_at
 from aicx.redaction.bare import bare_after, hash_at, windows_hash_at
@@ -29,13 +29,13 @@ _BEGIN_UNNAMED = b"0123456789abcdef*"
 _BEFORE_OPTIONS = " \n\t\"'`("
 
 
-def find_all(text: str, depth: int = 0) -> list[Finding]:
+def find_all(text: str, depth: int = 0) -> list[SecretFinding]:
     """Every secret of ``text``, in no order and possibly overlapping; ``depth`` counts the encodings taken off."""
     data = as_bytes(text)
     return find_in(text, data, names_copy(data), as_utf8(text), depth)
 
 
-def find_in(text: str, data: bytes, names: bytes, utf8: bytes, depth: int = 0) -> list[Finding]:
+def find_in(text: str, data: bytes, names: bytes, utf8: bytes, depth: int = 0) -> list[SecretFinding]:
     """``find_all`` of ``text``, of which the copies are made already."""
     if len(text) < _SHORTEST_TEXT:
         return []
@@ -77,7 +77,7 @@ def find_in(text: str, data: bytes, names: bytes, utf8: bytes, depth: int = 0) -
     return found
 
 
-def _at_dash(text: str, at: int) -> Iterable[Finding]:
+def _at_dash(text: str, at: int) -> Iterable[SecretFinding]:
     """What follows the dash at ``at``: of an option, or of a name that ends in a secret's."""
     if text.startswith(("-secret ", "-SECRET "), at):
         return labelled_at(text, at + len("-secret"))
@@ -86,9 +86,9 @@ def _at_dash(text: str, at: int) -> Iterable[Finding]:
     return option_at(text, at) if text[at - 1] in _BEFORE_OPTIONS else shapes.mailchimp_at(text, at)
 
 
-def _by_mark(text: str, data: bytes, literals: bytes, depth: int, quoted: bool) -> list[Finding]:
+def _by_mark(text: str, data: bytes, literals: bytes, depth: int, quoted: bool) -> list[SecretFinding]:
     """What `| $ % & <` stand before; and, where quotes are written as entities or ``quoted``, what is behind them."""
-    found: list[Finding] = []
+    found: list[SecretFinding] = []
     percent = False
     here = 0
     for mark in SCANS.marks.finditer(literals):
@@ -117,7 +117,7 @@ def _is_off(names: bytes, at: int) -> bool:
     return names[max(0, at - _LONGEST_NAME) : at].rstrip(b" ").endswith(SCANS.endings)
 
 
-def _at_sign(text: str, names: bytes, at: int) -> list[Finding]:
+def _at_sign(text: str, names: bytes, at: int) -> list[SecretFinding]:
     """What stands behind the sign at ``at``, or around it."""
     if names.startswith((b"//", b" / /"), at + 1):
         return list(url_at(text, at))
@@ -134,9 +134,9 @@ def _at_sign(text: str, names: bytes, at: int) -> list[Finding]:
     return found
 
 
-def _by_prefix(text: str, literals: bytes, depth: int) -> list[Finding]:
+def _by_prefix(text: str, literals: bytes, depth: int) -> list[SecretFinding]:
     """The tokens with a mark of their own, and the runs of base64 that hide one."""
-    found: list[Finding] = []
+    found: list[SecretFinding] = []
     reached = run_end = 0
     for start, literal in SCANS.literals.hits(text, literals):
         if start < reached:
@@ -147,7 +147,7 @@ def _by_prefix(text: str, literals: bytes, depth: int) -> list[Finding]:
             if run_end - begin >= _SHORTEST_RUN and says_secret(
                 text[begin:run_end], lambda plain: find_all(plain, depth + 1)
             ):
-                secrets = [Finding(begin, run_end, "encoded-secret")]
+                secrets = [SecretFinding(begin, run_end, "encoded-secret")]
         found += secrets
         reached = secrets[0].end if secrets else reached
     return found

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from aicx.redaction.anchors import Finding
+from aicx.redaction.anchors import SecretFinding
 from aicx.redaction.tokens import begins_here
 from aicx.redaction.values import is_stand_in
 from aicx.redaction.wrapping import end_of_wrapped
@@ -41,18 +41,18 @@ def _shapes() -> dict[str, re.Pattern[str]]:
     }
 
 
-def jwt_at(text: str, start: int, _literal: str) -> Iterator[Finding]:
+def jwt_at(text: str, start: int, _literal: str) -> Iterator[SecretFinding]:
     """A signed or encrypted JSON web token: whole, cut short after its second part began, or broken over lines."""
     if not begins_here(text, start):
         return
     end = _end_of_jwt(text, start)
     if end:
-        yield Finding(start, end_of_wrapped(text, end, end - start, _URL64_DOTS), "jwt")
+        yield SecretFinding(start, end_of_wrapped(text, end, end - start, _URL64_DOTS), "jwt")
         return
     run = _shapes()["jwt run"].match(text, start)
     end = end_of_wrapped(text, run.end(), run.end() - start, _URL64_DOTS) if run else 0
     if run and end > run.end() and _end_of_jwt(_shapes()["not jwt"].sub("", text[start:end]), 0):
-        yield Finding(start, end, "jwt")
+        yield SecretFinding(start, end, "jwt")
 
 
 def _end_of_jwt(text: str, start: int) -> int:
@@ -75,34 +75,34 @@ def _is_jose_header(part: str) -> bool:
     return any(field in decoded for field in (b'"alg"', b'"typ"', b'"kid"', b'"enc"'))
 
 
-def telegram_at(text: str, start: int, _literal: str) -> Iterator[Finding]:
+def telegram_at(text: str, start: int, _literal: str) -> Iterator[SecretFinding]:
     """A bot's token: its number, a colon, and 35 signs that begin with AA."""
     for name in ("telegram", "telegram bot"):
         match = _shapes()[name].search(text, max(0, start - 14), start + 60)
         if match and match.start() < start < match.end():
-            yield Finding(match.start(), match.end(), "telegram-bot-token")
+            yield SecretFinding(match.start(), match.end(), "telegram-bot-token")
             return
 
 
-def twilio_at(text: str, start: int, _literal: str) -> Iterator[Finding]:
+def twilio_at(text: str, start: int, _literal: str) -> Iterator[SecretFinding]:
     """An API key id of Twilio, which is its user name and half of the secret."""
     match = _shapes()["twilio"].match(text, start)
     if match and begins_here(text, start):
-        yield Finding(start, match.end(), "twilio-key")
+        yield SecretFinding(start, match.end(), "twilio-key")
 
 
-def mailchimp_at(text: str, start: int) -> Iterator[Finding]:
+def mailchimp_at(text: str, start: int) -> Iterator[SecretFinding]:
     """A key of Mailchimp, whose data centre (`-us14`) begins at ``start``."""
     match = _shapes()["mailchimp"].match(text, max(0, start - 32))
     if match:
-        yield Finding(match.start(), match.end(), "mailchimp-key")
+        yield SecretFinding(match.start(), match.end(), "mailchimp-key")
 
 
-def unnamed_at(text: str, at: int) -> Iterator[Finding]:
+def unnamed_at(text: str, at: int) -> Iterator[SecretFinding]:
     """A personal token of Asana, or the password in a line of `.pgpass`, with a colon at ``at`` inside."""
     asana = _shapes()["asana"].search(text, max(0, at - 44), at + 34)
     if asana:
-        yield Finding(asana.start(), asana.end(), "asana-token")
+        yield SecretFinding(asana.start(), asana.end(), "asana-token")
     line = _shapes()["pgpass"].match(text, max(0, text.rfind("\n", max(0, at - 100), at) + 1))
     if (
         line
@@ -111,7 +111,7 @@ def unnamed_at(text: str, at: int) -> Iterator[Finding]:
         and not is_stand_in(line["password"])
         and line["port"] != line["user"]
     ):
-        yield Finding(line.start("password"), line.end("password"), "password")
+        yield SecretFinding(line.start("password"), line.end("password"), "password")
 
 
 # Four signs of the base64 of ASCII, in the copy for prefixes: each of the first three can be only half of its alphabet.
@@ -140,7 +140,7 @@ _UNMARKED = (
 )
 
 
-def unmarked_at(text: str, at: int, _literal: str) -> Iterator[Finding]:
+def unmarked_at(text: str, at: int, _literal: str) -> Iterator[SecretFinding]:
     """Tokens of several parts that no fixed prefix gives away, of which one part begins at ``at``."""
     window = text[max(0, at - 40) : at + 100]
     for name, sign, rule in _UNMARKED:
@@ -148,4 +148,4 @@ def unmarked_at(text: str, at: int, _literal: str) -> Iterator[Finding]:
             continue
         match = _shapes()[name].search(text, max(0, at - 40), at + 100)
         if match and match.start() < at < match.end():
-            yield Finding(match.start(), match.end(), rule)
+            yield SecretFinding(match.start(), match.end(), rule)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from aicx.redaction.anchors import Finding
+from aicx.redaction.anchors import SecretFinding
 from aicx.redaction.commands import VALUE, WINDOW, command_before, end_of_command
 from aicx.redaction.values import is_stand_in
 
@@ -33,7 +33,7 @@ def _patterns() -> dict[str, re.Pattern[str]]:
     }
 
 
-def piped_at(text: str, at: int) -> Iterator[Finding]:
+def piped_at(text: str, at: int) -> Iterator[SecretFinding]:
     """What `echo` or `printf` gives through the pipe at ``at`` to a command that reads a secret."""
     patterns = _patterns()
     consumer = patterns["consumer"].match(text, at + 1)
@@ -42,7 +42,7 @@ def piped_at(text: str, at: int) -> Iterator[Finding]:
         yield from _spoken(text, at - min(at, WINDOW), said, pairs="chpasswd" in consumer[0])
 
 
-def here_string_at(text: str, at: int) -> Iterator[Finding]:
+def here_string_at(text: str, at: int) -> Iterator[SecretFinding]:
     """What the here-string whose ``<<<`` is at ``at`` gives to a command that reads a secret."""
     patterns = _patterns()
     command = command_before(text, at).strip()
@@ -52,28 +52,28 @@ def here_string_at(text: str, at: int) -> Iterator[Finding]:
             yield from _spoken(text, 0, value, pairs="chpasswd" in command)
 
 
-def _spoken(text: str, offset: int, value: re.Match[str], *, pairs: bool) -> Iterator[Finding]:
+def _spoken(text: str, offset: int, value: re.Match[str], *, pairs: bool) -> Iterator[SecretFinding]:
     group = "inside" if value["inside"] else "bare"
     start, end = value.start(group) + offset, value.end(group) + offset
     user = _patterns()["user"].match(text, start, end) if pairs else None
     start = user.end() if user else start
     given = text[start:end]
     if not is_stand_in(given) and not given.startswith("$") and len(given) >= 4:
-        yield Finding(start, end, "password")
+        yield SecretFinding(start, end, "password")
 
 
 # Commands whose last argument, or the lines on their standard input, hold the password.
 LAST_ARGUMENT = ("htpasswd", "openssl passwd", "chpasswd", "wpa_passphrase")
 
 
-def last_argument_after(text: str, at: int) -> Iterator[Finding]:
+def last_argument_after(text: str, at: int) -> Iterator[SecretFinding]:
     """The password that ends the `htpasswd -b` or `openssl passwd` command whose name ends at ``at``."""
     if text[max(0, at - 8) : at] == "chpasswd":
         lines = _patterns()["lines"].match(text, at)
         if lines is None:
             return
         for row in re.finditer(r"[^\n:]+:([^\n]+)\n", lines[2]):
-            yield Finding(lines.start(2) + row.start(1), lines.start(2) + row.end(1), "password")
+            yield SecretFinding(lines.start(2) + row.start(1), lines.start(2) + row.end(1), "password")
         return
     line_end = text.find("\n", at, at + WINDOW)
     line = text[at : line_end if line_end >= 0 else at + WINDOW]
@@ -93,4 +93,4 @@ def last_argument_after(text: str, at: int) -> Iterator[Finding]:
         group = "inside" if value["inside"] else "bare"
         given = value[group]
         if not is_stand_in(given) and not given.startswith(("$", "-")):
-            yield Finding(at + value.start(group), at + value.end(group), "password")
+            yield SecretFinding(at + value.start(group), at + value.end(group), "password")

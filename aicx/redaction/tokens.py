@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from aicx.redaction.anchors import Finding
+from aicx.redaction.anchors import SecretFinding
 from aicx.redaction.issuers import TOKENS, WORDS, Token
 from aicx.redaction.values import is_random, is_stand_in
 from aicx.redaction.wrapping import end_of_wrapped
@@ -27,7 +27,7 @@ def _body(alphabet: str) -> re.Pattern[str]:
     return re.compile(f"([{alphabet}]{{0,{_LONGEST}}})")
 
 
-def token_at(text: str, start: int, prefix: str) -> Iterator[Finding]:
+def token_at(text: str, start: int, prefix: str) -> Iterator[SecretFinding]:
     """The token that begins with ``prefix`` at ``start``, if it is one."""
     if not prefix.startswith(".") and not begins_here(text, start):
         return
@@ -35,7 +35,7 @@ def token_at(text: str, start: int, prefix: str) -> Iterator[Finding]:
     match = _body(token.body).match(text, start + len(prefix)) if token else None
     end = _end(token, text, match) if token and match else 0
     if token and end:
-        yield Finding(start, end, token.rule)
+        yield SecretFinding(start, end, token.rule)
         if token.rule == "aws-access-key-id":
             yield from _aws_secrets_near(text, start)
     elif prefix in WORDS:
@@ -49,13 +49,13 @@ def _worded() -> re.Pattern[str]:
     return re.compile(rf"{kinds}[A-Za-z0-9]{{24,512}}(?![\w-])", re.ASCII)
 
 
-def _worded_at(text: str, start: int, body: int) -> Iterator[Finding]:
+def _worded_at(text: str, start: int, body: int) -> Iterator[SecretFinding]:
     """The token of an unknown issuer whose prefix ends in a word that announces it."""
     if text[max(0, start - 4) : start].endswith(("pk_", "pk-", "pub_", "pub-")):
         return  # published, in spite of the word
     match = _worded().match(text, body)
     if match and is_random(match[0]) and not is_stand_in(match[0]):
-        yield Finding(start, match.end(), "token")
+        yield SecretFinding(start, match.end(), "token")
 
 
 def _end(token: Token, text: str, match: re.Match[str]) -> int:
@@ -84,12 +84,12 @@ def _aws_secret() -> re.Pattern[str]:
     return re.compile(r"(?<![\w/+=])[A-Za-z0-9/+]{40}(?![\w/+=])", re.ASCII)
 
 
-def _aws_secrets_near(text: str, start: int) -> Iterator[Finding]:
+def _aws_secrets_near(text: str, start: int) -> Iterator[SecretFinding]:
     """The secret keys in sight of an access key id: forty signs of base64 have no mark of their own."""
     for match in _aws_secret().finditer(text, max(0, start - 200), start + 300):
         run = match[0]
         if is_random(run) and any(map(str.isupper, run)) and any(map(str.islower, run)) and "//" not in run:
-            yield Finding(match.start(), match.end(), "aws-secret-key")
+            yield SecretFinding(match.start(), match.end(), "aws-secret-key")
 
 
 @cache

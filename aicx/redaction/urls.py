@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from aicx.redaction.anchors import Finding
+from aicx.redaction.anchors import SecretFinding
 from aicx.redaction.values import is_random, is_reference, is_stand_in
 
 
@@ -33,7 +33,7 @@ def _patterns() -> dict[str, re.Pattern[str]]:
     }
 
 
-def hook_at(text: str, at: int) -> Iterator[Finding]:
+def hook_at(text: str, at: int) -> Iterator[SecretFinding]:
     """The secret part of the path of a URL that has `hook` or `key` before ``at``: whoever knows it may post."""
     patterns = _patterns()
     before = patterns["url"].search(text, max(0, at - 320), at)
@@ -55,7 +55,7 @@ def hook_at(text: str, at: int) -> Iterator[Finding]:
         generated = patterns["uuid"].search(given) or (is_random(given, 16) and _is_dense(given))
         if generated or (short and re.fullmatch("[a-z0-9]{6,8}", given) and is_random(given, 6)):
             if not is_stand_in(given):
-                yield Finding(segment.start(), rest.end(), "webhook")
+                yield SecretFinding(segment.start(), rest.end(), "webhook")
             return
 
 
@@ -64,7 +64,7 @@ def _is_dense(given: str) -> bool:
     return max(map(len, re.split(r"[-_.%@+~]", given))) >= 16
 
 
-def url_at(text: str, at: int) -> Iterator[Finding]:
+def url_at(text: str, at: int) -> Iterator[SecretFinding]:
     """The password in the URL whose ``://`` is at ``at``; a token that stands alone before the host counts as one."""
     match = _patterns()["login"].match(text, at)
     if match:
@@ -73,19 +73,19 @@ def url_at(text: str, at: int) -> Iterator[Finding]:
             return  # what GitHub and Bitbucket want there when the user name is the token
         # Unlike in code, a word such as `secret` in this place is what the server really accepts.
         if not is_reference(given) and not (given.isupper() and is_stand_in(given)):
-            yield Finding(match.start(2), match.end(2), "url-password")
+            yield SecretFinding(match.start(2), match.end(2), "url-password")
         return
     hook = _patterns()["hook"].match(text, at)
     if hook:
         # Whoever knows the path may post.
         if is_random(hook[2], 16) and not is_stand_in(hook[2]) and not re.search("X{6}|0{8}", hook[2]):
-            yield Finding(hook.start(2), hook.end(2), "slack-webhook" if hook[1] else "discord-webhook")
+            yield SecretFinding(hook.start(2), hook.end(2), "slack-webhook" if hook[1] else "discord-webhook")
         return
     alert = _patterns()["alert"].match(text, at)
     if alert:
         if not is_stand_in(alert[1]):
-            yield Finding(alert.start(1), alert.end(1), "webhook")
+            yield SecretFinding(alert.start(1), alert.end(1), "webhook")
         return
     alone = _patterns()["token"].match(text, at)
     if alone and is_random(alone[1], 20) and not is_stand_in(alone[1]):
-        yield Finding(alone.start(1), alone.end(1), "url-password")
+        yield SecretFinding(alone.start(1), alone.end(1), "url-password")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from aicx.redaction.names import Name
+from aicx.redaction.names import SecretName
 from aicx.redaction.values import is_code, is_numbered_word, is_random, is_stand_in, words
 from aicx.values import dataclass
 
@@ -39,7 +39,7 @@ def _patterns() -> dict[str, re.Pattern[str]]:
     }
 
 
-def is_secret(name: Name, value: Value) -> bool:
+def is_secret(name: SecretName, value: Value) -> bool:
     """Whether ``value``, given to ``name``, is a secret and not code, a reference, a word or a number."""
     given = value.given.strip()
     if len(given) < _SHORTEST or is_stand_in(given) or _repeats(name.text, given):
@@ -67,7 +67,7 @@ def is_secret(name: Name, value: Value) -> bool:
     return is_random(given) and (bool(value.quote) or not is_numbered_word(given))
 
 
-def _is_chosen_phrase(name: Name, value: Value) -> bool:
+def _is_chosen_phrase(name: SecretName, value: Value) -> bool:
     """Whether a quoted value with blanks is a password all the same: of an option, a shell, or a passphrase."""
     given = value.given.strip()
     parts = given.split()
@@ -91,7 +91,7 @@ def _has_both(part: str) -> bool:
     return any(map(str.isdigit, part)) and any(map(str.isalpha, part))
 
 
-def _fewest_digits(name: Name, value: Value, *, in_shell: bool) -> int:
+def _fewest_digits(name: SecretName, value: Value, *, in_shell: bool) -> int:
     """How long a number must be to be a secret: PINs are short, counts of tokens are not."""
     if name.rule == "password" and value.quote:
         return _SHORTEST

@@ -15,7 +15,7 @@ from aicx.repomap.exclusions import HUGE, HUGE_BYTES, excluded_by_content
 from aicx.repomap.files import Stamp, stamp_of
 from aicx.repomap.imports import targets
 from aicx.repomap.languages import PLAIN, refine
-from aicx.repomap.symbols import Outline, RawImport, Symbol
+from aicx.repomap.symbols import CodeSymbol, Outline, RawImport
 from aicx.repomap.terms import Posting, postings, words_of
 from aicx.values import dataclass
 
@@ -40,7 +40,7 @@ class Examined:
     language: str | None = None
     skipped: str | None = None
     problem: str | None = None
-    symbols: Sequence[Symbol] = ()
+    symbols: Sequence[CodeSymbol] = ()
     targets: Sequence[str] = ()
     postings: Sequence[Posting] = field(default_factory=list)
 
@@ -152,7 +152,7 @@ def _markdown(lines: list[str]) -> Outline:
     for at, (number, text) in enumerate(found):
         last = found[at + 1][0] - 1 if at + 1 < len(found) else len(lines)
         if name := _plain(text):
-            symbols.append(Symbol(name, "heading", number, last))
+            symbols.append(CodeSymbol(name, "heading", number, last))
     return Outline(tuple(symbols))
 
 
@@ -167,12 +167,12 @@ def _plain(heading: str) -> str:
 
 
 def _make(lines: list[str]) -> Outline:
-    symbols: dict[str, Symbol] = {}
+    symbols: dict[str, CodeSymbol] = {}
     imports = []
     for number, line in enumerate(lines, 1):
         if match := _INCLUDE.match(line):
             imports.append(RawImport(match[1], "file"))
         elif match := _TARGET.match(line):
             for name in match["names"].split():
-                symbols.setdefault(name, Symbol(name, "target", number, number))
+                symbols.setdefault(name, CodeSymbol(name, "target", number, number))
     return Outline(tuple(symbols.values()), tuple(imports))

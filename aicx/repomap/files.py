@@ -33,7 +33,7 @@ Stamp = tuple[int, int, int]
 
 
 @dataclass(slots=True)
-class Listing:
+class FileListing:
     """The files that count, with what tells whether they changed, and how many entries do not count, by reason."""
 
     stamps: dict[str, Stamp] = field(default_factory=dict)
@@ -46,9 +46,9 @@ class Listing:
 
 def list_files(
     repository: Repository, *, git_seconds: float = GIT_SECONDS, max_without_git: int = MAX_FILES_WITHOUT_GIT
-) -> Listing:
+) -> FileListing:
     """What there is to map: tracked files, and untracked ones that are not ignored. Links are never followed."""
-    listing = Listing()
+    listing = FileListing()
     root = repository.root
     paths = _from_git(repository, git_seconds) if repository.common else _from_scan(root, max_without_git)
     folders = _Folders(str(root))

@@ -15,7 +15,7 @@ from typing import Any
 import aicx
 from aicx.errors import MissingExtra
 from aicx.repomap.languages import GRAMMARS, QUERY_FILES
-from aicx.repomap.symbols import SYNTAX_ERRORS, Outline, RawImport, Symbol
+from aicx.repomap.symbols import SYNTAX_ERRORS, CodeSymbol, Outline, RawImport
 from aicx.values import dataclass
 
 # A file with more is a table in disguise; what comes after says nothing new and would weigh on every question.
@@ -183,9 +183,9 @@ def _add_import(imports: dict[tuple[str, str], list[str]], captures: dict[str, l
             names += [_text(name) for name in captures.get("import.name", ()) if _text(name) not in names]
 
 
-def _nested(definitions: list[_Definition]) -> list[Symbol]:
+def _nested(definitions: list[_Definition]) -> list[CodeSymbol]:
     """Symbols in the order of the file, each with what encloses it."""
-    symbols: list[Symbol] = []
+    symbols: list[CodeSymbol] = []
     around: list[_Definition] = []
     for item in definitions:
         while around and around[-1].end <= item.start:
@@ -195,7 +195,7 @@ def _nested(definitions: list[_Definition]) -> list[Symbol]:
             inside += [item.container] if item.container else []
             is_method = item.kind == "function" and around and around[-1].kind in _HOLDS_METHODS
             symbols.append(
-                Symbol(
+                CodeSymbol(
                     item.name,
                     "method" if is_method or (item.kind == "function" and item.container) else item.kind,
                     item.line,

@@ -16,10 +16,10 @@ from aicx.errors import AicxError
 from aicx.git.identity import Repository, find_repository
 from aicx.installation import install_command
 from aicx.paths import Layout
-from aicx.repomap.files import Listing, Source, is_inside, list_files
+from aicx.repomap.files import FileListing, Source, is_inside, list_files
 from aicx.repomap.ranking import EntryPoint, rank
 from aicx.repomap.relations import Relation, relations
-from aicx.repomap.store import MapStore, Place
+from aicx.repomap.store import MapLocation, MapStore
 from aicx.storage.lock import trace_of
 from aicx.types import Unread
 from aicx.values import dataclass
@@ -32,7 +32,7 @@ _SPARE = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class EntryPoints:
     """Entry points, what they were found with, and what the reader should know about that."""
 
     entries: list[EntryPoint]
@@ -83,13 +83,13 @@ def open_map(layout: Layout, repository_root: Path) -> RepoMap:
     Raises NotFound when there is no such folder, UsageError for a bare repository, which has no files.
     """
     repository = find_repository(repository_root)
-    return RepoMap(repository, Place.of(layout, repository))
+    return RepoMap(repository, MapLocation.of(layout, repository))
 
 
 class RepoMap:
     """A repository's map. Every call reads the newest one, so an object may be kept while others refresh."""
 
-    def __init__(self, repository: Repository, place: Place) -> None:
+    def __init__(self, repository: Repository, place: MapLocation) -> None:
         self.repository = repository
         self._place = place
 
@@ -101,7 +101,7 @@ class RepoMap:
         """
         return self.answer(text, limit, boost_paths).entries
 
-    def answer(self, text: str, limit: int = 10, boost_paths: Iterable[str] = ()) -> Answer:
+    def answer(self, text: str, limit: int = 10, boost_paths: Iterable[str] = ()) -> EntryPoints:
         """As `query`, with what was asked: the index, or names and headings where there is none."""
         boosted = tuple(boost_paths)
         with self._opened() as store:
@@ -172,7 +172,7 @@ class RepoMap:
             if store is not None:
                 store.close()
 
-    def _verified(self, entries: Sequence[EntryPoint], limit: int, basis: Basis, notes: list[str]) -> Answer:
+    def _verified(self, entries: Sequence[EntryPoint], limit: int, basis: Basis, notes: list[str]) -> EntryPoints:
         """Leaves out what is no file of the repository any more: deleted, or replaced by a link to elsewhere."""
         kept: list[EntryPoint] = []
         gone = 0
@@ -185,10 +185,10 @@ class RepoMap:
                 gone += 1
         if gone:
             notes = [*notes, f"left out {gone} of the best because they are gone (next: aicx map refresh)"]
-        return Answer(kept, basis, notes)
+        return EntryPoints(kept, basis, notes)
 
 
-def _described(status: MapStatus, store: MapStore, listing: Listing | None) -> MapStatus:
+def _described(status: MapStatus, store: MapStore, listing: FileListing | None) -> MapStatus:
     """A status with what a stored map says of itself."""
     from aicx.repomap.grammar import made_with
 
@@ -213,7 +213,7 @@ def _described(status: MapStatus, store: MapStore, listing: Listing | None) -> M
     )
 
 
-def _count(root: Path, store: MapStore, listing: Listing) -> ChangeCount:
+def _count(root: Path, store: MapStore, listing: FileListing) -> ChangeCount:
     """What a refresh would do. A file that only looks different is read, and not counted if it holds the same text."""
     from aicx.repomap.changes import find_changes
     from aicx.repomap.examine import digest_of

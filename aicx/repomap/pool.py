@@ -16,7 +16,7 @@ from typing import Self
 import orjson
 
 from aicx.errors import AicxError
-from aicx.repomap.record import Record
+from aicx.repomap.record import FileRecord
 from aicx.repomap.worker import READY
 from aicx.values import dataclass
 
@@ -32,7 +32,7 @@ _START = "import sys; sys.path[:] = {path!r}; from aicx.repomap.worker import ma
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class ReadTask:
     """A file to be read: the language its name promises, and the digest of the text that is known of it."""
 
     path: str
@@ -42,18 +42,18 @@ class Task:
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
+class ReadFailure:
     """Why a file could not be read."""
 
     reason: str
 
 
-Outcome = tuple[Task, Record | Failure]
+Outcome = tuple[ReadTask, FileRecord | ReadFailure]
 
 
-def _batches(tasks: Sequence[Task]) -> Iterator[list[Task]]:
+def _batches(tasks: Sequence[ReadTask]) -> Iterator[list[ReadTask]]:
     """The largest files first, so that no worker sits alone with one at the end."""
-    batch: list[Task] = []
+    batch: list[ReadTask] = []
     size = 0
     for task in sorted(tasks, key=lambda task: -task.size):
         batch.append(task)
@@ -96,7 +96,7 @@ class WorkerPool:
     ) -> None:
         self.shutdown()
 
-    def examine_all(self, tasks: Sequence[Task]) -> Iterator[Outcome]:
+    def examine_all(self, tasks: Sequence[ReadTask]) -> Iterator[Outcome]:
         """Reads the file of each task. A file that kills its worker, or takes too long, fails alone."""
         count = max(1, min(self._most, len(tasks) // _WORTH_A_WORKER))
         for _ in range(count - 1):
@@ -121,21 +121,21 @@ class WorkerPool:
         for worker in list(self._alive):
             worker.end()
 
-    def _examine(self, batch: list[Task]) -> list[Outcome]:
+    def _examine(self, batch: list[ReadTask]) -> list[Outcome]:
         """Reads the files of a batch. When a worker dies of it, its files are tried one by one to find the culprit."""
         try:
             return list(zip(batch, self._ask(batch, self._seconds), strict=True))
         except _Died:
             return [(task, self._try_alone(task)) for task in batch]
 
-    def _try_alone(self, task: Task) -> Record | Failure:
+    def _try_alone(self, task: ReadTask) -> FileRecord | ReadFailure:
         try:
             [found] = self._ask([task], self._seconds_alone)
         except _Died as death:
-            return Failure(str(death))
+            return ReadFailure(str(death))
         return found
 
-    def _ask(self, batch: list[Task], patience: float) -> list[Record | Failure]:
+    def _ask(self, batch: list[ReadTask], patience: float) -> list[FileRecord | ReadFailure]:
         worker = self._free.get()
         try:
             if self._dismissed:
@@ -167,7 +167,7 @@ class _Worker:
         self._in, self._out = self._process.stdin, self._process.stdout
         self._ready = False
 
-    def ask(self, batch: list[Task], patience: float) -> list[Record | Failure]:
+    def ask(self, batch: list[ReadTask], patience: float) -> list[FileRecord | ReadFailure]:
         timer = Timer(patience, self._process.kill)
         timer.start()
         try:
@@ -182,7 +182,9 @@ class _Worker:
             timer.cancel()
         if not line.endswith(b"\n"):
             raise _Died(f"took longer than {patience:.0f} s" if late else "the parser crashed on it")
-        return [Failure(fields) if isinstance(fields, str) else Record(*fields) for fields in orjson.loads(line)]
+        return [
+            ReadFailure(fields) if isinstance(fields, str) else FileRecord(*fields) for fields in orjson.loads(line)
+        ]
 
     def _wait_until_ready(self) -> None:
         """Waits for a new worker. Raises AicxError if it does not start, which is not the fault of the first files."""

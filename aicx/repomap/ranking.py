@@ -34,7 +34,7 @@ from typing import Annotated, Protocol, Self
 
 from aicx.repomap.roles import WEIGHTS, Role, asks_for_tests, role_of, stem_tested_by
 from aicx.repomap.store import StoredFile
-from aicx.repomap.symbols import Symbol
+from aicx.repomap.symbols import CodeSymbol
 from aicx.repomap.terms import NAME, Field, fields_in, impact_in, role_in, terms_in
 from aicx.values import dataclass
 
@@ -64,7 +64,7 @@ _PIECE = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _PUNCTUATION = ".,;:!?()[]{}<>\"'`"
 
 
-class Index(Protocol):
+class MapIndex(Protocol):
     """What ranking asks of an index: `store.MapStore`, or what `fallback` puts in its place."""
 
     def size(self) -> int: ...
@@ -85,7 +85,7 @@ class EntryPoint:
     reasons: tuple[str, ...]
 
 
-def rank(index: Index, text: str, limit: int, boost_paths: Iterable[str] = ()) -> list[EntryPoint]:
+def rank(index: MapIndex, text: str, limit: int, boost_paths: Iterable[str] = ()) -> list[EntryPoint]:
     """The best files for a question, best first, each once. Empty for a question without words."""
     question = _Question.of(index, text[:_MAX_QUESTION_LENGTH])
     about_tests = asks_for_tests(text)
@@ -108,7 +108,7 @@ class _Question:
     words: Mapping[str, str]
 
     @classmethod
-    def of(cls, index: Index, text: str) -> Self:
+    def of(cls, index: MapIndex, text: str) -> Self:
         words = dict.fromkeys(terms_in(text), "")
         for word in text.split():
             for written in (*_PIECE.findall(word), word.strip(_PUNCTUATION)):
@@ -140,7 +140,7 @@ class _Match:
     weight: float = 1.0
     fields: dict[str, int] = field(default_factory=dict)
     path: str = ""
-    best: Symbol | None = None
+    best: CodeSymbol | None = None
     covered: frozenset[str] = frozenset()
     remarks: list[str] = field(default_factory=list)
 
@@ -170,7 +170,7 @@ class _Match:
         )
 
 
-def _pool(index: Index, question: _Question, weights: Mapping[int, float]) -> dict[int, _Match]:
+def _pool(index: MapIndex, question: _Question, weights: Mapping[int, float]) -> dict[int, _Match]:
     """The files that have most of the question, rare terms first."""
     scores: dict[int, float] = {}
     candidates: list[int] = []  # once the common terms begin
@@ -218,9 +218,9 @@ class _Nearness:
         return (_BESIDE_NAMED, "beside a given file") if folder and folder in self._folders else (1.0, None)
 
 
-def _best_symbol(symbols: Iterable[Symbol], question: _Question) -> tuple[Symbol | None, float, frozenset[str]]:
+def _best_symbol(symbols: Iterable[CodeSymbol], question: _Question) -> tuple[CodeSymbol | None, float, frozenset[str]]:
     """The symbol that answers most of the question with the fewest other words, how well it does, and what it has."""
-    best: Symbol | None = None
+    best: CodeSymbol | None = None
     highest, covered = 0.0, frozenset[str]()
     for symbol in symbols:
         words = set(symbol.words.split())

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from aicx.repomap.files import Stamp
-from aicx.repomap.symbols import Symbol
+from aicx.repomap.symbols import CodeSymbol
 
 if TYPE_CHECKING:
     from aicx.repomap.examine import Examined  # what reads files is not needed where they are asked for
 
 
-class Record(NamedTuple):
+class FileRecord(NamedTuple):
     """A file's columns, its symbols and targets as JSON, its terms a line each, and a value for each of those.
 
     ``unchanged``: the text is the known one, and the rest is empty.
@@ -48,9 +48,9 @@ class Record(NamedTuple):
         )
 
 
-def symbols_from(text: str) -> list[Symbol]:
+def symbols_from(text: str) -> list[CodeSymbol]:
     """The symbols of a record."""
-    return list(map(Symbol._make, json.loads(text)))
+    return list(map(CodeSymbol._make, json.loads(text)))
 
 
 def _to_json(value: Any) -> str:

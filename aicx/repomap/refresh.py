@@ -21,9 +21,9 @@ from aicx.repomap import grammar
 from aicx.repomap.changes import find_changes
 from aicx.repomap.examine import without_text
 from aicx.repomap.files import Stamp, is_inside, list_files
-from aicx.repomap.pool import Failure, WorkerPool
-from aicx.repomap.record import Record
-from aicx.repomap.store import DAMAGED, MapStore, Place
+from aicx.repomap.pool import ReadFailure, WorkerPool
+from aicx.repomap.record import FileRecord
+from aicx.repomap.store import DAMAGED, MapLocation, MapStore
 from aicx.storage.checksums import changing, find_damage, record
 from aicx.storage.lock import hold_lock
 from aicx.types import Unread
@@ -75,11 +75,11 @@ def refresh_map(
     """
     grammar.require_provider()
     repository = find_repository(folder)
-    place = Place.of(layout, repository)
+    place = MapLocation.of(layout, repository)
     started = time.monotonic()
     with hold_lock(place.lock, wait_seconds, notify, busy="refreshes this map", wait="that refreshes this map"):
         try:
-            return _Run(
+            return _MapRefresh(
                 repository, place, partial(pool, str(repository.root), workers), on_progress, started, settled_after_ns
             ).refresh(rebuild)
         except sqlite3.OperationalError as error:
@@ -89,13 +89,13 @@ def refresh_map(
             ) from error
 
 
-class _Run:
+class _MapRefresh:
     """One refresh, under the folder's lock."""
 
     def __init__(
         self,
         repository: Repository,
-        place: Place,
+        place: MapLocation,
         pool: Callable[[], WorkerPool],
         on_progress: Callable[[int, int, str], None],
         started: float,
@@ -166,16 +166,16 @@ class _Run:
         changes = find_changes(listing.stamps, known, store)
         store.remove(changes.gone)
         for path, found in changes.by_name.items():
-            store.put(path, Record.of(found))
+            store.put(path, FileRecord.of(found))
         parsed = 0
         for number, (task, outcome) in enumerate(crew.examine_all(changes.to_read), 1):
             self._tell(number, len(changes.to_read), task.path)
-            if isinstance(outcome, Failure):
+            if isinstance(outcome, ReadFailure):
                 store.remove([task.path])
                 if is_inside(root, task.path):  # or it is gone since it was listed
                     stamp = listing.stamps[task.path]
                     found = without_text(task.path, stamp, skipped=UNREADABLE, problem=outcome.reason)
-                    store.put(task.path, Record.of(found))
+                    store.put(task.path, FileRecord.of(found))
             elif outcome.unchanged:
                 store.touch(task.path, self._settled(outcome.stamp, now))
             else:

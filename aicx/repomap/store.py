@@ -19,8 +19,8 @@ from aicx.paths import Layout
 from aicx.repomap import postings
 from aicx.repomap.files import Stamp
 from aicx.repomap.postings import PostingTable
-from aicx.repomap.record import Record, symbols_from
-from aicx.repomap.symbols import SYNTAX_ERRORS, Symbol
+from aicx.repomap.record import FileRecord, symbols_from
+from aicx.repomap.symbols import SYNTAX_ERRORS, CodeSymbol
 from aicx.storage import checksums
 from aicx.types import Unread
 from aicx.values import dataclass
@@ -57,12 +57,12 @@ class StoredFile:
 
     path: str
     language: str | None
-    symbols: list[Symbol]
+    symbols: list[CodeSymbol]
     targets: list[str]
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class MapLocation:
     """Where the maps of one working folder lie."""
 
     folder: Path
@@ -117,7 +117,7 @@ class MapStore:
         self._postings = PostingTable(connection)
 
     @classmethod
-    def open_for_reading(cls, place: Place) -> Self | None:
+    def open_for_reading(cls, place: MapLocation) -> Self | None:
         """The newest map of a folder, or None when there is none that can be read."""
         tried: list[Path] | None = None
         while (maps := place.maps()) != tried:  # a refresh may delete one that was listed, but makes a newer one first
@@ -231,7 +231,7 @@ class MapStore:
         row = self._connection.execute("SELECT digest FROM files WHERE path=?", (path,)).fetchone()
         return row[0] if row else None
 
-    def put(self, path: str, record: Record) -> None:
+    def put(self, path: str, record: FileRecord) -> None:
         """Stores what is known of a file, in place of what was known before. A known file keeps its id."""
         known = self._remove(path)
         columns = (known, path, *record.stamp, record.digest, record.language, record.skipped, record.problem)

@@ -10,7 +10,7 @@ from aicx.values import dataclass
 SYNTAX_ERRORS = "syntax errors"
 
 
-class Symbol(NamedTuple):
+class CodeSymbol(NamedTuple):
     """A definition, a heading or a target. Lines count from 1; ``container`` is what it lies in, as ``Outer.inner``.
 
     A plain tuple, because a question looks at tens of thousands of them, and they are stored as they are.
@@ -42,7 +42,7 @@ class RawImport:
 class Outline:
     """A file without its text. ``notes`` is what its comments say of it; ``flaw`` what kept part from being read."""
 
-    symbols: tuple[Symbol, ...] = ()
+    symbols: tuple[CodeSymbol, ...] = ()
     imports: tuple[RawImport, ...] = ()
     notes: str = ""
     flaw: str | None = None

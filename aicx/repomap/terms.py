@@ -23,7 +23,7 @@ from math import sqrt
 
 from aicx.repomap.imports import module_of, tail
 from aicx.repomap.roles import role_of
-from aicx.repomap.symbols import Symbol
+from aicx.repomap.symbols import CodeSymbol
 from retrieval.analysis import Terms, analyze
 
 # What a posting keeps is one number: the impact as a whole number of this unit, above the flags.
@@ -72,7 +72,7 @@ def role_in(value: int) -> int:
 
 
 def postings(
-    path: str, language: str | None, symbols: Sequence[Symbol], targets: Sequence[str], notes: str = ""
+    path: str, language: str | None, symbols: Sequence[CodeSymbol], targets: Sequence[str], notes: str = ""
 ) -> list[Posting]:
     """Everything one file is found under."""
     strength: dict[str, float] = defaultdict(float)
@@ -99,7 +99,7 @@ def words_of(symbol: str) -> list[str]:
     return analyze(symbol).words
 
 
-def modules(path: str, language: str | None, symbols: Iterable[Symbol]) -> list[str]:
+def modules(path: str, language: str | None, symbols: Iterable[CodeSymbol]) -> list[str]:
     """Returns the names under which other files import this one."""
     if language == "csharp":  # there, what is imported are namespaces, wherever they lie
         return [symbol.qualified.replace(".", "/") for symbol in symbols if symbol.kind == "module"]
@@ -111,7 +111,7 @@ def _all(terms: Terms) -> list[str]:
 
 
 def _weighted(
-    path: str, symbols: Sequence[Symbol], targets: Sequence[str], notes: str
+    path: str, symbols: Sequence[CodeSymbol], targets: Sequence[str], notes: str
 ) -> Iterable[tuple[list[str], float, Field]]:
     folder, _, name = path.rpartition("/")
     stem, _, ending = name.partition(".")
@@ -134,6 +134,6 @@ def _damping(field: Iterable[Sequence[str]]) -> float:
     return 1 / sqrt(1 + sum(map(len, field)) / _USUAL)
 
 
-def _links(path: str, language: str | None, symbols: Sequence[Symbol], targets: Sequence[str]) -> Iterable[str]:
+def _links(path: str, language: str | None, symbols: Sequence[CodeSymbol], targets: Sequence[str]) -> Iterable[str]:
     yield from (MODULE + tail(module) for module in modules(path, language, symbols) if module)
     yield from (TARGET + tail(target) for target in targets)

@@ -11,8 +11,8 @@ import orjson
 
 from aicx.fields import INLINE, to_fields
 from aicx.reports.record import Report
-from aicx.reports.scan import Outcome
-from aicx.reports.selection import Selection
+from aicx.reports.scan import ScanResult
+from aicx.reports.selection import ReportSelection
 from aicx.text import instant
 from aicx.types import Unread
 from aicx.values import dataclass
@@ -51,7 +51,13 @@ class Bundle:
 
 
 def write_bundle(
-    write: Write, reports: Iterable[Report], outcome: Outcome, *, folder: str, selection: Selection, now: datetime
+    write: Write,
+    reports: Iterable[Report],
+    outcome: ScanResult,
+    *,
+    folder: str,
+    selection: ReportSelection,
+    now: datetime,
 ) -> None:
     """Writes the `Bundle` of ``reports`` in pieces, each report as it comes; ``outcome`` is read after the last one."""
     head = BundleHead(TITLE, instant(now, "seconds"), folder, selection.to_json())

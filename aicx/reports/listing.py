@@ -9,7 +9,7 @@ from dataclasses import field
 from pathlib import Path
 from typing import Literal
 
-from aicx.reports.places import Place, day_in, names_above, place_of
+from aicx.reports.places import ReportLocation, day_in, names_above, place_of
 from aicx.sources.items import BadRecord
 from aicx.values import dataclass
 
@@ -33,13 +33,13 @@ ENDINGS: tuple[tuple[str, Part], ...] = (
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ReportEntry:
     """The files of one report. ``key`` are the names that make it this report and no other."""
 
     folder: Path
     stem: str
     key: tuple[str, ...]
-    place: Place
+    place: ReportLocation
     files: dict[Part, str]
 
     @property
@@ -52,17 +52,17 @@ class Entry:
 
 
 @dataclass(slots=True)
-class Listing:
+class ReportListing:
     """What lies below a folder: entries, newest day first; what could not be listed; what was passed over, and why."""
 
-    entries: list[Entry] = field(default_factory=list)
+    entries: list[ReportEntry] = field(default_factory=list)
     problems: list[BadRecord] = field(default_factory=list)
     skipped: Counter[str] = field(default_factory=Counter)
 
 
-def list_reports(folder: Path) -> Listing:
+def list_reports(folder: Path) -> ReportListing:
     """Every report below ``folder``, which is resolved. Raises OSError when the folder itself cannot be listed."""
-    found = Listing()
+    found = ReportListing()
     above = names_above(folder.parts)
     waiting: list[tuple[str, ...]] = [()]
     while waiting:
@@ -92,7 +92,7 @@ def list_reports(folder: Path) -> Listing:
     return found
 
 
-def _pass_over_link(item: os.DirEntry[str], folder: Path, found: Listing) -> None:
+def _pass_over_link(item: os.DirEntry[str], folder: Path, found: ReportListing) -> None:
     """A link is never followed; one that leaves the folder is named, since somebody may miss what it leads to."""
     found.skipped["link"] += 1
     try:
@@ -104,7 +104,9 @@ def _pass_over_link(item: os.DirEntry[str], folder: Path, found: Listing) -> Non
         found.problems.append(BadRecord(item.path, "is a link that leaves the folder and was not followed"))
 
 
-def _group(here: Path, above: list[str], folders: tuple[str, ...], names: list[str], found: Listing) -> Iterator[Entry]:
+def _group(
+    here: Path, above: list[str], folders: tuple[str, ...], names: list[str], found: ReportListing
+) -> Iterator[ReportEntry]:
     stems: dict[str, dict[Part, str]] = {}
     for name in names:
         stem, part = split_name(name)
@@ -120,7 +122,7 @@ def _group(here: Path, above: list[str], folders: tuple[str, ...], names: list[s
     if place.bad_day:
         found.problems.append(BadRecord(str(here), f"{place.bad_day} is named like a day and is none"))
     for stem, files in stems.items():
-        yield Entry(here, stem, (*above, *folders, stem), place, files)
+        yield ReportEntry(here, stem, (*above, *folders, stem), place, files)
 
 
 _NOUNS = {"report": "report", "meta": "sidecar", "transcript": "transcript", "last_message": "last message"}

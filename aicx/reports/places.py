@@ -17,7 +17,7 @@ _WORDS = re.compile(r"[\s_-]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ReportLocation:
     """Where a report lies: what its folders say, None where they say nothing. ``lane`` is what follows the day."""
 
     org: str | None = None
@@ -27,7 +27,7 @@ class Place:
     bad_day: str | None = None  # a folder that looks like a day and is none
 
 
-def place_of(above: Sequence[str], folders: Sequence[str]) -> Place:
+def place_of(above: Sequence[str], folders: Sequence[str]) -> ReportLocation:
     """The place that ``folders`` below the scanned one name; ``above`` are names that lead to it and count as well."""
     parts = [*above, *folders]
     bad = None
@@ -36,12 +36,12 @@ def place_of(above: Sequence[str], folders: Sequence[str]) -> Place:
             continue
         if day := day_in(part):
             org, repo = (None, None, *parts[:index])[-2:]
-            return Place(org, repo, day, "/".join(parts[index + 1 :]) or None, bad)
+            return ReportLocation(org, repo, day, "/".join(parts[index + 1 :]) or None, bad)
         bad = bad or part
     parts = [part for part in parts if not _DAY.fullmatch(part)]
     if len(parts) < 2:
-        return Place(lane="/".join(parts) or None, bad_day=bad)
-    return Place(parts[0], parts[1], None, "/".join(parts[2:]) or None, bad)
+        return ReportLocation(lane="/".join(parts) or None, bad_day=bad)
+    return ReportLocation(parts[0], parts[1], None, "/".join(parts[2:]) or None, bad)
 
 
 def names_above(parts: Sequence[str]) -> list[str]:

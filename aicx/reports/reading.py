@@ -31,7 +31,7 @@ _INSIDE_CHARACTER = bytes(range(0x80, 0xC0))
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class ReportText:
     """What was read of a file, redacted. ``problem`` says what is wrong with the file, ``cut`` that there is more."""
 
     text: str
@@ -51,7 +51,7 @@ def clean_line(text: str) -> str:
     return " ".join(clean(text).split())
 
 
-def read_report(path: Path) -> Text:
+def read_report(path: Path) -> ReportText:
     """A Markdown file from its beginning. Raises OSError."""
     with _opened(path) as stream:
         size = os.fstat(stream.fileno()).st_size
@@ -60,11 +60,13 @@ def read_report(path: Path) -> Text:
     decoded, problem = _decoded(body, final=not cut)
     text = clean(decoded)
     if not cut:
-        return Text(text, size, problem=problem)
-    return Text(text[:-_EDGE], size, cut=True, problem=problem or f"only its first {REPORT_LIMIT:,} bytes were read")
+        return ReportText(text, size, problem=problem)
+    return ReportText(
+        text[:-_EDGE], size, cut=True, problem=problem or f"only its first {REPORT_LIMIT:,} bytes were read"
+    )
 
 
-def read_tail(path: Path) -> Text:
+def read_tail(path: Path) -> ReportText:
     """The end of a transcript, at most `TAIL_LIMIT` bytes of it. Raises OSError."""
     with _opened(path) as stream:
         size = os.fstat(stream.fileno()).st_size
@@ -80,7 +82,7 @@ def read_tail(path: Path) -> Text:
             if not start or len(text) >= TAIL_LIMIT:
                 break
     tail = _last_bytes(text, TAIL_LIMIT)
-    return Text(tail, size, cut=bool(start) or len(tail) < len(text), problem=problem)
+    return ReportText(tail, size, cut=bool(start) or len(tail) < len(text), problem=problem)
 
 
 def read_meta(path: Path) -> Mapping[str, Any] | str:

@@ -9,10 +9,10 @@ from hashlib import sha256
 from os import fsencode
 from typing import Annotated, Any
 
-from aicx.reports.listing import Entry, Part
+from aicx.reports.listing import Part, ReportEntry
 from aicx.reports.markdown import Heading, outline, shorten, split_block
 from aicx.reports.places import agent_in, day_in, title_in
-from aicx.reports.reading import Text, clean_line, read_meta, read_report, read_tail
+from aicx.reports.reading import ReportText, clean_line, read_meta, read_report, read_tail
 from aicx.sources.items import BadRecord
 from aicx.sources.records import parse_instant
 from aicx.text import instant
@@ -90,7 +90,7 @@ class Report:
         return {name: value for name, value in found.items() if value or (value == 0 and value is not False)}
 
 
-def build(entry: Entry, relative: str, now: datetime) -> tuple[Report, list[BadRecord]]:
+def build(entry: ReportEntry, relative: str, now: datetime) -> tuple[Report, list[BadRecord]]:
     """The record of ``entry``, and what could not be read of it. ``relative`` leads from the scanned folder to it."""
     problems: list[tuple[Part, str]] = []
 
@@ -106,13 +106,13 @@ def build(entry: Entry, relative: str, now: datetime) -> tuple[Report, list[BadR
         if isinstance(found, str):
             problems.append((part, found))
             return None
-        if isinstance(found, Text) and found.problem:
+        if isinstance(found, ReportText) and found.problem:
             problems.append((part, found.problem))
         return found
 
     meta: Mapping[str, Any] = attempt("meta", read_meta) or {}
-    report: Text | None = attempt("report", read_report) or attempt("last_message", read_report)
-    transcript: Text | None = attempt("transcript", read_tail)
+    report: ReportText | None = attempt("report", read_report) or attempt("last_message", read_report)
+    transcript: ReportText | None = attempt("transcript", read_tail)
     said, body = split_block(report.text) if report else ({}, "")
     stem = clean_line(entry.stem)
     facts = _facts(meta, said)
@@ -183,7 +183,7 @@ def _status(meta: Mapping[str, Any], said: Mapping[str, str]) -> str | None:
     return launcher or own or None
 
 
-def _date(entry: Entry, facts: Mapping[str, Any], said: Mapping[str, str]) -> str | None:
+def _date(entry: ReportEntry, facts: Mapping[str, Any], said: Mapping[str, str]) -> str | None:
     if entry.day:
         return entry.day
     stated = next(filter(None, (facts[name] for name in ("completed_at", "started_at", "updated_at"))), None)
@@ -200,6 +200,6 @@ def _first_title(outline: list[Heading]) -> str | None:
     return next((heading.text for heading in outline if heading.level == top), None)
 
 
-def _last_line(transcript: Text | None) -> str:
+def _last_line(transcript: ReportText | None) -> str:
     lines = transcript.text.split("\n") if transcript else []
     return shorten(next((" ".join(line.split()) for line in reversed(lines) if line.strip()), ""), 280)

@@ -9,16 +9,16 @@ from datetime import datetime
 from pathlib import Path
 
 from aicx.errors import NotFound, SourceUnreadable, UsageError
-from aicx.reports.listing import Entry, Listing, list_reports
+from aicx.reports.listing import ReportEntry, ReportListing, list_reports
 from aicx.reports.reading import clean_line
 from aicx.reports.record import Report, build
-from aicx.reports.selection import Selection
+from aicx.reports.selection import ReportSelection
 from aicx.sources.items import BadRecord
 from aicx.values import dataclass
 
 
 @dataclass(slots=True)
-class Outcome:
+class ScanResult:
     """What is known once a scan is over; paths are redacted and relative to the folder."""
 
     found: int = 0
@@ -32,9 +32,9 @@ class Outcome:
 
 def scan(
     folder: Path,
-    selection: Selection,
+    selection: ReportSelection,
     now: datetime,
-    outcome: Outcome,
+    outcome: ScanResult,
     *,
     limit: int | None = None,
     on_progress: Callable[[int, int, str], None] = lambda done, total, at: None,
@@ -53,10 +53,10 @@ def scan(
 
 def _read(
     folder: Path,
-    listing: Listing,
-    selection: Selection,
+    listing: ReportListing,
+    selection: ReportSelection,
     now: datetime,
-    outcome: Outcome,
+    outcome: ScanResult,
     limit: int | None,
     on_progress: Callable[[int, int, str], None],
 ) -> Iterator[Report]:
@@ -76,7 +76,7 @@ def _read(
             yield report
 
 
-def _listed(folder: Path) -> tuple[Path, Listing]:
+def _listed(folder: Path) -> tuple[Path, ReportListing]:
     try:
         whole = folder.resolve(strict=True)
         if not whole.is_dir():
@@ -92,7 +92,7 @@ def _listed(folder: Path) -> tuple[Path, Listing]:
         raise SourceUnreadable(f"{folder} cannot be listed: {reason}", hint="check its permissions") from error
 
 
-def _relative(entry: Entry, folder: Path) -> str:
+def _relative(entry: ReportEntry, folder: Path) -> str:
     path = entry.folder.relative_to(folder).as_posix()
     return "" if path == "." else f"{path}/"
 

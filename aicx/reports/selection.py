@@ -6,14 +6,14 @@ from dataclasses import asdict
 from datetime import datetime
 
 from aicx.corpus.catalog.when import parse_date_range, parse_instant
-from aicx.reports.listing import Entry
+from aicx.reports.listing import ReportEntry
 from aicx.reports.record import Report
 from aicx.text import local
 from aicx.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Selection:
+class ReportSelection:
     """What is wanted. None is no limit; days are ISO and included."""
 
     workflow: str | None = None
@@ -26,7 +26,7 @@ class Selection:
     def wants_days(self) -> bool:
         return self.since is not None or self.until is not None
 
-    def may_hold(self, entry: Entry) -> bool:
+    def may_hold(self, entry: ReportEntry) -> bool:
         """Whether an entry can be wanted, by its place alone; a report is read only then."""
         return (
             _same(self.org, entry.place.org)
@@ -62,7 +62,7 @@ def make_selection(
     date: str | None,
     org: str | None,
     repo: str | None,
-) -> Selection:
+) -> ReportSelection:
     """A selection from what a user wrote. Raises UsageError for what is not a point in time.
 
     Reports carry days, not instants, so a point in time stands for its day.
@@ -70,7 +70,7 @@ def make_selection(
     low, high = parse_date_range(date, now) if date is not None else (None, None)
     first = local(parse_instant(since, now)).date().isoformat() if since else None
     last = local(parse_instant(until, now, end_of_day=True)).date().isoformat() if until else None
-    return Selection(
+    return ReportSelection(
         workflow=workflow,
         since=max(filter(None, (low, first)), default=None),
         until=min(filter(None, (high, last)), default=None),

@@ -12,7 +12,7 @@ from aicx.corpus.places.decisions import load_decisions
 from aicx.corpus.places.identity import from_remote
 from aicx.corpus.places.stored import place_of
 from aicx.errors import UsageError
-from aicx.evidence.sessions import Scope, known_folders
+from aicx.evidence.sessions import RepositoryScope, known_folders
 from aicx.git.roots import Roots, repository_of
 from aicx.git.state import Git, GitProbe, GitState
 from aicx.paths import safe_project
@@ -27,7 +27,7 @@ class Place:
     """Where the question is asked: the repository as git and as the corpus know it."""
 
     look: GitProbe | None
-    scope: Scope
+    scope: RepositoryScope
     roots: Roots
     folder: str | None
 
@@ -64,7 +64,7 @@ def locate(settings: Settings, query: ResumeQuery, catalog: Catalog, look: GitPr
     is_home = top is not None and settings.user_home.is_relative_to(top) and not state.usable
     named = [name for name in query.also if not name.startswith("/")]
     folders += tuple(name.rstrip("/") for name in query.also if name.startswith("/"))
-    scope = Scope(project, folders, below=not is_home, also=tuple(named))
+    scope = RepositoryScope(project, folders, below=not is_home, also=tuple(named))
     return Place(look, scope, Roots.of([*folders, *known_folders(catalog, scope)]), top)
 
 

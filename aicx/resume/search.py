@@ -11,7 +11,7 @@ from aicx.config import Settings
 from aicx.engine.freshness import stale_indexes
 from aicx.engine.search import Hit, Mode, Searcher, SearchQuery, SearchReport
 from aicx.errors import AicxError, UsageError
-from aicx.evidence.sessions import Scope
+from aicx.evidence.sessions import RepositoryScope
 from aicx.filters import Filters
 from aicx.resume.select.recall import Passage
 from retrieval.decay import Decay
@@ -47,7 +47,7 @@ class Found(NamedTuple):
 
 
 def recall(
-    settings: Settings, asked: Asked, scope: Scope | None, related: Mapping[str, str]
+    settings: Settings, asked: Asked, scope: RepositoryScope | None, related: Mapping[str, str]
 ) -> tuple[Found, list[str]]:
     """The passages for a task, of the repository and of those that are related to it, and what could not be asked.
 
@@ -59,7 +59,7 @@ def recall(
     return own._replace(passages=[*own.passages, *others.passages]), others.notes
 
 
-def _recall_own(searcher: Searcher, asked: Asked, scope: Scope) -> Found:
+def _recall_own(searcher: Searcher, asked: Asked, scope: RepositoryScope) -> Found:
     # Where no repository is known, sessions are filed by the folders they worked in.
     name = scope.project or next(iter(scope.folders), None)
     if name is None:
@@ -85,7 +85,7 @@ def _recall_related(searcher: Searcher, asked: Asked, projects: Mapping[str, str
             notes.append(f"related repositories were not searched: {error.message}")
             break
         if report is not None:
-            scope, relation = Scope(project), projects[project]
+            scope, relation = RepositoryScope(project), projects[project]
             passages += (passage for hit in report.hits if (passage := _passage(hit, scope, relation)) is not None)
     return Found(passages, {}, notes)
 
@@ -109,7 +109,7 @@ def _ask(searcher: Searcher, asked: Asked, projects: tuple[str, ...], limit: int
         return None
 
 
-def _passage(hit: Hit, scope: Scope, relation: str | None = None) -> Passage | None:
+def _passage(hit: Hit, scope: RepositoryScope, relation: str | None = None) -> Passage | None:
     """A hit as choosing needs it; None for one that the filter let through by a part of a name."""
     sidecar = hit.sidecar
     if not scope.holds(sidecar.project, sidecar.get("cwd")):

@@ -47,9 +47,9 @@ def _about(layout: Layout, found: RepoMap) -> Mapping[str, Any] | None:
 
     The map's own status also looks at the grammars and counts what is in every file, which takes longer than asking.
     """
-    from aicx.repomap.store import MapStore, Place
+    from aicx.repomap.store import MapLocation, MapStore
 
-    store = MapStore.open_for_reading(Place.of(layout, found.repository))
+    store = MapStore.open_for_reading(MapLocation.of(layout, found.repository))
     if store is None:
         return None
     with closing(store):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from aicx.sessions.family import Family
+from aicx.sessions.family import SessionFamily
 from aicx.sessions.lineage import Edge, EdgeType
 from aicx.values import dataclass
 
@@ -13,7 +13,7 @@ MAX_DEPTH = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class ChainLink:
     """A session of a chain. ``edge`` leads to it from one that is a step nearer; None for the one asked about."""
 
     ref: str
@@ -25,13 +25,13 @@ class Link:
 class Chain:
     """The sessions by their depth. ``more`` says whether it goes on beyond the depth that was asked for."""
 
-    links: tuple[Link, ...]
+    links: tuple[ChainLink, ...]
     more: bool
 
 
-def chain_of(family: Family, ref: str, depth: int, types: Collection[EdgeType] = ANCESTRY) -> Chain:
+def chain_of(family: SessionFamily, ref: str, depth: int, types: Collection[EdgeType] = ANCESTRY) -> Chain:
     """The ancestors of a session, at most ``depth`` edges away; a circle ends where it meets itself."""
-    links = [Link(ref, 0, None)]
+    links = [ChainLink(ref, 0, None)]
     met = {ref}
     level = [ref]
     for step in range(1, depth + 2):
@@ -43,5 +43,5 @@ def chain_of(family: Family, ref: str, depth: int, types: Collection[EdgeType] =
             if edge.to_ref not in met:
                 met.add(edge.to_ref)
                 level.append(edge.to_ref)
-                links.append(Link(edge.to_ref, step, edge))
+                links.append(ChainLink(edge.to_ref, step, edge))
     raise AssertionError("a chain ends with its depth")

@@ -16,7 +16,7 @@ _LAST_WORDS = timedelta(minutes=10)
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class SessionStanding:
     """Where a session stands."""
 
     state: Annotated[State, "`open` or `closed`"]
@@ -29,16 +29,16 @@ class Standing:
     closed_at: Annotated[datetime | None, "when it was stated to be closed"]
 
 
-def standing_of(life: Life, last_active: datetime | None, now: datetime, *, followed: bool) -> Standing:
+def standing_of(life: Life, last_active: datetime | None, now: datetime, *, followed: bool) -> SessionStanding:
     """The standing of a session. ``last_active`` is when its log was last written, None for one that is not stored.
 
     ``followed`` says whether another session continues it. What was stated counts until the session goes on after it.
     """
     if life.closed_at is not None and (last_active is None or last_active <= life.closed_at + _LAST_WORDS):
-        return Standing("closed", life.outcome, None, life.closed_at)
+        return SessionStanding("closed", life.outcome, None, life.closed_at)
     if followed:
-        return Standing("closed", None, "successor", None)
+        return SessionStanding("closed", None, "successor", None)
     seen = max((at for at in (last_active, life.opened_at) if at is not None), default=None)
     if seen is None or now - seen > IDLE:
-        return Standing("closed", None, "idle", None)
-    return Standing("open", None, None, None)
+        return SessionStanding("closed", None, "idle", None)
+    return SessionStanding("open", None, None, None)

@@ -36,7 +36,7 @@ _MAX_RELATED = 3
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _FoundEdge:
     """Why two sessions belong together, the strongest reason first, and how likely it is."""
 
     older: int
@@ -65,7 +65,7 @@ def derive_edges(sketches: Iterable[Sketch]) -> list[Edge]:
     return edges
 
 
-def _edge(known: Sequence[Sketch], newer: int, found: _Found, kind: str) -> Edge:
+def _edge(known: Sequence[Sketch], newer: int, found: _FoundEdge, kind: str) -> Edge:
     one = known[newer]
     return Edge(
         one.ref,
@@ -106,7 +106,7 @@ class _Comparison:
                     found.update(having[max(0, low - _MAX_CANDIDATES) : low])
         return list(islice(sorted(found, reverse=True), _MAX_CANDIDATES))
 
-    def pair(self, newer: int, older: int) -> _Found | None:
+    def pair(self, newer: int, older: int) -> _FoundEdge | None:
         one, other = self._known[newer], self._known[older]
         if one.ref == other.ref:
             return None
@@ -126,7 +126,7 @@ class _Comparison:
         when = f"it began {_length(gap)} after that one ended" if after else "both were at work at the same time"
         text = "; ".join([*(text for _, text in reasons[:3]), when])
         # The same request once more, of a session that was done, begins anew.
-        return _Found(older, 1 - doubt, text, after and (bool(said) or stayed or left_open))
+        return _FoundEdge(older, 1 - doubt, text, after and (bool(said) or stayed or left_open))
 
     def _said(self, one: Sketch, other: Sketch) -> Iterable[tuple[float, str]]:
         """What the newer says of the older."""

@@ -10,7 +10,7 @@ from aicx.paths import Layout
 from aicx.refs import Ref
 from aicx.sessions.index import EdgeIndex, Progress, open_edges
 from aicx.sessions.lineage import Edge, EdgeType, Origin
-from aicx.sessions.stated import Stated, read_stated
+from aicx.sessions.stated import StatedSessions, read_stated
 from aicx.values import dataclass
 
 _RANK: dict[Origin, int] = {"stated": 0, "log": 1, "derived": 2}
@@ -19,14 +19,14 @@ _BEGINNINGS: frozenset[EdgeType] = frozenset({"continues", "forked_from"})
 
 
 @dataclass(frozen=True, slots=True)
-class Family:
+class SessionFamily:
     """All edges between sessions but those that `.aicxignore` hides.
 
     ``is_current`` is False where some were not looked at yet.
     """
 
     index: EdgeIndex
-    stated: Stated
+    stated: StatedSessions
     hidden: frozenset[str]
 
     @property
@@ -76,10 +76,10 @@ def _order(edge: Edge) -> tuple[int, float, str, str, str]:
 @contextmanager
 def open_family(
     layout: Layout, catalog: Catalog, progress: Progress | None = None, *, refresh: bool = True
-) -> Iterator[Family]:
+) -> Iterator[SessionFamily]:
     """The edges of the sessions in ``catalog``; without ``refresh`` as far as they are known, writing nothing."""
     with open_edges(layout, catalog, progress, refresh=refresh) as index:
-        yield Family(index, read_stated(layout), _hidden(catalog))
+        yield SessionFamily(index, read_stated(layout), _hidden(catalog))
 
 
 def _hidden(catalog: Catalog) -> frozenset[str]:

@@ -18,7 +18,7 @@ _MAX_BYTES = 20_000
 
 
 @dataclass(frozen=True, slots=True)
-class Identity:
+class SessionIdentity:
     """The session of an agent in a working folder. ``parent_id`` is the one it was forked from."""
 
     session_id: str
@@ -37,17 +37,17 @@ def identity_path(layout: Layout, workspace: Path, agent: str) -> Path:
     return layout.session_identities / f"{workspace_hash(workspace)}-{agent}.json"
 
 
-def read_identity(path: Path) -> Identity | None:
+def read_identity(path: Path) -> SessionIdentity | None:
     """What an identity file says; None where there is none, or it is not one."""
     try:
         with path.open("rb") as stream:
-            found = from_json(Identity, orjson.loads(stream.read(_MAX_BYTES)))
+            found = from_json(SessionIdentity, orjson.loads(stream.read(_MAX_BYTES)))
     except (OSError, ValueError, TypeError, LookupError):
         return None
     return found if found.session_id else None
 
 
-def identity_at(layout: Layout, workspace: Path, agent: str | None) -> Identity | None:
+def identity_at(layout: Layout, workspace: Path, agent: str | None) -> SessionIdentity | None:
     """The session of ``agent`` in a working folder; where no agent is named, the one that was begun there last."""
     names = f"{workspace_hash(workspace)}-{agent or '*'}.json"
     found = (one for path in layout.session_identities.glob(names) if (one := read_identity(path)) is not None)
@@ -55,7 +55,7 @@ def identity_at(layout: Layout, workspace: Path, agent: str | None) -> Identity 
     return max(here, key=lambda one: (one.started_at, one.agent_id), default=None)
 
 
-def write_identity(layout: Layout, identity: Identity) -> Path:
+def write_identity(layout: Layout, identity: SessionIdentity) -> Path:
     """Writes the file, for its owner alone. Raises StoreUnwritable."""
     path = identity_path(layout, Path(identity.workspace), identity.agent_id)
     replace_file(path, orjson.dumps(asdict(identity), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
@@ -72,6 +72,6 @@ def remove_identities(layout: Layout, session_id: str, agent: str) -> None:
                 raise unwritable(path, error) from error
 
 
-def every_identity(layout: Layout) -> Iterator[tuple[Path, Identity | None]]:
+def every_identity(layout: Layout) -> Iterator[tuple[Path, SessionIdentity | None]]:
     for path in sorted(layout.session_identities.glob("*.json")):
         yield path, read_identity(path)

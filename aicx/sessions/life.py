@@ -13,7 +13,7 @@ from aicx.errors import UsageError
 from aicx.redaction import redact_plain
 from aicx.refs import Ref
 from aicx.sessions.closing import standing_of
-from aicx.sessions.identity import Identity, identity_at, remove_identities, write_identity
+from aicx.sessions.identity import SessionIdentity, identity_at, remove_identities, write_identity
 from aicx.sessions.lineage import EdgeType
 from aicx.sessions.stated import CLOSED, LINKED, OPENED, Life, Outcome, read_stated
 from aicx.text import instant
@@ -27,7 +27,7 @@ _AGENT = re.compile(r"[a-z0-9][a-z0-9._-]{0,39}")
 
 
 @dataclass(frozen=True, slots=True)
-class Changed:
+class LifeChange:
     """What a command stated of a session. ``identity`` is what its file says now, None where there is none."""
 
     ref: str
@@ -36,7 +36,7 @@ class Changed:
     action: str
     outcome: Outcome | None = None
     parent: str | None = None
-    identity: Identity | None = None
+    identity: SessionIdentity | None = None
 
 
 def new_session_id() -> str:
@@ -55,7 +55,7 @@ def open_session(
     force: bool = False,
     source: str = "cli",
     notify: Notify = lambda _: None,
-) -> Changed:
+) -> LifeChange:
     """Begins a session, or takes up a closed one, as the one that ``agent`` is in at ``place``.
 
     ``continues`` is the reference of the session that it goes on with. With ``parent`` (agent and id) it is a fork: it
@@ -72,7 +72,7 @@ def open_session(
             _link(change, place, ref, older, "forked_from" if parent else "continues")
         change.publish()
         write_identity(settings.layout, identity)
-    return Changed(ref, agent, session_id, "forked" if parent else "opened", parent=older, identity=identity)
+    return LifeChange(ref, agent, session_id, "forked" if parent else "opened", parent=older, identity=identity)
 
 
 def close_session(
@@ -86,7 +86,7 @@ def close_session(
     last_active: datetime | None = None,
     source: str = "cli",
     notify: Notify = lambda _: None,
-) -> Changed:
+) -> LifeChange:
     """States how a session ended. ``last_active`` is when its log was last written, where it is stored.
 
     Raises UsageError for one that is closed already, StoreUnwritable.
@@ -101,7 +101,7 @@ def close_session(
         change.note(place.repo_id, CLOSED, ref, {"status": outcome})
         change.publish()
         remove_identities(settings.layout, session_id, agent)
-    return Changed(ref, agent, session_id, "closed", outcome)
+    return LifeChange(ref, agent, session_id, "closed", outcome)
 
 
 def link_sessions(
@@ -133,7 +133,7 @@ def _begin(
     parent: str | None,
     *,
     force: bool,
-) -> Identity:
+) -> SessionIdentity:
     """Stages that a session begins. One is open for each agent and working folder at a time."""
     lives = read_stated(settings.layout).lives
     active = identity_at(settings.layout, place.root, agent)
@@ -147,7 +147,7 @@ def _begin(
     ref = str(Ref.of_session(agent, session_id))
     data: dict[str, Any] = {"worktree": place.worktree_id}
     change.note(place.repo_id, OPENED, ref, {**data, **({"again": True} if ref in lives else {})})
-    return Identity(session_id, str(place.root), agent, instant(change.now), parent)
+    return SessionIdentity(session_id, str(place.root), agent, instant(change.now), parent)
 
 
 def _link(change: Change, place: WorkPlace, newer: str, older: str, kind: EdgeType, *, remove: bool = False) -> None:

@@ -14,7 +14,7 @@ from aicx.quoting import fenced, to_check
 from aicx.refs import Ref
 from aicx.sessions.recall import recall
 from aicx.sessions.stored import StoredSession, short_refs
-from aicx.sessions.summarize import Reader, open_session
+from aicx.sessions.summarize import SummaryReader, open_session
 from aicx.sessions.windows import Window
 from aicx.text import instant, plural, shorten
 from aicx.types import PROMPTS
@@ -74,7 +74,7 @@ def seed(
     return Seed(reader.session, body, reader.windows, tuple(picked), omitted, fits, tuple(reader.notes))
 
 
-def _relevant(settings: Settings, reader: Reader, query: str, now: datetime) -> list[int]:
+def _relevant(settings: Settings, reader: SummaryReader, query: str, now: datetime) -> list[int]:
     """The windows of the session that answer, best first."""
     session = reader.session
     only = Filters(session=(session.session_id,), agent=(session.agent,), automated=True)
@@ -83,7 +83,7 @@ def _relevant(settings: Settings, reader: Reader, query: str, now: datetime) -> 
     return [match.windows[0].window.index for match in found.matches]
 
 
-def _lines(reader: Reader, short: Mapping[str, str], index: int, query: str) -> list[str]:
+def _lines(reader: SummaryReader, short: Mapping[str, str], index: int, query: str) -> list[str]:
     """The title of a window, what it came to, and what was said in it: last, or about the question."""
     window = reader.windows[index]
     where = "the latest" if index == len(reader.windows) - 1 else "earlier"
@@ -117,7 +117,7 @@ def _quotes(steps: Sequence[Step], short: Mapping[str, str], query: str) -> Iter
         yield f"- {who} said: {shorten(step.text, _QUOTE_LENGTH)} [{short[str(Ref('chunk', step.chunk))]}]"
 
 
-def _fit(reader: Reader, sections: Sequence[list[str]], limit: int) -> tuple[str, int]:
+def _fit(reader: SummaryReader, sections: Sequence[list[str]], limit: int) -> tuple[str, int]:
     """The prompt with as many lines as there is room for, taken from the windows in turn, and how many had none."""
     session = reader.session
     head = f"# Seed from {session.ref}, {plural(len(reader.windows), 'window')}\n\n{_NOTICE}\n\n"

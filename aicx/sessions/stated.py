@@ -34,7 +34,7 @@ class Life:
 
 
 @dataclass(frozen=True, slots=True)
-class Stated:
+class StatedSessions:
     """Everything stated: the life of each session by its reference, the edges, and the pairs that are not to be one.
 
     ``ends`` are the edges by the session at either end of them.
@@ -46,7 +46,7 @@ class Stated:
     removed: frozenset[tuple[str, str]] = frozenset()
 
 
-def read_stated(layout: Layout) -> Stated:
+def read_stated(layout: Layout) -> StatedSessions:
     """What the event logs of all repositories say of sessions; the last word counts."""
     return _read(tuple(_stamps(layout)))
 
@@ -61,13 +61,13 @@ def _stamps(layout: Layout) -> Iterator[tuple[str, int, int]]:
 
 
 @lru_cache(maxsize=2)
-def _read(stamps: tuple[tuple[str, int, int], ...]) -> Stated:
+def _read(stamps: tuple[tuple[str, int, int], ...]) -> StatedSessions:
     """The files as they are with these sizes and times; a server asks for the same again and again."""
     events = [event for path, _, _ in stamps for event in read_about_sessions(Path(path))]
     return fold(sorted(events, key=lambda event: (event.at, event.sequence, event.id)))
 
 
-def fold(events: Iterable[WorkEvent]) -> Stated:
+def fold(events: Iterable[WorkEvent]) -> StatedSessions:
     lives: dict[str, Life] = {}
     edges: dict[tuple[str, str], Edge] = {}
     removed: set[tuple[str, str]] = set()
@@ -90,7 +90,7 @@ def fold(events: Iterable[WorkEvent]) -> Stated:
     for pair, edge in edges.items():
         for ref in pair:
             ends.setdefault(ref, []).append(edge)
-    return Stated(lives, tuple(edges.values()), ends, frozenset(removed))
+    return StatedSessions(lives, tuple(edges.values()), ends, frozenset(removed))
 
 
 def _one_of(known: tuple[Word, ...], word: object) -> Word | None:

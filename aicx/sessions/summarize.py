@@ -41,18 +41,18 @@ class Summarized:
     session: StoredSession
     window: Window | None
     windows: tuple[Window, ...]
-    entry: Entry
+    entry: SummaryEntry
     notes: tuple[str, ...]
 
 
 @dataclass(slots=True)
-class Reader:
+class SummaryReader:
     """One session as it is read: its windows, its messages by window, and the summaries that are kept of it."""
 
     layout: Layout
     session: StoredSession
     windows: tuple[Window, ...]
-    kept: Kept
+    kept: KeptSummaries
     notes: list[str]
     _steps: list[list[Step]] | None = None
 
@@ -88,14 +88,14 @@ class Reader:
         return summary_of(self.session, self.steps[window], whole=False, goes_on=goes_on) or Summary.empty()
 
 
-def open_session(settings: Settings, text: str) -> Reader:
+def open_session(settings: Settings, text: str) -> SummaryReader:
     """The session that ``text`` names. Raises NotFound with the nearest ones, UsageError where several fit."""
     with open_catalog(settings.layout) as opened:
         session = find_stored(opened.catalog, text)
     windows, notes = read_windows(settings.layout, session.paths)
     if not windows:
         raise NotFound(f"no message of session {session.session_id} can be read", hint="aicx doctor")
-    return Reader(settings.layout, session, windows, load_kept(settings.layout, session), notes)
+    return SummaryReader(settings.layout, session, windows, load_kept(settings.layout, session), notes)
 
 
 def summarize(
@@ -113,11 +113,11 @@ def summarize(
     known = None if force else reader.kept.entries.get(name)
     if known is not None:
         return _answer(reader, "exists", window, known)
-    entry = Entry(reader.made(window))
+    entry = SummaryEntry(reader.made(window))
     if command is not None:
         entry = _by_command(command, entry)
     elif how == "llm":
-        entry = Entry(entry.summary, note="summed up by rules: no summarizer_command is configured")
+        entry = SummaryEntry(entry.summary, note="summed up by rules: no summarizer_command is configured")
     reader.kept.entries[name] = entry
     try:
         reader.kept.save()
@@ -126,12 +126,12 @@ def summarize(
     return _answer(reader, "summarized", window, entry)
 
 
-def _answer(reader: Reader, status: Status, window: int | None, entry: Entry) -> Summarized:
+def _answer(reader: SummaryReader, status: Status, window: int | None, entry: SummaryEntry) -> Summarized:
     chosen = None if window is None else reader.windows[window]
     return Summarized(status, reader.session, chosen, reader.windows, entry, tuple(reader.notes))
 
 
-def _wanted(reader: Reader, text: str, window: int | None) -> int | None:
+def _wanted(reader: SummaryReader, text: str, window: int | None) -> int | None:
     """The window that is asked for, with an option or as ``…#w3``."""
     _, mark, number = text.partition("#w")
     if mark and not number.isdecimal():
@@ -148,12 +148,12 @@ def _wanted(reader: Reader, text: str, window: int | None) -> int | None:
     return window
 
 
-def _by_command(command: str, entry: Entry) -> Entry:
+def _by_command(command: str, entry: SummaryEntry) -> SummaryEntry:
     facts = [Fact(part, line.text, line.refs) for part, line in entry.summary.lines()]
     found = ask_summarizer(command, "session", entry.summary.goal.text if entry.summary.goal else "", facts)
     dates = {ref: line.at for _, line in entry.summary.lines() for ref in line.refs}
     claims = [Said(one.text, dates.get(one.refs[0], "") if one.refs else "", one.refs) for one in found.claims]
-    return Entry(entry.summary, tuple(claims), found.by, found.note)
+    return SummaryEntry(entry.summary, tuple(claims), found.by, found.note)
 
 
 def _name(window: int | None) -> str:
@@ -161,7 +161,7 @@ def _name(window: int | None) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class SummaryEntry:
     """A summary as it was made. ``claims`` are those of a configured summarizer, ``note`` what became of asking it."""
 
     summary: Summary
@@ -171,7 +171,7 @@ class Entry:
 
 
 @dataclass(slots=True)
-class Kept:
+class KeptSummaries:
     """The summaries of one session as its text is now: of window 3 under ``w3``, of all of it under ``session``.
 
     After the name ``:llm`` for one that a summarizer was asked for.
@@ -179,7 +179,7 @@ class Kept:
 
     path: Path
     version: str
-    entries: dict[str, Entry] = field(default_factory=dict)
+    entries: dict[str, SummaryEntry] = field(default_factory=dict)
 
     def save(self) -> None:
         """Raises StoreUnwritable."""
@@ -187,14 +187,14 @@ class Kept:
         replace_file(self.path, b"%08x\n%b" % (crc32(body), body))
 
 
-def load_kept(layout: Layout, session: StoredSession) -> Kept:
+def load_kept(layout: Layout, session: StoredSession) -> KeptSummaries:
     """What is kept of a session; nothing of what was made of another text, by other rules or by another version."""
     name = sha256(session.ref.encode()).hexdigest()[:32]
     version = f"1 {aicx.__version__} {rules_digest()} {session.digest}"
-    kept = Kept(layout.session_summaries / f"{name}.json", version)
+    kept = KeptSummaries(layout.session_summaries / f"{name}.json", version)
     with suppress(OSError, ValueError, TypeError, LookupError, AttributeError):
         checksum, _, body = kept.path.read_bytes().partition(b"\n")
         found = orjson.loads(body) if checksum == b"%08x" % crc32(body) else {}
         if found.get("version") == version:
-            kept.entries = {name: from_json(Entry, fields) for name, fields in found["entries"].items()}
+            kept.entries = {name: from_json(SummaryEntry, fields) for name, fields in found["entries"].items()}
     return kept

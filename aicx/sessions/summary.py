@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 from typing import Annotated
 
 from aicx.evidence.calls import answered_calls
-from aicx.evidence.edits import Edit, edits_of
+from aicx.evidence.edits import FileEdit, edits_of
 from aicx.evidence.other_repositories import OtherRepositories
 from aicx.evidence.statements import reports_something
 from aicx.evidence.texts import words
@@ -203,7 +203,7 @@ def _each_once(lines: Iterable[Said], but: Iterable[Said] = ()) -> tuple[Said, .
     return tuple(found[:MAX_LINES])
 
 
-def _key_files(edits: Sequence[Edit]) -> tuple[Counted, ...]:
+def _key_files(edits: Sequence[FileEdit]) -> tuple[Counted, ...]:
     """The files that were changed, the most often changed first."""
     edits = sorted(edits, key=lambda edit: -edit.times)
     return tuple(Counted(edit.path, edit.times, (str(Ref("chunk", edit.chunk)),)) for edit in edits[:_MAX_FILES])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-from aicx.sessions.summarize import Reader, Summarized
+from aicx.sessions.summarize import Summarized, SummaryReader
 from aicx.sessions.summary import Summary
 from aicx.sessions.window_answer import WindowAnswer, WindowsAnswer, window_answer, windows_of
 from aicx.sessions.windows import ref_of
@@ -38,7 +38,7 @@ class SessionSummaryAnswer:
     notes: list[str]
 
 
-def windows_answer(found: Reader) -> WindowsAnswer:
+def windows_answer(found: SummaryReader) -> WindowsAnswer:
     session = found.session
     return WindowsAnswer(session.ref, session.title, windows_of(session.ref, found.windows), found.notes)
 

@@ -15,7 +15,7 @@ from aicx.paths import Layout
 from aicx.refs import Ref
 from aicx.sessions.answers import Ages, EdgeCount, SessionNode, SessionStatsAnswer, SessionWork
 from aicx.sessions.closing import standing_of
-from aicx.sessions.family import Family
+from aicx.sessions.family import SessionFamily
 from aicx.sessions.stated import Life
 from aicx.text import instant
 from aicx.values import dataclass
@@ -36,7 +36,7 @@ class Viewer:
     """The stored sessions, their edges and the clock, as every view of a session needs them."""
 
     catalog: Catalog
-    family: Family
+    family: SessionFamily
     now: datetime
 
     def find(self, wanted: str) -> SessionKey:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from aicx.errors import UsageError
 
 if TYPE_CHECKING:
-    from aicx.sources.items import Source
+    from aicx.sources.items import LogSource
 
 SOURCES: dict[str, str] = {
     "claude": "aicx.sources.claude.source",
@@ -19,9 +19,9 @@ SOURCES: dict[str, str] = {
 }
 
 
-def load_source(agent: str) -> Source:
+def load_source(agent: str) -> LogSource:
     """The source for ``agent``; the error names the known ones."""
     if agent not in SOURCES:
         raise UsageError(f"unknown agent {agent!r}", hint=f"known agents: {', '.join(SOURCES)}")
-    source: Source = import_module(SOURCES[agent]).SOURCE
+    source: LogSource = import_module(SOURCES[agent]).SOURCE
     return source

@@ -17,7 +17,7 @@ from aicx.sources.claude import source as claude
 from aicx.sources.codex import source as codex
 from aicx.sources.gemini import source as gemini
 from aicx.sources.items import BadRecord, LogFile
-from aicx.sources.records import Record, read_json, read_jsonl, stat_log
+from aicx.sources.records import RawRecord, read_json, read_jsonl, stat_log
 from aicx.sources.run import source as run
 from aicx.values import dataclass
 
@@ -120,7 +120,7 @@ def _recognise(path: Path, agent: str | None) -> tuple[str, str] | None:
         found = _first_fit(_WHOLE_FORMS, [_whole_object(log)], agent) or _first_fit(_ARRAY_FORMS, _array(log), agent)
         if found:
             return found
-    records = (item.value for item in islice(read_jsonl(log), _HEAD_RECORDS) if isinstance(item, Record))
+    records = (item.value for item in islice(read_jsonl(log), _HEAD_RECORDS) if isinstance(item, RawRecord))
     return _first_fit(_LINE_FORMS, records, agent)
 
 

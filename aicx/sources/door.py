@@ -13,9 +13,9 @@ from aicx.sources.items import (
     BadRecord,
     LogFile,
     LogIdentity,
+    LogSource,
     SessionEvent,
-    Skipped,
-    Source,
+    SkippedRecords,
     SourceItem,
     TimelineEntry,
     ToolUse,
@@ -49,7 +49,7 @@ class Door:
             return self.fact(item)
         if isinstance(item, BadRecord):
             return self.problem(item)
-        if isinstance(item, Skipped):
+        if isinstance(item, SkippedRecords):
             return replace(item, path=self._text(item.path), reason=self._text(item.reason))
         return item
 
@@ -106,7 +106,7 @@ class Door:
 class CleanSource:
     """The logs of an agent, read through a door. Their paths are the real ones, to open them by."""
 
-    source: Source
+    source: LogSource
     door: Door
 
     @property

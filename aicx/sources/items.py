@@ -86,7 +86,7 @@ class BadRecord:
 
 
 @dataclass(frozen=True, slots=True)
-class Skipped:
+class SkippedRecords:
     """Records passed over on purpose: bookkeeping, scaffolding, unknown types. One item per reason and log."""
 
     path: str
@@ -101,7 +101,7 @@ class RecordMarks:
     marks: bytes
 
 
-SourceItem = TimelineEntry | SessionEvent | BadRecord | Skipped | RecordMarks
+SourceItem = TimelineEntry | SessionEvent | BadRecord | SkippedRecords | RecordMarks
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +125,7 @@ class LogIdentity:
     parent_session: str | None = None
 
 
-class Source(Protocol):
+class LogSource(Protocol):
     """What a log format must offer; each module of ``aicx.sources`` exposes one as ``SOURCE``."""
 
     agent: str

@@ -41,7 +41,7 @@ class LogRecord(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class RawRecord:
     """One JSON object of a log with the bytes it was read from."""
 
     value: dict[str, Any]
@@ -89,7 +89,7 @@ def stat_log(agent: str, format: str, path: Path) -> LogFile | BadRecord:
     return LogFile(agent, format, path, status.st_size, f"{status.st_size}:{status.st_mtime_ns}:{status.st_ino}")
 
 
-def read_jsonl(log: LogFile, *, limit: int = LINE_LIMIT, block: int = BLOCK) -> Iterator[Record | BadRecord]:
+def read_jsonl(log: LogFile, *, limit: int = LINE_LIMIT, block: int = BLOCK) -> Iterator[RawRecord | BadRecord]:
     """The objects of a JSON Lines log in file order, reading no further than the size seen when it was listed.
 
     A line of more than ``limit`` bytes, embedded data not counted, is a BadRecord; its rest is read by the ``block``.
@@ -103,7 +103,7 @@ def read_jsonl(log: LogFile, *, limit: int = LINE_LIMIT, block: int = BLOCK) -> 
         yield unreadable(log.path, error)
 
 
-def _read_lines(stream: BinaryIO, path: str, size: int, limit: int, block: int) -> Iterator[Record | BadRecord]:
+def _read_lines(stream: BinaryIO, path: str, size: int, limit: int, block: int) -> Iterator[RawRecord | BadRecord]:
     position = 0
     number = 0
     while position < size:
@@ -154,14 +154,14 @@ def _condense(
 
 def _parse_line(
     body: bytes, path: str, start: int, end: int, number: int, *, finished: bool, digest: str | None, cut: int
-) -> Iterator[Record | BadRecord]:
+) -> Iterator[RawRecord | BadRecord]:
     try:
         values = [orjson.loads(body)]
     except orjson.JSONDecodeError:
         values = decode_damaged(body)
     for value in values:
         if isinstance(value, dict):
-            yield Record(value, body, start, end, number, digest, cut)
+            yield RawRecord(value, body, start, end, number, digest, cut)
             cut = 0
         elif value is BROKEN:
             reason = "is not JSON" if finished else "unfinished last line, read again when it is complete"

@@ -26,7 +26,7 @@ from aicx.values import dataclass
 _BATCH_FILES = 2000
 
 
-class Place(Protocol):
+class JournalFolders(Protocol):
     """Where a journal works: ``home`` with everything in it, and the folder in it for files being written."""
 
     @property
@@ -65,7 +65,7 @@ class Journal:
 class Writer:
     """Collects files for the store and publishes them together."""
 
-    place: Place
+    place: JournalFolders
     _moves: list[tuple[str, str]] = field(default_factory=list)
     _removals: list[str] = field(default_factory=list)
     _published: Journal = field(default_factory=Journal)  # since the last `finish`
@@ -148,7 +148,7 @@ class Writer:
             raise unwritable(Path(path), error) from error
 
 
-def play_journal(place: Place) -> Journal:
+def play_journal(place: JournalFolders) -> Journal:
     """Finishes the publication a journal describes and returns it; an empty one when there is none. Safe to repeat.
 
     Raises CorpusDamaged when the journal cannot be read, StoreUnwritable when the disk refuses.
@@ -164,7 +164,7 @@ def play_journal(place: Place) -> Journal:
     return journal
 
 
-def waiting(place: Place) -> dict[str, Path | None]:
+def waiting(place: JournalFolders) -> dict[str, Path | None]:
     """What an interrupted publication will still change: each relative path with the file of its new content.
 
     None stands for a file that goes. For readers, who may not finish it. Raises CorpusDamaged, OSError.
@@ -177,7 +177,7 @@ def waiting(place: Place) -> dict[str, Path | None]:
     return {relative: staged for relative, staged in moves.items() if staged.exists()} | dict.fromkeys(journal.removals)
 
 
-def clear_staging(place: Place) -> None:
+def clear_staging(place: JournalFolders) -> None:
     """Removes what an interrupted run staged and never published, and its half-written files."""
     if place.staging.is_dir() and not place.staging.is_symlink():
         shutil.rmtree(place.staging, ignore_errors=True)
@@ -189,7 +189,7 @@ def clear_staging(place: Place) -> None:
             leftover.unlink()
 
 
-def finish_interrupted(place: Place) -> bool:
+def finish_interrupted(place: JournalFolders) -> bool:
     """Brings to its end what a killed writer had begun; whether there was anything. The caller holds the lock.
 
     Raises CorpusDamaged when the journal cannot be read, StoreUnwritable when the disk refuses.
@@ -201,13 +201,13 @@ def finish_interrupted(place: Place) -> bool:
     return bool(journal.moves or journal.removals)
 
 
-def drop_unpublished(place: Place) -> None:
+def drop_unpublished(place: JournalFolders) -> None:
     """Gives back the disk space of files that no journal names: they will be written again."""
     if not (place.staging / "journal").exists():
         clear_staging(place)
 
 
-def _decode_journal(place: Place, body: bytes) -> Journal:
+def _decode_journal(place: JournalFolders, body: bytes) -> Journal:
     try:
         fields: Any = orjson.loads(body)
         journal = Journal([(str(staged), str(path)) for staged, path in fields["moves"]], list(fields["removals"]))
@@ -222,7 +222,7 @@ def _decode_journal(place: Place, body: bytes) -> Journal:
     return journal
 
 
-def _play(place: Place, journal: Journal, *, again: bool) -> None:
+def _play(place: JournalFolders, journal: Journal, *, again: bool) -> None:
     """Renames and removes. ``again``: some of it may have been done before a kill."""
     folders: set[Path] = set()
     made: set[str] = set()
@@ -249,13 +249,13 @@ def _play(place: Place, journal: Journal, *, again: bool) -> None:
     _sync(place.staging, {part for folder in folders for part in (place.home, *_below(place.home, folder))})
 
 
-def _make_folder(place: Place, folder: Path) -> None:
+def _make_folder(place: JournalFolders, folder: Path) -> None:
     """Makes ``folder`` below the home, and nothing behind a symbolic link."""
     _refuse_links(place, folder)
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
 
 
-def _refuse_links(place: Place, folder: Path) -> None:
+def _refuse_links(place: JournalFolders, folder: Path) -> None:
     for part in _below(place.home, folder):
         if part.is_symlink():
             raise UnsafePath(

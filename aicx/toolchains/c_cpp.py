@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from aicx.toolchains import c_cpp_builds as builds
-from aicx.toolchains.family import Family, Found, Output
+from aicx.toolchains.family import Diagnostic, Output, ToolFamily
 from aicx.toolchains.json_documents import documents, number, rows, word
 from aicx.toolchains.places import NOWHERE, place
 from aicx.toolchains.places import number as group_number
@@ -106,7 +106,7 @@ def _tool(words: Sequence[str]) -> str | None:
     return words[0] if _TOOL.fullmatch(words[0]) else None
 
 
-def _parse(output: Output) -> Iterator[Found]:
+def _parse(output: Output) -> Iterator[Diagnostic]:
     lines = builds.without_numbers(output.lines)
     found = [
         *_documents(output.text),
@@ -122,7 +122,7 @@ def _parse(output: Output) -> Iterator[Found]:
         yield from builds.wrappers(lines)
 
 
-def _documents(text: str) -> Iterator[Found]:
+def _documents(text: str) -> Iterator[Diagnostic]:
     """Reads the output of gcc's `-fdiagnostics-format=json`, a list a line."""
     if '"kind"' not in text:
         return
@@ -138,10 +138,10 @@ def _documents(text: str) -> Iterator[Found]:
             number(caret.get("column")),
             word(row.get("option")),
         )
-        yield Found(said, *place, _phase(said), severity, identity=_identity(said))
+        yield Diagnostic(said, *place, _phase(said), severity, identity=_identity(said))
 
 
-def _compiled(lines: Sequence[str]) -> Iterator[Found]:
+def _compiled(lines: Sequence[str]) -> Iterator[Diagnostic]:
     # The project's place that led into a header of the system: what was included, and what was instantiated last.
     used: re.Match[str] | None = None
     instantiated: re.Match[str] | None = None
@@ -159,15 +159,15 @@ def _compiled(lines: Sequence[str]) -> Iterator[Found]:
             used = instantiated = None
         elif match := _DRIVER.match(line):
             if not _DRIVER_WRAPPER.search(match["message"]):
-                yield Found(match["message"], severity=match["level"], identity=_identity(match["message"]))
+                yield Diagnostic(match["message"], severity=match["level"], identity=_identity(match["message"]))
         elif match := _MSVC.match(line):
             column = group_number(match, "column")
             phase = "link" if match["code"].startswith("LNK") else _phase(match["message"])
             where = NOWHERE if match["file"].strip().endswith((".obj", ".exe")) else place(match)
-            yield Found(match["message"], *where, column, match["code"], phase, match["level"])
+            yield Diagnostic(match["message"], *where, column, match["code"], phase, match["level"])
 
 
-def _diagnostic(match: re.Match[str], spot: re.Match[str]) -> Found:
+def _diagnostic(match: re.Match[str], spot: re.Match[str]) -> Diagnostic:
     said, code = match["message"], None
     if option := _OPTION.search(said):
         said, code = said[: option.start()], option["option"]
@@ -178,7 +178,7 @@ def _diagnostic(match: re.Match[str], spot: re.Match[str]) -> Found:
     level = "warning" if match["level"] == "warning" else "error"
     phase = "runtime" if running else "lint" if code and not code.startswith("-") else _phase(said)
     tool = "ubsan" if running else None
-    return Found(said, *place(spot), column, code, phase, level, tool=tool, identity=_identity(said))
+    return Diagnostic(said, *place(spot), column, code, phase, level, tool=tool, identity=_identity(said))
 
 
 def _used_below(lines: Sequence[str], start: int) -> re.Match[str] | None:
@@ -201,10 +201,10 @@ def _identity(said: str) -> str:
     return said.translate(_QUOTES)
 
 
-def _linked(lines: Sequence[str]) -> Iterator[Found]:
+def _linked(lines: Sequence[str]) -> Iterator[Diagnostic]:
     for at, line in enumerate(lines):
         if match := _APPLE.match(line):
-            yield Found(f"Undefined symbol: {match['symbol']}", phase="link", tool="ld")
+            yield Diagnostic(f"Undefined symbol: {match['symbol']}", phase="link", tool="ld")
             continue
         prefix = _LD.match(line)
         rest = line[prefix.end() :] if prefix else line
@@ -216,10 +216,10 @@ def _linked(lines: Sequence[str]) -> Iterator[Found]:
             said = rest[symbol.start() :]
             yield _unlinked(said, spot, lines[at + 1 : at + 8], _identity(symbol[0]))
         elif prefix and (match := _LD_ERROR.match(rest)):
-            yield Found(match["message"], phase="link", tool="ld")
+            yield Diagnostic(match["message"], phase="link", tool="ld")
 
 
-def _unlinked(said: str, spot: re.Match[str] | None, below: Sequence[str], identity: str) -> Found:
+def _unlinked(said: str, spot: re.Match[str] | None, below: Sequence[str], identity: str) -> Diagnostic:
     file, line = place(spot)
     references = []
     for each in below:
@@ -232,10 +232,10 @@ def _unlinked(said: str, spot: re.Match[str] | None, below: Sequence[str], ident
         line = group_number(match, "line")
     if file and re.search(r"\.(?:o|obj|a|so)\b", file):
         file, line = None, None
-    return Found(said, file, line, phase="link", tool="ld", identity=identity)
+    return Diagnostic(said, file, line, phase="link", tool="ld", identity=identity)
 
 
-def _sanitized(lines: Sequence[str]) -> Iterator[Found]:
+def _sanitized(lines: Sequence[str]) -> Iterator[Diagnostic]:
     """AddressSanitizer and its kin, and valgrind: what was wrong, at the project's deepest frame."""
     leaking, any_found = False, False
     for at, line in enumerate(lines):
@@ -251,7 +251,7 @@ def _sanitized(lines: Sequence[str]) -> Iterator[Found]:
             kind, function = match["kind"], match["function"]
             said = f"{match['tool']}: {kind}"
             code = None if " " in kind else kind
-            yield Found(said, *place(match), code=code, phase="runtime", identity=f"{said} {function}")
+            yield Diagnostic(said, *place(match), code=code, phase="runtime", identity=f"{said} {function}")
         elif match := _VALGRIND.match(line):
             said = match["message"]
             yield _wrong(
@@ -261,7 +261,7 @@ def _sanitized(lines: Sequence[str]) -> Iterator[Found]:
 
 def _wrong(
     said: str, code: str | None, frame: re.Pattern[str], lines: Sequence[str], start: int, identity: str | None = None
-) -> Found:
+) -> Diagnostic:
     where: re.Match[str] | None = None
     for line in lines[start : start + 60]:
         if (match := frame.match(line)) and not _SYSTEM.match(match["file"]) and "vg_replace" not in match["file"]:
@@ -273,11 +273,11 @@ def _wrong(
             if _VALGRIND_FRAME is frame:
                 break
     function = where["function"] if where else ""
-    return Found(said, *place(where), code=code, phase="runtime", identity=f"{identity or said} {function}")
+    return Diagnostic(said, *place(where), code=code, phase="runtime", identity=f"{identity or said} {function}")
 
 
 def _looks_like(output: Output) -> int:
     return sum(1 for line in output.lines if _C.match(line))
 
 
-FAMILY = Family("c_cpp", _tool, _looks_like, _parse, builds.failed)
+FAMILY = ToolFamily("c_cpp", _tool, _looks_like, _parse, builds.failed)

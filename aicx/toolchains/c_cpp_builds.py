@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from aicx.toolchains.family import Found, Output
+from aicx.toolchains.family import Diagnostic, Output
 from aicx.toolchains.places import place
 
 _MAKE = re.compile(r"(?:\S{0,60}/)?(?:g|mingw32-|re)?make(?:\[\d+\])?: (?P<message>\S.*)$")
@@ -65,7 +65,7 @@ def without_numbers(lines: Sequence[str]) -> Sequence[str]:
     return [line[match.end() :] if (match := _NUMBERED.match(line)) else line for line in lines]
 
 
-def configured(lines: Sequence[str], system: re.Pattern[str]) -> Iterator[Found]:
+def configured(lines: Sequence[str], system: re.Pattern[str]) -> Iterator[Diagnostic]:
     """Messages of CMake, at the project's call where one of its own modules reports."""
     for at, line in enumerate(lines):
         if not (match := _CMAKE.match(line)):
@@ -85,24 +85,26 @@ def configured(lines: Sequence[str], system: re.Pattern[str]) -> Iterator[Found]
             spot = next((call for call in calls if not system.match(call["file"])), match)
         text = "\n".join(part for part in said if part)
         severity = "error" if match["level"].endswith("Error") else "warning"
-        yield Found(text, *place(spot), severity=severity, tool="cmake")
+        yield Diagnostic(text, *place(spot), severity=severity, tool="cmake")
 
 
-def commands(lines: Sequence[str]) -> Iterator[Found]:
+def commands(lines: Sequence[str]) -> Iterator[Diagnostic]:
     """Finds the errors of make and ninja themselves."""
     for at, line in enumerate(lines):
         if match := _NO_PROGRAM.match(line):
             recipe = next((found for each in lines[at + 1 : at + 3] if (found := _recipe(each))), None)
             if recipe is None and match["made"] is None:
                 continue  # a shell's own error, of no rule
-            yield Found(line, *place(recipe), tool="make", identity=f"not found {match['program'] or match['made']}")
+            yield Diagnostic(
+                line, *place(recipe), tool="make", identity=f"not found {match['program'] or match['made']}"
+            )
         elif match := _MAKEFILE.match(line):
-            yield Found(match["message"], *place(match), phase="syntax", tool="make")
+            yield Diagnostic(match["message"], *place(match), phase="syntax", tool="make")
         elif (match := _MAKE.match(line)) and (stopped := _STOPPED.match(match["message"])):
             if not _RECIPE.match(match["message"]):
-                yield Found(stopped["message"], tool="make")
+                yield Diagnostic(stopped["message"], tool="make")
         elif match := (_NINJA.match(line) or _CMAKE_TOOL.match(line)):
-            yield Found(match["message"], tool="ninja" if match.re is _NINJA else "cmake")
+            yield Diagnostic(match["message"], tool="ninja" if match.re is _NINJA else "cmake")
 
 
 def _recipe(line: str) -> re.Match[str] | None:
@@ -110,18 +112,18 @@ def _recipe(line: str) -> re.Match[str] | None:
     return _RECIPE.match(match["message"]) if match else None
 
 
-def wrappers(lines: Sequence[str]) -> Iterator[Found]:
+def wrappers(lines: Sequence[str]) -> Iterator[Diagnostic]:
     """The innermost rule that failed, for an output that says no more."""
     for line in lines:
         if recipe := _recipe(line):
-            yield Found(recipe[0].removeprefix("*** "), *place(recipe), tool="make")
+            yield Diagnostic(recipe[0].removeprefix("*** "), *place(recipe), tool="make")
             return
         if match := (_NINJA_FAILED.match(line) or _ABORTING.match(line)):
-            yield Found(match["message"], tool="ninja" if match.re is _NINJA_FAILED else None)
+            yield Diagnostic(match["message"], tool="ninja" if match.re is _NINJA_FAILED else None)
             return
 
 
-def tested(lines: Sequence[str], found: Sequence[Found]) -> list[Found]:
+def tested(lines: Sequence[str], found: Sequence[Diagnostic]) -> list[Diagnostic]:
     """``found`` and the tests that failed, each by its assertion where that was printed."""
     asserted = list(_asserted(lines))
     assertions = [each for each, _outer in asserted]
@@ -130,12 +132,14 @@ def tested(lines: Sequence[str], found: Sequence[Found]) -> list[Found]:
     for test, result, listed in _results(lines):
         if test not in named:
             code = result if listed and re.fullmatch(r"[A-Z]{3,}", result) else None
-            rest.append(Found(f"{test} ({result})", code=code, phase="test", test=test, tool="ctest", identity=test))
+            rest.append(
+                Diagnostic(f"{test} ({result})", code=code, phase="test", test=test, tool="ctest", identity=test)
+            )
             named.add(test)
     return [*found, *assertions, *rest]
 
 
-def _asserted(lines: Sequence[str]) -> Iterator[tuple[Found, str | None]]:
+def _asserted(lines: Sequence[str]) -> Iterator[tuple[Diagnostic, str | None]]:
     """Assertions of the test that was running, and ctest's name of the program that it is in."""
     current: str | None = None
     inner: str | None = None
@@ -150,16 +154,16 @@ def _asserted(lines: Sequence[str]) -> Iterator[tuple[Found, str | None]]:
             inner = lines[at + 1] or None  # Catch's heading of a test or of its section
         elif match := next((match for pattern in _ASSERTIONS if (match := pattern.match(line))), None):
             test = inner or current
-            yield Found(match["message"], *place(match), phase="test" if test else "runtime", test=test), current
+            yield Diagnostic(match["message"], *place(match), phase="test" if test else "runtime", test=test), current
         elif line == "unknown file: Failure":
             text = "\n".join(_below(lines, at + 1)) or line
-            yield Found(text, phase="test", test=inner or current), current
+            yield Diagnostic(text, phase="test", test=inner or current), current
         elif match := _EXPECTED.match(line):
             said = [match["message"].strip(), *_below(lines, at + 1)]
             if match["kind"].startswith("ERROR: "):
                 said[0] = match["kind"].removeprefix("ERROR: ") + said[0]
             text = "\n".join(part for part in said if part) or match["kind"]
-            yield Found(text, *place(match), phase="test", test=inner or current), current
+            yield Diagnostic(text, *place(match), phase="test", test=inner or current), current
 
 
 def _below(lines: Sequence[str], start: int) -> Iterator[str]:

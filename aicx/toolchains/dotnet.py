@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from aicx.toolchains.family import Family, Found, Output
+from aicx.toolchains.family import Diagnostic, Output, ToolFamily
 from aicx.toolchains.places import Place, number, place
 
 _TOOLS = frozenset(
@@ -78,14 +78,14 @@ def _tool(words: Sequence[str]) -> str | None:
     return "dotnet test" if words[0] == "dotnet" and len(words) > 1 and words[1] in _TESTING else words[0]
 
 
-def _parse(output: Output) -> Iterator[Found]:
+def _parse(output: Output) -> Iterator[Diagnostic]:
     found = [*_reported(output.lines), *_tests(output.lines), *_crashed(output.lines)]
     yield from found
     if not found:
-        yield from (Found(match["message"]) for line in output.lines if (match := _REFUSED.match(line)))
+        yield from (Diagnostic(match["message"]) for line in output.lines if (match := _REFUSED.match(line)))
 
 
-def _reported(lines: Sequence[str]) -> Iterator[Found]:
+def _reported(lines: Sequence[str]) -> Iterator[Diagnostic]:
     for line in lines:
         if " error" not in line and " warning" not in line and not line.lstrip().startswith(("error", "warning")):
             continue
@@ -101,9 +101,9 @@ def _reported(lines: Sequence[str]) -> Iterator[Found]:
                 head, _, rest = said.partition(": ")
                 test, said = head.partition(" (")[0], rest.removeprefix("Error Message: ") or said
             column = number(match, "column") if where[1] else None
-            yield Found(said, *where, column, match["code"], _phase(match["code"]), match["level"], test)
+            yield Diagnostic(said, *where, column, match["code"], _phase(match["code"]), match["level"], test)
         elif match := _PLAIN.match(line):
-            yield Found(
+            yield Diagnostic(
                 match["message"], code=match["code"], phase=_phase(match["code"] or ""), severity=match["level"]
             )
 
@@ -112,7 +112,7 @@ def _phase(code: str) -> str:
     return next((phase for pattern, phase in _PHASES if pattern.match(code)), "build")
 
 
-def _tests(lines: Sequence[str]) -> Iterator[Found]:
+def _tests(lines: Sequence[str]) -> Iterator[Diagnostic]:
     named: set[str] = set()
     marked: list[str] = []
     position = 0
@@ -130,10 +130,10 @@ def _tests(lines: Sequence[str]) -> Iterator[Found]:
     for test in marked:
         if test not in named:
             named.add(test)
-            yield Found(f"{test} failed", phase="test", test=test)
+            yield Diagnostic(f"{test} failed", phase="test", test=test)
 
 
-def _failure(test: str, block: Sequence[str]) -> Found:
+def _failure(test: str, block: Sequence[str]) -> Diagnostic:
     part, said, frames = "", [], []
     for line in block:
         if match := _HEADING.match(line):
@@ -145,12 +145,12 @@ def _failure(test: str, block: Sequence[str]) -> Found:
     text = "\n".join(line for line in said if line)
     exception = _EXCEPTION.match(text.partition("\n")[0])
     where = place(next((frame for frame in frames if not _FOREIGN.match(frame["file"])), None))
-    return Found(
+    return Diagnostic(
         text or f"{test} failed", *where, code=exception["code"] if exception else None, phase="test", test=test
     )
 
 
-def _crashed(lines: Sequence[str]) -> Iterator[Found]:
+def _crashed(lines: Sequence[str]) -> Iterator[Diagnostic]:
     """Unhandled exceptions, at the project's deepest frame: that of the innermost one."""
     for at, line in enumerate(lines):
         if not (match := _UNHANDLED.match(line)):
@@ -167,7 +167,7 @@ def _crashed(lines: Sequence[str]) -> Iterator[Found]:
                     break
                 said.append(below)
         text = "\n".join([*said, *causes])
-        yield Found(text, *place(spot), code=match["code"], phase="runtime", identity=f"{match['code']}: {text}")
+        yield Diagnostic(text, *place(spot), code=match["code"], phase="runtime", identity=f"{match['code']}: {text}")
 
 
 def _looks_like(output: Output) -> int:
@@ -179,4 +179,4 @@ def _failed(output: Output) -> bool | None:
     return any(verdicts) if verdicts else None
 
 
-FAMILY = Family("dotnet", _tool, _looks_like, _parse, _failed)
+FAMILY = ToolFamily("dotnet", _tool, _looks_like, _parse, _failed)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from aicx.toolchains import javascript_stacks
-from aicx.toolchains.family import Family, Found, Output
+from aicx.toolchains.family import Diagnostic, Output, ToolFamily
 from aicx.toolchains.json_documents import documents, number, rows, sarif, word
 
 _RULE = r"(?P<code>@?[a-zA-Z][\w@-]*(?:/[\w@-]+){0,4})"
@@ -71,7 +71,7 @@ def _tool(words: Sequence[str]) -> str | None:
     return words[0] if words and words[0] in _PROGRAMS else None
 
 
-def _parse(output: Output) -> Iterator[Found]:
+def _parse(output: Output) -> Iterator[Diagnostic]:
     found = [*_lines(output), *_from_json(output.text)]
     errors = any(each.severity == "error" for each in found)
     yield from found
@@ -79,7 +79,7 @@ def _parse(output: Output) -> Iterator[Found]:
         yield from _cannot_run(output.lines)
 
 
-def _lines(output: Output) -> Iterator[Found]:
+def _lines(output: Output) -> Iterator[Diagnostic]:
     """Reads what is printed for people, in every style."""
     lines = output.lines
     file: str | None = None
@@ -114,7 +114,7 @@ def _lines(output: Output) -> Iterator[Found]:
             file = match["file"]
 
 
-def _stylish(match: re.Match[str], file: str | None) -> Found:
+def _stylish(match: re.Match[str], file: str | None) -> Diagnostic:
     message, code = match["message"].rstrip(), None
     if rule := _LATE_RULE.search(match["message"]):
         message, code = match["message"][: rule.start()].rstrip(), rule["code"]
@@ -123,11 +123,11 @@ def _stylish(match: re.Match[str], file: str | None) -> Found:
 
 def _found(
     match: re.Match[str], message: str, code: str | None, *, file: str | None = None, warning: bool | None = None
-) -> Found:
+) -> Diagnostic:
     groups = match.groupdict()
     if warning is None:
         warning = str(groups.get("severity")).lower() == "warning"
-    return Found(
+    return Diagnostic(
         message.strip(),
         file or groups.get("file"),
         int(groups["line"]) if groups.get("line") else None,
@@ -138,13 +138,13 @@ def _found(
     )
 
 
-def _prettier(match: re.Match[str]) -> Found:
+def _prettier(match: re.Match[str]) -> Diagnostic:
     """A file that is not formatted, or that cannot be parsed."""
     if match["severity"] == "warn":
-        return Found("Code style issues found", match["file"], phase="lint", tool="prettier")
+        return Diagnostic("Code style issues found", match["file"], phase="lint", tool="prettier")
     line = match["line"]
     message = match["message"] or "cannot be formatted"
-    return Found(message, match["file"], int(line) if line else None, phase="syntax", tool="prettier")
+    return Diagnostic(message, match["file"], int(line) if line else None, phase="syntax", tool="prettier")
 
 
 def _unescaped(text: str) -> str:
@@ -153,18 +153,18 @@ def _unescaped(text: str) -> str:
     return text
 
 
-def _from_json(text: str) -> Iterator[Found]:
+def _from_json(text: str) -> Iterator[Diagnostic]:
     for document in documents(text):
         for row, message, file, line, level in sarif(document):
             severity = "error" if level == "error" else "warning"
-            yield Found(message, file, line, code=word(row.get("ruleId")), phase="lint", severity=severity)
+            yield Diagnostic(message, file, line, code=word(row.get("ruleId")), phase="lint", severity=severity)
         results = document.get("results", document) if isinstance(document, dict) else document
         for result in rows(results):
             file = word(result.get("filePath")) or word(result.get("source"))
             for row in rows(result.get("messages") or result.get("warnings") or []) if file else []:
                 severe = row.get("severity") in (2, "error")
                 message = str(row.get("message") or row.get("text") or "")
-                yield Found(
+                yield Diagnostic(
                     message,
                     file,
                     number(row.get("line")),
@@ -175,18 +175,18 @@ def _from_json(text: str) -> Iterator[Found]:
                 )
 
 
-def _cannot_run(lines: Sequence[str]) -> Iterator[Found]:
+def _cannot_run(lines: Sequence[str]) -> Iterator[Diagnostic]:
     """Why ESLint did not run, or failed without an error of a file."""
     for position, line in enumerate(lines):
         if match := _TOO_MANY.match(line.strip()):
-            yield Found(match[0], phase="lint")
+            yield Diagnostic(match[0], phase="lint")
             return
         match = next((match for pattern in _SETUP if (match := pattern.match(line))), None)
         if match:
             error = javascript_stacks.ERROR.match(line)
             spots = [spot for text in lines[position + 1 : position + 40] if (spot := javascript_stacks.spot(text))]
             place = next((spot for spot in spots if not javascript_stacks.is_foreign(spot.file)), None)
-            yield Found(
+            yield Diagnostic(
                 match["message"].strip(),
                 place.file if place else None,
                 place.line if place else None,
@@ -221,4 +221,4 @@ def _looks_like(output: Output) -> int:
     return count + 2 * ('"ruleId"' in output.text and '"filePath"' in output.text)
 
 
-FAMILY = Family("eslint", _tool, _looks_like, _parse, _failed)
+FAMILY = ToolFamily("eslint", _tool, _looks_like, _parse, _failed)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from importlib import import_module
 
-from aicx.toolchains.family import Family
+from aicx.toolchains.family import ToolFamily
 
 GENERIC, NONE = "generic", "none"
 
@@ -29,16 +29,16 @@ FAMILIES = (
 
 
 @cache
-def families() -> tuple[Family, ...]:
+def families() -> tuple[ToolFamily, ...]:
     """Every family but `generic`, in the table's order."""
     return tuple(_load(name) for name in FAMILIES)
 
 
 @cache
-def generic() -> Family:
+def generic() -> ToolFamily:
     return _load(GENERIC)
 
 
-def _load(name: str) -> Family:
-    family: Family = import_module(f"aicx.toolchains.{name}").FAMILY
+def _load(name: str) -> ToolFamily:
+    family: ToolFamily = import_module(f"aicx.toolchains.{name}").FAMILY
     return family

@@ -19,7 +19,7 @@ class Output:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Diagnostic:
     """One error or warning in an output."""
 
     message: str
@@ -43,7 +43,7 @@ def _undecided(_output: Output) -> bool | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Family:
+class ToolFamily:
     """Tools whose output is read by one module. Every function takes time linear in the output."""
 
     name: str
@@ -51,17 +51,17 @@ class Family:
     tool: Callable[[Sequence[str]], str | None]
     # How many lines or marks only these tools print; 0 for none. Decides when the command does not name the family.
     looks_like: Callable[[Output], int]
-    parse: Callable[[Output], Iterable[Found]]
+    parse: Callable[[Output], Iterable[Diagnostic]]
     # Whether the tool's own summary says that it failed; None leaves it to the exit code or the errors found.
     failed: Callable[[Output], bool | None] = _undecided
 
 
-class Reader(Protocol):
+class ToolReader(Protocol):
     """A module that reads what one tool of a family prints, where the tools differ much."""
 
     NAME: str
 
-    def found(self, output: Output, /) -> Iterable[Found]:
+    def found(self, output: Output, /) -> Iterable[Diagnostic]:
         """The errors and warnings in ``output``."""
 
     def failed(self, output: Output, /) -> bool | None:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from hashlib import sha256
 
-from aicx.toolchains.family import Found
+from aicx.toolchains.family import Diagnostic
 
 _LENGTH = 16  # hexadecimal digits
 _LONGEST = 2000  # characters of a message that count
@@ -74,7 +74,7 @@ def stable_file(file: str | None, folders: Sequence[str] = ()) -> str:
     return "/".join([part for part in name.split("/") if part not in ("", ".", "..")][-2:])
 
 
-def fingerprint(family: str, found: Found, folders: Sequence[str] = ()) -> str:
+def fingerprint(family: str, found: Diagnostic, folders: Sequence[str] = ()) -> str:
     """The same for the same mistake: family, file and normalised message; for a test its name instead of the file.
 
     Styles of output name different places of one failing test (its own, the deepest, none), but the test alike. A code

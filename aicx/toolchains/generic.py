@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from aicx.toolchains import javascript_crashes, services, shell_errors
-from aicx.toolchains.family import Family, Found, Output
+from aicx.toolchains.family import Diagnostic, Output, ToolFamily
 from aicx.toolchains.python_tracebacks import SYNTAX, tracebacks
 
 _TOOLS = frozenset({
@@ -65,20 +65,20 @@ def _tool(words: Sequence[str]) -> str | None:
     return words[0] if words[0] in _TOOLS or re.fullmatch(r"python\d[\d.]*", words[0]) else None
 
 
-def _parse(output: Output) -> Iterator[Found]:
+def _parse(output: Output) -> Iterator[Diagnostic]:
     found = list(certain(output))
     if not any(each.severity == "error" for each in found) and (output.exit_code or _failed(output)):
         found += last_resort(output)
     yield from found
 
 
-def certain(output: Output) -> Iterator[Found]:
+def certain(output: Output) -> Iterator[Diagnostic]:
     """Finds the lines that are errors whatever printed them."""
     errors = list(tracebacks(output.lines))
     for error in errors:
         place = error.place
         syntax = error.kind in SYNTAX
-        yield Found(
+        yield Diagnostic(
             error.message,
             place.file if place else None,
             place.line if place else None,
@@ -96,17 +96,17 @@ def certain(output: Output) -> Iterator[Found]:
             yield found
 
 
-def _placed(line: str) -> Found | None:
+def _placed(line: str) -> Diagnostic | None:
     """`file:line: error: message`, which many compilers and checkers print."""
     match = _PLACED.match(line) if ":" in line else None
     if match is None:
         return None
     severity = "warning" if match["severity"].lower() == "warning" else "error"
     column = int(match["column"]) if match["column"] else None
-    return Found(match["message"], match["file"], int(match["line"]), column, match["code"], severity=severity)
+    return Diagnostic(match["message"], match["file"], int(match["line"]), column, match["code"], severity=severity)
 
 
-def last_resort(output: Output) -> list[Found]:
+def last_resort(output: Output) -> list[Diagnostic]:
     """Of a command that failed in words that nothing knows: lines that say so, else the last of those that sound so,
     else its last one.
     """
@@ -115,7 +115,7 @@ def last_resort(output: Output) -> list[Found]:
         if _WRAPPER.match(line):
             continue
         if match := _NAMED.match(line) or _SAID.match(line):
-            said.append(Found(line.strip(), phase="runtime", tool=match.groupdict().get("tool")))
+            said.append(Diagnostic(line.strip(), phase="runtime", tool=match.groupdict().get("tool")))
     if said:
         return said[:12]
     wrappers = [line for line in output.lines if _WRAPPER.match(line)]
@@ -126,7 +126,7 @@ def last_resort(output: Output) -> list[Found]:
     ]
     last = [line for line in last[-_SOUNDS:] if _WRONG.search(line)] or last
     text = last[-1] if last else wrappers[-1] if wrappers else ""
-    return [Found(text[:_LONGEST_LAST], phase="runtime")] if text else []
+    return [Diagnostic(text[:_LONGEST_LAST], phase="runtime")] if text else []
 
 
 def _failed(output: Output) -> bool | None:
@@ -134,4 +134,4 @@ def _failed(output: Output) -> bool | None:
     return True if any(_WRAPPER.match(line) for line in output.lines) else None
 
 
-FAMILY = Family("generic", _tool, lambda _output: 0, _parse, _failed)
+FAMILY = ToolFamily("generic", _tool, lambda _output: 0, _parse, _failed)

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from aicx.toolchains.family import Family, Found, Output
+from aicx.toolchains.family import Diagnostic, Output, ToolFamily
 from aicx.toolchains.go_runs import Runs
 from aicx.toolchains.places import number, place
 
@@ -57,7 +57,7 @@ def _tool(words: Sequence[str]) -> str | None:
     return "vet" if words[:2] == ("go", "vet") else words[0]
 
 
-def _parse(output: Output) -> Iterator[Found]:
+def _parse(output: Output) -> Iterator[Diagnostic]:
     lines = _unfolded(output)
     found = [*_documents(output.text), *_commands(lines, output.words)]
     found += Runs(lines).read()
@@ -80,7 +80,7 @@ def _unfolded(output: Output) -> Sequence[str]:
     return [line for parts in packages.values() for line in "".join(parts).split("\n")]
 
 
-def _documents(text: str) -> Iterator[Found]:
+def _documents(text: str) -> Iterator[Diagnostic]:
     """Findings of `go vet -json` and of linters, each in one document."""
     if '"posn"' in text:
         for document in re.split(r"^# .*$", text, flags=re.MULTILINE):
@@ -93,7 +93,7 @@ def _documents(text: str) -> Iterator[Found]:
     for row in (_loaded(text[start:].partition("\n")[0]).get("Issues") or []) if start >= 0 else []:
         pos = row.get("Pos") or {}
         where = (pos.get("Filename"), pos.get("Line"), pos.get("Column"), row.get("FromLinter"))
-        yield Found(str(row.get("Text")), *where, phase="lint", severity=row.get("Severity") or "error")
+        yield Diagnostic(str(row.get("Text")), *where, phase="lint", severity=row.get("Severity") or "error")
 
 
 def _loaded(text: str) -> dict[str, Any]:
@@ -104,11 +104,11 @@ def _loaded(text: str) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _reported(match: re.Match[str], message: str, code: str | None, phase: str = "lint") -> Found:
-    return Found(message, *place(match), number(match, "column"), code, phase=phase)
+def _reported(match: re.Match[str], message: str, code: str | None, phase: str = "lint") -> Diagnostic:
+    return Diagnostic(message, *place(match), number(match, "column"), code, phase=phase)
 
 
-def _commands(lines: Sequence[str], words: Sequence[str]) -> Iterator[Found]:
+def _commands(lines: Sequence[str], words: Sequence[str]) -> Iterator[Diagnostic]:
     """Finds the reports of the compiler, vet, linters and go itself, a line each with what is indented below."""
     linter = bool(words) and words[0] not in ("go", "gofmt", "gotestsum")
     vetting = tuple(words[:2]) == ("go", "vet")
@@ -137,13 +137,13 @@ def _commands(lines: Sequence[str], words: Sequence[str]) -> Iterator[Found]:
                 )
                 yield _reported(match, said.removeprefix("error: "), None, phase)
         elif _REFUSED.match(line):
-            yield Found("\n".join([line, *_indented(lines, at + 1)]), phase="build")
+            yield Diagnostic("\n".join([line, *_indented(lines, at + 1)]), phase="build")
         elif match := _COMMAND.match(line):
-            yield Found("\n".join([match["message"], *_indented(lines, at + 1)]), phase="install")
+            yield Diagnostic("\n".join([match["message"], *_indented(lines, at + 1)]), phase="install")
         elif _IMPORTS.match(line) and (below := list(_indented(lines, at + 1))) and ": " in below[-1]:
-            yield Found("\n".join([line, *below]), phase="install" if line.endswith("imports") else "build")
+            yield Diagnostic("\n".join([line, *below]), phase="install" if line.endswith("imports") else "build")
         elif tuple(words[:1]) == ("gofmt",) and _UNFORMATTED.match(line):
-            yield Found(f"{line} is not formatted", line, phase="format")
+            yield Diagnostic(f"{line} is not formatted", line, phase="format")
 
 
 def _indented(lines: Sequence[str], start: int) -> Iterator[str]:
@@ -153,15 +153,15 @@ def _indented(lines: Sequence[str], start: int) -> Iterator[str]:
         yield line.strip()
 
 
-def _last_word(lines: Sequence[str]) -> Iterator[Found]:
+def _last_word(lines: Sequence[str]) -> Iterator[Diagnostic]:
     """Why the command gave up, where it is in no form: the go command's first line, or a program's last one."""
     packages = [line for line in lines if line.startswith("FAIL\t")]
     said = [] if packages else [line for line in lines if not _NOISE.match(line)]
     ended = any(line.startswith("exit status ") for line in lines)
     if said:
-        yield Found(_CLOCK.sub("", said[-1] if ended else said[0]).strip(), phase="runtime" if ended else "build")
+        yield Diagnostic(_CLOCK.sub("", said[-1] if ended else said[0]).strip(), phase="runtime" if ended else "build")
     else:
-        yield from (Found(" ".join(line.split("\t")[:2]), phase="test") for line in packages)
+        yield from (Diagnostic(" ".join(line.split("\t")[:2]), phase="test") for line in packages)
 
 
 def _looks_like(output: Output) -> int:
@@ -178,4 +178,4 @@ def _failed(output: Output) -> bool | None:
     return False if passing else None
 
 
-FAMILY = Family("go", _tool, _looks_like, _parse, _failed)
+FAMILY = ToolFamily("go", _tool, _looks_like, _parse, _failed)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
-from aicx.toolchains.family import Found
+from aicx.toolchains.family import Diagnostic
 from aicx.toolchains.places import NOWHERE, Place, place
 
 _LOG = re.compile(r"(?P<indent>\s+)(?P<file>[^\s:][^:\n]{0,200}\.go):(?P<line>\d+):(?!\d+: ) ?(?P<message>.*)$")
@@ -44,12 +44,12 @@ class Runs:
 
     def __init__(self, lines: Sequence[str]) -> None:
         self._lines = lines
-        self._printed: dict[str, list[Found]] = {}
+        self._printed: dict[str, list[Diagnostic]] = {}
         self._results: dict[str, str] = {}
         self._crashed: set[str | None] = set()
         self._examples: dict[str, list[str]] = {}
 
-    def read(self) -> Iterator[Found]:
+    def read(self) -> Iterator[Diagnostic]:
         crashes = list(self._read())
         yield from crashes
         failed = [test for test, result in self._results.items() if result == "FAIL"]
@@ -61,9 +61,9 @@ class Runs:
             inner = any(other.startswith(f"{test}/") for other in failed)
             if not printed and not inner and test not in self._crashed:
                 said = "\n".join(self._examples.get(test, ())).strip()
-                yield Found(said or f"{test} failed", phase="test", test=test)
+                yield Diagnostic(said or f"{test} failed", phase="test", test=test)
 
-    def _read(self) -> Iterator[Found]:
+    def _read(self) -> Iterator[Diagnostic]:
         test: str | None = None
         position = 0
         while position < len(self._lines):
@@ -96,11 +96,11 @@ class Runs:
             position += 1
         if match["file"] != "testing.go":
             message = _asserted(said) if any(line.startswith("Error Trace:") for line in said) else "\n".join(said)
-            found = Found(message.strip(), *place(match), phase="test", test=test or None)
+            found = Diagnostic(message.strip(), *place(match), phase="test", test=test or None)
             self._printed.setdefault(test, []).append(found)
         return position
 
-    def _crash(self, match: re.Match[str], position: int, test: str | None) -> tuple[Found, int]:
+    def _crash(self, match: re.Match[str], position: int, test: str | None) -> tuple[Diagnostic, int]:
         said, start = [match["message"]], position
         while position < len(self._lines) and not _PACKAGE_RESULT.match(self._lines[position]):
             if _MORE_CRASH.match(self._lines[position]):
@@ -116,9 +116,9 @@ class Runs:
         test = open_test if test and open_test and open_test.startswith(f"{test}/") else test
         self._crashed.update((test, (test or "").partition("/")[0]))
         phase = "test" if test or any(line.startswith("testing.") for line in stack) else "runtime"
-        return Found("\n".join(said), *where, phase=phase, test=test, identity=_without_addresses(said)), position
+        return Diagnostic("\n".join(said), *where, phase=phase, test=test, identity=_without_addresses(said)), position
 
-    def _race(self, position: int, test: str | None) -> tuple[Found, int]:
+    def _race(self, position: int, test: str | None) -> tuple[Diagnostic, int]:
         start = position
         while position < len(self._lines) and not self._lines[position].startswith("======"):
             position += 1
@@ -128,7 +128,7 @@ class Runs:
         named = _TEST_FUNCTION.search(function or "")
         test = named[1] if named else test
         self._crashed.add(test)
-        return Found(f"{_RACE}: {access}", *where, phase="test" if test else "runtime", test=test), position
+        return Diagnostic(f"{_RACE}: {access}", *where, phase="test" if test else "runtime", test=test), position
 
 
 def _goroutines(stack: Sequence[str]) -> list[list[tuple[str, str, int]]]:
@@ -180,7 +180,7 @@ def _asserted(said: Sequence[str]) -> str:
     return "\n".join(line for line in kept if line)
 
 
-def _expectations(printed: Sequence[Found]) -> list[Found]:
+def _expectations(printed: Sequence[Diagnostic]) -> list[Diagnostic]:
     """Picks the lines of a failed test's output that report a failure, else the last one."""
     failing = [found for found in printed if _EXPECTATION.search(found.message)]
     return failing or list(printed[-1:])

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from aicx.toolchains.family import Family, Found, Output
-from aicx.toolchains.java_traces import Traces, summaries
+from aicx.toolchains.family import Diagnostic, Output, ToolFamily
+from aicx.toolchains.java_traces import JavaTraces, summaries
 from aicx.toolchains.places import number, place
 
 _TOOLS = frozenset({"ant", "gradle", "gradlew", "java", "javac", "javadoc", "jar", "kotlinc", "mvn", "mvnd", "mvnw"})
@@ -75,26 +75,26 @@ def _tool(words: Sequence[str]) -> str | None:
     return words[0] if words[0] in _TOOLS else None
 
 
-def _parse(output: Output) -> Iterator[Found]:
+def _parse(output: Output) -> Iterator[Diagnostic]:
     lines = [_TREE.sub("  ", line) if line[:1] == "│" else _ANT.sub("", line) for line in output.lines]
-    found = [*_compiled(lines), *Traces(lines, output.exit_code != 0).read()]
+    found = [*_compiled(lines), *JavaTraces(lines, output.exit_code != 0).read()]
     yield from found
     if not any(each.severity == "error" for each in found):
         found = list(summaries(lines, set()))
         found = found or list(_build(lines)) or list(_ended(lines))
         yield from found
         if not found and output.exit_code and output.words[:1] == ("java",):  # the program said why, and ended
-            yield from [Found(line, phase="runtime") for line in output.lines if line.strip()][-1:]
+            yield from [Diagnostic(line, phase="runtime") for line in output.lines if line.strip()][-1:]
 
 
-def _compiled(lines: Sequence[str]) -> Iterator[Found]:
+def _compiled(lines: Sequence[str]) -> Iterator[Diagnostic]:
     for at, line in enumerate(lines):
         match = next((match for pattern in (*_COMPILED, _CHECKSTYLE) if (match := pattern.match(line))), None)
         if match is None:
             plain = _PLAIN.match(line)
             # A warning without a lint's name may be the program's.
             if plain and not _PLAIN_WRAPPER.match(plain["message"]) and (plain["code"] or plain["level"] == "error"):
-                yield Found(plain["message"], code=plain["code"], severity=plain["level"])
+                yield Diagnostic(plain["message"], code=plain["code"], severity=plain["level"])
             continue
         said = match["message"].removesuffix(" -> [Help 1]")
         code = match["code"] if "code" in match.re.groupindex else None
@@ -105,7 +105,7 @@ def _compiled(lines: Sequence[str]) -> Iterator[Found]:
         phase = "lint" if lint else "syntax" if _SYNTAX.match(said) else "type" if _TYPE.match(said) else "build"
         column = number(match, "column") or _caret(lines, at + 1)
         severity = "warning" if match["warning"] else "error"
-        yield Found(said, *place(match), column, code, phase, severity)
+        yield Diagnostic(said, *place(match), column, code, phase, severity)
 
 
 def _details(lines: Sequence[str], start: int) -> Iterator[str]:
@@ -121,7 +121,7 @@ def _caret(lines: Sequence[str], start: int) -> int | None:
     return next((line.index("^") + 1 for line in lines[start : start + 3] if line.strip() == "^"), None)
 
 
-def _build(lines: Sequence[str]) -> Iterator[Found]:
+def _build(lines: Sequence[str]) -> Iterator[Diagnostic]:
     """Why Maven or Gradle gave up, when nothing below them reported an error."""
     said = [(at, match["message"]) for at, line in enumerate(lines) if (match := _MAVEN.match(line))]
     said = [(at, text) for at, text in said if not _MAVEN_NOISE.match(text)]
@@ -132,20 +132,20 @@ def _build(lines: Sequence[str]) -> Iterator[Found]:
         name = (spot["file"] if spot else None) or (file["file"] if file and spot else None)
         row, column = (number(spot, "line"), number(spot, "column")) if spot else (None, None)
         phase = "install" if re.search(r"resolve|offline|download|artifact", text) else "build"
-        yield Found(text.partition(" -> [Help")[0], name, row, column, phase=phase)
+        yield Diagnostic(text.partition(" -> [Help")[0], name, row, column, phase=phase)
     for at, line in enumerate(lines):
         if line.startswith("* What went wrong:"):
             end = next((end for end in range(at + 1, len(lines)) if lines[end].startswith("* ")), len(lines))
             text = "\n".join(each for each in lines[at + 1 : min(end, at + 30)] if each.strip())
             where = place(_GRADLE_PLACE.search("\n".join(lines[max(0, at - 6) : end])))
-            yield Found(text, *where, phase="install" if "resolve" in text else "build")
+            yield Diagnostic(text, *where, phase="install" if "resolve" in text else "build")
 
 
-def _ended(lines: Sequence[str]) -> Iterator[Found]:
+def _ended(lines: Sequence[str]) -> Iterator[Diagnostic]:
     """The last lines of javac and Maven, where no more is left."""
     for line in lines:
         if match := (_PLAIN_WRAPPER.match(line.removeprefix("error: ")) or _MAVEN_ENDED.match(line)):
-            yield Found(match[0] if match.re is _PLAIN_WRAPPER else match["code"])
+            yield Diagnostic(match[0] if match.re is _PLAIN_WRAPPER else match["code"])
             return
 
 
@@ -158,4 +158,4 @@ def _failed(output: Output) -> bool | None:
     return any(verdicts) if verdicts else None
 
 
-FAMILY = Family("java", _tool, _looks_like, _parse, _failed)
+FAMILY = ToolFamily("java", _tool, _looks_like, _parse, _failed)

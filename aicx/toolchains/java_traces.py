@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from aicx.toolchains.family import Found
+from aicx.toolchains.family import Diagnostic
 from aicx.toolchains.places import number, place
 
 _EXCEPTION = r"(?P<code>(?:[\w$]{1,80}\.){0,20}[A-Z][\w$]{0,120})"
@@ -51,14 +51,14 @@ _LAUNCHER = re.compile(
 )
 
 
-class Traces:
+class JavaTraces:
     """Goes through the lines once; a heading that names a test gives it to the trace below."""
 
     def __init__(self, lines: Sequence[str], failed: bool) -> None:
         self._lines, self._failed = lines, failed
         self._test: str | None = None
 
-    def read(self) -> Iterator[Found]:
+    def read(self) -> Iterator[Diagnostic]:
         found = list(self._read())
         # What a program caught and printed counts only where it failed and nothing else tells why.
         counted = [each for each, uncaught in found if uncaught]
@@ -68,7 +68,7 @@ class Traces:
         if named:
             yield from summaries(self._lines, named)
 
-    def _read(self) -> Iterator[tuple[Found, bool]]:
+    def _read(self) -> Iterator[tuple[Diagnostic, bool]]:
         position = 0
         while position < len(self._lines):
             line = self._lines[position]
@@ -77,7 +77,7 @@ class Traces:
                 self._test = test
             elif self._test and (match := _GRADLE_BRIEF.match(line)):
                 said = match["message"] or match["code"]
-                yield Found(said, *place(match), code=match["code"], phase="test", test=self._test), True
+                yield Diagnostic(said, *place(match), code=match["code"], phase="test", test=self._test), True
                 self._test = None
             elif (match := _THROWN.match(line)) and self._named(match) and not line.startswith("Caused by"):
                 headed = bool(self._test or match["thread"])
@@ -88,7 +88,7 @@ class Traces:
                 position = end
             elif match := _LAUNCHER.match(line):
                 cause = _CAUSE.match(self._lines[position]) if position < len(self._lines) else None
-                yield Found(line, code=cause["code"] if cause else None, phase="runtime"), True
+                yield Diagnostic(line, code=cause["code"] if cause else None, phase="runtime"), True
 
     def _named(self, match: re.Match[str]) -> bool:
         """Whether a line names an exception: without a package, only where one is announced."""
@@ -106,7 +106,7 @@ class Traces:
             position += 1
         return last
 
-    def _thrown(self, match: re.Match[str], trace: Sequence[str]) -> Found:
+    def _thrown(self, match: re.Match[str], trace: Sequence[str]) -> Diagnostic:
         said, causes, frames = [match["message"] or ""], [], []
         in_cause = False
         for line in trace:
@@ -125,7 +125,7 @@ class Traces:
         because = [
             f"Caused by: {each['code']}" + (f": {each['message']}" if each["message"] else "") for each in causes
         ]
-        return Found(
+        return Diagnostic(
             "\n".join([text or match["code"], *because]),
             _file(spot) if spot else None,
             number(spot, "line") if spot else None,
@@ -176,7 +176,7 @@ def _test_name(owner: str | None, name: str) -> str:
     return f"{simple}.{name}" if name else simple
 
 
-def summaries(lines: Sequence[str], named: set[str]) -> Iterator[Found]:
+def summaries(lines: Sequence[str], named: set[str]) -> Iterator[Diagnostic]:
     """The list of failed tests at Maven's end, for those whose trace was cut or left out."""
     bare = {re.split(r"[(\[{]", name, maxsplit=1)[0] for name in named}
     for line in lines:
@@ -192,4 +192,6 @@ def summaries(lines: Sequence[str], named: set[str]) -> Iterator[Found]:
             continue
         line_number = number(match, "line")
         file = match["class"].rpartition(".")[2].partition("$")[0] + ".java"
-        yield Found(said or kind or "", file if line_number else None, line_number, code=kind, phase="test", test=test)
+        yield Diagnostic(
+            said or kind or "", file if line_number else None, line_number, code=kind, phase="test", test=test
+        )

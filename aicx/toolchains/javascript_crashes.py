@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import takewhile
 
 from aicx.toolchains import javascript_stacks as stacks
-from aicx.toolchains.family import Found
+from aicx.toolchains.family import Diagnostic
 
 _THROWN_AT = re.compile(
     r"(?P<file>(?:file://)?(?:/|[A-Za-z]:[\\/]|node:)[^\s:][^:\n]{0,500}|\[eval\]\S{0,20}|\[stdin\]\S{0,20}):(?P<line>\d+)$"
@@ -36,7 +36,7 @@ _ROLLUP = re.compile(
 _FROM = re.compile(r" from ['\"](?P<file>[^'\"\n]+)['\"]|imported by ['\"](?P<by>[^'\"\n]+)['\"]")
 
 
-def found(lines: Sequence[str]) -> Iterator[Found]:
+def found(lines: Sequence[str]) -> Iterator[Diagnostic]:
     """Each error that was not caught, and each that a bundler names."""
     end = 0
     for position, line in enumerate(lines):
@@ -50,12 +50,12 @@ def found(lines: Sequence[str]) -> Iterator[Found]:
             end = position + 1
             yield each
         elif match := _USAGE.match(line):
-            yield Found(match["message"], phase="runtime", tool="node")
+            yield Diagnostic(match["message"], phase="runtime", tool="node")
         elif any(sign in line for sign in _BUNDLED) and (bundled := _bundled(lines, position)):
             yield bundled
 
 
-def _crash(lines: Sequence[str], position: int, error: re.Match[str]) -> tuple[Found | None, int]:
+def _crash(lines: Sequence[str], position: int, error: re.Match[str]) -> tuple[Diagnostic | None, int]:
     """The error whose message begins at ``position``: its stack, or the source shown above it, names the place."""
     at = position + 1
     more: list[str] = []
@@ -82,7 +82,7 @@ def _crash(lines: Sequence[str], position: int, error: re.Match[str]) -> tuple[F
     code = error["code"] or next((match["code"] for line in tail if (match := _CODE.match(line))), None)
     text = "\n".join([message, *more])
     named = _IMPORTED.search(text) or next((match for line in more if (match := _REQUIRED.match(line))), None)
-    return Found(
+    return Diagnostic(
         _line_of(error, message),
         place.file if place else named["file"] if named else None,
         place.line if place else None,
@@ -110,22 +110,22 @@ def _above(lines: Sequence[str], position: int) -> stacks.Spot | None:
     return None
 
 
-def _thrown(lines: Sequence[str], position: int, end: int) -> Found | None:
+def _thrown(lines: Sequence[str], position: int, end: int) -> Diagnostic | None:
     """Something other than an error that was thrown: its text is below the caret."""
     for number in range(position - 1, max(end - 1, position - _BEFORE - 4), -1):
         if match := _THROWN_AT.match(lines[number]):
             below = [line for line in lines[number + 1 : position] if line.strip(" ^~")]
             if len(below) > 1 and not stacks.is_foreign(match["file"]):
-                return Found(below[1].strip(), match["file"], int(match["line"]), phase="runtime", tool="node")
+                return Diagnostic(below[1].strip(), match["file"], int(match["line"]), phase="runtime", tool="node")
             return None
     return None
 
 
-def _bundled(lines: Sequence[str], position: int) -> Found | None:
+def _bundled(lines: Sequence[str], position: int) -> Diagnostic | None:
     line, after = lines[position], lines[position + 1 : position + 5]
     if match := _BUNDLERS[0].match(line):
         at = next((place for text in after if (place := _ESBUILD_AT.match(text))), None)
-        return Found(
+        return Diagnostic(
             match["message"],
             at["file"] if at else None,
             int(at["line"]) if at else None,
@@ -137,8 +137,8 @@ def _bundled(lines: Sequence[str], position: int) -> Found | None:
         what = next((text.strip() for text in after if text.strip()), "")
         severity = "error" if line.startswith("ERROR") else "warning"
         number = int(match["line"]) if match["line"] else None
-        return Found(what, match["file"], number, severity=severity, tool="webpack") if what else None
+        return Diagnostic(what, match["file"], number, severity=severity, tool="webpack") if what else None
     if match := _ROLLUP.match(line.strip()):
         place = _FROM.search(match["message"])
-        return Found(match["message"], (place["file"] or place["by"]) if place else None, tool="rollup")
+        return Diagnostic(match["message"], (place["file"] or place["by"]) if place else None, tool="rollup")
     return None

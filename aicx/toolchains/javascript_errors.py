@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from aicx.toolchains import javascript_stacks as stacks
-from aicx.toolchains.family import Found
+from aicx.toolchains.family import Diagnostic
 
 _MARKED = re.compile(r"\s*>\s?\d+ ?\|(?P<source>.*)$")
 _CARET = re.compile(r"\s*\|[\s^~]*\^[\s^~]*$")
@@ -30,7 +30,7 @@ _MOST = 10  # lines of a message
 
 def error_of(
     block: Sequence[str], test: str | None, file: str | None, phase: str = "test", tool: str | None = None
-) -> Found:
+) -> Diagnostic:
     """The error that a test's lines tell: the message up to the source or the stack, and the deepest own place."""
     said: list[str] = []
     spots: list[stacks.Spot] = []
@@ -66,7 +66,7 @@ def error_of(
     message = "\n".join(said[start : start + _MOST]) or first
     if inside and inside.groupdict().get("message"):
         message = inside["message"]
-    return Found(
+    return Diagnostic(
         message,
         place.file if place else file,
         place.line if place else None,

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from aicx.toolchains.family import Found, Output
+from aicx.toolchains.family import Diagnostic, Output
 from aicx.toolchains.javascript_errors import error_of
 
 NAME = "jest"
@@ -31,7 +31,7 @@ _ALONE = (
 )
 
 
-def found(output: Output) -> Iterator[Found]:
+def found(output: Output) -> Iterator[Diagnostic]:
     """Each failing test once, and each suite that could not run."""
     file: str | None = None
     name: str | None = None
@@ -58,7 +58,7 @@ def found(output: Output) -> Iterator[Found]:
         yield from _from_list(output)
 
 
-def _close(name: str | None, file: str | None, block: list[str], cut: bool) -> Found | None:
+def _close(name: str | None, file: str | None, block: list[str], cut: bool) -> Diagnostic | None:
     """The error of a block that has ended; of one without its heading only where its source or stack is left."""
     if name is None:
         if not cut or not any(re.match(r"\s*> ?\d+ \|", line) for line in block):
@@ -86,7 +86,7 @@ def _frame_only(block: list[str]) -> list[str]:
     return block[start:]
 
 
-def _from_list(output: Output) -> Iterator[Found]:
+def _from_list(output: Output) -> Iterator[Diagnostic]:
     """The tests marked in the list, where the messages were cut; else why nothing ran."""
     file: str | None = None
     nothing = True
@@ -95,15 +95,15 @@ def _from_list(output: Output) -> Iterator[Found]:
             file = heading["file"]
         elif match := _LISTED.match(line):
             nothing = False
-            yield Found(match["name"], file, phase="test", test=_test(file, match["name"]), tool=NAME)
+            yield Diagnostic(match["name"], file, phase="test", test=_test(file, match["name"]), tool=NAME)
     for line in output.lines:
         match = next((match for pattern in _ALONE if (match := pattern.match(line.strip()))), None)
         if match:
             nothing = False
-            yield Found(match["message"], phase="test" if "threshold" in line else "setup", tool=NAME)
+            yield Diagnostic(match["message"], phase="test" if "threshold" in line else "setup", tool=NAME)
     failing = [match for line in output.lines if (match := _FILE.match(line)) and match["state"] == "FAIL"]
     for match in failing if nothing else []:
-        yield Found(f"{match['file']} failed", match["file"], phase="test", tool=NAME)
+        yield Diagnostic(f"{match['file']} failed", match["file"], phase="test", tool=NAME)
 
 
 def failed(output: Output) -> bool | None:

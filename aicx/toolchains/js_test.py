@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from aicx.toolchains import javascript_crashes, jest_output, mocha_output, tap_output, vitest_output
-from aicx.toolchains.family import Family, Found, Output, Reader
+from aicx.toolchains.family import Diagnostic, Output, ToolFamily, ToolReader
 from aicx.toolchains.fingerprint import stable_file
 from aicx.toolchains.javascript_errors import error_of
 from aicx.toolchains.json_documents import documents, rows, word
@@ -29,7 +29,7 @@ _WITH_VERB = {
 }
 _RUNTIMES = frozenset({"node", "nodejs", "tsx", "ts-node"})
 # In this order where two count the same.
-_READERS: tuple[Reader, ...] = (vitest_output, jest_output, mocha_output, tap_output)
+_READERS: tuple[ToolReader, ...] = (vitest_output, jest_output, mocha_output, tap_output)
 
 
 def _tool(words: Sequence[str]) -> str | None:
@@ -48,18 +48,18 @@ def _tool(words: Sequence[str]) -> str | None:
     return _WITH_VERB.get((words[0], verb)) or _PROGRAMS.get(words[0]) or None
 
 
-def _best(output: Output) -> Reader:
+def _best(output: Output) -> ToolReader:
     """The reader of the tool that printed most of an output; the one that the command names where they are equal."""
     named = output.words[0] if output.words else ""
     return max(_READERS, key=lambda reader: reader.marks(output) + (named == reader.NAME))
 
 
-def _parse(output: Output) -> Iterator[Found]:
+def _parse(output: Output) -> Iterator[Diagnostic]:
     found = list(_from_json(output.text)) or list(_best(output).found(output))
     yield from found or javascript_crashes.found(output.lines)
 
 
-def _from_json(text: str) -> Iterator[Found]:
+def _from_json(text: str) -> Iterator[Diagnostic]:
     """Jest's `--json` and Vitest's JSON reporter, which print alike."""
     if '"testResults"' not in text and '"fullTitle"' not in text:
         return
@@ -92,4 +92,4 @@ def _looks_like(output: Output) -> int:
     )
 
 
-FAMILY = Family("js_test", _tool, _looks_like, _parse, _failed)
+FAMILY = ToolFamily("js_test", _tool, _looks_like, _parse, _failed)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from aicx.toolchains.family import Found, Output
+from aicx.toolchains.family import Diagnostic, Output
 from aicx.toolchains.javascript_errors import error_of
 
 NAME = "mocha"
@@ -17,7 +17,7 @@ _TOTALS = re.compile(r"\s*(?P<count>\d+) (?P<what>passing|failing|pending|failed
 _MOST_TITLE = 12  # lines that one failing test's suites and name take
 
 
-def found(output: Output) -> Iterator[Found]:
+def found(output: Output) -> Iterator[Diagnostic]:
     """Each failing test of the list at the end."""
     lines = output.lines
     start = next((number for number, line in enumerate(lines) if re.match(r"\s*\d+ failing\s*$", line)), None)
@@ -39,7 +39,7 @@ def _is_head(line: str, playwright: bool) -> bool:
     return match is not None and (not playwright or "› " in line)
 
 
-def _playwright(head: str, block: tuple[str, ...]) -> Found | None:
+def _playwright(head: str, block: tuple[str, ...]) -> Diagnostic | None:
     match = _PLAYWRIGHT.match(head.strip().partition(") ")[2])
     if match is None:
         return None
@@ -47,7 +47,7 @@ def _playwright(head: str, block: tuple[str, ...]) -> Found | None:
     return error_of(inside, f"{match['file']} › {match['name']}", match["file"], tool="playwright")
 
 
-def _mocha(block: tuple[str, ...], listed: bool) -> Found | None:
+def _mocha(block: tuple[str, ...], listed: bool) -> Diagnostic | None:
     """One numbered failure: the suites and the name up to a colon, a blank line, the error."""
     title: list[str] = []
     for line, after in zip(block[:_MOST_TITLE], (*block[1:], ""), strict=False):

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from aicx.toolchains import generic
-from aicx.toolchains.family import Family, Found, Output
+from aicx.toolchains.family import Diagnostic, Output, ToolFamily
 
 _NPM = re.compile(r"npm (?P<kind>error|ERR!|warn|WARN|notice)(?: (?P<text>.*))?$")
 _CODE = re.compile(r"code (?P<code>[A-Z][A-Z0-9_]{2,40}|\d{1,4})$")
@@ -81,7 +81,7 @@ def _phase(output: Output) -> str:
     return "test" if verb.startswith(("test", "t", "tst")) and verb != "typecheck" else "build"
 
 
-def _parse(output: Output) -> Iterator[Found]:
+def _parse(output: Output) -> Iterator[Diagnostic]:
     own = [*_from_npm(output), *_from_others(output)]
     errors = [each for each in own if each.severity == "error"]
     yield from (each for each in own if each.severity != "error")
@@ -93,7 +93,7 @@ def _parse(output: Output) -> Iterator[Found]:
     yield from inside or (replace(each, phase=_phase(output)) for each in errors)
 
 
-def _from_npm(output: Output) -> Iterator[Found]:
+def _from_npm(output: Output) -> Iterator[Diagnostic]:
     """Finds npm's own error, as one, and its warnings that have a code."""
     said: list[str] = []
     ran_as: list[str] = []  # how npm says that a script failed
@@ -123,16 +123,16 @@ def _from_npm(output: Output) -> Iterator[Found]:
         if not _NOISE.match(text) and not _NOISE.match(bare) and not _SCRIPT.match(text):
             said.append(bare.strip())
     for name, lines in warned.items():
-        yield Found("\n".join(lines[:_MOST_LINES]), code=name, phase="install", severity="warning", tool="npm")
+        yield Diagnostic("\n".join(lines[:_MOST_LINES]), code=name, phase="install", severity="warning", tool="npm")
     if not said and not script and code is None:
         return
     lines = list(dict.fromkeys(line for line in said if line))[:_MOST_LINES]
     message = "\n".join(lines)
     if script and not _says_more(lines):
-        yield Found("\n".join(ran_as) or message or "command failed", phase="script", tool="npm")
+        yield Diagnostic("\n".join(ran_as) or message or "command failed", phase="script", tool="npm")
         return
     phase = "setup" if "issing script" in message or "No workspaces found" in message else "install"
-    yield Found(message or code or "npm failed", file, code=code, phase=phase, tool="npm")
+    yield Diagnostic(message or code or "npm failed", file, code=code, phase=phase, tool="npm")
 
 
 def _says_more(lines: Sequence[str]) -> bool:
@@ -140,7 +140,7 @@ def _says_more(lines: Sequence[str]) -> bool:
     return any(re.match(r"(?:Missing script|ERESOLVE|No matching|An unknown git error)", line) for line in lines)
 
 
-def _from_others(output: Output) -> Iterator[Found]:
+def _from_others(output: Output) -> Iterator[Diagnostic]:
     """pnpm, yarn of both generations, bun, and the audit."""
     tool = output.words[0] if output.words else None
     phase = _phase(output)
@@ -150,22 +150,22 @@ def _from_others(output: Output) -> Iterator[Found]:
                 match["code"] == "ELIFECYCLE" or "RECURSIVE_RUN" in match["code"] or "RECURSIVE_EXEC" in match["code"]
             )
             kind = "script" if lifecycle else "setup" if "NO_SCRIPT" in match["code"] else "install"
-            yield Found(match["text"], code=match["code"], phase=kind, tool="pnpm")
+            yield Diagnostic(match["text"], code=match["code"], phase=kind, tool="pnpm")
         elif (match := _BERRY.match(line)) and match["code"] not in _HARMLESS:
-            yield Found(match["text"].strip(), code=match["code"], phase="install", tool="yarn")
+            yield Diagnostic(match["text"].strip(), code=match["code"], phase="install", tool="yarn")
         elif match := _USAGE.match(line) or _UNKNOWN.match(line):
-            yield Found(match["text"], phase="setup", tool=tool or "yarn")
+            yield Diagnostic(match["text"], phase="setup", tool=tool or "yarn")
         elif match := _BUN.match(line):
-            yield Found(match["text"], phase="setup" if "cript" in match["text"] else "install", tool="bun")
+            yield Diagnostic(match["text"], phase="setup" if "cript" in match["text"] else "install", tool="bun")
         elif _YARN_COMMAND.match(line):
-            yield Found(line, phase="script", tool=tool)
+            yield Diagnostic(line, phase="script", tool=tool)
         elif tool == "yarn" and (match := _YARN.match(line)):
-            yield Found(match["text"], phase="setup" if "Command" in match["text"] else phase, tool="yarn")
+            yield Diagnostic(match["text"], phase="setup" if "Command" in match["text"] else phase, tool="yarn")
         elif _verb(output) == "audit" and (match := _AUDIT.match(line)):
-            yield Found(match["text"], phase="install", tool=tool)
+            yield Diagnostic(match["text"], phase="install", tool=tool)
 
 
-def _from_script(output: Output) -> Iterator[Found]:
+def _from_script(output: Output) -> Iterator[Diagnostic]:
     """Returns the output of the script that was run, without the lines of its runner."""
     lines = tuple(line for line in output.lines if not _is_runner(line))
     inner = Output("\n".join(lines), lines, (), output.exit_code)
@@ -191,4 +191,4 @@ def _looks_like(output: Output) -> int:
     return 0
 
 
-FAMILY = Family("npm", _tool, _looks_like, _parse)
+FAMILY = ToolFamily("npm", _tool, _looks_like, _parse)

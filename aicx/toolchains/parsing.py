@@ -9,7 +9,7 @@ from typing import NamedTuple
 from aicx.toolchains.commands import Invocation, invocations
 from aicx.toolchains.event import ErrorEvent, Parsed
 from aicx.toolchains.families import NONE, families, generic
-from aicx.toolchains.family import Family, Found, Output
+from aicx.toolchains.family import Diagnostic, Output, ToolFamily
 from aicx.toolchains.fingerprint import fingerprint, tidy_file
 from aicx.toolchains.starters import PLAIN
 from aicx.toolchains.terminal import LONGEST_LINE, plain, unprefixed
@@ -27,18 +27,18 @@ _ANSWERING = frozenset(
 )
 
 
-class _Named(NamedTuple):
+class _NamedCommand(NamedTuple):
     """A command of the line and the family that it belongs to."""
 
-    family: Family
+    family: ToolFamily
     tool: str
     call: Invocation
 
 
-class _Reading(NamedTuple):
+class _ParsedLine(NamedTuple):
     family: str
     tool: str
-    found: Found
+    found: Diagnostic
 
 
 def parse(output: str, command: str = "", exit_code: int | None = None, folder: str = "") -> Parsed:
@@ -65,19 +65,19 @@ def is_tool(command: str) -> bool:
     return any(_named(call) or generic().tool(call.words) for call in invocations(command))
 
 
-def _named(call: Invocation) -> _Named | None:
+def _named(call: Invocation) -> _NamedCommand | None:
     """The family that a command belongs to, None for one that only the text can tell."""
     if call.words[0] in _PACKAGE_MANAGERS and len(call.words) > 1:  # a program that is installed in the project
         for family in families():
             if tool := family.tool(call.words[1:]):
-                return _Named(family, tool, call._replace(words=call.words[1:], script=False))
+                return _NamedCommand(family, tool, call._replace(words=call.words[1:], script=False))
     for family in families():
         if tool := family.tool(call.words):
-            return _Named(family, tool, call)
+            return _NamedCommand(family, tool, call)
     return None
 
 
-def _read(read: Output, calls: Sequence[Invocation]) -> tuple[Family | None, list[_Reading]]:
+def _read(read: Output, calls: Sequence[Invocation]) -> tuple[ToolFamily | None, list[_ParsedLine]]:
     """The family of an output and what it holds; None for an output of no tool."""
     named = [row for call in calls if (row := _named(call))]
     sure = {row.family.name: row for row in named if not row.call.script}
@@ -99,7 +99,7 @@ def _read(read: Output, calls: Sequence[Invocation]) -> tuple[Family | None, lis
     return _generic(read, calls)
 
 
-def _generic(read: Output, calls: Sequence[Invocation]) -> tuple[Family | None, list[_Reading]]:
+def _generic(read: Output, calls: Sequence[Invocation]) -> tuple[ToolFamily | None, list[_ParsedLine]]:
     """Reads the output of a command of no family, and tells whether it is one whose output says anything of errors."""
     programs = {call.words[0] for call in calls}
     words = calls[-1].words if calls else ()
@@ -127,14 +127,14 @@ def _glance(read: Output) -> Output:
     return Output("\n".join(lines), lines, read.words, read.exit_code)
 
 
-def _shown(family: Family, read: Output) -> bool:
+def _shown(family: ToolFamily, read: Output) -> bool:
     return family.looks_like(_glance(read)) > 0 or family.failed(read) is not None
 
 
-def _found(family: Family, tool: str, read: Output, words: tuple[str, ...]) -> list[_Reading]:
+def _found(family: ToolFamily, tool: str, read: Output, words: tuple[str, ...]) -> list[_ParsedLine]:
     output = Output(read.text, read.lines, words, read.exit_code)
     found = islice(family.parse(output), MOST_EVENTS)
-    return [_Reading(family.name, each.tool or tool or family.name, each) for each in found]
+    return [_ParsedLine(family.name, each.tool or tool or family.name, each) for each in found]
 
 
 def _fails(read: Output, calls: Sequence[Invocation]) -> bool:
@@ -142,7 +142,9 @@ def _fails(read: Output, calls: Sequence[Invocation]) -> bool:
     return bool(read.exit_code) and not (read.exit_code == 1 and calls and calls[-1].words[0] in _ANSWERING)
 
 
-def _failed(family: Family | None, read: Output, readings: Sequence[_Reading], calls: Sequence[Invocation]) -> bool:
+def _failed(
+    family: ToolFamily | None, read: Output, readings: Sequence[_ParsedLine], calls: Sequence[Invocation]
+) -> bool:
     if read.exit_code:
         return _fails(read, calls)
     telling = [call for call in calls if call.script or call.local or _named(call)] or calls
@@ -159,7 +161,7 @@ def _folders(calls: Sequence[Invocation], folder: str) -> list[str]:
 
 
 def _events(
-    readings: Sequence[_Reading], command: str, exit_code: int | None, folders: Sequence[str]
+    readings: Sequence[_ParsedLine], command: str, exit_code: int | None, folders: Sequence[str]
 ) -> Iterator[ErrorEvent]:
     seen: set[tuple[object, ...]] = set()
     for family, tool, found in readings:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from aicx.toolchains.family import Family, Found, Output
+from aicx.toolchains.family import Diagnostic, Output, ToolFamily
 from aicx.toolchains.php_analysis import analysed, analysis
 from aicx.toolchains.php_tests import FOREIGN, described, pest, teamcity, tests
 from aicx.toolchains.places import NOWHERE, place
@@ -58,7 +58,7 @@ def _tool(words: Sequence[str]) -> str | None:
     return script if words[0].startswith("php") and words[0] != script and _TOOLS.fullmatch(script) else words[0]
 
 
-def _parse(output: Output) -> Iterator[Found]:
+def _parse(output: Output) -> Iterator[Diagnostic]:
     lines = [line.rstrip() for line in output.lines]
     lines = [_TAGS.sub("", line).replace("-&gt;", "->") if "<" in line else line for line in lines]
     if any("│" in line for line in lines):
@@ -69,9 +69,9 @@ def _parse(output: Output) -> Iterator[Found]:
     found += _composed(output.lines)
     yield from found
     if not any(each.severity == "error" for each in found):
-        last = [Found(match["message"], phase="runtime") for line in lines if (match := _LAST_WORDS.match(line))]
+        last = [Diagnostic(match["message"], phase="runtime") for line in lines if (match := _LAST_WORDS.match(line))]
         if not last and output.exit_code and output.words[:1] == ("php",):
-            last = [Found(line, phase="runtime") for line in lines if line.strip()][-1:]
+            last = [Diagnostic(line, phase="runtime") for line in lines if line.strip()][-1:]
         yield from last
 
 
@@ -79,7 +79,7 @@ def _undecorated(lines: Sequence[str]) -> list[str]:
     return [line.replace("│", " ", 1) if line.lstrip().startswith("│") else line for line in lines]
 
 
-def _reported(lines: Sequence[str]) -> Iterator[Found]:
+def _reported(lines: Sequence[str]) -> Iterator[Diagnostic]:
     """Errors, warnings and uncaught exceptions of the interpreter, in its log, on its output, or both."""
     position = 0
     while position < len(lines):
@@ -91,7 +91,7 @@ def _reported(lines: Sequence[str]) -> Iterator[Found]:
                 found, position = _uncaught(lines, position, following)
                 yield found
             elif thrown := _THROWN_IN.match(lines[position - 1]):
-                yield Found("uncaught exception", *place(thrown), phase="runtime")
+                yield Diagnostic("uncaught exception", *place(thrown), phase="runtime")
             continue
         if uncaught := _UNCAUGHT.match(match["rest"]):
             found, position = _uncaught(lines, position, uncaught)
@@ -103,14 +103,16 @@ def _reported(lines: Sequence[str]) -> Iterator[Found]:
             continue
         level = match["level"]
         phase = "syntax" if level == "Parse error" else "runtime"
-        yield Found(said, _file(file), int(number), phase=phase, severity="error" if "error" in level else "warning")
+        yield Diagnostic(
+            said, _file(file), int(number), phase=phase, severity="error" if "error" in level else "warning"
+        )
 
 
 def _file(name: str) -> str | None:
     return None if name == "Command line code" else name
 
 
-def _uncaught(lines: Sequence[str], position: int, match: re.Match[str]) -> tuple[Found, int]:
+def _uncaught(lines: Sequence[str], position: int, match: re.Match[str]) -> tuple[Diagnostic, int]:
     """One uncaught exception. Of a chain, the last was not caught, and the others caused it."""
     chain: list[tuple[str, list[str]]] = [(match["code"], [match["message"] or ""])]
     calls: list[re.Match[str]] = []
@@ -139,7 +141,7 @@ def _uncaught(lines: Sequence[str], position: int, match: re.Match[str]) -> tupl
     file, line_number = place(spot)
     where = (_file(file), line_number) if file else NOWHERE
     text, code = "\n".join([said[-1], *because]), chain[-1][0]
-    return Found(text, *where, code=code, phase="runtime", identity=f"{code}: {text}"), position
+    return Diagnostic(text, *where, code=code, phase="runtime", identity=f"{code}: {text}"), position
 
 
 def _without_place(said: str) -> str:
@@ -147,7 +149,7 @@ def _without_place(said: str) -> str:
     return text if text and re.search(r":\d+$", place) else said
 
 
-def _composed(lines: Sequence[str]) -> Iterator[Found]:
+def _composed(lines: Sequence[str]) -> Iterator[Diagnostic]:
     """Why Composer could not install, and exceptions as console programs print them."""
     for at, line in enumerate(lines):
         if _PROBLEM.match(line):
@@ -156,12 +158,12 @@ def _composed(lines: Sequence[str]) -> Iterator[Found]:
                 if not below.strip() or _PROBLEM.match(below):
                     break
                 said.append(below.strip().removeprefix("- "))
-            yield Found("\n".join(said), phase="install", tool="composer")
+            yield Diagnostic("\n".join(said), phase="install", tool="composer")
         elif match := _CONSOLE.match(line):
             text = _boxed(lines, at + 1)
-            yield Found(text, *place(_JSON_PLACE.search(text)), phase="install", tool="composer")
+            yield Diagnostic(text, *place(_JSON_PLACE.search(text)), phase="install", tool="composer")
         elif match := _COMPOSER.match(line):
-            yield Found(match["message"], phase="install", tool="composer")
+            yield Diagnostic(match["message"], phase="install", tool="composer")
 
 
 def _boxed(lines: Sequence[str], start: int) -> str:
@@ -193,4 +195,4 @@ def _failed(output: Output) -> bool | None:
     return said
 
 
-FAMILY = Family("php", _tool, _looks_like, _parse, _failed)
+FAMILY = ToolFamily("php", _tool, _looks_like, _parse, _failed)

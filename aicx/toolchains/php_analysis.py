@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from aicx.toolchains.family import Found
+from aicx.toolchains.family import Diagnostic
 from aicx.toolchains.json_documents import documents, number, rows, word
 from aicx.toolchains.places import place
 
@@ -32,7 +32,7 @@ _LINES = (_PSALM, _ANNOTATION, _EMACS, _STAN_RAW)
 _FIXED = re.compile(r"\s+\d+\) (?P<file>\S+\.php)(?: \((?P<rules>[\w ,]+)\))?$")
 
 
-def analysis(text: str) -> Iterator[Found]:
+def analysis(text: str) -> Iterator[Diagnostic]:
     """The JSON styles of PHPStan and PHP_CodeSniffer."""
     for document in (row for value in documents(text) for row in rows(value) if "totals" in row):
         files = document.get("files")
@@ -40,7 +40,7 @@ def analysis(text: str) -> Iterator[Found]:
             for each in rows(row.get("messages") if isinstance(row, dict) else []):
                 severity = "warning" if each.get("type") == "WARNING" else "error"
                 code = word(each.get("identifier")) or word(each.get("source"))
-                yield Found(
+                yield Diagnostic(
                     str(each.get("message")),
                     file,
                     number(each.get("line")),
@@ -50,10 +50,12 @@ def analysis(text: str) -> Iterator[Found]:
                     severity,
                 )
         errors = document.get("errors")
-        yield from (Found(each, phase="lint") for each in (errors if isinstance(errors, list) else ()) if word(each))
+        yield from (
+            Diagnostic(each, phase="lint") for each in (errors if isinstance(errors, list) else ()) if word(each)
+        )
 
 
-def analysed(lines: Sequence[str]) -> Iterator[Found]:
+def analysed(lines: Sequence[str]) -> Iterator[Diagnostic]:
     """PHPStan's table and lines, Psalm, PHP_CodeSniffer and PHP CS Fixer."""
     stan: str | None = None
     sniffed: str | None = None
@@ -62,13 +64,13 @@ def analysed(lines: Sequence[str]) -> Iterator[Found]:
             stan = match["file"]
         elif stan and (match := _STAN_ROW.match(line)):
             said, code = _continued(match["message"], lines, at + 1)
-            yield Found(said, stan, int(match["line"]), code=code, phase="type", tool="phpstan")
+            yield Diagnostic(said, stan, int(match["line"]), code=code, phase="type", tool="phpstan")
         elif match := next((match for pattern in _LINES if (match := pattern.match(line))), None):
             groups = match.groupdict()
             below = lines[at + 1].strip() if at + 1 < len(lines) else ""
             column = groups.get("column")
             severity = "warning" if groups.get("level") in ("INFO", "warning") else "error"
-            yield Found(
+            yield Diagnostic(
                 groups["message"] or below,
                 *place(match),
                 int(column) if column else None,
@@ -81,10 +83,10 @@ def analysed(lines: Sequence[str]) -> Iterator[Found]:
         elif match := _SNIFF.match(line):  # its file may be cut off
             level = match["level"].lower()
             said, code = _sniffed(match, lines[at + 1 : at + 8])
-            yield Found(said, sniffed, int(match["line"]), None, code, "lint", level, tool="phpcs")
+            yield Diagnostic(said, sniffed, int(match["line"]), None, code, "lint", level, tool="phpcs")
         elif match := _FIXED.match(line):
             said = f"not formatted: {match['rules']}" if match["rules"] else "not formatted"
-            yield Found(said, match["file"], phase="format", tool="php-cs-fixer")
+            yield Diagnostic(said, match["file"], phase="format", tool="php-cs-fixer")
 
 
 def _sniffed(match: re.Match[str], below: Sequence[str]) -> tuple[str, str | None]:

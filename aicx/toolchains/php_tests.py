@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from aicx.toolchains.family import Found
+from aicx.toolchains.family import Diagnostic
 from aicx.toolchains.places import place
 
 FOREIGN = re.compile(r".*/vendor/|/usr/share/(?:php|composer)/|phar://")
@@ -32,7 +32,7 @@ _PEST = re.compile(
 _PEST_AT = re.compile(r"\s*at (?P<file>\S[^:\n]{0,300}\.php):(?P<line>\d+)$")
 
 
-def tests(lines: Sequence[str]) -> Iterator[Found]:
+def tests(lines: Sequence[str]) -> Iterator[Diagnostic]:
     """PHPUnit's numbered list. Skipped, incomplete and risky tests are listed in the same way."""
     severity: str | None = "error"
     position = 0
@@ -55,7 +55,7 @@ def tests(lines: Sequence[str]) -> Iterator[Found]:
                 yield replace(found, severity=severity)
 
 
-def _failure(test: str | None, block: Sequence[str]) -> Found:
+def _failure(test: str | None, block: Sequence[str]) -> Diagnostic:
     frames, said = [], []
     for line in block:
         text = line.strip()
@@ -69,7 +69,7 @@ def _failure(test: str | None, block: Sequence[str]) -> Found:
     kind = _KIND.match(text)
     where = place(next((frame for frame in frames if not FOREIGN.match(frame["file"])), None))
     code = kind["code"] if kind else None
-    return Found(text, *where, code=code, phase="test", test=test, test_identity=_as_described(test))
+    return Diagnostic(text, *where, code=code, phase="test", test=test, test_identity=_as_described(test))
 
 
 def _as_described(test: str | None) -> str | None:
@@ -81,7 +81,7 @@ def _as_described(test: str | None) -> str | None:
     return f"{owner}::{re.sub(r'^test(?=[A-Z_])|[ _]', '', name)}".lower()
 
 
-def described(lines: Sequence[str]) -> Iterator[Found]:
+def described(lines: Sequence[str]) -> Iterator[Diagnostic]:
     """`--testdox`, where nothing is listed at the end."""
     owner, position = "", 0
     while position < len(lines):
@@ -98,7 +98,7 @@ def described(lines: Sequence[str]) -> Iterator[Found]:
             owner = match["name"]
 
 
-def teamcity(lines: Sequence[str]) -> Iterator[Found]:
+def teamcity(lines: Sequence[str]) -> Iterator[Diagnostic]:
     owner = ""
     for line in lines:
         if not (match := _TEAMCITY.match(line)):
@@ -119,7 +119,7 @@ def _unescaped(match: re.Match[str]) -> str:
     return {"n": "\n", "r": "\r"}.get(mark, mark)
 
 
-def pest(lines: Sequence[str]) -> Iterator[Found]:
+def pest(lines: Sequence[str]) -> Iterator[Diagnostic]:
     for at, line in enumerate(lines):
         if not (match := _PEST.match(line)):
             continue
@@ -131,4 +131,6 @@ def pest(lines: Sequence[str]) -> Iterator[Found]:
                 break
             said.append(below.strip())
         test = f"{match['owner']}::{match['name']}"
-        yield Found("\n".join(said).strip(), *place(spot), code=match["code"], phase="test", test=test, tool="pest")
+        yield Diagnostic(
+            "\n".join(said).strip(), *place(spot), code=match["code"], phase="test", test=test, tool="pest"
+        )

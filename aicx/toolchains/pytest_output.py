@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from aicx.toolchains.family import Found, Output
+from aicx.toolchains.family import Diagnostic, Output
 from aicx.toolchains.pytest_summary import (
     SUMMARY,
-    Named,
+    NamedTest,
     file_of,
     from_summary,
     identity_of,
@@ -49,7 +49,7 @@ _ENDS = re.compile(r"-{3,} ?(?:Captured|generated|Live log|live log)")
 _CAUSED = ("During handling of the above exception", "The above exception was the direct cause")
 
 
-def found(output: Output) -> Iterator[Found]:
+def found(output: Output) -> Iterator[Diagnostic]:
     """Each failing test, each error of setup or collection, and what kept pytest from running."""
     lines = output.lines
     named = named_tests(lines)
@@ -117,7 +117,7 @@ def _blocks(lines: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
         yield name, block
 
 
-def _read_block(name: str, block: Sequence[str], named: dict[str, Named]) -> Iterator[Found]:
+def _read_block(name: str, block: Sequence[str], named: dict[str, NamedTest]) -> Iterator[Diagnostic]:
     """Reads the block of one failure; `--tb=line` has them all in one block."""
     setup = name.startswith(_EARLY)
     collecting = name.startswith("ERROR collecting ")
@@ -142,7 +142,7 @@ def _read_block(name: str, block: Sequence[str], named: dict[str, Named]) -> Ite
     test = (
         None if collecting else row.id if row else name.replace(".", "::") if name and "[doctest]" not in name else name
     )
-    yield Found(
+    yield Diagnostic(
         "\n".join([first, *said[said.index(first) + 1 :][: _MOST_LINES - 1]]) if first in said else first,
         place.file if place else name if collecting else file_of(row),
         place.line if place else None,
@@ -153,7 +153,7 @@ def _read_block(name: str, block: Sequence[str], named: dict[str, Named]) -> Ite
     )
 
 
-def _whole(row: Named | None, block: Sequence[str]) -> str:
+def _whole(row: NamedTest | None, block: Sequence[str]) -> str:
     """A text of the summary, as long as the block has it."""
     if row is None or not row.text.endswith("..."):
         return row.text if row else ""
@@ -161,7 +161,7 @@ def _whole(row: Named | None, block: Sequence[str]) -> str:
     return next((line.strip() for line in block if line.strip().startswith(begin)), row.text)
 
 
-def _line_style(block: Sequence[str], named: dict[str, Named]) -> Iterator[Found]:
+def _line_style(block: Sequence[str], named: dict[str, NamedTest]) -> Iterator[Diagnostic]:
     """`--tb=line`: a place and what was said, a line each, in the order of the summary."""
     rows = [row for row in named.values() if row.failed]
     marked = any(line[:1] == "E" and SAID.match(line) for line in block)
@@ -174,7 +174,7 @@ def _line_style(block: Sequence[str], named: dict[str, Named]) -> Iterator[Found
         rows = rows[place + 1 :] if place is not None else rows
         text = row.text if row and _FRAME.match(match["text"]) else match["text"]
         exception = EXCEPTION.match(match["text"])
-        yield Found(
+        yield Diagnostic(
             text,
             match["file"],
             int(match["line"]),
@@ -185,7 +185,7 @@ def _line_style(block: Sequence[str], named: dict[str, Named]) -> Iterator[Found
         )
 
 
-def _warnings(lines: Sequence[str]) -> Iterator[Found]:
+def _warnings(lines: Sequence[str]) -> Iterator[Diagnostic]:
     """Finds the warnings about the project's own files in their summary."""
     inside = False
     for line in lines:
@@ -194,10 +194,10 @@ def _warnings(lines: Sequence[str]) -> Iterator[Found]:
         elif inside and (match := _WARNING.match(line)) and not is_foreign(match["file"]):
             code = match["code"].rpartition(".")[2]
             text = f"{code}: {match['text']}"
-            yield Found(text, match["file"], int(match["line"]), code=code, phase="test", severity="warning")
+            yield Diagnostic(text, match["file"], int(match["line"]), code=code, phase="test", severity="warning")
 
 
-def _wrong_use(output: Output) -> Iterator[Found]:
+def _wrong_use(output: Output) -> Iterator[Diagnostic]:
     """Why pytest did not run, or failed besides its tests."""
     lines = output.lines
     conftest = next((match["file"] for line in lines if (match := _CONFTEST.match(line))), None)
@@ -205,7 +205,7 @@ def _wrong_use(output: Output) -> Iterator[Found]:
         said, frames, kind = what_is_said(lines)
         own = [frame for frame in frames if not is_foreign(frame.file)]
         exception = EXCEPTION.match(said[0]) if said else None
-        yield Found(
+        yield Diagnostic(
             "\n".join(said[:_MOST_LINES]) or f"cannot import {conftest}",
             own[-1].file if own else conftest,
             own[-1].line if own else None,
@@ -215,16 +215,16 @@ def _wrong_use(output: Output) -> Iterator[Found]:
         return
     errors = list(tracebacks([line.removeprefix("INTERNALERROR> ") for line in lines]))
     if errors and (place := errors[-1].place):
-        yield Found(errors[-1].message, place.file, place.line, code=errors[-1].kind, phase="setup")
+        yield Diagnostic(errors[-1].message, place.file, place.line, code=errors[-1].kind, phase="setup")
         return
     for line in lines:
         for pattern in _WRONG_USE:
             if match := pattern.match(line):
-                yield Found(match["text"].strip(), phase="setup")
+                yield Diagnostic(match["text"].strip(), phase="setup")
                 break
     if output.exit_code == _NOTHING_RAN and not any(line.startswith("ERROR: ") for line in lines):
         totals = next((line.strip("= ") for line in reversed(lines) if _TOTALS.match(line)), "no tests ran")
-        yield Found(totals, phase="setup", identity="no tests ran")
+        yield Diagnostic(totals, phase="setup", identity="no tests ran")
 
 
 def what_is_said(block: Sequence[str]) -> tuple[list[str], list[Frame], str | None]:

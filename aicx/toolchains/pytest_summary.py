@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from aicx.toolchains.family import Found
+from aicx.toolchains.family import Diagnostic
 from aicx.toolchains.python_tracebacks import EXCEPTION, Frame
 from aicx.values import dataclass
 
@@ -19,7 +19,7 @@ _PROGRESS = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class NamedTest:
     """A test that the short summary or the progress lines name."""
 
     id: str
@@ -27,17 +27,17 @@ class Named:
     failed: bool  # not an error of setup
 
 
-def named_tests(lines: Sequence[str]) -> dict[str, Named]:
+def named_tests(lines: Sequence[str]) -> dict[str, NamedTest]:
     """The failing tests by id, as the short summary has them, else the progress lines."""
-    rows: dict[str, Named] = {}
-    progress: dict[str, Named] = {}
+    rows: dict[str, NamedTest] = {}
+    progress: dict[str, NamedTest] = {}
     for line in lines:
         if line.startswith(("FAILED ", "ERROR ", "SUBFAIL")):
             if match := SUMMARY.match(line):
-                rows.setdefault(match["id"], Named(match["id"], match["text"] or "", match["kind"] != "ERROR"))
+                rows.setdefault(match["id"], NamedTest(match["id"], match["text"] or "", match["kind"] != "ERROR"))
         elif ("FAILED" in line or "ERROR" in line) and (match := _PROGRESS.match(line)):
             name = match["worker"] or match["id"]
-            progress.setdefault(name, Named(name, "", (match["state"] or match["late"]) == "FAILED"))
+            progress.setdefault(name, NamedTest(name, "", (match["state"] or match["late"]) == "FAILED"))
     return rows or progress
 
 
@@ -49,7 +49,7 @@ def says_same(summary: str, text: str) -> bool:
     )
 
 
-def row_of(name: str, frames: Sequence[Frame], named: dict[str, Named]) -> Named | None:
+def row_of(name: str, frames: Sequence[Frame], named: dict[str, NamedTest]) -> NamedTest | None:
     """The row of the summary that a heading belongs to."""
     wanted = name.removeprefix("[doctest] ").replace(".", "::")
     fits = [row for row in named.values() if row.id == name or row.id.partition("::")[2].replace(".", "::") == wanted]
@@ -61,17 +61,17 @@ def row_of(name: str, frames: Sequence[Frame], named: dict[str, Named]) -> Named
     return fits[0] if fits else None
 
 
-def is_covered(row: Named, used: set[str]) -> bool:
+def is_covered(row: NamedTest, used: set[str]) -> bool:
     """Whether a block without a name of its own was about this row."""
     tail = row.id.partition("::")[2]
     used = {re.sub(r" [(\[].*", "", name) for name in used} | used
     return any(tail and (name == tail or name.endswith("::" + tail)) for name in used) or row.id in used
 
 
-def from_summary(row: Named) -> Found:
+def from_summary(row: NamedTest) -> Diagnostic:
     exception = EXCEPTION.match(row.text)
     code = exception["type"].rpartition(".")[2] if exception else None
-    return Found(
+    return Diagnostic(
         row.text or f"{row.id} failed",
         file_of(row),
         code=code,
@@ -81,7 +81,7 @@ def from_summary(row: Named) -> Found:
     )
 
 
-def file_of(row: Named | None) -> str | None:
+def file_of(row: NamedTest | None) -> str | None:
     return row.id.partition("::")[0] if row else None
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from aicx.toolchains.family import Family, Found, Output
+from aicx.toolchains.family import Diagnostic, Output, ToolFamily
 from aicx.toolchains.json_documents import below, documents, number, rows, sarif, word
 
 _FILE = r"(?P<file>(?:[A-Za-z]:[\\/])?[^\s:][^:\n]{0,400}?)"
@@ -67,7 +67,7 @@ def _tool(words: Sequence[str]) -> str | None:
     return words[0] if words and words[0] in _PROGRAMS else None
 
 
-def _parse(output: Output) -> Iterator[Found]:
+def _parse(output: Output) -> Iterator[Diagnostic]:
     found = [*_lines(output), *_from_json(output.text)]
     if found:
         yield from found
@@ -80,7 +80,7 @@ def _parse(output: Output) -> Iterator[Found]:
     yield from _cannot_run(output.lines)
 
 
-def _lines(output: Output) -> Iterator[Found]:
+def _lines(output: Output) -> Iterator[Diagnostic]:
     """Reads what is printed for people, in every style."""
     lines = output.lines
     group: str | None = None
@@ -99,16 +99,18 @@ def _lines(output: Output) -> Iterator[Found]:
         elif line.startswith("##vso") and (match := _AZURE.match(line)):
             yield _place(match, match["message"], match["code"])
         elif match := next((match for pattern in _FORMAT if (match := pattern.match(line))), None):
-            yield Found("File would be reformatted", match["file"], phase="lint", code=None)
+            yield Diagnostic("File would be reformatted", match["file"], phase="lint", code=None)
         elif match := next((match for pattern in _UNPARSED if (match := pattern.match(line))), None):
             yield _unparsed(match)
         elif after := next((text for text in lines[position + 1 : position + 2] if "-->" in text), None):
             if (match := _HEAD.match(line)) and (arrow := _ARROW.match(after)):
                 yield _place(arrow, match["message"], match["code"])
         elif match := _STATISTICS.match(line):
-            yield Found(match["message"], code=match["code"], phase="lint")
+            yield Diagnostic(match["message"], code=match["code"], phase="lint")
         elif line.startswith("--- ") and position + 1 < len(lines) and lines[position + 1].startswith("+++ "):
-            yield Found("File would be reformatted", line[4:].partition("\t")[0].removesuffix(":before"), phase="lint")
+            yield Diagnostic(
+                "File would be reformatted", line[4:].partition("\t")[0].removesuffix(":before"), phase="lint"
+            )
         elif match := _BANDIT.match(line):
             place = next(
                 (found for text in lines[position + 1 : position + 6] if (found := _LOCATION.match(text))), None
@@ -121,13 +123,13 @@ def _lines(output: Output) -> Iterator[Found]:
                 yield _place(match, head["message"], head["code"])
 
 
-def _place(match: re.Match[str], message: str, code: str | None, file: str | None = None) -> Found:
+def _place(match: re.Match[str], message: str, code: str | None, file: str | None = None) -> Diagnostic:
     groups = match.groupdict()
     column = groups.get("column")
     symbol = _SYMBOL.search(message)
     advice = bool(code and (symbol or match.re is _PARSEABLE) and re.fullmatch(r"[CRWI]\d{4}", code))
     syntax = code in ("invalid-syntax", "syntax-error", "E999", "E0001") or message.startswith("SyntaxError:")
-    return Found(
+    return Diagnostic(
         message,
         file or groups["file"],
         int(groups["line"]),
@@ -138,7 +140,7 @@ def _place(match: re.Match[str], message: str, code: str | None, file: str | Non
     )
 
 
-def _of_github(match: re.Match[str]) -> Found:
+def _of_github(match: re.Match[str]) -> Diagnostic:
     message = match["message"].replace("%0A", "\n").replace("%0D", "").replace("%25", "%").partition("\n")[0]
     if concise := _CONCISE.match(message):
         return _place(match, concise["message"], concise["code"])
@@ -146,17 +148,17 @@ def _of_github(match: re.Match[str]) -> Found:
     return _place(match, message, code[1] if code else None)
 
 
-def _unparsed(match: re.Match[str]) -> Found:
+def _unparsed(match: re.Match[str]) -> Diagnostic:
     groups = match.groupdict()
     line = groups.get("line")
-    return Found(groups["message"], groups["file"], int(line) if line else None, phase="syntax")
+    return Diagnostic(groups["message"], groups["file"], int(line) if line else None, phase="syntax")
 
 
-def _from_json(text: str) -> Iterator[Found]:
+def _from_json(text: str) -> Iterator[Diagnostic]:
     for document in documents(text):
         for result, message, file, line, level in sarif(document):
             severity = "warning" if level in ("warning", "note") and "ruff" not in text else "error"
-            yield Found(message, file, line, code=word(result.get("ruleId")), phase="lint", severity=severity)
+            yield Diagnostic(message, file, line, code=word(result.get("ruleId")), phase="lint", severity=severity)
         inner = document
         for name in ("messages", "results", "diagnostics"):
             inner = inner.get(name, inner) if isinstance(inner, dict) else inner
@@ -165,33 +167,33 @@ def _from_json(text: str) -> Iterator[Found]:
                 yield found
 
 
-def _row(row: dict[str, Any]) -> Found | None:
+def _row(row: dict[str, Any]) -> Diagnostic | None:
     """One object of the JSON of ruff, pylint or bandit, of a review service or of a report on code quality."""
     place = below(row, "location")
     message = str(row.get("message") or row.get("description") or row.get("issue_text") or "")
     if file := word(row.get("filename")):
         rule = word(row.get("test_id")) or word(row.get("code")) or "invalid-syntax"
         line, column = number(place.get("row")) or number(row.get("line_number")), number(place.get("column"))
-        return Found(message, file, line, column, rule, "syntax" if rule == "invalid-syntax" else "lint")
+        return Diagnostic(message, file, line, column, rule, "syntax" if rule == "invalid-syntax" else "lint")
     if (file := word(row.get("path"))) and word(row.get("symbol")):
         code = word(row.get("message-id")) or word(row.get("messageId")) or word(row.get("symbol"))
         severity = "error" if row.get("type") in ("error", "fatal") else "warning"
-        return Found(message, file, number(row.get("line")), number(row.get("column")), code, "lint", severity)
+        return Diagnostic(message, file, number(row.get("line")), number(row.get("column")), code, "lint", severity)
     if file := word(place.get("path")):
         code = word(row.get("check_name")) or word(below(row, "code").get("value"))
         begin = below(place, "positions", "begin") or below(place, "range", "start") or below(place, "lines")
         line = number(begin.get("line")) or number(begin.get("begin"))
-        return Found(message.removeprefix(f"{code}: "), file, line, number(begin.get("column")), code, "lint")
+        return Diagnostic(message.removeprefix(f"{code}: "), file, line, number(begin.get("column")), code, "lint")
     return None
 
 
-def _cannot_run(lines: Sequence[str]) -> Iterator[Found]:
+def _cannot_run(lines: Sequence[str]) -> Iterator[Diagnostic]:
     causes = [match["message"] for line in lines if (match := _CAUSE.match(line))]
     for line in lines:
         match = next((match for pattern in _CANNOT_RUN if (match := pattern.match(line))), None)
         if match:
             message = match["message"]
-            yield Found("\n".join([message, *causes]) if message == "ruff failed" else message, phase="setup")
+            yield Diagnostic("\n".join([message, *causes]) if message == "ruff failed" else message, phase="setup")
 
 
 def _failed(output: Output) -> bool | None:
@@ -221,4 +223,4 @@ def _looks_like(output: Output) -> int:
     return count + ('"end_location"' in output.text and '"filename"' in output.text)
 
 
-FAMILY = Family("python_lint", _tool, _looks_like, _parse, _failed)
+FAMILY = ToolFamily("python_lint", _tool, _looks_like, _parse, _failed)

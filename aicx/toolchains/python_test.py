@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from aicx.toolchains import pytest_output, unittest_output
-from aicx.toolchains.family import Family, Found, Output, Reader
+from aicx.toolchains.family import Diagnostic, Output, ToolFamily, ToolReader
 
 _PROGRAMS = {
     "pytest": "pytest", "py.test": "pytest", "ptw": "pytest", "pytest-watch": "pytest", "unittest": "unittest",
     "nose2": "unittest", "nosetests": "unittest", "trial": "unittest", "doctest": "doctest", "tox": "pytest",
     "nox": "pytest",
 }  # fmt: skip
-_READERS: tuple[Reader, ...] = (pytest_output, unittest_output)
+_READERS: tuple[ToolReader, ...] = (pytest_output, unittest_output)
 
 
 def _tool(words: Sequence[str]) -> str | None:
@@ -27,11 +27,11 @@ def _tool(words: Sequence[str]) -> str | None:
     return _PROGRAMS.get(words[0])
 
 
-def _reader(output: Output) -> Reader:
+def _reader(output: Output) -> ToolReader:
     return max(_READERS, key=lambda reader: reader.marks(output))
 
 
-def _parse(output: Output) -> Iterator[Found]:
+def _parse(output: Output) -> Iterator[Diagnostic]:
     yield from _reader(output).found(output)
 
 
@@ -43,4 +43,4 @@ def _looks_like(output: Output) -> int:
     return max(reader.marks(output) for reader in _READERS)
 
 
-FAMILY = Family("python_test", _tool, _looks_like, _parse, _failed)
+FAMILY = ToolFamily("python_test", _tool, _looks_like, _parse, _failed)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from aicx.toolchains.family import Family, Found, Output
+from aicx.toolchains.family import Diagnostic, Output, ToolFamily
 from aicx.toolchains.json_documents import documents, number, rows, word
 
 _FILE = r"(?P<file>(?:[A-Za-z]:[\\/])?[^\s:][^:\n]{0,400}?\.(?:pyi?|ipynb)|<string>)"
@@ -51,7 +51,7 @@ def _tool(words: Sequence[str]) -> str | None:
     return _PROGRAMS.get(words[0]) if words else None
 
 
-def _parse(output: Output) -> Iterator[Found]:
+def _parse(output: Output) -> Iterator[Diagnostic]:
     lines = output.lines
     nothing = True
     for position, line in enumerate(lines):
@@ -68,10 +68,10 @@ def _parse(output: Output) -> Iterator[Found]:
         for line in lines:
             match = next((match for pattern in _CANNOT_RUN if (match := pattern.match(line))), None)
             if match:
-                yield Found(match["message"], match.groupdict().get("file"), phase="setup")
+                yield Diagnostic(match["message"], match.groupdict().get("file"), phase="setup")
 
 
-def _at(lines: Sequence[str], position: int) -> Found | None:
+def _at(lines: Sequence[str], position: int) -> Diagnostic | None:
     """Reads the report in the line at ``position``, with the lines by which its message goes on."""
     line = lines[position]
     if match := _TY.match(line) or _PYREFLY.match(line):
@@ -89,7 +89,7 @@ def _at(lines: Sequence[str], position: int) -> Found | None:
             message, code = _wrapped(message, more, indent=indent)
         return _found(match, message, code, syntax=code is None)
     if (head := _TY_HEAD.match(line)) and position + 1 < len(lines) and (arrow := _ARROW.match(lines[position + 1])):
-        return Found(
+        return Diagnostic(
             head["message"],
             arrow["file"],
             int(arrow["line"]),
@@ -101,9 +101,9 @@ def _at(lines: Sequence[str], position: int) -> Found | None:
     return None
 
 
-def _found(match: re.Match[str], message: str, code: str | None, syntax: bool = False) -> Found:
+def _found(match: re.Match[str], message: str, code: str | None, syntax: bool = False) -> Diagnostic:
     first = message.partition("\n")[0]
-    return Found(
+    return Diagnostic(
         message,
         match["file"],
         int(match["line"]) if match["line"] else None,
@@ -137,7 +137,7 @@ def _wrapped(message: str, more: Sequence[str], pretty: bool = False, indent: in
     return (message if pretty else "\n".join(lines)), None
 
 
-def _from_json(text: str) -> Iterator[Found]:
+def _from_json(text: str) -> Iterator[Diagnostic]:
     for document in documents(text):
         for row in rows(document):
             if "generalDiagnostics" in row:
@@ -146,7 +146,7 @@ def _from_json(text: str) -> Iterator[Found]:
             elif word(row.get("file")) and word(row.get("severity")) in ("error", "warning") and "hint" in row:
                 line, column = number(row.get("line")), number(row.get("column"))
                 code = word(row.get("code"))
-                yield Found(
+                yield Diagnostic(
                     str(row.get("message", "")),
                     word(row["file"]),
                     line if line and line > 0 else None,
@@ -157,7 +157,7 @@ def _from_json(text: str) -> Iterator[Found]:
                 )
 
 
-def _of_pyright(row: dict[str, Any]) -> Iterator[Found]:
+def _of_pyright(row: dict[str, Any]) -> Iterator[Diagnostic]:
     if row.get("severity") not in ("error", "warning"):
         return
     span = row.get("range")
@@ -165,7 +165,7 @@ def _of_pyright(row: dict[str, Any]) -> Iterator[Found]:
     place = start if isinstance(start, dict) else {}
     line, column = number(place.get("line")), number(place.get("character"))
     message = str(row.get("message", ""))
-    yield Found(
+    yield Diagnostic(
         message,
         word(row.get("file")) or word(row.get("uri")),
         None if line is None else line + 1,  # counted from 0
@@ -197,4 +197,4 @@ def _looks_like(output: Output) -> int:
     return count + mypy + ('"generalDiagnostics"' in output.text)
 
 
-FAMILY = Family("python_types", _tool, _looks_like, _parse, _failed)
+FAMILY = ToolFamily("python_types", _tool, _looks_like, _parse, _failed)

@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 
-from aicx.toolchains.family import Family, Found, Output
+from aicx.toolchains.family import Diagnostic, Output, ToolFamily
 from aicx.toolchains.json_documents import number, rows, word
 from aicx.toolchains.places import place
 from aicx.toolchains.ruby_tests import (
@@ -74,7 +74,7 @@ def _tool(words: Sequence[str]) -> str | None:
     return words[0] if words[0] in _TOOLS else None
 
 
-def _parse(output: Output) -> Iterator[Found]:
+def _parse(output: Output) -> Iterator[Diagnostic]:
     lines = output.lines
     found = [*_json(output.text), *_offenses(lines), *examples(lines), *units(lines)]
     tested = {each.test for each in found if each.test}
@@ -85,10 +85,10 @@ def _parse(output: Output) -> Iterator[Found]:
         found += raised or _bundled(lines)
     yield from found
     if not any(each.severity == "error" for each in found) and output.exit_code and output.words[:1] == ("ruby",):
-        yield from [Found(line, phase="runtime") for line in lines if line.strip()][-1:]
+        yield from [Diagnostic(line, phase="runtime") for line in lines if line.strip()][-1:]
 
 
-def _raised(lines: Sequence[str]) -> Iterator[Found]:
+def _raised(lines: Sequence[str]) -> Iterator[Diagnostic]:
     """Uncaught exceptions with their causes, syntax errors, and warnings of the interpreter."""
     position = 0
     before: list[re.Match[str]] = []  # older rubies print the frames first
@@ -96,13 +96,13 @@ def _raised(lines: Sequence[str]) -> Iterator[Found]:
         line = lines[position]
         position += 1
         if match := _WARNING.match(line):
-            yield Found(match["message"], *place(match), severity="warning", phase="build")
+            yield Diagnostic(match["message"], *place(match), severity="warning", phase="build")
         elif match := SYNTAX.match(line):
             labels = [
                 label["message"] for each in lines[position : position + 40] if (label := _PRISM_LABEL.match(each))
             ]
             said = "\n".join([_CLASS.sub("", match["message"]), *(labels if "errors found" in line else ())])
-            yield Found(said, *place(match), phase="syntax")
+            yield Diagnostic(said, *place(match), phase="syntax")
         elif (match := _RAISED.match(line)) or (
             (match := _RAISED_OUTSIDE.match(line)) and (_CLASS.search(line) or "syntax error" in line)
         ):
@@ -116,7 +116,7 @@ def _raised(lines: Sequence[str]) -> Iterator[Found]:
 
 def _exception(
     lines: Sequence[str], position: int, match: re.Match[str], before: Sequence[re.Match[str]]
-) -> tuple[Found, int]:
+) -> tuple[Diagnostic, int]:
     """One uncaught exception, and where its backtrace ends; those that caused it are in its message."""
     said, code = _named(match["message"])
     frames, rest, saying = [match, *before], True, True
@@ -143,7 +143,9 @@ def _exception(
         said = inner["message"]
     phase = "syntax" if inner or code == "SyntaxError" else "runtime"
     text = "\n".join([said.strip(), *causes])
-    return Found(text, *place(spot), code=code, phase=phase, identity=f"{code}: {text}" if code else text), position
+    return Diagnostic(
+        text, *place(spot), code=code, phase=phase, identity=f"{code}: {text}" if code else text
+    ), position
 
 
 def _named(message: str) -> tuple[str, str | None]:
@@ -151,7 +153,7 @@ def _named(message: str) -> tuple[str, str | None]:
     return (message[: match.start()], match["code"]) if match else (message, None)
 
 
-def _json(text: str) -> Iterator[Found]:
+def _json(text: str) -> Iterator[Diagnostic]:
     """The JSON styles of RSpec and RuboCop; what was printed may be before and behind them."""
     for mark in ('{"version":', '{"metadata":', '{"examples":'):
         start = text.find(mark)
@@ -174,7 +176,7 @@ def _json(text: str) -> Iterator[Found]:
                     yield _offense(str(row.get("message")), at, str(row.get("severity")), word(row.get("cop_name")))
 
 
-def _offenses(lines: Sequence[str]) -> Iterator[Found]:
+def _offenses(lines: Sequence[str]) -> Iterator[Diagnostic]:
     file: str | None = None
     for line in lines:
         if match := _OFFENSE_FILE.match(line):
@@ -189,26 +191,28 @@ def _offenses(lines: Sequence[str]) -> Iterator[Found]:
                 yield _offense(match["said"], at, match["level"])
 
 
-def _offense(said: str, at: tuple[str | None, int | None, int | None], level: str, code: str | None = None) -> Found:
+def _offense(
+    said: str, at: tuple[str | None, int | None, int | None], level: str, code: str | None = None
+) -> Diagnostic:
     if cop := _COP.match(said):
         said, code = cop["message"], cop["code"]
     # A terminal's style shows names in colour instead of in backticks.
     identity = said.replace("`", "")
     phase = "syntax" if code == "Lint/Syntax" else "lint"
-    return Found(said, *at, code, phase, _LEVELS.get(level, "warning"), tool="rubocop", identity=identity)
+    return Diagnostic(said, *at, code, phase, _LEVELS.get(level, "warning"), tool="rubocop", identity=identity)
 
 
-def _rake(lines: Sequence[str]) -> Iterator[Found]:
+def _rake(lines: Sequence[str]) -> Iterator[Diagnostic]:
     for at, line in enumerate(lines):
         if not _RAKE.match(line) or at + 1 >= len(lines) or _RAKE_WRAPPER.match(lines[at + 1]):
             continue
         said = lines[at + 1]
         frame = own_frame([frame for each in lines[at + 2 : at + 40] if (frame := FRAME.match(each))])
         kind = re.match(r"([A-Z]\w*(?:::\w+)*): ", said)
-        yield Found(said, *place(frame), code=kind[1] if kind else None, phase="runtime", tool="rake")
+        yield Diagnostic(said, *place(frame), code=kind[1] if kind else None, phase="runtime", tool="rake")
 
 
-def _bundled(lines: Sequence[str]) -> Iterator[Found]:
+def _bundled(lines: Sequence[str]) -> Iterator[Diagnostic]:
     for at, line in enumerate(lines):
         if match := _BUNDLER.match(line):
             said = [match["message"]]
@@ -217,7 +221,7 @@ def _bundled(lines: Sequence[str]) -> Iterator[Found]:
                     break
                 said.append(below.strip())
             frame = next((found for each in lines[at + 1 : at + 12] if (found := _GEMFILE.match(each))), None)
-            yield Found("\n".join(said), *place(frame), phase="install", tool="bundler", identity=match["message"])
+            yield Diagnostic("\n".join(said), *place(frame), phase="install", tool="bundler", identity=match["message"])
             return
 
 
@@ -244,4 +248,4 @@ def _failed(output: Output) -> bool | None:
     return said
 
 
-FAMILY = Family("ruby", _tool, _looks_like, _parse, _failed)
+FAMILY = ToolFamily("ruby", _tool, _looks_like, _parse, _failed)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from aicx.toolchains.family import Found
+from aicx.toolchains.family import Diagnostic
 from aicx.toolchains.json_documents import number, rows, word
 from aicx.toolchains.places import place
 
@@ -42,16 +42,16 @@ def own_frame(frames: Sequence[re.Match[str]]) -> re.Match[str] | None:
     return next((frame for frame in frames if not LIBRARY.match(frame["file"])), None)
 
 
-def json_example(example: dict[str, Any]) -> Found:
+def json_example(example: dict[str, Any]) -> Diagnostic:
     exception = next(iter(rows(example.get("exception") or [])), {})
     frames = [match for line in exception.get("backtrace") or () if (match := FRAME.match(str(line)))]
     spot = own_frame(frames)
     where = place(spot) if spot else (word(example.get("file_path")), number(example.get("line_number")))
     said, test = str(exception.get("message")).strip(), str(example.get("full_description"))
-    return Found(said, *where, code=word(exception.get("class")), phase="test", test=test, tool="rspec")
+    return Diagnostic(said, *where, code=word(exception.get("class")), phase="test", test=test, tool="rspec")
 
 
-def examples(lines: Sequence[str]) -> Iterator[Found]:
+def examples(lines: Sequence[str]) -> Iterator[Diagnostic]:
     """Failed examples of RSpec's report, and errors outside of them; pending ones fail as expected."""
     pending, position = False, 0
     while position < len(lines):
@@ -80,14 +80,14 @@ def examples(lines: Sequence[str]) -> Iterator[Found]:
             yield from _failures(None, block, outside["file"])
 
 
-def _failures(test: str | None, block: Sequence[str], file: str | None = None) -> Iterator[Found]:
+def _failures(test: str | None, block: Sequence[str], file: str | None = None) -> Iterator[Diagnostic]:
     """The failures of one example; aggregated ones are numbered below it."""
     parts = [at for at, line in enumerate(block) if _PART.match(line)]
     for start, end in zip(parts or [0], [*parts[1:], len(block)], strict=True):
         yield _failure(test, block[start:end], file)
 
 
-def _failure(test: str | None, block: Sequence[str], file: str | None) -> Found:
+def _failure(test: str | None, block: Sequence[str], file: str | None) -> Diagnostic:
     said, frames, code = [], [], None
     for line in block:
         if frame := _COMMENTED_FRAME.match(line):
@@ -104,7 +104,9 @@ def _failure(test: str | None, block: Sequence[str], file: str | None) -> Found:
     spot = syntax or own_frame(frames)
     where = place(spot) if spot else (file, None)
     phase = "test" if test else "runtime"
-    return Found(text, *where, code=code, phase=phase, test=test, tool="rspec", identity=_without_source(text, code))
+    return Diagnostic(
+        text, *where, code=code, phase=phase, test=test, tool="rspec", identity=_without_source(text, code)
+    )
 
 
 def _without_source(text: str, code: str | None) -> str:
@@ -114,14 +116,14 @@ def _without_source(text: str, code: str | None) -> str:
     return text.partition("\n")[2] or text
 
 
-def rerun(lines: Sequence[str], known: set[str]) -> Iterator[Found]:
+def rerun(lines: Sequence[str], known: set[str]) -> Iterator[Diagnostic]:
     """Examples of the list for running them again whose report was cut off."""
     for line in lines:
         if (match := RERUN.match(line)) and match["name"] not in known:
-            yield Found(f"{match['name']} failed", *place(match), phase="test", test=match["name"], tool="rspec")
+            yield Diagnostic(f"{match['name']} failed", *place(match), phase="test", test=match["name"], tool="rspec")
 
 
-def units(lines: Sequence[str]) -> Iterator[Found]:
+def units(lines: Sequence[str]) -> Iterator[Diagnostic]:
     """Failures and errors as minitest, Rails and test-unit report them."""
     for at, line in enumerate(lines):
         if (match := _UNIT.match(line)) and at + 1 < len(lines):
@@ -134,7 +136,7 @@ def units(lines: Sequence[str]) -> Iterator[Found]:
             said = [each for each in block if not FRAME.match(each) and not _EXCERPT.match(each)]
             message = match["message"] or "\n".join(said).strip()
             test_name = f"{match['owner']}#{match['name']}"
-            yield Found(message, *place(frame), code=match["code"], phase="test", test=test_name, tool="test-unit")
+            yield Diagnostic(message, *place(frame), code=match["code"], phase="test", test=test_name, tool="test-unit")
 
 
 def _until_next(lines: Sequence[str], start: int) -> Sequence[str]:
@@ -147,7 +149,7 @@ def _until_next(lines: Sequence[str], start: int) -> Sequence[str]:
     return lines[start:end]
 
 
-def _unit(test: re.Match[str], error: bool, block: Sequence[str]) -> Found:
+def _unit(test: re.Match[str], error: bool, block: Sequence[str]) -> Diagnostic:
     frames = [frame for line in block if (frame := FRAME.match(line))]
     said = []
     for line in block:
@@ -158,4 +160,4 @@ def _unit(test: re.Match[str], error: bool, block: Sequence[str]) -> Found:
     if error and (match := re.match(r"(?P<code>[A-Z]\w*(?:::\w+)*): ", text)):
         code = match["code"]
     where = place(test) if test["file"] else place(own_frame(frames))
-    return Found(text, *where, code=code, phase="test", test=test["test"], tool="minitest")
+    return Diagnostic(text, *where, code=code, phase="test", test=test["test"], tool="minitest")

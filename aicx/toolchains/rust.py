@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import pairwise, takewhile
 from typing import NamedTuple
 
-from aicx.toolchains.family import Family, Found, Output
+from aicx.toolchains.family import Diagnostic, Output, ToolFamily
 from aicx.toolchains.json_documents import documents, rows
 from aicx.toolchains.places import number, place
 from aicx.toolchains.rust_diagnostics import WRAPPER, diagnostic, identity, lint, phase, unlinked, with_codes
@@ -77,26 +77,26 @@ def _tool(words: Sequence[str]) -> str | None:
     return _CARGO_TOOLS.get(verb, "cargo") if words[0] == "cargo" else words[0]
 
 
-def _parse(output: Output) -> Iterator[Found]:
+def _parse(output: Output) -> Iterator[Diagnostic]:
     found = [*_json(output.text), *_Reader(output).read()]
     yield from with_codes(found)
     if not any(each.severity == "error" for each in found):
         yield from _last_word(output)
 
 
-def _last_word(output: Output) -> Iterator[Found]:
+def _last_word(output: Output) -> Iterator[Diagnostic]:
     """Reads the last words of cargo, or of a program that it ran, when nothing else was reported."""
     headers = (match for line in reversed(output.lines) if (match := _HEADER.match(line)))
     errors = (match["message"] for match in headers if match["level"] == "error")
     wrapper = next((said for said in errors if WRAPPER.match(said)), None)
     causes = [line.strip() for above, line in pairwise(output.lines) if above == "Caused by:"]
     if wrapper or causes:
-        yield Found(wrapper or "\n".join(causes))
+        yield Diagnostic(wrapper or "\n".join(causes))
     elif output.exit_code and any(line.lstrip().startswith("Running `") for line in output.lines):
-        yield from [Found(line, phase="runtime") for line in output.lines if line.strip()][-1:]
+        yield from [Diagnostic(line, phase="runtime") for line in output.lines if line.strip()][-1:]
 
 
-def _json(text: str) -> Iterator[Found]:
+def _json(text: str) -> Iterator[Diagnostic]:
     """Diagnostics and test results of the JSON styles, a document a line."""
     for row in (row for document in documents(text) for row in rows(document)):
         if row.get("type") == "test" and row.get("event") == "failed":
@@ -106,10 +106,10 @@ def _json(text: str) -> Iterator[Found]:
             yield from diagnostic(message)
 
 
-def _section(test: str, lines: Sequence[str]) -> Iterator[Found]:
+def _section(test: str, lines: Sequence[str]) -> Iterator[Diagnostic]:
     """Returns the output of a failed test."""
     found = list(_Reader(Output("", tuple(lines)), test).read())
-    yield from found or [Found("\n".join(lines[-5:]).strip() or f"{test} failed", phase="test", test=test)]
+    yield from found or [Diagnostic("\n".join(lines[-5:]).strip() or f"{test} failed", phase="test", test=test)]
 
 
 class _Reader:
@@ -126,16 +126,16 @@ class _Reader:
         self._listed = False
         self._functions: list[list[str]] = []  # of backtraces whose beginning was cut off
 
-    def read(self) -> Iterator[Found]:
+    def read(self) -> Iterator[Diagnostic]:
         found = list(self._found())
         found = [self._of_test(each) if (each.test or "").startswith("\0") else each for each in found]
         named = {each.test for each in found}
         yield from (each for each in found if each.test is None or each.test not in self._passed)
         for test in self._failed:
             if test not in named:
-                yield Found(f"test {test} failed", phase="test", test=test)
+                yield Diagnostic(f"test {test} failed", phase="test", test=test)
 
-    def _found(self) -> Iterator[Found]:
+    def _found(self) -> Iterator[Diagnostic]:
         position = 0
         while position < len(self._lines):
             line, here = self._lines[position], position
@@ -156,11 +156,13 @@ class _Reader:
                 severity, code = match["level"], match["code"]
                 said = match["message"]
                 where = (*place(match), number(match, "column"), code)
-                yield Found(said, *where, phase(code, said), severity, identity=identity(said, None))
+                yield Diagnostic(said, *where, phase(code, said), severity, identity=identity(said, None))
             elif match := _UNFORMATTED.match(line):
                 diff = self._block(position, stop=_UNFORMATTED).lines
                 changed = "\n".join(each for each in diff if each[:1] in ("+", "-"))
-                yield Found(line, match["file"], int(match["line"]), phase="format", tool="rustfmt", identity=changed)
+                yield Diagnostic(
+                    line, match["file"], int(match["line"]), phase="format", tool="rustfmt", identity=changed
+                )
             else:
                 yield from self._tested(line, here)
 
@@ -180,7 +182,7 @@ class _Reader:
             position += 1
         return _Block(self._lines[start:position], position)
 
-    def _compiled(self, header: re.Match[str], block: _Block) -> Iterator[Found]:
+    def _compiled(self, header: re.Match[str], block: _Block) -> Iterator[Diagnostic]:
         said, level = header["message"], header["level"]
         if WRAPPER.match(said):
             return
@@ -196,7 +198,7 @@ class _Reader:
             where: _Spot = (*place(arrow), number(arrow, "column"))
         else:
             said, where = self._without_place(said, block.lines)
-        yield Found(
+        yield Diagnostic(
             said,
             *where,
             code,
@@ -243,7 +245,7 @@ class _Reader:
                 return None
         return None
 
-    def _panicked(self, match: re.Match[str], block: _Block) -> Found:
+    def _panicked(self, match: re.Match[str], block: _Block) -> Diagnostic:
         frames = [frame for line in block.lines if (frame := _FRAME.match(line))]
         own = next((frame for frame in frames if not _LIBRARY.search(frame["file"])), None)
         spot: re.Match[str] | None = own if _LIBRARY.search(match["file"]) else match
@@ -253,7 +255,7 @@ class _Reader:
         notes = [line for line in block.lines if line.startswith("note: panic did not contain")]
         thread = match["thread"]
         test = self._test or self._started or (thread if thread in self._failed else None)
-        return Found(
+        return Diagnostic(
             "\n".join([text, *notes]),
             *place(spot),
             number(spot, "column") if spot else None,
@@ -262,7 +264,7 @@ class _Reader:
             identity=text,
         )
 
-    def _tested(self, line: str, position: int) -> Iterator[Found]:
+    def _tested(self, line: str, position: int) -> Iterator[Diagnostic]:
         """A line of the test harness, or one of the program's last words."""
         if match := _SECTION.match(line):
             self._test, self._listed = (match["name"] or match["next"].rpartition(" ")[2]), False
@@ -273,7 +275,7 @@ class _Reader:
             self._started, self._running = (None, True) if result in ("ok", "FAILED", "ignored") else (name, True)
             self._note(name, result)
             if result.startswith("Error: "):  # with --nocapture
-                yield Found(result, phase="test", test=name)
+                yield Diagnostic(result, phase="test", test=name)
         elif self._started and line in ("ok", "FAILED"):
             self._note(self._started, line)
             self._started = None
@@ -284,32 +286,34 @@ class _Reader:
         elif self._listed and line.startswith("    ") and line.strip():
             self._failed[line.strip()] = None
         elif match := _NOT_PANICKED.match(line):
-            yield Found(
+            yield Diagnostic(
                 match[1], *place(match), number(match, "column"), phase="test", test=self._test or self._started
             )
         elif _BACKTRACE_END.match(line):
             yield self._beheaded(position)
         elif match := _OVERFLOW.match(line):
-            yield Found(match[1], phase="runtime", test=self._test, identity="has overflowed its stack")
+            yield Diagnostic(match[1], phase="runtime", test=self._test, identity="has overflowed its stack")
         elif line.startswith("Error:") and (self._test or self._output.exit_code != 0):
             below = takewhile(_CHAIN.match, self._lines[position + 1 : position + 10])
             chain = [each.strip() for each in below if each.strip() and each != "Caused by:"]
-            yield Found("\n".join([line.rstrip(), *chain]), phase="test" if self._test else "runtime", test=self._test)
+            yield Diagnostic(
+                "\n".join([line.rstrip(), *chain]), phase="test" if self._test else "runtime", test=self._test
+            )
         elif line.lstrip().startswith("Running `") or line.startswith("running "):
             self._running = True
         elif line.lstrip().startswith(("Compiling ", "Checking ", "Running ", "Doc-tests ", "Updating ", "Locking ")):
             self._running, self._building = False, True
 
-    def _beheaded(self, position: int) -> Found:
+    def _beheaded(self, position: int) -> Diagnostic:
         """A panic whose beginning was cut off: its backtrace has the place, and the test's function."""
         lines = self._lines[max(0, position - 80) : position]
         frames = [(above, match) for above, line in pairwise(lines) if (match := _FRAME.match(line))]
         own = [(above, frame) for above, frame in frames if not _LIBRARY.search(frame["file"])]
         self._functions.append([above.rpartition(": ")[2] for above, _frame in own])
         spot = own[0][1] if own else None
-        return Found("panicked", *place(spot), phase="runtime", test=f"\0{len(self._functions) - 1}")
+        return Diagnostic("panicked", *place(spot), phase="runtime", test=f"\0{len(self._functions) - 1}")
 
-    def _of_test(self, found: Found) -> Found:
+    def _of_test(self, found: Diagnostic) -> Diagnostic:
         """``found`` with the failed test among the functions of its backtrace."""
         functions = self._functions[int(found.test[1:])] if found.test else []
         test = next((test for test in self._failed if any(each.endswith(f"::{test}") for each in functions)), None)
@@ -336,4 +340,4 @@ def _failed(output: Output) -> bool | None:
     return False if results else None
 
 
-FAMILY = Family("rust", _tool, _looks_like, _parse, _failed)
+FAMILY = ToolFamily("rust", _tool, _looks_like, _parse, _failed)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from aicx.toolchains.family import Found
+from aicx.toolchains.family import Diagnostic
 from aicx.toolchains.places import place
 
 # The lint's name, the surest form first: as an attribute, as an option, as the anchor of clippy's page.
@@ -28,7 +28,7 @@ _QUOTED = re.compile(r"`[^`]*`")
 _TYPES = re.compile(r"E0(?:023|02[67]|05[03]|06[01]|069|277|282|283|308|369|38[24]|49\d|50\d|51[56]|59\d|60[0-9]|61\d)")
 
 
-def with_codes(found: Sequence[Found]) -> Iterator[Found]:
+def with_codes(found: Sequence[Diagnostic]) -> Iterator[Diagnostic]:
     """A lint's name is printed for its first finding alone; the others are known by the same wording."""
     shapes = {_shape(each): each.code for each in reversed(found) if each.code}
     for each in found:
@@ -37,7 +37,7 @@ def with_codes(found: Sequence[Found]) -> Iterator[Found]:
         yield replace(each, code=code, phase=phase)
 
 
-def _shape(found: Found) -> str:
+def _shape(found: Diagnostic) -> str:
     return _QUOTED.sub("`", found.message.partition("\n")[0].partition(": help: ")[0])
 
 
@@ -49,13 +49,13 @@ def phase(code: str | None, message: str) -> str:
     return "type" if code and _TYPES.match(code) else "build"
 
 
-def diagnostic(row: dict[str, Any]) -> Iterator[Found]:
+def diagnostic(row: dict[str, Any]) -> Iterator[Diagnostic]:
     said, level, code = str(row.get("message")), row.get("level"), (row.get("code") or {}).get("code")
     if level not in ("error", "warning") or WRAPPER.match(said):
         return
     span: dict[str, Any] = next((span for span in row["spans"] if span.get("is_primary")), {})
     label = span.get("label")
-    yield Found(
+    yield Diagnostic(
         said,
         span.get("file_name"),
         span.get("line_start"),
@@ -83,7 +83,7 @@ def lint(lines: Sequence[str]) -> str | None:
     return None
 
 
-def unlinked(said: str, lines: Sequence[str]) -> Iterator[Found]:
+def unlinked(said: str, lines: Sequence[str]) -> Iterator[Diagnostic]:
     """One error a symbol that no object defines."""
     any_found = False
     for at, line in enumerate(lines):
@@ -91,7 +91,7 @@ def unlinked(said: str, lines: Sequence[str]) -> Iterator[Found]:
             continue
         any_found = True
         near = next((match for each in lines[at : at + 3] if (match := _REFERENCE.search(each))), None)
-        yield Found(f"{said}\n{symbol[0]}", *place(near), phase="link", identity=symbol["lld"] or symbol["ld"])
+        yield Diagnostic(f"{said}\n{symbol[0]}", *place(near), phase="link", identity=symbol["lld"] or symbol["ld"])
     if not any_found:
         notes = [line.partition("= note: ")[2] for line in lines if "= note: " in line and '"-' not in line]
-        yield Found("\n".join([said, *notes]), phase="link")
+        yield Diagnostic("\n".join([said, *notes]), phase="link")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from aicx.toolchains.family import Found, Output
+from aicx.toolchains.family import Diagnostic, Output
 from aicx.toolchains.json_documents import documents, number, rows, word
 
 _BOX = re.compile(r"\s*[│╷╵|] ?")
@@ -68,7 +68,7 @@ def dockerfile(lines: Sequence[str]) -> tuple[str, int] | None:
     return next(((match["file"], int(match["line"])) for line in lines if (match := _DOCKERFILE.match(line))), None)
 
 
-def error_in(line: str, docker: tuple[str, int] | None) -> Found | None:
+def error_in(line: str, docker: tuple[str, int] | None) -> Diagnostic | None:
     """The error in its tool's own form that ``line`` is."""
     if not any(sign in line for sign in _SIGNS):
         return None
@@ -78,24 +78,24 @@ def error_in(line: str, docker: tuple[str, int] | None) -> Found | None:
     return None
 
 
-def diagnoses(output: Output) -> Iterator[Found]:
+def diagnoses(output: Output) -> Iterator[Diagnostic]:
     """The errors that take several lines: Terraform's, for people and as JSON."""
     yield from _terraform(output.lines)
     yield from _from_json(output)
     if output.words[:2] in (("terraform", "fmt"), ("tofu", "fmt")):
         for line in output.lines:
             if _TERRAFORM_FMT.match(line):
-                yield Found("File is not formatted", line, phase="lint", tool="terraform")
+                yield Diagnostic("File is not formatted", line, phase="lint", tool="terraform")
 
 
-def _found(match: re.Match[str], tool: str, phase: str, docker: tuple[str, int] | None) -> Found:
+def _found(match: re.Match[str], tool: str, phase: str, docker: tuple[str, int] | None) -> Diagnostic:
     groups = match.groupdict()
     file, line = groups.get("file"), groups.get("line")
     number = int(line) if line else None
     if tool == "docker" and phase == "build" and docker:
         file, number = docker
     message = groups.get("message") or match[0]
-    return Found(
+    return Diagnostic(
         message.strip(),
         file,
         number,
@@ -105,7 +105,7 @@ def _found(match: re.Match[str], tool: str, phase: str, docker: tuple[str, int] 
     )
 
 
-def _terraform(lines: Sequence[str]) -> Iterator[Found]:
+def _terraform(lines: Sequence[str]) -> Iterator[Diagnostic]:
     """`Error: ...`, and a few lines below it `on main.tf line 3`."""
     if not any("Error: " in line or "Warning: " in line for line in lines):
         return
@@ -120,7 +120,7 @@ def _terraform(lines: Sequence[str]) -> Iterator[Found]:
         place = next((match for text in below[:end] if (match := _TERRAFORM_AT.match(text))), None)
         if place is None and not boxed:
             continue
-        yield Found(
+        yield Diagnostic(
             "\n".join(filter(None, [head["message"], *_details(below[:end])])),
             place["file"] if place else None,
             int(place["line"]) if place else None,
@@ -138,7 +138,7 @@ def _details(below: Sequence[str]) -> list[str]:
     return kept[:6]
 
 
-def _from_json(output: Output) -> Iterator[Found]:
+def _from_json(output: Output) -> Iterator[Diagnostic]:
     """`terraform validate -json`, and the lines of `-json` runs."""
     if '"diagnostic' not in output.text:
         return
@@ -148,7 +148,7 @@ def _from_json(output: Output) -> Iterator[Found]:
             for each in rows(several if several is not None else row.get("diagnostic") or []):
                 span = each.get("range")
                 start = span.get("start") if isinstance(span, dict) else None
-                yield Found(
+                yield Diagnostic(
                     "\n".join(filter(None, [word(each.get("summary")), word(each.get("detail"))])),
                     word(span.get("filename")) if isinstance(span, dict) else None,
                     number(start.get("line")) if isinstance(start, dict) else None,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from aicx.toolchains.family import Found
+from aicx.toolchains.family import Diagnostic
 
 _SYSTEM = (
     r"No such file or directory|Permission denied|Is a directory|Not a directory|File exists|Directory not empty"
@@ -53,7 +53,7 @@ _PATHLIKE = re.compile(r"[\w.@~+-]*[/.][\w./@~+-]*$")
 _MISSING = re.compile(r"not found|Unknown command")
 
 
-def error_in(line: str, shown: set[tuple[str, str]]) -> Found | None:
+def error_in(line: str, shown: set[tuple[str, str]]) -> Diagnostic | None:
     """The error of a shell or a basic command that ``line`` is. ``shown`` holds the places of scripts seen so far."""
     if ":" not in line and not line.startswith(_SIGNALS):
         return None
@@ -61,7 +61,7 @@ def error_in(line: str, shown: set[tuple[str, str]]) -> Found | None:
     return _script(text, shown) or _plain(text)
 
 
-def _script(line: str, shown: set[tuple[str, str]]) -> Found | None:
+def _script(line: str, shown: set[tuple[str, str]]) -> Diagnostic | None:
     """`deploy.sh: line 3: docker: command not found`, of a script or of text given to a shell."""
     match = _SCRIPT.match(line) or _ZSH.match(line)
     if match is None:
@@ -77,7 +77,7 @@ def _script(line: str, shown: set[tuple[str, str]]) -> Found | None:
     shown.add((match["file"], match["line"]))
     script = not _SHELLS.fullmatch(match["file"])
     syntax = "syntax error" in message or "unexpected" in message
-    return Found(
+    return Diagnostic(
         message,
         match["file"] if script else _subject(message),
         int(match["line"]) if script else None,
@@ -86,19 +86,19 @@ def _script(line: str, shown: set[tuple[str, str]]) -> Found | None:
     )
 
 
-def _plain(line: str) -> Found | None:
+def _plain(line: str) -> Diagnostic | None:
     """`cat: notes.txt: No such file or directory`, and a shell's own word outside a script."""
     if match := _BARE.match(line):
-        return Found(match["message"], _subject(match["message"]), phase="runtime", tool="bash")
+        return Diagnostic(match["message"], _subject(match["message"]), phase="runtime", tool="bash")
     if match := _TIMEOUT.match(line):
-        return Found(f"{match['tool']}: {match['message']}", phase="runtime", tool="timeout")
+        return Diagnostic(f"{match['tool']}: {match['message']}", phase="runtime", tool="timeout")
     if match := _FAILED_RUN.match(line):
-        return Found(line, phase="runtime", tool=match["tool"] or "exec")
+        return Diagnostic(line, phase="runtime", tool=match["tool"] or "exec")
     if match := _COMMAND.match(line):
         tool = match["tool"].rpartition("/")[2]
-        return Found(line, None if "make" in tool else _subject(match["message"]), phase="runtime", tool=tool)
+        return Diagnostic(line, None if "make" in tool else _subject(match["message"]), phase="runtime", tool=tool)
     if (match := _DIED.match(line)) and not match["rest"]:
-        return Found(match["message"], phase="runtime", tool="bash")
+        return Diagnostic(match["message"], phase="runtime", tool="bash")
     return None
 
 

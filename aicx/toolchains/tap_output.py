@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from aicx.toolchains.family import Found, Output
+from aicx.toolchains.family import Diagnostic, Output
 from aicx.toolchains.fingerprint import stable_file
 from aicx.toolchains.javascript_crashes import found as found_in
 from aicx.toolchains.javascript_errors import error_of
@@ -26,7 +26,7 @@ _TOTALS = re.compile(
 )
 
 
-def found(output: Output) -> Iterator[Found]:
+def found(output: Output) -> Iterator[Diagnostic]:
     """Each failing test, without the suites that failed only with it."""
     lines = output.lines
     if any(line.lstrip().startswith("not ok") for line in lines):
@@ -40,7 +40,7 @@ def found(output: Output) -> Iterator[Found]:
     yield from _deno(lines)
 
 
-def _listed(lines: Sequence[str]) -> Iterator[Found]:
+def _listed(lines: Sequence[str]) -> Iterator[Diagnostic]:
     heads = [number for number, line in enumerate(lines) if _LISTED.match(line)]
     for begin, end in zip(heads, [*heads[1:], len(lines)], strict=False):
         match = _LISTED.match(lines[begin])
@@ -59,7 +59,7 @@ def _own_lines(block: Sequence[str]) -> list[str]:
     return [line.removeprefix("  ") for line in block]
 
 
-def _tap(lines: Sequence[str]) -> Iterator[Found]:
+def _tap(lines: Sequence[str]) -> Iterator[Diagnostic]:
     heads = [number for number, line in enumerate(lines) if line.lstrip().startswith("not ok")]
     beside = [line.removeprefix("# ") for line in lines if line.startswith("# ")]
     for begin, end in zip(heads, [*heads[1:], len(lines)], strict=False):
@@ -86,7 +86,7 @@ def _tap(lines: Sequence[str]) -> Iterator[Found]:
             if place
             else match["name"]
         )
-        yield Found(
+        yield Diagnostic(
             f"{name}: {error}" if name else error,
             place["file"] if place else None,
             int(place["line"]) if place else None,
@@ -119,7 +119,7 @@ def _fields(block: Sequence[str]) -> dict[str, str]:
     return fields
 
 
-def _bun(lines: Sequence[str]) -> Iterator[Found]:
+def _bun(lines: Sequence[str]) -> Iterator[Diagnostic]:
     """bun prints an error before the test's name."""
     file, start = None, 0
     for number, line in enumerate(lines):
@@ -137,7 +137,7 @@ def _bun(lines: Sequence[str]) -> Iterator[Found]:
             start = number + 1
 
 
-def _between(block: Sequence[str], file: str | None) -> Found:
+def _between(block: Sequence[str], file: str | None) -> Diagnostic:
     """An error outside a test, up to the second rule."""
     rules = [number for number, line in enumerate(block) if line.startswith("-----")]
     inside = block[rules[0] + 1 : rules[1]] if len(rules) > 1 else block
@@ -146,7 +146,7 @@ def _between(block: Sequence[str], file: str | None) -> Found:
     return error_of(said[begin:], None, file, phase="setup", tool="bun")
 
 
-def _deno(lines: Sequence[str]) -> Iterator[Found]:
+def _deno(lines: Sequence[str]) -> Iterator[Diagnostic]:
     for number, line in enumerate(lines[:-1]):
         if (match := _DENO.match(line)) and lines[number + 1].startswith("error: "):
             block = [lines[number + 1].removeprefix("error: "), *lines[number + 2 : number + 40]]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from aicx.toolchains.family import Family, Found, Output
+from aicx.toolchains.family import Diagnostic, Output, ToolFamily
 
 _FILE = r"(?P<file>(?:[A-Za-z]:[\\/])?[^\s:(][^:(\n]{0,400}?(?:\([\w.-]{1,60}\)[^:(\n]{0,300}?){0,4})"
 _WHAT = r"(?P<severity>error|warning) (?P<code>TS-?\d+): (?P<message>.*)$"
@@ -33,7 +33,7 @@ def _tool(words: Sequence[str]) -> str | None:
     return "deno" if words and words[0] == "deno" and words[1:2] == ("check",) else None
 
 
-def _parse(output: Output) -> Iterator[Found]:
+def _parse(output: Output) -> Iterator[Diagnostic]:
     lines = _last_run(output.lines)
     for position, line in enumerate(lines):
         after = lines[position + 1 : position + 2 + _MOST_MORE]
@@ -58,7 +58,7 @@ def _last_run(lines: Sequence[str]) -> Sequence[str]:
     return lines
 
 
-def _found(what: re.Match[str], place: re.Match[str] | None, after: Sequence[str]) -> Found:
+def _found(what: re.Match[str], place: re.Match[str] | None, after: Sequence[str]) -> Diagnostic:
     at = place.groupdict() if place else {}
     groups = what.groupdict()
     code = groups.get("code")
@@ -67,7 +67,7 @@ def _found(what: re.Match[str], place: re.Match[str] | None, after: Sequence[str
         if not line.startswith("  ") or "error TS" in line:
             break
         more.append(line.rstrip())
-    return Found(
+    return Diagnostic(
         "\n".join([what["message"], *more]),
         at.get("file"),
         int(at["line"]) if at.get("line") else None,
@@ -107,4 +107,4 @@ def _looks_like(output: Output) -> int:
     ) + sum(2 for line in output.lines[-100:] if "Watching for file changes" in line)
 
 
-FAMILY = Family("typescript", _tool, _looks_like, _parse, _failed)
+FAMILY = ToolFamily("typescript", _tool, _looks_like, _parse, _failed)

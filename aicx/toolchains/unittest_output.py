@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from aicx.toolchains.family import Found, Output
+from aicx.toolchains.family import Diagnostic, Output
 from aicx.toolchains.python_tracebacks import SYNTAX, tracebacks
 
 NAME = "unittest"
@@ -35,7 +35,7 @@ def marks(output: Output) -> int:
     return heads * bool(any(_RULE.match(line) for line in output.lines)) + ran + bool(_doctests(output.lines))
 
 
-def found(output: Output) -> Iterator[Found]:
+def found(output: Output) -> Iterator[Diagnostic]:
     """Each failing test and each module that could not be imported."""
     lines = output.lines
     starts = [number for number, line in enumerate(lines) if line.startswith(("FAIL", "ERROR")) and _HEAD.match(line)]
@@ -46,7 +46,7 @@ def found(output: Output) -> Iterator[Found]:
     yield from _doctests(lines)
 
 
-def _test(match: re.Match[str], block: Sequence[str]) -> Found:
+def _test(match: re.Match[str], block: Sequence[str]) -> Diagnostic:
     errors = list(tracebacks(block))
     error = errors[0] if errors else None
     name, _, owner = match["test"].rstrip(")").partition(" (")
@@ -57,7 +57,7 @@ def _test(match: re.Match[str], block: Sequence[str]) -> Found:
     kind = error.kind if error else ""
     place = error.place if error else None
     phase = "syntax" if kind in SYNTAX else "setup" if imported or name.startswith(("setUp", "tearDown")) else "test"
-    return Found(
+    return Diagnostic(
         error.message if error else match[0],
         place.file if place else None,
         place.line if place else None,
@@ -68,7 +68,7 @@ def _test(match: re.Match[str], block: Sequence[str]) -> Found:
     )
 
 
-def _doctests(lines: Sequence[str]) -> list[Found]:
+def _doctests(lines: Sequence[str]) -> list[Diagnostic]:
     """The failed examples that `python -m doctest` prints between rules of stars."""
     rows = []
     for number, line in enumerate(lines[:-1]):
@@ -80,5 +80,7 @@ def _doctests(lines: Sequence[str]) -> list[Found]:
                 break
             block.append(text.strip())
         said = " ".join(text for text in block if text and text != "Failed example:")
-        rows.append(Found(said, match["file"], int(match["line"]), phase="test", test=match["name"], tool="doctest"))
+        rows.append(
+            Diagnostic(said, match["file"], int(match["line"]), phase="test", test=match["name"], tool="doctest")
+        )
     return rows

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from aicx.toolchains import javascript_stacks as stacks
-from aicx.toolchains.family import Found, Output
+from aicx.toolchains.family import Diagnostic, Output
 from aicx.toolchains.javascript_errors import error_of
 
 NAME = "vitest"
@@ -27,7 +27,7 @@ _ALONE = re.compile(
 _STARTUP = ("Startup Error", "Unhandled Error", "Unhandled Rejection", "Uncaught Exception", "Typecheck Error")
 
 
-def found(output: Output) -> Iterator[Found]:
+def found(output: Output) -> Iterator[Diagnostic]:
     """Each failing test once, each suite that could not run, each error outside a test."""
     heads: list[tuple[str, str | None]] = []
     block: list[str] = []
@@ -57,7 +57,7 @@ def found(output: Output) -> Iterator[Found]:
 
 def _close(
     heads: list[tuple[str, str | None]], block: list[str], outside: bool, cut: bool, rule: bool
-) -> Iterator[Found]:
+) -> Iterator[Diagnostic]:
     """The errors of a block that has ended; several tests may share one."""
     if not any(line.strip() for line in block):
         return
@@ -77,7 +77,7 @@ def _from_error(block: list[str]) -> list[str]:
     return block[start:]
 
 
-def _from_list(output: Output) -> Iterator[Found]:
+def _from_list(output: Output) -> Iterator[Diagnostic]:
     """The tests marked in the list, where the messages were cut; else why nothing ran."""
     file: str | None = None
     lines = output.lines
@@ -88,9 +88,9 @@ def _from_list(output: Output) -> Iterator[Found]:
             said = _SAID.match(lines[position + 1]) if position + 1 < len(lines) else None
             name = match["name"]
             test = name if file is None or name.startswith(file) else f"{file} > {name}"
-            yield Found(said["message"] if said else name, file, phase="test", test=test, tool=NAME)
+            yield Diagnostic(said["message"] if said else name, file, phase="test", test=test, tool=NAME)
         elif match := _ALONE.match(line.strip()):
-            yield Found(match["message"], phase="setup", tool=NAME)
+            yield Diagnostic(match["message"], phase="setup", tool=NAME)
 
 
 def failed(output: Output) -> bool | None:

@@ -11,7 +11,7 @@ from aicx.storage.texts import with_texts
 from aicx.terminal import invisible
 from aicx.text import instant, shorten
 from aicx.values import dataclass
-from aicx.why.report import Evidence, FoundSession, Wanted, WhyReport
+from aicx.why.report import CommitQuery, CommitSession, Evidence, WhyReport
 from aicx.why.run import WhyQuery, why
 
 SCHEMA = "aicx.why/1"
@@ -138,7 +138,7 @@ def _answer(report: WhyReport) -> WhyAnswer:
     )
 
 
-def _commit(item: Wanted) -> WhyCommit:
+def _commit(item: CommitQuery) -> WhyCommit:
     change = item.change
     return WhyCommit(
         change.hash,
@@ -151,7 +151,7 @@ def _commit(item: Wanted) -> WhyCommit:
     )
 
 
-def _session(item: FoundSession) -> WhySession:
+def _session(item: CommitSession) -> WhySession:
     session = item.session
     return WhySession(
         session.ref,

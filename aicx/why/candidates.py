@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
 from aicx.corpus.catalog.database import Catalog
-from aicx.corpus.catalog.sightings import Sighting, sightings
+from aicx.corpus.catalog.sightings import CommitSighting, sightings
 from aicx.corpus.files.read import load_markdown
 from aicx.engine.history import around
 from aicx.engine.search import Hit, Mode, Searcher, SearchQuery
@@ -20,7 +20,7 @@ from aicx.text import instant
 from aicx.values import dataclass
 
 if TYPE_CHECKING:
-    from aicx.why.report import Wanted
+    from aicx.why.report import CommitQuery
 
 Key = tuple[str, str]
 
@@ -50,7 +50,7 @@ class ChunkTime(NamedTuple):
 
 
 @dataclass(slots=True)
-class Candidate:
+class SessionCandidate:
     """A session with what the catalogue and the search know of it. ``text`` is its share of the search, 0 to 1."""
 
     key: Key
@@ -64,30 +64,30 @@ class Candidate:
     text_terms: tuple[int, int] = (0, 0)  # of the subject, in that chunk, and all
     printed: bool = False  # a hash or the number asked for is in it
     printed_in: list[str] = field(default_factory=list)  # chunks that show the commit with its subject
-    remade: Sighting | None = None  # the commit under another hash, which no session showed earlier
+    remade: CommitSighting | None = None  # the commit under another hash, which no session showed earlier
 
 
-def at_work(catalog: Catalog, times: Sequence[datetime]) -> dict[Key, Candidate]:
+def at_work(catalog: Catalog, times: Sequence[datetime]) -> dict[Key, SessionCandidate]:
     """The sessions with a chunk shortly before one of these times."""
-    found: dict[Key, Candidate] = {}
+    found: dict[Key, SessionCandidate] = {}
     for first, last in around(times, BEFORE, AFTER):
         where, values = "started_at>=? AND started_at<=?", [instant(first), instant(last)]
         _collect(catalog, where, values, found)
     return found
 
 
-def of_file(catalog: Catalog, path: str) -> dict[Key, Candidate]:
+def of_file(catalog: Catalog, path: str) -> dict[Key, SessionCandidate]:
     """The sessions that named a file, where no time is known."""
-    found: dict[Key, Candidate] = {}
+    found: dict[Key, SessionCandidate] = {}
     # substr instead of LIKE: a path may hold the signs that LIKE takes for wildcards.
     named = "SELECT chunk FROM files WHERE path=? OR substr(path, -?)=?"
     _collect(catalog, f"+rowid IN ({named})", [path, len(path) + 1, f"/{path}"], found)
     return found
 
 
-def of_branch(catalog: Catalog, part: str) -> dict[Key, Candidate]:
+def of_branch(catalog: Catalog, part: str) -> dict[Key, SessionCandidate]:
     """The sessions on a branch whose name has that part, in whatever case."""
-    found: dict[Key, Candidate] = {}
+    found: dict[Key, SessionCandidate] = {}
     _collect(catalog, "instr(lower(branch), ?) > 0", [part.lower()], found)
     return {key: one for key, one in found.items() if any(is_part(part, name) for name in one.branches)}
 
@@ -102,7 +102,7 @@ def of_hits(
     catalog: Catalog,
     hits: Iterable[Hit],
     printed: re.Pattern[bytes],
-    known: dict[Key, Candidate],
+    known: dict[Key, SessionCandidate],
     *,
     whole: bool = False,
 ) -> None:
@@ -127,7 +127,7 @@ def of_hits(
             candidate.printed = True
 
 
-def of_first_shape(catalog: Catalog, wanted: Wanted, known: Mapping[Key, Candidate]) -> None:
+def of_first_shape(catalog: Catalog, wanted: CommitQuery, known: Mapping[Key, SessionCandidate]) -> None:
     """Notes which session first showed a commit with one of these subjects that has another hash since.
 
     A rebase, a fixup or a squash gives it a later date, and who was at work then is another question.
@@ -148,11 +148,13 @@ def of_first_shape(catalog: Catalog, wanted: Wanted, known: Mapping[Key, Candida
             candidate.remade = first
 
 
-def of_sighting(catalog: Catalog, sighting: Sighting, known: dict[Key, Candidate]) -> Candidate | None:
+def of_sighting(
+    catalog: Catalog, sighting: CommitSighting, known: dict[Key, SessionCandidate]
+) -> SessionCandidate | None:
     """The session that a sighting is of, which is put among the known ones; None where its chunk is hidden."""
     where = "(agent, session_id) IN (SELECT agent, session_id FROM chunks WHERE id=?) AND number<=? AND number>?"
     number = int(sighting.chunk.rpartition(":")[2]) + 1
-    found: dict[Key, Candidate] = {}
+    found: dict[Key, SessionCandidate] = {}
     _collect(catalog, where, [sighting.chunk, number, number - MAX_CHUNKS], found)
     for key, candidate in found.items():
         known.setdefault(key, candidate)
@@ -209,13 +211,13 @@ class Searches:
             return self._search(text, filters, limit)
 
 
-def _collect(catalog: Catalog, where: str, values: Sequence[object], found: dict[Key, Candidate]) -> None:
+def _collect(catalog: Catalog, where: str, values: Sequence[object], found: dict[Key, SessionCandidate]) -> None:
     limited = f"FROM chunks WHERE ignored=0 AND stream='' AND {where} ORDER BY started_at DESC LIMIT {_MAX_ROWS}"
     rows = catalog.rows(f"SELECT {_COLUMNS} {limited}", values)
-    owners: dict[int, tuple[Candidate, ChunkTime]] = {}
+    owners: dict[int, tuple[SessionCandidate, ChunkTime]] = {}
     for row in rows:
         key = (row["agent"], row["session_id"])
-        owner = found.setdefault(key, Candidate(key, row["project"]))
+        owner = found.setdefault(key, SessionCandidate(key, row["project"]))
         owner.cwd = owner.cwd or row["cwd"]
         owner.branches |= {row["branch"]} if row["branch"] else set()
         first, last = map(datetime.fromisoformat, (row["started_at"], row["completed_at"]))

@@ -7,10 +7,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 
-from aicx.git.history import Change, Patch, branches_with, list_hashes, read_changes, read_log, read_patches
+from aicx.git.history import (
+    CommitPatch,
+    HistoryCommit,
+    branches_with,
+    list_hashes,
+    read_changes,
+    read_log,
+    read_patches,
+)
 from aicx.git.state import Git
 from aicx.git.subjects import plain_subject
-from aicx.why.report import Wanted
+from aicx.why.report import CommitQuery
 
 # How far apart a commit and its copies are looked for; a branch that waits longer is found by its own message.
 _SPAN = timedelta(days=30)
@@ -21,7 +29,7 @@ _MERGED = re.compile(r"^Merge (?:pull request #\d+ from [^\s/]+/|(?:remote-track
 _MIN_WORDS = 3
 
 
-def find_wanted(git: Git, weights: Mapping[str, float]) -> list[Wanted]:
+def find_wanted(git: Git, weights: Mapping[str, float]) -> list[CommitQuery]:
     """The commits of a target with their copies, the most important first. One walk through the log serves them all."""
     changes = read_changes(git, list(weights))
     if not changes:
@@ -41,10 +49,10 @@ def find_wanted(git: Git, weights: Mapping[str, float]) -> list[Wanted]:
 
 
 def _likely(
-    changes: Sequence[Change], log: Iterable[Change], merged: Mapping[str, Sequence[str]]
-) -> dict[str, list[Change]]:
+    changes: Sequence[HistoryCommit], log: Iterable[HistoryCommit], merged: Mapping[str, Sequence[str]]
+) -> dict[str, list[HistoryCommit]]:
     """For each commit those of the log that may be copies or parts of it. Linear: three look-ups for each line."""
-    found: dict[str, list[Change]] = {change.hash: [] for change in changes}
+    found: dict[str, list[HistoryCommit]] = {change.hash: [] for change in changes}
     by_subject: dict[str, list[str]] = {}
     by_author: dict[tuple[str, object], list[str]] = {}
     by_hash: dict[str, list[str]] = {}
@@ -70,18 +78,18 @@ def _likely(
 
 def _wanted(
     git: Git,
-    change: Change,
+    change: HistoryCommit,
     weight: float,
-    likely: Sequence[Change],
-    patches: Mapping[str, Patch],
+    likely: Sequence[HistoryCommit],
+    patches: Mapping[str, CommitPatch],
     merged: Mapping[str, Sequence[str]],
-) -> Wanted:
-    own = patches.get(change.hash, Patch(""))
+) -> CommitQuery:
+    own = patches.get(change.hash, CommitPatch(""))
     own_subject, parts = plain_subject(change.subject), set(map(plain_subject, _ITEM.findall(change.body)))
     copies, again = [], False
     for other in likely:
         subject = plain_subject(other.subject)
-        theirs = patches.get(other.hash, Patch(""))
+        theirs = patches.get(other.hash, CommitPatch(""))
         if (own.id and theirs.id == own.id) or subject in parts or other.hash in merged.get(change.hash, ()):
             copies.append(other)
         elif subject == own_subject:
@@ -95,7 +103,7 @@ def _wanted(
     subjects = {plain_subject(item.subject): None for item in every} | dict.fromkeys(parts)
     if again:
         subjects.pop(own_subject)
-    return Wanted(
+    return CommitQuery(
         change,
         weight,
         tuple(item.hash for item in every),
@@ -107,7 +115,7 @@ def _wanted(
     )
 
 
-def _is_shape(git: Git, change: Change, other: Change, own: Patch, theirs: Patch) -> bool:
+def _is_shape(git: Git, change: HistoryCommit, other: HistoryCommit, own: CommitPatch, theirs: CommitPatch) -> bool:
     """Whether a commit with the subject of another one may be the same change on another base.
 
     Not where one is in the history of the other, or where both are known to add nothing alike.

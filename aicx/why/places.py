@@ -5,16 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from aicx.corpus.places.standing import Place as Place
+from aicx.corpus.places.standing import LocalRepository as LocalRepository
 from aicx.corpus.places.standing import same_file as same_file
-from aicx.git.history import Change
+from aicx.git.history import HistoryCommit
 
 _HOME = re.compile(r"(?:/Users|/home|[A-Za-z]:[\\/]Users)[\\/]([^\\/]+)")
 _WORD = re.compile(r"[^\W_]+")
 _MIN_NAME = 3
 
 
-def is_author(change: Change, cwd: str | None) -> bool:
+def is_author(change: HistoryCommit, cwd: str | None) -> bool:
     """Whether the home folder that a session worked in bears the name of a commit's author."""
     home = _HOME.match(cwd or "")
     if home is None:

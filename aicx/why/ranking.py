@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from aicx.refs import Ref
 from aicx.text import first_of, plural
 from aicx.values import dataclass
-from aicx.why.candidates import Candidate, is_part
-from aicx.why.places import Place, is_author, same_file
-from aicx.why.report import Evidence, Wanted
-from aicx.why.traces import Traces
+from aicx.why.candidates import SessionCandidate, is_part
+from aicx.why.places import LocalRepository, is_author, same_file
+from aicx.why.report import CommitQuery, Evidence
+from aicx.why.traces import CommitTraces
 
 if TYPE_CHECKING:
     from aicx.resume.select.ranking import Confidence
@@ -55,14 +55,14 @@ class Weights:
     least: float = 1.2
 
 
-class Found(NamedTuple):
+class ReadCandidate(NamedTuple):
     """One candidate with what was read of it."""
 
-    candidate: Candidate
-    traces: Traces
+    candidate: SessionCandidate
+    traces: CommitTraces
 
 
-def guess(candidate: Candidate, wanted: Wanted, place: Place) -> float:
+def guess(candidate: SessionCandidate, wanted: CommitQuery, place: LocalRepository) -> float:
     """What the catalogue alone says of a candidate, to choose those that are read."""
     gaps = [at - chunk.started_at for at in wanted.times for chunk in candidate.chunks]
     near = min((gap for gap in gaps if gap >= timedelta(0)), default=None)
@@ -79,8 +79,8 @@ def guess(candidate: Candidate, wanted: Wanted, place: Place) -> float:
 
 
 def weigh(
-    found: Sequence[Found], wanted: Wanted, place: Place, weights: Weights
-) -> list[tuple[Found, list[Evidence], float, Confidence]]:
+    found: Sequence[ReadCandidate], wanted: CommitQuery, place: LocalRepository, weights: Weights
+) -> list[tuple[ReadCandidate, list[Evidence], float, Confidence]]:
     """The candidates with their evidence, score and confidence, the best first."""
     rarity = _rarity(found, wanted)
     weighed = []
@@ -101,7 +101,7 @@ def weigh(
     ]
 
 
-def _adds(item: Found, better: Sequence[tuple[Found, object, object]]) -> bool:
+def _adds(item: ReadCandidate, better: Sequence[tuple[ReadCandidate, object, object]]) -> bool:
     """Whether a session changed files or wrote lines of the commit that no session before it did."""
     files = set(item.traces.edited).difference(*(one.traces.edited for one, _, _ in better))
     lines = item.traces.shared.difference(*(one.traces.shared for one, _, _ in better))
@@ -113,7 +113,7 @@ def closeness(gap: timedelta) -> float:
     return 1 / (1 + gap / _HALF)
 
 
-def _rarity(found: Sequence[Found], wanted: Wanted) -> Mapping[str, float]:
+def _rarity(found: Sequence[ReadCandidate], wanted: CommitQuery) -> Mapping[str, float]:
     """What each file of the commit tells: one that all candidates changed tells nothing of which it was."""
     counts = {
         path: sum(path in item.traces.edited or path in item.traces.named for item in found) for path in wanted.files
@@ -122,7 +122,7 @@ def _rarity(found: Sequence[Found], wanted: Wanted) -> Mapping[str, float]:
 
 
 def _evidence(
-    item: Found, wanted: Wanted, place: Place, weights: Weights, rarity: Mapping[str, float]
+    item: ReadCandidate, wanted: CommitQuery, place: LocalRepository, weights: Weights, rarity: Mapping[str, float]
 ) -> Iterator[Evidence]:
     candidate, traces = item
     if traces.made_in is not None:
@@ -175,7 +175,7 @@ def _evidence(
         yield Evidence("author", "in the home folder of its author", weights.author)
 
 
-def _confidence(evidence: Sequence[Evidence], lead: float, wanted: Wanted, weights: Weights) -> Confidence:
+def _confidence(evidence: Sequence[Evidence], lead: float, wanted: CommitQuery, weights: Weights) -> Confidence:
     shares = {one.kind: one.worth / max(getattr(weights, one.kind), 1e-9) for one in evidence}
     files, time = shares.get("files", 0.0), shares.get("time", 0.0)
     lines = shares.get("lines", 0.0) >= _SOME_LINES

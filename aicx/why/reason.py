@@ -8,7 +8,7 @@ from datetime import datetime
 
 from aicx.evidence.calls import answered_calls
 from aicx.evidence.patterns import command_rules
-from aicx.evidence.runs import Run, followed, latest_outcomes, runs_of
+from aicx.evidence.runs import CommandRun, followed, latest_outcomes, runs_of
 from aicx.evidence.sessions import SessionRow
 from aicx.evidence.statements import conclusion, decisions, requests
 from aicx.evidence.transcript import Step
@@ -16,7 +16,7 @@ from aicx.git.subjects import plain_subject
 from aicx.refs import Ref
 from aicx.why.asked import asked, requests_of
 from aicx.why.candidates import AFTER
-from aicx.why.report import ReasonKind, ReasonLine, Wanted
+from aicx.why.report import CommitQuery, ReasonKind, ReasonLine
 from aicx.why.said import causes, reports_of, weighed
 from aicx.why.topic import Fit, Said, for_requests, message_of
 from aicx.why.traces import edits_of
@@ -33,7 +33,7 @@ _TESTS = re.compile(r"test|spec\b|e2e|jest", re.IGNORECASE)
 
 
 def read_reason(
-    steps: Sequence[Step], wanted: Wanted, session: SessionRow, made_at: datetime | None = None
+    steps: Sequence[Step], wanted: CommitQuery, session: SessionRow, made_at: datetime | None = None
 ) -> list[ReasonLine]:
     """What led to a commit in a session: requests, causes found, alternatives, decisions, failures, checks, a report.
 
@@ -96,13 +96,13 @@ def _before(steps: Sequence[Step], end: datetime | None) -> list[Step]:
     return [step for step in steps if step.at <= end or step.at < until]
 
 
-def _commit_before(before: Sequence[Step], wanted: Wanted, end: datetime) -> datetime | None:
+def _commit_before(before: Sequence[Step], wanted: CommitQuery, end: datetime) -> datetime | None:
     """When git last printed another commit before that one."""
     results = (step for step in reversed(before) if step.phase == "result" and step.at < end)
     return next((step.at for step in results if _is_of_another(step, wanted)), None)
 
 
-def _is_of_another(step: Step, wanted: Wanted) -> bool:
+def _is_of_another(step: Step, wanted: CommitQuery) -> bool:
     """Whether git printed a commit there that is another than the wanted one, which may have had another hash."""
     printed = command_rules().commit.findall(step.text) if step.text.startswith("[") or "\n[" in step.text else []
     return bool(printed) and not any(
@@ -111,9 +111,9 @@ def _is_of_another(step: Step, wanted: Wanted) -> bool:
     )
 
 
-def _failed(runs: Sequence[Run]) -> list[Run]:
+def _failed(runs: Sequence[CommandRun]) -> list[CommandRun]:
     """The last checks and changes that failed on the way, each command once; no refusal of git and no bare "failed"."""
-    found: dict[str, Run] = {}
+    found: dict[str, CommandRun] = {}
     for run in reversed(runs):
         if _NAMES_NOTHING.search(run.telling) or run.line.startswith(_BOOKKEEPING):
             continue
@@ -122,7 +122,7 @@ def _failed(runs: Sequence[Run]) -> list[Run]:
     return list(reversed(list(found.values())[:_MAX_RUNS]))
 
 
-def _passed(runs: Sequence[Run]) -> list[Run]:
+def _passed(runs: Sequence[CommandRun]) -> list[CommandRun]:
     """The checks that passed in the end, tests first."""
     checks = [run for run, _ in latest_outcomes([run for run in runs if run.kind == "check"]) if run.outcome == "ok"]
     return sorted(checks, key=lambda run: not _TESTS.search(run.line))[:_MAX_RUNS]

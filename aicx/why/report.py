@@ -5,11 +5,11 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
-from aicx.corpus.catalog.sightings import Sighting
+from aicx.corpus.catalog.sightings import CommitSighting
 from aicx.evidence.sessions import SessionRow
-from aicx.git.history import Change
+from aicx.git.history import HistoryCommit
 from aicx.values import dataclass
-from aicx.why.target import Target
+from aicx.why.target import WhyTarget
 
 if TYPE_CHECKING:
     from aicx.resume.select.ranking import Confidence
@@ -29,7 +29,7 @@ ReasonKind = Literal["asked", "found", "weighed", "decided", "failed", "passed",
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class CommitQuery:
     """A commit with everything that it may be found by: copies of it on other bases, commits squashed into it.
 
     ``weight`` is its share of the target, from 0 to 1. ``change`` has no hash for what is not committed yet.
@@ -38,12 +38,12 @@ class Wanted:
     ``path`` is the file that was asked about.
     """
 
-    change: Change
+    change: HistoryCommit
     weight: float
     hashes: tuple[str, ...]
     subjects: tuple[str, ...]
     times: tuple[datetime, ...]
-    copies: tuple[Change, ...] = ()
+    copies: tuple[HistoryCommit, ...] = ()
     added: frozenset[str] = frozenset()
     branches: tuple[str, ...] = ()
     name: str = ""
@@ -73,7 +73,7 @@ class Evidence:
     refs: tuple[str, ...] = ()
 
 
-class FoundSession(NamedTuple):
+class CommitSession(NamedTuple):
     """A session that may have made a commit. ``commit`` is the one that it has most to do with."""
 
     session: SessionRow
@@ -101,10 +101,10 @@ class ReasonLine(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class WhyReport:
-    target: Target
+    target: WhyTarget
     project: str | None
-    wanted: tuple[Wanted, ...]
-    sessions: tuple[FoundSession, ...]
+    wanted: tuple[CommitQuery, ...]
+    sessions: tuple[CommitSession, ...]
     reason: tuple[ReasonLine, ...]
-    sightings: tuple[Sighting, ...]
+    sightings: tuple[CommitSighting, ...]
     notes: tuple[str, ...]

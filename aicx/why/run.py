@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from aicx.config import Settings
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.query import open_catalog
-from aicx.corpus.catalog.sightings import ABBREVIATED, Sighting, nearest_sighting, sightings
+from aicx.corpus.catalog.sightings import ABBREVIATED, CommitSighting, nearest_sighting, sightings
 from aicx.corpus.places.decisions import load_decisions
 from aicx.corpus.places.stored import place_of
 from aicx.engine.search import Hit, Searcher
@@ -30,10 +30,10 @@ from aicx.why.candidates import (
     AFTER,
     MAX_CHUNKS,
     MAX_WEIGHED,
-    Candidate,
     ChunkTime,
     Key,
     Searches,
+    SessionCandidate,
     at_work,
     of_branch,
     of_file,
@@ -42,10 +42,10 @@ from aicx.why.candidates import (
     of_sighting,
 )
 from aicx.why.numbers import Number
-from aicx.why.places import Place, same_file
+from aicx.why.places import LocalRepository, same_file
 from aicx.why.reason import read_reason
-from aicx.why.report import Evidence, FoundSession, ReasonLine, Wanted, WhyReport
-from aicx.why.target import Target, find_target
+from aicx.why.report import CommitQuery, CommitSession, Evidence, ReasonLine, WhyReport
+from aicx.why.target import WhyTarget, find_target
 from aicx.why.traces import find_traces
 from aicx.why.wanted import wanted_of
 
@@ -100,26 +100,30 @@ def _why(settings: Settings, query: WhyQuery, git: Git, state: GitState) -> WhyR
         wanted = wanted_of(target, git, state, query.now)
         place = _place(settings, query, opened.catalog, state)
         if target.number and target.number.project and not target.weights:
-            place = Place(target.number.project, place.folders if target.number.project == place.project else ())
+            place = LocalRepository(
+                target.number.project, place.folders if target.number.project == place.project else ()
+            )
         report = _Why(settings, query, opened.catalog, searcher, place).report(target, wanted)
         notes = [*state.notes, *target.notes, *git.notes, *opened.notes]
         notes += [opened.fallback_reason] if opened.fallback_reason else []
         return replace(report, notes=tuple(dict.fromkeys([*notes, *report.notes])))
 
 
-def _place(settings: Settings, query: WhyQuery, catalog: Catalog, state: GitState) -> Place:
+def _place(settings: Settings, query: WhyQuery, catalog: Catalog, state: GitState) -> LocalRepository:
     if state.root is None:
-        return Place(query.project, ())
+        return LocalRepository(query.project, ())
     identity = place_of(catalog, settings.user_home, load_decisions(settings.layout.projects), state.root)
     trees = [tree.path for tree in state.worktrees]
     folders = dict.fromkeys([repository_of(state.root), state.root, *trees])
-    return Place(identity.project if identity else None, tuple(folders))
+    return LocalRepository(identity.project if identity else None, tuple(folders))
 
 
 class _Why:
     """One run; what was read of a session for one commit serves the next."""
 
-    def __init__(self, settings: Settings, query: WhyQuery, catalog: Catalog, searcher: Searcher, place: Place) -> None:
+    def __init__(
+        self, settings: Settings, query: WhyQuery, catalog: Catalog, searcher: Searcher, place: LocalRepository
+    ) -> None:
         self._settings = settings
         self._query = query
         self._catalog = catalog
@@ -127,10 +131,10 @@ class _Why:
         self._place = place
         self._steps: dict[tuple[str, ...], list[Step]] = {}
         self._notes: list[str] = []
-        self._sightings: list[Sighting] = []
+        self._sightings: list[CommitSighting] = []
 
-    def report(self, target: Target, wanted: Sequence[Wanted]) -> WhyReport:
-        best: dict[Key, tuple[float, Confidence, list[Evidence], Wanted, ranking.Found]] = {}
+    def report(self, target: WhyTarget, wanted: Sequence[CommitQuery]) -> WhyReport:
+        best: dict[Key, tuple[float, Confidence, list[Evidence], CommitQuery, ranking.ReadCandidate]] = {}
         numbered = self._of_number(target.number)
         for place, one in enumerate(wanted):
             searched = place < _MAX_SEARCHED
@@ -144,11 +148,11 @@ class _Why:
         best = {key: one for key, one in best.items() if key not in programs or one[-1].traces.worked}
         order = sorted(best, key=lambda key: (-best[key][0], key))[: self._query.limit]
         rows = {(row.agent, row.session_id): row for row in load_sessions(self._catalog, order, self._query.now)}
-        sessions: list[FoundSession] = []
+        sessions: list[CommitSession] = []
         reason: list[ReasonLine] = []
         for key in (key for key in order if key in rows):
             score, sure, evidence, one, found = best[key]
-            sessions.append(FoundSession(rows[key], round(score, 3), sure, tuple(evidence), one.change.hash))
+            sessions.append(CommitSession(rows[key], round(score, 3), sure, tuple(evidence), one.change.hash))
             # A guess is named: what it says would argue for what may be another change.
             if sure != "low" and len(sessions) <= (_MAX_QUOTED if sure == "high" else 1):
                 first, remade = found.traces.first_made, found.candidate.remade
@@ -165,9 +169,9 @@ class _Why:
             (*self._searches.notes, *self._notes),
         )
 
-    def _of_number(self, number: Number | None) -> dict[Key, Candidate]:
+    def _of_number(self, number: Number | None) -> dict[Key, SessionCandidate]:
         """The sessions that contain a request's number, or worked on a branch of its name; git may not know it."""
-        found: dict[Key, Candidate] = {}
+        found: dict[Key, SessionCandidate] = {}
         if number is not None:
             # Other repositories have requests of the same number.
             for project in dict.fromkeys([self._place.project, None]):
@@ -177,13 +181,18 @@ class _Why:
         return found
 
     def _take(
-        self, hits: Iterable[Hit], printed: re.Pattern[bytes], known: dict[Key, Candidate], *, whole: bool = False
+        self,
+        hits: Iterable[Hit],
+        printed: re.Pattern[bytes],
+        known: dict[Key, SessionCandidate],
+        *,
+        whole: bool = False,
     ) -> None:
         of_hits(self._settings.layout, self._catalog, hits, printed, known, whole=whole)
 
     def _weighed(
-        self, wanted: Wanted, number: Number | None, numbered: Mapping[Key, Candidate], *, searched: bool
-    ) -> list[tuple[ranking.Found, list[Evidence], float, Confidence]]:
+        self, wanted: CommitQuery, number: Number | None, numbered: Mapping[Key, SessionCandidate], *, searched: bool
+    ) -> list[tuple[ranking.ReadCandidate, list[Evidence], float, Confidence]]:
         """The candidates for one commit, read and weighed."""
         wanted, known = self._candidates(wanted, searched=searched)
         for key, candidate in numbered.items():
@@ -205,11 +214,11 @@ class _Why:
             if wanted.times and not (traces.made or traces.shared) and _began_after(candidate, max(wanted.times)):
                 continue
             if traces.gap is not None or traces.made or shown or not wanted.times:
-                found.append(ranking.Found(candidate, traces))
+                found.append(ranking.ReadCandidate(candidate, traces))
         return ranking.weigh(found, wanted, self._place, self._query.weights)
 
-    def _candidates(self, wanted: Wanted, *, searched: bool) -> tuple[Wanted, dict[Key, Candidate]]:
-        known: dict[Key, Candidate] = at_work(self._catalog, wanted.times)
+    def _candidates(self, wanted: CommitQuery, *, searched: bool) -> tuple[CommitQuery, dict[Key, SessionCandidate]]:
+        known: dict[Key, SessionCandidate] = at_work(self._catalog, wanted.times)
         of_first_shape(self._catalog, wanted, known)
         if wanted.name or wanted.hashes:
             wanted = self._sighted(wanted, known)
@@ -228,7 +237,7 @@ class _Why:
                     likely.text_terms = (hit.terms_found, hit.terms_asked)
         return wanted, known
 
-    def _sighted(self, wanted: Wanted, known: dict[Key, Candidate]) -> Wanted:
+    def _sighted(self, wanted: CommitQuery, known: dict[Key, SessionCandidate]) -> CommitQuery:
         """The commit as tools printed it; where git does not know it, the first log that shows it bounds its time."""
         asked = dict.fromkeys([*wanted.hashes[:_MAX_HASHES], *filter(None, [wanted.name])])
         seen = [one for name in asked for one in sightings(self._catalog, name)]
@@ -255,7 +264,9 @@ class _Why:
         times = (first.first_seen,)
         return replace(wanted, change=change, hashes=hashes, subjects=subjects, times=times, first_seen=first_seen)
 
-    def _read(self, candidate: Candidate, wanted: Wanted, *, whole: bool, end: datetime | None = None) -> list[Step]:
+    def _read(
+        self, candidate: SessionCandidate, wanted: CommitQuery, *, whole: bool, end: datetime | None = None
+    ) -> list[Step]:
         """The messages of a candidate's last chunks before a commit: those that tell whether it made the commit.
 
         With ``whole``, all of them, and those of its first chunk too. ``end`` is when it made the commit, if known.
@@ -282,12 +293,12 @@ class _Why:
         return self._steps.get(known, [])
 
 
-def _began_after(candidate: Candidate, moment: datetime) -> bool:
+def _began_after(candidate: SessionCandidate, moment: datetime) -> bool:
     began = min((chunk.started_at for chunk in candidate.chunks), default=None)
     return began is not None and began > moment
 
 
-def _names(chunk: ChunkTime, wanted: Wanted, cwd: str | None) -> bool:
+def _names(chunk: ChunkTime, wanted: CommitQuery, cwd: str | None) -> bool:
     return any(same_file(named, path, cwd) for named in chunk.files for path in wanted.files)
 
 

@@ -36,7 +36,7 @@ _NO_REPOSITORY = "no repository is at hand: only the logs are asked"
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class WhyTarget:
     """What is asked. ``weights`` has the commits that it means, each with its share from 0 to 1.
 
     ``path`` is relative to the root where there is a repository. ``hash``, ``number`` and ``subject`` are what was
@@ -57,7 +57,7 @@ class Target:
     notes: tuple[str, ...] = ()
 
 
-def find_target(text: str, git: Git, state: GitState) -> Target:
+def find_target(text: str, git: Git, state: GitState) -> WhyTarget:
     """What ``text`` means in a repository, or without one.
 
     Raises UsageError for a text that names nothing, NotFound for an unknown name.
@@ -72,7 +72,7 @@ def find_target(text: str, git: Git, state: GitState) -> Target:
         return found
     if state.usable and not _is_path(text, git) and (commit := find_commit(git, text)):
         tagged = None if _HASH.fullmatch(text) else _tagged(text, commit, git)
-        return tagged or Target(text, "commit", {commit: 1.0}, ends=without_ends([commit], git, state)[0])
+        return tagged or WhyTarget(text, "commit", {commit: 1.0}, ends=without_ends([commit], git, state)[0])
     lines = _LINES.fullmatch(text)
     if lines and not _is_path(text, git):
         first, last = int(lines["first"]), int(lines["last"] or lines["first"])
@@ -80,7 +80,7 @@ def find_target(text: str, git: Git, state: GitState) -> Target:
             raise UsageError(f"{text!r} names no lines", hint="write FILE:LINE or FILE:FIRST-LAST")
         return _lines_of(text, lines["path"], first, last, git, state)
     if _HASH.fullmatch(text) and not _is_path(text, git):
-        return Target(text, "commit", hash=text.lower(), notes=(_unknown(text, state),))
+        return WhyTarget(text, "commit", hash=text.lower(), notes=(_unknown(text, state),))
     if (key := find_key(text)) and not _is_path(text, git):
         return _numbered(text, key, git, state)
     return _file(text, git, state)
@@ -101,7 +101,7 @@ def _unknown(text: str, state: GitState) -> str:
     return f"this repository has no commit {text}{shallow}: only the logs are asked"
 
 
-def _numbered(text: str, number: Number, git: Git, state: GitState) -> Target:
+def _numbered(text: str, number: Number, git: Git, state: GitState) -> WhyTarget:
     """A pull request, issue or ticket: the commits whose messages name it."""
     # The repository of an address may be another one than this.
     asked = state.usable and (number.project is None or _is_remote(git, number.project))
@@ -111,7 +111,7 @@ def _numbered(text: str, number: Number, git: Git, state: GitState) -> Target:
     own = list_hashes(git, MAX_COMMITS, *every, f"--grep={number.of_request}") if hashes else []
     weights = dict.fromkeys(hashes, 0.5) | dict.fromkeys(own, 1.0)
     unknown = f"no commit names {number.name}" if asked else _NO_REPOSITORY if not state.usable else _OTHER_REPOSITORY
-    return Target(text, "number", weights, number=number, notes=() if weights else (unknown,))
+    return WhyTarget(text, "number", weights, number=number, notes=() if weights else (unknown,))
 
 
 def _is_remote(git: Git, project: str) -> bool:
@@ -120,14 +120,14 @@ def _is_remote(git: Git, project: str) -> bool:
     return common is not None and any(parts_of(url) == named for url in remote_urls(common))
 
 
-def _range(text: str, git: Git) -> Target | None:
+def _range(text: str, git: Git) -> WhyTarget | None:
     ends = [end for end in re.split(r"\.{2,3}", text) if end]
     if text.startswith("-") or not all(find_commit(git, end) for end in ends):
         return None
     return _several(text, "range", list_hashes(git, MAX_COMMITS + 1, "--no-merges", "--end-of-options", text))
 
 
-def _tagged(text: str, commit: str, git: Git) -> Target | None:
+def _tagged(text: str, commit: str, git: Git) -> WhyTarget | None:
     """A tag: what came since the tag before it; None where ``text`` is not a tag, or the first one."""
     if git.ask("show-ref", "--verify", "--quiet", f"refs/tags/{text}") is None:
         return None
@@ -136,32 +136,32 @@ def _tagged(text: str, commit: str, git: Git) -> Target | None:
     return _several(text, "tag", list_hashes(git, MAX_COMMITS + 1, "--no-merges", "--end-of-options", commit, *since))
 
 
-def _several(text: str, kind: Kind, hashes: list[str]) -> Target:
+def _several(text: str, kind: Kind, hashes: list[str]) -> WhyTarget:
     notes = (f"only the newest {MAX_COMMITS} commits were followed",) if len(hashes) > MAX_COMMITS else ()
     notes = notes if hashes else (f"{text} holds no commit",)
-    return Target(text, kind, dict.fromkeys(hashes[:MAX_COMMITS], 1.0), notes=notes)
+    return WhyTarget(text, kind, dict.fromkeys(hashes[:MAX_COMMITS], 1.0), notes=notes)
 
 
-def _file(text: str, git: Git, state: GitState) -> Target:
+def _file(text: str, git: Git, state: GitState) -> WhyTarget:
     path = _relative(text, git, state)
     if not state.usable:
         if _is_subject(text) and not _is_path(text, git):
-            return Target(text, "subject", subject=text, notes=(_NO_REPOSITORY,))
-        return Target(text, "file", path=path, changed=True, notes=(_NO_REPOSITORY,))
+            return WhyTarget(text, "subject", subject=text, notes=(_NO_REPOSITORY,))
+        return WhyTarget(text, "file", path=path, changed=True, notes=(_NO_REPOSITORY,))
     found = list_hashes(git, MAX_COMMITS, "--follow", paths=[_from_root(path)])
     if not found and not _is_subject(text):
         # A partial clone has no contents by which to follow it.
         found = list_hashes(git, MAX_COMMITS, paths=[_from_root(path)])
     ends, hashes = without_ends(found, git, state)
     if ends and not hashes:
-        return Target(text, "file", path=path, ends=ends, notes=(_SHALLOW,))
+        return WhyTarget(text, "file", path=path, ends=ends, notes=(_SHALLOW,))
     changed = (Path(state.root or git.folder) / path).is_file() and bool(
         git.begin_status("--porcelain", "--", _from_root(path))()
     )
     if not hashes and not changed and _is_subject(text):
         named = list_hashes(git, MAX_COMMITS, "--all", "-i", "--fixed-strings", f"--grep={text}")
         notes = () if named else ("no commit of this repository has this subject: only the logs are asked",)
-        return Target(text, "subject", dict.fromkeys(named, 1.0), subject=None if named else text, notes=notes)
+        return WhyTarget(text, "subject", dict.fromkeys(named, 1.0), subject=None if named else text, notes=notes)
     if not hashes and not changed:
         raise NotFound(
             f"{text!r} is not a commit, tag or file that this repository knows",
@@ -169,13 +169,13 @@ def _file(text: str, git: Git, state: GitState) -> Target:
         )
     # The newest commit says most of why a file is as it is.
     weights = {commit: 1.0 - place / (2 * MAX_COMMITS) for place, commit in enumerate(hashes)}
-    return Target(text, "file", weights, path=path, changed=changed, notes=(_SHALLOW,) if ends else ())
+    return WhyTarget(text, "file", weights, path=path, changed=changed, notes=(_SHALLOW,) if ends else ())
 
 
-def _lines_of(text: str, name: str, first: int, last: int, git: Git, state: GitState) -> Target:
+def _lines_of(text: str, name: str, first: int, last: int, git: Git, state: GitState) -> WhyTarget:
     path = _relative(name, git, state)
     if not state.usable:
-        return Target(text, "lines", path=path, lines=(first, last), changed=True, notes=(_NO_REPOSITORY,))
+        return WhyTarget(text, "lines", path=path, lines=(first, last), changed=True, notes=(_NO_REPOSITORY,))
     top = os.path.realpath(state.root or git.folder)
     counts = blame(git, os.path.relpath(f"{top}/{path}", os.path.realpath(git.folder)), first, last)
     if not counts:
@@ -191,7 +191,7 @@ def _lines_of(text: str, name: str, first: int, last: int, git: Git, state: GitS
     changed = any(UNCOMMITTED.fullmatch(commit) for commit in counts)
     notes = (_SHALLOW,) if ends else ()
     lost = ends if not hashes else frozenset[str]()
-    return Target(text, "lines", weights, path=path, lines=(first, last), changed=changed, ends=lost, notes=notes)
+    return WhyTarget(text, "lines", weights, path=path, lines=(first, last), changed=changed, ends=lost, notes=notes)
 
 
 def _is_subject(text: str) -> bool:

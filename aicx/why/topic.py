@@ -9,7 +9,7 @@ from math import log
 
 from aicx.evidence.transcript import Step
 from aicx.why.asked import alike, terms
-from aicx.why.report import Wanted
+from aicx.why.report import CommitQuery
 
 # What a word of a message's body or of a file's name says, beside one of the subject, and the characters of a body.
 _OF_BODY, _OF_FILES, _MAX_BODY = 0.5, 0.5, 1000
@@ -22,7 +22,7 @@ _LEAST = 1.0
 Said = tuple[str, Step]
 
 
-def message_of(wanted: Wanted) -> Mapping[str, float]:
+def message_of(wanted: CommitQuery) -> Mapping[str, float]:
     """The terms of a commit's message, and what each says of it: those of its subject most; of none, its files'."""
     change = wanted.change
     found = dict.fromkeys(terms(change.body[:_MAX_BODY]), _OF_BODY)
@@ -30,13 +30,13 @@ def message_of(wanted: Wanted) -> Mapping[str, float]:
     return found or dict.fromkeys(_of_files(wanted), 1.0)
 
 
-def for_requests(message: Mapping[str, float], wanted: Wanted) -> Mapping[str, float]:
+def for_requests(message: Mapping[str, float], wanted: CommitQuery) -> Mapping[str, float]:
     """The terms that requests are compared with: also the kind of change, and the names of the commit's files."""
     subject = dict.fromkeys(terms(wanted.change.subject), 1.0)
     return {**dict.fromkeys(_of_files(wanted), _OF_FILES), **message, **subject}
 
 
-def _of_files(wanted: Wanted) -> frozenset[str]:
+def _of_files(wanted: CommitQuery) -> frozenset[str]:
     stems = (path.rpartition("/")[2].partition(".")[0] for path in wanted.files)
     return terms(" ".join(re.sub(r"[/._-]", " ", stem) for stem in stems))
 

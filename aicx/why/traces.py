@@ -16,14 +16,14 @@ from aicx.git.subjects import plain_subject
 from aicx.values import dataclass
 from aicx.why.candidates import AFTER
 from aicx.why.places import same_file
-from aicx.why.report import Wanted
+from aicx.why.report import CommitQuery
 
 # A shorter subject is in other commands by chance.
 _MIN_SUBJECT = 12
 
 
 @dataclass(slots=True)
-class Traces:
+class CommitTraces:
     """What of a commit one session holds. ``edited`` has each file's last edit before the commit."""
 
     edited: dict[str, Step] = field(default_factory=dict)
@@ -42,13 +42,13 @@ class Traces:
         return bool(self.edited or self.shared or self.made)
 
 
-def find_traces(steps: Sequence[Step], wanted: Wanted, cwd: str | None, *, later: bool = False) -> Traces:
+def find_traces(steps: Sequence[Step], wanted: CommitQuery, cwd: str | None, *, later: bool = False) -> CommitTraces:
     """The traces of a commit in the messages of a session that came before it.
 
     A rebase gives a commit a later date. A session that began between, ``later`` than the commit was written, may have
     mended it in another one: of it only lines that the commit adds count, unless it made the commit again.
     """
-    found = Traces()
+    found = CommitTraces()
     calls = followed(answered_calls(steps))
     for call, answers in calls:
         _look_for_commit(call, answers, wanted, found)
@@ -66,7 +66,7 @@ def find_traces(steps: Sequence[Step], wanted: Wanted, cwd: str | None, *, later
     return found
 
 
-def _look_for_commit(call: Step, answers: Sequence[Step], wanted: Wanted, found: Traces) -> None:
+def _look_for_commit(call: Step, answers: Sequence[Step], wanted: CommitQuery, found: CommitTraces) -> None:
     commits = "commit" in call.text
     for answer in answers:
         if answer.failed:
@@ -87,7 +87,7 @@ def _look_for_commit(call: Step, answers: Sequence[Step], wanted: Wanted, found:
         found.first_made = found.first_made or answers[-1]
 
 
-def edits_of(steps: Sequence[Step], wanted: Wanted, cwd: str | None) -> list[list[datetime]]:
+def edits_of(steps: Sequence[Step], wanted: CommitQuery, cwd: str | None) -> list[list[datetime]]:
     """When each of a commit's files was changed in those messages."""
     edits = [call for call, answer in answered_calls(steps) if is_edit(call) and not (answer and answer.failed)]
     return [
@@ -96,7 +96,7 @@ def edits_of(steps: Sequence[Step], wanted: Wanted, cwd: str | None) -> list[lis
 
 
 def _look_for_edit(
-    call: Step, answers: Sequence[Step], wanted: Wanted, cwd: str | None, found: Traces, *, only_lines: bool
+    call: Step, answers: Sequence[Step], wanted: CommitQuery, cwd: str | None, found: CommitTraces, *, only_lines: bool
 ) -> None:
     """Takes in what a call has of a commit, with ``only_lines`` where it has a line that the commit adds."""
     if any(answer.failed for answer in answers):
@@ -116,7 +116,7 @@ def _look_for_edit(
         found.shared_in[call.chunk] = None
 
 
-def _gap(found: Traces, before: Sequence[Step], wanted: Wanted) -> timedelta | None:
+def _gap(found: CommitTraces, before: Sequence[Step], wanted: CommitQuery) -> timedelta | None:
     """The shortest time from work to a commit of that shape; none where the session began after all of them."""
     if found.made_in is not None:
         return timedelta(0)
@@ -125,7 +125,7 @@ def _gap(found: Traces, before: Sequence[Step], wanted: Wanted) -> timedelta | N
     return max(min(gaps), timedelta(0)) if gaps else None
 
 
-def _is_subject(printed: str, wanted: Wanted) -> bool:
+def _is_subject(printed: str, wanted: CommitQuery) -> bool:
     return plain_subject(printed) in wanted.subjects
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from aicx.evidence.patterns import command_rules
-from aicx.evidence.runs import Run, is_probe, is_scratch
+from aicx.evidence.runs import CommandRun, is_probe, is_scratch
 from aicx.evidence.transcript import Step
 from aicx.git.roots import Roots
 from aicx.toolchains import ErrorEvent, parse
@@ -47,7 +47,7 @@ _KEEPS_HISTORY = re.compile(r"(?:git|gh)\s")
 
 
 def mistakes_of(
-    run: Run, call: Step, answers: Sequence[Step], roots: Roots, folder: str | None
+    run: CommandRun, call: Step, answers: Sequence[Step], roots: Roots, folder: str | None
 ) -> list[tuple[str, ErrorEvent]]:
     """The errors of a failed run, each mistake once, with the family of the tool."""
     if all(map(is_probe, run.parts)):
@@ -72,7 +72,7 @@ def _once(errors: Sequence[ErrorEvent]) -> list[ErrorEvent]:
     return list({one.test or one.file or one.fingerprint: one for one in reversed(errors)}.values())[::-1]
 
 
-def _tells(event: ErrorEvent, run: Run, family: str) -> bool:
+def _tells(event: ErrorEvent, run: CommandRun, family: str) -> bool:
     """Whether an error is one of the work: what a program of somebody else says of no place is not, nor what it only
     says last, nor a refusal, nor trouble that passes by itself.
     """

@@ -11,7 +11,7 @@ from aicx.evidence.calls import folders_of
 from aicx.evidence.edits import is_edit, is_prose
 from aicx.evidence.fixes import ends, is_special, repeats, topic_of, without_starters
 from aicx.evidence.patterns import command_rules
-from aicx.evidence.runs import Run, RunKind, is_probe
+from aicx.evidence.runs import CommandRun, RunKind, is_probe
 from aicx.evidence.transcript import Step
 from aicx.folders import is_absolute
 from aicx.git.roots import Roots
@@ -94,7 +94,7 @@ class _Open:
 
 def failures_of(
     calls: Sequence[tuple[Step, Sequence[Step]]],
-    runs: Sequence[Run | None],
+    runs: Sequence[CommandRun | None],
     roots: Roots,
     folder: str | None,
     typed: Sequence[datetime] = (),
@@ -141,7 +141,7 @@ def _take(
     open_: dict[str, _Open],
     done: dict[str, Failure],
     found: tuple[str, ErrorEvent],
-    run: Run,
+    run: CommandRun,
     tree: str,
     roots: Roots,
     folder: str | None,
@@ -175,7 +175,7 @@ def _take(
 
 
 def _pass(
-    open_: dict[str, _Open], done: dict[str, Failure], run: Run, tree: str, call: Step, at: str, ref: str
+    open_: dict[str, _Open], done: dict[str, Failure], run: CommandRun, tree: str, call: Step, at: str, ref: str
 ) -> None:
     """Ends the failures that cannot be left once this run passed."""
     rules = command_rules()
@@ -191,7 +191,7 @@ def _pass(
             del open_[mark]
 
 
-def _may_have_passed(open_: dict[str, _Open], run: Run, tree: str) -> None:
+def _may_have_passed(open_: dict[str, _Open], run: CommandRun, tree: str) -> None:
     """Notes that the checks of some failures ran again and printed nothing of a failure: what comes after may be for
     something else. Where nothing is known of such a run, neither is what it took to pass.
     """
@@ -256,7 +256,7 @@ def _not_read(open_: dict[str, _Open]) -> None:
         one.unread = True
 
 
-def _hides_changes(call: Step, run: Run | None) -> bool:
+def _hides_changes(call: Step, run: CommandRun | None) -> bool:
     """Whether a call may have changed what it does not name: another tool, a subagent, a line that writes a file."""
     rules = command_rules()
     if not call.command:
@@ -267,7 +267,7 @@ def _hides_changes(call: Step, run: Run | None) -> bool:
     return not all(is_probe(part) or _may_help(part.text) for part in parts)
 
 
-def _beside(call: Step, run: Run) -> list[str]:
+def _beside(call: Step, run: CommandRun) -> list[str]:
     """What a command line did besides that for which it was run: of `npm install left-pad && npm test` the first."""
     of_run = {part.text for part in run.parts}
     parts = (part.text for part in simple_commands(call.command) if not command_rules().look.match(part.text))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from aicx.git.branches import CURRENT
 
 if TYPE_CHECKING:
-    from aicx.evidence.session_brief import Line, SessionBrief, StateReason
+    from aicx.evidence.session_brief import BriefLine, SessionBrief, StateReason
     from aicx.evidence.sessions import SessionRow
     from aicx.git.branches import BranchState
     from aicx.work.record import WorkRecord
@@ -41,7 +41,7 @@ class LeftOpen(NamedTuple):
 
     step: str
     reason: StateReason | Literal["git_shows"]
-    lines: tuple[Line, ...]
+    lines: tuple[BriefLine, ...]
 
 
 def left_open(

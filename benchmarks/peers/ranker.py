@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from aicx.bench.dataset import Query
-from aicx.bench.rankers import DEFAULT_CHOICES, Choices, Place, QuestionFailed
+from aicx.bench.rankers import DEFAULT_CHOICES, Choices, QuestionFailed, RankerFolders
 from aicx.storage.atomic import replace_file
 from aicx.types import Candidate, Document
 from benchmarks.peers import Chosen, choose
@@ -73,7 +73,7 @@ class PeerRanker:
         return self.peak
 
 
-def build(name: str, documents: Sequence[Document], place: Place) -> float:
+def build(name: str, documents: Sequence[Document], place: RankerFolders) -> float:
     """Has the peer index the documents, unless the same version has done so with the same documents before."""
     chosen = choose(name)
     environment = environment_of(chosen.peer, place.models.parent)
@@ -99,7 +99,7 @@ def build(name: str, documents: Sequence[Document], place: Place) -> float:
 
 
 def open_ranker(
-    name: str, documents: Sequence[Document], place: Place, choices: Choices = DEFAULT_CHOICES
+    name: str, documents: Sequence[Document], place: RankerFolders, choices: Choices = DEFAULT_CHOICES
 ) -> PeerRanker:
     chosen = choose(name)
     environment = environment_of(chosen.peer, place.models.parent)
@@ -121,7 +121,7 @@ def open_ranker(
     return PeerRanker(chosen, start, start(), note["ids"], note["peak"])
 
 
-def index_paths(name: str, place: Place) -> Sequence[Path]:
+def index_paths(name: str, place: RankerFolders) -> Sequence[Path]:
     chosen = choose(name)
     return [_work(chosen, place) / folder for folder in chosen.peer.index]
 
@@ -141,12 +141,12 @@ def _start(chosen: Chosen, environment: Environment, work: Path) -> Worker:
     return Worker(chosen.ranker, command, closed_environ(home, more), work)
 
 
-def _work(chosen: Chosen, place: Place) -> Path:
+def _work(chosen: Chosen, place: RankerFolders) -> Path:
     """Where the peer works: one folder for each of its modes."""
     return (place.folder / f"peer-{chosen.peer.name}-{chosen.mode}").resolve()
 
 
-def _version(chosen: Chosen, documents: Sequence[Document], place: Place) -> str:
+def _version(chosen: Chosen, documents: Sequence[Document], place: RankerFolders) -> str:
     """Changes whenever the peer, our script for it or a document does."""
     digest = sha256(f"{chosen.peer.requirement} {place.home is not None}".encode())
     for script in ("loop.py", chosen.peer.script):

@@ -17,7 +17,7 @@ Format = Literal["onnx", "static"]
 
 
 @dataclass(frozen=True, slots=True)
-class Model:
+class ExportedModel:
     """One exported model. ``name`` is what it was exported from."""
 
     folder: Path
@@ -38,7 +38,7 @@ def find_model(
     *,
     quantized: bool = False,
     verify: Callable[[Path], None] = lambda folder: None,
-) -> Model:
+) -> ExportedModel:
     """The model exported from ``name``. ``NotFound`` when that has not happened yet; ``verify`` is given its folder."""
     for model in _models(models_dir):
         if (model.format, model.name, model.quantized) == (format, name, quantized):
@@ -63,7 +63,7 @@ def damaged_model(folder: Path, reason: str) -> CorpusDamaged:
     )
 
 
-def _models(models_dir: Path) -> Iterator[Model]:
+def _models(models_dir: Path) -> Iterator[ExportedModel]:
     # A name with a dot in front belongs to an export under way, or to one that was killed.
     for path in sorted(models_dir.glob(f"[!.]*/{MANIFEST}")):
         try:
@@ -74,8 +74,8 @@ def _models(models_dir: Path) -> Iterator[Model]:
             raise damaged_model(path.parent, f"{MANIFEST} is not what it should be") from error
 
 
-def _model(folder: Path, fields: dict[str, Any]) -> Model:
-    return Model(
+def _model(folder: Path, fields: dict[str, Any]) -> ExportedModel:
+    return ExportedModel(
         folder=folder,
         format=fields["format"],
         name=str(fields["name"]),

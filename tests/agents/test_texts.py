@@ -13,11 +13,11 @@ from hypothesis import strategies as some
 from aicx.errors import CorpusDamaged
 from aicx.managed import blocks, jsonc
 from aicx.managed.edits import Insertion, put_in, taken_out
-from aicx.managed.settings_text import JSON, TOML, Wanted
+from aicx.managed.settings_text import JSON, TOML, WantedHooks
 
 HOOK = {"type": "command", "command": "/opt/aicx hook stop --agent claude || true", "timeout": 3}
-WANTED = Wanted({"SessionStart": {**HOOK, "command": "/opt/aicx hook session-start --agent claude"}, "Stop": HOOK})
-NOTIFYING = Wanted(WANTED.hooks, ("/opt/aicx", "hook", "notify", "--agent", "codex"))
+WANTED = WantedHooks({"SessionStart": {**HOOK, "command": "/opt/aicx hook session-start --agent claude"}, "Stop": HOOK})
+NOTIFYING = WantedHooks(WANTED.hooks, ("/opt/aicx", "hook", "notify", "--agent", "codex"))
 OTHER = {"hooks": [{"type": "command", "command": "make format"}]}
 
 LINES = some.text(some.sampled_from("ab `#-<>!é\t"), max_size=12)
@@ -144,7 +144,7 @@ def test_a_hook_of_others_in_the_same_group_stays() -> None:
 
 def test_settings_keep_their_indentation() -> None:
     text = '{\n\t"theme": "dark"\n}\n'
-    changed = put_in(text, JSON.put(text, Wanted({"Stop": HOOK})))
+    changed = put_in(text, JSON.put(text, WantedHooks({"Stop": HOOK})))
     assert changed.startswith('{\n\t"theme": "dark",\n\t"hooks": {\n\t\t"Stop": [\n\t\t\t{\n\t\t\t\t"hooks": [\n')
     assert json.loads(changed) == {"theme": "dark", "hooks": {"Stop": [{"hooks": [HOOK]}]}}
 

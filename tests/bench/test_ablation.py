@@ -12,12 +12,12 @@ import pytest
 from aicx.bench.ablation import effects, recommended, verdicts
 from aicx.bench.dataset import Dataset, Query, text_document, with_version
 from aicx.bench.facts import decode_facts
-from aicx.bench.measure import Measured, Task
-from aicx.bench.rankers import DEFAULT_CHOICES, Place, method_of, open_ranker
+from aicx.bench.measure import Measured, MeasureTask
+from aicx.bench.rankers import DEFAULT_CHOICES, RankerFolders, method_of, open_ranker
 from aicx.bench.report.ablations import effect_tables
 from aicx.bench.report.recommendation import recommendation
-from aicx.bench.results import Result, rows_frame
-from aicx.bench.run import Plan, run
+from aicx.bench.results import BenchResult, rows_frame
+from aicx.bench.run import BenchPlan, run
 from aicx.bench.variants import ABLATIONS, ASKED, Ablation, ablations, check_variant, variant
 from aicx.errors import UsageError
 from aicx.types import Part
@@ -43,7 +43,9 @@ COST = {
 }
 
 
-def made(changes: dict[str, dict[str, float]], silent: dict[str, int] | None = None, part: str = "counted") -> Result:
+def made(
+    changes: dict[str, dict[str, float]], silent: dict[str, int] | None = None, part: str = "counted"
+) -> BenchResult:
     """A result by dataset and change: its value on every question of a part, where without a change it is 0.5.
 
     ``silent`` says by change how many of three negative questions got no answer, which are all without one.
@@ -74,7 +76,7 @@ def made(changes: dict[str, dict[str, float]], silent: dict[str, int] | None = N
         "skipped": [],
         "rankers": [{"dataset": dataset, "ranker": label, **COST} for dataset, label in sorted(labels)],
     }
-    return Result(decode_facts(facts), rows_frame(rows))
+    return BenchResult(decode_facts(facts), rows_frame(rows))
 
 
 def test_each_ablation_changes_its_own_rule_and_nothing_else() -> None:
@@ -102,7 +104,7 @@ def test_what_cannot_make_a_difference_is_not_run() -> None:
 
 def test_only_the_rules_that_are_named_are_switched_off(tmp_path: Path) -> None:
     assert list(ablations(RANKER, ["rerank"], stored=True)) == ["", "without late interaction"]
-    plan = Plan(["aicx"], tmp_path, tmp_path, ablate=True, rules=["luck"])
+    plan = BenchPlan(["aicx"], tmp_path, tmp_path, ablate=True, rules=["luck"])
     with pytest.raises(UsageError, match="no rule 'luck'"):
         run([small()], plan, NOW, lambda done, total, at: None)
 
@@ -182,7 +184,7 @@ def test_ablation_runs_every_change_on_every_question(tmp_path: Path) -> None:
     given = small()
     apart = Query("q9", "login", {"login": 1}, part="apart")
     dataset = Dataset(given.name, [*given.queries, apart], given.corpora)
-    plan = Plan(["aicx"], tmp_path / "cache", tmp_path / "models", cold_runs=0, ablate=True)
+    plan = BenchPlan(["aicx"], tmp_path / "cache", tmp_path / "models", cold_runs=0, ablate=True)
     result = run([dataset], plan, NOW, lambda done, total, at: None)
     wanted = {f"aicx {name}".rstrip() for name in ablations("aicx", stored=False)}
     assert {row.ranker for row in result.facts.rankers} == wanted
@@ -199,12 +201,12 @@ def test_change_to_the_index_has_an_index_of_its_own(tmp_path: Path, monkeypatch
     assert variant(f"{RANKER} twice").ranker == f"{RANKER}+"
     seen: list[tuple[str, Sequence[str]]] = []
 
-    def measured(task: Task) -> list[Measured]:
+    def measured(task: MeasureTask) -> list[Measured]:
         seen.append((task.ranker, task.variants))
         return [Measured(failure="not run") for _ in task.names]
 
     monkeypatch.setattr("aicx.bench.run.measure", measured)
-    run([small()], Plan([RANKER], tmp_path, built, ablate=True), NOW, lambda done, total, at: None)
+    run([small()], BenchPlan([RANKER], tmp_path, built, ablate=True), NOW, lambda done, total, at: None)
     assert seen == [(RANKER, [RANKER, f"{RANKER} {ABLATIONS[0].name}"]), (f"{RANKER}+", [f"{RANKER} twice"])]
 
 
@@ -218,7 +220,7 @@ def test_table_of_costs_has_the_ranker_as_it_is_and_each_change() -> None:
 def test_rules_reach_the_ranker(tmp_path: Path) -> None:
     """A document that is found by its header only is not found without headers."""
     document = with_version("d", "harbour board", (Part("the tide"),), {})
-    place = Place(tmp_path / "indexes", tmp_path / "models")
+    place = RankerFolders(tmp_path / "indexes", tmp_path / "models")
     ranker = open_ranker("aicx", [document], place)
     assert [hit.id for hit in ranker.rank(Query("q", "harbour"), 10)] == ["d"]
     changed = variant("aicx without headers").choices
@@ -227,7 +229,7 @@ def test_rules_reach_the_ranker(tmp_path: Path) -> None:
 
 @pytest.mark.needs("semantic")
 def test_what_only_meaning_speaks_for_is_left_out_over_documents_too(tmp_path: Path) -> None:
-    place = Place(tmp_path / "indexes", models(tmp_path / "models"))
+    place = RankerFolders(tmp_path / "indexes", models(tmp_path / "models"))
     documents = small().corpora["all"]
     asked = Query("q", "naïve")  # the model knows it, and no document has it
     ranker = open_ranker(RANKER, documents, place, variant(f"{RANKER} never silent by meaning").choices)
@@ -239,7 +241,7 @@ def test_what_only_meaning_speaks_for_is_left_out_over_documents_too(tmp_path: P
 
 
 def test_date_in_a_question_limits_documents_that_have_days(tmp_path: Path) -> None:
-    place = Place(tmp_path / "indexes", tmp_path / "models")
+    place = RankerFolders(tmp_path / "indexes", tmp_path / "models")
     documents = [
         text_document(name, "the tide table", columns={"day": day})
         for name, day in (("early", 20260105), ("late", 20260205))
@@ -249,6 +251,6 @@ def test_date_in_a_question_limits_documents_that_have_days(tmp_path: Path) -> N
 
 
 def test_date_in_a_question_is_a_word_where_documents_have_no_days(tmp_path: Path) -> None:
-    place = Place(tmp_path / "indexes", tmp_path / "models")
+    place = RankerFolders(tmp_path / "indexes", tmp_path / "models")
     ranker = open_ranker("aicx", [text_document("d", "the tide table")], place)
     assert [hit.id for hit in ranker.rank(Query("q", "tide in february 2026"), 10)] == ["d"]

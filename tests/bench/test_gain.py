@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from aicx.bench.dataset import Query
-from aicx.bench.gain import Bounds, gain_of, measure_gain
+from aicx.bench.gain import GainBounds, gain_of, measure_gain
 from aicx.bench.mining import reasks
 from aicx.bench.mining.sessions import read_sessions
 from aicx.commands.index.build import gain_line
@@ -69,7 +69,7 @@ def questions(user: Home) -> list[Query]:
 
 
 def test_questions_are_asked_by_words_and_by_meaning_too(user: Home) -> None:
-    found = gain_of(user.settings, questions(user), Bounds(least=10), 0)
+    found = gain_of(user.settings, questions(user), GainBounds(least=10), 0)
     assert found.questions == len(THINGS)
     assert found.words is not None
     assert found.both is not None
@@ -83,7 +83,7 @@ def test_questions_are_asked_by_words_and_by_meaning_too(user: Home) -> None:
 
 
 def test_nothing_is_said_of_a_dozen_questions(user: Home) -> None:
-    found = gain_of(user.settings, questions(user), Bounds(), 0)
+    found = gain_of(user.settings, questions(user), GainBounds(), 0)
     assert (found.questions, found.words, found.both, found.more) == (len(THINGS), None, None, None)
 
 
@@ -92,6 +92,6 @@ def test_prompts_that_ask_again_in_the_logs_own_words_are_no_questions(user: Hom
 
 
 def test_no_more_is_asked_than_its_bounds_say(user: Home) -> None:
-    found = gain_of(user.settings, questions(user), Bounds(least=10, asking_seconds=-1.0), 0)
+    found = gain_of(user.settings, questions(user), GainBounds(least=10, asking_seconds=-1.0), 0)
     assert found.questions < 10
     assert found.words is None

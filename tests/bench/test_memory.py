@@ -11,7 +11,7 @@ import pytest
 from aicx.bench.datasets.memory import document_of, load, records_of
 from aicx.bench.mining.invented import invent
 from aicx.bench.mining.records import ELSEWHERE, NOW, TOPIC_WORDS, BenchRecord, Fate, mine, paraphrase, told
-from aicx.bench.rankers import Place, QuestionFailed
+from aicx.bench.rankers import QuestionFailed, RankerFolders
 from aicx.bench.rankers.memory import build, open_ranker
 from aicx.bench.variants import variant
 from tests.bench.invented import small
@@ -36,14 +36,14 @@ RECORDS = [
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Place:
+def place(tmp_path_factory: pytest.TempPathFactory) -> RankerFolders:
     folder = tmp_path_factory.mktemp("memory")
-    place = Place(folder / "indexes", folder / "models")
+    place = RankerFolders(folder / "indexes", folder / "models")
     build("memory", [document_of(one) for one in RECORDS], place)
     return place
 
 
-def answers(place: Place, change: str = "") -> list[str]:
+def answers(place: RankerFolders, change: str = "") -> list[str]:
     ranker = open_ranker("memory", (), place, variant(f"memory {change}".strip()).choices)
     (query,) = [one for one in mine(RECORDS, Random(0)) if one.part == TOPIC_WORDS]
     try:
@@ -52,11 +52,11 @@ def answers(place: Place, change: str = "") -> list[str]:
         ranker.recaller.close()
 
 
-def test_what_holds_is_answered_and_what_does_not_is_not(place: Place) -> None:
+def test_what_holds_is_answered_and_what_does_not_is_not(place: RankerFolders) -> None:
     assert answers(place) == ["r", "v-line"]
 
 
-def test_a_rule_that_is_off_lets_in_what_it_is_there_for(place: Place) -> None:
+def test_a_rule_that_is_off_lets_in_what_it_is_there_for(place: RankerFolders) -> None:
     put_away = {"r-old", "x-no", "y-away", "z-over"}
     assert put_away <= set(answers(place, "without eligibility"))
     assert "w-there" in answers(place, "records of all repositories")
@@ -64,7 +64,7 @@ def test_a_rule_that_is_off_lets_in_what_it_is_there_for(place: Place) -> None:
 
 def test_documents_of_another_set_are_no_records(tmp_path: Path) -> None:
     with pytest.raises(QuestionFailed, match="not records"):
-        build("memory", small().corpora["all"], Place(tmp_path, tmp_path))
+        build("memory", small().corpora["all"], RankerFolders(tmp_path, tmp_path))
 
 
 def test_a_record_is_the_same_after_it_was_a_document() -> None:

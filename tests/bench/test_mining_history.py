@@ -10,7 +10,7 @@ import pytest
 from aicx.bench.dataset import COUNTED
 from aicx.bench.mining import changes, subjects
 from aicx.bench.mining.history import commits, read_history
-from aicx.bench.mining.sessions import Session
+from aicx.bench.mining.sessions import MinedSession
 from tests.corpus.builders import OTHER, SESSION, THIRD, when
 from tests.evidence.stories import Repository
 
@@ -28,15 +28,15 @@ def repository(tmp_path: Path) -> Repository:
     return found
 
 
-def session_at(folder: Path, *texts: str, key: str = SESSION, at: float = 0) -> Session:
+def session_at(folder: Path, *texts: str, key: str = SESSION, at: float = 0) -> MinedSession:
     files = {f"{folder}/src/gauge.py": {"2026-03-01"}}
-    found = Session(key, when(at), when(at + 3600), None, {str(folder / "deeper")}, files=files)
+    found = MinedSession(key, when(at), when(at + 3600), None, {str(folder / "deeper")}, files=files)
     found.texts.extend(texts)
     found.tool_texts.extend(texts)
     return found
 
 
-def mined(*sessions: Session) -> list[tuple[str, str, tuple[str, ...]]]:
+def mined(*sessions: MinedSession) -> list[tuple[str, str, tuple[str, ...]]]:
     found = subjects.mine(read_history(sessions), sessions, 10, Random(0))
     return [(query.text, query.part, tuple(query.relevant)) for query in found]
 

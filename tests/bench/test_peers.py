@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from aicx.bench.dataset import Dataset, Query, with_version
-from aicx.bench.measure import Measured, Task, run_here
-from aicx.bench.rankers import Place, QuestionFailed, check_name
+from aicx.bench.measure import Measured, MeasureTask, run_here
+from aicx.bench.rankers import QuestionFailed, RankerFolders, check_name
 from aicx.errors import UsageError
 from aicx.types import Part
 from benchmarks import peers
@@ -76,7 +76,7 @@ FAKE = Peer(
 
 
 @pytest.fixture
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RankerFolders:
     """A place in which the fake peer is installed."""
     scripts = str(Path(peer.__file__).parent / "scripts")
     script = tmp_path / "ask_fake.py"
@@ -85,12 +85,12 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
     monkeypatch.setattr(
         peers, "PEERS", {"fake": fake, "mute": replace(FAKE, name="mute", modes={}, unfit="it is mute")}
     )
-    found = Place(tmp_path / "indexes" / "all", tmp_path / "home" / "models")
+    found = RankerFolders(tmp_path / "indexes" / "all", tmp_path / "home" / "models")
     note(found, {"version": "1.2"})
     return found
 
 
-def note(place: Place, facts: Mapping[str, object]) -> None:
+def note(place: RankerFolders, facts: Mapping[str, object]) -> None:
     path = environment_of(FAKE, place.models.parent).note
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(facts))
@@ -100,7 +100,7 @@ Opened = Callable[[str], PeerRanker]
 
 
 @pytest.fixture
-def opened(place: Place) -> Opened:
+def opened(place: RankerFolders) -> Opened:
     def open_mode(mode: str) -> PeerRanker:
         documents = small().corpora["all"]
         peer.build(f"peer:fake/{mode}", documents, place)
@@ -109,8 +109,8 @@ def opened(place: Place) -> Opened:
     return open_mode
 
 
-def measured(place: Place, mode: str, dataset: Dataset | None = None) -> Measured:
-    task = Task(f"peer:fake/{mode}", dataset or small(), place.folder.parent, place.models, cold_runs=0)
+def measured(place: RankerFolders, mode: str, dataset: Dataset | None = None) -> Measured:
+    task = MeasureTask(f"peer:fake/{mode}", dataset or small(), place.folder.parent, place.models, cold_runs=0)
     return run_here(task)[0]
 
 
@@ -132,18 +132,18 @@ def test_document_found_twice_counts_once(opened: Opened) -> None:
     ranker.close()
 
 
-def test_what_a_peer_prints_is_no_answer(place: Place) -> None:
+def test_what_a_peer_prints_is_no_answer(place: RankerFolders) -> None:
     peer.build("peer:fake/good", small().corpora["all"], place)
     assert "this is no answer" in (place.folder / "peer-fake-good" / "peer.log").read_text()
 
 
-def test_index_is_built_once_for_the_same_documents(place: Place) -> None:
+def test_index_is_built_once_for_the_same_documents(place: RankerFolders) -> None:
     documents = small().corpora["all"]
     first = peer.build("peer:fake/good", documents, place)
     assert peer.build("peer:fake/good", documents, place) == first
 
 
-def test_other_documents_are_indexed_anew(place: Place) -> None:
+def test_other_documents_are_indexed_anew(place: RankerFolders) -> None:
     documents = small().corpora["all"]
     peer.build("peer:fake/good", documents, place)
     made = place.folder / "peer-fake-good" / "index" / "made"
@@ -152,12 +152,12 @@ def test_other_documents_are_indexed_anew(place: Place) -> None:
     assert made.read_text() != "old"
 
 
-def test_failure_in_building_says_what_the_peer_said(place: Place) -> None:
+def test_failure_in_building_says_what_the_peer_said(place: RankerFolders) -> None:
     with pytest.raises(PeerFailed, match="failed to build: ValueError: the disk is made of cheese"):
         peer.build("peer:fake/no-build", small().corpora["all"], place)
 
 
-def test_failed_index_is_not_taken_for_a_whole_one(place: Place) -> None:
+def test_failed_index_is_not_taken_for_a_whole_one(place: RankerFolders) -> None:
     for _ in range(2):
         with pytest.raises(PeerFailed):
             peer.build("peer:fake/no-build", small().corpora["all"], place)
@@ -183,7 +183,7 @@ def test_next_question_is_answered_after_a_crash(opened: Opened) -> None:
     ranker.close()
 
 
-def test_peer_that_hangs_is_stopped_with_all_it_started(opened: Opened, place: Place) -> None:
+def test_peer_that_hangs_is_stopped_with_all_it_started(opened: Opened, place: RankerFolders) -> None:
     ranker = opened("hang")
     ranker.ask_seconds = 1.5
     with pytest.raises(QuestionFailed, match="did not answer within 2 s"):
@@ -225,7 +225,7 @@ def test_peer_ends_when_nobody_is_left_to_answer(opened: Opened) -> None:
     ranker.close()
 
 
-def test_question_that_fails_is_noted_and_the_rest_is_measured(place: Place) -> None:
+def test_question_that_fails_is_noted_and_the_rest_is_measured(place: RankerFolders) -> None:
     found = measured(place, "raise", many(20))
     assert found.failed == {"q1": "peer:fake/raise failed to answer: ValueError: a colon is no question"}
     assert found.answers["q1"] == []
@@ -233,74 +233,76 @@ def test_question_that_fails_is_noted_and_the_rest_is_measured(place: Place) -> 
     assert any("1 of 24 questions, on which it failed; the first of them, q1: " in note for note in found.notes)
 
 
-def test_words_of_a_peer_about_a_private_set_are_kept_from_the_result(place: Place) -> None:
+def test_words_of_a_peer_about_a_private_set_are_kept_from_the_result(place: RankerFolders) -> None:
     found = measured(place, "raise", replace(many(20), private=True))
     assert found.failed == {"q1": "peer:fake/raise failed to answer"}
     assert not any("colon" in note for note in found.notes)
 
 
-def test_peer_that_fails_too_often_is_not_compared(place: Place) -> None:
+def test_peer_that_fails_too_often_is_not_compared(place: RankerFolders) -> None:
     with pytest.raises(QuestionFailed, match="it failed on 2 of the first 2 questions; the last of them, q2"):
         measured(place, "stranger")
 
 
-def test_result_says_version_mode_and_how_it_was_asked(place: Place) -> None:
+def test_result_says_version_mode_and_how_it_was_asked(place: RankerFolders) -> None:
     assert measured(place, "good").notes == ["fake 1.2: some lines of script; one process for all questions"]
 
 
-def test_index_size_and_memory_are_the_peers(place: Place) -> None:
+def test_index_size_and_memory_are_the_peers(place: RankerFolders) -> None:
     found = measured(place, "good")
     assert found.index_bytes > 100
     assert found.peak_bytes > 0
 
 
-def test_tokens_of_a_peer_are_not_counted(place: Place) -> None:
+def test_tokens_of_a_peer_are_not_counted(place: RankerFolders) -> None:
     assert measured(place, "good").tokens == {}
 
 
-def test_cold_start_of_a_peer_is_measured(place: Place) -> None:
-    task = Task("peer:fake/good", small(), place.folder.parent, place.models, cold_runs=2)
+def test_cold_start_of_a_peer_is_measured(place: RankerFolders) -> None:
+    task = MeasureTask("peer:fake/good", small(), place.folder.parent, place.models, cold_runs=2)
     found = run_here(task)[0]
     assert len(found.cold) == 2
     assert min(found.cold) > min(found.seconds.values())
 
 
-def test_absent_peer_says_how_to_install_it(place: Place) -> None:
+def test_absent_peer_says_how_to_install_it(place: RankerFolders) -> None:
     environment_of(FAKE, place.models.parent).note.unlink()
     with pytest.raises(PeerAbsent, match="fake is not installed") as error:
         peer.build("peer:fake/good", (), place)
     assert error.value.hint == "aicx bench peers install fake"
 
 
-def test_other_version_than_the_pinned_one_is_not_measured(place: Place) -> None:
+def test_other_version_than_the_pinned_one_is_not_measured(place: RankerFolders) -> None:
     note(place, {"version": "1.1"})
     with pytest.raises(PeerAbsent, match=r"fake 1\.1 is installed, not 1\.2"):
         peer.build("peer:fake/good", (), place)
 
 
-def test_peer_without_a_search_says_so(place: Place) -> None:
+def test_peer_without_a_search_says_so(place: RankerFolders) -> None:
     with pytest.raises(PeerUnfit, match="it is mute"):
         peer.build("peer:mute", (), place)
 
 
-def test_environment_that_is_gone_is_a_failure(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_environment_that_is_gone_is_a_failure(place: RankerFolders, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(peers, "PEERS", {"fake": replace(choose("peer:fake").peer, runtime="python")})
     with pytest.raises(PeerFailed, match="cannot be started"):
         peer.build("peer:fake/good", small().corpora["all"], place)
 
 
 @pytest.mark.parametrize(("name", "known"), [("peer:fake/best", "good"), ("peer:fade", "fake"), ("peer", "fake")])
-def test_misspelt_peer_is_a_usage_error_that_names_the_known(name: str, known: str, place: Place) -> None:
+def test_misspelt_peer_is_a_usage_error_that_names_the_known(name: str, known: str, place: RankerFolders) -> None:
     with pytest.raises(UsageError) as error:
         check_name(name)
     assert known in str(error.value.hint)
 
 
-def test_first_mode_is_meant_when_none_is_named(place: Place) -> None:
+def test_first_mode_is_meant_when_none_is_named(place: RankerFolders) -> None:
     assert choose("peer:fake").mode == "good"
 
 
-def test_peer_sees_a_home_of_its_own_and_no_network(place: Place, monkeypatch: pytest.MonkeyPatch, home: Path) -> None:
+def test_peer_sees_a_home_of_its_own_and_no_network(
+    place: RankerFolders, monkeypatch: pytest.MonkeyPatch, home: Path
+) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "invented")
     peer.build("peer:fake/good", small().corpora["all"], place)
     work = place.folder / "peer-fake-good"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from aicx.bench.dataset import Query, text_document
-from aicx.bench.rankers import METHODS, Place, Ranker, method_of, open_ranker
+from aicx.bench.rankers import METHODS, Ranker, RankerFolders, method_of, open_ranker
 from aicx.errors import UsageError
 from tests.bench.invented import DOCUMENTS, QUERIES, models, small
 from tests.parts import require
@@ -17,8 +17,8 @@ BY_MEANING = ("dense:static", "weighted:static", "rrf:static", "aicx:static")
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Place:
-    return Place(tmp_path / "indexes", models(tmp_path / "models"))
+def place(tmp_path: Path) -> RankerFolders:
+    return RankerFolders(tmp_path / "indexes", models(tmp_path / "models"))
 
 
 @pytest.fixture(scope="module", params=[*IN_WORDS, *BY_MEANING])
@@ -26,7 +26,7 @@ def ranker(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     if request.param in BY_MEANING:
         require("semantic")
     folder = tmp_path_factory.mktemp("ranker")
-    place = Place(folder / "indexes", models(folder / "models"))
+    place = RankerFolders(folder / "indexes", models(folder / "models"))
     return open_ranker(request.param, small().corpora["all"], place)
 
 
@@ -57,27 +57,27 @@ def test_no_question_is_an_error(ranker: Ranker, text: str) -> None:
 
 
 @pytest.mark.parametrize("name", IN_WORDS)
-def test_rankers_by_words_have_no_answer_where_no_word_matches(name: str, place: Place) -> None:
+def test_rankers_by_words_have_no_answer_where_no_word_matches(name: str, place: RankerFolders) -> None:
     assert open_ranker(name, small().corpora["all"], place).rank(QUERIES[3], 10) == []
 
 
 @pytest.mark.needs("semantic")
 @pytest.mark.parametrize("name", ["fts5", "lexical", "dense:static", "weighted:static"])
-def test_an_index_on_disk_answers_without_its_documents(name: str, place: Place) -> None:
+def test_an_index_on_disk_answers_without_its_documents(name: str, place: RankerFolders) -> None:
     method = method_of(name)
     method.build(name, small().corpora["all"], place)
     assert method.open_ranker(name, (), place).rank(QUERIES[0], 10)[0].id == "login"
 
 
 @pytest.mark.needs("semantic")
-def test_vectors_are_not_made_twice(place: Place) -> None:
+def test_vectors_are_not_made_twice(place: RankerFolders) -> None:
     method = method_of("dense:static")
     first = method.build("dense:static", small().corpora["all"], place)
     # Unchanged documents are not embedded, and the time it took is still the first one's.
     assert method.build("dense:static", small().corpora["all"], place) == pytest.approx(first)
 
 
-def test_grep_puts_the_newest_first_among_equals(place: Place) -> None:
+def test_grep_puts_the_newest_first_among_equals(place: RankerFolders) -> None:
     documents = [
         text_document(name, "the tide", columns={"completed_at": second})
         for name, second in (("old", 1), ("new", 3), ("between", 2))

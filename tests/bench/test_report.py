@@ -12,7 +12,7 @@ from aicx.bench.facts import decode_facts
 from aicx.bench.metrics import MEASURES
 from aicx.bench.report.comparison import compare
 from aicx.bench.report.markdown import markdown
-from aicx.bench.results import Result, join_results, rows_frame
+from aicx.bench.results import BenchResult, join_results, rows_frame
 from aicx.bench.summary import _milliseconds as milliseconds
 from aicx.bench.summary import abstentions_of, against, costs_of, quality_of
 from aicx.errors import UsageError
@@ -47,7 +47,7 @@ def rows(ranker: str, value: float, every: int = 1, seconds: float = 0.001) -> l
     ]
 
 
-def result(*given: list[dict[str, Any]], **facts: Any) -> Result:
+def result(*given: list[dict[str, Any]], **facts: Any) -> BenchResult:
     names = [rows[0]["ranker"] for rows in given]
     cost: dict[str, Any] = {
         "build_seconds": 1.5,
@@ -79,10 +79,10 @@ def result(*given: list[dict[str, Any]], **facts: Any) -> Result:
             {"dataset": "set", "ranker": "dense:lost", "failure": "no model"},
         ],
     }
-    return Result(decode_facts(found | facts), rows_frame([row for some in given for row in some]))
+    return BenchResult(decode_facts(found | facts), rows_frame([row for some in given for row in some]))
 
 
-def pair() -> Result:
+def pair() -> BenchResult:
     return result(rows("fts5", 1.0, every=4), rows("aicx", 1.0, every=2))
 
 
@@ -109,7 +109,7 @@ def test_silence_is_precise_when_only_what_nothing_answers_gets_none() -> None:
     assert (aicx.abstained, aicx.precision) == (1, 1.0)
 
 
-def labelled(**evidence: str) -> Result:
+def labelled(**evidence: str) -> BenchResult:
     """Rows of a ranker that labels every answer as strong, except where ``evidence`` says otherwise by question."""
     found = rows("aicx:static", 1.0)
     return result([{**row, "evidence": evidence.get(row["query"], "strong")} for row in found])
@@ -260,7 +260,7 @@ def test_equal_results_have_no_change() -> None:
 def test_other_data_are_named_and_not_compared() -> None:
     other = pair()
     changed = replace(other.facts, datasets=[replace(other.facts.datasets[0], fingerprint="f2")])
-    found = compare(pair(), Result(changed, other.rows))
+    found = compare(pair(), BenchResult(changed, other.rows))
     assert found.changes == []
     assert found.notes == ["set: the data differ, so nothing is compared"]
 

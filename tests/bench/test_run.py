@@ -17,11 +17,11 @@ import pytest
 from aicx.bench import rankers
 from aicx.bench.dataset import Dataset, Query
 from aicx.bench.datasets import Skipped
-from aicx.bench.measure import Task, measure, run_here
+from aicx.bench.measure import MeasureTask, measure, run_here
 from aicx.bench.metrics import MEASURES
-from aicx.bench.rankers import DEFAULT_CHOICES, Choices, Place
-from aicx.bench.results import Result, newest_result, read_result, write_result
-from aicx.bench.run import Plan, run
+from aicx.bench.rankers import DEFAULT_CHOICES, Choices, RankerFolders
+from aicx.bench.results import BenchResult, newest_result, read_result, write_result
+from aicx.bench.run import BenchPlan, run
 from aicx.errors import MissingExtra, NotFound, UsageError
 from aicx.fields import to_fields
 from aicx.installation import install_command
@@ -55,15 +55,17 @@ class Odd:
         return [Candidate("login", 1.0)]
 
 
-def build(name: str, documents: Sequence[Document], place: Place) -> None:
+def build(name: str, documents: Sequence[Document], place: RankerFolders) -> None:
     pass
 
 
-def index_paths(name: str, place: Place) -> Sequence[Path]:
+def index_paths(name: str, place: RankerFolders) -> Sequence[Path]:
     return ()
 
 
-def open_ranker(name: str, documents: Sequence[Document], place: Place, choices: Choices = DEFAULT_CHOICES) -> Odd:
+def open_ranker(
+    name: str, documents: Sequence[Document], place: RankerFolders, choices: Choices = DEFAULT_CHOICES
+) -> Odd:
     return Odd(name, place.folder)
 
 
@@ -85,20 +87,20 @@ def odd() -> Dataset:
     return OddDataset(given.name, given.queries, given.corpora)
 
 
-def task(ranker: str, tmp_path: Path, dataset: Dataset | None = None, seconds: float = 60) -> Task:
-    return Task(ranker, dataset or small(), tmp_path / "indexes", tmp_path / "models", 0, seconds)
+def task(ranker: str, tmp_path: Path, dataset: Dataset | None = None, seconds: float = 60) -> MeasureTask:
+    return MeasureTask(ranker, dataset or small(), tmp_path / "indexes", tmp_path / "models", 0, seconds)
 
 
-def plan(tmp_path: Path, *names: str) -> Plan:
-    return Plan(names, tmp_path / "cache", tmp_path / "models", seed=7, cold_runs=1)
+def plan(tmp_path: Path, *names: str) -> BenchPlan:
+    return BenchPlan(names, tmp_path / "cache", tmp_path / "models", seed=7, cold_runs=1)
 
 
-def ran(tmp_path: Path, *names: str) -> Result:
+def ran(tmp_path: Path, *names: str) -> BenchResult:
     return run([small()], plan(tmp_path, *names), NOW, lambda done, total, at: None)
 
 
 @pytest.fixture(scope="module")
-def written(tmp_path_factory: pytest.TempPathFactory) -> Result:
+def written(tmp_path_factory: pytest.TempPathFactory) -> BenchResult:
     """What one run of two rankers found."""
     return ran(tmp_path_factory.mktemp("ran"), "grep", "fts5")
 
@@ -179,7 +181,7 @@ def test_cold_start_is_measured_beside_a_bare_interpreter(tmp_path: Path) -> Non
     assert min(measured.cold) > min(measured.bare) > 0
 
 
-def test_row_for_every_question_and_ranker(written: Result) -> None:
+def test_row_for_every_question_and_ranker(written: BenchResult) -> None:
     rows = written.rows
     assert len(rows) == 8
     assert rows.filter(rows["query"] == "q1")["MRR@10"].to_list() == [1.0, 1.0]
@@ -208,7 +210,7 @@ def test_private_dataset_leaves_nothing_behind(tmp_path: Path) -> None:
     assert not list(tmp_path.rglob("*.sqlite"))
 
 
-def test_result_holds_what_it_was_made_with(written: Result) -> None:
+def test_result_holds_what_it_was_made_with(written: BenchResult) -> None:
     facts = written.facts
     assert facts.made_at == "2026-03-01T00:00:00+00:00"
     assert facts.settings.seed == 7
@@ -217,13 +219,13 @@ def test_result_holds_what_it_was_made_with(written: Result) -> None:
     assert facts.datasets[0].fingerprint == small().fingerprint()
 
 
-def test_result_holds_no_text_of_questions_or_documents(written: Result, tmp_path: Path) -> None:
+def test_result_holds_no_text_of_questions_or_documents(written: BenchResult, tmp_path: Path) -> None:
     json_path, _ = write_result(written, tmp_path / "r")
     assert "tide" not in json_path.read_text()
     assert "login redirect" not in json_path.read_text()
 
 
-def test_both_files_hold_the_same_result(written: Result, tmp_path: Path) -> None:
+def test_both_files_hold_the_same_result(written: BenchResult, tmp_path: Path) -> None:
     json_path, parquet_path = write_result(written, tmp_path / "r")
     from_json, from_parquet = read_result(json_path), read_result(parquet_path)
     assert from_json.facts == from_parquet.facts
@@ -231,13 +233,13 @@ def test_both_files_hold_the_same_result(written: Result, tmp_path: Path) -> Non
     assert from_json.rows.equals(written.rows)
 
 
-def test_result_from_before_labels_were_kept_is_read(written: Result, tmp_path: Path) -> None:
-    older = Result(written.facts, written.rows.drop("evidence"))
+def test_result_from_before_labels_were_kept_is_read(written: BenchResult, tmp_path: Path) -> None:
+    older = BenchResult(written.facts, written.rows.drop("evidence"))
     for path in write_result(older, tmp_path / "r"):
         assert read_result(path).rows["evidence"].to_list() == [None] * len(written.rows)
 
 
-def test_result_with_fewer_fields_of_rankers_and_others_beside_is_read(written: Result, tmp_path: Path) -> None:
+def test_result_with_fewer_fields_of_rankers_and_others_beside_is_read(written: BenchResult, tmp_path: Path) -> None:
     path, _ = write_result(written, tmp_path / "r")
     fields = json.loads(path.read_bytes())
     older = {name: value for name, value in fields["rankers"][0].items() if name not in ("failed", "notes")}
@@ -245,20 +247,20 @@ def test_result_with_fewer_fields_of_rankers_and_others_beside_is_read(written: 
     assert to_fields(read_result(path).facts)["rankers"] == [{**older, "failed": {}, "notes": []}]
 
 
-def test_facts_are_written_as_they_are_read(written: Result, tmp_path: Path) -> None:
+def test_facts_are_written_as_they_are_read(written: BenchResult, tmp_path: Path) -> None:
     first, parquet = write_result(written, tmp_path / "r")
     again, _ = write_result(read_result(first), tmp_path / "s")
     assert again.read_bytes() == first.read_bytes()
     assert list(json.loads(first.read_bytes())) == ["schema", *to_fields(read_result(parquet).facts), "rows"]
 
 
-def test_result_of_the_same_second_overwrites_no_other(written: Result, tmp_path: Path) -> None:
+def test_result_of_the_same_second_overwrites_no_other(written: BenchResult, tmp_path: Path) -> None:
     first, second = (write_result(written, tmp_path / "r") for _ in range(2))
     assert not set(first) & set(second)
     assert all(path.exists() for path in (*first, *second))
 
 
-def test_newest_result_of_a_folder_is_read(written: Result, tmp_path: Path) -> None:
+def test_newest_result_of_a_folder_is_read(written: BenchResult, tmp_path: Path) -> None:
     for stem in ("20260101T000000Z-a", "20260201T000000Z-b"):
         write_result(written, tmp_path / stem)
     assert newest_result(tmp_path).name == "20260201T000000Z-b.json"

@@ -9,10 +9,10 @@ import pytest
 
 from aicx.bench.dataset import COUNTED, Dataset, Query, session_key
 from aicx.bench.datasets import commits, own
-from aicx.bench.measure import Answering, Task, run_here
+from aicx.bench.measure import Answering, MeasureTask, run_here
 from aicx.bench.mining import absent, dates, identifiers, reasks
-from aicx.bench.mining.sessions import Prompt, Session, latest, read_sessions
-from aicx.bench.rankers import Place, open_ranker, product
+from aicx.bench.mining.sessions import MinedSession, Prompt, latest, read_sessions
+from aicx.bench.rankers import RankerFolders, open_ranker, product
 from aicx.bench.stores import stored_home
 from aicx.engine.embedder_choice import Choice
 from aicx.engine.lexical_index import refresh_lexical
@@ -50,7 +50,7 @@ def user(tmp_path: Path) -> Home:
     return user
 
 
-def sessions(user: Home) -> list[Session]:
+def sessions(user: Home) -> list[MinedSession]:
     return read_sessions(user.settings.layout)
 
 
@@ -115,7 +115,7 @@ def test_sessions_are_answered_each_once(name: str, user: Home, tmp_path: Path) 
     if name == "aicx:static":
         require("semantic")
     dataset = loaded(user, tmp_path, row())
-    place = Place(tmp_path / "indexes", models(tmp_path / "models"), dataset.home)
+    place = RankerFolders(tmp_path / "indexes", models(tmp_path / "models"), dataset.home)
     ranker = open_ranker(name, dataset.corpora["all"], place)
     answers = Answering(dataset, {"all": ranker}).answers(dataset.queries[0])
     assert answers[0] in (SESSION, THIRD)
@@ -132,7 +132,7 @@ def test_sessions_are_answered_each_once(name: str, user: Home, tmp_path: Path) 
 )
 def test_label_of_an_answer_is_the_one_that_search_gives(text: str, label: str, user: Home, tmp_path: Path) -> None:
     dataset = loaded(user, tmp_path, row())
-    place = Place(tmp_path / "indexes", models(tmp_path / "models"), dataset.home)
+    place = RankerFolders(tmp_path / "indexes", models(tmp_path / "models"), dataset.home)
     answering = Answering(dataset, {"all": open_ranker("aicx", dataset.corpora["all"], place)})
     assert answering.labelled(Query("q", text))[1] == label
     plain = Answering(dataset, {"all": open_ranker("fts5", dataset.corpora["all"], place)})
@@ -142,7 +142,7 @@ def test_label_of_an_answer_is_the_one_that_search_gives(text: str, label: str, 
 @pytest.mark.needs("semantic")
 def test_twin_leaves_the_home_it_copies_as_it_was(user: Home, tmp_path: Path) -> None:
     before = user.files()
-    place = Place(tmp_path / "indexes", models(tmp_path / "models"), user.corpus)
+    place = RankerFolders(tmp_path / "indexes", models(tmp_path / "models"), user.corpus)
     open_ranker("aicx:static", (), place)
     assert user.files() == before
     assert not list(user.corpus.rglob("*.lance"))
@@ -152,7 +152,7 @@ def test_twin_leaves_the_home_it_copies_as_it_was(user: Home, tmp_path: Path) ->
 def test_words_alone_are_measured_in_a_home_that_has_a_vector_index(user: Home, tmp_path: Path) -> None:
     models(user.settings.layout.models)
     build_vectors(user.settings, Choice("static"), rebuild=False, on_progress=quiet, notify=quiet)
-    place = Place(tmp_path, tmp_path, user.corpus)
+    place = RankerFolders(tmp_path, tmp_path, user.corpus)
     ranker = open_ranker("aicx", (), place)
     assert isinstance(ranker, product.Product)
     report = ranker.report(Query("q", "tide gauge readings at midnight"), 3)
@@ -186,7 +186,7 @@ def test_prompt_that_asks_again_finds_the_earlier_session_and_not_its_own(user: 
 def test_the_session_that_asks_is_no_answer(user: Home, tmp_path: Path) -> None:
     dataset = own.load(user.settings.layout, seed=0)
     query = next(query for query in dataset.queries if query.exclude)
-    ranker = open_ranker("aicx", (), Place(tmp_path, tmp_path, dataset.home))
+    ranker = open_ranker("aicx", (), RankerFolders(tmp_path, tmp_path, dataset.home))
     assert THIRD not in Answering(dataset, {"all": ranker}).answers(query)
 
 
@@ -201,8 +201,8 @@ def test_file_of_two_days_is_asked_for_with_the_day(user: Home) -> None:
     assert (found.type, found.part) == ("temporal", dates.DATED)
 
 
-def prompted(key: str, folder: str, prompt: str) -> Session:
-    return Session(key, when(0), when(60), None, {folder}, prompts=[Prompt(key, when(0), prompt)], texts=[prompt])
+def prompted(key: str, folder: str, prompt: str) -> MinedSession:
+    return MinedSession(key, when(0), when(60), None, {folder}, prompts=[Prompt(key, when(0), prompt)], texts=[prompt])
 
 
 def test_what_was_never_discussed_is_asked_in_real_words() -> None:
@@ -260,7 +260,9 @@ def test_clock_of_mined_questions_is_the_end_of_the_corpus(user: Home) -> None:
 
 def test_change_to_a_rule_has_a_cold_start_of_its_own(user: Home, tmp_path: Path) -> None:
     names = ["aicx", "aicx without headers"]
-    task = Task("aicx", loaded(user, tmp_path, row()), tmp_path / "indexes", tmp_path / "models", 1, variants=names)
+    task = MeasureTask(
+        "aicx", loaded(user, tmp_path, row()), tmp_path / "indexes", tmp_path / "models", 1, variants=names
+    )
     for measured in run_here(task):
         assert len(measured.cold) == len(measured.bare) == 1
         assert not measured.tokens  # weighed only where there is one to weigh
@@ -268,7 +270,7 @@ def test_change_to_a_rule_has_a_cold_start_of_its_own(user: Home, tmp_path: Path
 
 def test_product_over_a_store_answers_in_the_measuring_process(user: Home, tmp_path: Path) -> None:
     dataset = loaded(user, tmp_path, row())
-    measured = run_here(Task("aicx", dataset, tmp_path / "indexes", tmp_path / "models", cold_runs=1))[0]
+    measured = run_here(MeasureTask("aicx", dataset, tmp_path / "indexes", tmp_path / "models", cold_runs=1))[0]
     assert measured.answers["c1"]
     assert measured.tokens["c1"] > 0
     assert len(measured.cold) == len(measured.bare) == 1

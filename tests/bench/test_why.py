@@ -9,8 +9,8 @@ import pytest
 
 from aicx.bench.dataset import COUNTED
 from aicx.bench.datasets import commits, why
-from aicx.bench.measure import Answering, Task, measure, run_here
-from aicx.bench.rankers import Choices, Place, open_ranker
+from aicx.bench.measure import Answering, MeasureTask, measure, run_here
+from aicx.bench.rankers import Choices, RankerFolders, open_ranker
 from aicx.errors import UsageError
 from aicx.why.ranking import Weights
 from tests.bench.invented import write_lines
@@ -49,7 +49,7 @@ def test_commit_with_its_repository_at_hand_is_asked_for_by_hash(
     found = why.load(file, told.user.root, tmp_path / "cache", quiet, repositories)
     assert [query.id for query in found.queries] == ["c1"]
     assert found.notes == ["1 commits left out: they are in none of the repositories"]
-    place = Place(tmp_path / "indexes", tmp_path / "models", found.home)
+    place = RankerFolders(tmp_path / "indexes", tmp_path / "models", found.home)
     ranker = open_ranker("why", found.corpora["all"], place)
     # No word of the subject is in the session: git's date and file are.
     assert Answering(found, {"all": ranker}).answers(found.queries[0])[0] == SESSION
@@ -68,7 +68,7 @@ def test_subject_that_stands_in_a_log_counts_where_git_is_asked(
 def test_signal_that_is_switched_off_counts_for_nothing(story: tuple[Story, Path, Path], tmp_path: Path) -> None:
     told, file, repositories = story
     found = why.load(file, told.user.root, tmp_path / "cache", quiet, repositories)
-    place = Place(tmp_path / "indexes", tmp_path / "models", found.home)
+    place = RankerFolders(tmp_path / "indexes", tmp_path / "models", found.home)
     nothing = Weights(**dict.fromkeys((field.name for field in fields(Weights)), 0.0))
     ranker = open_ranker("why", found.corpora["all"], place, Choices(why=nothing))
     assert {hit.score for hit in ranker.rank(found.queries[0], 10)} == {0.0}
@@ -78,7 +78,7 @@ def test_cold_start_of_why_and_of_a_signal_of_it_is_measured(story: tuple[Story,
     told, file, repositories = story
     found = why.load(file, told.user.root, tmp_path / "cache", quiet, repositories)
     for variants in ((), ("why", "why without files")):
-        task = Task("why", found, tmp_path / "indexes", tmp_path / "models", 1, variants=variants)
+        task = MeasureTask("why", found, tmp_path / "indexes", tmp_path / "models", 1, variants=variants)
         measured = run_here(task)
         assert [one.failure for one in measured] == [None] * max(1, len(variants))
         assert all(len(one.cold) == 1 for one in measured)
@@ -87,7 +87,7 @@ def test_cold_start_of_why_and_of_a_signal_of_it_is_measured(story: tuple[Story,
 def test_why_is_not_compared_on_questions_without_a_commit(story: tuple[Story, Path, Path], tmp_path: Path) -> None:
     told, file, _ = story
     found = commits.load(file, told.user.root, tmp_path / "cache", quiet)
-    (measured,) = measure(Task("why", found, tmp_path / "indexes", tmp_path / "models", 0))
+    (measured,) = measure(MeasureTask("why", found, tmp_path / "indexes", tmp_path / "models", 0))
     assert measured.failure == (
         "it failed on 2 of the first 2 questions; the last of them, c2: "
         "the question is not about a commit in a repository at hand"

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from aicx.cas.writing import Origin, Put, put
+from aicx.cas.writing import Origin, StoredPut, put
 from tests.work.builders import TaskPlace
 
 NOW = datetime(2026, 3, 1, 10, 0, tzinfo=UTC)
@@ -26,7 +26,7 @@ class Shelf(TaskPlace):
         assert code != 0, out
         return {**json.loads(out), "code": code}
 
-    def stored(self, text: str | bytes, at: datetime = NOW, **origin: Any) -> Put:
+    def stored(self, text: str | bytes, at: datetime = NOW, **origin: Any) -> StoredPut:
         body = text if isinstance(text, bytes) else text.encode()
         return put(self.settings, io.BytesIO(body), Origin(**origin), at)
 

@@ -107,10 +107,10 @@ class TestRedactAgain:
     @pytest.fixture
     def secret(self, shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> str:
         """The digest of a pack with a secret that the rules of its time did not know."""
-        from aicx.cas.redacting import Cleaned
+        from aicx.cas.redacting import CleanedBody
 
         with monkeypatch.context() as patched:
-            patched.setattr("aicx.cas.writing.clean_body", lambda body, kind: Cleaned(body, 0))
+            patched.setattr("aicx.cas.writing.clean_body", lambda body, kind: CleanedBody(body, 0))
             digest = pack(shelf, f"use {TOKEN} now", tags=("release",))
         shelf("pin", digest)
         return digest

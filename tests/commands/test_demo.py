@@ -15,14 +15,14 @@ from typing import Any
 import pytest
 
 from aicx.cli import run
-from aicx.demo import FAKE_TOKEN, REPOSITORY, STEPS, Check, Demo, Shown
+from aicx.demo import FAKE_TOKEN, REPOSITORY, STEPS, Check, Demo, DemoOutput
 from aicx.installation import install_command
 
 pytestmark = pytest.mark.process
 
 
 @pytest.fixture(scope="module")
-def kept(tmp_path_factory: pytest.TempPathFactory) -> tuple[Demo, list[Shown]]:
+def kept(tmp_path_factory: pytest.TempPathFactory) -> tuple[Demo, list[DemoOutput]]:
     """A demo that has run, with its home still there."""
     demo = Demo(tmp_path_factory.mktemp("demo") / "home")
     demo.set_up()
@@ -113,7 +113,7 @@ def test_without_git_the_demo_leaves_two_steps_out_and_says_so(
     assert not (demo.home / REPOSITORY).exists()
 
 
-def test_search_needs_no_optional_part(kept: tuple[Demo, list[Shown]]) -> None:
+def test_search_needs_no_optional_part(kept: tuple[Demo, list[DemoOutput]]) -> None:
     [searched] = [shown for shown in kept[1] if shown.step.arguments[0] == "search"]
     assert "ranked by lexical." in searched.output
     assert "warning" not in searched.output
@@ -135,7 +135,7 @@ def test_demo_leaves_the_users_home_alone(ran: Ran) -> None:
     assert list(ran.folder.iterdir()) == []
 
 
-def test_commands_print_the_same_in_every_home(kept: tuple[Demo, list[Shown]], ran_as_json: Ran) -> None:
+def test_commands_print_the_same_in_every_home(kept: tuple[Demo, list[DemoOutput]], ran_as_json: Ran) -> None:
     steps = json.loads(ran_as_json.printed)["steps"]
     assert [step["output"] for step in steps] == [shown.output for shown in kept[1]]
 
@@ -174,11 +174,11 @@ def claims_that_fail(demo: Demo) -> set[str]:
     return {check.claim.split(",")[0] for check in demo.checks() if not check.holds}
 
 
-def test_every_check_holds(kept: tuple[Demo, list[Shown]]) -> None:
+def test_every_check_holds(kept: tuple[Demo, list[DemoOutput]]) -> None:
     assert claims_that_fail(kept[0]) == set()
 
 
-def test_a_key_in_the_corpus_is_found(kept: tuple[Demo, list[Shown]]) -> None:
+def test_a_key_in_the_corpus_is_found(kept: tuple[Demo, list[DemoOutput]]) -> None:
     leak = kept[0].home / ".aicx" / "leak"
     leak.write_text(f"x{FAKE_TOKEN[4:]}x")
     failed = claims_that_fail(kept[0])
@@ -187,7 +187,7 @@ def test_a_key_in_the_corpus_is_found(kept: tuple[Demo, list[Shown]]) -> None:
     assert failed.pop().startswith("the key is in the logs and in none")
 
 
-def test_a_changed_log_is_found(kept: tuple[Demo, list[Shown]]) -> None:
+def test_a_changed_log_is_found(kept: tuple[Demo, list[DemoOutput]]) -> None:
     log = kept[0].home / ".claude" / "history.jsonl"
     before = log.read_bytes()
     log.write_bytes(before + b"\n")
@@ -196,7 +196,7 @@ def test_a_changed_log_is_found(kept: tuple[Demo, list[Shown]]) -> None:
     assert failed == {"no log was changed"}
 
 
-def test_an_answer_that_misses_the_cause_is_found(kept: tuple[Demo, list[Shown]]) -> None:
+def test_an_answer_that_misses_the_cause_is_found(kept: tuple[Demo, list[DemoOutput]]) -> None:
     demo = Demo(kept[0].home)
     demo.shown = [
         replace(shown, output="Nothing matches.") if "search" in shown.step.arguments else shown for shown in kept[1]
@@ -216,7 +216,7 @@ def test_a_failing_claim_makes_the_exit_code_1(
 # What the logs exercise ---------------------------------------------------------------------------------------------
 
 
-def test_three_projects_appear(kept: tuple[Demo, list[Shown]]) -> None:
+def test_three_projects_appear(kept: tuple[Demo, list[DemoOutput]]) -> None:
     found = {(fields["project"], fields["repo_source"]) for fields in sidecars(kept[0])}
     assert {project for project, _ in found} == {
         "quietfields/seedbank",
@@ -226,46 +226,46 @@ def test_three_projects_appear(kept: tuple[Demo, list[Shown]]) -> None:
     assert {source for _, source in found} == {"learned", "log-remote"}
 
 
-def test_a_session_that_changes_folder_is_filed_in_both(kept: tuple[Demo, list[Shown]]) -> None:
+def test_a_session_that_changes_folder_is_filed_in_both(kept: tuple[Demo, list[DemoOutput]]) -> None:
     session = "5b0f6d1e-8c2a-4e0b-9d37-2f6a41c7e958"
     projects = [fields["project"] for fields in sidecars(kept[0]) if fields["session_id"] == session]
     assert sorted(projects) == ["tidewater/ferry-times"] * 3 + ["tidewater/pier-api"]
 
 
-def test_pieces_of_one_message_are_joined(kept: tuple[Demo, list[Shown]]) -> None:
+def test_pieces_of_one_message_are_joined(kept: tuple[Demo, list[DemoOutput]]) -> None:
     markdown = text(kept[0], "*_claude_5b0f6d1e*_001.md")
     assert "between 23:08 and 23:57 UTC.\n\nThat is no coincidence" in markdown
 
 
-def test_compaction_is_marked_as_such(kept: tuple[Demo, list[Shown]]) -> None:
+def test_compaction_is_marked_as_such(kept: tuple[Demo, list[DemoOutput]]) -> None:
     assert [message["role"] for message in messages(kept[0], "claude") if message["origin"] == "compaction"] == [
         "system"
     ]
 
 
-def test_injected_text_is_left_out(kept: tuple[Demo, list[Shown]]) -> None:
+def test_injected_text_is_left_out(kept: tuple[Demo, list[DemoOutput]]) -> None:
     whole = "".join(path.read_text("utf-8") for path in (kept[0].home / ".aicx").rglob("*.md"))
     assert "make lint" not in whole  # a system reminder inside a prompt
     assert "make check" not in whole  # Codex's dump of AGENTS.md
     assert "update available" not in whole
 
 
-def test_code_that_names_the_key_is_left_intact(kept: tuple[Demo, list[Shown]]) -> None:
+def test_code_that_names_the_key_is_left_intact(kept: tuple[Demo, list[DemoOutput]]) -> None:
     assert 'os.getenv("GITHUB_TOKEN")' in text(kept[0], "*_claude_5b0f6d1e*_001.md")
 
 
-def test_subagent_knows_its_parent(kept: tuple[Demo, list[Shown]]) -> None:
+def test_subagent_knows_its_parent(kept: tuple[Demo, list[DemoOutput]]) -> None:
     [subagent] = [fields for fields in sidecars(kept[0]) if fields["lane"] == "subagent"]
     assert subagent["parent_session"] == "5b0f6d1e-8c2a-4e0b-9d37-2f6a41c7e958"
 
 
-def test_prompts_of_a_deleted_session_are_kept(kept: tuple[Demo, list[Shown]]) -> None:
+def test_prompts_of_a_deleted_session_are_kept(kept: tuple[Demo, list[DemoOutput]]) -> None:
     [history] = [fields for fields in sidecars(kept[0]) if fields.get("stream") == "history"]
     assert history["session_id"] == "c91d27aa-40be-4b6c-a1f5-77d08e3b92c4"
     assert [message["role"] for message in history["messages"]] == ["user", "user"]
 
 
-def test_both_vintages_of_codex_are_read(kept: tuple[Demo, list[Shown]]) -> None:
+def test_both_vintages_of_codex_are_read(kept: tuple[Demo, list[DemoOutput]]) -> None:
     commands = [fields["commands"] for fields in sidecars(kept[0]) if fields["agent"] == "codex"]
     assert len(commands) == 2
     assert all(commands)

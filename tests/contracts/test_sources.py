@@ -24,7 +24,7 @@ from aicx.sources.items import (
     LogIdentity,
     RecordMarks,
     SessionEvent,
-    Skipped,
+    SkippedRecords,
     SourceItem,
     TimelineEntry,
     ToolUse,
@@ -254,9 +254,9 @@ def check(agent: str, log: LogFile, items: list[SourceItem]) -> None:
             assert item.reason
             assert item.line is None or item.line > 0
         else:
-            assert isinstance(item, Skipped)
+            assert isinstance(item, SkippedRecords)
             assert item.count > 0
-    reasons = [item.reason for item in items if isinstance(item, Skipped)]
+    reasons = [item.reason for item in items if isinstance(item, SkippedRecords)]
     assert len(reasons) == len(set(reasons))
 
 
@@ -486,7 +486,7 @@ class TestRead:
         strange = {"type": "hologram", "timestamp": AT, "created_at": AT, "payload": {"type": "hologram"}}
         write_lines(tmp_path, place, [*LINES[agent][place], strange])
         items = read(agent, logs(agent, tmp_path)[0])
-        assert any(isinstance(item, Skipped | BadRecord) for item in items)
+        assert any(isinstance(item, SkippedRecords | BadRecord) for item in items)
 
 
 @pytest.mark.slow

@@ -17,15 +17,15 @@ from aicx.corpus.catalog.chunks import put_chunk
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.files.read import load_sidecar, walk_chunks
 from aicx.corpus.files.sidecar import encode_sidecar
-from aicx.corpus.ingest.chunker import Window, pack
-from aicx.corpus.ingest.drafts import Draft, draft_entries
-from aicx.corpus.ingest.render import Rendered
+from aicx.corpus.ingest.chunker import ChunkWindow, pack
+from aicx.corpus.ingest.drafts import MessageDraft, draft_entries
+from aicx.corpus.ingest.render import RenderedChunk
 from aicx.corpus.ingest.report import StoreReport, StoreRequest
 from aicx.corpus.ingest.run import store
 from aicx.corpus.ingest.session_chunks import SessionScope, SessionState, session_chunks
-from aicx.corpus.places.decisions import Decisions
-from aicx.corpus.places.evidence import Ledger, Seen
-from aicx.corpus.places.identity import Identity
+from aicx.corpus.places.decisions import FolderDecisions
+from aicx.corpus.places.evidence import FolderClue, Ledger
+from aicx.corpus.places.identity import RepositoryIdentity
 from aicx.corpus.places.places import Places
 from aicx.sources.door import Door
 from aicx.sources.items import SessionEvent, SourceRef, TimelineEntry, ToolUse
@@ -74,28 +74,28 @@ def tool_entry(text: str, seconds: float = 0, phase: str = "result", name: str =
     return entry(text, seconds, "tool", tool=ToolUse(name, phase, **use))  # type: ignore[arg-type]
 
 
-def drafts_of(entries: Iterable[TimelineEntry], redact: Redact = Redacted) -> list[Draft]:
+def drafts_of(entries: Iterable[TimelineEntry], redact: Redact = Redacted) -> list[MessageDraft]:
     return list(draft_entries(entries, redact))
 
 
-def draft(text: str = "Hello", seconds: float = 0, role: str = "user", **fields: Any) -> Draft:
+def draft(text: str = "Hello", seconds: float = 0, role: str = "user", **fields: Any) -> MessageDraft:
     return drafts_of([entry(text, seconds, role, **fields)])[0]
 
 
-def windows(*entries: TimelineEntry) -> list[Window]:
+def windows(*entries: TimelineEntry) -> list[ChunkWindow]:
     return pack(drafts_of(entries))
 
 
 def places_of(
-    learned: Mapping[str, str], user_home: Path = Path("/nonexistent"), decisions: Decisions | None = None
+    learned: Mapping[str, str], user_home: Path = Path("/nonexistent"), decisions: FolderDecisions | None = None
 ) -> Places:
     """Places where another session pushed to the repositories of the folders in ``learned``."""
-    places = Places(user_home, Ledger(), decisions or Decisions())
-    places.observe(("claude", OTHER), [Seen(folder, "push", project) for folder, project in learned.items()])
+    places = Places(user_home, Ledger(), decisions or FolderDecisions())
+    places.observe(("claude", OTHER), [FolderClue(folder, "push", project) for folder, project in learned.items()])
     return places
 
 
-def locator(**learned: str) -> Callable[[str | None], Identity | None]:
+def locator(**learned: str) -> Callable[[str | None], RepositoryIdentity | None]:
     """Knows the folders under /srv/ada by name, from other sessions, and nothing of this machine."""
     return places_of({f"/srv/ada/{name}": project for name, project in learned.items()}).resolve
 
@@ -104,9 +104,9 @@ def chunks_of(
     entries: Sequence[TimelineEntry],
     facts: Sequence[tuple[int, SessionEvent]] = (),
     redact: Redact = Redacted,
-    locate: Callable[[str | None], Identity | None] | None = None,
+    locate: Callable[[str | None], RepositoryIdentity | None] | None = None,
     **state: Any,
-) -> list[Rendered]:
+) -> list[RenderedChunk]:
     """The chunks of one session of Claude Code, cut without any store."""
     found = SessionState(facts, {"/logs/one.jsonl": "claude-jsonl"}, **state)
     scope = SessionScope("claude", SESSION)

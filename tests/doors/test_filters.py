@@ -16,7 +16,7 @@ from aicx.corpus.catalog import filters as meanings
 from aicx.filters import EVERYTHING, FILTERS, NAMES, Filters
 from aicx.servers.dashboard import requests
 from aicx.servers.filters import PARAMETERS, filters_of
-from aicx.servers.mcp.arguments import Search, Steer, parse, schema
+from aicx.servers.mcp.arguments import SearchArguments, SteerArguments, parse, schema
 
 pytestmark = pytest.mark.needs("mcp", "web")
 
@@ -59,7 +59,7 @@ def test_no_option_of_a_command_has_the_letter_of_a_filter(command):
     assert len(words) == len(set(words))
 
 
-@pytest.mark.parametrize("tool", [Search, Steer])
+@pytest.mark.parametrize("tool", [SearchArguments, SteerArguments])
 def test_mcp_offers_the_table(tool):
     described = schema(tool)["properties"]
     assert {name: described[name]["description"] for name in described if name in NAMES} == {
@@ -69,7 +69,7 @@ def test_mcp_offers_the_table(tool):
 
 
 def test_http_offers_the_table():
-    fields = requests.Where.model_fields
+    fields = requests.FilteredRequest.model_fields
     assert {name: field.description for name, field in fields.items()} == {row.name: row.help for row in FILTERS}
 
 
@@ -88,14 +88,14 @@ def test_each_filter_has_one_meaning():
 @pytest.mark.parametrize("row", FILTERS, ids=lambda row: row.name)
 def test_mcp_and_http_understand_a_value_alike(row):
     value = SPECIAL.get(row.name, WRITTEN[row.value])
-    found = filters_of(parse(Steer, {row.name: value}), NOW)
+    found = filters_of(parse(SteerArguments, {row.name: value}), NOW)
     carried = [value] if row.repeatable else value
-    assert found == requests.Steer(**{row.name: carried}).filters(NOW)
+    assert found == requests.SteerRequest(**{row.name: carried}).filters(NOW)
     assert found != EVERYTHING
 
 
 @pytest.mark.parametrize("name", [row.name for row in FILTERS if row.repeatable and row.name not in SPECIAL])
 def test_several_values_are_a_list_and_one_may_stand_alone(name):
-    several = filters_of(parse(Steer, {name: ["x", "y"]}), NOW)
+    several = filters_of(parse(SteerArguments, {name: ["x", "y"]}), NOW)
     assert several == Filters(**{name: ("x", "y")})
-    assert filters_of(parse(Steer, {name: "x"}), NOW) == Filters(**{name: ("x",)})
+    assert filters_of(parse(SteerArguments, {name: "x"}), NOW) == Filters(**{name: ("x",)})

@@ -22,8 +22,8 @@ from aicx.storage.checksums import changing
 from aicx.storage.lock import writer_lock
 from aicx.types import Document, Part
 from indexer.passages import Windows
-from indexer.vector_table import Columns, Location, Model, erase_documents, table_status
-from indexer.vectors import Upkeep, VectorIndex
+from indexer.vector_table import Columns, EmbeddingModel, Location, erase_documents, table_status
+from indexer.vectors import Upkeep, VectorIndexWriter
 from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, Home, snapshot, when
 from tests.engine.search_helpers import ignore
 from tests.kept import Kept
@@ -180,10 +180,10 @@ def test_no_byte_of_a_forgotten_session_is_left_in_the_table(own: Home) -> None:
 def test_no_byte_of_a_document_is_left_in_a_table_with_indexes(tmp_path: Path) -> None:
     rows = 300
     columns = Columns(("project",), (), ("project",))
-    model = Model(
+    model = EmbeddingModel(
         "m", "m/1", 8, Windows(64, 8), lambda texts: vectors(len(texts)), lambda texts: [[len(text)] for text in texts]
     )
-    index = VectorIndex(Location(str(tmp_path)), columns, model, Upkeep(index_rows=100, mapped_rows=0))
+    index = VectorIndexWriter(Location(str(tmp_path)), columns, model, Upkeep(index_rows=100, mapped_rows=0))
     documents = {
         f"doc-{n:03d}-id": Document(f"doc-{n:03d}-id", "1", "", (Part(f"word{n}", 1.0),), {"project": "p"})
         for n in range(rows)
@@ -201,14 +201,14 @@ def test_no_byte_of_a_document_is_left_in_a_table_with_indexes(tmp_path: Path) -
 
 
 def test_no_byte_of_a_document_is_left_in_a_mapped_copy(tmp_path: Path) -> None:
-    model = Model(
+    model = EmbeddingModel(
         "m", "m/1", 8, Windows(64, 8), lambda texts: vectors(len(texts)), lambda texts: [[len(text)] for text in texts]
     )
     documents = {
         f"doc-{n:03d}-id": Document(f"doc-{n:03d}-id", "1", "", (Part(f"word{n}", 1.0),), {"project": "p"})
         for n in range(9)
     }
-    VectorIndex(Location(str(tmp_path)), Columns(("project",), ()), model).sync(
+    VectorIndexWriter(Location(str(tmp_path)), Columns(("project",), ()), model).sync(
         dict.fromkeys(documents, "1"), lambda ids: [documents[one] for one in ids]
     )
     killed = tmp_path / "vectors.lance" / "mapped" / "9.new"  # of a run that was killed while it made a copy

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from aicx.engine.lexical_index import refresh_lexical
-from aicx.engine.look import Look
+from aicx.engine.look import FreshnessLook
 from aicx.engine.search import SearchReport
 from aicx.filters import Filters
 from retrieval.params import DEFAULT_PARAMS
@@ -127,7 +127,7 @@ def test_a_git_that_takes_too_long_names_nothing_and_is_reported(
     slow.chmod(0o755)
     monkeypatch.setenv("PATH", str(slow.parent))
     began = time.monotonic()
-    named, notes = Look(story.repository.folder, SUBJECT, when(-DAY), (), seconds=0.2).found()
+    named, notes = FreshnessLook(story.repository.folder, SUBJECT, when(-DAY), (), seconds=0.2).found()
     assert named == []
     assert "gave no answer within 0.2 s" in notes[0]
     assert time.monotonic() - began < 5

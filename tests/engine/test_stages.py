@@ -11,7 +11,7 @@ import pytest
 from aicx.engine.kept_catalog import KeptCatalog
 from aicx.engine.retrievers import Retrievers
 from aicx.engine.search import ANSWER, LIST, READ, SearchQuery, search
-from aicx.engine.stages.state import State
+from aicx.engine.stages.state import SearchState
 from retrieval.questions import parse_question
 from tests.corpus.builders import ClaudeLog, Home
 from tests.engine.search_helpers import NOW, keep
@@ -29,14 +29,14 @@ def user(tmp_path: Any) -> Home:
     return user
 
 
-def begun(user: Home, query: SearchQuery) -> State:
+def begun(user: Home, query: SearchQuery) -> SearchState:
     layout = user.settings.layout
     catalog = KeptCatalog(layout)
     catalog.refresh()
-    return State(query, layout, catalog, Retrievers(user.settings), parse_question(""))
+    return SearchState(query, layout, catalog, Retrievers(user.settings), parse_question(""))
 
 
-def contents(state: State) -> dict[str, Any]:
+def contents(state: SearchState) -> dict[str, Any]:
     return {one.name: copy(getattr(state, one.name)) for one in fields(state) if one.name not in _OPEN}
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from aicx.evidence.calls import answered_calls
-from aicx.evidence.runs import Run, followed, latest_outcomes, open_failures, passed_checks, runs_of
+from aicx.evidence.runs import CommandRun, followed, latest_outcomes, open_failures, passed_checks, runs_of
 from aicx.shell import simple_commands
 from tests.evidence.stories import Story
 
 RED = "Exit code 1\nFAILED tests/test_login.py::test_token - AssertionError: no token"
 
 
-def runs(story: Story) -> list[Run]:
+def runs(story: Story) -> list[CommandRun]:
     return runs_of(followed(answered_calls(story.steps)))
 
 

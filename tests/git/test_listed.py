@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from aicx.git.listed import Listed, created_request, listed_commits, listed_requests
+from aicx.git.listed import ListedChange, created_request, listed_commits, listed_requests
 from aicx.git.subjects import plain_subject
 
 WHOLE = "1a2b3c4" + "5" * 33
@@ -13,17 +13,17 @@ WHOLE = "1a2b3c4" + "5" * 33
 @pytest.mark.parametrize(
     ("output", "found"),
     [
-        ("1a2b3c4 Read it all", Listed("1a2b3c4", "Read it all")),
-        ("* | 1a2b3c4 (HEAD -> main, origin/x) Read it all  ", Listed("1a2b3c4", "Read it all")),
-        ("HEAD is now at 1a2b3c4 Read it all", Listed("1a2b3c4", "Read it all")),
-        ("[main 1a2b3c4] Fix", Listed("1a2b3c4", "Fix", made=True)),
-        ("[main (root-commit) 1234567] Begin", Listed("1234567", "Begin", made=True)),
-        ("[1a2b3c4] Read it all", Listed("1a2b3c4", "Read it all")),
-        (f"commit {WHOLE}\nAuthor: A <a@b>\nDate:   now\n\n    Read it all\n", Listed(WHOLE, "Read it all")),
-        ("1a2b3c4 Merge pull request #5 from ada/x", Listed("1a2b3c4", "Merge pull request #5 from ada/x")),
+        ("1a2b3c4 Read it all", ListedChange("1a2b3c4", "Read it all")),
+        ("* | 1a2b3c4 (HEAD -> main, origin/x) Read it all  ", ListedChange("1a2b3c4", "Read it all")),
+        ("HEAD is now at 1a2b3c4 Read it all", ListedChange("1a2b3c4", "Read it all")),
+        ("[main 1a2b3c4] Fix", ListedChange("1a2b3c4", "Fix", made=True)),
+        ("[main (root-commit) 1234567] Begin", ListedChange("1234567", "Begin", made=True)),
+        ("[1a2b3c4] Read it all", ListedChange("1a2b3c4", "Read it all")),
+        (f"commit {WHOLE}\nAuthor: A <a@b>\nDate:   now\n\n    Read it all\n", ListedChange(WHOLE, "Read it all")),
+        ("1a2b3c4 Merge pull request #5 from ada/x", ListedChange("1a2b3c4", "Merge pull request #5 from ada/x")),
     ],
 )
-def test_commit_is_read_from_a_line(output: str, found: Listed) -> None:
+def test_commit_is_read_from_a_line(output: str, found: ListedChange) -> None:
     assert listed_commits(output) == [found]
 
 
@@ -49,15 +49,15 @@ def test_long_output_gives_a_bounded_list() -> None:
 @pytest.mark.parametrize(
     ("output", "found"),
     [
-        ("12\tRead it\tfix/read\tOPEN\t2026-03-01\n", Listed("#12", "Read it")),
-        ("12\tOPEN\tRead it\tbug\t2026-03-01\n", Listed("#12", "Read it")),
-        ("title:\tRead it\nstate:\tOPEN\nauthor:\tada\nnumber:\t12\n", Listed("#12", "Read it")),
-        ("✓ Squashed and merged pull request #12 (Read it)", Listed("#12", "Read it")),
-        ('{"number":12,"state":"OPEN","title":"Say \\"read\\" \\u00e9"}', Listed("#12", 'Say "read" é')),
-        ('[{"number": 12, "title": "a bad \\x escape"}]', Listed("#12", "a bad \\x escape")),
+        ("12\tRead it\tfix/read\tOPEN\t2026-03-01\n", ListedChange("#12", "Read it")),
+        ("12\tOPEN\tRead it\tbug\t2026-03-01\n", ListedChange("#12", "Read it")),
+        ("title:\tRead it\nstate:\tOPEN\nauthor:\tada\nnumber:\t12\n", ListedChange("#12", "Read it")),
+        ("✓ Squashed and merged pull request #12 (Read it)", ListedChange("#12", "Read it")),
+        ('{"number":12,"state":"OPEN","title":"Say \\"read\\" \\u00e9"}', ListedChange("#12", 'Say "read" é')),
+        ('[{"number": 12, "title": "a bad \\x escape"}]', ListedChange("#12", "a bad \\x escape")),
     ],
 )
-def test_request_is_read_from_what_a_forge_prints(output: str, found: Listed) -> None:
+def test_request_is_read_from_what_a_forge_prints(output: str, found: ListedChange) -> None:
     assert listed_requests(output) == [found]
 
 
@@ -68,7 +68,9 @@ def test_other_tables_are_no_requests(output: str) -> None:
 
 def test_created_request_has_the_title_of_the_command() -> None:
     answer = "https://github.com/ada/orbit/pull/12\n"
-    assert created_request("gh pr create --title 'Read it' --body x", answer) == Listed("#12", "Read it", made=True)
+    assert created_request("gh pr create --title 'Read it' --body x", answer) == ListedChange(
+        "#12", "Read it", made=True
+    )
     assert created_request('gh pr create --title "$(cat t)"', answer) is None
     assert created_request("gh pr create --title 'Read it'", "aborted") is None
 

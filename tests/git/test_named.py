@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from aicx.git.named import Named, find_named, may_name
+from aicx.git.named import NamedCommits, find_named, may_name
 from aicx.git.state import Git
 from tests.evidence.stories import T0, Repository
 
@@ -24,14 +24,14 @@ def repository(tmp_path: Path) -> Repository:
     return found
 
 
-def named(repository: Repository, text: str, **asked: object) -> list[Named]:
+def named(repository: Repository, text: str, **asked: object) -> list[NamedCommits]:
     git = Git(repository.folder)
     found = find_named(git, repository.folder, text, asked.pop("since", T0), ("orbit",))  # type: ignore[arg-type]
     assert git.notes == []
     return found
 
 
-def kinds(found: list[Named]) -> list[tuple[str, list[str]]]:
+def kinds(found: list[NamedCommits]) -> list[tuple[str, list[str]]]:
     return [(item.kind, [commit.subject for commit in item.commits]) for item in found]
 
 

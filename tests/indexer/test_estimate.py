@@ -8,12 +8,12 @@ from typing import Any
 from aicx.types import Document, Part
 from indexer.estimate import Estimate, estimate_cost
 from indexer.passages import Windows
-from indexer.vector_table import Model
+from indexer.vector_table import EmbeddingModel
 from tests.indexer.test_passages import words
 from tests.parts import require
 
 
-def model(seconds: float = 0.0) -> Model:
+def model(seconds: float = 0.0) -> EmbeddingModel:
     """Takes ``seconds`` for a text."""
     require("semantic")
     import numpy as np
@@ -22,7 +22,7 @@ def model(seconds: float = 0.0) -> Model:
         time.sleep(seconds * len(texts))
         return np.ones((len(texts), 10))
 
-    return Model("m", "m", 10, Windows(8, 2), embed, words)
+    return EmbeddingModel("m", "m", 10, Windows(8, 2), embed, words)
 
 
 DOCUMENT = Document("d", "1", "head", (Part("one two three four five six seven eight nine ten " * 4, 1.0),), {})

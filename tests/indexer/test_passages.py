@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aicx.types import Document, Part
-from indexer.passages import Passage, TokenEnds, Windows, cut
+from indexer.passages import EmbeddedPassage, TokenEnds, Windows, cut
 
 
 def words(texts: Sequence[str]) -> list[list[int]]:
@@ -27,7 +27,7 @@ def document(*parts: Part, header: str = "") -> Document:
     return Document("a", "1", header, parts, {})
 
 
-def texts(passages: Sequence[Passage]) -> list[str]:
+def texts(passages: Sequence[EmbeddedPassage]) -> list[str]:
     return [passage.text for passage in passages]
 
 

@@ -19,8 +19,8 @@ import pytest
 from aicx.errors import AicxError, CorpusDamaged, MissingExtra, NotFound, UsageError
 from aicx.types import Document, Part
 from indexer.passages import Windows, cut
-from indexer.vector_table import Columns, Location, Model, OtherModel, drop_table, table_status
-from indexer.vectors import Progress, Upkeep, VectorIndex
+from indexer.vector_table import Columns, EmbeddingModel, Location, OtherModel, drop_table, table_status
+from indexer.vectors import ReportsProgress, Upkeep, VectorIndexWriter
 from tests.indexer.test_passages import words
 from tests.parts import require
 
@@ -37,7 +37,7 @@ def embed(texts: Sequence[str]) -> Any:
     return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
 
 
-MODEL = Model("tiny", "f1", 4, Windows(20, 2), embed, words)
+MODEL = EmbeddingModel("tiny", "f1", 4, Windows(20, 2), embed, words)
 
 
 class Corpus:
@@ -65,8 +65,8 @@ def location(tmp_path: Path) -> Location:
     return Location(str(tmp_path / "db"))
 
 
-def index(location: Location, model: Model = MODEL, **upkeep: Any) -> VectorIndex:
-    return VectorIndex(location, COLUMNS, model, Upkeep(**{"grace": timedelta(0), **upkeep}))
+def index(location: Location, model: EmbeddingModel = MODEL, **upkeep: Any) -> VectorIndexWriter:
+    return VectorIndexWriter(location, COLUMNS, model, Upkeep(**{"grace": timedelta(0), **upkeep}))
 
 
 def table_of(location: Location) -> Any:
@@ -194,7 +194,7 @@ def test_vectors_of_a_wrong_size_are_refused(location: Location) -> None:
 
 def test_a_column_of_the_indexs_own_is_refused(location: Location) -> None:
     with pytest.raises(UsageError, match="vector"):
-        VectorIndex(location, Columns(("vector",), ()), MODEL)
+        VectorIndexWriter(location, Columns(("vector",), ()), MODEL)
 
 
 def test_status_tells_documents_model_and_rows(location: Location) -> None:
@@ -252,7 +252,7 @@ def test_a_database_in_memory_can_be_filled(location: Location) -> None:
 
 def test_progress_ends_at_the_total(location: Location) -> None:
     corpus = Corpus(*(document(f"d{number}", 4) for number in range(150)))
-    seen: list[Progress] = []
+    seen: list[ReportsProgress] = []
     index(location).sync(corpus.versions(), corpus.fetch, progress=seen.append)
     assert [(item.done, item.total) for item in seen] == [(0, 150), (64, 150), (128, 150), (150, 150)]
     assert seen[-1].rate > 0

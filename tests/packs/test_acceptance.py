@@ -14,7 +14,7 @@ import pytest
 
 from aicx.packs.answers import PackNote
 from aicx.packs.making import make
-from aicx.packs.query import Limits, PackQuery
+from aicx.packs.query import PackLimits, PackQuery
 from tests.packs.builders import CLOCK, DAY, PackPlace
 from tests.survival.runs import REPOSITORY
 
@@ -363,7 +363,7 @@ class TestFamily:
         assert family.failed(what, *options)["code"] == 2
 
     def test_only_the_last_sessions_are_looked_at_and_it_is_said(self, family: PackPlace) -> None:
-        query = PackQuery(family.repo, datetime(2026, 3, 10, tzinfo=UTC), limits=Limits(looked_at=2))
+        query = PackQuery(family.repo, datetime(2026, 3, 10, tzinfo=UTC), limits=PackLimits(looked_at=2))
         pack = make(family.settings, "family", query).pack
         assert {owner["ref"].rpartition(":")[2] for owner in pack["owners"]} == {"bbbb", "cccc"}
         assert pack["remarks"] == ["not looked at: 1 earlier session"]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from aicx.installation import install_command
-from aicx.repomap.store import Place
+from aicx.repomap.store import MapLocation
 from aicx.storage.lock import hold_lock
 from tests.parts import require
 from tests.repomap.builders import Repo
@@ -99,16 +99,16 @@ def test_importing_the_map_loads_nothing_that_costs(repo: Repo) -> None:
 def test_a_question_finds_the_map_that_took_the_place_of_the_one_it_was_about_to_open(
     mapped: Repo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    maps = Place.maps
+    maps = MapLocation.maps
 
-    def rebuilt_meanwhile(place: Place) -> list[Path]:
+    def rebuilt_meanwhile(place: MapLocation) -> list[Path]:
         found = maps(place)
         if found == before:
             mapped.refresh(rebuild=True)
         return found
 
     before = mapped.maps()
-    monkeypatch.setattr(Place, "maps", rebuilt_meanwhile)
+    monkeypatch.setattr(MapLocation, "maps", rebuilt_meanwhile)
     assert mapped.map.answer("press").basis == "index"
 
 

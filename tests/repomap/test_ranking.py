@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from aicx.repomap.ranking import EntryPoint, rank
 from aicx.repomap.roles import Role, asks_for_tests, role_of, stem_tested_by
 from aicx.repomap.store import StoredFile
-from aicx.repomap.symbols import Symbol
+from aicx.repomap.symbols import CodeSymbol
 from aicx.repomap.terms import postings, words_of
 
 
@@ -28,7 +28,7 @@ class Files:
         for number, (path, names, notes) in enumerate(files):
             language = "markdown" if path.endswith(".md") else "python"
             symbols = [
-                Symbol(name, kind, line, line, words=" ".join(words_of(name)))
+                CodeSymbol(name, kind, line, line, words=" ".join(words_of(name)))
                 for line, (name, kind) in enumerate(map(_kind, names), 1)
             ]
             self._files.append(StoredFile(path, language, symbols, []))

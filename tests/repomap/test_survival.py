@@ -17,7 +17,7 @@ import pytest
 
 from aicx.errors import AicxError
 from aicx.repomap.pool import WorkerPool
-from aicx.repomap.store import Place
+from aicx.repomap.store import MapLocation
 from aicx.types import Unread
 from tests.repomap.builders import Repo
 from tests.repomap.test_refresh import as_if_new, content
@@ -179,7 +179,7 @@ def test_a_map_that_goes_while_those_of_other_folders_are_listed_is_passed_over(
     whole, gone = tmp_path / "whole.v1.01.sqlite", tmp_path / "gone.v1.02.sqlite"
     whole.touch()
     gone.symlink_to(tmp_path / "nowhere")  # listed, and not there once it is looked at
-    assert Place(tmp_path, "own").others() == [whole]
+    assert MapLocation(tmp_path, "own").others() == [whole]
 
 
 def test_questions_during_a_refresh_are_answered(repo: Repo) -> None:

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from aicx.reports import Outcome, Selection, scan
+from aicx.reports import ReportSelection, ScanResult, scan
 from aicx.reports.record import Report
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -62,9 +62,9 @@ def harbour(root: Path) -> Path:
     return root
 
 
-def scanned(root: Path, selection: Selection | None = None, **how: Any) -> tuple[list[Report], Outcome]:
-    outcome = Outcome()
-    return list(scan(root, selection or Selection(), NOW, outcome, **how)), outcome
+def scanned(root: Path, selection: ReportSelection | None = None, **how: Any) -> tuple[list[Report], ScanResult]:
+    outcome = ScanResult()
+    return list(scan(root, selection or ReportSelection(), NOW, outcome, **how)), outcome
 
 
 def only(root: Path) -> Report:

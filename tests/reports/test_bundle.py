@@ -13,7 +13,7 @@ import pytest
 
 from aicx.errors import StoreUnwritable, UsageError
 from aicx.output import check_target
-from aicx.reports import Outcome, Selection, scan
+from aicx.reports import ReportSelection, ScanResult, scan
 from aicx.reports.bundle import MARK, SCHEMA, both, write_bundle
 from aicx.reports.listing import ENDINGS
 from aicx.reports.page import MARK as PAGE_MARK
@@ -25,9 +25,9 @@ from tests.reports.builders import NOW, harbour, write
 
 def bundle_of(root: Path) -> bytes:
     pieces: list[bytes] = []
-    outcome = Outcome()
-    reports = scan(root, Selection(), NOW, outcome)
-    write_bundle(pieces.append, reports, outcome, folder="~/reports", selection=Selection(), now=NOW)
+    outcome = ScanResult()
+    reports = scan(root, ReportSelection(), NOW, outcome)
+    write_bundle(pieces.append, reports, outcome, folder="~/reports", selection=ReportSelection(), now=NOW)
     return b"".join(pieces)
 
 
@@ -53,10 +53,12 @@ def test_bundle_begins_with_the_mark_by_which_it_is_known(tmp_path: Path) -> Non
 
 def test_reports_are_written_as_they_come(tmp_path: Path) -> None:
     harbour(tmp_path)
-    outcome = Outcome()
+    outcome = ScanResult()
     written: list[int] = []
-    reports = scan(tmp_path, Selection(), NOW, outcome)
-    write_bundle(lambda _: written.append(outcome.yielded), reports, outcome, folder="", selection=Selection(), now=NOW)
+    reports = scan(tmp_path, ReportSelection(), NOW, outcome)
+    write_bundle(
+        lambda _: written.append(outcome.yielded), reports, outcome, folder="", selection=ReportSelection(), now=NOW
+    )
     assert set(range(6)) <= set(written)
 
 

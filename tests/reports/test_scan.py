@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from aicx.errors import NotFound, UsageError
-from aicx.reports import Selection
+from aicx.reports import ReportSelection
 from tests.reports.builders import harbour, meta, only, scanned, write
 
 DAY = "ada/orbit/2026_0131/reports"
@@ -197,5 +197,5 @@ def test_limit_bounds_what_comes_out_and_not_what_is_counted(tmp_path: Path) -> 
 
 
 def test_report_outside_the_days_is_not_even_opened(tmp_path: Path) -> None:
-    _, outcome = scanned(harbour(tmp_path), Selection(since="2026-02-01", until="2026-02-05"))
+    _, outcome = scanned(harbour(tmp_path), ReportSelection(since="2026-02-01", until="2026-02-05"))
     assert not [problem for problem in outcome.problems if problem.reason == "is not JSON"]

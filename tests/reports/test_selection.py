@@ -7,16 +7,16 @@ from pathlib import Path
 import pytest
 
 from aicx.errors import UsageError
-from aicx.reports.selection import Selection, make_selection
+from aicx.reports.selection import ReportSelection, make_selection
 from tests.reports.builders import NOW, harbour, meta, scanned, write
 
 
 def titles(root: Path, **limits: str) -> list[str]:
-    reports, _ = scanned(root, Selection(**limits))
+    reports, _ = scanned(root, ReportSelection(**limits))
     return [report.title for report in reports]
 
 
-def chosen(**limits: str | None) -> Selection:
+def chosen(**limits: str | None) -> ReportSelection:
     names = ("workflow", "since", "until", "date", "org", "repo")
     return make_selection(NOW, **{name: limits.get(name) for name in names})
 
@@ -43,7 +43,7 @@ def test_both_days_are_included(since: str, until: str, count: int, tmp_path: Pa
 
 def test_report_without_a_day_is_left_out_of_days_and_counted(tmp_path: Path) -> None:
     write(tmp_path / "ada/orbit/x.md", "# X")
-    reports, outcome = scanned(tmp_path, Selection(since="2026-01-01"))
+    reports, outcome = scanned(tmp_path, ReportSelection(since="2026-01-01"))
     assert (reports, outcome.undated) == ([], 1)
 
 

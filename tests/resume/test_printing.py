@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from aicx.config import load_settings
 from aicx.errors import UsageError
-from aicx.evidence.session_brief import Line, brief_of
+from aicx.evidence.session_brief import BriefLine, brief_of
 from aicx.fields import to_fields
 from aicx.git.roots import Roots
 from aicx.git.state import Commit, GitState
@@ -50,7 +50,7 @@ CONTEXT_KEYS = {
 }
 
 
-FIXED = Line("Fixed the login.", T0, ("chunk:claude:o:001",))
+FIXED = BriefLine("Fixed the login.", T0, ("chunk:claude:o:001",))
 
 
 def report(text: str = "fix the login", count: int = 2, **fields: Any) -> ResumeReport:

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from aicx.evidence.edits import Edit
+from aicx.evidence.edits import FileEdit
 from aicx.evidence.sessions import (
-    Scope,
+    RepositoryScope,
     SessionRow,
     known_folders,
     list_sessions,
@@ -147,7 +147,7 @@ def first_files(
     **edits: str,
 ) -> tuple[list[EntryFile], list[Considered]]:
     changed = {
-        f"session:claude:{name}": [Edit(path, 1, T0, "claude:x:001") for path in paths.split()]
+        f"session:claude:{name}": [FileEdit(path, 1, T0, "claude:x:001") for path in paths.split()]
         for name, paths in edits.items()
     }
     meant = mentions(ask, *sessions)
@@ -341,7 +341,7 @@ def test_sessions_of_a_project_and_of_its_folder_are_listed_latest_first() -> No
             session_id=THIRD, project=NON_REPOSITORY, cwd="/srv/ada/orbit2", started_at="2026-03-03T10:00:00.000Z"
         ),
     )
-    found = list_sessions(catalog, Scope("ada/orbit", (ROOT,)), NOW)
+    found = list_sessions(catalog, RepositoryScope("ada/orbit", (ROOT,)), NOW)
     assert [item.session_id for item in found] == [OTHER, SESSION]
 
 
@@ -350,19 +350,19 @@ def test_home_folder_does_not_stand_for_everything_below_it() -> None:
         fields_of(session_id=SESSION, project=NON_REPOSITORY, cwd="/home/ada"),
         fields_of(session_id=OTHER, project=NON_REPOSITORY, cwd="/home/ada/notes"),
     )
-    found = list_sessions(catalog, Scope(None, ("/home/ada",), below=False), NOW)
+    found = list_sessions(catalog, RepositoryScope(None, ("/home/ada",), below=False), NOW)
     assert [item.session_id for item in found] == [SESSION]
 
 
 def test_session_that_begins_later_is_not_seen() -> None:
     catalog = catalog_of(fields_of(started_at="2026-03-05T10:00:00.000Z"))
-    assert list_sessions(catalog, Scope("ada/orbit"), T0) == []
+    assert list_sessions(catalog, RepositoryScope("ada/orbit"), T0) == []
     assert load_sessions(catalog, [("claude", SESSION)], T0) == []
 
 
 def test_folders_of_a_repository_are_known_from_its_sessions() -> None:
     there = {"/srv/ada/orbit-tree": {"project": "ada/orbit", "repo_source": "git-remote"}, "/srv/ada/notes": None}
-    assert known_folders(catalog_of(fields_of(folders=there)), Scope("ada/orbit")) == ["/srv/ada/orbit-tree"]
+    assert known_folders(catalog_of(fields_of(folders=there)), RepositoryScope("ada/orbit")) == ["/srv/ada/orbit-tree"]
 
 
 def test_repositories_are_related_by_session_name_or_owner() -> None:
@@ -395,4 +395,4 @@ def test_folders_of_other_repositories_are_known_too() -> None:
         "/srv/bob/lib": {"project": "bob/lib", "repo_source": "git-remote"},
         "/srv/ada/notes": None,
     }
-    assert other_folders(catalog_of(fields_of(folders=there)), Scope("ada/orbit")) == ["/srv/bob/lib"]
+    assert other_folders(catalog_of(fields_of(folders=there)), RepositoryScope("ada/orbit")) == ["/srv/bob/lib"]

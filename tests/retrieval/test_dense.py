@@ -17,8 +17,8 @@ import pytest
 from aicx.errors import AicxError, CorpusDamaged, NotFound, UsageError
 from aicx.types import Candidate, Document, Part
 from indexer.passages import Windows
-from indexer.vector_table import Columns, Location, Model
-from indexer.vectors import Upkeep, VectorIndex
+from indexer.vector_table import Columns, EmbeddingModel, Location
+from indexer.vectors import Upkeep, VectorIndexWriter
 from retrieval.conditions import AnyOf, Between, Condition, NoneOf, OneOf
 from retrieval.dense import DenseSearcher, Unusable
 from retrieval.embedders import Embedder, EmbedderSettings, open_embedder
@@ -56,7 +56,7 @@ def embedder(tmp_path_factory: pytest.TempPathFactory) -> Embedder:
 
 
 def write(folder: Path, embedder: Embedder, documents: Sequence[Document], **upkeep: Any) -> str:
-    model = Model(
+    model = EmbeddingModel(
         embedder.name,
         embedder.fingerprint,
         embedder.dimensions,
@@ -65,7 +65,7 @@ def write(folder: Path, embedder: Embedder, documents: Sequence[Document], **upk
         embedder.token_ends,
     )
     by_id = {document.id: document for document in documents}
-    VectorIndex(Location(str(folder)), COLUMNS, model, Upkeep(**upkeep)).sync(
+    VectorIndexWriter(Location(str(folder)), COLUMNS, model, Upkeep(**upkeep)).sync(
         {document.id: document.version for document in documents}, lambda ids: [by_id[name] for name in ids]
     )
     return str(folder)

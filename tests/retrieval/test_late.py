@@ -11,7 +11,7 @@ from retrieval.analysis import Terms
 from retrieval.embedders import Tokens
 from retrieval.evidence import Occurrences
 from retrieval.late import affordable, interactions, most_compared, rerank, standardised, token_weights
-from retrieval.ranking import Answer
+from retrieval.ranking import RankedAnswer
 
 pytestmark = pytest.mark.needs("semantic")
 
@@ -65,8 +65,8 @@ def test_values_of_one_height_say_nothing():
     assert standardised([1.0, 3.0]) == [-1.0, 1.0]
 
 
-def answers(*groups: str) -> list[Answer]:
-    return [Answer(group, group, 9.0 - place / 10, {}) for place, group in enumerate(groups)]
+def answers(*groups: str) -> list[RankedAnswer]:
+    return [RankedAnswer(group, group, 9.0 - place / 10, {}) for place, group in enumerate(groups)]
 
 
 def test_what_has_the_words_of_the_question_comes_first_and_says_why():

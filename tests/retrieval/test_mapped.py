@@ -11,8 +11,8 @@ import pytest
 
 from aicx.types import Candidate, Document, Part
 from indexer.passages import Windows
-from indexer.vector_table import Columns, Location, Model
-from indexer.vectors import Upkeep, VectorIndex
+from indexer.vector_table import Columns, EmbeddingModel, Location
+from indexer.vectors import Upkeep, VectorIndexWriter
 from retrieval.conditions import AnyOf, Between, Condition, NoneOf, OneOf
 from retrieval.dense import DenseSearcher
 from retrieval.embedders import Embedder, EmbedderSettings, open_embedder
@@ -49,9 +49,13 @@ def document(number: int) -> Document:
 
 
 def write(folder: Path, embedder: Embedder, documents: Sequence[Document], **upkeep: Any) -> None:
-    model = Model("m", embedder.fingerprint, embedder.dimensions, Windows(16, 4), embedder.embed, embedder.token_ends)
+    model = EmbeddingModel(
+        "m", embedder.fingerprint, embedder.dimensions, Windows(16, 4), embedder.embed, embedder.token_ends
+    )
     by_id = {one.id: one for one in documents}
-    index = VectorIndex(Location(str(folder)), Columns(("project", "branch"), ("started_at",)), model, Upkeep(**upkeep))
+    index = VectorIndexWriter(
+        Location(str(folder)), Columns(("project", "branch"), ("started_at",)), model, Upkeep(**upkeep)
+    )
     index.sync(dict.fromkeys(by_id, "1"), lambda ids: [by_id[name] for name in ids])
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from aicx.types import Candidate
 from retrieval.fusion import Scale
 from retrieval.params import RankingParams
-from retrieval.ranking import Answer, above_noise, diversified, rank, scales_of, unfold
+from retrieval.ranking import RankedAnswer, above_noise, diversified, rank, scales_of, unfold
 
 RULES = RankingParams(session_shares=(1.0, 0.5), session_nearness=0.0)
 HALVES = {"lexical": 0.5, "dense": 0.5}
@@ -23,7 +23,7 @@ def candidates(**scores: float) -> list[Candidate]:
     return [Candidate(name, score) for name, score in sorted(scores.items(), key=lambda item: -item[1])]
 
 
-def groups(*given: Any, **options: Any) -> list[Answer]:
+def groups(*given: Any, **options: Any) -> list[RankedAnswer]:
     return list(rank(*given, **options).groups)
 
 
@@ -31,11 +31,11 @@ def session_of(chunk: str) -> str:
     return chunk[0]
 
 
-def order(answers: Sequence[Answer]) -> list[str]:
+def order(answers: Sequence[RankedAnswer]) -> list[str]:
     return [answer.group for answer in answers]
 
 
-def scores(answers: Sequence[Answer]) -> dict[str, float]:
+def scores(answers: Sequence[RankedAnswer]) -> dict[str, float]:
     return {answer.group: answer.score for answer in answers}
 
 
@@ -154,7 +154,9 @@ def test_a_factor_below_one_never_lifts_a_document(one, other, factor):
 
 
 def test_each_further_document_of_a_group_counts_less():
-    answers = [Answer(name, name, score, {}) for name, score in (("x1", 1.0), ("x2", 0.9), ("x3", 0.8), ("y1", 0.7))]
+    answers = [
+        RankedAnswer(name, name, score, {}) for name, score in (("x1", 1.0), ("x2", 0.9), ("x3", 0.8), ("y1", 0.7))
+    ]
     assert scores(diversified(answers, session_of, 0.8)) == pytest.approx(
         {"x1": 1.0, "x2": 0.9 * 0.8, "x3": 0.8 * 0.64, "y1": 0.7}
     )
@@ -162,7 +164,7 @@ def test_each_further_document_of_a_group_counts_less():
 
 
 def test_without_diversity_nothing_changes():
-    answers = [Answer(name, name, score, {}) for name, score in (("x1", 1.0), ("x2", 0.9), ("y1", 0.7))]
+    answers = [RankedAnswer(name, name, score, {}) for name, score in (("x1", 1.0), ("x2", 0.9), ("y1", 0.7))]
     assert diversified(answers, session_of, 1.0) == answers
 
 

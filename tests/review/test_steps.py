@@ -205,7 +205,7 @@ class TestPage:
         from aicx.servers.dashboard import requests
         from aicx.servers.dashboard.memory import read_page
 
-        page = read_page(place.settings, requests.Memory(project="acme/widgets"), datetime.now(UTC))
+        page = read_page(place.settings, requests.MemoryRequest(project="acme/widgets"), datetime.now(UTC))
         return {card.entry.ref: (card.review, card.surface) for card in page.waiting}
 
     @pytest.mark.needs("web")
@@ -231,7 +231,7 @@ class TestPage:
         place.review("verify-apply", applied)
         place.review("promote", promoted, "--by", "Ada", "--yes")
         for ref, action in ((accepted, "accept"), (rejected, "reject")):
-            wanted = requests.Decision(action=action, ref=ref, by="Ada", project="acme/widgets", rev=1)
+            wanted = requests.DecisionRequest(action=action, ref=ref, by="Ada", project="acme/widgets", rev=1)
             decide_on_page(place.settings, wanted, datetime.now(UTC))
         assert self.waiting(place) == {}
         assert place.review("candidates")["total"] == 0

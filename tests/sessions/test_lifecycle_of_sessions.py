@@ -15,7 +15,7 @@ import pytest
 
 from aicx.errors import UsageError
 from aicx.lifecycle.identity import find_session
-from aicx.sessions.identity import Identity, identity_path, write_identity
+from aicx.sessions.identity import SessionIdentity, identity_path, write_identity
 from aicx.sessions.life import open_session
 from aicx.work.place import find_place
 from tests.sessions.builders import A, B, C, FamilyHome
@@ -44,7 +44,7 @@ class TestWhichSession:
     def test_each_source_counts_when_those_before_it_are_gone(self, family: FamilyHome) -> None:
         """F1: with all sources set, and one removed at a time, the id follows the documented order."""
         layout, workspace = family.settings.layout, Path(family.repo)
-        write_identity(layout, Identity("of-the-file", str(workspace), "claude", "2026-03-01T10:00:00.000Z"))
+        write_identity(layout, SessionIdentity("of-the-file", str(workspace), "claude", "2026-03-01T10:00:00.000Z"))
         environ = {**dict(SOURCES), "TERM_SESSION_ID": "w0t1p0:of-terminal"}
         found = [find_session(environ, layout, workspace, None, "given")]
         for variable, _ in SOURCES:
@@ -65,7 +65,7 @@ class TestWhichSession:
 
     def test_a_named_agent_is_not_given_the_session_of_another(self, family: FamilyHome) -> None:
         layout, workspace = family.settings.layout, Path(family.repo)
-        write_identity(layout, Identity("of-claude", str(workspace), "claude", "2026-03-01T10:00:00.000Z"))
+        write_identity(layout, SessionIdentity("of-claude", str(workspace), "claude", "2026-03-01T10:00:00.000Z"))
         assert find_session({"GEMINI_SESSION_ID": "x"}, layout, workspace, "codex").session is None
         assert find_session({}, layout, workspace, "claude").session == "of-claude"
 

@@ -12,7 +12,7 @@ import pytest
 
 from aicx.errors import SourceUnreadable
 from aicx.sources.antigravity.source import SOURCE, extract_target
-from aicx.sources.items import BadRecord, LogFile, SessionEvent, Skipped, SourceItem, TimelineEntry
+from aicx.sources.items import BadRecord, LogFile, SessionEvent, SkippedRecords, SourceItem, TimelineEntry
 from aicx.types import AgentHomes
 
 ID = "5d0c4a1e-2b3f-4c6d-8e9f-a0b1c2d3e4f5"
@@ -88,7 +88,7 @@ def said(folder: Path) -> list[tuple[str, str]]:
 
 
 def skipped(folder: Path) -> dict[str, int]:
-    return {item.reason: item.count for item in items(folder) if isinstance(item, Skipped)}
+    return {item.reason: item.count for item in items(folder) if isinstance(item, SkippedRecords)}
 
 
 def bad(folder: Path) -> list[BadRecord]:

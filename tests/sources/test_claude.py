@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from aicx.sources.claude.source import SOURCE
 from aicx.sources.claude.text import cut_additions, cut_reminders
-from aicx.sources.items import BadRecord, LogFile, RecordMarks, SessionEvent, Skipped, SourceItem, TimelineEntry
+from aicx.sources.items import BadRecord, LogFile, RecordMarks, SessionEvent, SkippedRecords, SourceItem, TimelineEntry
 from aicx.sources.record_marks import record_mark
 from aicx.types import AgentHomes
 
@@ -122,7 +122,7 @@ def facts(items: list[SourceItem]) -> list[SessionEvent]:
 
 
 def skipped(items: list[SourceItem]) -> dict[str, int]:
-    return {item.reason: item.count for item in items if isinstance(item, Skipped)}
+    return {item.reason: item.count for item in items if isinstance(item, SkippedRecords)}
 
 
 def reasons(items: list[SourceItem]) -> list[str]:
@@ -879,7 +879,7 @@ class TestHistory:
 
     def test_slash_command_is_counted(self, read):
         items = read(**self.history(self.prompt("/clear"), self.prompt("/review src")))
-        assert items == [Skipped(items[0].path, "slash command", 2)]
+        assert items == [SkippedRecords(items[0].path, "slash command", 2)]
 
     def test_prompt_that_begins_with_a_path_is_a_prompt(self, read):
         (entry,) = read(**self.history(self.prompt("/home/ada/notes.txt is wrong")))

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from aicx.sources.codex.source import HISTORY, INDEX, ROLLOUT, ROLLOUT_JSON, SOURCE
-from aicx.sources.items import BadRecord, LogFile, LogIdentity, SessionEvent, Skipped, SourceItem, TimelineEntry
+from aicx.sources.items import BadRecord, LogFile, LogIdentity, SessionEvent, SkippedRecords, SourceItem, TimelineEntry
 from aicx.sources.records import stat_log
 from aicx.types import AgentHomes
 
@@ -108,7 +108,7 @@ class Logs:
         return entry
 
     def skipped(self, *lines: Line | str) -> dict[str, int]:
-        return {found.reason: found.count for found in self.items(list(lines)) if isinstance(found, Skipped)}
+        return {found.reason: found.count for found in self.items(list(lines)) if isinstance(found, SkippedRecords)}
 
     def facts(self, *lines: Line | str) -> list[SessionEvent]:
         return [found for found in self.items(list(lines)) if isinstance(found, SessionEvent)]
@@ -430,7 +430,7 @@ class TestAnswers:
 
     def test_encrypted_reasoning_is_counted(self, logs: Logs) -> None:
         line = item(1, "reasoning", summary=[], content=None, encrypted_content="gAAAA")
-        assert logs.items([line]) == [Skipped(str(logs.folder / NAME), "encrypted reasoning", 1)]
+        assert logs.items([line]) == [SkippedRecords(str(logs.folder / NAME), "encrypted reasoning", 1)]
 
     def test_mail_between_agents_says_who_wrote_it(self, logs: Logs) -> None:
         parts = [{"type": "input_text", "text": "Two tests fail."}]
@@ -779,9 +779,9 @@ class TestDamage:
             *prompt(6, "yes"),
             answer(7, "Done."),
         ]
-        told = [found for found in logs.items(lines) if not isinstance(found, Skipped)]
+        told = [found for found in logs.items(lines) if not isinstance(found, SkippedRecords)]
         for length in range(len(lines)):
-            part = [found for found in logs.items(lines[:length]) if not isinstance(found, Skipped)]
+            part = [found for found in logs.items(lines[:length]) if not isinstance(found, SkippedRecords)]
             assert part == told[: len(part)]
 
     def test_the_output_of_exec_is_not_a_rollout(self, logs: Logs) -> None:

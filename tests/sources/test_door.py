@@ -11,7 +11,7 @@ import pytest
 from aicx.corpus.views.provenance import is_there, verify_source
 from aicx.redaction import redact
 from aicx.sources.door import Door, fingerprint_of
-from aicx.sources.items import BadRecord, LogFile, LogIdentity, SessionEvent, Skipped
+from aicx.sources.items import BadRecord, LogFile, LogIdentity, SessionEvent, SkippedRecords
 from aicx.sources.naming import clean_id, clean_project
 from tests.corpus.builders import SESSION, ClaudeLog, Home, entry, tool_entry
 
@@ -35,7 +35,7 @@ SECRET = token(0)
             SECRET, SECRET, None, SECRET, None, f"https://ada:{SECRET}@host/a/b", f"/srv/{SECRET}", False, SECRET
         ),
         BadRecord(f"/{SECRET}", SECRET, 1),
-        Skipped(f"/{SECRET}", f"unknown type: {SECRET}", 2),
+        SkippedRecords(f"/{SECRET}", f"unknown type: {SECRET}", 2),
     ],
 )
 def test_no_fact_keeps_a_secret(item):

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from aicx.sources.gemini.source import SOURCE, folder_hash, project_root
-from aicx.sources.items import BadRecord, LogFile, SessionEvent, Skipped, SourceItem, TimelineEntry
+from aicx.sources.items import BadRecord, LogFile, SessionEvent, SkippedRecords, SourceItem, TimelineEntry
 from aicx.types import AgentHomes
 
 ROOT = "/srv/work/lamp"
@@ -77,7 +77,7 @@ def said(folder: Path) -> list[tuple[str, str]]:
 
 
 def skipped(folder: Path) -> dict[str, int]:
-    return {item.reason: item.count for item in items(folder) if isinstance(item, Skipped)}
+    return {item.reason: item.count for item in items(folder) if isinstance(item, SkippedRecords)}
 
 
 def bad(folder: Path) -> list[BadRecord]:

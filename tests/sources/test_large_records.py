@@ -15,7 +15,7 @@ from aicx.corpus.views.provenance import verify_source
 from aicx.sources import load_source
 from aicx.sources.detect import detect_log
 from aicx.sources.embedded import CUT_OUT
-from aicx.sources.items import BadRecord, Skipped, SourceItem, TimelineEntry
+from aicx.sources.items import BadRecord, SkippedRecords, SourceItem, TimelineEntry
 from aicx.sources.records import LINE_LIMIT
 from tests.corpus.builders import SESSION, stamp
 
@@ -93,7 +93,7 @@ def write(path: Path, body: bytes) -> Path:
 
 
 def cut_out(items: list[SourceItem]) -> int:
-    return sum(item.count for item in items if isinstance(item, Skipped) and item.reason == CUT_OUT)
+    return sum(item.count for item in items if isinstance(item, SkippedRecords) and item.reason == CUT_OUT)
 
 
 def check_words(items: list[SourceItem]) -> TimelineEntry:

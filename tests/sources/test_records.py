@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from aicx.sources.items import BadRecord, LogFile
 from aicx.sources.records import (
-    Record,
+    RawRecord,
     dump_json,
     element_ref,
     list_folder,
@@ -35,15 +35,15 @@ def write_log(folder: Path, content: bytes) -> LogFile:
     return log
 
 
-def read(folder: Path, content: bytes) -> list[Record | BadRecord]:
+def read(folder: Path, content: bytes) -> list[RawRecord | BadRecord]:
     return list(read_jsonl(write_log(folder, content)))
 
 
-def values(items: list[Record | BadRecord]) -> list[Any]:
-    return [item.value for item in items if isinstance(item, Record)]
+def values(items: list[RawRecord | BadRecord]) -> list[Any]:
+    return [item.value for item in items if isinstance(item, RawRecord)]
 
 
-def reasons(items: list[Record | BadRecord]) -> list[tuple[str, int | None]]:
+def reasons(items: list[RawRecord | BadRecord]) -> list[tuple[str, int | None]]:
     return [(item.reason, item.line) for item in items if isinstance(item, BadRecord)]
 
 
@@ -144,7 +144,7 @@ def test_vanished_file_is_reported(tmp_path):
     assert reasons(list(read_jsonl(log))) == [("cannot be read: No such file or directory", None)]
 
 
-def read_short(folder: Path, content: bytes) -> list[Record | BadRecord]:
+def read_short(folder: Path, content: bytes) -> list[RawRecord | BadRecord]:
     return list(read_jsonl(write_log(folder, content), limit=8192, block=4096))
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from aicx.toolchains.family import Found
+from aicx.toolchains.family import Diagnostic
 from aicx.toolchains.fingerprint import fingerprint, stable_file
 
 
 def _mark(message: str, file: str | None = "src/a.py", **more: str) -> str:
-    return fingerprint("python_types", Found(message, file, **more))  # type: ignore[arg-type]
+    return fingerprint("python_types", Diagnostic(message, file, **more))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from aicx.git.history import Change
+from aicx.git.history import HistoryCommit
 from aicx.paths import NON_REPOSITORY
-from aicx.why.places import Place, is_author, same_file
+from aicx.why.places import LocalRepository, is_author, same_file
 from tests.corpus.builders import when
 
-PLACE = Place("ada/orbit", ("/srv/ada/orbit",))
+PLACE = LocalRepository("ada/orbit", ("/srv/ada/orbit",))
 
 
 @pytest.mark.parametrize(
@@ -50,5 +50,5 @@ def test_path_of_a_tool_means_a_file_of_the_repository(named: str, path: str, sa
     ],
 )
 def test_home_folder_with_the_name_of_the_author_is_his(author: str, email: str, is_his: bool) -> None:
-    change = Change("", (), author, email, when(0), when(0), "")
+    change = HistoryCommit("", (), author, email, when(0), when(0), "")
     assert is_author(change, "/Users/bob/orbit") is is_his

@@ -32,7 +32,7 @@ _IN_FOLDER: Mapping[str, str] = {"commits": "commit*session*.jsonl", "locomo": "
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class DatasetRequest:
     """A dataset asked for: its form, and its file or folder unless it needs none."""
 
     form: str
@@ -62,27 +62,29 @@ class Around:
     repositories: Path | None = None
 
 
-def parse_wanted(text: str) -> Wanted:
+def parse_wanted(text: str) -> DatasetRequest:
     """``locomo=FILE``, or ``bundled``."""
     form, given, path = text.partition("=")
     if form not in FORMS:
         raise UsageError(f"there is no dataset {form!r}", hint=f"choose from {', '.join(FORMS)}")
     if form in _WITHOUT_PATH and given:
         raise UsageError(f"{form} takes no file", hint=f"--dataset {form}")
-    return Wanted(form, Path(path).expanduser() if path else None)
+    return DatasetRequest(form, Path(path).expanduser() if path else None)
 
 
-def in_folder(folder: Path) -> list[Wanted]:
+def in_folder(folder: Path) -> list[DatasetRequest]:
     """The datasets a data folder holds, known forms first; any other folder in it may be a TREC collection."""
     if not folder.is_dir():
         raise NotFound(f"{folder} is not a folder", hint="--data FOLDER, or AICX_BENCH_DATA")
-    found = [Wanted(form, path) for form, pattern in _IN_FOLDER.items() for path in sorted(folder.glob(pattern))]
+    found = [
+        DatasetRequest(form, path) for form, pattern in _IN_FOLDER.items() for path in sorted(folder.glob(pattern))
+    ]
     taken = {wanted.path for wanted in found}
     judged = {path.parent for path in folder.glob("*/*qrel*")}
-    return found + [Wanted("trec", path) for path in sorted(judged) if path not in taken]
+    return found + [DatasetRequest("trec", path) for path in sorted(judged) if path not in taken]
 
 
-def open_datasets(wanted: Sequence[Wanted], around: Around) -> Iterator[Dataset | Skipped]:
+def open_datasets(wanted: Sequence[DatasetRequest], around: Around) -> Iterator[Dataset | Skipped]:
     """Each dataset asked for, or why it is not there. Two of one name are told apart by a number."""
     seen: dict[str, int] = {}
     for item in wanted:
@@ -96,7 +98,7 @@ def open_datasets(wanted: Sequence[Wanted], around: Around) -> Iterator[Dataset 
         yield dataset if number == 1 else replace(dataset, name=f"{dataset.name}-{number}")
 
 
-def _open(wanted: Wanted, around: Around) -> Dataset:
+def _open(wanted: DatasetRequest, around: Around) -> Dataset:
     if wanted.form == "bundled":
         from aicx.bench.datasets import bundled
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from random import Random
 
 from aicx.bench.dataset import Query
-from aicx.bench.mining.sessions import Session, latest
+from aicx.bench.mining.sessions import MinedSession, latest
 from retrieval.analysis import analyze
 
 # Things people ask about elsewhere. A corpus in which one of them was discussed is not asked about that one.
@@ -56,7 +56,7 @@ _MAX_SHARE = 0.5  # of a topic's words that any session may hold
 _RARE = 3  # sessions at most that hold a word which tells one session from another
 
 
-def mine(sessions: Sequence[Session], limit: int, random: Random) -> list[Query]:
+def mine(sessions: Sequence[MinedSession], limit: int, random: Random) -> list[Query]:
     """At most ``limit`` questions: half of them topics of other trades, half two rare words of unrelated sessions."""
     held = {session.key: words_of(session) for session in sessions}
     elsewhere = [topic for topic in random.sample(TOPICS, len(TOPICS)) if is_elsewhere(topic, list(held.values()))]
@@ -66,7 +66,7 @@ def mine(sessions: Sequence[Session], limit: int, random: Random) -> list[Query]
     return [Query(f"negative-{number}", text, type="negative", now=now) for number, text in enumerate(texts)]
 
 
-def words_of(session: Session) -> frozenset[str]:
+def words_of(session: MinedSession) -> frozenset[str]:
     """Every word of a session, as an index has it."""
     return frozenset(analyze(" ".join(session.texts)).words)
 
@@ -77,9 +77,9 @@ def is_elsewhere(topic: str, held: Sequence[frozenset[str]]) -> bool:
     return all(len(words & each) <= _MAX_SHARE * len(words) for each in held)
 
 
-def _apart(sessions: Sequence[Session], held: dict[str, frozenset[str]], limit: int, random: Random) -> list[str]:
+def _apart(sessions: Sequence[MinedSession], held: dict[str, frozenset[str]], limit: int, random: Random) -> list[str]:
     """Pairs of words, each typed in a prompt of its own folder, that no session holds together."""
-    typed: dict[str, Session] = {}
+    typed: dict[str, MinedSession] = {}
     for session in sessions:
         for prompt in session.prompts:
             typed |= dict.fromkeys((word for word in prompt.text.lower().split() if word.isalpha()), session)

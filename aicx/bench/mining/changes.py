@@ -14,8 +14,8 @@ from random import Random
 
 from aicx.bench.dataset import Query
 from aicx.bench.mining.absent import is_elsewhere, words_of
-from aicx.bench.mining.history import MAX_SESSIONS, Made, added_lines
-from aicx.bench.mining.sessions import Session, latest
+from aicx.bench.mining.history import MAX_SESSIONS, MadeCommit, added_lines
+from aicx.bench.mining.sessions import MinedSession, latest
 
 BEGUN = "names that a commit began"
 # A name is defined by these words in most languages; short and plain ones are those of many things.
@@ -27,7 +27,7 @@ _PARTS = re.compile(r"[A-Z]?[a-z]{3,}")
 _MAX_READ = 300  # commits of a repository whose lines are read
 
 
-def mine(history: Sequence[Made], sessions: Sequence[Session], limit: int, random: Random) -> list[Query]:
+def mine(history: Sequence[MadeCommit], sessions: Sequence[MinedSession], limit: int, random: Random) -> list[Query]:
     """At most ``limit`` questions, half of them files."""
     lowered = {session.key: [text.lower() for text in session.texts] for session in sessions}
     now = latest(sessions)
@@ -44,7 +44,9 @@ def mine(history: Sequence[Made], sessions: Sequence[Session], limit: int, rando
     return queries
 
 
-def mine_controls(history: Sequence[Made], sessions: Sequence[Session], limit: int, random: Random) -> list[Query]:
+def mine_controls(
+    history: Sequence[MadeCommit], sessions: Sequence[MinedSession], limit: int, random: Random
+) -> list[Query]:
     """At most ``limit`` questions that nothing answers, in the words and names of one's own repositories.
 
     A third each: files that never were in folders that are, symbols joined from halves of others, and subjects of
@@ -71,9 +73,9 @@ def mine_controls(history: Sequence[Made], sessions: Sequence[Session], limit: i
     return [Query(f"never-{number}", name, type="negative", now=now) for number, name in enumerate(found)]
 
 
-def _symbols(history: Sequence[Made]) -> list[tuple[str, Made]]:
+def _symbols(history: Sequence[MadeCommit]) -> list[tuple[str, MadeCommit]]:
     """Names that the lines of one commit alone define, of the newest commits of each repository."""
-    found: list[tuple[str, Made]] = []
+    found: list[tuple[str, MadeCommit]] = []
     for repository in dict.fromkeys(made.repository for made in history):
         mine = {made.commit.id: made for made in history if made.repository == repository}
         ids = list(islice(mine, _MAX_READ))
@@ -82,15 +84,15 @@ def _symbols(history: Sequence[Made]) -> list[tuple[str, Made]]:
     return _once(found)
 
 
-def _once(pairs: Iterator[tuple[str, Made]] | Sequence[tuple[str, Made]]) -> list[tuple[str, Made]]:
+def _once(pairs: Iterator[tuple[str, MadeCommit]] | Sequence[tuple[str, MadeCommit]]) -> list[tuple[str, MadeCommit]]:
     """Names that come from one commit only, in their order."""
-    holders: dict[str, Made | None] = {}
+    holders: dict[str, MadeCommit | None] = {}
     for name, made in pairs:
         holders[name] = made if holders.get(name, made) is made else None
     return [(name, made) for name, made in sorted(holders.items()) if made]
 
 
-def _held_by_others(name: str, made: Made, lowered: dict[str, list[str]]) -> bool:
+def _held_by_others(name: str, made: MadeCommit, lowered: dict[str, list[str]]) -> bool:
     """Whether its session is known and holds it, and some other does."""
     if not 0 < len(made.sessions) <= MAX_SESSIONS:
         return False

@@ -7,14 +7,14 @@ from datetime import date
 from random import Random
 
 from aicx.bench.dataset import Query
-from aicx.bench.mining.sessions import Session, latest, related
+from aicx.bench.mining.sessions import MinedSession, latest, related
 
 # Apart from the rest: a ranker that reads dates wins these whatever else it does.
 DATED = "questions with a date"
 _MAX_SESSIONS = 20  # a file that everybody touches, such as a lock file, tells nothing
 
 
-def mine(sessions: Sequence[Session], limit: int, random: Random) -> list[Query]:
+def mine(sessions: Sequence[MinedSession], limit: int, random: Random) -> list[Query]:
     """At most ``limit`` questions of the form ``path on 2026-01-31``, with the date written in three ways in turns."""
     by_key = {session.key: session for session in sessions}
     touched: dict[str, dict[str, set[str]]] = {}
@@ -41,7 +41,7 @@ def mine(sessions: Sequence[Session], limit: int, random: Random) -> list[Query]
     return queries
 
 
-def _tells(path: str, days: dict[str, set[str]], keys: set[str], by_key: dict[str, Session]) -> bool:
+def _tells(path: str, days: dict[str, set[str]], keys: set[str], by_key: dict[str, MinedSession]) -> bool:
     """Whether the day decides: others touched the file too, on other days alone, and not on this session's behalf."""
     others = set().union(*days.values()) - keys
     if len(keys) != 1 or not 0 < len(others) < _MAX_SESSIONS or "." not in path.rpartition("/")[2]:

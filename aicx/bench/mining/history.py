@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from aicx.bench.mining.sessions import Session
+from aicx.bench.mining.sessions import MinedSession
 from aicx.evidence.patterns import command_rules
 from aicx.git import command as gitcall
 from aicx.git.subjects import plain_subject
@@ -25,7 +25,7 @@ _AGENT = re.compile(r"\b(?:claude|codex|copilot|cursor|gemini|amp|opencode|aider
 
 
 @dataclass(frozen=True, slots=True)
-class Commit:
+class MinedCommit:
     """A commit on disk. ``files`` are relative to its repository, ``added`` those of them that it began.
 
     ``by_agent``: it says that an agent had a part in it.
@@ -40,15 +40,15 @@ class Commit:
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class MadeCommit:
     """A commit and the sessions that made it; several where each may have. None is known for one without.
 
     ``printed``: git said so in a log. Else the sessions were at work on the commit's files at that time.
     """
 
-    commit: Commit
+    commit: MinedCommit
     repository: Path
-    sessions: tuple[Session, ...]
+    sessions: tuple[MinedSession, ...]
     printed: bool
 
     @property
@@ -58,8 +58,8 @@ class Made:
 
 
 def read_history(
-    sessions: Sequence[Session], repositories: Path | None = None, *, seconds: float = math.inf
-) -> list[Made]:
+    sessions: Sequence[MinedSession], repositories: Path | None = None, *, seconds: float = math.inf
+) -> list[MadeCommit]:
     """Every commit of the repositories that the sessions worked in, repository by repository, newest first.
 
     They are where the sessions were, or below ``repositories`` by the name of the project, ``owner/name``. Git has
@@ -67,19 +67,19 @@ def read_history(
     """
     until = time.monotonic() + seconds
     printed = _printed(sessions)
-    found: dict[str, Made] = {}
+    found: dict[str, MadeCommit] = {}
     for repository, working in _repositories(sessions, repositories).items():
         for commit in commits(repository, min(_SECONDS, until - time.monotonic())):
             said = [session for session in working if session.key in _sayers(commit, printed)]
             if said:
-                found[commit.id] = Made(commit, repository, tuple(said), printed=True)
+                found[commit.id] = MadeCommit(commit, repository, tuple(said), printed=True)
                 continue
             likely = tuple(session for session in working if _at_work(session, commit, repository))
-            found[commit.id] = Made(commit, repository, likely, printed=False)
+            found[commit.id] = MadeCommit(commit, repository, likely, printed=False)
     return list(found.values())
 
 
-def commits(repository: Path, seconds: float = _SECONDS) -> Iterator[Commit]:
+def commits(repository: Path, seconds: float = _SECONDS) -> Iterator[MinedCommit]:
     """The commits of all branches, merges left out. A repository that git cannot read in ``seconds`` has none."""
     form = "--format=%x01%H%x00%ct%x00%s%x00%(trailers:key=Co-authored-by,valueonly,separator=%x2C)"
     arguments = ("log", "--all", "--no-merges", "-M", "--name-status", form)
@@ -87,7 +87,7 @@ def commits(repository: Path, seconds: float = _SECONDS) -> Iterator[Commit]:
         head, _, lines = record.partition("\n")
         commit_id, epoch, subject, authors = head.split("\x00")
         changes = [line.split("\t") for line in lines.splitlines() if "\t" in line]
-        yield Commit(
+        yield MinedCommit(
             commit_id,
             datetime.fromtimestamp(int(epoch), UTC),
             subject,
@@ -120,7 +120,7 @@ def _output(repository: Path, *arguments: str, seconds: float = _SECONDS) -> str
     return done.stdout.decode("utf-8", "replace")
 
 
-def _printed(sessions: Sequence[Session]) -> Mapping[str, set[str]]:
+def _printed(sessions: Sequence[MinedSession]) -> Mapping[str, set[str]]:
     """The sessions in which git printed a commit being made, by the beginning of its hash and by its subject."""
     found: dict[str, set[str]] = {}
     for session in sessions:
@@ -134,16 +134,16 @@ def _printed(sessions: Sequence[Session]) -> Mapping[str, set[str]]:
 _SHORTEST = 7  # what git abbreviates a hash to at least
 
 
-def _sayers(commit: Commit, printed: Mapping[str, set[str]]) -> set[str]:
+def _sayers(commit: MinedCommit, printed: Mapping[str, set[str]]) -> set[str]:
     """A rebase changes the hash and keeps the subject."""
     by_hash = printed.get(commit.id[:_SHORTEST], set())
     by_subject = printed.get(plain_subject(commit.subject), set())
     return by_hash or (by_subject if len(by_subject) == 1 else set())
 
 
-def _repositories(sessions: Sequence[Session], given: Path | None) -> dict[Path, list[Session]]:
+def _repositories(sessions: Sequence[MinedSession], given: Path | None) -> dict[Path, list[MinedSession]]:
     """The repositories that sessions worked in. A session in a subfolder worked in the whole of it."""
-    found: dict[Path, list[Session]] = {}
+    found: dict[Path, list[MinedSession]] = {}
     for session in sessions:
         roots = [
             next((place for place in (path, *path.parents) if (place / ".git").exists()), None)
@@ -156,7 +156,7 @@ def _repositories(sessions: Sequence[Session], given: Path | None) -> dict[Path,
     return found
 
 
-def _at_work(session: Session, commit: Commit, repository: Path) -> bool:
+def _at_work(session: MinedSession, commit: MinedCommit, repository: Path) -> bool:
     if not session.started_at <= commit.at <= session.completed_at + _AFTERWARDS:
         return False
     roots = (str(repository), *session.folders)

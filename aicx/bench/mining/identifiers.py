@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from random import Random
 
 from aicx.bench.dataset import Query
-from aicx.bench.mining.sessions import Session, latest
+from aicx.bench.mining.sessions import MinedSession, latest
 
 # File paths with an ending, names of two words or more in the usual styles, error codes and ticket numbers. Not what
 # follows a backslash, which belongs to an escape, or a #, which begins a colour.
@@ -24,7 +24,7 @@ _KINDS = {"path": _PATH, "symbol": _SYMBOL, "code": _CODE}
 _MIN, _MAX = 5, 100  # characters
 
 
-def mine(sessions: Sequence[Session], limit: int, random: Random) -> list[Query]:
+def mine(sessions: Sequence[MinedSession], limit: int, random: Random) -> list[Query]:
     """At most ``limit`` questions, as many of each kind of name as there are.
 
     Names come from what tools were given and what they printed, and count only if no other session says them anywhere,
@@ -50,7 +50,7 @@ def mine(sessions: Sequence[Session], limit: int, random: Random) -> list[Query]
     return queries
 
 
-def _once(sessions: Sequence[Session], pattern: re.Pattern[str]) -> list[tuple[str, str]]:
+def _once(sessions: Sequence[MinedSession], pattern: re.Pattern[str]) -> list[tuple[str, str]]:
     """Names that the tools of one session alone had to do with, each with that session."""
     holders: dict[str, str | None] = {}
     for session in sessions:

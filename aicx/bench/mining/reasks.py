@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from random import Random
 
 from aicx.bench.dataset import Query
-from aicx.bench.mining.sessions import Prompt, Session, related
+from aicx.bench.mining.sessions import MinedSession, Prompt, related
 from retrieval.analysis import analyze
 
 # Addresses and numbers of things elsewhere: prompts that are alike but for these ask about different things.
@@ -26,7 +26,7 @@ _MAX_SESSIONS = 3  # a prompt that comes in more is a habit ("run the tests"), n
 _SHARED_RARE, _RARE = 2, 6
 
 
-def mine(sessions: Sequence[Session], limit: int, random: Random) -> list[Query]:
+def mine(sessions: Sequence[MinedSession], limit: int, random: Random) -> list[Query]:
     """At most ``limit`` questions. The session that asks again is no answer, nor is one that belongs to it."""
     by_key = {session.key: session for session in sessions}
     prompts = sorted((prompt for session in sessions for prompt in session.prompts), key=lambda prompt: prompt.at)

@@ -25,7 +25,7 @@ class Prompt:
 
 
 @dataclass(slots=True)
-class Session:
+class MinedSession:
     """A session by its key. ``files`` says on which days (ISO) each file was touched; ``texts`` are all it holds."""
 
     key: str
@@ -40,18 +40,18 @@ class Session:
     texts: list[str] = field(default_factory=list)
 
 
-def read_sessions(layout: Layout, newest: int | None = None) -> list[Session]:
+def read_sessions(layout: Layout, newest: int | None = None) -> list[MinedSession]:
     """Every session of a store, oldest first. A chunk that cannot be read is left out, as every index leaves it out.
 
     With ``newest`` only so many chunks are read, the newest ones.
     """
-    sessions: dict[str, Session] = {}
+    sessions: dict[str, MinedSession] = {}
     for sidecar, markdown in _chunks(layout, newest):
         key = session_key(sidecar.session_id)
         completed = datetime.fromisoformat(sidecar.fields["completed_at"])
         parent = sidecar.get("parent_session")
         session = sessions.setdefault(
-            key, Session(key, sidecar.started_at, completed, session_key(parent) if parent else None)
+            key, MinedSession(key, sidecar.started_at, completed, session_key(parent) if parent else None)
         )
         session.started_at = min(session.started_at, sidecar.started_at)
         session.completed_at = max(session.completed_at, completed)
@@ -74,12 +74,12 @@ def read_sessions(layout: Layout, newest: int | None = None) -> list[Session]:
     return sorted(sessions.values(), key=lambda session: (session.started_at, session.key))
 
 
-def related(first: Session, second: Session) -> bool:
+def related(first: MinedSession, second: MinedSession) -> bool:
     """Whether one was started by the other, so that what one holds the other is about as well."""
     return first.parent == second.key or second.parent == first.key
 
 
-def latest(sessions: Sequence[Session]) -> datetime:
+def latest(sessions: Sequence[MinedSession]) -> datetime:
     return max(session.completed_at for session in sessions)
 
 

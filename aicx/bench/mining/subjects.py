@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from random import Random
 
 from aicx.bench.dataset import COUNTED, Query
-from aicx.bench.mining.history import MAX_SESSIONS, Made
-from aicx.bench.mining.sessions import Session, latest
+from aicx.bench.mining.history import MAX_SESSIONS, MadeCommit
+from aicx.bench.mining.sessions import MinedSession, latest
 from aicx.git.subjects import plain_subject
 from retrieval.analysis import analyze
 
@@ -19,7 +19,7 @@ VERBATIM, AGENTS = "subject stands in the log", "subject by an agent"
 _MIN_WORDS = 3
 
 
-def mine(history: Sequence[Made], sessions: Sequence[Session], limit: int, random: Random) -> list[Query]:
+def mine(history: Sequence[MadeCommit], sessions: Sequence[MinedSession], limit: int, random: Random) -> list[Query]:
     """At most ``limit`` questions, those that count first."""
     now = latest(sessions)
     folded: dict[str, str] = {}

@@ -69,7 +69,7 @@ class Labelling(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class RankerFolders:
     """Where a ranker keeps its index, where exported models lie, and the AICX_HOME when the corpus is a stored one."""
 
     folder: Path
@@ -108,19 +108,19 @@ class Method(Protocol):
 
     IN_MEMORY: bool  # no index on disk: every new process builds it again, and needs the documents for it
 
-    def build(self, name: str, documents: Sequence[Document], place: Place) -> float | None:
+    def build(self, name: str, documents: Sequence[Document], place: RankerFolders) -> float | None:
         """Writes the index below ``place``, and says how long the whole of it took, now or when it was first written.
 
         None where that is unknown, or where it works in memory.
         """
         ...
 
-    def index_paths(self, name: str, place: Place) -> Sequence[Path]:
+    def index_paths(self, name: str, place: RankerFolders) -> Sequence[Path]:
         """The files and folders of the index."""
         ...
 
     def open_ranker(
-        self, name: str, documents: Sequence[Document], place: Place, choices: Choices = DEFAULT_CHOICES
+        self, name: str, documents: Sequence[Document], place: RankerFolders, choices: Choices = DEFAULT_CHOICES
     ) -> Ranker:
         """The ranker on its index; only a method that works in memory looks at ``documents``."""
         ...
@@ -175,7 +175,9 @@ def check_name(name: str) -> None:
         method.choose(name)
 
 
-def open_ranker(name: str, documents: Sequence[Document], place: Place, choices: Choices = DEFAULT_CHOICES) -> Ranker:
+def open_ranker(
+    name: str, documents: Sequence[Document], place: RankerFolders, choices: Choices = DEFAULT_CHOICES
+) -> Ranker:
     """The ranker called ``name`` over ``documents``, its index built below ``place`` first."""
     method = method_of(name)
     method.build(name, documents, place)

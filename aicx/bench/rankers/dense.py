@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from aicx.bench.dataset import Query
-from aicx.bench.rankers import DEFAULT_CHOICES, LONG, Choices, Place
+from aicx.bench.rankers import DEFAULT_CHOICES, LONG, Choices, RankerFolders
 from aicx.bench.stores import settings_for
 from aicx.corpus.views.documents import NUMBER_COLUMNS, TEXT_COLUMNS
 from aicx.types import Candidate, Document
@@ -38,11 +38,11 @@ class Dense:
         return self.searcher.search(query.text, (), limit)
 
 
-def build(name: str, documents: Sequence[Document], place: Place) -> float:
+def build(name: str, documents: Sequence[Document], place: RankerFolders) -> float:
     """Embeds what the table lacks: a document whose text and model are unchanged is never embedded twice."""
     from aicx.engine.vector_model import model_of
     from indexer.vector_table import Columns, Location, OtherModel
-    from indexer.vectors import VectorIndex
+    from indexer.vectors import VectorIndexWriter
 
     model = model_of(prepared(_embedder_name(name), place), windows_of(_embedder_name(name)))
     by_id = {document.id: document for document in documents}
@@ -51,7 +51,9 @@ def build(name: str, documents: Sequence[Document], place: Place) -> float:
         return (by_id[document_id] for document_id in ids)
 
     versions = {document.id: document.version for document in documents}
-    index = VectorIndex(Location(str(folder_of(name, place)), TABLE), Columns(TEXT_COLUMNS, NUMBER_COLUMNS), model)
+    index = VectorIndexWriter(
+        Location(str(folder_of(name, place)), TABLE), Columns(TEXT_COLUMNS, NUMBER_COLUMNS), model
+    )
     try:
         synced = index.sync(versions, fetch)
     except OtherModel:
@@ -59,14 +61,16 @@ def build(name: str, documents: Sequence[Document], place: Place) -> float:
     return first_seconds(folder_of(name, place), synced)
 
 
-def open_ranker(name: str, documents: Sequence[Document], place: Place, choices: Choices = DEFAULT_CHOICES) -> Dense:
+def open_ranker(
+    name: str, documents: Sequence[Document], place: RankerFolders, choices: Choices = DEFAULT_CHOICES
+) -> Dense:
     from retrieval.dense import DenseSearcher
 
     embedder = _opened(_embedder_name(name), place)
     return Dense(DenseSearcher(str(folder_of(name, place)), TABLE, embedder), embedder)
 
 
-def index_paths(name: str, place: Place) -> Sequence[Path]:
+def index_paths(name: str, place: RankerFolders) -> Sequence[Path]:
     return (folder_of(name, place),)
 
 
@@ -82,12 +86,12 @@ def _embedder_name(name: str) -> str:
     return name.partition(":")[2] or "static"
 
 
-def folder_of(name: str, place: Place) -> Path:
+def folder_of(name: str, place: RankerFolders) -> Path:
     """Where the vectors of the ranker called ``name`` lie."""
     return place.folder / f"dense-{re.sub(r'[^A-Za-z0-9]+', '-', _embedder_name(name))}"
 
 
-def prepared(name: str, place: Place) -> Embedder:
+def prepared(name: str, place: RankerFolders) -> Embedder:
     """The embedder called ``name``, its model distilled or exported first where that has not been done yet."""
     from aicx.engine.embedder_choice import prepare_embedder
 
@@ -115,6 +119,6 @@ def _nobody(_: object) -> None:
     """Nobody is told."""
 
 
-def _opened(name: str, place: Place) -> Embedder:
+def _opened(name: str, place: RankerFolders) -> Embedder:
     choice = choice_of(name)
     return open_embedder(choice.kind, EmbedderSettings(place.models, model=choice.model, quantized=choice.quantized))

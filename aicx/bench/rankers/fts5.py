@@ -10,7 +10,7 @@ from contextlib import closing
 from pathlib import Path
 
 from aicx.bench.dataset import Query
-from aicx.bench.rankers import DEFAULT_CHOICES, Choices, Place, full_text
+from aicx.bench.rankers import DEFAULT_CHOICES, Choices, RankerFolders, full_text
 from aicx.types import Candidate, Document
 from aicx.values import dataclass
 
@@ -36,7 +36,7 @@ class Fts5:
         return [Candidate(document_id, -float(score)) for document_id, score in rows]
 
 
-def build(name: str, documents: Sequence[Document], place: Place) -> float:
+def build(name: str, documents: Sequence[Document], place: RankerFolders) -> float:
     started = time.perf_counter()
     path = _path(place)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -50,13 +50,15 @@ def build(name: str, documents: Sequence[Document], place: Place) -> float:
     return time.perf_counter() - started
 
 
-def open_ranker(name: str, documents: Sequence[Document], place: Place, choices: Choices = DEFAULT_CHOICES) -> Fts5:
+def open_ranker(
+    name: str, documents: Sequence[Document], place: RankerFolders, choices: Choices = DEFAULT_CHOICES
+) -> Fts5:
     return Fts5(sqlite3.connect(_path(place)))
 
 
-def index_paths(name: str, place: Place) -> Sequence[Path]:
+def index_paths(name: str, place: RankerFolders) -> Sequence[Path]:
     return (_path(place),)
 
 
-def _path(place: Place) -> Path:
+def _path(place: RankerFolders) -> Path:
     return place.folder / "fts5.sqlite"

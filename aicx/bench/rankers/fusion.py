@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from aicx.bench.dataset import Query
-from aicx.bench.rankers import DEFAULT_CHOICES, Choices, Place, Ranker, dense, lexical
+from aicx.bench.rankers import DEFAULT_CHOICES, Choices, Ranker, RankerFolders, dense, lexical
 from aicx.types import Candidate, Document
 from aicx.values import dataclass
 from retrieval.params import RankingParams
@@ -30,11 +30,13 @@ class Joined:
         return [Candidate(answer.best, answer.score) for answer in rank(rankings, weights, self.rules).groups[:limit]]
 
 
-def build(name: str, documents: Sequence[Document], place: Place) -> float:
+def build(name: str, documents: Sequence[Document], place: RankerFolders) -> float:
     return lexical.build("lexical", documents, place) + dense.build(_dense(name), documents, place)
 
 
-def open_ranker(name: str, documents: Sequence[Document], place: Place, choices: Choices = DEFAULT_CHOICES) -> Joined:
+def open_ranker(
+    name: str, documents: Sequence[Document], place: RankerFolders, choices: Choices = DEFAULT_CHOICES
+) -> Joined:
     return Joined(
         lexical.open_ranker("lexical", documents, place, choices),
         dense.open_ranker(_dense(name), documents, place, choices),
@@ -42,7 +44,7 @@ def open_ranker(name: str, documents: Sequence[Document], place: Place, choices:
     )
 
 
-def index_paths(name: str, place: Place) -> Sequence[Path]:
+def index_paths(name: str, place: RankerFolders) -> Sequence[Path]:
     return (*lexical.index_paths("lexical", place), *dense.index_paths(_dense(name), place))
 
 

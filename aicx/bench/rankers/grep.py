@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from aicx.bench.dataset import Query
-from aicx.bench.rankers import DEFAULT_CHOICES, Choices, Place, full_text
+from aicx.bench.rankers import DEFAULT_CHOICES, Choices, RankerFolders, full_text
 from aicx.types import Candidate, Document
 from aicx.values import dataclass
 
@@ -30,14 +30,16 @@ class Grep:
         return [Candidate(document_id, float(count)) for count, document_id in found[:limit]]
 
 
-def build(name: str, documents: Sequence[Document], place: Place) -> None:
+def build(name: str, documents: Sequence[Document], place: RankerFolders) -> None:
     """Nothing: it works in memory."""
 
 
-def index_paths(name: str, place: Place) -> Sequence[Path]:
+def index_paths(name: str, place: RankerFolders) -> Sequence[Path]:
     return ()
 
 
-def open_ranker(name: str, documents: Sequence[Document], place: Place, choices: Choices = DEFAULT_CHOICES) -> Grep:
+def open_ranker(
+    name: str, documents: Sequence[Document], place: RankerFolders, choices: Choices = DEFAULT_CHOICES
+) -> Grep:
     newest_first = sorted(documents, key=lambda document: -int(document.columns.get("completed_at") or 0))
     return Grep([(document.id, full_text(document).lower()) for document in newest_first])

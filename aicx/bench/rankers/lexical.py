@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from aicx.bench.dataset import Query
-from aicx.bench.rankers import DEFAULT_CHOICES, Choices, Place
+from aicx.bench.rankers import DEFAULT_CHOICES, Choices, RankerFolders
 from aicx.corpus.views.documents import FIELDS, NUMBER_COLUMNS, TEXT_COLUMNS
 from aicx.types import Candidate, Document
 from aicx.values import dataclass
@@ -30,7 +30,7 @@ class Lexical:
         return self.searcher.search(parse_question(query.text), (), limit, self.rules)
 
 
-def build(name: str, documents: Sequence[Document], place: Place) -> float:
+def build(name: str, documents: Sequence[Document], place: RankerFolders) -> float:
     from indexer.lexical import LexicalSchema, LexicalWriter, analyze_document
     from retrieval.analysis import analyze
 
@@ -44,15 +44,17 @@ def build(name: str, documents: Sequence[Document], place: Place) -> float:
     return time.perf_counter() - started
 
 
-def open_ranker(name: str, documents: Sequence[Document], place: Place, choices: Choices = DEFAULT_CHOICES) -> Lexical:
+def open_ranker(
+    name: str, documents: Sequence[Document], place: RankerFolders, choices: Choices = DEFAULT_CHOICES
+) -> Lexical:
     from retrieval.lexical import LexicalSearcher
 
     return Lexical(LexicalSearcher(_folder(place)), choices.rules)
 
 
-def index_paths(name: str, place: Place) -> Sequence[Path]:
+def index_paths(name: str, place: RankerFolders) -> Sequence[Path]:
     return (_folder(place),)
 
 
-def _folder(place: Place) -> Path:
+def _folder(place: RankerFolders) -> Path:
     return place.folder / "lexical"

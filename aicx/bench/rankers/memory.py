@@ -17,7 +17,7 @@ from pathlib import Path
 from aicx.bench.dataset import Query
 from aicx.bench.datasets.memory import records_of
 from aicx.bench.mining.records import HERE, NOW, BenchRecord
-from aicx.bench.rankers import DEFAULT_CHOICES, Choices, Place, QuestionFailed, dense
+from aicx.bench.rankers import DEFAULT_CHOICES, Choices, QuestionFailed, RankerFolders, dense
 from aicx.bench.stores import settings_for
 from aicx.config import Settings
 from aicx.corpus.ingest.report import StoreRequest
@@ -74,7 +74,7 @@ class Recalling:
         return replace(rules, text=asked.text, now=asked.now, scope=asked.scope, limit=limit)
 
 
-def build(name: str, documents: Sequence[Document], place: Place) -> float:
+def build(name: str, documents: Sequence[Document], place: RankerFolders) -> float:
     """Raises QuestionFailed where the documents are not the records of a memory."""
     folder, embedder = _folder(name, place), name.partition(":")[2]
     if not (folder / _SECONDS).exists():
@@ -93,14 +93,14 @@ def build(name: str, documents: Sequence[Document], place: Place) -> float:
 
 
 def open_ranker(
-    name: str, documents: Sequence[Document], place: Place, choices: Choices = DEFAULT_CHOICES
+    name: str, documents: Sequence[Document], place: RankerFolders, choices: Choices = DEFAULT_CHOICES
 ) -> Recalling:
     folder = _folder(name, place)
     refs = json.loads((folder / _REFS).read_text())
     return Recalling(Recaller(settings_in(folder)), Scope(HERE, folder / "widgets"), refs, choices)
 
 
-def index_paths(name: str, place: Place) -> Sequence[Path]:
+def index_paths(name: str, place: RankerFolders) -> Sequence[Path]:
     return (_folder(name, place) / "home",)
 
 
@@ -179,7 +179,7 @@ def _said(number: int, text: str) -> dict[str, object]:
     }
 
 
-def _folder(name: str, place: Place) -> Path:
+def _folder(name: str, place: RankerFolders) -> Path:
     return place.folder / name.replace(":", "-").replace("/", "-")
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from aicx.bench.dataset import Query
-from aicx.bench.rankers import Choices, Place, dense, lexical
+from aicx.bench.rankers import Choices, RankerFolders, dense, lexical
 from aicx.bench.rankers.lexical import Lexical
 from aicx.dates import lift_dates
 from aicx.types import Candidate, Document
@@ -19,10 +19,10 @@ from aicx.values import dataclass
 from retrieval.conditions import Between, Condition, OneOf
 from retrieval.evidence import Occurrences
 from retrieval.late import affordable, most_compared, rerank
-from retrieval.meaning import Meaning
+from retrieval.meaning import MeaningSearch
 from retrieval.params import RankingParams
 from retrieval.questions import Question, parse_question
-from retrieval.ranking import Answer, above_noise, rank
+from retrieval.ranking import RankedAnswer, above_noise, rank
 
 if TYPE_CHECKING:
     from retrieval.lexical import LexicalSearcher
@@ -43,7 +43,7 @@ class Plain:
     """
 
     lexical: Lexical
-    meaning: Meaning | None
+    meaning: MeaningSearch | None
     texts: Mapping[str, Sequence[str]]
     dated: bool
     rules: RankingParams
@@ -66,7 +66,7 @@ class Plain:
         if rules.abstain and self.meaning.near is not None:
             lookup = looked_up or len(question.runs) == 1
             rankings.update(above_noise(rankings, self.meaning.near, lookup=lookup))
-        words = _Words(searcher, question, where, rules)
+        words = _LexicalRetriever(searcher, question, where, rules)
         completed = self.meaning.complete(rankings, words, asked, where, rules) if standard else None
         if completed is None:
             return _first(rank(rankings, rules.weights(lookup=looked_up), rules).groups, limit)
@@ -79,11 +79,11 @@ class Plain:
 
     def _reranked(
         self,
-        answers: Sequence[Answer],
+        answers: Sequence[RankedAnswer],
         rankings: Mapping[str, Sequence[Candidate]],
         asked: str,
         occurrences: Occurrences,
-    ) -> Sequence[Answer]:
+    ) -> Sequence[RankedAnswer]:
         assert self.meaning is not None
         if (found := self.meaning.embed_tokens([asked])) is None:
             return answers
@@ -109,7 +109,7 @@ class Plain:
 
 
 @dataclass(frozen=True, slots=True)
-class _Words:
+class _LexicalRetriever:
     """The retriever by words, asked one question."""
 
     searcher: LexicalSearcher
@@ -127,11 +127,11 @@ class _Words:
         return self.searcher.best_possible(self.question, self.rules)
 
 
-def _first(answers: Sequence[Answer], limit: int) -> list[Candidate]:
+def _first(answers: Sequence[RankedAnswer], limit: int) -> list[Candidate]:
     return [Candidate(answer.best, answer.score) for answer in answers[:limit]]
 
 
-def build(embedder: str, documents: Sequence[Document], place: Place) -> float:
+def build(embedder: str, documents: Sequence[Document], place: RankerFolders) -> float:
     seconds = lexical.build(LEXICAL, documents, place)
     if embedder == LEXICAL:
         return seconds
@@ -144,7 +144,7 @@ def build(embedder: str, documents: Sequence[Document], place: Place) -> float:
     return seconds
 
 
-def open_ranker(embedder: str, documents: Sequence[Document], place: Place, choices: Choices) -> Plain:
+def open_ranker(embedder: str, documents: Sequence[Document], place: RankerFolders, choices: Choices) -> Plain:
     words = lexical.open_ranker(LEXICAL, documents, place, choices)
     dated = choices.lift_dates and any("day" in document.columns for document in documents)
     texts = {document.id: [part.text for part in document.parts] for document in documents}
@@ -152,11 +152,11 @@ def open_ranker(embedder: str, documents: Sequence[Document], place: Place, choi
         return Plain(words, None, texts, dated, choices.rules)
     noted = (dense.folder_of(f"dense:{embedder}", place) / _NEAR).read_text()
     opened = dense.open_ranker(f"dense:{embedder}", documents, place)
-    meaning = Meaning(opened.searcher, opened.embedder, float(noted) if noted else None)
+    meaning = MeaningSearch(opened.searcher, opened.embedder, float(noted) if noted else None)
     return Plain(words, meaning, texts, dated, choices.rules)
 
 
-def index_paths(embedder: str, place: Place) -> Sequence[Path]:
+def index_paths(embedder: str, place: RankerFolders) -> Sequence[Path]:
     words = lexical.index_paths(LEXICAL, place)
     if embedder == LEXICAL:
         return words

@@ -14,7 +14,7 @@ from contextlib import closing
 from pathlib import Path
 
 from aicx.bench.dataset import Query
-from aicx.bench.rankers import DEFAULT_CHOICES, Choices, Place, Ranker, dense, plain
+from aicx.bench.rankers import DEFAULT_CHOICES, Choices, Ranker, RankerFolders, dense, plain
 from aicx.bench.stores import seconds_of_lexical, settings_for
 from aicx.engine.index_manifest import read_manifest, write_manifest
 from aicx.engine.lexical_index import refresh_lexical
@@ -79,7 +79,7 @@ class Product:
         return report
 
 
-def build(name: str, documents: Sequence[Document], place: Place) -> float | None:
+def build(name: str, documents: Sequence[Document], place: RankerFolders) -> float | None:
     if place.home is None:
         return plain.build(_embedder(name), documents, place)
     lexical = seconds_of_lexical(place.home)
@@ -88,7 +88,9 @@ def build(name: str, documents: Sequence[Document], place: Place) -> float | Non
     return _build_twin(name, place) + (lexical or 0.0)
 
 
-def open_ranker(name: str, documents: Sequence[Document], place: Place, choices: Choices = DEFAULT_CHOICES) -> Ranker:
+def open_ranker(
+    name: str, documents: Sequence[Document], place: RankerFolders, choices: Choices = DEFAULT_CHOICES
+) -> Ranker:
     if place.home is None:
         return plain.open_ranker(_embedder(name), documents, place, choices)
     # A home may have a vector index of its own, which `aicx` alone does not stand for.
@@ -96,13 +98,13 @@ def open_ranker(name: str, documents: Sequence[Document], place: Place, choices:
     return Product(Searcher(settings_for(home_of(name, place))), choices, mode)
 
 
-def home_of(name: str, place: Place) -> Path:
+def home_of(name: str, place: RankerFolders) -> Path:
     """The home that the ranker asks: the corpus's own as it is, or its twin with the vector index."""
     assert place.home is not None
     return place.home if _embedder(name) == plain.LEXICAL else _twin(name, place)
 
 
-def index_paths(name: str, place: Place) -> Sequence[Path]:
+def index_paths(name: str, place: RankerFolders) -> Sequence[Path]:
     if place.home is None:
         return plain.index_paths(_embedder(name), place)
     return (Layout(home_of(name, place)).lexical_index.parent,)
@@ -112,11 +114,11 @@ def _embedder(name: str) -> str:
     return name.partition(":")[2] or plain.LEXICAL
 
 
-def _twin(name: str, place: Place) -> Path:
+def _twin(name: str, place: RankerFolders) -> Path:
     return place.folder / f"home-{_embedder(name).replace('/', '-')}"
 
 
-def _build_twin(name: str, place: Place) -> float:
+def _build_twin(name: str, place: RankerFolders) -> float:
     """A second home over the same chunks: a home has room for one vector index, and that is its owner's.
 
     Everything but the vectors is put there anew; what was embedded before is kept, as `aicx index` keeps it.

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from aicx.bench.dataset import Query
-from aicx.bench.rankers import DEFAULT_CHOICES, Choices, Place, full_text
+from aicx.bench.rankers import DEFAULT_CHOICES, Choices, RankerFolders, full_text
 from aicx.types import Candidate, Document
 from aicx.values import dataclass
 
@@ -34,16 +34,16 @@ class Reference:
         return [Candidate(self.ids[row], float(scores[row])) for row in order if scores[row] > 0]
 
 
-def build(name: str, documents: Sequence[Document], place: Place) -> None:
+def build(name: str, documents: Sequence[Document], place: RankerFolders) -> None:
     """Nothing: it works in memory."""
 
 
-def index_paths(name: str, place: Place) -> Sequence[Path]:
+def index_paths(name: str, place: RankerFolders) -> Sequence[Path]:
     return ()
 
 
 def open_ranker(
-    name: str, documents: Sequence[Document], place: Place, choices: Choices = DEFAULT_CHOICES
+    name: str, documents: Sequence[Document], place: RankerFolders, choices: Choices = DEFAULT_CHOICES
 ) -> Reference:
     # Imported here: it brings numpy.
     from rank_bm25 import BM25Okapi

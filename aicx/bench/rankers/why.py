@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from aicx.bench.dataset import Query, session_key
-from aicx.bench.rankers import DEFAULT_CHOICES, Choices, Place, QuestionFailed, product
+from aicx.bench.rankers import DEFAULT_CHOICES, Choices, QuestionFailed, RankerFolders, product
 from aicx.bench.stores import settings_for
 from aicx.types import Candidate, Document
 from aicx.values import dataclass
@@ -24,7 +24,7 @@ IN_MEMORY = False
 
 
 @dataclass(frozen=True, slots=True)
-class Why:
+class WhyRanker:
     """``chunks`` names a chunk of each session: an answer of `aicx why` is a session, one of a ranker a document.
 
     Without documents, in a process that only shows how long it takes, the session itself is named.
@@ -51,16 +51,18 @@ class Why:
         return why(self.settings, asked if self.choices.why is None else replace(asked, weights=self.choices.why))
 
 
-def build(name: str, documents: Sequence[Document], place: Place) -> float | None:
+def build(name: str, documents: Sequence[Document], place: RankerFolders) -> float | None:
     if place.home is None:
         raise QuestionFailed("the documents of this set are not sessions")
     return product.build(name, documents, place)
 
 
-def open_ranker(name: str, documents: Sequence[Document], place: Place, choices: Choices = DEFAULT_CHOICES) -> Why:
+def open_ranker(
+    name: str, documents: Sequence[Document], place: RankerFolders, choices: Choices = DEFAULT_CHOICES
+) -> WhyRanker:
     chunks = {session_key(str(document.columns["session_id"])): document.id for document in documents}
-    return Why(settings_for(product.home_of(name, place)), choices, chunks)
+    return WhyRanker(settings_for(product.home_of(name, place)), choices, chunks)
 
 
-def index_paths(name: str, place: Place) -> Sequence[Path]:
+def index_paths(name: str, place: RankerFolders) -> Sequence[Path]:
     return product.index_paths(name, place)

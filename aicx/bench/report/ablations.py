@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from aicx.bench.ablation import Effect, Verdict, effects, verdicts
+from aicx.bench.ablation import AblationVerdict, Effect, effects, verdicts
 from aicx.bench.dataset import COUNTED
-from aicx.bench.report.cells import COSTS, Table, chance, cost_cells, signed
-from aicx.bench.results import Result
+from aicx.bench.report.cells import COSTS, ReportTable, chance, cost_cells, signed
+from aicx.bench.results import BenchResult
 from aicx.bench.summary import PRIMARY, Cost, costs_of
 from aicx.bench.variants import ABLATIONS, BASES
 
 
-def effect_tables(result: Result, dataset: str) -> list[Table]:
+def effect_tables(result: BenchResult, dataset: str) -> list[ReportTable]:
     """A table for each ranker whose rules were switched off on this dataset, and for each of its parts."""
     found = [effect for effect in effects(result) if effect.dataset == dataset]
     wholes = dict.fromkeys((effect.ranker, effect.part) for effect in found)
@@ -22,7 +22,7 @@ def effect_tables(result: Result, dataset: str) -> list[Table]:
     return [*tables, *(_cost_table(ranker, costs) for ranker in rankers)]
 
 
-def _cost_table(ranker: str, costs: Mapping[str, Cost]) -> Table:
+def _cost_table(ranker: str, costs: Mapping[str, Cost]) -> ReportTable:
     """What each change saves or takes: its own figures, those of the ranker as it is first."""
     names = change_names(ranker)
     rows = [
@@ -32,10 +32,10 @@ def _cost_table(ranker: str, costs: Mapping[str, Cost]) -> Table:
         "Cold: processes that ask once, without the command line, as a multiple of a bare interpreter. Changes without "
         "an index of their own share one with the ranker as it is."
     )
-    return Table(f"Cost: {ranker}", note, ["change", *COSTS], rows)
+    return ReportTable(f"Cost: {ranker}", note, ["change", *COSTS], rows)
 
 
-def _table(found: Sequence[Effect]) -> Table:
+def _table(found: Sequence[Effect]) -> ReportTable:
     title = f"Each rule off in turn: {found[0].ranker}"
     if found[0].part != COUNTED:
         title += f", apart: {found[0].part}"
@@ -52,10 +52,10 @@ def _table(found: Sequence[Effect]) -> Table:
         "speaks for the rule as it is."
     )
     head = ["change", "rule", PRIMARY, "p", *(["none or weak on negatives"] if negatives else []), "more than noise"]
-    return Table(title, note, head, rows)
+    return ReportTable(title, note, head, rows)
 
 
-def verdict_table(result: Result, ranker: str) -> Table:
+def verdict_table(result: BenchResult, ranker: str) -> ReportTable:
     """All sets together: what each change does on average, where it is more than noise, what follows from it."""
     rows = []
     for verdict in verdicts(result, ranker):
@@ -77,7 +77,7 @@ def verdict_table(result: Result, ranker: str) -> Table:
         "some set is worse without it by more than noise, or has answers where none belong. It gives way only to a "
         "change that is better on some set by more than noise, worse on none, and better on average."
     )
-    return Table(
+    return ReportTable(
         f"All sets: {ranker}", note, ["change", "rule", PRIMARY, "sets", "worse on", "better on", "the rule"], rows
     )
 
@@ -92,7 +92,7 @@ def _word(effect: Effect) -> str:
     return "worse" if effect.worse else "better" if effect.better else ""
 
 
-def _conclusion(verdict: Verdict) -> str:
+def _conclusion(verdict: AblationVerdict) -> str:
     if not verdict.keep:
         return "gives way"
     return "earned" if verdict.earned else "kept, not shown to matter"

@@ -12,7 +12,7 @@ from aicx.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class ReportTable:
     """A heading, what to know about it, column names, and rows of cells."""
 
     title: str

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from aicx.bench.dataset import COUNTED
 from aicx.bench.facts import DatasetFacts
 from aicx.bench.metrics import MEASURES
-from aicx.bench.results import Result, load_polars
+from aicx.bench.results import BenchResult, load_polars
 from aicx.bench.statistics import Difference, differences, holm
 from aicx.bench.summary import costs_of, rankers_of
 from aicx.values import dataclass
@@ -65,7 +65,7 @@ class Comparison:
     notes: Annotated[list[str], "parts that could not be compared"] = field(default_factory=list)
 
 
-def compare(first: Result, second: Result) -> Comparison:
+def compare(first: BenchResult, second: BenchResult) -> Comparison:
     """``second`` against ``first``, question by question. Sets whose data differ are named and left out."""
     comparison = Comparison()
     before, after = _datasets(first), _datasets(second)
@@ -85,7 +85,7 @@ def compare(first: Result, second: Result) -> Comparison:
     return Comparison(final, comparison.costs, comparison.notes)
 
 
-def _compare_dataset(first: Result, second: Result, name: str, comparison: Comparison) -> None:
+def _compare_dataset(first: BenchResult, second: BenchResult, name: str, comparison: Comparison) -> None:
     common = [ranker for ranker in rankers_of(first, name) if ranker in rankers_of(second, name)]
     missing = set(rankers_of(first, name)) ^ set(rankers_of(second, name))
     comparison.notes.extend(f"{name}: {ranker} is in one result only" for ranker in sorted(missing))
@@ -105,7 +105,7 @@ def _compare_dataset(first: Result, second: Result, name: str, comparison: Compa
                 comparison.costs.append(CostChange(name, ranker, what, *ends))
 
 
-def _values(result: Result, dataset: str, ranker: str) -> Mapping[str, list[Any]]:
+def _values(result: BenchResult, dataset: str, ranker: str) -> Mapping[str, list[Any]]:
     pl = load_polars()
     rows = result.rows.filter(
         (pl.col("dataset") == dataset)
@@ -117,5 +117,5 @@ def _values(result: Result, dataset: str, ranker: str) -> Mapping[str, list[Any]
     return found
 
 
-def _datasets(result: Result) -> dict[str, DatasetFacts]:
+def _datasets(result: BenchResult) -> dict[str, DatasetFacts]:
     return {described.name: described for described in result.facts.datasets}

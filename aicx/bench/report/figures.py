@@ -9,7 +9,7 @@ from typing import Annotated, TypeVar
 from aicx.bench.facts import DatasetFacts, Machine, RunSettings
 from aicx.bench.report.cells import rounded
 from aicx.bench.report.tables import DEFAULT_REFERENCE
-from aicx.bench.results import Result
+from aicx.bench.results import BenchResult
 from aicx.bench.summary import (
     Abstention,
     Against,
@@ -56,7 +56,7 @@ class BenchReport:
     datasets: Annotated[Sequence[DatasetReport], "those that were measured"]
 
 
-def figures(result: Result, reference: str = DEFAULT_REFERENCE) -> BenchReport:
+def figures(result: BenchResult, reference: str = DEFAULT_REFERENCE) -> BenchReport:
     """What `aicx bench report --json` prints, and what docs/benchmarks.md is made from."""
     facts = result.facts
     return taken_from(
@@ -69,7 +69,7 @@ def figures(result: Result, reference: str = DEFAULT_REFERENCE) -> BenchReport:
     )
 
 
-def _dataset(result: Result, described: DatasetFacts, reference: str) -> DatasetReport:
+def _dataset(result: BenchResult, described: DatasetFacts, reference: str) -> DatasetReport:
     name = described.name
     parts = parts_of(result, name)
     compared = reference in rankers_of(result, name) and parts

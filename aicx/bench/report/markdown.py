@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from aicx.bench.facts import Facts
-from aicx.bench.report.cells import Table
+from aicx.bench.report.cells import ReportTable
 from aicx.bench.report.tables import DEFAULT_REFERENCE, sections
-from aicx.bench.results import Result
+from aicx.bench.results import BenchResult
 
 
-def markdown(result: Result, reference: str = DEFAULT_REFERENCE, level: int = 2) -> str:
+def markdown(result: BenchResult, reference: str = DEFAULT_REFERENCE, level: int = 2) -> str:
     """The whole result. ``level`` is how deep its headings begin."""
     return "\n".join(_lines(result, reference, level)) + "\n"
 
 
-def made_with(result: Result) -> list[str]:
+def made_with(result: BenchResult) -> list[str]:
     """What a result was made with, in sentences."""
     facts = result.facts
     machine, settings = facts.machine, facts.settings
@@ -35,7 +35,7 @@ def _of_what(facts: Facts) -> str:
     return f"at commit {facts.commit}" if facts.commit else f"with aicx {facts.versions['aicx']}, installed"
 
 
-def _lines(result: Result, reference: str, level: int) -> Iterator[str]:
+def _lines(result: BenchResult, reference: str, level: int) -> Iterator[str]:
     yield from made_with(result)
     for section in sections(result, reference):
         yield ""
@@ -52,7 +52,7 @@ def _lines(result: Result, reference: str, level: int) -> Iterator[str]:
             yield f"**{section.conclusion}**"
 
 
-def table_lines(table: Table) -> Iterator[str]:
+def table_lines(table: ReportTable) -> Iterator[str]:
     """A table as Markdown, without its title."""
     if table.note:
         yield table.note

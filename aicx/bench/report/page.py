@@ -9,10 +9,10 @@ from html import escape
 from logging import NullHandler, getLogger
 from typing import Any
 
-from aicx.bench.report.cells import Table
+from aicx.bench.report.cells import ReportTable
 from aicx.bench.report.markdown import made_with
 from aicx.bench.report.tables import DEFAULT_REFERENCE, sections
-from aicx.bench.results import Result
+from aicx.bench.results import BenchResult
 from aicx.bench.summary import PRIMARY, costs_of, quality_of
 from aicx.errors import MissingExtra
 
@@ -46,12 +46,12 @@ _PLACES = (4, -12, 16, -24, 28, -36)
 _ROOM = (80, 11)
 
 
-def page(result: Result, reference: str = DEFAULT_REFERENCE) -> str:
+def page(result: BenchResult, reference: str = DEFAULT_REFERENCE) -> str:
     """The whole result as HTML."""
     return "\n".join(_lines(result, reference)) + "\n"
 
 
-def _lines(result: Result, reference: str) -> Iterator[str]:
+def _lines(result: BenchResult, reference: str) -> Iterator[str]:
     found = sections(result, reference)
     yield "<!doctype html>"
     yield '<html lang="en"><head><meta charset="utf-8"><title>aicx bench</title>'
@@ -72,7 +72,7 @@ def _lines(result: Result, reference: str) -> Iterator[str]:
     yield "</body></html>"
 
 
-def _table(table: Table) -> Iterator[str]:
+def _table(table: ReportTable) -> Iterator[str]:
     yield f"<h3>{escape(table.title)}</h3>"
     if table.note:
         yield f'<p class="note">{escape(table.note)}</p>'
@@ -88,7 +88,7 @@ def _anchor(name: str) -> str:
     return "".join(letter if letter.isalnum() else "-" for letter in name)
 
 
-def quality_against_latency(result: Result, dataset: str) -> str:
+def quality_against_latency(result: BenchResult, dataset: str) -> str:
     """The primary measure with its interval over the median warm latency, a point for each ranker."""
     getLogger("matplotlib").addHandler(NullHandler())  # that it looks for fonts is of no interest
     try:

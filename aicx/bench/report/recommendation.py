@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Annotated, Any
 
-from aicx.bench.ablation import Effect, Verdict, recommended, verdicts
+from aicx.bench.ablation import AblationVerdict, Effect, recommended, verdicts
 from aicx.bench.report.ablations import change_names
 from aicx.bench.report.cells import rounded
-from aicx.bench.results import Result
+from aicx.bench.results import BenchResult
 from aicx.bench.summary import PRIMARY, costs_of
 from aicx.fields import taken_from
 from aicx.values import dataclass
@@ -57,7 +57,7 @@ class BenchRecommendation:
     evidence: Annotated[Sequence[RuleEvidence], "one for each change"]
 
 
-def recommendation(result: Result, ranker: str) -> BenchRecommendation:
+def recommendation(result: BenchResult, ranker: str) -> BenchRecommendation:
     """The rules that a result recommends for one ranker."""
     found = verdicts(result, ranker)
     choices = recommended(found)
@@ -76,12 +76,12 @@ def recommendation(result: Result, ranker: str) -> BenchRecommendation:
     )
 
 
-def _evidence(verdict: Verdict) -> RuleEvidence:
+def _evidence(verdict: AblationVerdict) -> RuleEvidence:
     sets = {effect.where: effect for effect in verdict.effects}
     return RuleEvidence(verdict.ablation.name, verdict.ablation.rule, verdict.mean, verdict.keep, verdict.earned, sets)
 
 
-def _costs(result: Result, ranker: str) -> dict[str, dict[str, VariantCost]]:
+def _costs(result: BenchResult, ranker: str) -> dict[str, dict[str, VariantCost]]:
     """Dataset -> change -> what it costs; the ranker as it is has no name."""
     names = change_names(ranker)
     return {

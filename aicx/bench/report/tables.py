@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from aicx.bench.facts import DatasetFacts
 from aicx.bench.metrics import MEASURES
 from aicx.bench.report.ablations import effect_tables, verdict_table
-from aicx.bench.report.cells import Table, chance, signed, with_ends
-from aicx.bench.results import Result
+from aicx.bench.report.cells import ReportTable, chance, signed, with_ends
+from aicx.bench.results import BenchResult
 from aicx.bench.summary import (
     PRIMARY,
     Against,
@@ -33,12 +33,12 @@ class Section:
 
     dataset: str
     facts: Sequence[str]
-    tables: Sequence[Table]
+    tables: Sequence[ReportTable]
     plotted: bool = True
     conclusion: str = ""
 
 
-def sections(result: Result, reference: str = DEFAULT_REFERENCE) -> list[Section]:
+def sections(result: BenchResult, reference: str = DEFAULT_REFERENCE) -> list[Section]:
     """A section for every dataset of the result; of an ablation also one for all of them together."""
     if result.facts.settings.ablate:
         found = [
@@ -66,7 +66,7 @@ def described(ranker: str) -> str:
     return f"{ranker} (aicx search, words and {embedder} vectors)" if embedder else f"{ranker} (aicx search, words)"
 
 
-def conclusion(result: Result, dataset: str, reference: str) -> str:
+def conclusion(result: BenchResult, dataset: str, reference: str) -> str:
     """What the counted questions of a dataset say about ``reference`` beside the others, in one sentence."""
     lines = quality_of(result, dataset)
     if len(lines) < 2 or reference not in rankers_of(result, dataset):
@@ -92,7 +92,7 @@ def _listed(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def _tables(result: Result, dataset: str, reference: str) -> list[Table]:
+def _tables(result: BenchResult, dataset: str, reference: str) -> list[ReportTable]:
     if not rankers_of(result, dataset):
         return []
     first, *others = parts_of(result, dataset)
@@ -106,7 +106,7 @@ def _tables(result: Result, dataset: str, reference: str) -> list[Table]:
     return tables
 
 
-def _facts(result: Result, described: DatasetFacts) -> list[str]:
+def _facts(result: BenchResult, described: DatasetFacts) -> list[str]:
     counts = ", ".join(
         f"{sum(types.values())} {part} ({', '.join(f'{count} {kind}' for kind, count in types.items())})"
         for part, types in described.queries.items()
@@ -124,7 +124,7 @@ def _facts(result: Result, described: DatasetFacts) -> list[str]:
     return facts + noted + failed
 
 
-def _quality(result: Result, dataset: str, part: str, title: str, reference: str | None) -> Table:
+def _quality(result: BenchResult, dataset: str, part: str, title: str, reference: str | None) -> ReportTable:
     lines = quality_of(result, dataset, part)
     compared = reference is not None and reference in rankers_of(result, dataset)
     gaps = {item.ranker: item for item in against(result, dataset, str(reference))} if compared else {}
@@ -142,10 +142,10 @@ def _quality(result: Result, dataset: str, part: str, title: str, reference: str
     note = f"n = {lines[0].queries if lines else 0}. In brackets 95 % intervals (paired bootstrap over questions)."
     if compared:
         note += " p: paired randomisation test, corrected for the number of rankers (Holm)."
-    return Table(title, note, head, rows)
+    return ReportTable(title, note, head, rows)
 
 
-def _by_type(result: Result, dataset: str, types: Sequence[str]) -> Table:
+def _by_type(result: BenchResult, dataset: str, types: Sequence[str]) -> ReportTable:
     by_type = {kind: {line.ranker: line for line in quality_of(result, dataset, type=kind)} for kind in types}
     rows = []
     for ranker in rankers_of(result, dataset):
@@ -157,10 +157,10 @@ def _by_type(result: Result, dataset: str, types: Sequence[str]) -> Table:
     head = ["ranker"]
     for kind, lines in by_type.items():
         head += [f"{kind} (n = {next(iter(lines.values())).queries}) {PRIMARY}", f"{kind} hit@1"]
-    return Table("By type of question", "", head, rows)
+    return ReportTable("By type of question", "", head, rows)
 
 
-def _abstention(result: Result, dataset: str) -> Table:
+def _abstention(result: BenchResult, dataset: str) -> ReportTable:
     rows = [
         [
             line.ranker,
@@ -178,10 +178,10 @@ def _abstention(result: Result, dataset: str) -> Table:
         "share of negative questions among all that got none or a label."
     )
     head = ["ranker", "none or weak on negatives", "none", "weak", "wrongly", "precision"]
-    return Table("Abstention", note, head, rows)
+    return ReportTable("Abstention", note, head, rows)
 
 
-def _costs(result: Result, dataset: str) -> Table:
+def _costs(result: BenchResult, dataset: str) -> ReportTable:
     rows = [
         [
             line.ranker,
@@ -203,7 +203,7 @@ def _costs(result: Result, dataset: str) -> Table:
         "in memory, which builds anew each time. Memory: the most its process held, and in brackets what the documents "
         "and Python took before. Tokens: what ten answers hand over, about four characters each."
     )
-    return Table("Cost", note, [*head, "peak memory MB", "tokens"], rows)
+    return ReportTable("Cost", note, [*head, "peak memory MB", "tokens"], rows)
 
 
 def _plain(milliseconds: float | None) -> str:

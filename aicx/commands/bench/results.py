@@ -13,7 +13,7 @@ from aicx.errors import UsageError
 from aicx.output import check_outside
 
 if TYPE_CHECKING:
-    from aicx.bench.results import Result
+    from aicx.bench.results import BenchResult
 
 Output = Annotated[
     Path | None, typer.Option("--output", "-o", metavar="FOLDER", help="Folder for results and indexes.")
@@ -53,7 +53,7 @@ def check_page(path: Path, settings: Settings) -> None:
     check_outside(path, settings.corpus_folders, settings.layout.home / "bench")
 
 
-def show_result(result: Result, path: Path, against: str) -> None:
+def show_result(result: BenchResult, path: Path, against: str) -> None:
     """Prints a result as Markdown and writes its page beside it."""
     from aicx.bench.report.markdown import markdown
     from aicx.bench.report.page import page

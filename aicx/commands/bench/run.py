@@ -14,7 +14,7 @@ from aicx.config import load_settings
 from aicx.text import Zone
 
 if TYPE_CHECKING:
-    from aicx.bench.results import Result
+    from aicx.bench.results import BenchResult
 
 SCHEMA = "aicx.bench/1"
 
@@ -106,7 +106,7 @@ def measure_and_print(
     """What `run` and `ablate` have in common."""
     from aicx.bench.datasets import Around, in_folder, open_datasets, parse_wanted
     from aicx.bench.results import load_polars, write_result
-    from aicx.bench.run import Plan, run
+    from aicx.bench.run import BenchPlan, run
 
     Zone.utc = True  # a month in a question is the same on every machine
     settings = load_settings()
@@ -117,7 +117,7 @@ def measure_and_print(
         wanted = [parse_wanted("bundled"), *(in_folder(data) if data else ())]
     cache = folder / "cache"
     around = Around(home, cache, console.notify, settings.layout, seed, repositories)
-    plan = Plan(rankers, cache, settings.layout.models, seed, 2 if ablate else 5, timeout, ablate, rules)
+    plan = BenchPlan(rankers, cache, settings.layout.models, seed, 2 if ablate else 5, timeout, ablate, rules)
     now = options.now()
     with console.count_bar("Measuring") as on_progress:
         result = run(open_datasets(wanted, around), plan, now, on_progress)
@@ -133,7 +133,7 @@ def measure_and_print(
         show_result(result, path, against)
 
 
-def _label(result: Result) -> str:
+def _label(result: BenchResult) -> str:
     """The commit as part of a file's name."""
     return (result.facts.commit or "installed").replace("+", "-changed")
 

@@ -24,7 +24,7 @@ from aicx.cas.answers import (
     ObjectsCollected,
 )
 from aicx.cas.collecting import DAYS, collect
-from aicx.cas.entry import KINDS, Entry
+from aicx.cas.entry import KINDS, StoredObject
 from aicx.cas.reading import BLOCK, entry_or_none, find, list_entries, opened, read
 from aicx.cas.writing import Origin, pin, put
 from aicx.config import load_settings
@@ -39,11 +39,11 @@ from aicx.text import instant, local
 Digest = Annotated[str, typer.Argument(metavar="DIGEST", help="sha256: and at least 8 of its digits.")]
 
 
-def entry_of(entry: Entry) -> ObjectEntry:
+def entry_of(entry: StoredObject) -> ObjectEntry:
     return taken_from(entry, ObjectEntry, created_at=instant(entry.created_at), put_at=instant(entry.put_at))
 
 
-def print_entry(entry: Entry) -> None:
+def print_entry(entry: StoredObject) -> None:
     facts = [f"{local(entry.put_at):%Y-%m-%d %H:%M}", entry.kind.replace("_", " "), f"{entry.size:,} bytes"]
     facts += [*(["pinned"] if entry.pinned else []), *entry.tags]
     console.out(f"{console.style(entry.digest, fg='cyan')}  {console.style(' · '.join(facts), fg='bright_black')}")

@@ -12,7 +12,7 @@ import typer
 
 from aicx import console, options
 from aicx.agents.records import has_continuity, of_repository
-from aicx.commands.desk import Desk, open_desk
+from aicx.commands.desk import CommandDesk, open_desk
 from aicx.continuity.answering import change_of, load_of, status_of
 from aicx.continuity.answers import (
     CHANGE_SCHEMA,
@@ -30,7 +30,7 @@ from aicx.continuity.reading import read_layers
 from aicx.errors import NotFound, UsageError
 
 if TYPE_CHECKING:
-    from aicx.continuity.saving import Written
+    from aicx.continuity.saving import SavedNotes
 
 ScopeOption = Annotated[str, typer.Option("--scope", metavar="SCOPE", help="project, local (this worktree) or both.")]
 Log = Annotated[
@@ -63,7 +63,7 @@ def scope_from(text: str) -> Scope:
     return text
 
 
-def answer(desk: Desk, written: Written, *, json: bool) -> None:
+def answer(desk: CommandDesk, written: SavedNotes, *, json: bool) -> None:
     """Prints what a save or a refresh did."""
     change = change_of(desk.settings, desk.place, written)
     if json:

@@ -12,14 +12,16 @@ from aicx.config import load_settings
 from aicx.work.failure_items import LIST_SCHEMA, FailuresAnswer
 
 
-class Status(StrEnum):
+class FailureStatus(StrEnum):
     open = "open"
     resolved = "resolved"
 
 
 def command(
     limit: options.Limit = 20,
-    status: Annotated[Status | None, typer.Option("--status", help="Only open ones, or only resolved ones.")] = None,
+    status: Annotated[
+        FailureStatus | None, typer.Option("--status", help="Only open ones, or only resolved ones.")
+    ] = None,
     everywhere: Annotated[bool, typer.Option("--everywhere", help="Of all repositories.")] = False,
     repo: options.Repo = None,
     utc: options.Utc = False,

@@ -19,7 +19,7 @@ from aicx.engine.vector_state import made_with
 _COMPARE = "All embedders compared: aicx bench run -d own -r aicx -r aicx:static -r aicx:minilm"
 
 if TYPE_CHECKING:
-    from indexer.vectors import Progress
+    from indexer.vectors import ReportsProgress
     from indexer.vectors import Synced as Synced
 
 
@@ -88,7 +88,7 @@ def embed(settings: Settings, choice: Choice, *, rebuild: bool = False, download
     """Brings the vector index up to date while a bar shows how far it is."""
     with console.count_bar("Embedding") as bar:
 
-        def on_progress(progress: Progress) -> None:
+        def on_progress(progress: ReportsProgress) -> None:
             bar(progress.done, progress.total, f"{progress.rate:,.0f} passages/s")
 
         return build_vectors(

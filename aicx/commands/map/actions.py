@@ -11,7 +11,7 @@ from aicx import console, options
 from aicx.config import Settings, load_settings
 from aicx.errors import UsageError
 from aicx.paths import user_path
-from aicx.repomap import Answer, EntryPoint, MapStatus, open_map
+from aicx.repomap import EntryPoint, EntryPoints, MapStatus, open_map
 from aicx.repomap.answer import SCHEMA, MapAnswer
 from aicx.terminal import invisible, without_controls
 from aicx.types import Unread
@@ -78,7 +78,7 @@ def query_map(
     _print_answer(text, printable(answer, settings), json=json)
 
 
-def _print_answer(text: str, answer: Answer, *, json: bool) -> None:
+def _print_answer(text: str, answer: EntryPoints, *, json: bool) -> None:
     if json:
         console.out_answer(SCHEMA, MapAnswer(text, answer.basis, answer.entries, answer.notes))
         return

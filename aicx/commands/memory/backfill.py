@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from aicx import console, options
-from aicx.commands.memory.candidates import Kind
+from aicx.commands.memory.candidates import CandidateKind
 from aicx.commands.memory.common import Everywhere, open_desk
 from aicx.errors import UsageError
 from aicx.memory.backfill import (
@@ -27,7 +27,7 @@ _STATES = {"new": "new", "seen": "more evidence", "known": "already known"}
 def command(
     import_: Annotated[bool, typer.Option("--import", help="Make the candidates.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show them, as without --import.")] = False,
-    kind: Annotated[Kind | None, typer.Option("--kind", "-k", help="Only proposals of this kind.")] = None,
+    kind: Annotated[CandidateKind | None, typer.Option("--kind", "-k", help="Only proposals of this kind.")] = None,
     limit: options.Limit = 10_000,
     everywhere: Everywhere = False,
     repo: options.Repo = None,

@@ -18,7 +18,7 @@ from aicx.text import instant, local
 _MAX_EVIDENCE = 5
 
 
-class Kind(StrEnum):
+class CandidateKind(StrEnum):
     policy = "policy"
     preference = "preference"
     decision = "decision"
@@ -29,7 +29,7 @@ class Kind(StrEnum):
 
 def command(
     limit: options.Limit = 20,
-    kind: Annotated[Kind | None, typer.Option("--kind", "-k", help="Only candidates of this kind.")] = None,
+    kind: Annotated[CandidateKind | None, typer.Option("--kind", "-k", help="Only candidates of this kind.")] = None,
     repo: Annotated[
         str | None,
         typer.Option(

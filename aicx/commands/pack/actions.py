@@ -17,7 +17,7 @@ from aicx.continuity.note import Kind
 from aicx.continuity.reading import read_layers
 from aicx.errors import UsageError
 from aicx.packs.answers import SCHEMA, PackAnswer, PackNote
-from aicx.packs.query import MODES, SCOPES, Limits, Mode, PackQuery, Period
+from aicx.packs.query import MODES, SCOPES, Mode, PackLimits, PackQuery, Period
 from aicx.packs.rendering import BUDGET, MIN_BUDGET
 from aicx.text import instant
 from aicx.work.place import find_place
@@ -57,7 +57,7 @@ Now = Annotated[
     str | None,
     typer.Option("--now", metavar="INSTANT", help="The clock, such as 2026-03-31T12:00:00Z; by default the real one."),
 ]
-_LIMITS = Limits()
+_LIMITS = PackLimits()
 # What a reader of a pack can use, the most useful first. The files are in the pack as such.
 _KINDS: tuple[Kind, ...] = ("result", "next", "failed", "untried", "decision", "environment", "confirmed")
 
@@ -71,7 +71,7 @@ def query_of(
     last: str | None,
     scope: str,
     now: str | None,
-    limits: Limits,
+    limits: PackLimits,
 ) -> PackQuery:
     """What the options ask for. Raises UsageError."""
     return PackQuery(

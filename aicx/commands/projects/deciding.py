@@ -13,7 +13,7 @@ from aicx.config import load_settings
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.query import open_catalog
 from aicx.corpus.ingest.deciding import decide
-from aicx.corpus.places.decisions import Decisions, parse_project
+from aicx.corpus.places.decisions import FolderDecisions, parse_project
 from aicx.corpus.places.report import DECISION_SCHEMA, DecisionAnswer
 from aicx.corpus.places.stored import stored_folders
 from aicx.engine.index_manifest import read_manifest
@@ -62,7 +62,7 @@ def reset(folder: Folder, json: options.Json = False) -> None:
     """
     place = _absolute(folder)
 
-    def change(before: Decisions, _: Catalog) -> Decisions:
+    def change(before: FolderDecisions, _: Catalog) -> FolderDecisions:
         if place not in before.assigned and place not in before.ignored:
             decided = sorted({*before.assigned, *before.ignored})
             raise NotFound(f"nothing was decided about {place}", hint=f"decided: {', '.join(decided) or 'no folder'}")
@@ -84,7 +84,7 @@ def merge(
     """
     goes, stays = _named(one), _named(other)
 
-    def change(before: Decisions, catalog: Catalog) -> Decisions:
+    def change(before: FolderDecisions, catalog: Catalog) -> FolderDecisions:
         _check_known(goes, before, catalog)
         _check_known(stays, before, catalog)
         return before.rename(goes, stays)
@@ -105,7 +105,7 @@ def rename(
     """
     before_name, after_name = _named(old), _named(new)
 
-    def change(before: Decisions, catalog: Catalog) -> Decisions:
+    def change(before: FolderDecisions, catalog: Catalog) -> FolderDecisions:
         _check_known(before_name, before, catalog)
         back = before.renamed.get(after_name) == before_name
         if not back and catalog.rows("SELECT 1 FROM chunks WHERE project=? LIMIT 1", (after_name,)):
@@ -133,7 +133,7 @@ def _named(project: str) -> str:
 
 
 def _apply(
-    change: Callable[[Decisions, Catalog], Decisions], done: str, *, json: bool, folder: str | None = None
+    change: Callable[[FolderDecisions, Catalog], FolderDecisions], done: str, *, json: bool, folder: str | None = None
 ) -> None:
     """Records a decision, moves what it concerns, brings the word index up to date, and reports it.
 
@@ -161,7 +161,7 @@ def _is_known(folder: str, layout: Layout) -> bool:
         return any(cwd == folder or cwd.startswith(f"{folder}/") for cwd in stored_folders(opened.catalog))
 
 
-def _check_known(project: str, decisions: Decisions, catalog: Catalog) -> None:
+def _check_known(project: str, decisions: FolderDecisions, catalog: Catalog) -> None:
     """Raises NotFound for a repository that nothing is filed under and nothing was decided about."""
     stored = [row["project"] for row in catalog.rows("SELECT DISTINCT project FROM chunks ORDER BY project")]
     if project not in stored and project not in {*decisions.renamed, *decisions.assigned.values()}:

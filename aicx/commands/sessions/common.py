@@ -10,12 +10,12 @@ from typing import Annotated
 import typer
 
 from aicx import console
-from aicx.commands.desk import Desk
+from aicx.commands.desk import CommandDesk
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.query import open_catalog
 from aicx.corpus.catalog.session_names import SessionKey
 from aicx.errors import NotFound
-from aicx.lifecycle.identity import Named, find_session
+from aicx.lifecycle.identity import IdentifiedSession, find_session
 from aicx.sessions.answers import SessionNode
 from aicx.sessions.family import open_family
 from aicx.sessions.lineage import Edge
@@ -37,13 +37,13 @@ Agent = Annotated[
 _EXPLICIT = "explicit"
 
 
-def find_named(desk: Desk, session: str | None, agent: str | None) -> Named:
+def find_named(desk: CommandDesk, session: str | None, agent: str | None) -> IdentifiedSession:
     """The session that is named here, and what names it."""
     return find_session(os.environ, desk.settings.layout, desk.place.root, agent, session)
 
 
 @contextmanager
-def viewing(desk: Desk) -> Iterator[Viewer]:
+def viewing(desk: CommandDesk) -> Iterator[Viewer]:
     """The stored sessions and their edges, which are worked out first where something is new."""
     with ExitStack() as stack:
         try:
@@ -56,7 +56,7 @@ def viewing(desk: Desk) -> Iterator[Viewer]:
         yield Viewer(catalog, stack.enter_context(family), desk.now)
 
 
-def meant(viewer: Viewer, named: Named) -> SessionKey:
+def meant(viewer: Viewer, named: IdentifiedSession) -> SessionKey:
     """The session that is named; an id that somebody wrote may be shortened. Raises NotFound, UsageError."""
     if named.session is None:
         raise NotFound("nothing says which session is meant", hint="--session ID, or `aicx sessions open` begins one")

@@ -16,7 +16,7 @@ from aicx.filters import EVERYTHING, Filters
 from aicx.text import local
 
 
-class Sort(StrEnum):
+class SessionOrder(StrEnum):
     newest = "newest"
     oldest = "oldest"
     size = "size"
@@ -25,7 +25,9 @@ class Sort(StrEnum):
 @options.filtered()
 def command(
     filters: Filters = EVERYTHING,
-    sort: Annotated[Sort, typer.Option("--sort", help="The order; size is the number of chunks.")] = Sort.newest,
+    sort: Annotated[
+        SessionOrder, typer.Option("--sort", help="The order; size is the number of chunks.")
+    ] = SessionOrder.newest,
     limit: options.Limit = 20,
     offset: Annotated[int, typer.Option("--offset", min=0, metavar="N", help="Skip the first N.")] = 0,
     json: options.Json = False,

@@ -8,15 +8,15 @@ from typing import Annotated
 import typer
 
 from aicx import console, options
-from aicx.commands.desk import Desk, open_desk
+from aicx.commands.desk import CommandDesk, open_desk
 from aicx.commands.sessions.common import Agent, Session, find_named, meant, viewing
 from aicx.corpus.catalog.session_names import SessionKey
 from aicx.errors import NotFound, UsageError
-from aicx.lifecycle.identity import Named
+from aicx.lifecycle.identity import IdentifiedSession
 from aicx.refs import Ref
 from aicx.sessions.answers import CHANGE_SCHEMA, SessionChangeAnswer
 from aicx.sessions.identity import identity_path
-from aicx.sessions.life import Changed, close_session, link_sessions, new_session_id, open_session
+from aicx.sessions.life import LifeChange, close_session, link_sessions, new_session_id, open_session
 from aicx.sessions.lineage import EDGE_TYPES
 from aicx.sessions.stated import OUTCOMES
 
@@ -52,7 +52,7 @@ def open_(
     desk = open_desk(repo)
     named = find_named(desk, session, agent)
     if named.session is None or named.rule == "identity file":
-        named = Named(named.agent, new_session_id(), "new")
+        named = IdentifiedSession(named.agent, new_session_id(), "new")
     elif named.rule == "explicit" and agent is None:
         named = _stored(desk, named)
     older = str(Ref.of_session(*_known(desk, continues))) if continues else None
@@ -142,25 +142,25 @@ def link(
         key, other = viewer.find(newer), viewer.find(older)
     ref, to = str(Ref.of_session(*key)), str(Ref.of_session(*other))
     link_sessions(desk.settings, desk.place, ref, to, wanted, desk.now, remove=remove, notify=console.notify)
-    _answer(desk, Changed(ref, *key, "unlinked" if remove else "linked", parent=to), "explicit", json=json)
+    _answer(desk, LifeChange(ref, *key, "unlinked" if remove else "linked", parent=to), "explicit", json=json)
 
 
-def _stored(desk: Desk, named: Named) -> Named:
+def _stored(desk: CommandDesk, named: IdentifiedSession) -> IdentifiedSession:
     """With the agent of the stored session that has exactly this id, where there is one."""
     with viewing(desk) as viewer:
         try:
             key = viewer.find(named.session or "")
         except (NotFound, UsageError):
             return named
-    return Named(*key, named.rule) if key[1] == named.session else named
+    return IdentifiedSession(*key, named.rule) if key[1] == named.session else named
 
 
-def _known(desk: Desk, wanted: str) -> SessionKey:
+def _known(desk: CommandDesk, wanted: str) -> SessionKey:
     with viewing(desk) as viewer:
         return viewer.find(wanted)
 
 
-def _answer(desk: Desk, changed: Changed, rule: str, *, json: bool) -> None:
+def _answer(desk: CommandDesk, changed: LifeChange, rule: str, *, json: bool) -> None:
     path = identity_path(desk.settings.layout, desk.place.root, changed.agent) if changed.identity else None
     if json:
         console.out_answer(

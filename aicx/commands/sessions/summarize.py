@@ -28,7 +28,7 @@ _PARTS = (
 )
 
 
-class Mode(StrEnum):
+class SummaryMode(StrEnum):
     summary = "summary"
     seed = "seed"
 
@@ -50,8 +50,8 @@ def command(
         bool, typer.Option("--force", help="Make it again, also where there is one of this text.")
     ] = False,
     mode: Annotated[
-        Mode, typer.Option("--mode", help="A summary, or a prompt that a new session begins with.")
-    ] = Mode.summary,
+        SummaryMode, typer.Option("--mode", help="A summary, or a prompt that a new session begins with.")
+    ] = SummaryMode.summary,
     how: Annotated[
         How | None,
         typer.Option("--summary", help="By rules alone, or by summarizer_command too, the default where there is one."),
@@ -82,7 +82,7 @@ def command(
     from aicx.sessions.summary_answer import seeded_answer, summarized_answer
 
     settings = load_settings()
-    if mode is Mode.seed:
+    if mode is SummaryMode.seed:
         if window is not None:
             raise UsageError("--window is for a summary", hint="a seed takes the latest window, and those of --query")
         from aicx.sessions.seed import seed

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from hashlib import sha256
 from typing import Any, NamedTuple
 
-from aicx.git.listed import Listed, created_request, listed_commits, listed_requests
+from aicx.git.listed import ListedChange, created_request, listed_commits, listed_requests
 
 # Commands that print commits and requests; where a chunk lacks the call, its answer alone is looked at.
 _PROGRAMS = ("git ", "gh ", "glab ")
@@ -15,7 +15,7 @@ _PROGRAMS = ("git ", "gh ", "glab ")
 class Printed(NamedTuple):
     """One commit or request as one message shows it."""
 
-    listed: Listed
+    listed: ListedChange
     at: str
 
 

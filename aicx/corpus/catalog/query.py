@@ -26,7 +26,7 @@ _SCAN_NOTE = "the catalogue is missing or damaged, so every sidecar was read; `a
 
 
 @dataclass(frozen=True, slots=True)
-class Steered:
+class MetadataAnswer:
     """The answer to a metadata question: sidecars with their paths, and how they were found."""
 
     items: list[dict[str, Any]]
@@ -83,7 +83,7 @@ def open_catalog(layout: Layout, *, without: bool = False) -> Iterator[Opened]:
         catalog.close()
 
 
-def steer(layout: Layout, filters: Filters, limit: int) -> Steered:
+def steer(layout: Layout, filters: Filters, limit: int) -> MetadataAnswer:
     """The newest chunks that the filters let through, at most ``limit``, each as its sidecar's fields plus ``path``."""
     try:
         return _steer(layout, filters, limit, without=False)
@@ -91,7 +91,7 @@ def steer(layout: Layout, filters: Filters, limit: int) -> Steered:
         return _steer(layout, filters, limit, without=True)
 
 
-def _steer(layout: Layout, filters: Filters, limit: int, *, without: bool) -> Steered:
+def _steer(layout: Layout, filters: Filters, limit: int, *, without: bool) -> MetadataAnswer:
     with open_catalog(layout, without=without) as opened:
         catalog = opened.catalog
         where, values, notes = conditions(filters, catalog)
@@ -119,7 +119,7 @@ def _steer(layout: Layout, filters: Filters, limit: int, *, without: bool) -> St
             "source_paths_verified": not missing,
             "stale_or_unknown": bool(missing),
         }
-        return Steered(items, matched, [*opened.notes, *notes, *missing], status)
+        return MetadataAnswer(items, matched, [*opened.notes, *notes, *missing], status)
 
 
 def _hide_afresh(catalog: Catalog, hidden: Callable[[str], bool]) -> None:

@@ -29,7 +29,7 @@ _FOUND = """SELECT hash, subject, made, at, chunks.id AS chunk, chunks.session_i
 
 
 @dataclass(frozen=True, slots=True)
-class Sighting:
+class CommitSighting:
     """A commit, or a request with its number as ``hash``: the session that made it, None where no log shows that.
 
     ``chunk`` is the id of the chunk that shows it made, else first.
@@ -42,7 +42,7 @@ class Sighting:
     chunk: str
 
 
-def sightings(catalog: Catalog, subject_or_hash: str) -> list[Sighting]:
+def sightings(catalog: Catalog, subject_or_hash: str) -> list[CommitSighting]:
     """The commits of that hash, in any abbreviation, or of that subject; the requests of a number such as `#12`.
 
     Those that a session made come first, then by the time at which they were first seen.
@@ -58,7 +58,7 @@ def sightings(catalog: Catalog, subject_or_hash: str) -> list[Sighting]:
     return [one for one in found if one.hash.startswith(name) or name.startswith(one.hash)]
 
 
-def nearest_sighting(catalog: Catalog, question: str) -> Sighting | None:
+def nearest_sighting(catalog: Catalog, question: str) -> CommitSighting | None:
     """The commit or request whose subject is nearly the question; None where no subject is near.
 
     What the question is about was done before its ``first_seen``, and in its ``made_in`` where that is known.
@@ -76,18 +76,18 @@ def nearest_sighting(catalog: Catalog, question: str) -> Sighting | None:
     return found[0] if found else None
 
 
-def _sightings(catalog: Catalog, where: str, values: Iterable[object]) -> list[Sighting]:
-    found: dict[tuple[str, str], Sighting] = {}
+def _sightings(catalog: Catalog, where: str, values: Iterable[object]) -> list[CommitSighting]:
+    found: dict[tuple[str, str], CommitSighting] = {}
     for row in catalog.rows(_FOUND.format(where), [*values, _MAX_ROWS]):
         key = (row["hash"][:ABBREVIATED], plain_subject(row["subject"]))
         at = datetime.fromisoformat(row["at"])
         known = found.get(key)
         if known is None:
             made_in = row["session_id"] if row["made"] else None
-            found[key] = Sighting(row["hash"], row["subject"], at, made_in, row["chunk"])
+            found[key] = CommitSighting(row["hash"], row["subject"], at, made_in, row["chunk"])
         else:
             name = max(known.hash, row["hash"], key=len)
-            found[key] = Sighting(name, known.subject, min(known.first_seen, at), known.made_in, known.chunk)
+            found[key] = CommitSighting(name, known.subject, min(known.first_seen, at), known.made_in, known.chunk)
     return sorted(found.values(), key=lambda one: (one.made_in is None, one.first_seen, one.hash))
 
 

@@ -43,7 +43,7 @@ _SECONDS_BETWEEN = 0.2
 _CLOCK_STEP = 0.01  # seconds: the kernel stamps files a little behind the clock
 
 
-class Verified(Protocol):
+class VerifiedHolder(Protocol):
     """A holder of people's text, as far as `doctor` and `.aicxignore` look at it."""
 
     @property
@@ -60,7 +60,7 @@ class Verified(Protocol):
 def examine(
     settings: Settings,
     now: datetime,
-    holders: Sequence[Verified],
+    holders: Sequence[VerifiedHolder],
     *,
     quick: bool,
     config_error: UsageError | None = None,
@@ -89,7 +89,7 @@ def _was_written(layout: Layout, since: float) -> bool:
 def _examine(
     settings: Settings,
     now: datetime,
-    holders: Sequence[Verified],
+    holders: Sequence[VerifiedHolder],
     *,
     quick: bool,
     config_error: UsageError | None,
@@ -130,7 +130,7 @@ def overall(checks: Iterable[Check]) -> Severity:
     return "critical" if "critical" in found else "warning" if "warning" in found else "green"
 
 
-def _ignore_file(facts: DoctorInputs, holders: Iterable[Verified]) -> Check:
+def _ignore_file(facts: DoctorInputs, holders: Iterable[VerifiedHolder]) -> Check:
     layout = facts.layout
     if not layout.ignore_file.exists():
         return Check("ignore_file", "green", "no .aicxignore")

@@ -36,7 +36,7 @@ _MAX_DAYS_LENGTH = 100_000.0  # people write 99999 for "never"; more would leave
 
 
 @dataclass(frozen=True, slots=True)
-class Policy:
+class RetentionPolicy:
     """What an agent does with old logs. ``days`` None: it keeps them; ``most`` limits their number in a project."""
 
     days: float | None
@@ -50,7 +50,7 @@ class Retention:
     """The outlook for one agent's logs."""
 
     agent: str
-    policy: Policy
+    policy: RetentionPolicy
     logs: int
     due_soon: int
     unstored_soon: int
@@ -81,7 +81,7 @@ def retention(homes: AgentHomes, logs: Iterable[LogFile], known: Mapping[str, st
     return found
 
 
-def _due(agent: str, policy: Policy, logs: Sequence[LogFile], now: datetime) -> list[tuple[LogFile, datetime]]:
+def _due(agent: str, policy: RetentionPolicy, logs: Sequence[LogFile], now: datetime) -> list[tuple[LogFile, datetime]]:
     """The logs that the clean-up will take, each with the moment from which the next start of the agent does it."""
     swept = [(log, at) for log in logs if _is_swept(agent, log) and (at := _modified(log.path)) is not None]
     due: dict[LogFile, datetime] = {}
@@ -108,15 +108,15 @@ def _modified(path: Path) -> datetime | None:
         return None
 
 
-def _policy(agent: str, homes: AgentHomes) -> Policy:
+def _policy(agent: str, homes: AgentHomes) -> RetentionPolicy:
     if agent == "claude":
         return _claude(homes.claude)
     if agent == "gemini":
         return _gemini(homes.gemini / "settings.json")
-    return Policy(None, "has no clean-up of its own")
+    return RetentionPolicy(None, "has no clean-up of its own")
 
 
-def _claude(home: Path) -> Policy:
+def _claude(home: Path) -> RetentionPolicy:
     """The shorter of the two settings where both are set: which one counts depends on the folder Claude starts in."""
     found: list[tuple[float, str]] = []
     problem = None
@@ -131,32 +131,36 @@ def _claude(home: Path) -> Policy:
         else:
             found.append((float(value), name))
     if not found:
-        return Policy(_DEFAULT_DAYS, "deletes logs after 30 days, the default", problem=problem)
+        return RetentionPolicy(_DEFAULT_DAYS, "deletes logs after 30 days, the default", problem=problem)
     days, name = min(found)
     if days == 0:
         # Before 2.1.89 this deleted every log at the next start and wrote no new ones; since then it is refused.
         says = f"before 2.1.89 deletes every log (cleanupPeriodDays is 0 in {name})"
-        return Policy(0.0, says, problem=problem)
-    return Policy(days, f"deletes logs after {days:g} days ({name})", problem=problem)
+        return RetentionPolicy(0.0, says, problem=problem)
+    return RetentionPolicy(days, f"deletes logs after {days:g} days ({name})", problem=problem)
 
 
-def _gemini(path: Path) -> Policy:
+def _gemini(path: Path) -> RetentionPolicy:
     settings, problem = _read_settings(path)
     rules = _mapping(_mapping(settings.get("general")).get("sessionRetention"))
     if rules.get("enabled") is False:
-        return Policy(None, "keeps its chats (settings.json)")
+        return RetentionPolicy(None, "keeps its chats (settings.json)")
     age, most = rules.get("maxAge"), rules.get("maxCount")
     if most is not None and (isinstance(most, bool) or not isinstance(most, int) or most < 1):
-        return Policy(None, "keeps its chats", problem=f"{path}: maxCount is {most!r}, so Gemini does no clean-up")
+        return RetentionPolicy(
+            None, "keeps its chats", problem=f"{path}: maxCount is {most!r}, so Gemini does no clean-up"
+        )
     if age is None:
         days = None if most is not None and rules.get("enabled") is True else _DEFAULT_DAYS
     else:
         days = _days(age)
         if days is None:
-            return Policy(None, "keeps its chats", problem=f"{path}: maxAge is {age!r}, so Gemini does no clean-up")
+            return RetentionPolicy(
+                None, "keeps its chats", problem=f"{path}: maxAge is {age!r}, so Gemini does no clean-up"
+            )
     parts = [] if days is None else [f"after {days:g} days" + ("" if age else ", the default")]
     parts += [] if most is None else [f"beyond the newest {most} of a project"]
-    return Policy(days, f"deletes chats {' and '.join(parts)}", most, problem)
+    return RetentionPolicy(days, f"deletes chats {' and '.join(parts)}", most, problem)
 
 
 def _days(period: Any) -> float | None:

@@ -17,7 +17,7 @@ from aicx.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class SurveyedChunk:
     """A chunk as it is on disk, in what the catalogue records of it."""
 
     id: str
@@ -34,7 +34,7 @@ class Seen:
 class Survey:
     """The store as it is. Every chunk is in ``chunks`` or has its sidecar named as the trouble."""
 
-    chunks: dict[str, Seen] = field(default_factory=dict)
+    chunks: dict[str, SurveyedChunk] = field(default_factory=dict)
     without_sidecar: list[str] = field(default_factory=list)
     without_chunk: list[str] = field(default_factory=list)
     damaged: dict[str, str] = field(default_factory=dict)  # path -> what is wrong with its sidecar
@@ -85,7 +85,7 @@ def _look(layout: Layout, survey: Survey, path: str, *, read_chunk: bool) -> Non
             survey.altered.append(path)
         else:
             message_texts(markdown, sidecar.fields)
-    survey.chunks[path] = Seen(
+    survey.chunks[path] = SurveyedChunk(
         sidecar.id,
         sidecar.agent,
         sidecar.session_id,

@@ -21,7 +21,7 @@ from aicx.corpus.files.read import load_sidecar, walk_chunks
 from aicx.corpus.files.tombstones import BadLine, parse_tombstones
 from aicx.corpus.forget.blanking import FORGOTTEN_TEXT_KEY
 from aicx.corpus.ingest.dedup import covered_by_log, separate_copies
-from aicx.corpus.ingest.drafts import Draft
+from aicx.corpus.ingest.drafts import MessageDraft
 from aicx.corpus.ingest.plan import make_plan
 from aicx.corpus.ingest.reading import read_logs
 from aicx.corpus.ingest.session_chunks import SessionScope
@@ -125,7 +125,7 @@ def _unstored(settings: Settings, catalog: Catalog, before: float) -> Iterator[s
     now = {str(log.path): log.fingerprint for session in plan.sessions for log, _ in session.logs}
     now |= {str(log.path): log.fingerprint for log in plan.shared}
 
-    def was_read(draft: Draft) -> bool:
+    def was_read(draft: MessageDraft) -> bool:
         if until is not None:
             return draft.entry.at <= until
         log = read.get(draft.entry.ref.path)
@@ -143,7 +143,7 @@ def _unstored(settings: Settings, catalog: Catalog, before: float) -> Iterator[s
         stored = {key for chunk in stored_chunks(catalog, session.agent, session.session_id, "") for key in chunk.keys}
         yield from (draft.key for draft in own if draft.key not in stored and was_read(draft))
     for log in plan.shared:
-        by_session: dict[str, list[Draft]] = {}
+        by_session: dict[str, list[MessageDraft]] = {}
         for draft in read_logs(log.agent, [log], settings.redact_secrets).drafts:
             by_session.setdefault(draft.entry.session_id, []).append(draft)
         for session_id, drafts in by_session.items():

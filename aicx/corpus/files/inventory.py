@@ -14,7 +14,7 @@ _SIDECAR_SUFFIX = ".meta.json"
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class InventoryItem:
     """One chunk by the path of its Markdown, and which of its two files are there."""
 
     path: str
@@ -30,7 +30,7 @@ class Item:
 class Inventory:
     """The chunks, sorted by path, and the files among them that aicx did not name."""
 
-    items: list[Item]
+    items: list[InventoryItem]
     strays: list[str]
 
 
@@ -45,7 +45,7 @@ def take_inventory(layout: Layout) -> Inventory:
                 found.setdefault(chunk, [False, False])[path != chunk] = True
             else:
                 strays.append(path)
-    return Inventory([Item(path, *found[path]) for path in sorted(found)], sorted(strays))
+    return Inventory([InventoryItem(path, *found[path]) for path in sorted(found)], sorted(strays))
 
 
 def _walk(folder: Path, prefix: str) -> Iterator[tuple[str, bool]]:

@@ -8,10 +8,10 @@ from hashlib import blake2b, sha256
 from typing import Any
 
 from aicx.corpus.files.sidecar import FORGOTTEN
-from aicx.corpus.ingest.names import Naming, Said, name_chunk
+from aicx.corpus.ingest.names import Naming, NamingMessage, name_chunk
 from aicx.corpus.ingest.tool_facts import identity_of
 from aicx.errors import CorpusDamaged
-from aicx.regex import Search
+from aicx.regex import ExpressionSearch
 from aicx.text import estimate_tokens
 from aicx.titles import name_of_prompt, shorten_title
 from aicx.values import dataclass
@@ -44,7 +44,7 @@ class Targets:
 
     keys: Collection[str] = frozenset()
     said: Collection[str] = frozenset()  # the typed texts among them, which titles and prompts repeat in any chunk
-    pattern: Search | None = None
+    pattern: ExpressionSearch | None = None
 
     def match(self, text: str) -> bool:
         return self.pattern is not None and self.pattern(text)
@@ -189,7 +189,7 @@ def _made_of_gone(fields: Mapping[str, Any], texts: Sequence[tuple[dict[str, Any
     if not any(message["key"] in targets.keys for message, _ in texts):
         return set()
     left = [
-        Said.stored(message, FORGOTTEN if message["key"] in targets.keys else text)
+        NamingMessage.stored(message, FORGOTTEN if message["key"] in targets.keys else text)
         for message, text in texts
         if not message.get("repeated")
     ]

@@ -33,7 +33,7 @@ class ForgetRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class Copy:
+class LogCopy:
     """A copy of a forgotten message in a log: the sidecar's reference to it, and the key of the text it had."""
 
     reference: dict[str, Any]
@@ -64,7 +64,7 @@ class ForgetPlan:
     sessions: set[SessionKey] = field(default_factory=set)
     projects: set[str] = field(default_factory=set)
     messages: set[str] = field(default_factory=set)
-    copies: list[Copy] = field(default_factory=list)
+    copies: list[LogCopy] = field(default_factory=list)
     held: dict[str, list[HeldFiles]] = field(default_factory=dict)  # by holder, what is deleted outside the store
     affected: dict[SessionKey, Affected] = field(default_factory=dict)
     blanked: int = 0

@@ -8,14 +8,14 @@ from dataclasses import field
 from typing import Any
 
 from aicx.corpus.catalog.session_names import SessionKey, find_session
-from aicx.corpus.files.inventory import Item, take_inventory
+from aicx.corpus.files.inventory import InventoryItem, take_inventory
 from aicx.corpus.files.read import load_markdown, load_sidecar, sidecar_path
 from aicx.corpus.files.sidecar import FORGOTTEN
 from aicx.corpus.forget.blanking import Targets, blank_chunk, message_texts
-from aicx.corpus.forget.holding import Affected, Copy, ForgetPlan, ForgetRequest
+from aicx.corpus.forget.holding import Affected, ForgetPlan, ForgetRequest, LogCopy
 from aicx.errors import CorpusDamaged, NotFound, UsageError
 from aicx.paths import NON_REPOSITORY, Layout, parse_chunk_name, safe_session
-from aicx.regex import PatternRefused, Search, searching
+from aicx.regex import ExpressionSearch, PatternRefused, searching
 from aicx.types import PROMPTS
 from aicx.values import dataclass
 
@@ -51,10 +51,10 @@ def plan_stored(layout: Layout, request: ForgetRequest, plan: ForgetPlan) -> Non
     return _plan_project(layout, rows, damaged, str(request.project), plan)
 
 
-def _survey(layout: Layout) -> tuple[list[_Row], list[Item]]:
+def _survey(layout: Layout) -> tuple[list[_Row], list[InventoryItem]]:
     """Every chunk with a readable sidecar, and the others."""
     rows: list[_Row] = []
-    damaged: list[Item] = []
+    damaged: list[InventoryItem] = []
     for item in take_inventory(layout).items:
         try:
             fields = load_sidecar(layout, item.path).fields
@@ -80,7 +80,9 @@ def _survey(layout: Layout) -> tuple[list[_Row], list[Item]]:
 # Sessions -----------------------------------------------------------------------------------------------------------
 
 
-def _plan_session(layout: Layout, rows: list[_Row], damaged: list[Item], wanted: str, plan: ForgetPlan) -> None:
+def _plan_session(
+    layout: Layout, rows: list[_Row], damaged: list[InventoryItem], wanted: str, plan: ForgetPlan
+) -> None:
     plan.sessions |= _with_subagents(rows, _resolve_session(rows, damaged, wanted))
     names = {(agent, safe_session(session)) for agent, session in plan.sessions}
     for row in rows:
@@ -91,7 +93,7 @@ def _plan_session(layout: Layout, rows: list[_Row], damaged: list[Item], wanted:
     plan.removed += [item.path for item in damaged if _named_session(item.path) in names]
 
 
-def _resolve_session(rows: Iterable[_Row], damaged: Iterable[Item], wanted: str) -> SessionKey:
+def _resolve_session(rows: Iterable[_Row], damaged: Iterable[InventoryItem], wanted: str) -> SessionKey:
     """The one session that is meant, see `find_session`."""
     # A chunk that lost its sidecar still says in its name whose it is, as far as names keep ids as they are.
     named = (name for item in damaged if (name := _named_session(item.path)) is not None)
@@ -123,7 +125,9 @@ def _named_session(path: str) -> SessionKey | None:
 # Projects -----------------------------------------------------------------------------------------------------------
 
 
-def _plan_project(layout: Layout, rows: list[_Row], damaged: list[Item], wanted: str, plan: ForgetPlan) -> None:
+def _plan_project(
+    layout: Layout, rows: list[_Row], damaged: list[InventoryItem], wanted: str, plan: ForgetPlan
+) -> None:
     name = wanted.rstrip("/") or wanted
     selected = [row for row in rows if _is_in(row, name)]
     lost = [item.path for item in damaged if item.path.startswith(f"store/{name}/")]
@@ -174,7 +178,7 @@ def _remove(layout: Layout, plan: ForgetPlan, row: _Row) -> set[str]:
 # Patterns -----------------------------------------------------------------------------------------------------------
 
 
-def _compile(text: str) -> Search:
+def _compile(text: str) -> ExpressionSearch:
     try:
         pattern = searching(text)
     except PatternRefused as error:
@@ -184,7 +188,7 @@ def _compile(text: str) -> Search:
     return pattern
 
 
-def _plan_pattern(layout: Layout, pattern: Search, plan: ForgetPlan) -> None:
+def _plan_pattern(layout: Layout, pattern: ExpressionSearch, plan: ForgetPlan) -> None:
     search = _Search(pattern)
     paths: dict[SessionKey, list[str]] = {}
     damaged: list[str] = []
@@ -229,7 +233,7 @@ def _rewrite(layout: Layout, plan: ForgetPlan, path: str, targets: Targets) -> N
 class _Search:
     """Goes through the corpus once and notes which messages of which sessions match."""
 
-    pattern: Search
+    pattern: ExpressionSearch
     sessions: set[SessionKey] = field(default_factory=set)
     keys: dict[SessionKey, set[str]] = field(default_factory=dict)
     said: dict[SessionKey, set[str]] = field(default_factory=dict)
@@ -275,7 +279,7 @@ def _names(fields: Mapping[str, Any]) -> Iterator[str]:
             yield str(source.get("path"))
 
 
-def _raw(layout: Layout, item: Item) -> Iterator[str]:
+def _raw(layout: Layout, item: InventoryItem) -> Iterator[str]:
     for path in (item.path, sidecar_path(item.path)):
         try:
             yield layout.inside(path).read_text("utf-8", "replace")
@@ -286,9 +290,9 @@ def _raw(layout: Layout, item: Item) -> Iterator[str]:
 # Both ---------------------------------------------------------------------------------------------------------------
 
 
-def _copies(fields: Mapping[str, Any], messages: Mapping[str, Mapping[str, Any]]) -> list[Copy]:
+def _copies(fields: Mapping[str, Any], messages: Mapping[str, Mapping[str, Any]]) -> list[LogCopy]:
     return [
-        Copy(copy, str(messages[copy["key"]]["text_key"]))
+        LogCopy(copy, str(messages[copy["key"]]["text_key"]))
         for copy in fields.get("duplicates") or ()
         if copy["key"] in messages
     ]

@@ -28,7 +28,7 @@ from aicx.corpus.files.sidecar import encode_sidecar
 from aicx.corpus.files.writer import stage_chunk
 from aicx.corpus.forget.blanking import message_texts
 from aicx.corpus.forget.holding import TextHolder
-from aicx.corpus.forget.redacting import Cleaned, Found, StoredText, redact_session, redact_value
+from aicx.corpus.forget.redacting import ChunkText, CleanedChunk, FoundSecrets, redact_session, redact_value
 from aicx.corpus.forget.run import scrub
 from aicx.corpus.ingest.workers import map_in_order
 from aicx.errors import CorpusDamaged, NotFound
@@ -116,7 +116,7 @@ class _Pass:
         self._catalog = catalog
         self._tell = on_progress
         self._writer = Writer(settings.layout)
-        self._found = Found()
+        self._found = FoundSecrets()
         self._report = Redaction()
 
     def all(self) -> Redaction:
@@ -151,7 +151,7 @@ class _Pass:
         self._report.notes += [f"{path} is left as it is: the catalogue lacks it" for path in sorted(unknown)]
         return list(sessions.values())
 
-    def _redacted(self, sessions: list[list[str]]) -> Iterator[tuple[list[Cleaned], Found, list[str]]]:
+    def _redacted(self, sessions: list[list[str]]) -> Iterator[tuple[list[CleanedChunk], FoundSecrets, list[str]]]:
         tasks = [sessions[start : start + _PER_TASK] for start in range(0, len(sessions), _PER_TASK)]
         workers = self._workers if len(sessions) >= _WORTH_WORKERS else 1
         for results in map_in_order(partial(_redact_sessions, self._layout), tasks, workers):
@@ -162,7 +162,7 @@ class _Pass:
         if not self._layout.redacting.exists():
             replace_file(self._layout.redacting, b"")
 
-    def _stage(self, chunk: Cleaned) -> None:
+    def _stage(self, chunk: CleanedChunk) -> None:
         self._begin()
         self._report.chunks_changed += 1
         before, path = chunk.before, f"{chunk.stem}.md"
@@ -230,7 +230,9 @@ class _Pass:
             replace_file(path, body)
 
 
-def _redact_sessions(layout: Layout, sessions: list[list[str]]) -> list[tuple[list[Cleaned], Found, list[str]]]:
+def _redact_sessions(
+    layout: Layout, sessions: list[list[str]]
+) -> list[tuple[list[CleanedChunk], FoundSecrets, list[str]]]:
     """The sessions redacted, and a line for each chunk that cannot be; runs in a worker."""
     results = []
     for paths in sessions:
@@ -245,13 +247,13 @@ def _redact_sessions(layout: Layout, sessions: list[list[str]]) -> list[tuple[li
     return results
 
 
-def _load(layout: Layout, path: str) -> StoredText:
+def _load(layout: Layout, path: str) -> ChunkText:
     fields, markdown = dict(load_sidecar(layout, path).fields), load_markdown(layout, path)
     # Its messages could be anywhere, and a new hash would make it look whole.
     if sha256(markdown).hexdigest() != fields["content_sha256"]:
         raise CorpusDamaged(f"{path} is not what was stored", hint="aicx doctor --fix")
     message_texts(markdown, fields)
-    return StoredText(path, markdown, fields)
+    return ChunkText(path, markdown, fields)
 
 
 def _text(text: str) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 from aicx.corpus.catalog.fields import key_of_text
 from aicx.corpus.forget.blanking import message_texts
 from aicx.corpus.ingest.drafts import MESSAGE_TOKENS
-from aicx.corpus.ingest.names import NAMES, UNTITLED, Naming, Said, name_chunk
+from aicx.corpus.ingest.names import NAMES, UNTITLED, Naming, NamingMessage, name_chunk
 from aicx.paths import NON_REPOSITORY, chunk_stem
 from aicx.sources.naming import Redact, clean_id, clean_project
 from aicx.text import estimate_tokens
@@ -35,7 +35,7 @@ _MIN = 6
 
 
 @dataclass(frozen=True, slots=True)
-class StoredText:
+class ChunkText:
     """A chunk as it was read: its path below the home, its Markdown and the fields of its sidecar."""
 
     path: str
@@ -44,31 +44,31 @@ class StoredText:
 
 
 @dataclass(frozen=True, slots=True)
-class Cleaned:
+class CleanedChunk:
     """A chunk that changes: what it was, and its new place (without ending), Markdown and fields."""
 
-    before: StoredText
+    before: ChunkText
     stem: str
     markdown: bytes
     fields: dict[str, Any]
 
 
 @dataclass(slots=True)
-class Found:
+class FoundSecrets:
     """What was found, by rule: in messages, each counted once, and in names and other fields of chunks."""
 
     texts: Counter[str] = field(default_factory=Counter)
     names: Counter[str] = field(default_factory=Counter)
 
 
-def redact_session(chunks: Sequence[StoredText], redact: Redact) -> tuple[list[Cleaned], Found]:
+def redact_session(chunks: Sequence[ChunkText], redact: Redact) -> tuple[list[CleanedChunk], FoundSecrets]:
     """The chunks of one session that hold a secret, as they have to be; all chunks of it have to be given, in order.
 
     Raises CorpusDamaged for spans that do not fit their Markdown.
     """
-    found = Found()
+    found = FoundSecrets()
     texts = _Texts(chunks, redact)
-    names = _Names(redact, texts.removed, found.names)
+    names = _NameRedactor(redact, texts.removed, found.names)
     taken = {chunk.fields["id"] for chunk in chunks}
     cleaned = []
     naming = Naming()
@@ -97,19 +97,19 @@ def redact_session(chunks: Sequence[StoredText], redact: Redact) -> tuple[list[C
             fields["tokens"] = sum(estimate_tokens(body) + MESSAGE_TOKENS for body in bodies)
         if counts:
             fields["redactions"] = dict(sorted((Counter(fields.get("redactions") or {}) + counts).items()))
-        cleaned.append(Cleaned(chunk, stem, markdown, fields))
+        cleaned.append(CleanedChunk(chunk, stem, markdown, fields))
     return cleaned, found
 
 
 def redact_value(value: Any, redact: Redact) -> Any:
     """``value`` of a JSON file with every text in it redacted."""
-    return _Names(redact, {}, Counter()).value(value)
+    return _NameRedactor(redact, {}, Counter()).value(value)
 
 
 class _Texts:
     """The messages of a session, redacted as wholes: one that was cut into parts is put together for it."""
 
-    def __init__(self, chunks: Iterable[StoredText], redact: Redact) -> None:
+    def __init__(self, chunks: Iterable[ChunkText], redact: Redact) -> None:
         self.removed: dict[str, str] = {}  # secret -> mark
         self._new: dict[tuple[str, int, str], str] = {}  # (message, part, text) -> redacted text
         self._keys: dict[tuple[str, str], str] = {}  # (message, text key) -> that of the redacted text
@@ -153,7 +153,7 @@ class _Texts:
         return self._counts.get(message["key"], Counter()) if begins else Counter()
 
 
-class _Names:
+class _NameRedactor:
     """Redacts short texts: by the rules, and of what was found in messages, which titles and commands repeat."""
 
     def __init__(self, redact: Redact, removed: Mapping[str, str], counts: Counter[str]) -> None:
@@ -203,7 +203,7 @@ class _Names:
 
 
 def _redact_markdown(
-    chunk: StoredText, texts: _Texts, names: _Names, title: str | None
+    chunk: ChunkText, texts: _Texts, names: _NameRedactor, title: str | None
 ) -> tuple[bytes, list[dict[str, Any]], Counter[str]]:
     markdown = chunk.markdown
     parts: list[bytes] = []
@@ -236,12 +236,12 @@ def _redact_markdown(
     return b"".join(parts), messages, counts
 
 
-def _names_made(chunk: StoredText, texts: _Texts, names: _Names, before: Naming) -> tuple[dict[str, Any], Naming]:
+def _names_made(chunk: ChunkText, texts: _Texts, names: _NameRedactor, before: Naming) -> tuple[dict[str, Any], Naming]:
     """What a chunk and its session are called by its redacted texts, and what is known behind it."""
     fields = chunk.fields
     given = names.text(fields["topic"]) if fields["topic_from"] == "agent" else None
     said = [
-        Said.stored(
+        NamingMessage.stored(
             {**message, "tool": _redact_facts(message["tool"], names) if message.get("tool") else None},
             texts.body(message, text),
         )
@@ -252,12 +252,12 @@ def _names_made(chunk: StoredText, texts: _Texts, names: _Names, before: Naming)
     return {name: made.get(name) for name in (*made, *(NAMES & fields.keys()))}, behind
 
 
-def _redact_facts(facts: Mapping[str, Any], names: _Names) -> dict[str, Any]:
+def _redact_facts(facts: Mapping[str, Any], names: _NameRedactor) -> dict[str, Any]:
     call_id = {"call_id": names.id(facts["call_id"])} if "call_id" in facts else {}
     return {name: value if name == "call_id" else names.value(value) for name, value in facts.items()} | call_id
 
 
-def _redact_header(text: str, fields: Mapping[str, Any], names: _Names, title: str | None) -> str:
+def _redact_header(text: str, fields: Mapping[str, Any], names: _NameRedactor, title: str | None) -> str:
     """The title, and the line of facts below it, of which only the branch and the session are from a log."""
     lines = text.split("\n")
     lines[0] = f"# {title or names.text(lines[0].removeprefix('# '))}"
@@ -271,7 +271,7 @@ def _redact_header(text: str, fields: Mapping[str, Any], names: _Names, title: s
     return "\n".join(lines)
 
 
-def _redact_fields(fields: Mapping[str, Any], names: _Names) -> dict[str, Any]:
+def _redact_fields(fields: Mapping[str, Any], names: _NameRedactor) -> dict[str, Any]:
     new = {name: value if name in _OURS else names.value(value) for name, value in fields.items()}
     new["session_id"] = names.id(fields["session_id"])
     new["project"] = names.project(fields["project"])

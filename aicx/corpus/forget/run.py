@@ -23,7 +23,7 @@ from aicx.corpus.files.sidecar import encode_sidecar
 from aicx.corpus.files.tombstones import read_tombstones, with_tombstones
 from aicx.corpus.files.writer import drop_empty_folders, stage_chunk
 from aicx.corpus.forget.blanking import blank_chunk
-from aicx.corpus.forget.holding import Copy, Erasure, ForgetPlan, ForgetRequest, TextHolder, plan_forget
+from aicx.corpus.forget.holding import Erasure, ForgetPlan, ForgetRequest, LogCopy, TextHolder, plan_forget
 from aicx.corpus.forget.pending import end_forgetting, record_forgetting
 from aicx.corpus.ingest.reading import read_logs
 from aicx.paths import Layout
@@ -77,12 +77,12 @@ def forget(
         return with_catalog(layout, notify, work)
 
 
-def copy_keys(settings: Settings, copies: Iterable[Copy]) -> set[str]:
+def copy_keys(settings: Settings, copies: Iterable[LogCopy]) -> set[str]:
     """The keys that the copies have in their own logs, by which the next reading of those logs knows them.
 
     A copy is recorded as the place it has in a log. Where that log is gone the copy cannot come back.
     """
-    by_log: dict[tuple[str, str], list[Copy]] = {}
+    by_log: dict[tuple[str, str], list[LogCopy]] = {}
     for copy in copies:
         by_log.setdefault((copy.reference["agent"], copy.reference["path"]), []).append(copy)
     logs = _logs(settings, {agent for agent, _ in by_log})

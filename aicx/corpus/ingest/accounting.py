@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence, Set
 
-from aicx.corpus.ingest.drafts import Draft
+from aicx.corpus.ingest.drafts import MessageDraft
 from aicx.corpus.ingest.filing import Move
 from aicx.corpus.ingest.plan import SessionLogs
-from aicx.corpus.ingest.reading import Reading
+from aicx.corpus.ingest.reading import LogReading
 from aicx.corpus.ingest.report import StoreReport
 from aicx.sources.items import BadRecord, LogFile
 from aicx.sources.naming import Redact
 from aicx.types import Lane
 
 
-def account(report: StoreReport, reading: Reading, logs: Sequence[LogFile]) -> None:
+def account(report: StoreReport, reading: LogReading, logs: Sequence[LogFile]) -> None:
     """Counts what was read, and what could not be."""
     report.logs_read += len(logs)
     report.bytes_read += sum(log.size for log in logs)
@@ -25,7 +25,9 @@ def account(report: StoreReport, reading: Reading, logs: Sequence[LogFile]) -> N
     report.notes += [f"{path} grew while it was read; the next run takes the rest" for path in reading.grown]
 
 
-def silent_logs(session: SessionLogs, reading: Reading, own: Sequence[Draft], redact: Redact) -> Iterator[BadRecord]:
+def silent_logs(
+    session: SessionLogs, reading: LogReading, own: Sequence[MessageDraft], redact: Redact
+) -> Iterator[BadRecord]:
     """The logs of a session that hold nothing, or nothing that is not stored with another session."""
     kept, told = ({draft.entry.ref.path for draft in drafts} for drafts in (own, reading.drafts))
     for log, _ in session.logs:
@@ -44,7 +46,7 @@ def _holds(log: str, files: Set[str]) -> bool:
     return log in files or any(file.startswith(f"{log}/") for file in files)
 
 
-def lineage(session: SessionLogs, reading: Reading) -> tuple[Lane, str | None]:
+def lineage(session: SessionLogs, reading: LogReading) -> tuple[Lane, str | None]:
     """Lane and parent: what the log's place says, else what its records say."""
     lane: Lane = "primary"
     parent: str | None = None

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import field
 
-from aicx.corpus.ingest.drafts import MAX_TOKENS, TARGET_TOKENS, Draft, split_draft
+from aicx.corpus.ingest.drafts import MAX_TOKENS, TARGET_TOKENS, MessageDraft, split_draft
 from aicx.values import dataclass
 
 OVERLAP_MESSAGES = 2
@@ -18,18 +18,18 @@ _OVERLAP_TOKENS = 600
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
+class ChunkWindow:
     """The messages of one chunk: first the ones repeated from the chunk before, then its own."""
 
-    own: list[Draft]
-    repeated: list[Draft] = field(default_factory=list)
+    own: list[MessageDraft]
+    repeated: list[MessageDraft] = field(default_factory=list)
 
     @property
     def tokens(self) -> int:
         return sum(draft.tokens for draft in (*self.repeated, *self.own))
 
 
-def pack(drafts: Iterable[Draft]) -> list[Window]:
+def pack(drafts: Iterable[MessageDraft]) -> list[ChunkWindow]:
     """The windows of one segment. Every draft is some window's own exactly once, in order."""
     packer = _Packer()
     for turn in _turns(drafts):
@@ -54,12 +54,12 @@ class _Packer:
     """The window being filled, with its size kept as it grows, and those that are closed."""
 
     def __init__(self) -> None:
-        self.windows: list[Window] = []
-        self.open_own: list[Draft] = []
-        self._repeated: list[Draft] = []
+        self.windows: list[ChunkWindow] = []
+        self.open_own: list[MessageDraft] = []
+        self._repeated: list[MessageDraft] = []
         self.tokens = 0
 
-    def add(self, draft: Draft) -> None:
+    def add(self, draft: MessageDraft) -> None:
         self.open_own.append(draft)
         self.tokens += draft.tokens
 
@@ -70,15 +70,15 @@ class _Packer:
             self.tokens = 0
 
     def close(self) -> None:
-        window = Window(self.open_own, self._repeated)
+        window = ChunkWindow(self.open_own, self._repeated)
         self.windows.append(window)
         self._repeated = _overlap(window)
         self.tokens = sum(draft.tokens for draft in self._repeated)
         self.open_own = []
 
 
-def _overlap(window: Window) -> list[Draft]:
-    repeated: list[Draft] = []
+def _overlap(window: ChunkWindow) -> list[MessageDraft]:
+    repeated: list[MessageDraft] = []
     tokens = 0
     for draft in reversed(window.own[-OVERLAP_MESSAGES:]):
         tokens += draft.tokens
@@ -88,8 +88,8 @@ def _overlap(window: Window) -> list[Draft]:
     return repeated
 
 
-def _turns(drafts: Iterable[Draft]) -> Iterator[list[Draft]]:
-    turn: list[Draft] = []
+def _turns(drafts: Iterable[MessageDraft]) -> Iterator[list[MessageDraft]]:
+    turn: list[MessageDraft] = []
     for draft in drafts:
         if draft.opens_turn and turn:
             yield turn

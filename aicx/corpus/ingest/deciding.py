@@ -13,15 +13,15 @@ from aicx.corpus.files.tombstones import Tombstones, read_tombstones
 from aicx.corpus.files.writer import drop_empty_folders
 from aicx.corpus.ingest.filing import Filing, file_again
 from aicx.corpus.ingest.publishing import Publisher
-from aicx.corpus.places.decisions import Decisions, load_decisions, save_decisions
-from aicx.corpus.places.siblings import Traces
+from aicx.corpus.places.decisions import FolderDecisions, load_decisions, save_decisions
+from aicx.corpus.places.siblings import FolderHistory
 from aicx.corpus.places.stored import find_histories, open_places, withdraw_filed, write_claims
 from aicx.paths import Layout
 from aicx.storage.lock import writer_lock
 
 
 def decide(
-    settings: Settings, change: Callable[[Decisions, Catalog], Decisions], notify: Callable[[str], None]
+    settings: Settings, change: Callable[[FolderDecisions, Catalog], FolderDecisions], notify: Callable[[str], None]
 ) -> Filing:
     """Records the decisions that ``change`` makes of those in force, and moves the chunks that they concern.
 
@@ -42,7 +42,7 @@ def decide(
         return with_catalog(layout, notify, work)
 
 
-def file_stored(settings: Settings, catalog: Catalog, decisions: Decisions) -> Filing:
+def file_stored(settings: Settings, catalog: Catalog, decisions: FolderDecisions) -> Filing:
     """Moves every stored chunk to where the evidence and ``decisions`` put it, and records why; commits.
 
     The caller holds the writer lock. A kill leaves the rest to the next `store`.
@@ -62,10 +62,10 @@ def settle(
     layout: Layout,
     catalog: Catalog,
     user_home: Path,
-    decisions: Decisions,
+    decisions: FolderDecisions,
     tombstones: Tombstones,
     publisher: Publisher,
-    read: Mapping[str, Traces],
+    read: Mapping[str, FolderHistory],
 ) -> Filing:
     """Moves every stored chunk to where the evidence and ``decisions`` put it, and records why, until nothing is left.
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.messages import KnownMessage, messages_with_keys, messages_with_texts
-from aicx.corpus.ingest.drafts import Draft
+from aicx.corpus.ingest.drafts import MessageDraft
 from aicx.corpus.ingest.session_chunks import SessionScope
 from aicx.text import instant
 from aicx.values import dataclass
@@ -20,15 +20,17 @@ _HISTORY_MILLISECONDS = 2000
 
 
 @dataclass(frozen=True, slots=True)
-class Copy:
+class StoredCopy:
     """A message that is stored elsewhere already: ``owner`` is the chunk that has it, None for this session itself."""
 
-    draft: Draft
+    draft: MessageDraft
     key: str
     owner: str | None
 
 
-def separate_copies(drafts: Iterable[Draft], catalog: Catalog, scope: SessionScope) -> tuple[list[Draft], list[Copy]]:
+def separate_copies(
+    drafts: Iterable[MessageDraft], catalog: Catalog, scope: SessionScope
+) -> tuple[list[MessageDraft], list[StoredCopy]]:
     """The messages that are new or this session's own, and the copies among them.
 
     What was stored first owns a message, so a session that has its chunks keeps them whatever turns up later.
@@ -37,18 +39,18 @@ def separate_copies(drafts: Iterable[Draft], catalog: Catalog, scope: SessionSco
     by_key = _grouped(messages_with_keys(catalog, [draft.key for draft in drafts]), scope, "key")
     talk = [draft.text_key for draft in drafts if _is_talk(draft) and len(draft.entry.text) >= _SHORT_REPLY]
     by_text = _grouped(messages_with_texts(catalog, talk), scope, "text_key")
-    own: list[Draft] = []
-    copies: list[Copy] = []
+    own: list[MessageDraft] = []
+    copies: list[StoredCopy] = []
     seen: set[str] = set()
     said: dict[tuple[int, str, str], str] = {}
     for draft in drafts:
         second = (int(draft.entry.at.timestamp()), draft.entry.role, draft.text_key)
         if draft.key in seen:
-            copies.append(Copy(draft, draft.key, None))
+            copies.append(StoredCopy(draft, draft.key, None))
         elif _is_talk(draft) and second in said:
-            copies.append(Copy(draft, said[second], None))
+            copies.append(StoredCopy(draft, said[second], None))
         elif (known := _owner(draft, by_key.get(draft.key, ()), by_text.get(draft.text_key, ()))) is not None:
-            copies.append(Copy(draft, known.key, known.chunk_id))
+            copies.append(StoredCopy(draft, known.key, known.chunk_id))
         else:
             own.append(draft)
             seen.add(draft.key)
@@ -56,11 +58,13 @@ def separate_copies(drafts: Iterable[Draft], catalog: Catalog, scope: SessionSco
     return own, copies
 
 
-def covered_by_log(drafts: Iterable[Draft], known: list[KnownMessage]) -> tuple[list[Draft], list[Copy]]:
+def covered_by_log(
+    drafts: Iterable[MessageDraft], known: list[KnownMessage]
+) -> tuple[list[MessageDraft], list[StoredCopy]]:
     """Splits prompts of a prompt history into those the session's own chunks lack and those they have."""
     prompts = [message for message in known if message.role == "user"]
-    missing: list[Draft] = []
-    copies: list[Copy] = []
+    missing: list[MessageDraft] = []
+    copies: list[StoredCopy] = []
     for draft in drafts:
         at = draft.entry.at.timestamp() * 1000
         match = next(
@@ -74,11 +78,11 @@ def covered_by_log(drafts: Iterable[Draft], known: list[KnownMessage]) -> tuple[
         if match is None:
             missing.append(draft)
         else:
-            copies.append(Copy(draft, match.key, match.chunk_id))
+            copies.append(StoredCopy(draft, match.key, match.chunk_id))
     return missing, copies
 
 
-def reference(copy: Copy) -> dict[str, Any]:
+def reference(copy: StoredCopy) -> dict[str, Any]:
     """A copy as recorded in the ``duplicates`` of the chunk that has the original."""
     entry = copy.draft.entry
     return {
@@ -91,7 +95,9 @@ def reference(copy: Copy) -> dict[str, Any]:
     }
 
 
-def _owner(draft: Draft, same_key: Iterable[KnownMessage], same_text: Iterable[KnownMessage]) -> KnownMessage | None:
+def _owner(
+    draft: MessageDraft, same_key: Iterable[KnownMessage], same_text: Iterable[KnownMessage]
+) -> KnownMessage | None:
     for known in same_key:
         if known.text_key == draft.text_key:
             return known
@@ -107,7 +113,7 @@ def _owner(draft: Draft, same_key: Iterable[KnownMessage], same_text: Iterable[K
     return None
 
 
-def _is_talk(draft: Draft) -> bool:
+def _is_talk(draft: MessageDraft) -> bool:
     return draft.entry.role in ("user", "assistant")
 
 

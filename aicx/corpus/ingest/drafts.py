@@ -38,7 +38,7 @@ _BREAKS = (b"\n\n", b"\n", b" ")
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class MessageDraft:
     """One message, or one part of a long one, as it will be stored. ``index`` is its place in the session's stream."""
 
     index: int
@@ -60,7 +60,7 @@ class Draft:
         return self.entry.origin in PROMPTS and (self.part is None or self.part[0] == 1)
 
 
-def draft_entries(entries: Iterable[TimelineEntry], redact: Redact, *, whole: bool = True) -> Iterator[Draft]:
+def draft_entries(entries: Iterable[TimelineEntry], redact: Redact, *, whole: bool = True) -> Iterator[MessageDraft]:
     """One draft an entry, in order, each with a key that is the same at every reading of the same log.
 
     The key comes from the agent's record id; where the format has none, from the position in time within the session.
@@ -85,7 +85,7 @@ def draft_entries(entries: Iterable[TimelineEntry], redact: Redact, *, whole: bo
             identity = f"{identity}\0{number}"
         echo = _is_echo(entry, own_calls)
         stored = _shorten(entry, text)
-        yield Draft(
+        yield MessageDraft(
             index=index,
             entry=replace(entry, text=text if whole else stored),
             body=stored.encode("utf-8", "replace"),
@@ -108,14 +108,14 @@ def _is_echo(entry: TimelineEntry, own_calls: set[str]) -> bool:
     return tool.call_id in own_calls
 
 
-def blank_message(draft: Draft) -> Draft:
+def blank_message(draft: MessageDraft) -> MessageDraft:
     """``draft`` with everything it said taken out, for messages the user had forgotten."""
     tool = draft.entry.tool and ToolUse(draft.entry.tool.name, draft.entry.tool.phase, draft.entry.tool.call_id)
     entry = replace(draft.entry, text=FORGOTTEN, tool=tool)
     return replace(draft, entry=entry, body=FORGOTTEN.encode(), text_key=key_of_text(FORGOTTEN), redactions={})
 
 
-def split_draft(draft: Draft) -> list[Draft]:
+def split_draft(draft: MessageDraft) -> list[MessageDraft]:
     """``draft`` itself, or the parts of a message too long for one chunk, cut at paragraphs, lines or words."""
     if len(draft.body) <= _PART_BYTES:
         return [draft]

@@ -18,7 +18,7 @@ from aicx.corpus.files.sidecar import Sidecar, encode_sidecar
 from aicx.corpus.files.tombstones import Tombstones
 from aicx.corpus.files.writer import stage_chunk
 from aicx.corpus.places.evidence import Session
-from aicx.corpus.places.identity import Identity
+from aicx.corpus.places.identity import RepositoryIdentity
 from aicx.corpus.places.places import Places
 from aicx.errors import CorpusDamaged, NotFound
 from aicx.paths import NON_REPOSITORY, Layout, chunk_stem
@@ -75,7 +75,7 @@ def file_again(
             "SELECT path, stream FROM chunks WHERE agent=? AND session_id=? ORDER BY stream, number", session
         )
         # A chunk without a known folder goes with the one before it, as when a session is cut into chunks.
-        before: dict[str, Identity | None] = {}
+        before: dict[str, RepositoryIdentity | None] = {}
         for row in rows:
             try:
                 sidecar = load_sidecar(layout, row["path"])
@@ -128,8 +128,8 @@ def _file(
     tombstones: Tombstones,
     path: str,
     sidecar: Sidecar,
-    folders: Mapping[str, Identity | None],
-    located: Identity | None,
+    folders: Mapping[str, RepositoryIdentity | None],
+    located: RepositoryIdentity | None,
     filing: Filing,
 ) -> None:
     project = located.project if located else None
@@ -168,7 +168,7 @@ def _renamed(markdown: bytes, old: str | None, new: str | None) -> bytes:
     return title + blank + after + rest[len(before) :] if rest.startswith(before + b" ") else markdown
 
 
-def folder_fields(folders: Mapping[str, Identity | None]) -> dict[str, Any]:
+def folder_fields(folders: Mapping[str, RepositoryIdentity | None]) -> dict[str, Any]:
     """Returns the repository of each folder, as the sidecar's ``folders``."""
     return {
         cwd: {"project": found.project, "repo_source": found.source} if found else None

@@ -9,7 +9,7 @@ from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.ingest.leaf_titles import LeafTitles
 from aicx.corpus.ingest.plan import SessionLogs
 from aicx.corpus.ingest.publishing import Publisher
-from aicx.corpus.ingest.reading import Reading
+from aicx.corpus.ingest.reading import LogReading
 from aicx.sources.items import LogFile, LogIdentity, SessionEvent
 from aicx.sources.naming import Redact, clean_id
 from aicx.titles import shorten_title
@@ -22,13 +22,13 @@ class LateTitles:
         self._catalog, self._publisher, self._redact = catalog, publisher, redact
         self._of_leaves = LeafTitles(catalog, self._as_title)
         self._of_sessions: list[tuple[str, SessionEvent]] = []
-        self.logs: list[tuple[Sequence[tuple[LogFile, LogIdentity]], Reading]] = []
+        self.logs: list[tuple[Sequence[tuple[LogFile, LogIdentity]], LogReading]] = []
 
     def add(self, agent: str, facts: Iterable[SessionEvent]) -> None:
         """Takes the titles of a log that holds no session of its own."""
         self._of_sessions += [(agent, fact) for fact in facts if fact.title]
 
-    def take(self, session: SessionLogs, reading: Reading) -> bool:
+    def take(self, session: SessionLogs, reading: LogReading) -> bool:
         """Whether the session's logs hold titles of conversations; one that is its own counts from here on."""
         for record_id, title, path in reading.leaf_titles:
             self._of_leaves.add(session.agent, record_id, title, clean_id(path, self._redact))

@@ -10,11 +10,11 @@ from itertools import chain, pairwise
 from typing import Any
 
 from aicx.corpus.catalog.fields import key_of_text, own_messages
-from aicx.corpus.ingest.drafts import Draft
+from aicx.corpus.ingest.drafts import MessageDraft
 from aicx.sources.tools import changes_files
 from aicx.titles import (
     PLANS,
-    Name,
+    TitleLine,
     name_given,
     name_of_prompt,
     name_of_work,
@@ -38,7 +38,7 @@ NAMES = frozenset(("title", "topic", "topic_from", "work", "work_from", "prompt_
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class NamingMessage:
     """One message as names are made from it; ``command``, ``plan`` and the ``files`` it changes are those of a call."""
 
     role: Role
@@ -49,7 +49,7 @@ class Said:
     plan: Sequence[str] = ()
 
     @classmethod
-    def of(cls, draft: Draft) -> Said:
+    def of(cls, draft: MessageDraft) -> NamingMessage:
         """A message that is about to be stored."""
         tool = draft.entry.tool if draft.entry.tool and draft.entry.tool.phase == "call" else None
         return cls(
@@ -62,7 +62,7 @@ class Said:
         )
 
     @classmethod
-    def stored(cls, message: Mapping[str, Any], text: str) -> Said:
+    def stored(cls, message: Mapping[str, Any], text: str) -> NamingMessage:
         """A message of a chunk, from its entry in the sidecar and its text."""
         tool = message.get("tool") or {}
         if tool.get("phase") != "call":
@@ -86,13 +86,13 @@ class Naming:
     worked: bool = False
 
 
-def tells_names(draft: Draft) -> bool:
+def tells_names(draft: MessageDraft) -> bool:
     """Whether a name can be made of a message: most are what tools printed and what the model thought."""
     tool = draft.entry.tool
     return tool.phase == "call" if tool else draft.entry.role != "reasoning"
 
 
-def name_chunk(messages: Sequence[Said], given: str | None, before: Naming) -> tuple[dict[str, Any], Naming]:
+def name_chunk(messages: Sequence[NamingMessage], given: str | None, before: Naming) -> tuple[dict[str, Any], Naming]:
     """The fields of a chunk's sidecar that name it and its session, and what is known behind it.
 
     ``given`` is the title that the log itself has for the session by the chunk's end.
@@ -125,14 +125,14 @@ def name_chunk(messages: Sequence[Said], given: str | None, before: Naming) -> t
     )
 
 
-def _carried_out(asked: Sequence[Said], messages: Sequence[Said]) -> list[Said]:
+def _carried_out(asked: Sequence[NamingMessage], messages: Sequence[NamingMessage]) -> list[NamingMessage]:
     """The prompts without commands that were taken back, and so say nothing of what was done."""
     told = [one for one in messages if one in asked or one.text.startswith(_INTERRUPTED)]
     back = [one for one, after in pairwise(told) if one.text[:1] in "/$" and after.text.startswith(_INTERRUPTED)]
     return [one for one in asked if one not in back]
 
 
-def _as_said(asked: Sequence[Said]) -> str:
+def _as_said(asked: Sequence[NamingMessage]) -> str:
     """The first prompt that is not a command, where there is nothing better: a greeting tells more than no title.
 
     Else the first command, which at least says what was begun.
@@ -141,9 +141,9 @@ def _as_said(asked: Sequence[Said]) -> str:
     return next(plain, "") or next((shorten_title(one.text) for one in asked if one.text[:1] == "/"), "")
 
 
-def _best(names: Iterator[Name]) -> Name | None:
+def _best(names: Iterator[TitleLine]) -> TitleLine | None:
     """The first that says enough by itself, or refers to something; else the first."""
-    first: Name | None = None
+    first: TitleLine | None = None
     for name in names:
         if not name.weak or name.of_thing:
             return name
@@ -151,7 +151,7 @@ def _best(names: Iterator[Name]) -> Name | None:
     return first
 
 
-def _session(given: str | None, own: Name | None, said: str, before: Naming) -> Naming:
+def _session(given: str | None, own: TitleLine | None, said: str, before: Naming) -> Naming:
     if title := name_given(given):
         return replace(before, topic=title, source="agent")
     if own is None:
@@ -162,7 +162,7 @@ def _session(given: str | None, own: Name | None, said: str, before: Naming) -> 
     return replace(before, topic=own.text, source=source)
 
 
-def own_texts(fields: Mapping[str, Any], markdown: bytes) -> Iterable[Said]:
+def own_texts(fields: Mapping[str, Any], markdown: bytes) -> Iterable[NamingMessage]:
     """The messages that begin in a stored chunk."""
     for message in own_messages(fields):
-        yield Said.stored(message, markdown[slice(*message["span"])].decode("utf-8", "replace"))
+        yield NamingMessage.stored(message, markdown[slice(*message["span"])].decode("utf-8", "replace"))

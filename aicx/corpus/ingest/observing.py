@@ -8,10 +8,10 @@ from dataclasses import field
 from functools import lru_cache
 from typing import Any
 
-from aicx.corpus.ingest.drafts import Draft
-from aicx.corpus.places.evidence import Seen, root_of
+from aicx.corpus.ingest.drafts import MessageDraft
+from aicx.corpus.places.evidence import FolderClue, root_of
 from aicx.corpus.places.identity import from_remote
-from aicx.corpus.places.siblings import Traces, is_deep, is_telling_branch, relative_to
+from aicx.corpus.places.siblings import FolderHistory, is_deep, is_telling_branch, relative_to
 from aicx.git.printed import Observation, is_telling, read_printed
 from aicx.sources.items import SessionEvent, TimelineEntry
 from aicx.sources.naming import Redact
@@ -32,7 +32,7 @@ class Observer:
     clean: Redact
     _calls: dict[str, tuple[str, str | None]] = field(default_factory=dict)
 
-    def watch(self, entry: TimelineEntry) -> Iterable[Seen]:
+    def watch(self, entry: TimelineEntry) -> Iterable[FolderClue]:
         tool = entry.tool
         if tool is None or tool.call_id is None:
             return ()
@@ -43,14 +43,14 @@ class Observer:
         line, folder = self._calls.pop(tool.call_id, (None, None))
         return self._seen(read_printed(line, folder, entry.text, failed=bool(tool.failed))) if line else ()
 
-    def recorded(self, fact: SessionEvent, cwd: str | None) -> Iterable[Seen]:
+    def recorded(self, fact: SessionEvent, cwd: str | None) -> Iterable[FolderClue]:
         """The remote that the agent itself recorded, or where it recorded that a pull request was opened."""
         project = _remote(fact.remote_url) if fact.remote_url else None
         folder = fact.cwd or cwd
         kind = "pull-request" if fact.of_pull_request else "recorded"
-        return (Seen(folder, kind, project),) if project and folder else ()
+        return (FolderClue(folder, kind, project),) if project and folder else ()
 
-    def _seen(self, observations: Iterable[Observation]) -> Iterator[Seen]:
+    def _seen(self, observations: Iterable[Observation]) -> Iterator[FolderClue]:
         for seen in observations:
             said: str | None = seen.said
             if seen.kind == "worktree":
@@ -61,7 +61,7 @@ class Observer:
             elif seen.kind != "commit":
                 said = _remote(seen.said)
             if said:
-                yield Seen(self.clean(seen.folder).text, seen.kind, said)
+                yield FolderClue(self.clean(seen.folder).text, seen.kind, said)
 
 
 def _folder_of(entry: TimelineEntry) -> str | None:
@@ -69,9 +69,9 @@ def _folder_of(entry: TimelineEntry) -> str | None:
     return entry.cwd if not named else named.pop() if len(named) == 1 else None
 
 
-def place_fields(seen: Iterable[Seen]) -> dict[str, Any]:
+def place_fields(seen: Iterable[FolderClue]) -> dict[str, Any]:
     """The evidence as the fields of a sidecar: ``places``, and the marks of commits by folder."""
-    places: dict[Seen, None] = {}
+    places: dict[FolderClue, None] = {}
     commits: dict[str, list[str]] = {}
     for one in seen:
         if one.kind == "commit":
@@ -84,7 +84,9 @@ def place_fields(seen: Iterable[Seen]) -> dict[str, Any]:
     }
 
 
-def gather_traces(traces: dict[str, Traces], drafts: Sequence[Draft], seen: Mapping[int, Sequence[Seen]]) -> None:
+def gather_traces(
+    traces: dict[str, FolderHistory], drafts: Sequence[MessageDraft], seen: Mapping[int, Sequence[FolderClue]]
+) -> None:
     """Adds what a reading shows of the history in its folders, by root."""
     files: set[tuple[str, str]] = set()
     branches: set[tuple[str, str]] = set()
@@ -98,13 +100,13 @@ def gather_traces(traces: dict[str, Traces], drafts: Sequence[Draft], seen: Mapp
             files.update([(entry.cwd, path) for path in entry.tool.files])
     for cwd, branch in branches:
         if is_telling_branch(branch):
-            traces.setdefault(root_of(cwd), Traces()).branches.add(branch)
+            traces.setdefault(root_of(cwd), FolderHistory()).branches.add(branch)
     for cwd, path in files:
         root = root_of(cwd)
         relative = relative_to(root, cwd, path)
         if relative and is_deep(relative):
-            traces.setdefault(root, Traces()).files.add(relative)
+            traces.setdefault(root, FolderHistory()).files.add(relative)
     for found in seen.values():
         for one in found:
             if one.kind == "commit":
-                traces.setdefault(root_of(one.folder), Traces()).commits.add(one.said)
+                traces.setdefault(root_of(one.folder), FolderHistory()).commits.add(one.said)

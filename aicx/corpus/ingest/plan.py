@@ -41,7 +41,7 @@ class SessionLogs:
 
 
 @dataclass(slots=True)
-class Plan:
+class IngestPlan:
     """What a run has to read. ``shared`` are logs with prompts of many sessions."""
 
     sessions: list[SessionLogs] = field(default_factory=list)
@@ -62,13 +62,13 @@ def make_plan(
     *,
     full_rescan: bool,
     on_progress: Callable[[str], None] = lambda label: None,
-) -> Plan:
+) -> IngestPlan:
     """The logs that changed since they were last read, by session, oldest session first.
 
     The order decides which session owns a record that several hold, so it comes from the logs themselves. ``tell``
     hears every few hundred logs how far it is.
     """
-    plan = Plan()
+    plan = IngestPlan()
     door = Door(redact)
     known = fingerprints(catalog)
     for agent in agents:
@@ -99,7 +99,7 @@ def make_plan(
 
 
 def _discover(
-    source: CleanSource, homes: AgentHomes, plan: Plan, on_progress: Callable[[str], None]
+    source: CleanSource, homes: AgentHomes, plan: IngestPlan, on_progress: Callable[[str], None]
 ) -> dict[str, LogFile]:
     logs: dict[str, LogFile] = {}
     for item in source.discover(homes):

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import field
 
-from aicx.corpus.ingest.drafts import Draft, draft_entries
+from aicx.corpus.ingest.drafts import MessageDraft, draft_entries
 from aicx.corpus.ingest.observing import Observer
 from aicx.corpus.ingest.workers import map_in_order
-from aicx.corpus.places.evidence import Seen
+from aicx.corpus.places.evidence import FolderClue
 from aicx.redaction import redact
 from aicx.sources import load_source
 from aicx.sources.door import CleanSource, Door
@@ -31,17 +31,17 @@ _GROUP_SESSIONS = 100
 
 
 @dataclass(slots=True)
-class Reading:
+class LogReading:
     """What some logs said, in order. A fact comes with the number of entries before it."""
 
-    drafts: list[Draft] = field(default_factory=list)
+    drafts: list[MessageDraft] = field(default_factory=list)
     facts: list[tuple[int, SessionEvent]] = field(default_factory=list)
     problems: dict[str, list[BadRecord]] = field(default_factory=dict)
     skipped: dict[str, int] = field(default_factory=dict)
     grown: list[str] = field(default_factory=list)
     silent: dict[str, str] = field(default_factory=dict)  # log -> why nothing of it can be stored
     leaf_titles: list[tuple[str, str, str]] = field(default_factory=list)  # record id, its title, the log that has it
-    seen: dict[int, list[Seen]] = field(default_factory=dict)  # by the index of the draft that showed it
+    seen: dict[int, list[FolderClue]] = field(default_factory=dict)  # by the index of the draft that showed it
     records: bytes = b""  # as in `RecordMarks`, of all the logs
 
     def unreadable(self, log: LogFile) -> bool:
@@ -49,16 +49,18 @@ class Reading:
         return any(problem.line is None for problem in self.problems.get(str(log.path), ()))
 
 
-def read_logs(agent: str, logs: Sequence[LogFile], redact_secrets: bool, whole: bool = True) -> Reading:
+def read_logs(agent: str, logs: Sequence[LogFile], redact_secrets: bool, whole: bool = True) -> LogReading:
     """Everything the logs hold, each read up to the size it had when it was listed; ``whole`` as in `draft_entries`."""
-    reading = Reading()
+    reading = LogReading()
     clean: Redact = redact if redact_secrets else Redacted
     entries = _entries(agent, logs, reading, clean)
     reading.drafts = list(draft_entries(entries, clean, whole=whole))
     return reading
 
 
-def read_sessions(sessions: Sequence[Session], redact_secrets: bool, whole: bool, workers: int) -> Generator[Reading]:
+def read_sessions(
+    sessions: Sequence[Session], redact_secrets: bool, whole: bool, workers: int
+) -> Generator[LogReading]:
     """`read_logs` of each session, in the order given, on several cores where there is enough to read."""
     size = sum(log.size for _, logs in sessions for log in logs)
     tasks = list(_grouped(sessions, redact_secrets, whole))
@@ -81,12 +83,12 @@ def _grouped(sessions: Sequence[Session], redact_secrets: bool, whole: bool) -> 
         yield group, redact_secrets, whole
 
 
-def _read(task: Task) -> list[Reading]:
+def _read(task: Task) -> list[LogReading]:
     sessions, redact_secrets, whole = task
     return [read_logs(agent, logs, redact_secrets, whole) for agent, logs in sessions]
 
 
-def _entries(agent: str, logs: Sequence[LogFile], reading: Reading, clean: Redact) -> Iterator[TimelineEntry]:
+def _entries(agent: str, logs: Sequence[LogFile], reading: LogReading, clean: Redact) -> Iterator[TimelineEntry]:
     source = CleanSource(load_source(agent), Door(clean))
     observer = Observer(clean)
     count = 0

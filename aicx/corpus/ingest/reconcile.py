@@ -12,14 +12,14 @@ from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.fields import own_messages
 from aicx.corpus.catalog.messages import duplicates_of
 from aicx.corpus.files.tombstones import Tombstones
-from aicx.corpus.ingest.drafts import Draft, blank_message
+from aicx.corpus.ingest.drafts import MessageDraft, blank_message
 from aicx.corpus.ingest.publishing import Publisher
-from aicx.corpus.ingest.render import Rendered
+from aicx.corpus.ingest.render import RenderedChunk
 from aicx.corpus.ingest.report import StoreReport
 from aicx.corpus.ingest.runs import run_after
 from aicx.corpus.ingest.session_chunks import SessionScope, SessionState, session_chunks
 from aicx.corpus.places.evidence import Session
-from aicx.corpus.places.identity import Identity
+from aicx.corpus.places.identity import RepositoryIdentity
 from aicx.paths import Layout
 
 
@@ -36,7 +36,7 @@ class Reconciler:
         catalog: Catalog,
         publisher: Publisher,
         tombstones: Tombstones,
-        resolve: Callable[[str | None, Session], Identity | None],
+        resolve: Callable[[str | None, Session], RepositoryIdentity | None],
         report: StoreReport,
         *,
         compares_files: bool,
@@ -49,7 +49,7 @@ class Reconciler:
         self._report = report
         self._compares_files = compares_files
 
-    def write(self, scope: SessionScope, drafts: list[Draft], state: SessionState) -> None:
+    def write(self, scope: SessionScope, drafts: list[MessageDraft], state: SessionState) -> None:
         """Makes the stored chunks of a session say what its logs say, without ever losing a stored message.
 
         Where the logs still hold all that is stored, they decide. Where some of it is gone from them (a log was
@@ -82,7 +82,7 @@ class Reconciler:
             self._publisher.remove(leftover.path)
             remove_chunk(self._catalog, leftover.id)
 
-    def _put(self, chunk: Rendered, stored: StoredChunk | None) -> None:
+    def _put(self, chunk: RenderedChunk, stored: StoredChunk | None) -> None:
         sidecar = chunk.sidecar
         digest = sha256(sidecar).hexdigest()
         path = f"{chunk.stem}.md"
@@ -105,7 +105,7 @@ class Reconciler:
             self._publisher.remove(stored.path)
         put_chunk(self._catalog, chunk.fields, path, digest, chunk.markdown)
 
-    def _count(self, chunk: Rendered, stored: StoredChunk | None) -> None:
+    def _count(self, chunk: RenderedChunk, stored: StoredChunk | None) -> None:
         report = self._report
         report.chunks_written += 1
         bucket = report.buckets.setdefault(chunk.fields["project"], {})
@@ -115,7 +115,7 @@ class Reconciler:
         new = {item["key"] for item in own_messages(chunk.fields)}
         report.messages += len(new - set(stored.keys if stored else ()))
 
-    def _on_disk(self, chunk: Rendered, sidecar: bytes) -> bool:
+    def _on_disk(self, chunk: RenderedChunk, sidecar: bytes) -> bool:
         home = self._layout.home
         try:
             return (home / f"{chunk.stem}.md").read_bytes() == chunk.markdown and (
@@ -125,7 +125,7 @@ class Reconciler:
             return False
 
 
-def _compare(stored: Sequence[StoredChunk], drafts: Sequence[Draft]) -> tuple[list[Draft], bool]:
+def _compare(stored: Sequence[StoredChunk], drafts: Sequence[MessageDraft]) -> tuple[list[MessageDraft], bool]:
     """The messages that are not stored yet, and whether all that is stored is among ``drafts``.
 
     A prompt that waited in the agent's queue when it was stored comes again under an id of its own once it was sent: a
@@ -134,7 +134,7 @@ def _compare(stored: Sequence[StoredChunk], drafts: Sequence[Draft]) -> tuple[li
     told = {key: text for chunk in stored for key, text in zip(chunk.keys, chunk.text_keys, strict=True)}
     known = {draft.key for draft in drafts}
     gone = Counter(text for key, text in told.items() if key not in known)
-    new: list[Draft] = []
+    new: list[MessageDraft] = []
     for draft in drafts:
         if draft.key in told:
             continue

@@ -10,8 +10,8 @@ from importlib.resources import files
 from typing import Any
 
 from aicx.corpus.files.sidecar import SCHEMA, encode_sidecar
-from aicx.corpus.ingest.chunker import Window
-from aicx.corpus.ingest.drafts import Draft
+from aicx.corpus.ingest.chunker import ChunkWindow
+from aicx.corpus.ingest.drafts import MessageDraft
 from aicx.corpus.ingest.filing import UNKNOWN, folder_fields
 from aicx.corpus.ingest.names import UNTITLED
 from aicx.corpus.ingest.segments import Segment
@@ -50,7 +50,7 @@ class SessionContext:
 
 
 @dataclass(frozen=True, slots=True)
-class Rendered:
+class RenderedChunk:
     """A chunk ready to be written: ``stem`` is its path below the home without ending."""
 
     id: str
@@ -64,7 +64,7 @@ class Rendered:
         return encode_sidecar(self.fields)
 
 
-def render(window: Window, segment: Segment, context: SessionContext, number: int, kind: Kind) -> Rendered:
+def render(window: ChunkWindow, segment: Segment, context: SessionContext, number: int, kind: Kind) -> RenderedChunk:
     """The chunk of one window. Everything in it is redacted already."""
     # A tilde of the session's own is doubled, so that no session can be taken for another one's prompt history.
     session = context.session_id.replace("~", "~~") + (f"~{context.stream}" if context.stream else "")
@@ -111,7 +111,7 @@ def render(window: Window, segment: Segment, context: SessionContext, number: in
         if name in steering:
             steering[f"stated_{name}"] = steering.pop(name)
     fields |= steering
-    return Rendered(
+    return RenderedChunk(
         chunk_id,
         number,
         chunk_stem(project, segment.date, kind, context.agent, context.session_id, number, context.stream),
@@ -120,7 +120,7 @@ def render(window: Window, segment: Segment, context: SessionContext, number: in
     )
 
 
-def _header(context: SessionContext, project: str | None, date: str, number: int, window: Window) -> bytes:
+def _header(context: SessionContext, project: str | None, date: str, number: int, window: ChunkWindow) -> bytes:
     branch = next((draft.entry.branch for draft in reversed(window.own) if draft.entry.branch), None)
     facts = [project or UNKNOWN, context.agent, date, f"session {context.session_id}", f"part {number}"]
     if branch:
@@ -133,7 +133,7 @@ def _header(context: SessionContext, project: str | None, date: str, number: int
     return f"# {title}\n\n{_words(' · '.join(facts))}\n".encode("utf-8", "replace")
 
 
-def _body(header: bytes, window: Window) -> tuple[bytes, list[dict[str, Any]]]:
+def _body(header: bytes, window: ChunkWindow) -> tuple[bytes, list[dict[str, Any]]]:
     """The Markdown, and where in its bytes each message's text stands."""
     parts = [header]
     position = len(header)
@@ -182,7 +182,7 @@ def speaker_of(message: Mapping[str, Any]) -> str:
     return role
 
 
-def _fence(draft: Draft) -> bytes:
+def _fence(draft: MessageDraft) -> bytes:
     """Tool text is shown verbatim, in a fence longer than any inside it."""
     if draft.entry.role != "tool":
         return b""
@@ -190,7 +190,7 @@ def _fence(draft: Draft) -> bytes:
     return b"`" * max(3, longest + 1)
 
 
-def _sources(own: Sequence[Draft], formats: Mapping[str, str]) -> list[dict[str, Any]]:
+def _sources(own: Sequence[MessageDraft], formats: Mapping[str, str]) -> list[dict[str, Any]]:
     """Provenance by log: the spans of its records, and the SHA-256 over the SHA-256s of those records in order."""
     by_path: dict[str, dict[tuple[int, int], str]] = {}
     for draft in own:
@@ -212,13 +212,13 @@ def _format_of(path: str, formats: Mapping[str, str]) -> str:
     return formats.get(path) or next((name for log, name in formats.items() if path.startswith(f"{log}/")), "unknown")
 
 
-def _folders(own: Iterable[Draft], segment: Segment) -> dict[str, Any]:
+def _folders(own: Iterable[MessageDraft], segment: Segment) -> dict[str, Any]:
     """Returns the repository that each working folder of these messages was taken for."""
     cwds = dict.fromkeys(draft.entry.cwd for draft in own if draft.entry.cwd)
     return folder_fields({cwd: segment.folders.get(cwd) for cwd in cwds})
 
 
-def _tool_fields(own: Sequence[Draft]) -> dict[str, Any]:
+def _tool_fields(own: Sequence[MessageDraft]) -> dict[str, Any]:
     tools: dict[str, int] = {}
     commands: dict[str, None] = {}
     paths: dict[str, None] = {}
@@ -255,7 +255,7 @@ def _relative(path: str, cwd: str | None) -> str:
     return (cwd and relative(path, cwd)) or slashed(path)
 
 
-def _highlights(own: Iterable[Draft]) -> list[str]:
+def _highlights(own: Iterable[MessageDraft]) -> list[str]:
     found: dict[str, None] = {}
     for draft in own:
         if draft.entry.role not in ("user", "assistant"):
@@ -285,7 +285,7 @@ def _one_line(text: str) -> str:
     return line if len(line) <= _LINE_LENGTH else line[: _LINE_LENGTH - 1] + "…"
 
 
-def _sum_counts(own: Iterable[Draft]) -> dict[str, int]:
+def _sum_counts(own: Iterable[MessageDraft]) -> dict[str, int]:
     total: dict[str, int] = {}
     for draft in own:
         for rule, count in draft.redactions.items():
@@ -293,5 +293,5 @@ def _sum_counts(own: Iterable[Draft]) -> dict[str, int]:
     return dict(sorted(total.items()))
 
 
-def _at(draft: Draft) -> Any:
+def _at(draft: MessageDraft) -> Any:
     return draft.entry.at

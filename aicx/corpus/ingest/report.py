@@ -66,7 +66,7 @@ class StoreReport:
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class IngestProgress:
     """How far a run is, in bytes of logs; ``label`` says what it is at. ``total`` is 0 before that is known."""
 
     done: int

@@ -21,22 +21,22 @@ from aicx.corpus.files.tombstones import read_tombstones
 from aicx.corpus.files.writer import drop_empty_folders, remove_unfinished
 from aicx.corpus.ingest.accounting import account, account_moves, lineage, silent_logs
 from aicx.corpus.ingest.deciding import settle
-from aicx.corpus.ingest.dedup import Copy, covered_by_log, reference, separate_copies
-from aicx.corpus.ingest.drafts import Draft
+from aicx.corpus.ingest.dedup import StoredCopy, covered_by_log, reference, separate_copies
+from aicx.corpus.ingest.drafts import MessageDraft
 from aicx.corpus.ingest.filing import forgotten_since
 from aicx.corpus.ingest.late_titles import LateTitles
 from aicx.corpus.ingest.observing import gather_traces
 from aicx.corpus.ingest.plan import SessionLogs, make_plan
 from aicx.corpus.ingest.publishing import Publisher
-from aicx.corpus.ingest.reading import Reading, read_logs, read_sessions
+from aicx.corpus.ingest.reading import LogReading, read_logs, read_sessions
 from aicx.corpus.ingest.reconcile import Reconciler
-from aicx.corpus.ingest.report import Progress, StoreReport, StoreRequest
+from aicx.corpus.ingest.report import IngestProgress, StoreReport, StoreRequest
 from aicx.corpus.ingest.runs import run_of_caller
 from aicx.corpus.ingest.session_chunks import SessionScope, SessionState
 from aicx.corpus.places.decisions import load_decisions
 from aicx.corpus.places.evidence import Ledger
 from aicx.corpus.places.places import Places
-from aicx.corpus.places.siblings import Traces
+from aicx.corpus.places.siblings import FolderHistory
 from aicx.corpus.places.stored import find_histories, is_filed, open_places, withdraw_filed
 from aicx.paths import Layout
 from aicx.redaction import redact
@@ -54,7 +54,7 @@ _HISTORY = "history"
 def store(
     settings: Settings,
     request: StoreRequest,
-    on_progress: Callable[[Progress], None],
+    on_progress: Callable[[IngestProgress], None],
     notify: Callable[[str], None],
     on_publish: Callable[[], None] = lambda: None,
 ) -> StoreReport:
@@ -66,11 +66,13 @@ def store(
     """
     if request.dry_run:
         with closing(_scratch_catalog(settings.layout, notify)) as scratch:
-            return _Run(settings, request, scratch, on_progress, on_publish).all()
+            return _IngestRun(settings, request, scratch, on_progress, on_publish).all()
     with writer_lock(settings.layout.locks, settings.lock_wait_seconds, notify):
         remove_unfinished(settings.layout)
         return with_catalog(
-            settings.layout, notify, lambda catalog: _Run(settings, request, catalog, on_progress, on_publish).all()
+            settings.layout,
+            notify,
+            lambda catalog: _IngestRun(settings, request, catalog, on_progress, on_publish).all(),
         )
 
 
@@ -86,7 +88,7 @@ def _scratch_catalog(layout: Layout, notify: Callable[[str], None]) -> Catalog:
     return scratch
 
 
-class _Run:
+class _IngestRun:
     """The state of one run: what it was asked, what it has learned, what it has still to publish."""
 
     def __init__(
@@ -94,7 +96,7 @@ class _Run:
         settings: Settings,
         request: StoreRequest,
         catalog: Catalog,
-        on_progress: Callable[[Progress], None],
+        on_progress: Callable[[IngestProgress], None],
         on_publish: Callable[[], None],
     ) -> None:
         self._layout = settings.layout
@@ -112,7 +114,7 @@ class _Run:
         self._decisions = load_decisions(settings.layout.projects)
         self._user_home = settings.user_home
         self._places = Places(settings.user_home, Ledger(), self._decisions)
-        self._traces: dict[str, Traces] = {}  # of sessions that this run read
+        self._traces: dict[str, FolderHistory] = {}  # of sessions that this run read
         self._titles = LateTitles(catalog, self._publisher, self._redact)
         self._sessions = Reconciler(
             settings.layout,
@@ -135,7 +137,7 @@ class _Run:
             self._catalog,
             self._redact,
             full_rescan=self._request.full_rescan or not is_read_as_now,
-            on_progress=lambda label: self._tell(Progress(0, 0, label)),
+            on_progress=lambda label: self._tell(IngestProgress(0, 0, label)),
         )
         self._report.logs = plan.logs
         self._report.problems += plan.problems
@@ -155,7 +157,7 @@ class _Run:
         )
         with closing(readings):  # at once, also after an error: it may have workers
             for session, reading in self._learn_ahead(zip(sessions, readings, strict=True)):
-                self._tell(Progress(done, total, session.session_id))
+                self._tell(IngestProgress(done, total, session.session_id))
                 self._session(session, reading)
                 done += session.size
                 if self._publisher.writer.full:
@@ -163,7 +165,7 @@ class _Run:
                     self._on_publish()
                     self._catalog.begin()
         for log in plan.shared:
-            self._tell(Progress(done, total, self._redact(log.path.name).text))
+            self._tell(IngestProgress(done, total, self._redact(log.path.name).text))
             self._shared_log(log)
             done += log.size
         if self._request.projects and not self._report.sessions and plan.sessions:
@@ -178,14 +180,16 @@ class _Run:
             note_reading(self._catalog)
         self._publisher.publish_last(catch_up=True)
         drop_empty_folders(self._layout, self._left)
-        self._tell(Progress(done, total, "done"))
+        self._tell(IngestProgress(done, total, "done"))
         return self._report
 
     # Places ---------------------------------------------------------------------------------------------------------
 
-    def _learn_ahead(self, sessions: Iterable[tuple[SessionLogs, Reading]]) -> Iterator[tuple[SessionLogs, Reading]]:
+    def _learn_ahead(
+        self, sessions: Iterable[tuple[SessionLogs, LogReading]]
+    ) -> Iterator[tuple[SessionLogs, LogReading]]:
         """The sessions in order, each when what was read up to ``read_ahead`` behind it has said where it happened."""
-        waiting: deque[tuple[SessionLogs, Reading]] = deque()
+        waiting: deque[tuple[SessionLogs, LogReading]] = deque()
         size, compared = 0, False
         for session, reading in sessions:
             forgotten = {draft.index for draft in reading.drafts if draft.key in self._tombstones.messages}
@@ -230,10 +234,10 @@ class _Run:
         if (session.agent, session.session_id) not in self._tombstones.sessions:
             return False
         self._report.forgotten += 1
-        self._record_logs(session.logs, Reading())
+        self._record_logs(session.logs, LogReading())
         return True
 
-    def _session(self, session: SessionLogs, reading: Reading) -> None:
+    def _session(self, session: SessionLogs, reading: LogReading) -> None:
         if not self._wanted(session.agent, reading.drafts):
             return
         account(self._report, reading, [log for log, _ in session.logs])
@@ -263,7 +267,7 @@ class _Run:
     def _shared_log(self, log: LogFile) -> None:
         """A log with prompts of many sessions: only what the sessions' own logs do not have is kept."""
         reading = read_logs(log.agent, [log], self._redacts)
-        by_session: dict[str, list[Draft]] = {}
+        by_session: dict[str, list[MessageDraft]] = {}
         for draft in reading.drafts:
             by_session.setdefault(draft.entry.session_id, []).append(draft)
         for session_id, prompts in by_session.items():
@@ -282,7 +286,7 @@ class _Run:
         if not self._request.projects and self._request.since is None:
             self._record_logs([(log, LogIdentity(None, None))], reading)
 
-    def _wanted(self, agent: str, drafts: Sequence[Draft]) -> bool:
+    def _wanted(self, agent: str, drafts: Sequence[MessageDraft]) -> bool:
         """Whether a session is within the request. It is taken whole or not at all: its chunks are numbered as one."""
         since, wanted = self._request.since, self._request.projects
         if since is not None and not any(draft.entry.at >= since for draft in drafts):
@@ -296,17 +300,17 @@ class _Run:
         names = (*(cwd for cwd, _ in folders), *projects)
         return any(match_projects(project, names)[1] for project in wanted)
 
-    def _keep(self, drafts: Sequence[Draft]) -> None:
+    def _keep(self, drafts: Sequence[MessageDraft]) -> None:
         if self._request.keep_entries:
             self._report.entries += [draft.entry for draft in drafts]
 
-    def _record_logs(self, logs: Sequence[tuple[LogFile, LogIdentity]], reading: Reading) -> None:
+    def _record_logs(self, logs: Sequence[tuple[LogFile, LogIdentity]], reading: LogReading) -> None:
         for log, identity in logs:
             if not reading.unreadable(log):
                 problems = [f"line {bad.line}: {bad.reason}" for bad in reading.problems.get(str(log.path), ())]
                 record_source(self._catalog, log, identity, problems, clean_id(str(log.path), self._redact))
 
-    def _record_copies(self, copies: Sequence[Copy]) -> None:
+    def _record_copies(self, copies: Sequence[StoredCopy]) -> None:
         self._report.duplicates += len(copies)
         for copy in copies:
             if put_duplicate(self._catalog, reference(copy)) and copy.owner is not None:

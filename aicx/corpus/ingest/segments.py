@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import field, replace
 from typing import Any
 
-from aicx.corpus.ingest.drafts import MAX_TOKENS, Draft
+from aicx.corpus.ingest.drafts import MAX_TOKENS, MessageDraft
 from aicx.corpus.ingest.frontmatter import next_run, split_frontmatter
-from aicx.corpus.places.identity import Identity
+from aicx.corpus.places.identity import RepositoryIdentity
 from aicx.types import Kind
 from aicx.values import dataclass
 
@@ -27,15 +27,15 @@ class Segment:
     """One stretch: messages in order, the repository they belong to, and the steering fields that hold for them."""
 
     date: str
-    identity: Identity | None
-    drafts: list[Draft] = field(default_factory=list)
+    identity: RepositoryIdentity | None
+    drafts: list[MessageDraft] = field(default_factory=list)
     steering: dict[str, Any] = field(default_factory=dict)
-    folders: dict[str, Identity | None] = field(default_factory=dict)
+    folders: dict[str, RepositoryIdentity | None] = field(default_factory=dict)
 
 
 def segment(
-    drafts: Iterable[Draft],
-    locate: Callable[[str | None], Identity | None],
+    drafts: Iterable[MessageDraft],
+    locate: Callable[[str | None], RepositoryIdentity | None],
     run: Mapping[str, Any] | None = None,
 ) -> list[Segment]:
     """Segments in timeline order; ``locate`` gives the repository of a folder.
@@ -89,7 +89,7 @@ def _only_preamble(segment_: Segment) -> bool:
     )
 
 
-def kind_of(segment_: Segment, has_exchange: bool, draft: Draft) -> Kind:
+def kind_of(segment_: Segment, has_exchange: bool, draft: MessageDraft) -> Kind:
     """The kind a chunk is filed under: what its frontmatter says, else what its artifact is, else what was going on.
 
     ``has_exchange`` says whether anyone, human or agent, has said something in the session by the chunk's end.
@@ -100,18 +100,18 @@ def kind_of(segment_: Segment, has_exchange: bool, draft: Draft) -> Kind:
     return _artifact_kind(draft) or ("conversations" if has_exchange else "other")
 
 
-def _artifact_kind(draft: Draft) -> Kind | None:
+def _artifact_kind(draft: MessageDraft) -> Kind | None:
     if draft.entry.role != "artifact":
         return None
     heading = draft.entry.text.partition("\n")[0]
     return next((kind for name, kind in _ARTIFACT_KINDS.items() if name in heading), "other")
 
 
-def _project(identity: Identity | None) -> str | None:
+def _project(identity: RepositoryIdentity | None) -> str | None:
     return identity.project if identity else None
 
 
-def _split_block(draft: Draft) -> tuple[dict[str, Any], Draft | None]:
+def _split_block(draft: MessageDraft) -> tuple[dict[str, Any], MessageDraft | None]:
     """The fields of a steering block that opens a message, and the message without it; None where that is all of it."""
     # What a tool shows is no order: a page that somebody wrote for a blog begins with such a block as well.
     if draft.entry.role == "tool" or not draft.body.startswith(b"---"):

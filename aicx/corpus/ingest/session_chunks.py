@@ -8,13 +8,13 @@ from dataclasses import field, replace
 from typing import Any
 
 from aicx.corpus.ingest.chunker import pack
-from aicx.corpus.ingest.drafts import Draft
-from aicx.corpus.ingest.names import Naming, Said, name_chunk, tells_names
+from aicx.corpus.ingest.drafts import MessageDraft
+from aicx.corpus.ingest.names import Naming, NamingMessage, name_chunk, tells_names
 from aicx.corpus.ingest.observing import place_fields
-from aicx.corpus.ingest.render import Rendered, SessionContext, render
+from aicx.corpus.ingest.render import RenderedChunk, SessionContext, render
 from aicx.corpus.ingest.segments import kind_of, segment
-from aicx.corpus.places.evidence import Seen
-from aicx.corpus.places.identity import Identity
+from aicx.corpus.places.evidence import FolderClue
+from aicx.corpus.places.identity import RepositoryIdentity
 from aicx.sources.items import SessionEvent
 from aicx.types import PROMPTS, Lane
 from aicx.values import dataclass
@@ -41,7 +41,7 @@ class SessionState:
     formats: Mapping[str, str] = field(default_factory=dict)  # log path -> format
     lane: Lane = "primary"
     parent_session: str | None = None
-    seen: Mapping[int, Sequence[Seen]] = field(default_factory=dict)  # by the index of the draft that showed it
+    seen: Mapping[int, Sequence[FolderClue]] = field(default_factory=dict)  # by the index of the draft that showed it
     duplicates: Mapping[str, list[dict[str, Any]]] = field(default_factory=dict)
     run: Mapping[str, Any] = field(default_factory=dict)  # what steers before the first block of the messages
     late_title: str | None = None  # a title given from outside the session's own log
@@ -50,10 +50,10 @@ class SessionState:
 
 def session_chunks(
     scope: SessionScope,
-    drafts: Sequence[Draft],
+    drafts: Sequence[MessageDraft],
     state: SessionState,
-    locate: Callable[[str | None], Identity | None],
-) -> Iterator[Rendered]:
+    locate: Callable[[str | None], RepositoryIdentity | None],
+) -> Iterator[RenderedChunk]:
     """The session's chunks in order; ``locate`` gives the repository of a folder.
 
     A chunk says only what was known before the next one began, so that it never changes once it is closed.
@@ -67,7 +67,7 @@ def session_chunks(
         facts = [fact for at, fact in state.facts if following is None or at <= following]
         given = next((fact.title for fact in reversed(facts) if fact.title and not fact.title_of_record), None)
         begun = [draft for draft in window.own if draft.part is None or draft.part[0] == 1]
-        names, naming = name_chunk([Said.of(draft) for draft in begun if tells_names(draft)], given, naming)
+        names, naming = name_chunk([NamingMessage.of(draft) for draft in begun if tells_names(draft)], given, naming)
         typed = typed or any(draft.entry.origin == "typed" for draft in begun)
         evidence = next((fact.automated for fact in facts if fact.automated), None)
         has_exchange = has_exchange or any(draft.entry.role in _TALK for draft in window.own)
@@ -97,18 +97,18 @@ def session_chunks(
         yield replace(chunk, fields=chunk.fields | extra)
 
 
-def _by_draft(seen: Mapping[int, Sequence[Seen]], indexes: Sequence[int]) -> dict[int, list[Seen]]:
+def _by_draft(seen: Mapping[int, Sequence[FolderClue]], indexes: Sequence[int]) -> dict[int, list[FolderClue]]:
     """What was seen, with the drafts that are stored: what a draft that is not (a copy) showed goes to the one before.
 
     Never to a later one, so that a chunk that is closed stays as it is.
     """
-    found: dict[int, list[Seen]] = {}
+    found: dict[int, list[FolderClue]] = {}
     for index, shown in seen.items():
         found.setdefault(indexes[max(bisect_right(indexes, index) - 1, 0)], []).extend(shown)
     return found
 
 
-def _shown(own: Sequence[Draft], seen: Mapping[int, Sequence[Seen]]) -> list[Seen]:
+def _shown(own: Sequence[MessageDraft], seen: Mapping[int, Sequence[FolderClue]]) -> list[FolderClue]:
     """What the messages that begin among ``own`` showed."""
     return [
         one

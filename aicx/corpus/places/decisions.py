@@ -21,26 +21,26 @@ _PROJECT = re.compile(r"[^/\s]+/[^/\s]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Decisions:
+class FolderDecisions:
     """Folder -> repository, folders that belong to none, and old name -> new name of repositories."""
 
     assigned: Mapping[str, str] = field(default_factory=dict)
     ignored: frozenset[str] = frozenset()
     renamed: Mapping[str, str] = field(default_factory=dict)
 
-    def assign(self, folder: str, project: str) -> Decisions:
+    def assign(self, folder: str, project: str) -> FolderDecisions:
         return replace(self, assigned={**self.assigned, folder: project}, ignored=self.ignored - {folder})
 
-    def ignore(self, folder: str) -> Decisions:
+    def ignore(self, folder: str) -> FolderDecisions:
         kept = {place: project for place, project in self.assigned.items() if place != folder}
         return replace(self, assigned=kept, ignored=self.ignored | {folder})
 
-    def reset(self, folder: str) -> Decisions:
+    def reset(self, folder: str) -> FolderDecisions:
         """Nothing is decided about ``folder`` any more."""
         kept = {place: project for place, project in self.assigned.items() if place != folder}
         return replace(self, assigned=kept, ignored=self.ignored - {folder})
 
-    def rename(self, old: str, new: str) -> Decisions:
+    def rename(self, old: str, new: str) -> FolderDecisions:
         """``old`` is ``new`` from now on; a rename that led the other way is undone."""
         if old == new:
             raise UsageError(f"{old} already has that name", hint="name another repository")
@@ -48,23 +48,23 @@ class Decisions:
         return replace(self, renamed={**kept, old: new})
 
 
-def load_decisions(path: Path) -> Decisions:
+def load_decisions(path: Path) -> FolderDecisions:
     """The decisions in the file; none where there is no file. Raises CorpusDamaged where it cannot be understood."""
     try:
         body = path.read_bytes()
     except FileNotFoundError:
-        return Decisions()
+        return FolderDecisions()
     hint = f"mend it or move it away: {path}"
     try:
         fields: Any = orjson.loads(body)
         assigned = {_folder(folder): parse_project(project) for folder, project in fields["assigned"].items()}
         renamed = {parse_project(old): parse_project(new) for old, new in fields["renamed"].items()}
-        return Decisions(assigned, frozenset(map(_folder, fields["ignored"])), renamed)
+        return FolderDecisions(assigned, frozenset(map(_folder, fields["ignored"])), renamed)
     except (orjson.JSONDecodeError, LookupError, TypeError, AttributeError, UsageError) as error:
         raise CorpusDamaged(f"{path} cannot be understood: {error}", hint=hint) from error
 
 
-def save_decisions(path: Path, decisions: Decisions) -> None:
+def save_decisions(path: Path, decisions: FolderDecisions) -> None:
     """Writes the file whole or not at all."""
     fields = {
         "schema": SCHEMA,

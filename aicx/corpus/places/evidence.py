@@ -57,7 +57,7 @@ _WINDOWS_HOME = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class FolderClue:
     """One thing seen of ``folder``. ``said`` is a repository as ``org/repo``; of a ``worktree`` another folder of the
     same repository, and of ``moved`` the old and the new repository with a space between."""
 
@@ -67,7 +67,7 @@ class Seen:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class FolderVerdict:
     """What the evidence on one folder comes to: the repository that outweighs every other, or why there is none.
 
     ``kinds`` are those of the repository named, with the number of sessions of each.
@@ -98,7 +98,7 @@ class Ledger:
     moved: dict[str, str] = field(default_factory=dict)
     projects: set[str] = field(default_factory=set)
 
-    def add(self, session: Session, seen: Seen) -> bool:
+    def add(self, session: Session, seen: FolderClue) -> bool:
         """Takes in one thing; says whether it was news."""
         folder = root_of(seen.folder)
         if seen.kind == "moved":
@@ -128,7 +128,7 @@ class Ledger:
         proxy, _, rest = project.partition(".")
         return rest if is_short_forge(proxy) and rest in self.projects else None
 
-    def verdict(self, folder: str, canonical: Callable[[str], str]) -> Verdict:
+    def verdict(self, folder: str, canonical: Callable[[str], str]) -> FolderVerdict:
         """What speaks for a repository of ``folder`` itself. ``canonical`` gives the present name of a renamed one."""
         by_project: dict[str, dict[str, set[Session]]] = {}
         for project, kinds in self.said.get(folder, {}).items():
@@ -142,17 +142,17 @@ class Ledger:
         }
         order = sorted(scores, key=lambda project: (-scores[project], project))
         if not order:
-            return Verdict(None)
+            return FolderVerdict(None)
         best, *others = order
         if others and scores[best] < _OUTWEIGHS * scores[others[0]]:
-            return Verdict(None, against={project: scores[project] for project in order})
+            return FolderVerdict(None, against={project: scores[project] for project in order})
         counts = {kind: len(by_project[best][kind]) for kind in WEIGHTS if kind in by_project[best]}
         before = tuple(sorted(name for name in self.said[folder] if name != best and canonical(name) == best))
-        return Verdict(best, scores[best], counts, {project: scores[project] for project in others}, before)
+        return FolderVerdict(best, scores[best], counts, {project: scores[project] for project in others}, before)
 
     def own(
         self, folder: str, session: Session, canonical: Callable[[str], str], kinds: Set[str] = CONFIGURED
-    ) -> Verdict:
+    ) -> FolderVerdict:
         """Returns what ``session`` alone saw of ``folder``, where a configuration names one repository."""
         found: dict[str, dict[str, int]] = {}
         for project, by_kind in self.said.get(folder, {}).items():
@@ -160,9 +160,9 @@ class Ledger:
                 if kind in kinds and session in sessions:
                     found.setdefault(canonical(project), {})[kind] = 1
         if len(found) != 1:
-            return Verdict(None)
+            return FolderVerdict(None)
         [(project, counts)] = found.items()
-        return Verdict(project, max(map(WEIGHTS.__getitem__, counts)), counts)
+        return FolderVerdict(project, max(map(WEIGHTS.__getitem__, counts)), counts)
 
 
 @lru_cache(4096)  # a few folders, asked of for every message

@@ -20,7 +20,7 @@ _DATE_LIKE = re.compile(r"\d{4}[-_]?\d{2}[-_]?\d{2}.*")
 
 
 @dataclass(frozen=True, slots=True)
-class Identity:
+class RepositoryIdentity:
     """A repository as ``org/repo``, which kind of evidence decided it (``repo_source`` in the sidecar), and why, in a
     few plain words."""
 
@@ -43,7 +43,7 @@ def _named(organisation: str, repository: str) -> str | None:
     return project and clean_project(project, redact)
 
 
-def from_git(folder: str, stop: Callable[[str], bool]) -> Identity | None:
+def from_git(folder: str, stop: Callable[[str], bool]) -> RepositoryIdentity | None:
     """Reads git's own files on ``folder`` on this machine; None where there is no repository, or no folder any more.
 
     ``stop`` names the folders above that own nothing below them: a dotfiles repository in a home folder does not own
@@ -75,13 +75,15 @@ class _GitFolder:
             return False
 
     @property
-    def identity(self) -> Identity | None:
+    def identity(self) -> RepositoryIdentity | None:
         common = self._common
         if common is None:
             return None
         for url in remote_urls(common):
             if project := from_remote(url):
-                return Identity(project, "git-remote", f"git on this machine names it as the remote of {self.root}")
+                return RepositoryIdentity(
+                    project, "git-remote", f"git on this machine names it as the remote of {self.root}"
+                )
         # A worktree is named after the repository it belongs to, not after its own folder.
         name = self.root.name
         if common.name in (".git", ".bare"):
@@ -91,7 +93,11 @@ class _GitFolder:
         if name.lower() in _NO_NAMES or _DATE_LIKE.fullmatch(name):
             return None
         project = _named("local", name)
-        return Identity(project, "git-local", f"{self.root} is a git repository without a remote") if project else None
+        return (
+            RepositoryIdentity(project, "git-local", f"{self.root} is a git repository without a remote")
+            if project
+            else None
+        )
 
     @cached_property
     def _common(self) -> Path | None:

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from pathlib import Path, PurePosixPath
 
-from aicx.corpus.places.decisions import Decisions
-from aicx.corpus.places.evidence import Ledger, Seen, Session, Verdict, chain, is_shared, root_of
-from aicx.corpus.places.identity import Identity, from_git
+from aicx.corpus.places.decisions import FolderDecisions
+from aicx.corpus.places.evidence import FolderClue, FolderVerdict, Ledger, Session, chain, is_shared, root_of
+from aicx.corpus.places.identity import RepositoryIdentity, from_git
 from aicx.folders import folded, other_names
 
 # A folder with checkouts of this many other repositories below it is a place to keep them, not one of them.
@@ -23,27 +23,27 @@ _GIT = frozenset({"git"})
 class Places:
     """Resolves working folders from a ledger of evidence, and from decisions by hand."""
 
-    def __init__(self, user_home: Path, ledger: Ledger, decisions: Decisions) -> None:
+    def __init__(self, user_home: Path, ledger: Ledger, decisions: FolderDecisions) -> None:
         self._above = frozenset(map(str, (user_home, *user_home.parents)))
         self.ledger = ledger
         self._decisions = decisions
         self._decided = {folded(folder): folder for folder in (*decisions.assigned, *decisions.ignored)}
-        self._siblings: Mapping[str, Identity] = {}
-        self._live: dict[str, Identity | None] = {}
-        self._verdicts: dict[str, Verdict] = {}
-        self._cache: dict[tuple[str, Session | None], Identity | None] = {}
+        self._siblings: Mapping[str, RepositoryIdentity] = {}
+        self._live: dict[str, RepositoryIdentity | None] = {}
+        self._verdicts: dict[str, FolderVerdict] = {}
+        self._cache: dict[tuple[str, Session | None], RepositoryIdentity | None] = {}
 
-    def observe(self, session: Session, seen: Iterable[Seen]) -> None:
+    def observe(self, session: Session, seen: Iterable[FolderClue]) -> None:
         """Takes in what a session saw, for every decision from here on."""
         news = [self.ledger.add(session, one) for one in seen]
         if any(news):
             self._forget_decisions()
 
-    def learn_siblings(self, siblings: Mapping[str, Identity]) -> None:
+    def learn_siblings(self, siblings: Mapping[str, RepositoryIdentity]) -> None:
         self._siblings = siblings
         self._forget_decisions()
 
-    def resolve(self, cwd: str | None, session: Session | None = None) -> Identity | None:
+    def resolve(self, cwd: str | None, session: Session | None = None) -> RepositoryIdentity | None:
         """The repository of ``cwd``; of ``session``, which may know better than the others what its folder was."""
         if not cwd:
             return None
@@ -52,7 +52,7 @@ class Places:
             found = self._decide(cwd, session)
             project = found and self.canonical(found.project)
             if found and project and project != found.project:
-                found = Identity(project, found.source, f"{found.reason}; {found.project} is now {project}")
+                found = RepositoryIdentity(project, found.source, f"{found.reason}; {found.project} is now {project}")
             self._cache[key] = found
         return self._cache[key]
 
@@ -93,19 +93,19 @@ class Places:
         """The repository's own folder of ``cwd``, as far as its name says, and those above that own what is below."""
         return chain(root_of(cwd), self._owns_nothing_below)
 
-    def _decide(self, cwd: str, session: Session | None) -> Identity | None:
+    def _decide(self, cwd: str, session: Session | None) -> RepositoryIdentity | None:
         if (decided := self._by_hand(cwd)) is not None:
             return decided if decided.project else None
         root = root_of(cwd)
         # What git said of this session's folder when it was stored stays true when the folder is used for another one.
-        stored = self.ledger.own(root, session, self.canonical, _GIT) if session else Verdict(None)
+        stored = self.ledger.own(root, session, self.canonical, _GIT) if session else FolderVerdict(None)
         if stored.project is not None:
-            return Identity(stored.project, "git-remote", stored.reason)
+            return RepositoryIdentity(stored.project, "git-remote", stored.reason)
         live = self._from_git(cwd) or (self._from_git(root) if root != cwd else None)
         if live is not None and live.source == "git-remote":
             return live
         for folder in chain(root, self._owns_nothing_below):
-            own = self.ledger.own(folder, session, self.canonical) if session else Verdict(None)
+            own = self.ledger.own(folder, session, self.canonical) if session else FolderVerdict(None)
             verdict = own if own.project else self._verdict(folder)
             if verdict.project is None and not verdict.against:
                 trees = map(self._verdict, (*sorted(self.ledger.trees.get(folder, ())), *other_names(folder)))
@@ -115,7 +115,7 @@ class Places:
                     break
                 where = "" if folder == root else f"{folder}: "
                 source = "log-remote" if verdict is own else "learned"
-                return Identity(verdict.project, source, f"{where}{verdict.reason}")
+                return RepositoryIdentity(verdict.project, source, f"{where}{verdict.reason}")
             if verdict.against:
                 return live
             if folder == root and live is not None:
@@ -125,8 +125,8 @@ class Places:
                 return self._siblings[folder]
         return live
 
-    def _by_hand(self, cwd: str) -> Identity | None:
-        """Returns the decision for the nearest folder; an `Identity` without a project where it is to be ignored."""
+    def _by_hand(self, cwd: str) -> RepositoryIdentity | None:
+        """Returns the decision for the nearest folder; one without a project where it is ignored."""
         if not (self._decisions.ignored or self._decisions.assigned):
             return None
         for place in (folded(cwd), root_of(cwd)):
@@ -134,11 +134,11 @@ class Places:
                 if (named := self._decided.get(folder)) is None:
                     continue
                 if named in self._decisions.ignored:
-                    return Identity("", "ignored", f"{named} is ignored by hand")
-                return Identity(self._decisions.assigned[named], "assigned", f"{named} was assigned by hand")
+                    return RepositoryIdentity("", "ignored", f"{named} is ignored by hand")
+                return RepositoryIdentity(self._decisions.assigned[named], "assigned", f"{named} was assigned by hand")
         return None
 
-    def _verdict(self, folder: str) -> Verdict:
+    def _verdict(self, folder: str) -> FolderVerdict:
         if folder not in self._verdicts:
             self._verdicts[folder] = self.ledger.verdict(folder, self.canonical)
         return self._verdicts[folder]
@@ -148,7 +148,7 @@ class Places:
         others = {self._verdict(place).project for place in inside} - {project, None}
         return len(others) >= _CONTAINER
 
-    def _from_git(self, folder: str) -> Identity | None:
+    def _from_git(self, folder: str) -> RepositoryIdentity | None:
         if folder not in self._live:
             self._live[folder] = from_git(folder, self._owns_nothing_below)
         return self._live[folder]

@@ -13,7 +13,7 @@ from dataclasses import field
 from pathlib import PurePosixPath
 from posixpath import normpath
 
-from aicx.corpus.places.identity import Identity
+from aicx.corpus.places.identity import RepositoryIdentity
 from aicx.folders import is_absolute, relative, slashed
 from aicx.values import dataclass
 
@@ -30,7 +30,7 @@ _TELLING_BRANCH = re.compile(r"(?!dependabot|renovate|release|revert)(?=.{12})[\
 
 
 @dataclass(slots=True)
-class Traces:
+class FolderHistory:
     """What is known of the history in one folder."""
 
     commits: set[str] = field(default_factory=set)
@@ -48,8 +48,8 @@ def is_deep(path: str) -> bool:
 
 
 def find_siblings(
-    traces: Mapping[str, Traces], known: Mapping[str, str], wanted: set[str], files: Callable[[str], set[str]]
-) -> dict[str, Identity]:
+    traces: Mapping[str, FolderHistory], known: Mapping[str, str], wanted: set[str], files: Callable[[str], set[str]]
+) -> dict[str, RepositoryIdentity]:
     """The repository of each of the ``wanted`` folders whose history is that of ``known`` ones (folder -> project).
 
     ``files`` gives the deep files of a folder; it is only asked about repositories that have something in common.
@@ -57,7 +57,7 @@ def find_siblings(
     histories: dict[str, _History] = {}
     for folder, project in known.items():
         histories.setdefault(project, _History(project)).add(folder, traces)
-    found: dict[str, Identity] = {}
+    found: dict[str, RepositoryIdentity] = {}
     for _ in range(_ROUNDS):
         new = {
             folder: match
@@ -69,7 +69,7 @@ def find_siblings(
         for folder, project in new.items():
             common = histories[project].shared(folder, traces[folder], files)
             nearest = histories[project].nearest(traces[folder], traces)
-            found[folder] = Identity(project, "learned", _reason(common, nearest))
+            found[folder] = RepositoryIdentity(project, "learned", _reason(common, nearest))
         for folder, project in new.items():
             histories[project].add(folder, traces)
     return found
@@ -81,32 +81,34 @@ class _History:
 
     project: str
     folders: list[str] = field(default_factory=list)
-    traces: Traces = field(default_factory=Traces)
+    traces: FolderHistory = field(default_factory=FolderHistory)
 
-    def add(self, folder: str, traces: Mapping[str, Traces]) -> None:
+    def add(self, folder: str, traces: Mapping[str, FolderHistory]) -> None:
         self.folders.append(folder)
         if folder in traces:
             self.traces.commits |= traces[folder].commits
             self.traces.branches |= traces[folder].branches
 
-    def shared(self, folder: str, own: Traces, files: Callable[[str], set[str]]) -> Traces:
-        common = Traces(own.commits & self.traces.commits, own.branches & self.traces.branches)
+    def shared(self, folder: str, own: FolderHistory, files: Callable[[str], set[str]]) -> FolderHistory:
+        common = FolderHistory(own.commits & self.traces.commits, own.branches & self.traces.branches)
         if common.commits or common.branches or _same_name(folder, self.project):
             deep = files(folder)
             common.files = {path for other in self.folders for path in deep & files(other)}
         return common
 
-    def nearest(self, own: Traces, traces: Mapping[str, Traces]) -> str:
+    def nearest(self, own: FolderHistory, traces: Mapping[str, FolderHistory]) -> str:
         """The folder with the most in common."""
 
         def shared(folder: str) -> tuple[int, int, str]:
-            theirs = traces.get(folder, Traces())
+            theirs = traces.get(folder, FolderHistory())
             return len(own.commits & theirs.commits), len(own.branches & theirs.branches), folder
 
         return max(self.folders, key=shared)
 
 
-def _match(folder: str, own: Traces, histories: Iterable[_History], files: Callable[[str], set[str]]) -> str | None:
+def _match(
+    folder: str, own: FolderHistory, histories: Iterable[_History], files: Callable[[str], set[str]]
+) -> str | None:
     """The one repository whose history ``folder`` shares clearly enough."""
     points = {one.project: _points(folder, one.project, one.shared(folder, own, files), files) for one in histories}
     order = sorted(points, key=lambda project: (-points[project], project))
@@ -116,7 +118,7 @@ def _match(folder: str, own: Traces, histories: Iterable[_History], files: Calla
     return None if contested else order[0]
 
 
-def _points(folder: str, project: str, common: Traces, files: Callable[[str], set[str]]) -> int:
+def _points(folder: str, project: str, common: FolderHistory, files: Callable[[str], set[str]]) -> int:
     alike = len(common.files)
     if not common.commits and alike < _FILES_IN_COMMON * len(files(folder)):
         alike = 0
@@ -130,7 +132,7 @@ def _same_name(folder: str, project: str) -> int:
     return 0 if path.name != repository else _NAME * (2 if path.parent.name == owner else 1)
 
 
-def _reason(common: Traces, nearest: str) -> str:
+def _reason(common: FolderHistory, nearest: str) -> str:
     counts = [("commit", common.commits), ("branch", common.branches), ("file", common.files)]
     said = [f"{len(found)} {noun if len(found) == 1 else _plural(noun)}" for noun, found in counts if found]
     return f"has {' and '.join(said)} in common with {nearest}"

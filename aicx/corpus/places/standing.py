@@ -17,7 +17,7 @@ _BY_NAME = 0.7
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class LocalRepository:
     """A repository: its identity and the folders of its working trees, first the one that is asked about.
 
     Without ``below`` a folder stands for itself alone: not everything below a home folder belongs together.
@@ -55,7 +55,7 @@ def _seen_from(cwd: str, folders: Sequence[str]) -> Iterator[str | None]:
     return (relative(cwd, folder) for folder in folders)
 
 
-def find_place(catalog: Catalog, user_home: Path, folder: Path) -> Place | None:
+def find_place(catalog: Catalog, user_home: Path, folder: Path) -> LocalRepository | None:
     """The repository around ``folder``, as the last run filed it; None where there is none, or no working files.
 
     Reads a few small files and the catalogue, and starts nothing: it is asked before every search.
@@ -69,7 +69,7 @@ def find_place(catalog: Catalog, user_home: Path, folder: Path) -> Place | None:
     shared = repository.common.parent if repository.common.name == ".git" else repository.root
     folders = tuple(dict.fromkeys(map(str, (repository.root, shared))))
     below = not user_home.is_relative_to(repository.root)
-    return Place(_project(catalog, folders, repository.common), folders, below, repository.common)
+    return LocalRepository(_project(catalog, folders, repository.common), folders, below, repository.common)
 
 
 def same_file(named: str, path: str, cwd: str | None) -> bool:

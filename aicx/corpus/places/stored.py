@@ -10,11 +10,11 @@ from pathlib import Path
 
 from aicx.config import Settings
 from aicx.corpus.catalog.database import Catalog
-from aicx.corpus.places.decisions import Decisions, load_decisions
-from aicx.corpus.places.evidence import CONFIGURED, Ledger, Seen, Session, root_of
-from aicx.corpus.places.identity import Identity
+from aicx.corpus.places.decisions import FolderDecisions, load_decisions
+from aicx.corpus.places.evidence import CONFIGURED, FolderClue, Ledger, Session, root_of
+from aicx.corpus.places.identity import RepositoryIdentity
 from aicx.corpus.places.places import Places
-from aicx.corpus.places.siblings import Traces, find_siblings, is_deep, is_telling_branch, relative_to
+from aicx.corpus.places.siblings import FolderHistory, find_siblings, is_deep, is_telling_branch, relative_to
 from aicx.errors import CorpusDamaged
 from aicx.paths import NON_REPOSITORY
 from aicx.values import dataclass
@@ -23,7 +23,7 @@ _MAX_FOLDERS = 400  # in one query
 _FILED = "filed"
 
 
-def open_places(catalog: Catalog, user_home: Path, decisions: Decisions) -> Places:
+def open_places(catalog: Catalog, user_home: Path, decisions: FolderDecisions) -> Places:
     """The places as all runs so far know them, with the histories that the last run found in common."""
     ledger = Ledger()
     rows = catalog.rows(
@@ -32,16 +32,20 @@ def open_places(catalog: Catalog, user_home: Path, decisions: Decisions) -> Plac
         " ORDER BY completed_at, folder, evidence.kind, said"
     )
     for row in rows:
-        ledger.add((row["agent"], row["session_id"]), Seen(row["folder"], row["kind"], row["said"]))
+        ledger.add((row["agent"], row["session_id"]), FolderClue(row["folder"], row["kind"], row["said"]))
     for old, new in renamed_in_place(catalog):
         ledger.moved.setdefault(old, new)
     places = Places(user_home, ledger, decisions)
     history = catalog.rows("SELECT folder, project, reason FROM claims WHERE history=1")
-    places.learn_siblings({row["folder"]: Identity(row["project"], "learned", row["reason"]) for row in history})
+    places.learn_siblings(
+        {row["folder"]: RepositoryIdentity(row["project"], "learned", row["reason"]) for row in history}
+    )
     return places
 
 
-def find_histories(places: Places, catalog: Catalog, read: Mapping[str, Traces]) -> dict[str, Identity]:
+def find_histories(
+    places: Places, catalog: Catalog, read: Mapping[str, FolderHistory]
+) -> dict[str, RepositoryIdentity]:
     """Compares the folders that are unknown with those that are known, and has ``places`` learn what comes of it.
 
     ``read`` are the traces of sessions that are not stored yet.
@@ -54,12 +58,12 @@ def find_histories(places: Places, catalog: Catalog, read: Mapping[str, Traces])
     wanted -= {root for root in wanted if places.is_ignored(root)}
     if not wanted or not known:
         return {}
-    traces = {root: Traces(set(own.commits), set(own.branches)) for root, own in read.items()}
+    traces = {root: FolderHistory(set(own.commits), set(own.branches)) for root, own in read.items()}
     for row in catalog.rows("SELECT DISTINCT folder, mark FROM commits"):
-        traces.setdefault(root_of(row["folder"]), Traces()).commits.add(row["mark"])
+        traces.setdefault(root_of(row["folder"]), FolderHistory()).commits.add(row["mark"])
     for row in catalog.rows("SELECT DISTINCT cwd, branch FROM chunks WHERE cwd IS NOT NULL AND branch IS NOT NULL"):
         if is_telling_branch(row["branch"]):
-            traces.setdefault(root_of(row["cwd"]), Traces()).branches.add(row["branch"])
+            traces.setdefault(root_of(row["cwd"]), FolderHistory()).branches.add(row["branch"])
     by_root: dict[str, list[str]] = {}
     for cwd in folders:
         by_root.setdefault(root_of(cwd), []).append(cwd)
@@ -78,7 +82,9 @@ def stored_folders(catalog: Catalog) -> list[str]:
     return [row["cwd"] for row in catalog.rows("SELECT DISTINCT cwd FROM folders ORDER BY cwd")]
 
 
-def write_claims(places: Places, catalog: Catalog, siblings: Mapping[str, Identity], decisions: Decisions) -> None:
+def write_claims(
+    places: Places, catalog: Catalog, siblings: Mapping[str, RepositoryIdentity], decisions: FolderDecisions
+) -> None:
     """Records what every folder is taken for and why, and the names that repositories had before."""
     rows: dict[str, tuple[str | None, str | None, str, int]] = {}
     for folder in stored_folders(catalog):
@@ -95,7 +101,7 @@ def write_claims(places: Places, catalog: Catalog, siblings: Mapping[str, Identi
     catalog.set_meta(_FILED, _digest(decisions))
 
 
-def is_filed(catalog: Catalog, decisions: Decisions) -> bool:
+def is_filed(catalog: Catalog, decisions: FolderDecisions) -> bool:
     """Whether every stored chunk was compared with the evidence and with these decisions since either changed."""
     return catalog.meta(_FILED) == _digest(decisions)
 
@@ -106,7 +112,9 @@ def withdraw_filed(catalog: Catalog) -> None:
         catalog.connection.execute("DELETE FROM meta WHERE name=?", (_FILED,))
 
 
-def place_of(catalog: Catalog, user_home: Path, decisions: Decisions, folder: str | None) -> Identity | None:
+def place_of(
+    catalog: Catalog, user_home: Path, decisions: FolderDecisions, folder: str | None
+) -> RepositoryIdentity | None:
     """The repository of one folder as the last run decided it, without weighing all evidence again."""
     if folder is None:
         return None
@@ -117,7 +125,7 @@ def place_of(catalog: Catalog, user_home: Path, decisions: Decisions, folder: st
     for place in (folder, *places.chain(folder)):
         rows = catalog.rows("SELECT project, repo_source, reason FROM claims WHERE folder=?", (place,))
         if rows and rows[0]["project"]:
-            return Identity(*rows[0])
+            return RepositoryIdentity(*rows[0])
     return now
 
 
@@ -127,7 +135,7 @@ def name_in(settings: Settings, folder: str) -> str | None:
     return identity.project if identity else None
 
 
-def identity_in(settings: Settings, folder: str) -> Identity | None:
+def identity_in(settings: Settings, folder: str) -> RepositoryIdentity | None:
     """What the corpus takes a folder for; None where it has no name for it, or cannot be read."""
     catalog = Catalog.open_for_reading(settings.layout.catalog) if settings.layout.catalog.exists() else None
     identity = None
@@ -151,7 +159,7 @@ def _replace(catalog: Catalog, table: str, rows: Sequence[tuple[object, ...]]) -
     catalog.connection.executemany(f"INSERT INTO {table} VALUES ({marks})", rows)
 
 
-def _digest(decisions: Decisions) -> str:
+def _digest(decisions: FolderDecisions) -> str:
     parts = (sorted(decisions.assigned.items()), sorted(decisions.ignored), sorted(decisions.renamed.items()))
     return sha256(repr(parts).encode("utf-8", "surrogateescape")).hexdigest()
 
@@ -183,7 +191,7 @@ def chunks_of(catalog: Catalog, settings: Settings, root: Path) -> tuple[str, li
 
 
 @dataclass(slots=True)
-class _Named:
+class _NamedRemote:
     """When the remote of a folder had one name, and the sessions that saw it."""
 
     first: str
@@ -210,17 +218,17 @@ def renamed_in_place(catalog: Catalog) -> Iterator[tuple[str, str]]:
                 yield old, new
 
 
-def _names_by_root(catalog: Catalog) -> dict[str, dict[str, _Named]]:
+def _names_by_root(catalog: Catalog) -> dict[str, dict[str, _NamedRemote]]:
     marks = ",".join("?" * len(CONFIGURED))
     rows = catalog.rows(
         "SELECT folder, said, agent, session_id, min(started_at) AS first, max(completed_at) AS last"
         f" FROM evidence JOIN chunks ON chunks.rowid=chunk WHERE evidence.kind IN ({marks}) GROUP BY 1, 2, 3, 4",
         sorted(CONFIGURED),
     )
-    found: dict[str, dict[str, _Named]] = {}
+    found: dict[str, dict[str, _NamedRemote]] = {}
     for row in rows:
         names = found.setdefault(root_of(row["folder"]), {})
-        named = names.setdefault(row["said"], _Named(row["first"], row["last"], set()))
+        named = names.setdefault(row["said"], _NamedRemote(row["first"], row["last"], set()))
         named.first, named.last = min(named.first, row["first"]), max(named.last, row["last"])
         named.sessions.add((row["agent"], row["session_id"]))
     return {root: names for root, names in found.items() if len(names) > 1}

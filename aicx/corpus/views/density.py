@@ -53,7 +53,7 @@ class Density:
 
 
 @dataclass(frozen=True, slots=True)
-class _Words:
+class _WordPattern:
     starts: tuple[str, ...]
     contains: tuple[str, ...]
 
@@ -97,8 +97,9 @@ def measure(text: str) -> Density:
 
 
 @cache
-def _lists() -> dict[str, _Words]:
+def _lists() -> dict[str, _WordPattern]:
     lists = orjson.loads(files("aicx").joinpath("data/density.json").read_bytes())
     return {
-        name: _Words(tuple(words.get("starts", ())), tuple(words.get("contains", ()))) for name, words in lists.items()
+        name: _WordPattern(tuple(words.get("starts", ())), tuple(words.get("contains", ())))
+        for name, words in lists.items()
     }

@@ -12,9 +12,9 @@ from aicx.config import Settings
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.session_names import ambiguous, match_sessions
 from aicx.corpus.ingest.leaf_titles import title_among
-from aicx.corpus.ingest.names import Naming, Said, name_chunk
+from aicx.corpus.ingest.names import Naming, NamingMessage, name_chunk
 from aicx.corpus.ingest.plan import make_plan
-from aicx.corpus.ingest.reading import Reading, read_logs
+from aicx.corpus.ingest.reading import LogReading, read_logs
 from aicx.corpus.places.decisions import load_decisions
 from aicx.corpus.places.evidence import Ledger
 from aicx.corpus.places.places import Places
@@ -30,7 +30,7 @@ from aicx.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Selection:
+class LogSelection:
     """What of a log goes into the report."""
 
     user_only: bool = False
@@ -55,7 +55,7 @@ class Extract:
     notes: list[str]
 
 
-def extract_log(settings: Settings, path: Path, format: str | None, selection: Selection) -> Extract:
+def extract_log(settings: Settings, path: Path, format: str | None, selection: LogSelection) -> Extract:
     """The log at ``path``. Raises SourceUnreadable when it is no log, or one without a single message."""
     # Imported here: it loads every source, and a session's own agent may be all that is needed.
     from aicx.sources.detect import detect_log
@@ -64,7 +64,7 @@ def extract_log(settings: Settings, path: Path, format: str | None, selection: S
     return _prepare(settings, [log], read_logs(log.agent, [log], selection.redact_secrets), selection, str(path))
 
 
-def extract_session(settings: Settings, session: str, format: str | None, selection: Selection) -> Extract:
+def extract_session(settings: Settings, session: str, format: str | None, selection: LogSelection) -> Extract:
     """The session with this id or beginning of an id, from all its logs.
 
     Raises NotFound, and UsageError where several sessions fit.
@@ -88,7 +88,9 @@ def extract_session(settings: Settings, session: str, format: str | None, select
     return _prepare(settings, *_from_histories(plan.shared, session, selection), selection, f"session {session}")
 
 
-def _from_histories(histories: Sequence[LogFile], session: str, selection: Selection) -> tuple[list[LogFile], Reading]:
+def _from_histories(
+    histories: Sequence[LogFile], session: str, selection: LogSelection
+) -> tuple[list[LogFile], LogReading]:
     """Reads a session whose own log is gone from a prompt history."""
     for log in histories:
         reading = read_logs(log.agent, [log], selection.redact_secrets)
@@ -104,7 +106,9 @@ def _from_histories(histories: Sequence[LogFile], session: str, selection: Selec
     )
 
 
-def _prepare(settings: Settings, logs: Sequence[LogFile], reading: Reading, selection: Selection, name: str) -> Extract:
+def _prepare(
+    settings: Settings, logs: Sequence[LogFile], reading: LogReading, selection: LogSelection, name: str
+) -> Extract:
     problems = [problem for found in reading.problems.values() for problem in found]
     if not reading.drafts:
         raise SourceUnreadable(f"{name} holds no message", hint=_why_empty(problems, reading.skipped, logs[0]))
@@ -141,7 +145,7 @@ def _shown(path: str) -> str:
     return path.encode("utf-8", "replace").decode()
 
 
-def _is_wanted(entry: TimelineEntry, selection: Selection) -> bool:
+def _is_wanted(entry: TimelineEntry, selection: LogSelection) -> bool:
     if selection.user_only:
         return entry.role == "user" and entry.origin in PROMPTS
     return not selection.conversation or entry.role in ("user", "assistant")
@@ -154,13 +158,13 @@ def _shortened(entry: TimelineEntry, limit: int) -> TimelineEntry:
     return replace(entry, text=f"{entry.text[:limit]}\n[… {left_out} characters left out …]")
 
 
-def _title(reading: Reading, entries: Sequence[TimelineEntry]) -> str:
+def _title(reading: LogReading, entries: Sequence[TimelineEntry]) -> str:
     sessions = {entry.session_id for entry in entries}
     if len(sessions) > 1:
         return f"Prompts of {len(sessions)} sessions"
     given = next((fact.title for _, fact in reversed(reading.facts) if fact.title and not fact.title_of_record), None)
     given = given or title_among(reading.leaf_titles, reading.records)
-    fields, _ = name_chunk([Said.of(draft) for draft in reading.drafts], given, Naming())
+    fields, _ = name_chunk([NamingMessage.of(draft) for draft in reading.drafts], given, Naming())
     title = (
         name_of_session(fields["topic"], fields["topic_from"], fields.get("work"), fields.get("work_from"))
         or fields["title"]
@@ -168,7 +172,7 @@ def _title(reading: Reading, entries: Sequence[TimelineEntry]) -> str:
     return title or f"Session {entries[0].session_id}"
 
 
-def _projects(settings: Settings, reading: Reading) -> tuple[dict[str, str], list[str]]:
+def _projects(settings: Settings, reading: LogReading) -> tuple[dict[str, str], list[str]]:
     """Repository of each working folder, decided as `store` would decide it; and what stood in the way."""
     places, notes = _places(settings)
     folders = list(dict.fromkeys(cwd for draft in reading.drafts if (cwd := draft.entry.cwd)))

@@ -18,7 +18,7 @@ _MAX_CHUNKS = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class AgentReply:
     """A message of the agent, and the chunk that holds it."""
 
     chunk: str
@@ -32,7 +32,7 @@ def find_reply(
     place: int,
     where: tuple[str, Sequence[Any]],
     tells: Callable[[str], bool],
-) -> Reply | None:
+) -> AgentReply | None:
     """The agent's last message that ``tells`` in the turn to which the message at ``place`` of a chunk belongs.
 
     ``where`` limits the chunks that may be read, as an SQL condition and its values. None where the agent said nothing
@@ -88,7 +88,9 @@ def _said(messages: Sequence[Mapping[str, Any]], *, first: bool = False) -> tupl
     return said, False
 
 
-def _last_of(stored: StoredText, messages: Sequence[Mapping[str, Any]], tells: Callable[[str], bool]) -> Reply | None:
+def _last_of(
+    stored: StoredText, messages: Sequence[Mapping[str, Any]], tells: Callable[[str], bool]
+) -> AgentReply | None:
     texts = (stored.markdown[slice(*message["span"])].decode("utf-8", "replace") for message in reversed(messages))
     found = next(filter(tells, texts), None)
-    return Reply(stored.sidecar.id, found) if found else None
+    return AgentReply(stored.sidecar.id, found) if found else None

@@ -47,7 +47,7 @@ class ShownChunk:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class SessionChunk:
     """One chunk in the list of its session's; ``markdown`` without what it repeats, None unless asked for.
 
     ``altered``: its text is not what was stored; None where it was not read.
@@ -77,7 +77,7 @@ class ShownSession:
     cwd: str | None
     log_is_there: bool
     automated_why: str | None  # the evidence that a program ran it
-    parts: list[Part]
+    parts: list[SessionChunk]
     places: list[Place] = field(default_factory=list)  # why it is filed where it is
 
 
@@ -225,7 +225,7 @@ def _session(layout: Layout, opened: Opened, target: SessionTarget, full: bool, 
 
 def _part(
     layout: Layout, catalog: Catalog, row: dict[str, Any], full: bool, verify: bool, notify: Callable[[str], None]
-) -> Part:
+) -> SessionChunk:
     public = {
         "id": row["id"],
         "ref": short_reference(row["id"], row["agent"], row["session_id"], catalog),
@@ -234,19 +234,19 @@ def _part(
         **{name: row[name] for name in ("project", "date", "kind", "started_at", "completed_at", "messages", "tokens")},
     }
     if not (full or verify):
-        return Part(public)
+        return SessionChunk(public)
     try:
         stored = read_chunk(layout, row["path"])
     except (NotFound, CorpusDamaged) as error:
         notify(f"{error.message}; `aicx doctor` says more")
-        return Part(public)
+        return SessionChunk(public)
     fields = stored.sidecar.fields
     markdown = None
     if full:
         # The spans of an altered chunk lead anywhere: it is given whole.
         markdown = stored.markdown if stored.altered else without_repetition(stored.markdown, fields.get("messages"))
     states = tuple(verify_source(source) for source in sources_of(fields)) if verify else ()
-    return Part(public, markdown, states, stored.altered)
+    return SessionChunk(public, markdown, states, stored.altered)
 
 
 def without_repetition(markdown: bytes, messages: Any) -> bytes:

@@ -9,7 +9,7 @@ from aicx.fields import INLINE, OPTIONAL, taken_from
 from aicx.values import dataclass
 
 if TYPE_CHECKING:
-    from aicx.corpus.views.show import Part, Shown, ShownChunk, ShownSession
+    from aicx.corpus.views.show import SessionChunk, Shown, ShownChunk, ShownSession
 
 SCHEMA = "aicx.show/1"
 
@@ -160,6 +160,6 @@ def session_head(session: ShownSession) -> SessionHead:
     )
 
 
-def _part(part: Part) -> SessionPart:
+def _part(part: SessionChunk) -> SessionPart:
     markdown = part.markdown.decode("utf-8", "replace") if part.markdown is not None else None
     return SessionPart(**part.row, markdown=markdown, altered=part.altered, source_states=list(part.states) or None)

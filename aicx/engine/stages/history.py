@@ -10,11 +10,11 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from aicx.engine.stages.retrieve import pool
-from aicx.engine.stages.state import State
+from aicx.engine.stages.state import SearchState
 from retrieval.conditions import Between
 
 if TYPE_CHECKING:
-    from aicx.git.named import Named
+    from aicx.git.named import NamedCommits
 
 # What names one commit, or nearly: its time is looked through for more candidates.
 _SURE = 0.5
@@ -22,7 +22,7 @@ _MAX_WINDOWS = 3
 _EXACT = ("hash", "number")
 
 
-def begin(state: State) -> State:
+def begin(state: SearchState) -> SearchState:
     """Has git look for what the question names, where that may be something, while the indexes are searched."""
     place = state.place
     if place is None or place.common is None or not state.query.rules.history:
@@ -38,13 +38,13 @@ def begin(state: State) -> State:
     if first is None:
         return state
     from aicx.engine.history import AFTER
-    from aicx.engine.look import Look
+    from aicx.engine.look import FreshnessLook
 
     names = {name.rpartition("/")[2] for name in (place.project, *place.folders) if name}
-    return replace(state, look=Look(place.root, text, datetime.fromisoformat(first) - AFTER, names))
+    return replace(state, look=FreshnessLook(place.root, text, datetime.fromisoformat(first) - AFTER, names))
 
 
-def widen(state: State) -> State:
+def widen(state: SearchState) -> SearchState:
     """Adds candidates by words from the time of the commits that are named: others may have more of the words."""
     named, notes = _named(state)
     state = replace(state, named=tuple(named), notes=(*state.notes, *notes))
@@ -72,7 +72,7 @@ def widen(state: State) -> State:
     return replace(state, rankings={**state.rankings, "lexical": ranking}, rows={**state.rows, **rows})
 
 
-def raise_makers(state: State) -> State:
+def raise_makers(state: SearchState) -> SearchState:
     """Multiplies the scores of sessions by how surely they made a commit that the question names."""
     if not state.named:
         return state
@@ -88,14 +88,14 @@ def raise_makers(state: State) -> State:
     return replace(state, answers=sorted(raised, key=lambda answer: (-answer.score, answer.group)))
 
 
-def factor_of(state: State, chunk: str) -> float:
+def factor_of(state: SearchState, chunk: str) -> float:
     """What a chunk's score is multiplied by for what its session may have made."""
     row = state.rows[chunk]
     traced = state.traced.get((row["agent"], row["session_id"]))
     return 1.0 + state.query.rules.history * traced.worth if traced else 1.0
 
 
-def _named(state: State) -> tuple[list[Named], list[str]]:
+def _named(state: SearchState) -> tuple[list[NamedCommits], list[str]]:
     """The commits that the question names: git knows them, or else what tools printed into the logs."""
     named, notes = state.look.found() if state.look else ([], [])
     named = [item for item in named if item.commits]

@@ -12,10 +12,10 @@ from aicx.corpus.catalog.filters import conditions
 from aicx.corpus.catalog.runs import FOUND
 from aicx.engine.kept_catalog import COLUMNS
 from aicx.engine.stages.retrieve import is_lookup
-from aicx.engine.stages.state import SearchQuery, State, session_of
+from aicx.engine.stages.state import SearchQuery, SearchState, session_of
 from retrieval.decay import factor
 from retrieval.questions import parse_question
-from retrieval.ranking import Answer, diversified, rank
+from retrieval.ranking import RankedAnswer, diversified, rank
 from retrieval.ranking import unfold as unfolded
 
 _SECONDS_PER_DAY = 86_400
@@ -24,7 +24,7 @@ _DONE = """SELECT DISTINCT c.agent, c.session_id, t.name, n.work_from FROM chunk
  LEFT JOIN names n ON n.chunk=c.rowid WHERE c.session_id IN ({})"""
 
 
-def fuse(state: State) -> State:
+def fuse(state: SearchState) -> SearchState:
     """Joins the retrievers' rankings into one of sessions, every score above 0."""
     query, rows, rules = state.query, state.rows, state.query.rules
     idle = idle_sessions(state.catalog.now, rows.values())
@@ -44,7 +44,7 @@ def fuse(state: State) -> State:
     return replace(state, answers=ranked.groups, documents=ranked.documents)
 
 
-def unfold(state: State) -> State:
+def unfold(state: SearchState) -> SearchState:
     """Ranks the chunks of the sessions where chunks are asked for: the best chunk is one of the best session's.
 
     From here on a score is a share of the best one, whichever rule joined them.
@@ -56,7 +56,7 @@ def unfold(state: State) -> State:
     return replace(state, answers=[_share(answer, best) for answer in answers])
 
 
-def _share(answer: Answer, best: float) -> Answer:
+def _share(answer: RankedAnswer, best: float) -> RankedAnswer:
     """An answer with its score, and what each vote was worth, as shares of the best score."""
     votes = {name: replace(vote, worth=vote.worth / best) for name, vote in answer.votes.items()}
     return replace(answer, score=answer.score / best, votes=votes)
@@ -87,7 +87,7 @@ def idle_sessions(catalog: Catalog, rows: Iterable[Any]) -> set[tuple[str, str]]
     return found
 
 
-def prefer_recent(state: State) -> State:
+def prefer_recent(state: SearchState) -> SearchState:
     """Multiplies scores by age where the query asks for decay; beyond its floor, the more recent still comes first."""
     if state.query.decay is None:
         return state
@@ -99,7 +99,7 @@ def prefer_recent(state: State) -> State:
     return replace(state, answers=[replace(answer, score=-score) for score, _, _, answer in aged])
 
 
-def spread_sessions(state: State) -> State:
+def spread_sessions(state: SearchState) -> SearchState:
     """Makes each further chunk of a session count less."""
     query, rows = state.query, state.rows
     if query.group != "chunk" or query.rules.diversity >= 1:
@@ -108,7 +108,7 @@ def spread_sessions(state: State) -> State:
     return replace(state, answers=spread)
 
 
-def list_by_date(state: State) -> State:
+def list_by_date(state: SearchState) -> SearchState:
     """Answers a question that is nothing but a date: everything from then, newest first unless asked otherwise."""
     query = state.query
     where, values, notes = conditions(query.filters, state.catalog.now)
@@ -118,11 +118,11 @@ def list_by_date(state: State) -> State:
     rows = {row["id"]: row for row in found}
     # Relevance means session by session here: the last chunks of a day may well all be of one.
     by_session = query.group == "session" or query.sort == "relevance"
-    answers: dict[str, Answer] = {}
+    answers: dict[str, RankedAnswer] = {}
     for chunk, row in rows.items():
         group = session_of(row) if by_session else chunk
         known = answers.get(group)
-        answers[group] = replace(known, documents=known.documents + 1) if known else Answer(group, chunk, 0.0, {})
+        answers[group] = replace(known, documents=known.documents + 1) if known else RankedAnswer(group, chunk, 0.0, {})
     return replace(
         state,
         query=replace(query, sort="newest" if query.sort == "relevance" else query.sort),
@@ -134,13 +134,13 @@ def list_by_date(state: State) -> State:
     )
 
 
-def sort_by_time(state: State) -> State:
+def sort_by_time(state: SearchState) -> SearchState:
     """Puts the newest or the oldest first where the query asks for that."""
     sort, rows = state.query.sort, state.rows
     if sort == "relevance":
         return state
 
-    def began(answer: Answer) -> tuple[str, str]:
+    def began(answer: RankedAnswer) -> tuple[str, str]:
         return rows[answer.best]["started_at"], answer.best
 
     return replace(state, answers=sorted(state.answers, key=began, reverse=sort == "newest"))

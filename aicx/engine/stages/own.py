@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from aicx.engine.stages.state import State
+from aicx.engine.stages.state import SearchState
 
 
-def prefer_own(state: State) -> State:
+def prefer_own(state: SearchState) -> SearchState:
     """Multiplies the scores of what was done in this repository; softly, so that what fits better stays first."""
     if state.place is None or not state.query.rules.own_repository:
         return state
@@ -15,7 +15,7 @@ def prefer_own(state: State) -> State:
     return replace(state, answers=sorted(raised, key=lambda answer: (-answer.score, answer.group)))
 
 
-def factor_of(state: State, chunk: str) -> float:
+def factor_of(state: SearchState, chunk: str) -> float:
     """What a chunk's score is multiplied by for the repository it is of."""
     row = state.rows[chunk]
     share = state.place.share(row["project"], row["cwd"]) if state.place else None

@@ -6,13 +6,13 @@ from dataclasses import replace
 
 from aicx.dates import lift_dates
 from aicx.engine.stages import releases
-from aicx.engine.stages.state import State
+from aicx.engine.stages.state import SearchState
 from aicx.errors import UsageError
 from aicx.text import local
 from retrieval.questions import parse_question
 
 
-def lift_date(state: State) -> State:
+def lift_date(state: SearchState) -> SearchState:
     """Takes a date out of the question's text and puts it into the filters, unless one is set there."""
     query = state.query
     if not query.lift_dates or query.filters.date is not None:
@@ -26,7 +26,7 @@ def lift_date(state: State) -> State:
     return replace(state, query=query, notes=(*state.notes, *notes))
 
 
-def parse(state: State) -> State:
+def parse(state: SearchState) -> SearchState:
     """Reads words, names and phrases out of the text.
 
     Raises UsageError where it leaves nothing to look for, not even a date.
@@ -43,7 +43,7 @@ def parse(state: State) -> State:
     return replace(state, question=question, notes=notes)
 
 
-def limit(state: State) -> State:
+def limit(state: SearchState) -> SearchState:
     """Turns the filters into conditions that every index applies before it ranks."""
     where, notes = state.catalog.conditions(state.query.filters)
     return replace(state, where=tuple(where), notes=(*state.notes, *notes))

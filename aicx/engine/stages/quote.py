@@ -12,19 +12,19 @@ from aicx.corpus.views.documents import header_of, searchable_texts, voices_of
 from aicx.corpus.views.replies import find_reply
 from aicx.engine.stages import history, own
 from aicx.engine.stages.order import decay_of
-from aicx.engine.stages.state import Hit, QuotedReply, State, density_of, session_of
+from aicx.engine.stages.state import Hit, QuotedReply, SearchState, density_of, session_of
 from aicx.errors import AicxError
 from aicx.text import plural
 from aicx.types import Voice
 from retrieval.evidence import ENOUGH, share_together
 from retrieval.excerpts import excerpt, reply_lines
-from retrieval.lines import Line, opening_lines
+from retrieval.lines import ShortenedLine, opening_lines
 from retrieval.numbers import lacking, numbers_of
 
 _MAX_LINES, _MAX_REPLY_LINES = 3, 2
 
 
-def quote(state: State) -> State:
+def quote(state: SearchState) -> SearchState:
     """Makes hits of the best answers; what cannot be read is left out and named.
 
     Where the query asks for dense chunks, further answers are read until enough are dense, and the others are counted.
@@ -113,15 +113,15 @@ def quote(state: State) -> State:
 
 
 def _with_reply(
-    state: State, stored: StoredText, place: int, lines: tuple[Line, ...], *, related: bool, limit: int
-) -> tuple[tuple[Line, ...], QuotedReply | None]:
+    state: SearchState, stored: StoredText, place: int, lines: tuple[ShortenedLine, ...], *, related: bool, limit: int
+) -> tuple[tuple[ShortenedLine, ...], QuotedReply | None]:
     """The lines of an answer, with at most ``limit`` of what the agent said in the end.
 
     Those stay apart where they are from a later chunk, which then has to be named. Lines that state an outcome already
     are given a lower limit, and nothing more of their own chunk.
     """
     where, values, _ = conditions(state.query.filters, state.catalog.now)
-    told: dict[str, tuple[Line, ...]] = {}
+    told: dict[str, tuple[ShortenedLine, ...]] = {}
 
     def tells(text: str) -> bool:
         told[text] = reply_lines(state.question, text, limit, related=related)
@@ -140,11 +140,11 @@ def _with_reply(
     return (*telling[: _MAX_LINES - len(reply)], *reply), None
 
 
-def _is_in(line: Line, reply: Sequence[Line]) -> bool:
+def _is_in(line: ShortenedLine, reply: Sequence[ShortenedLine]) -> bool:
     return any(line.text in one.text or one.text in line.text for one in reply)
 
 
-def _nearest_passage(state: State, chunk: str) -> tuple[int, int] | None:
+def _nearest_passage(state: SearchState, chunk: str) -> tuple[int, int] | None:
     """Where the dense retriever's passage begins: which of the chunk's texts, and the character there."""
     candidate = next((item for item in state.rankings.get("dense", ()) if item.id == chunk), None)
     if candidate is None:

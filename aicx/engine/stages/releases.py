@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from datetime import date, datetime
 
 from aicx.corpus.files.read import read_intact
-from aicx.engine.stages.state import State
+from aicx.engine.stages.state import SearchState
 from aicx.errors import AicxError
 from aicx.text import local
 from retrieval.questions import parse_question
@@ -22,7 +22,7 @@ _SIGNS = (
 )
 
 
-def released_on(state: State, version: str) -> date | None:
+def released_on(state: SearchState, version: str) -> date | None:
     """The local day of the first such sign of ``version`` within the filters; None where there is none."""
     at = _first_sign(list(_messages(state, version)), version)
     return local(at).date() if at else None
@@ -37,7 +37,7 @@ def _first_sign(messages: list[tuple[datetime, str]], version: str) -> datetime 
     return None
 
 
-def _messages(state: State, version: str) -> Iterator[tuple[datetime, str]]:
+def _messages(state: SearchState, version: str) -> Iterator[tuple[datetime, str]]:
     """The messages of chunks that name a version, each with its time."""
     where, _ = state.catalog.conditions(state.query.filters)
     asked = parse_question(f"{version} v{version} {version}.0 v{version}.0")

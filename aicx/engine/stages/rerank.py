@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 from aicx.corpus.files.read import read_chunk
 from aicx.corpus.views.documents import searchable_texts
 from aicx.engine.stages.retrieve import asked_text
-from aicx.engine.stages.state import State, session_of
+from aicx.engine.stages.state import SearchState, session_of
 from aicx.errors import AicxError
 from aicx.types import Candidate
-from retrieval.ranking import Answer
+from retrieval.ranking import RankedAnswer
 
 if TYPE_CHECKING:
     from retrieval.embedders import Tokens
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _AROUND = 120
 
 
-def rerank(state: State) -> State:
+def rerank(state: SearchState) -> SearchState:
     """Adds what late interaction says of the best sessions, each by its nearest passage.
 
     A session without a passage that can be read keeps its score.
@@ -47,7 +47,7 @@ def rerank(state: State) -> State:
     return replace(state, answers=answers, reranked=compared)
 
 
-def _passages(state: State, answers: Sequence[Answer]) -> Iterator[tuple[str, str]]:
+def _passages(state: SearchState, answers: Sequence[RankedAnswer]) -> Iterator[tuple[str, str]]:
     """Each session with the text of its nearest passage, in the order of ``answers``."""
     rows = state.rows
     wanted = {answer.group for answer in answers}

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from aicx.corpus.catalog.filters import conditions
 from aicx.engine.retrievers import LexicalRetriever
-from aicx.engine.stages.state import State
+from aicx.engine.stages.state import SearchState
 from aicx.errors import AicxError, CorpusDamaged, NotFound
 from aicx.types import Candidate
 from aicx.values import dataclass
@@ -25,7 +25,7 @@ _MAX_POOL, _MIN_POOL_SCORED = 5000, 1000
 _ENOUGH_HELD = 0.9
 
 
-def by_words(state: State) -> State:
+def by_words(state: SearchState) -> SearchState:
     """Asks the BM25 index."""
     query = state.query
     if query.mode not in ("auto", "lexical", "hybrid"):
@@ -44,7 +44,7 @@ def by_words(state: State) -> State:
     return replace(known, indexed=found.size, verbatim=found.verbatim)
 
 
-def by_meaning(state: State) -> State:
+def by_meaning(state: SearchState) -> SearchState:
     """Asks the vector index; in ``auto`` where one was ever made."""
     query, dense = state.query, state.retrievers.dense
     if not (query.mode in ("dense", "hybrid") or (query.mode == "auto" and dense.wanted)):
@@ -66,7 +66,7 @@ def by_meaning(state: State) -> State:
     return _with(state, "dense", found.candidates, found.behind)
 
 
-def _too_few(state: State, held: int) -> str | None:
+def _too_few(state: SearchState, held: int) -> str | None:
     """Why the vector index does not answer: what it holds would come before the rest only for being held."""
     where, values, _ = conditions(state.query.filters, state.catalog.now)
     [row] = state.catalog.now.rows(f"SELECT count(*) AS chunks FROM chunks WHERE {where}", values)
@@ -75,7 +75,7 @@ def _too_few(state: State, held: int) -> str | None:
     return f"answered without meaning: the vector index holds {held:,} of {row['chunks']:,} chunks (next: aicx index)"
 
 
-def by_reading(state: State) -> State:
+def by_reading(state: SearchState) -> SearchState:
     """Reads every chunk where the BM25 index did not answer."""
     query = state.query
     if "lexical" in state.rankings or query.mode not in ("auto", "scan"):
@@ -85,14 +85,14 @@ def by_reading(state: State) -> State:
     return replace(state, question=found.question, scanned=found.read, occurrences=found.occurrences)
 
 
-def look_up(state: State) -> State:
+def look_up(state: SearchState) -> SearchState:
     """Looks the candidates up in the catalogue and drops those that are gone or hidden since the index was made."""
     rows = state.catalog.rows(item.id for candidates in state.rankings.values() for item in candidates)
     known = {name: [item for item in found if item.id in rows] for name, found in state.rankings.items()}
     return replace(state, rows=rows, rankings=known)
 
 
-def complete(state: State) -> State:
+def complete(state: SearchState) -> SearchState:
     """Has every candidate scored by every retriever, whichever found it, and says what their scores compare with.
 
     Without scales (of an index of a former release, for what is looked up) candidates stay as they were found.
@@ -100,7 +100,7 @@ def complete(state: State) -> State:
     rules, found = state.query.rules, state.rankings
     if rules.fusion != "standard" or is_lookup(state) or "dense" not in found or "scan" in found:
         return state
-    words = _Words(state.retrievers.lexical, state.question, state.where, rules)
+    words = _BM25Retriever(state.retrievers.lexical, state.question, state.where, rules)
     completed = state.retrievers.dense.open.complete(found, words, asked_text(state), state.where, rules)
     if completed is None:
         return state
@@ -108,7 +108,7 @@ def complete(state: State) -> State:
 
 
 @dataclass(frozen=True, slots=True)
-class _Words:
+class _BM25Retriever:
     """The BM25 index, asked one question."""
 
     index: LexicalRetriever
@@ -123,27 +123,27 @@ class _Words:
         return self.index.best_possible(self.question, self.rules)
 
 
-def asked_text(state: State) -> str:
+def asked_text(state: SearchState) -> str:
     """The question as models are asked it."""
     text = state.question.text
     return state.retrievers.dense.open.known_words(text) if state.meant else text
 
 
-def is_lookup(state: State) -> bool:
+def is_lookup(state: SearchState) -> bool:
     """Whether the question is looked up rather than interpreted: names alone, or what stands somewhere as it is."""
     return state.question.is_lookup or state.verbatim
 
 
-def pool(state: State) -> int:
+def pool(state: SearchState) -> int:
     """How many candidates of each retriever are ranked."""
     query = state.query
     return min(_MAX_POOL, max(_MIN_POOL_SCORED if query.min_score else 0, query.rules.candidates(query.limit)))
 
 
-def _depth(state: State) -> int:
+def _depth(state: SearchState) -> int:
     """How many candidates are asked for by words: more where `keep_phrases` will drop some."""
     return _MAX_POOL if state.question.phrases else pool(state)
 
 
-def _with(state: State, name: str, candidates: Sequence[Candidate], behind: int | None) -> State:
+def _with(state: SearchState, name: str, candidates: Sequence[Candidate], behind: int | None) -> SearchState:
     return replace(state, rankings={**state.rankings, name: candidates}, freshness={**state.freshness, name: behind})

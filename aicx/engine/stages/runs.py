@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from aicx.corpus.catalog.runs import fold_runs, run_key
-from aicx.engine.stages.state import State
+from aicx.engine.stages.state import SearchState
 
 
-def fold(state: State) -> State:
+def fold(state: SearchState) -> SearchState:
     """Keeps, of the sessions that a program began with one prompt, the best; it speaks for the others."""
     if state.query.filters.automated:
         return state

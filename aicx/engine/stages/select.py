@@ -7,13 +7,13 @@ from itertools import islice
 
 from aicx.corpus.files.read import load_markdown
 from aicx.engine.stages.retrieve import is_lookup, pool
-from aicx.engine.stages.state import State
+from aicx.engine.stages.state import SearchState
 from aicx.errors import AicxError
 from retrieval.lines import lowered
 from retrieval.ranking import above_noise
 
 
-def keep_phrases(state: State) -> State:
+def keep_phrases(state: SearchState) -> SearchState:
     """Keeps each retriever's best candidates in which every phrase occurs as it was quoted.
 
     An index knows stems and no stop words: to it, "could not compile" is a word.
@@ -42,7 +42,7 @@ def keep_phrases(state: State) -> State:
     )
 
 
-def drop_noise(state: State) -> State:
+def drop_noise(state: SearchState) -> SearchState:
     """Drops what only meaning names and scores no better than unrelated questions do: where words found nothing, and of
     what is looked up, as one word is too."""
     near = state.near

@@ -19,19 +19,19 @@ from retrieval.decay import PROFILES, Decay
 from retrieval.evidence import Evidence, Occurrences
 from retrieval.excerpts import Tier
 from retrieval.fusion import Fused, Scale, Vote
-from retrieval.lines import Line
+from retrieval.lines import ShortenedLine
 from retrieval.params import DEFAULT_PARAMS, RankingParams
 from retrieval.questions import Question
-from retrieval.ranking import Answer
+from retrieval.ranking import RankedAnswer
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from aicx.corpus.places.standing import Place
+    from aicx.corpus.places.standing import LocalRepository
     from aicx.corpus.views.density import Density
     from aicx.engine.history import Traced
-    from aicx.engine.look import Look
-    from aicx.git.named import Named
+    from aicx.engine.look import FreshnessLook
+    from aicx.git.named import NamedCommits
 
 Mode = Literal["auto", "lexical", "dense", "hybrid", "scan"]
 Group = Literal["chunk", "session"]
@@ -81,7 +81,7 @@ class QuotedReply:
 
     chunk: str
     ref: str  # its id as short as it may be written
-    lines: tuple[Line, ...]
+    lines: tuple[ShortenedLine, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ class Hit:
     tier: Tier
     sidecar: Sidecar
     path: str
-    lines: tuple[Line, ...]
+    lines: tuple[ShortenedLine, ...]
     votes: Mapping[str, Vote]
     decay_factor: float
     ref: str = ""  # the chunk's id, as short as it may be written
@@ -137,7 +137,7 @@ class SearchReport:
 
 # Never compared nor printed, and making the methods for that would take part of every cold start.
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class State:
+class SearchState:
     """What is known of a search after a stage. A stage returns a new one."""
 
     query: SearchQuery
@@ -164,10 +164,10 @@ class State:
     documents: Mapping[str, Sequence[Fused]] = field(default_factory=dict)  # the candidates of each session
     reranked: int = 0  # how many of the best answers late interaction has put in order
     rows: Mapping[str, Any] = field(default_factory=dict)  # the catalogue's row of every candidate
-    answers: Sequence[Answer] = ()
-    place: Place | None = None  # the repository that is asked in
-    look: Look | None = None  # at git, while the indexes are searched
-    named: tuple[Named, ...] = ()  # what the question names of the repository, as far as that tells of a time
+    answers: Sequence[RankedAnswer] = ()
+    place: LocalRepository | None = None  # the repository that is asked in
+    look: FreshnessLook | None = None  # at git, while the indexes are searched
+    named: tuple[NamedCommits, ...] = ()  # what the question names of the repository, as far as that tells of a time
     traced: Mapping[tuple[str, str], Traced] = field(default_factory=dict)  # by session
     runs: Mapping[str, Sequence[str]] = field(
         default_factory=dict
@@ -177,7 +177,7 @@ class State:
     evidence: Evidence = "strong"
 
 
-Stage = Callable[[State], State]
+Stage = Callable[[SearchState], SearchState]
 
 
 def density_of(said: Sequence[str]) -> Density:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from aicx.evidence.fixes import topic_of, whole_check
 from aicx.evidence.patterns import MemoryRules, memory_rules
-from aicx.evidence.runs import Run
+from aicx.evidence.runs import CommandRun
 from aicx.evidence.texts import words
 from aicx.memory.candidates.session import Session
 from aicx.memory.proposals import Proposal
@@ -28,7 +28,7 @@ def commands(session: Session) -> Iterator[Proposal]:
 
 def _works(session: Session) -> Iterator[Proposal]:
     """The checks of everything, each with its first failure and its last success in the session."""
-    seen: dict[tuple[str, str, bool], tuple[str, Run]] = {}
+    seen: dict[tuple[str, str, bool], tuple[str, CommandRun]] = {}
     for run, place in zip(session.runs, session.places, strict=True):
         if run.kind != "check" or run.outcome not in ("ok", "failed") or place is None:
             continue
@@ -52,7 +52,7 @@ def _works(session: Session) -> Iterator[Proposal]:
 
 
 def _prepared(
-    session: Session, failed: Run, later: list[Run], rules: MemoryRules, known: set[str]
+    session: Session, failed: CommandRun, later: list[CommandRun], rules: MemoryRules, known: set[str]
 ) -> Iterator[Proposal]:
     """The one command between a check that failed and the same check that passed, with no edit meanwhile.
 
@@ -82,7 +82,7 @@ def _prepared(
             between |= {part.text: None for part in run.parts if rules.prepares.search(part.text)}
 
 
-def _found(session: Session, failed: Run, later: list[Run], rules: MemoryRules) -> Iterator[Proposal]:
+def _found(session: Session, failed: CommandRun, later: list[CommandRun], rules: MemoryRules) -> Iterator[Proposal]:
     """What a linter objected to and no longer does."""
     topic = topic_of(failed.parts[-1])
     line = rules.at_place.sub("", failed.telling)

@@ -12,7 +12,7 @@ from typing import Literal
 
 from aicx.evidence.calls import answered_calls, folders_of
 from aicx.evidence.edits import is_edit
-from aicx.evidence.runs import Run, followed, ran_by
+from aicx.evidence.runs import CommandRun, followed, ran_by
 from aicx.evidence.transcript import Step
 from aicx.folders import is_absolute
 from aicx.git.roots import Roots
@@ -57,7 +57,7 @@ class Session:
     folder: str | None = None  # where it worked first
 
     @cached_property
-    def runs(self) -> list[Run]:
+    def runs(self) -> list[CommandRun]:
         """The commands that were more than looking around, each with its outcome."""
         return [run for run in self._ran if run is not None]
 
@@ -98,7 +98,7 @@ class Session:
         return followed(self._calls)
 
     @cached_property
-    def _ran(self) -> list[Run | None]:
+    def _ran(self) -> list[CommandRun | None]:
         return ran_by(self._followed)
 
     @cached_property
@@ -119,7 +119,7 @@ class Session:
         statement: str,
         kind: ProposalKind,
         reason: ProposalReason,
-        step: Step | Run,
+        step: Step | CommandRun,
         *,
         origin: OriginClass,
         quote: str = "",

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field
 
-from aicx.evidence.edits import Edit
+from aicx.evidence.edits import FileEdit
 from aicx.git.roots import Roots
 from aicx.refs import Ref
 from aicx.resume.select.considered import Considered, Reason
@@ -38,7 +38,7 @@ class _Tally:
 
 def entry_files(
     ranked: Sequence[Scored],
-    edits: Mapping[str, Sequence[Edit]],
+    edits: Mapping[str, Sequence[FileEdit]],
     recalled: Sequence[tuple[float, Sequence[str]]],
     succeeded: Sequence[tuple[float, Sequence[str]]],
     ask: Ask,
@@ -108,7 +108,7 @@ def _outside(ranked: Sequence[Scored], roots: Roots) -> list[Considered]:
 
 def _tallies(
     ranked: Sequence[Scored],
-    edits: Mapping[str, Sequence[Edit]],
+    edits: Mapping[str, Sequence[FileEdit]],
     recalled: Sequence[tuple[float, Sequence[str]]],
     succeeded: Sequence[tuple[float, Sequence[str]]],
     ask: Ask,

@@ -11,9 +11,9 @@ from aicx.corpus.files.read import read_intact
 from aicx.corpus.views.documents import header_of, searchable_texts, tool_text_indexes
 from aicx.errors import AicxError
 from aicx.evidence.calls import answered_calls
-from aicx.evidence.edits import Edit, edits_of
+from aicx.evidence.edits import FileEdit, edits_of
 from aicx.evidence.other_repositories import OtherRepositories
-from aicx.evidence.session_brief import Ending, Line, SessionBrief, brief_of, ending
+from aicx.evidence.session_brief import BriefLine, Ending, SessionBrief, brief_of, ending
 from aicx.evidence.sessions import SessionRow, chunk_paths, telling_chunks
 from aicx.evidence.since import Since
 from aicx.evidence.statements import conclusion, requests, telling, weigh, without_open
@@ -56,7 +56,7 @@ class SessionReader:
         steps = self._read(session)
         return brief_of(steps, self._elsewhere.roots, session.cwd, self._elsewhere, since) if steps else None
 
-    def edits(self, session: SessionRow) -> list[Edit]:
+    def edits(self, session: SessionRow) -> list[FileEdit]:
         """The files the session changed, the last changed first."""
         return edits_of(answered_calls(self._read(session)), self._elsewhere.roots, session.cwd)
 
@@ -64,7 +64,7 @@ class SessionReader:
         """How the session left the work, as far as its last messages say."""
         return ending(self._end(session))
 
-    def outcome(self, session: SessionRow, *, is_open: bool) -> Line | None:
+    def outcome(self, session: SessionRow, *, is_open: bool) -> BriefLine | None:
         """What the agent said last, None where it said nothing towards the end.
 
         Unless the work ``is_open``, without what was left to do or asked then.
@@ -72,7 +72,7 @@ class SessionReader:
         last = conclusion(self._end(session))
         said = telling(last.text) if last else ""
         text = summary_line(said if is_open else without_open(said), _OUTCOME_LENGTH)
-        return Line(text, last.at, (str(Ref("chunk", last.chunk)),)) if last and text else None
+        return BriefLine(text, last.at, (str(Ref("chunk", last.chunk)),)) if last and text else None
 
     def _end(self, session: SessionRow) -> list[Step]:
         if session.ref in self._steps:

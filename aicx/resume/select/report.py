@@ -7,7 +7,7 @@ from dataclasses import field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from aicx.evidence.session_brief import Ending, Line, SessionBrief
+from aicx.evidence.session_brief import BriefLine, Ending, SessionBrief
 from aicx.evidence.sessions import SessionRow
 from aicx.git.branches import BranchState
 from aicx.git.state import Commit, GitState
@@ -44,7 +44,7 @@ class BriefedSession:
     reasons: tuple[Reason, ...]
     confidence: Confidence = "low"
     brief: SessionBrief | None = None
-    outcome: Line | None = None
+    outcome: BriefLine | None = None
     ending: Ending | None = None
     reopen: str | None = None
 

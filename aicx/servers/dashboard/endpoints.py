@@ -32,7 +32,7 @@ from retrieval.decay import PROFILES
 
 
 @dataclass(frozen=True, slots=True)
-class Means:
+class EndpointContext:
     """What an endpoint answers with: the thread's own searcher, and what the whole server shares."""
 
     settings: Settings
@@ -53,25 +53,25 @@ class Endpoint:
     summary: str
     asked: type
     shape: type
-    answer: Callable[[Means, Any], Any]
+    answer: Callable[[EndpointContext, Any], Any]
     failures: tuple[int, ...] = (400, 500)
     searches: bool = False
 
 
-def _status(means: Means, _: asked.Asked) -> shapes.Status:
+def _status(means: EndpointContext, _: asked.EndpointRequest) -> shapes.Status:
     return means.rebuilding.told(means.status.read(means.now))
 
 
-def _overview(means: Means, wanted: asked.Where) -> shapes.Overview:
+def _overview(means: EndpointContext, wanted: asked.FilteredRequest) -> shapes.Overview:
     return overview(means.settings.layout, wanted.filters(means.now))
 
 
-def _browse(means: Means, wanted: asked.Browse) -> SessionsPage:
+def _browse(means: EndpointContext, wanted: asked.BrowseRequest) -> SessionsPage:
     found = browse(means.settings.layout, wanted.filters(means.now), wanted.sort, wanted.limit, wanted.offset)
     return sessions_page(found)
 
 
-def _detail(means: Means, wanted: asked.Detail) -> shapes.Detail:
+def _detail(means: EndpointContext, wanted: asked.SessionRequest) -> shapes.Detail:
     return detail(
         means.settings.layout,
         wanted.id,
@@ -82,15 +82,15 @@ def _detail(means: Means, wanted: asked.Detail) -> shapes.Detail:
     )
 
 
-def _chunk(means: Means, wanted: asked.WholeChunk) -> WholeChunk:
+def _chunk(means: EndpointContext, wanted: asked.ChunkRequest) -> WholeChunk:
     return whole_chunk(means.settings.layout, id=wanted.id, path=wanted.path)
 
 
-def _context(means: Means, wanted: asked.Context) -> shapes.Detail:
+def _context(means: EndpointContext, wanted: asked.ContextRequest) -> shapes.Detail:
     return context(means.settings.layout, wanted.id, wanted.around)
 
 
-def _semantic(means: Means, wanted: asked.Search) -> SearchAnswer:
+def _semantic(means: EndpointContext, wanted: asked.SearchRequest) -> SearchAnswer:
     query = SearchQuery(
         text=wanted.q,
         now=means.now,
@@ -106,30 +106,30 @@ def _semantic(means: Means, wanted: asked.Search) -> SearchAnswer:
     return searches.semantic(means.searcher, means.settings, query)
 
 
-def _fuzzy(means: Means, wanted: asked.Fuzzy) -> shapes.Matches:
+def _fuzzy(means: EndpointContext, wanted: asked.FuzzyRequest) -> shapes.Matches:
     query = SearchQuery(text=wanted.q, now=means.now, filters=wanted.filters(means.now))
     layout = means.settings.layout
     return searches.fuzzy(means.searcher, layout, query, wanted.limit, wanted.score, wanted.frame_kind)
 
 
-def _cross(means: Means, wanted: asked.Cross) -> shapes.Crossed:
+def _cross(means: EndpointContext, wanted: asked.CrossRequest) -> shapes.Crossed:
     query = SearchQuery(text=wanted.q, now=means.now, filters=wanted.filters(means.now), mode=wanted.mode)
     return searches.cross(means.searcher, query, wanted.limit, wanted.each)
 
 
-def _why(means: Means, wanted: asked.Why) -> WhyAnswer:
+def _why(means: EndpointContext, wanted: asked.WhyRequest) -> WhyAnswer:
     return explain(means.settings, wanted.target, wanted.project, wanted.limit, means.now)
 
 
-def _memory(means: Means, wanted: asked.Memory) -> shapes.MemoryPage:
+def _memory(means: EndpointContext, wanted: asked.MemoryRequest) -> shapes.MemoryPage:
     return read_page(means.settings, wanted, means.now)
 
 
-def _work(means: Means, wanted: asked.Work) -> WorkPage:
+def _work(means: EndpointContext, wanted: asked.WorkRequest) -> WorkPage:
     return read_work(means.settings, wanted, means.now)
 
 
-def _steer(means: Means, wanted: asked.Steer) -> shapes.Steered:
+def _steer(means: EndpointContext, wanted: asked.SteerRequest) -> shapes.Steered:
     filters = wanted.filters(means.now)
     if wanted.q and wanted.q.strip():
         query = steer_query(wanted.q, means.now, filters, wanted.limit, wanted.decay)
@@ -138,20 +138,20 @@ def _steer(means: Means, wanted: asked.Steer) -> shapes.Steered:
 
 
 ENDPOINTS = (
-    Endpoint("/api/status", "How the corpus is doing.", asked.Asked, shapes.Status, _status),
+    Endpoint("/api/status", "How the corpus is doing.", asked.EndpointRequest, shapes.Status, _status),
     Endpoint(
         "/api/overview",
         "How much there is of which project, agent and kind, and from when.",
-        asked.Where,
+        asked.FilteredRequest,
         shapes.Overview,
         _overview,
     ),
-    Endpoint("/api/browse", "List sessions.", asked.Browse, SessionsPage, _browse, (400, 404, 500)),
-    Endpoint("/api/detail", "Read a session.", asked.Detail, shapes.Detail, _detail, (400, 404, 500)),
+    Endpoint("/api/browse", "List sessions.", asked.BrowseRequest, SessionsPage, _browse, (400, 404, 500)),
+    Endpoint("/api/detail", "Read a session.", asked.SessionRequest, shapes.Detail, _detail, (400, 404, 500)),
     Endpoint(
         "/api/chunk",
         "One chunk as stored.",
-        asked.WholeChunk,
+        asked.ChunkRequest,
         WholeChunk,
         _chunk,
         (400, 403, 404, 500),
@@ -159,7 +159,7 @@ ENDPOINTS = (
     Endpoint(
         "/api/context",
         "A chunk between its neighbours.",
-        asked.Context,
+        asked.ContextRequest,
         shapes.Detail,
         _context,
         (400, 404, 500),
@@ -167,7 +167,7 @@ ENDPOINTS = (
     Endpoint(
         "/api/search/semantic",
         "Search as `aicx search` does: by words, and by meaning where there is a vector index.",
-        asked.Search,
+        asked.SearchRequest,
         SearchAnswer,
         _semantic,
         (400, 404, 500),
@@ -176,7 +176,7 @@ ENDPOINTS = (
     Endpoint(
         "/api/search/fuzzy",
         "Search by words alone, with scores.",
-        asked.Fuzzy,
+        asked.FuzzyRequest,
         shapes.Matches,
         _fuzzy,
         (400, 404, 500),
@@ -185,7 +185,7 @@ ENDPOINTS = (
     Endpoint(
         "/api/search/cross",
         "Search, project by project.",
-        asked.Cross,
+        asked.CrossRequest,
         shapes.Crossed,
         _cross,
         (400, 404, 500),
@@ -194,7 +194,7 @@ ENDPOINTS = (
     Endpoint(
         "/api/search/steer",
         "List chunks by what is known of them, and by what they are about.",
-        asked.Steer,
+        asked.SteerRequest,
         shapes.Steered,
         _steer,
         (400, 404, 500),
@@ -203,7 +203,7 @@ ENDPOINTS = (
     Endpoint(
         "/api/why",
         "The sessions that made a commit, a file or a line, and what they say of the reason.",
-        asked.Why,
+        asked.WhyRequest,
         WhyAnswer,
         _why,
         (400, 404, 500),
@@ -212,7 +212,7 @@ ENDPOINTS = (
     Endpoint(
         "/api/memory",
         "What is agreed, what waits for a person, what is in conflict, and what went stale.",
-        asked.Memory,
+        asked.MemoryRequest,
         shapes.MemoryPage,
         _memory,
         searches=True,
@@ -220,7 +220,7 @@ ENDPOINTS = (
     Endpoint(
         "/api/work",
         "What is open in a repository, what its sessions left, its failures with their fixes, and contracts.",
-        asked.Work,
+        asked.WorkRequest,
         WorkPage,
         _work,
         searches=True,

@@ -18,7 +18,7 @@ from aicx.errors import AicxError, MissingExtra, NotFound, RecordChanged, StoreL
 from aicx.fields import to_fields
 from aicx.servers.dashboard import requests as asked
 from aicx.servers.dashboard import responses as shapes
-from aicx.servers.dashboard.endpoints import Endpoint, Means
+from aicx.servers.dashboard.endpoints import Endpoint, EndpointContext
 from aicx.servers.dashboard.memory import decide_on_page
 from aicx.servers.dashboard.regenerate import Rebuilding
 from aicx.servers.dashboard.status import StatusReader
@@ -60,7 +60,7 @@ class Handlers:
 
         async def handle(asked: Any) -> Response:
             def work(searcher: Searcher) -> bytes:
-                means = Means(self._settings, searcher, self._clock(), self._status, self._rebuilding)
+                means = EndpointContext(self._settings, searcher, self._clock(), self._status, self._rebuilding)
                 return _succeeded(endpoint.answer(means, asked))
 
             workers = self._searching if endpoint.searches else self._looking
@@ -86,7 +86,7 @@ class Handlers:
 
     async def decide(
         self,
-        decision: asked.Decision,
+        decision: asked.DecisionRequest,
         x_aicx_action: Annotated[
             Literal["decide"],
             Header(description="Says that it is meant: no page of another site can send it unasked."),

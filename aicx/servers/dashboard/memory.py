@@ -40,7 +40,7 @@ _MOST_TROUBLED = 50  # conflicts and stale records, each with its evidence
 _METHOD = "looked at it on the page Memory"
 
 
-def read_page(settings: Settings, wanted: asked.Memory, now: datetime) -> shapes.MemoryPage:
+def read_page(settings: Settings, wanted: asked.MemoryRequest, now: datetime) -> shapes.MemoryPage:
     """Everything that the page shows of one repository: of the one with the most records where none is named."""
     with Memory.open(settings, now) as memory:
         counts = Counter(record.repository for record in memory.records(everywhere=True))
@@ -77,7 +77,7 @@ def read_page(settings: Settings, wanted: asked.Memory, now: datetime) -> shapes
     )
 
 
-def decide_on_page(settings: Settings, wanted: asked.Decision, now: datetime) -> shapes.Decided:
+def decide_on_page(settings: Settings, wanted: asked.DecisionRequest, now: datetime) -> shapes.Decided:
     """Does what a person decided. Raises UsageError without a person's name, RecordChanged where it is another now."""
     by = " ".join(wanted.by.split())
     if not is_person(by):

@@ -13,7 +13,7 @@ from aicx.corpus.ingest.render import speaker_of
 from aicx.corpus.views import show_answer as answers
 from aicx.corpus.views.provenance import is_there, sources_of
 from aicx.corpus.views.references import parse_reference
-from aicx.corpus.views.show import Part, ShownChunk, ShownSession, show
+from aicx.corpus.views.show import SessionChunk, ShownChunk, ShownSession, show
 from aicx.errors import AicxError, CorpusDamaged, NotFound, UsageError
 from aicx.evidence.text_facts import facts_in_text
 from aicx.paths import Layout
@@ -105,7 +105,7 @@ def _chunk_at(layout: Layout, path: str) -> ShownChunk:
     return shown
 
 
-def _place(parts: Sequence[Part], chunk: str, session: str) -> int:
+def _place(parts: Sequence[SessionChunk], chunk: str, session: str) -> int:
     place = next((number for number, part in enumerate(parts) if part.row["id"] == chunk), None)
     if place is None:
         raise NotFound(f"session {session} has no chunk {chunk!r} to show", hint="leave out chunk for its beginning")
@@ -125,7 +125,7 @@ def _window(layout: Layout, shown: ShownSession, notes: list[str], offset: int, 
     )
 
 
-def _read(layout: Layout, parts: Sequence[Part], number: int) -> ReadChunk:
+def _read(layout: Layout, parts: Sequence[SessionChunk], number: int) -> ReadChunk:
     """One chunk with its turns; what is wrong with it where it cannot be read or is not what its sidecar says."""
     row = parts[number].row
     path = str(row["path"]).removeprefix(f"{layout.home}/")
@@ -154,7 +154,7 @@ def _read(layout: Layout, parts: Sequence[Part], number: int) -> ReadChunk:
         return replace(found, problem=f"{error.message}; shown as it is", turns=[as_it_is])
 
 
-def _neighbour(parts: Sequence[Part], number: int, step: int) -> str | None:
+def _neighbour(parts: Sequence[SessionChunk], number: int, step: int) -> str | None:
     """The id of the chunk before or after, in the session's own log or in what was kept of a prompt history."""
     if not 0 <= number + step < len(parts):
         return None

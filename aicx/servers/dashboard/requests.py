@@ -24,16 +24,18 @@ Mode = Literal["auto", "hybrid", "lexical", "dense", "scan"]
 ModeOption = Annotated[Mode, Field(description="auto uses what exists and says so; scan reads everything and is slow.")]
 
 
-class Asked(BaseModel):  # type: ignore[misc] # typed as Any, like every optional part
+class EndpointRequest(BaseModel):  # type: ignore[misc] # typed as Any, like every optional part
     """Nothing. What is not known is refused, so that a slip in a name is noticed."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-_Filters: Any = create_model("Filters", __base__=Asked, **{name: (kind, None) for name, kind in PARAMETERS.items()})
+_Filters: Any = create_model(
+    "Filters", __base__=EndpointRequest, **{name: (kind, None) for name, kind in PARAMETERS.items()}
+)
 
 
-class Where(_Filters):  # type: ignore[misc] # made of the table of filters, and so Any
+class FilteredRequest(_Filters):  # type: ignore[misc] # made of the table of filters, and so Any
     """Which chunks; every filter that is set has to hold."""
 
     def filters(self, now: datetime) -> Filters:
@@ -41,13 +43,13 @@ class Where(_Filters):  # type: ignore[misc] # made of the table of filters, and
         return filters_of(self, now)
 
 
-class Browse(Where):
+class BrowseRequest(FilteredRequest):
     sort: Annotated[Literal["newest", "oldest", "size"], Field(description="Which sessions come first.")] = "newest"
     limit: Annotated[int, Field(ge=1, le=200, description="The most sessions to return.")] = 50
     offset: Annotated[int, Field(ge=0, le=1_000_000, description="So many sessions are passed over.")] = 0
 
 
-class Detail(Asked):
+class SessionRequest(EndpointRequest):
     id: Annotated[Name, Field(description="A session's id, or its beginning.")]
     agent: Annotated[Name | None, Field(description="Whose session, where two agents have the same id.")] = None
     chunk: Annotated[Name | None, Field(description="Begin where this chunk is among those shown.")] = None
@@ -55,17 +57,17 @@ class Detail(Asked):
     limit: Annotated[int, Field(ge=1, le=50, description="The most chunks to return.")] = 20
 
 
-class WholeChunk(Asked):
+class ChunkRequest(EndpointRequest):
     id: Annotated[Name | None, Field(description="The chunk's id, such as claude:SESSION:003.")] = None
     path: Annotated[Name | None, Field(description="Or its path: absolute, or from store/ on.")] = None
 
 
-class Context(Asked):
+class ContextRequest(EndpointRequest):
     id: Annotated[Name, Field(description="The chunk's id.")]
     around: Annotated[int, Field(ge=0, le=10, description="How many chunks to show before it, and how many after.")] = 1
 
 
-class Search(Where):
+class SearchRequest(FilteredRequest):
     q: Question
     mode: ModeOption = "auto"
     limit: Annotated[int, Field(ge=1, le=100, description="The most answers to return.")] = 10
@@ -84,7 +86,7 @@ class Search(Where):
     ] = RERANKED
 
 
-class Fuzzy(Where):
+class FuzzyRequest(FilteredRequest):
     q: Question
     limit: Annotated[int, Field(ge=1, le=100, description="The most answers to return.")] = 20
     score: Annotated[int, Field(ge=0, le=100, description="Only answers with this score and more.")] = 0
@@ -94,14 +96,14 @@ class Fuzzy(Where):
     ] = None
 
 
-class Cross(Where):
+class CrossRequest(FilteredRequest):
     q: Question
     mode: ModeOption = "auto"
     limit: Annotated[int, Field(ge=1, le=50, description="The most projects to return.")] = 10
     each: Annotated[int, Field(ge=1, le=10, description="The most answers to return of each.")] = 3
 
 
-class Why(Asked):
+class WhyRequest(EndpointRequest):
     target: Annotated[
         Name,
         Field(
@@ -116,7 +118,7 @@ class Why(Asked):
     limit: Annotated[int, Field(ge=1, le=20, description="The most sessions to return.")] = 5
 
 
-class Memory(Asked):
+class MemoryRequest(EndpointRequest):
     project: Annotated[Name | None, Field(description="The repository; without it the one with the most records.")] = (
         None
     )
@@ -124,7 +126,7 @@ class Memory(Asked):
     limit: Annotated[int, Field(ge=1, le=100, description="The most candidates to return.")] = 20
 
 
-class Work(Asked):
+class WorkRequest(EndpointRequest):
     project: Annotated[
         Name | None,
         Field(description="The repository; without it one with open tasks, else the one that was worked in last."),
@@ -135,7 +137,7 @@ class Work(Asked):
     ] = 20
 
 
-class Decision(Asked):
+class DecisionRequest(EndpointRequest):
     """What a person decided about a record that they were shown."""
 
     action: Annotated[
@@ -156,7 +158,7 @@ class Decision(Asked):
     project: Annotated[Name | None, Field(description="The repository, as /api/memory names it.")] = None
 
 
-class Steer(Where):
+class SteerRequest(FilteredRequest):
     q: Annotated[
         str | None,
         Field(max_length=10_000, description="What the chunks are about, in plain words; without it, newest first."),

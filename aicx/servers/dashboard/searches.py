@@ -19,7 +19,7 @@ from aicx.paths import Layout
 from aicx.servers.dashboard import responses as shapes
 from aicx.types import FRAMES, Frame, Voice
 from aicx.work.stated_search import search_and_stated
-from retrieval.lines import Line
+from retrieval.lines import ShortenedLine
 
 # How many answers are looked at to find the best of each project, or those that are good enough.
 POOL = 100
@@ -132,7 +132,7 @@ def _texts(layout: Layout, hit: Hit) -> list[tuple[str, str]]:
     ]
 
 
-def _frame(texts: list[tuple[str, str]], lines: Sequence[Line]) -> Frame:
+def _frame(texts: list[tuple[str, str]], lines: Sequence[ShortenedLine]) -> Frame:
     """Whose words the first line is; with nothing to go by, those of whoever speaks first."""
     if lines:
         return _FRAME_OF_VOICE[lines[0].voice]

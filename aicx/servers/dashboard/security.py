@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from urllib.parse import unquote_to_bytes
 
-from aicx.servers.http.guard import AccessPolicy, App, Guard, Message, Rate, Receive, Refused, Scope, Send
+from aicx.servers.http.guard import AccessPolicy, App, Guard, Message, Rate, Receive, RequestRefused, Scope, Send
 
 CONTENT_SECURITY_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self';"
@@ -47,9 +47,9 @@ def _check_query(scope: Scope) -> None:
         try:
             name, _ = (unquote_to_bytes(half.replace(b"+", b" ")).decode() for half in (part + b"=").split(b"=", 1))
         except UnicodeDecodeError:
-            raise Refused(400, "the query holds bytes that are not UTF-8") from None
+            raise RequestRefused(400, "the query holds bytes that are not UTF-8") from None
         if name in names:
-            raise Refused(400, f"more than one parameter {name[:60]!r}")
+            raise RequestRefused(400, f"more than one parameter {name[:60]!r}")
         names.add(name)
 
 

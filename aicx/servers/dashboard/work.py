@@ -15,11 +15,11 @@ from aicx.config import Settings
 from aicx.errors import CorpusDamaged, NotFound
 from aicx.git.branches import CURRENT
 from aicx.git.state import Git, GitProbe
-from aicx.lifecycle.handoffs import Link, answer_of, chain
+from aicx.lifecycle.handoffs import HandoffLink, answer_of, chain
 from aicx.resume.brief.json_brief import contract_answer
 from aicx.resume.run import gone_on
 from aicx.servers.dashboard import requests as asked
-from aicx.servers.dashboard.work_places import Where, facts_of, find_where, read_records, repositories
+from aicx.servers.dashboard.work_places import NamedRepository, facts_of, find_where, read_records, repositories
 from aicx.servers.dashboard.work_shapes import WorkContract, WorkPage, WorkSession, WorkTask
 from aicx.text import instant
 from aicx.work.attempt import Attempt
@@ -46,12 +46,12 @@ _TIMEOUT, _IN_ALL = 1.0, 2.0
 Known = Mapping[str, SessionFacts]  # by the reference of the session
 
 
-def read_work(settings: Settings, wanted: asked.Work, now: datetime) -> WorkPage:
+def read_work(settings: Settings, wanted: asked.WorkRequest, now: datetime) -> WorkPage:
     """Everything that the page shows of one repository; of the first in the list where none is named."""
     records = read_records(settings.layout)
     every = repositories(settings, records)
     name = wanted.project or next((one.name for one in every), None)
-    where = find_where(settings, name, records) if name else Where("", frozenset(), {})
+    where = find_where(settings, name, records) if name else NamedRepository("", frozenset(), {})
     facts, unread, notes = facts_of(settings, where)
     known = {one.ref: one for one in facts}
     tasks = [record for record in records.tasks if record.repo_id in where.folders]
@@ -96,7 +96,7 @@ def read_work(settings: Settings, wanted: asked.Work, now: datetime) -> WorkPage
 class _Git:
     """The present state of each working folder that a record was last begun in; git is asked once for each."""
 
-    def __init__(self, where: Where, now: datetime, stack: ExitStack) -> None:
+    def __init__(self, where: NamedRepository, now: datetime, stack: ExitStack) -> None:
         self._where, self._now, self._stack = where, now, stack
         self._asked: dict[str, Present] = {}
         self.present = self._at(where.place.worktree_id) if where.place else None
@@ -138,7 +138,7 @@ def _left_open(settings: Settings, place: WorkPlace | None, now: datetime) -> st
     return None
 
 
-def _session(link: Link, known: Known, left: str | None) -> WorkSession:
+def _session(link: HandoffLink, known: Known, left: str | None) -> WorkSession:
     entry = answer_of(link)
     attempt = link.found.attempt if isinstance(link.found, WorkRecord) else None
     session = entry.session or _ref_of(attempt)

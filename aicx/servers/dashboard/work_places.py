@@ -35,7 +35,7 @@ class Records:
 
 
 @dataclass(frozen=True, slots=True)
-class Where:
+class NamedRepository:
     """A repository by its name, or by its id on this machine where it has none.
 
     ``folders`` are names below ``work/``; ``places`` are its working folders on this machine by the ids of worktrees,
@@ -75,7 +75,7 @@ def repositories(settings: Settings, records: Records) -> list[WorkRepository]:
     return [WorkRepository(name, tasks[name], sessions.get(name, (0, ""))[0]) for name in names]
 
 
-def find_where(settings: Settings, name: str, records: Records) -> Where:
+def find_where(settings: Settings, name: str, records: Records) -> NamedRepository:
     """Where the work of a repository is."""
     places: dict[str, WorkPlace] = {}
     for place in _places(settings, name):
@@ -84,10 +84,10 @@ def find_where(settings: Settings, name: str, records: Records) -> Where:
             break
     named = [folder for folder, called in records.names.items() if called == name]
     own = [folder for place in places.values() for folder in place.folders]
-    return Where(name, frozenset([*own, *named]), places)
+    return NamedRepository(name, frozenset([*own, *named]), places)
 
 
-def facts_of(settings: Settings, where: Where) -> tuple[list[SessionFacts], int, list[str]]:
+def facts_of(settings: Settings, where: NamedRepository) -> tuple[list[SessionFacts], int, list[str]]:
     """What is known of the repository's sessions, how many are not read yet, and notes."""
     try:
         with open_catalog(settings.layout) as opened:
@@ -98,7 +98,7 @@ def facts_of(settings: Settings, where: Where) -> tuple[list[SessionFacts], int,
         return [], 0, []
 
 
-def _condition(settings: Settings, opened: Opened, where: Where) -> tuple[str, Sequence[str]]:
+def _condition(settings: Settings, opened: Opened, where: NamedRepository) -> tuple[str, Sequence[str]]:
     known = opened.catalog.rows("SELECT 1 FROM chunks WHERE project=? LIMIT 1", (where.name,))
     if known or where.place is None:
         return "project=?", [where.name]

@@ -24,7 +24,7 @@ MAX_BYTES = 1_000_000
 _OTHER_SITES = "pages of other sites may not ask this server"
 
 
-class Refused(Exception):
+class RequestRefused(Exception):
     """A request that is answered with a status and one line, and goes no further."""
 
     def __init__(self, status: int, reason: str, *, hint: str | None = None, **headers: str) -> None:
@@ -95,7 +95,7 @@ class Guard:
                 self._rules.check(scope)
                 self._check_rate()
             body = await _body(headers, receive, self._rules.body_seconds)
-        except Refused as refused:
+        except RequestRefused as refused:
             await refuse(send, refused)
             return
         await self._app(scope, _replaying(body, receive), send)
@@ -103,14 +103,14 @@ class Guard:
     def _check_place(self, scope: Scope, headers: dict[bytes, bytes]) -> None:
         host = headers.get(b"host", b"").decode("latin-1")
         if host_of(host) not in self._rules.hosts:
-            raise Refused(421, "this server is not called by that name", hint="--allow-host adds one")
+            raise RequestRefused(421, "this server is not called by that name", hint="--allow-host adds one")
         origin = headers.get(b"origin")
         if origin is not None and host_of_origin(origin.decode("latin-1")) not in self._rules.hosts:
-            raise Refused(403, _OTHER_SITES)
+            raise RequestRefused(403, _OTHER_SITES)
         # A page's images and the like are asked for without an origin; a link that somebody follows is no harm.
         follows = headers.get(b"sec-fetch-mode") == b"navigate" and (scope["method"], scope["path"]) == ("GET", "/")
         if headers.get(b"sec-fetch-site") in (b"cross-site", b"same-site") and not follows:
-            raise Refused(403, _OTHER_SITES)
+            raise RequestRefused(403, _OTHER_SITES)
 
     def _check_caller(self, headers: dict[bytes, bytes]) -> None:
         if self._token is None:
@@ -118,11 +118,11 @@ class Guard:
         scheme, _, shown = headers.get(b"authorization", b"").partition(b" ")
         if scheme.lower() != b"bearer" or not hmac.compare_digest(shown.strip(), self._token):
             hint = self._rules.token_hint
-            raise Refused(401, "a bearer token is needed", hint=hint, **{"www-authenticate": "Bearer"})
+            raise RequestRefused(401, "a bearer token is needed", hint=hint, **{"www-authenticate": "Bearer"})
 
     def _check_rate(self) -> None:
         if wait := self._rules.rate.take():
-            raise Refused(429, "too many requests", **{"retry-after": str(int(wait) + 1)})
+            raise RequestRefused(429, "too many requests", **{"retry-after": str(int(wait) + 1)})
 
 
 async def answer(send: Send, status: int, fields: dict[str, Any], headers: dict[str, str] | None = None) -> None:
@@ -134,7 +134,7 @@ async def answer(send: Send, status: int, fields: dict[str, Any], headers: dict[
     await send({"type": "http.response.body", "body": body})
 
 
-async def refuse(send: Send, refused: Refused) -> None:
+async def refuse(send: Send, refused: RequestRefused) -> None:
     """Sends what every refusal looks like, and ends the connection: else the rest of the request would be read."""
     fields = {"ok": False, "error": refused.reason, "hint": refused.hint}
     await answer(send, refused.status, fields, refused.headers | {"connection": "close"})
@@ -144,7 +144,7 @@ def _headers(scope: Scope) -> dict[bytes, bytes]:
     found: dict[bytes, bytes] = {}
     for name, value in scope["headers"]:
         if name in (b"host", b"authorization", b"origin") and name in found:
-            raise Refused(400, f"more than one {name.decode()} header")
+            raise RequestRefused(400, f"more than one {name.decode()} header")
         found[name] = value
     return found
 
@@ -153,7 +153,7 @@ async def _body(headers: dict[bytes, bytes], receive: Receive, seconds: float) -
     """The whole body. Raises Refused when it is too large, or too slow in coming."""
     declared = headers.get(b"content-length", b"0")
     if declared.isdigit() and int(declared) > MAX_BYTES:
-        raise Refused(413, f"a request holds at most {MAX_BYTES} bytes")
+        raise RequestRefused(413, f"a request holds at most {MAX_BYTES} bytes")
     parts = []
     size = 0
     try:
@@ -161,15 +161,15 @@ async def _body(headers: dict[bytes, bytes], receive: Receive, seconds: float) -
             while True:
                 message = await receive()
                 if message["type"] != "http.request":
-                    raise Refused(400, "the request broke off")
+                    raise RequestRefused(400, "the request broke off")
                 parts.append(message.get("body", b""))
                 size += len(parts[-1])
                 if size > MAX_BYTES:
-                    raise Refused(413, f"a request holds at most {MAX_BYTES} bytes")
+                    raise RequestRefused(413, f"a request holds at most {MAX_BYTES} bytes")
                 if not message.get("more_body", False):
                     return b"".join(parts)
     except TimeoutError:
-        raise Refused(408, "the request took too long to arrive") from None
+        raise RequestRefused(408, "the request took too long to arrive") from None
 
 
 def _replaying(body: bytes, receive: Receive) -> Receive:

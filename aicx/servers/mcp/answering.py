@@ -28,10 +28,18 @@ from aicx.resume.query import ResumeQuery
 from aicx.resume.run import resume
 from aicx.servers.filters import filters_of
 from aicx.servers.mcp import texts
-from aicx.servers.mcp.arguments import IndexStatus, Rank, Resume, Search, Sessions, Steer, Why
+from aicx.servers.mcp.arguments import (
+    IndexStatusArguments,
+    RankArguments,
+    ResumeArguments,
+    SearchArguments,
+    SessionsArguments,
+    SteerArguments,
+    WhyArguments,
+)
 from aicx.servers.mcp.listed import OF_A_CHUNK, brief
-from aicx.servers.mcp.means import Means, folder_of, place
-from aicx.servers.mcp.replies import Reply, bounded, reply
+from aicx.servers.mcp.means import ToolContext, folder_of, place
+from aicx.servers.mcp.replies import ToolReply, bounded, reply
 from aicx.why import answer as why_answers
 from aicx.why.answer import answer_why
 from aicx.why.markdown import why_markdown
@@ -48,7 +56,7 @@ _OF_A_REASON = ("session_id", "confidence", "evidence", "chunks")
 _OF_A_PROJECT = ("project", "sessions", "chunks", "first_date", "last_date")
 
 
-def search(means: Means, asked: Search) -> Reply:
+def search(means: ToolContext, asked: SearchArguments) -> ToolReply:
     query = SearchQuery(
         text=asked.query,
         now=means.now,
@@ -67,7 +75,7 @@ def search(means: Means, asked: Search) -> Reply:
     return reply(search_answers.SCHEMA, fields, texts.search_text(fields, most=means.bounds.text), keep=_OF_AN_ANSWER)
 
 
-def steer_chunks(means: Means, asked: Steer) -> Reply:
+def steer_chunks(means: ToolContext, asked: SteerArguments) -> ToolReply:
     filters = filters_of(asked, means.now)
     if asked.query and asked.query.strip():
         query = steer_query(asked.query, means.now, filters, asked.limit, asked.decay, place(means, asked))
@@ -80,7 +88,7 @@ def steer_chunks(means: Means, asked: Steer) -> Reply:
     )
 
 
-def list_sessions(means: Means, asked: Sessions) -> Reply:
+def list_sessions(means: ToolContext, asked: SessionsArguments) -> ToolReply:
     layout, filters, end = means.settings.layout, filters_of(asked, means.now), asked.offset + asked.limit
     if asked.by == "project":
         answer = to_fields(refs_answers.RefsAnswer(*list_projects(layout, filters)))
@@ -100,7 +108,7 @@ def list_sessions(means: Means, asked: Sessions) -> Reply:
     )
 
 
-def rank(means: Means, asked: Rank) -> Reply:
+def rank(means: ToolContext, asked: RankArguments) -> ToolReply:
     since = means.now - timedelta(hours=asked.hours) if asked.hours else None
     agents = tuple(asked.agent or ())
     ranked = rank_chunks(
@@ -118,7 +126,7 @@ def rank(means: Means, asked: Rank) -> Reply:
     return reply(rank_answers.SCHEMA, fields, texts.rank_text(fields, most=means.bounds.text), keep=_OF_A_RANKED)
 
 
-def resume_here(means: Means, asked: Resume) -> Reply:
+def resume_here(means: ToolContext, asked: ResumeArguments) -> ToolReply:
     projects = tuple(asked.project or ())
     folder = folder_of(asked.repo) if asked.repo else None if projects else means.folder
     if folder is None and not projects:
@@ -146,7 +154,7 @@ def resume_here(means: Means, asked: Resume) -> Reply:
     return reply(RESUME_SCHEMA, found, said)
 
 
-def explain(means: Means, asked: Why) -> Reply:
+def explain(means: ToolContext, asked: WhyArguments) -> ToolReply:
     folder = folder_of(asked.repo) if asked.repo else means.folder
     if folder is None:
         raise UsageError("which repository?", hint="name its folder with repo")
@@ -156,7 +164,7 @@ def explain(means: Means, asked: Why) -> Reply:
     return reply(why_answers.SCHEMA, lean | {"notes": fields["notes"]}, why_markdown(answer))
 
 
-def index_status(means: Means, _: IndexStatus) -> Reply:
+def index_status(means: ToolContext, _: IndexStatusArguments) -> ToolReply:
     words = lexical_state(means.settings)
     notes = []
     try:

@@ -23,7 +23,7 @@ _STRICT = ConfigDict(extra="forbid", strict=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class ToolArguments:
     """What every tool may be given."""
 
     __pydantic_config__ = _STRICT
@@ -50,7 +50,7 @@ Everywhere = Annotated[bool, Field(description="Prefer no repository, and ask no
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 @filtered
-class Search(Asked):
+class SearchArguments(ToolArguments):
     query: Annotated[
         str,
         Field(
@@ -82,7 +82,7 @@ class Search(Asked):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 @filtered
-class Steer(Asked):
+class SteerArguments(ToolArguments):
     query: Annotated[
         str | None,
         Field(max_length=10_000, description="What the chunks are about, in plain words; without it, newest first."),
@@ -97,7 +97,7 @@ class Steer(Asked):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 @filtered
-class Sessions(Asked):
+class SessionsArguments(ToolArguments):
     by: Annotated[Literal["session", "project"], Field(description="List sessions, or projects with their sizes.")] = (
         "session"
     )
@@ -109,7 +109,7 @@ class Sessions(Asked):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rank(Asked):
+class RankArguments(ToolArguments):
     project: Annotated[Name, Field(description="Repository (owner/repo, repo) or working folder.")]
     hours: Annotated[float, Field(ge=0, le=10_000_000, description="Only the last N hours; 0 is all.")] = 72
     strict: Annotated[bool, Field(description="Only chunks that score 5 and more.")] = False
@@ -119,7 +119,7 @@ class Rank(Asked):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Resume(Asked):
+class ResumeArguments(ToolArguments):
     repo: Repo = None
     project: Annotated[
         Names | None,
@@ -138,7 +138,7 @@ class Resume(Asked):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Why(Asked):
+class WhyArguments(ToolArguments):
     target: Annotated[
         Name,
         Field(
@@ -150,7 +150,7 @@ class Why(Asked):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Recall(Asked):
+class RecallArguments(ToolArguments):
     query: Annotated[
         str, Field(min_length=1, max_length=10_000, description="What is to be done or asked, in plain words.")
     ]
@@ -165,7 +165,7 @@ class Recall(Asked):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Propose(Asked):
+class ProposeArguments(ToolArguments):
     statement: Annotated[
         str, Field(min_length=1, max_length=300, description="One sentence that is worth believing next time.")
     ]
@@ -189,7 +189,7 @@ class Propose(Asked):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Read(Asked):
+class ReadArguments(ToolArguments):
     ref: Annotated[
         Name,
         Field(
@@ -213,7 +213,7 @@ class Read(Asked):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class IndexStatus(Asked):
+class IndexStatusArguments(ToolArguments):
     pass
 
 

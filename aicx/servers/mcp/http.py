@@ -9,7 +9,7 @@ from typing import Any
 from mcp.server.transport_security import TransportSecuritySettings
 
 import aicx
-from aicx.servers.http.guard import AccessPolicy, App, Guard, Rate, Receive, Refused, Scope, Send, answer
+from aicx.servers.http.guard import AccessPolicy, App, Guard, Rate, Receive, RequestRefused, Scope, Send, answer
 from aicx.servers.http.serve import serve_app
 
 PATH = "/mcp"
@@ -59,7 +59,7 @@ def guarded(app: App, *, token: str | None, hosts: frozenset[str], rate: Rate) -
 
 def _check(scope: Scope) -> None:
     if scope["path"] != PATH:
-        raise Refused(404, f"there is nothing here; the server answers at {PATH}")
+        raise RequestRefused(404, f"there is nothing here; the server answers at {PATH}")
     if scope["method"] != "POST":
         # No stream is kept open for the server's own messages, since it has none; no session is there to delete.
-        raise Refused(405, "only POST is answered here", allow="POST")
+        raise RequestRefused(405, "only POST is answered here", allow="POST")

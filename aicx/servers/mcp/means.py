@@ -12,13 +12,13 @@ from aicx.engine.search import Searcher
 from aicx.errors import UsageError
 from aicx.memory.reading import Scope
 from aicx.memory.recall.run import Recaller
-from aicx.servers.mcp.arguments import Search, Steer
-from aicx.servers.mcp.replies import Bounds, Reply
+from aicx.servers.mcp.arguments import SearchArguments, SteerArguments
+from aicx.servers.mcp.replies import ReplyBounds, ToolReply
 from aicx.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Means:
+class ToolContext:
     """What a tool answers with: the thread's own searcher, the settings, the clock, and where the client works."""
 
     settings: Settings
@@ -26,28 +26,28 @@ class Means:
     now: datetime
     folder: Path | None
     recaller: Recaller
-    bounds: Bounds
+    bounds: ReplyBounds
 
 
 @dataclass(frozen=True, slots=True)
-class Tool:
+class ToolHandler:
     """``answer`` takes the means and a value of ``arguments``."""
 
     name: str
     title: str
     description: str
     arguments: type
-    answer: Callable[[Means, Any], Reply]
+    answer: Callable[[ToolContext, Any], ToolReply]
     only_reads: bool = True
 
 
-def scope_of(means: Means, repo: str | None) -> Scope:
+def scope_of(means: ToolContext, repo: str | None) -> Scope:
     """The repository that is meant; without one, what holds everywhere."""
     folder = folder_of(repo) if repo else means.folder
     return means.recaller.scope(folder) if folder else Scope()
 
 
-def place(means: Means, asked: Search | Steer) -> Path | None:
+def place(means: ToolContext, asked: SearchArguments | SteerArguments) -> Path | None:
     """The folder whose repository counts more."""
     if asked.everywhere:
         return None

@@ -9,16 +9,16 @@ from typing import Any
 from aicx.corpus.views import show_answer as show_answers
 from aicx.corpus.views.show import show
 from aicx.errors import UsageError
-from aicx.evidence.conversation import Turn, conversation
+from aicx.evidence.conversation import ConversationTurn, conversation
 from aicx.evidence.transcript import read_steps
 from aicx.fields import to_fields
 from aicx.paths import Layout
 from aicx.servers.mcp import texts
-from aicx.servers.mcp.arguments import Read
+from aicx.servers.mcp.arguments import ReadArguments
 from aicx.servers.mcp.listed import OF_A_CHUNK, brief
-from aicx.servers.mcp.means import Means
+from aicx.servers.mcp.means import ToolContext
 from aicx.servers.mcp.remembering import read_memory
-from aicx.servers.mcp.replies import Reply, bounded, reply, slimmed
+from aicx.servers.mcp.replies import ToolReply, bounded, reply, slimmed
 from aicx.work import answers as task_answers
 from aicx.work.place import find_place
 from aicx.work.showing import shown_work
@@ -29,7 +29,7 @@ _OF_A_PART = ("id", "started_at", "project", "kind", "messages")
 _OF_A_SIDECAR = ("agent", "session_id", "project", "cwd", "date", "title", "branch", "lane", "run_id", "prompt_id")
 
 
-def read(means: Means, asked: Read) -> Reply:
+def read(means: ToolContext, asked: ReadArguments) -> ToolReply:
     if asked.ref.startswith(("mem:", "live:")):
         return read_memory(means, asked.ref)
     if asked.ref.startswith("work:"):
@@ -57,7 +57,7 @@ def read(means: Means, asked: Read) -> Reply:
     return reply(show_answers.SCHEMA, fields, text, keep=OF_A_CHUNK)
 
 
-def _read_work(means: Means, ref: str) -> Reply:
+def _read_work(means: ToolContext, ref: str) -> ToolReply:
     """A task or a handoff of the client's repository whole, as `aicx task show` gives it."""
     if means.folder is None:
         raise UsageError(
@@ -68,17 +68,17 @@ def _read_work(means: Means, ref: str) -> Reply:
     return reply(task_answers.SHOW_SCHEMA, fields, texts.work_text(fields, most=means.bounds.text))
 
 
-def _turns(layout: Layout, chunks: Sequence[Mapping[str, Any]]) -> dict[str, list[Turn]]:
+def _turns(layout: Layout, chunks: Sequence[Mapping[str, Any]]) -> dict[str, list[ConversationTurn]]:
     """What was asked and what came of it, as in `aicx show SESSION`, by the id of the chunk in which it begins."""
     steps, _ = read_steps(layout, [str(Path(chunk["path"]).relative_to(layout.home)) for chunk in chunks])
-    found: dict[str, list[Turn]] = {}
+    found: dict[str, list[ConversationTurn]] = {}
     for turn in conversation(steps):
         if begun := turn.prompt or turn.outcome:
             found.setdefault(begun.chunk, []).append(turn)
     return found
 
 
-def _page(means: Means, fields: dict[str, Any], name: str, offset: int) -> dict[str, Any]:
+def _page(means: ToolContext, fields: dict[str, Any], name: str, offset: int) -> dict[str, Any]:
     """``fields`` with their list ``name`` from ``offset`` on, as far as it fits into a reply."""
     if offset and offset >= fields["matched"]:
         raise UsageError(f"offset is beyond the last of {fields['matched']} chunks")
@@ -90,7 +90,7 @@ def _page(means: Means, fields: dict[str, Any], name: str, offset: int) -> dict[
     )
 
 
-def _part(means: Means, fields: dict[str, Any], asked: Read) -> dict[str, Any]:
+def _part(means: ToolContext, fields: dict[str, Any], asked: ReadArguments) -> dict[str, Any]:
     """A chunk's fields with the part of its text that was asked for, and where that part stands."""
     whole = fields["markdown"]
     part = texts.part_of(whole[asked.offset : asked.offset + asked.max_chars], most=means.bounds.text)

@@ -15,9 +15,9 @@ from aicx.memory.recall.asking import RecallQuery
 from aicx.memory.recall.live import find_live
 from aicx.memory.record import Record, Source
 from aicx.servers.mcp import texts
-from aicx.servers.mcp.arguments import Propose, Recall
-from aicx.servers.mcp.means import Means, scope_of
-from aicx.servers.mcp.replies import Reply, bounded, reply
+from aicx.servers.mcp.arguments import ProposeArguments, RecallArguments
+from aicx.servers.mcp.means import ToolContext, scope_of
+from aicx.servers.mcp.replies import ToolReply, bounded, reply
 
 _OF_AN_ENTRY = (
     *("ref", "name", "kind", "topic", "statement", "status", "freshness", "tier", "usage", "baseline", "reasons"),
@@ -25,7 +25,7 @@ _OF_AN_ENTRY = (
 )
 
 
-def recall(means: Means, asked: Recall) -> Reply:
+def recall(means: ToolContext, asked: RecallArguments) -> ToolReply:
     scope = scope_of(means, asked.repo)
     query = RecallQuery(
         asked.query, means.now, scope, asked.limit, with_evidence=asked.with_evidence, decay=asked.decay
@@ -37,7 +37,7 @@ def recall(means: Means, asked: Recall) -> Reply:
     )
 
 
-def propose_memory(means: Means, asked: Propose) -> Reply:
+def propose_memory(means: ToolContext, asked: ProposeArguments) -> ToolReply:
     """Proposes, and nothing else: the origin is the assistant whatever it says, and a person decides later."""
     settings, scope = means.settings, scope_of(means, asked.repo)
     policy = of_records(policy_in(settings, scope), settings, scope)
@@ -57,14 +57,14 @@ def propose_memory(means: Means, asked: Propose) -> Reply:
     return _proposed(found, made.record, new=made.new)
 
 
-def _proposed(found: Assessment, record: Record, *, new: bool) -> Reply:
+def _proposed(found: Assessment, record: Record, *, new: bool) -> ToolReply:
     said = "Proposed" if new else f"Seen again, {record.sightings} times now"
     text = f"{said}: {record.ref}, {found.status}. It counts for nothing until a person accepts it by name."
     answer = memory_answers.EntryAnswer(entry_of(found), [])
     return reply(memory_answers.ENTRY_SCHEMA, to_fields(answer), text)
 
 
-def read_memory(means: Means, ref: str) -> Reply:
+def read_memory(means: ToolContext, ref: str) -> ToolReply:
     """A record whole, or what an instruction file says, as `aicx memory get` gives them."""
     settings, scope = means.settings, scope_of(means, None)
     if ref.startswith("live:"):

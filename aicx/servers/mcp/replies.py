@@ -24,25 +24,27 @@ _MAX_ENTRIES, _MAX_ENTRY_LENGTH = 20, 2_000
 _ROOM_FOR_A_NOTE = 300
 
 
-class Bounds(NamedTuple):
+class ReplyBounds(NamedTuple):
     """How large a reply may be: its text in bytes, its structured half in characters."""
 
     text: int = MAX_TEXT
     fields: int = MAX_CHARS
 
 
-BOUNDS = Bounds()
+BOUNDS = ReplyBounds()
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class ToolReply:
     """The answer of a tool as text, and as fields for a caller that asks for them."""
 
     text: str
     fields: Mapping[str, Any]
 
 
-def reply(schema: str, fields: Mapping[str, Any], text: str, items: str = "items", keep: Sequence[str] = ()) -> Reply:
+def reply(
+    schema: str, fields: Mapping[str, Any], text: str, items: str = "items", keep: Sequence[str] = ()
+) -> ToolReply:
     """``fields`` under their schema, as far as they say what the text says: a program has the rest from `--json`.
 
     ``keep`` are the fields of each of ``items``.
@@ -53,7 +55,7 @@ def reply(schema: str, fields: Mapping[str, Any], text: str, items: str = "items
     if "oracle_status" in fields:
         found["oracle_status"] = {name: fields["oracle_status"].get(name) for name in _STATUS}
     quotes = {"warning": QUOTED_BRIEFLY} if "quoted-history" in text else {}
-    return Reply(text, {"schema": schema, **found, **quotes})
+    return ToolReply(text, {"schema": schema, **found, **quotes})
 
 
 def _pruned(value: Any) -> Any:

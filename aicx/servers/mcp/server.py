@@ -26,9 +26,9 @@ from aicx.memory.recall.run import Recaller
 from aicx.servers.http.privacy import private
 from aicx.servers.http.workers import Busy, Workers
 from aicx.servers.mcp.arguments import InvalidArguments, parse, schema
-from aicx.servers.mcp.means import Means, Tool
+from aicx.servers.mcp.means import ToolContext, ToolHandler
 from aicx.servers.mcp.quoting import line
-from aicx.servers.mcp.replies import BOUNDS, Bounds, Reply, as_json
+from aicx.servers.mcp.replies import BOUNDS, ReplyBounds, ToolReply, as_json
 from aicx.servers.mcp.tools import PROPOSALS, TOOLS
 from aicx.values import dataclass
 
@@ -56,14 +56,14 @@ def create_server(
     folder: Path | None = None,
     clock: Callable[[], datetime] = now,
     allow_proposals: bool = False,
-    bounds: Bounds = BOUNDS,
+    bounds: ReplyBounds = BOUNDS,
 ) -> Server:
     """The MCP server, for any transport to run. ``folder`` is where the client works, None when that is not known.
 
     With ``allow_proposals`` there is a tool that writes, and it only proposes. No reply is larger than ``bounds``.
     """
     # Looked at with every call: tests put other tools in place.
-    tools: Mapping[str, Tool] = ChainMap(PROPOSALS, TOOLS) if allow_proposals else TOOLS
+    tools: Mapping[str, ToolHandler] = ChainMap(PROPOSALS, TOOLS) if allow_proposals else TOOLS
     answering = _Answering(settings, workers, folder, clock, tools, bounds)
 
     async def list_tools(_: Any, __: Any) -> Any:
@@ -86,7 +86,7 @@ def create_server(
     return server
 
 
-def _described(tool: Tool) -> Any:
+def _described(tool: ToolHandler) -> Any:
     return protocol.Tool(
         name=tool.name,
         title=tool.title,
@@ -107,8 +107,8 @@ class _Answering:
     workers: Workers
     folder: Path | None
     clock: Callable[[], datetime]
-    tools: Mapping[str, Tool]
-    bounds: Bounds
+    tools: Mapping[str, ToolHandler]
+    bounds: ReplyBounds
     # By the searcher of each thread, whose index by meaning they ask with.
     recallers: WeakKeyDictionary[Searcher, Recaller] = field(default_factory=WeakKeyDictionary)
 
@@ -120,12 +120,12 @@ class _Answering:
         try:
             arguments = parse(tool.arguments, given)
 
-            def work(searcher: Searcher) -> Reply:
+            def work(searcher: Searcher) -> ToolReply:
                 recaller = self.recallers.get(searcher)
                 if recaller is None:
                     recaller = self.recallers[searcher] = Recaller(self.settings, searcher)
                 return tool.answer(
-                    Means(self.settings, searcher, self.clock(), self.folder, recaller, self.bounds), arguments
+                    ToolContext(self.settings, searcher, self.clock(), self.folder, recaller, self.bounds), arguments
                 )
 
             reply = await self.workers.run(work)
@@ -143,20 +143,20 @@ class _Answering:
             raise MCPError(protocol.INTERNAL_ERROR, f"internal error in {name}: {type(error).__name__}") from None
         return _result(reply, arguments.structured)
 
-    def _failed(self, error: AicxError, tool: Tool, structured: bool) -> Any:
+    def _failed(self, error: AicxError, tool: ToolHandler, structured: bool) -> Any:
         """A failure that the caller can do something about, as a result it can read."""
         hint = _as_parameters(error.hint, tool) if error.hint else None
         private_hint = self._private(hint) if hint else None
         failure = Failure(error=self._private(error.message), kind=type(error).__name__, hint=private_hint)
         fields = {"schema": SCHEMA, **to_fields(failure)}
         said = self._private(f"error: {_as_parameters(_with_hint(error), tool)}")
-        return _result(Reply(said, fields), structured, failed=True)
+        return _result(ToolReply(said, fields), structured, failed=True)
 
     def _private(self, text: str) -> str:
         return line(private(self.settings, text))
 
 
-def _result(reply: Reply, structured: bool, *, failed: bool = False) -> Any:
+def _result(reply: ToolReply, structured: bool, *, failed: bool = False) -> Any:
     """A reply as the protocol has it. Fields are left out unless they were asked for: the text is the model's."""
     return protocol.CallToolResult(
         content=[protocol.TextContent(type="text", text=reply.text)],
@@ -165,7 +165,7 @@ def _result(reply: Reply, structured: bool, *, failed: bool = False) -> Any:
     )
 
 
-def _as_parameters(text: str, tool: Tool) -> str:
+def _as_parameters(text: str, tool: ToolHandler) -> str:
     """``text`` with the tool's parameters in place of the command line's options of the same name."""
     known = schema(tool.arguments)["properties"]
 

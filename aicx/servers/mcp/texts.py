@@ -11,7 +11,7 @@ from typing import Any
 from aicx.corpus.files.read import ALTERED
 from aicx.engine.freshness import index_state, stale_indexes
 from aicx.engine.steer_answer import order_of
-from aicx.evidence.conversation import Turn
+from aicx.evidence.conversation import ConversationTurn
 from aicx.paths import NON_REPOSITORY
 from aicx.quoting import to_check
 from aicx.servers.mcp.quoting import label, line, quoted
@@ -169,7 +169,9 @@ def rank_text(fields: Mapping[str, Any], most: int = MAX_TEXT) -> str:
     return _joined([head, *_warnings(fields), EVIDENCE, quoted("\n".join(lines))], most)
 
 
-def session_text(fields: Mapping[str, Any], turns: Mapping[str, Sequence[Turn]], most: int = MAX_TEXT) -> str:
+def session_text(
+    fields: Mapping[str, Any], turns: Mapping[str, Sequence[ConversationTurn]], most: int = MAX_TEXT
+) -> str:
     """A session as a conversation: each of its chunks with ``turns``, what was asked in it and what came of that."""
     heads, parts = [], []
     for chunk in fields["chunks"]:
@@ -187,7 +189,7 @@ def session_text(fields: Mapping[str, Any], turns: Mapping[str, Sequence[Turn]],
     return _joined([head, *_warnings(fields), EVIDENCE, quoted("\n".join(lines), **labels)], most)
 
 
-def _turn_lines(turn: Turn, agent: str) -> Iterator[str]:
+def _turn_lines(turn: ConversationTurn, agent: str) -> Iterator[str]:
     if turn.prompt:
         yield f"  user: {_start(turn.prompt.text, _MAX_PROMPT)}"
     for failure in turn.failures:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from aicx.sources.antigravity.brain import IMAGES, MEDIA, ArtifactFiles
-from aicx.sources.antigravity.entries import STAMPS, Conversation, Draft
+from aicx.sources.antigravity.entries import STAMPS, AntigravityDraft, Conversation
 from aicx.sources.antigravity.paths import linked_paths
 from aicx.sources.embedded import CUT_OUT, read_cut
 from aicx.sources.file_times import changed_at
@@ -79,7 +79,7 @@ def place_artifacts(artifacts: list[Artifact], conversation: Conversation) -> It
         text = f"{artifact.title}\n\n{artifact.body or _mark(name)}"
         # The text is part of the id: an artifact that was edited is not a copy of what it was.
         key = f"{name}#{artifact.ref.sha256[:16]}"
-        yield conversation.place(Draft("artifact", "artifact", text, key), artifact.ref, at)
+        yield conversation.place(AntigravityDraft("artifact", "artifact", text, key), artifact.ref, at)
 
 
 def place_steps(
@@ -105,7 +105,9 @@ def place_steps(
             number = path.parent.name
             note = f"[Fallback: output of step {number}; no full transcript of this conversation is available]"
             key = f"steps/{number}#{sha256(raw).hexdigest()[:16]}"
-            yield conversation.place(Draft("artifact", "artifact", f"{note}\n\n{body}", key), _whole(path, raw), at)
+            yield conversation.place(
+                AntigravityDraft("artifact", "artifact", f"{note}\n\n{body}", key), _whole(path, raw), at
+            )
 
 
 def _read_body(path: Path, problems: list[BadRecord]) -> tuple[bytes, SourceRef, int]:

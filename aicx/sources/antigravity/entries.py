@@ -16,7 +16,7 @@ STAMPS = re.compile(r"\A\s*(?:(?:Created|Completed) At: *(\S+)[^\n]*(?:\n|\Z))+"
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class AntigravityDraft:
     """An entry before it has its place."""
 
     role: Role
@@ -36,7 +36,7 @@ class Conversation:
     model: str | None = None
     last: datetime | None = None
 
-    def place(self, draft: Draft, ref: SourceRef, at: datetime) -> TimelineEntry:
+    def place(self, draft: AntigravityDraft, ref: SourceRef, at: datetime) -> TimelineEntry:
         """``draft`` as an entry, with the folder and the model in force."""
         return TimelineEntry(
             AGENT,

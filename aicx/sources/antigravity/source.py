@@ -14,8 +14,8 @@ from aicx.sources.antigravity.artifacts import load_artifact, place_artifacts, p
 from aicx.sources.antigravity.brain import HOMES, Brain, is_opaque, survey
 from aicx.sources.antigravity.entries import AGENT, Conversation
 from aicx.sources.antigravity.paths import common_root
-from aicx.sources.antigravity.transcript import Outline, Transcript, outline_transcript
-from aicx.sources.items import BadRecord, LogFile, LogIdentity, Skipped, SourceItem
+from aicx.sources.antigravity.transcript import Transcript, TranscriptOutline, outline_transcript
+from aicx.sources.items import BadRecord, LogFile, LogIdentity, SkippedRecords, SourceItem
 from aicx.sources.records import list_folder, stat_log
 from aicx.types import AgentHomes
 
@@ -79,7 +79,7 @@ class AntigravitySource:
         for artifact in artifacts:
             yield from artifact.problems
         links = [link for artifact in artifacts for link in artifact.links]
-        outline = outline_transcript(brain.transcript) if brain.transcript else Outline()
+        outline = outline_transcript(brain.transcript) if brain.transcript else TranscriptOutline()
         conversation.cwd = root = outline.cwd or common_root([*links, *outline.files])
         if brain.transcript:
             yield from Transcript(conversation, brain.transcript, outline).items()
@@ -94,7 +94,7 @@ class AntigravitySource:
             yield from place_steps(brain.steps, dated, conversation)
         for reason, count in conversation.skipped.items():
             if count:
-                yield Skipped(str(log.path), reason, count)
+                yield SkippedRecords(str(log.path), reason, count)
 
 
 SOURCE = AntigravitySource()

@@ -10,11 +10,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from aicx.sources.antigravity.entries import AGENT, STAMPS, Conversation, Draft
+from aicx.sources.antigravity.entries import AGENT, STAMPS, AntigravityDraft, Conversation
 from aicx.sources.antigravity.paths import is_own, plain_path
 from aicx.sources.embedded import CUT_OUT
 from aicx.sources.items import BadRecord, LogFile, SessionEvent, SourceItem, ToolUse
-from aicx.sources.records import Record, parse_instant, read_jsonl, stat_log
+from aicx.sources.records import RawRecord, parse_instant, read_jsonl, stat_log
 from aicx.sources.tools import describe_call
 from aicx.sources.values import lowered, object_of, objects_of, parse_json, quoted, string_of, text_of
 from aicx.sources.voices import speaker_of
@@ -31,7 +31,7 @@ _FAILED = {"DONE": False, "ERROR": True, "CANCELED": True, "CANCELLED": True}
 
 
 @dataclass(frozen=True, slots=True)
-class Outline:
+class TranscriptOutline:
     """What must be known of a transcript before its first step can be given out."""
 
     first: datetime | None = None
@@ -40,7 +40,7 @@ class Outline:
     last: dict[int, int] = field(default_factory=dict)  # step -> line of its last version
 
 
-def outline_transcript(path: Path) -> Outline:
+def outline_transcript(path: Path) -> TranscriptOutline:
     """When a transcript begins, the folder and the files its calls name, and where each step is for the last time."""
     first: datetime | None = None
     cwd: str | None = None
@@ -48,20 +48,20 @@ def outline_transcript(path: Path) -> Outline:
     last: dict[int, int] = {}
     log = stat_log(AGENT, _FORMAT, path)
     for record in read_jsonl(log) if isinstance(log, LogFile) else ():
-        if isinstance(record, Record):
+        if isinstance(record, RawRecord):
             first = first or parse_instant(record.value.get("created_at"))
             if (step := _step_index(record.value)) is not None:
                 last[step] = record.line
             for _, arguments in _calls(record.value):
                 cwd = cwd or _folder(arguments)
                 files += [plain_path(file) for key in _FILE_ARGUMENTS if (file := text_of(arguments.get(key)))]
-    return Outline(first, cwd, [file for file in files if not is_own(file)], last)
+    return TranscriptOutline(first, cwd, [file for file in files if not is_own(file)], last)
 
 
 class Transcript:
     """Reads the steps of one transcript in their order."""
 
-    def __init__(self, conversation: Conversation, path: Path, outline: Outline) -> None:
+    def __init__(self, conversation: Conversation, path: Path, outline: TranscriptOutline) -> None:
         self._conversation = conversation
         self._path = path
         self._outline = outline
@@ -96,7 +96,7 @@ class Transcript:
                 for child in _CHILD.findall(string_of(record.value.get("content"))):
                     yield SessionEvent(child, parent_session=conversation.session_id, lane="subagent")
 
-    def _step(self, step: dict[str, Any], index: int | None) -> list[Draft]:
+    def _step(self, step: dict[str, Any], index: int | None) -> list[AntigravityDraft]:
         kind, source = string_of(step.get("type")), string_of(step.get("source"))
         text = text_of(step.get("content")) or string_of(step.get("output"))
         key = "" if index is None else str(index)
@@ -106,16 +106,16 @@ class Transcript:
             case "PLANNER_RESPONSE":
                 return self._response(step, text, key)
             case "CHECKPOINT":
-                return [Draft("system", "compaction", text.strip(), key)] if text.strip() else []
+                return [AntigravityDraft("system", "compaction", text.strip(), key)] if text.strip() else []
             case "ERROR_MESSAGE":
-                return [Draft("system", "injected", text.strip(), key)] if text.strip() else []
+                return [AntigravityDraft("system", "injected", text.strip(), key)] if text.strip() else []
         if source == "MODEL" or kind == "TOOL_RESPONSE":
             return self._outcome(step, kind, text, key)
         told_by = quoted(lowered(source) or "unknown")
         self._conversation.skipped[f"{told_by} step: {quoted(kind or 'none')}"] += 1
         return []
 
-    def _request(self, text: str, key: str, *, typed: bool) -> list[Draft]:
+    def _request(self, text: str, key: str, *, typed: bool) -> list[AntigravityDraft]:
         if chosen := _MODEL.findall(text):
             self._conversation.model = chosen[-1]
         requests = _REQUEST.findall(text)
@@ -125,25 +125,25 @@ class Transcript:
         if not said:
             return []
         if typed:
-            return [Draft("user", speaker_of(said) or "typed", said, key)]
-        return [Draft("system", "injected", said, key)]
+            return [AntigravityDraft("user", speaker_of(said) or "typed", said, key)]
+        return [AntigravityDraft("system", "injected", said, key)]
 
-    def _response(self, step: dict[str, Any], text: str, key: str) -> list[Draft]:
+    def _response(self, step: dict[str, Any], text: str, key: str) -> list[AntigravityDraft]:
         self._open_calls.clear()
         drafts = []
         if thinking := string_of(step.get("thinking")).strip():
-            drafts.append(Draft("reasoning", "agent", thinking, f"{key}#reasoning" if key else ""))
+            drafts.append(AntigravityDraft("reasoning", "agent", thinking, f"{key}#reasoning" if key else ""))
         if text.strip():
-            drafts.append(Draft("assistant", "agent", text.strip(), key))
+            drafts.append(AntigravityDraft("assistant", "agent", text.strip(), key))
         for number, (name, arguments) in enumerate(_calls(step)):
             self._conversation.cwd = _folder(arguments) or self._conversation.cwd
             call_id = f"{key}.{number}" if key else ""
             described, use = describe_call(name, arguments, call_id or None)
-            drafts.append(Draft("tool", "tool", described, f"{call_id}:call" if key else "", use))
+            drafts.append(AntigravityDraft("tool", "tool", described, f"{call_id}:call" if key else "", use))
             self._open_calls.append((name, call_id))
         return drafts
 
-    def _outcome(self, step: dict[str, Any], kind: str, text: str, key: str) -> list[Draft]:
+    def _outcome(self, step: dict[str, Any], kind: str, text: str, key: str) -> list[AntigravityDraft]:
         error = string_of(step.get("error")).strip()
         text = STAMPS.sub("", text).strip().replace("\r\n", "\n")
         text = f"{text}\n{error}".strip() if error and error not in text else text
@@ -155,7 +155,7 @@ class Transcript:
         exit_code = int(code[1]) if code else None
         failed = True if exit_code else _FAILED.get(string_of(step.get("status")))
         use = ToolUse(name, "result", call_id or None, failed=failed, exit_code=exit_code)
-        return [Draft("tool", "tool", text, f"{call_id}:result" if call_id else "", use)]
+        return [AntigravityDraft("tool", "tool", text, f"{call_id}:result" if call_id else "", use)]
 
 
 def _step_index(step: dict[str, Any]) -> int | None:

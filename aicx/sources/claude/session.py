@@ -10,7 +10,7 @@ from typing import Any
 
 from aicx.sources.claude.queue import PromptQueue
 from aicx.sources.claude.text import classify_speakers, cut_additions
-from aicx.sources.claude.turns import Draft, Turns, how_started, message_blocks
+from aicx.sources.claude.turns import ClaudeDraft, Turns, how_started, message_blocks
 from aicx.sources.embedded import CUT_OUT
 from aicx.sources.items import (
     BadRecord,
@@ -18,13 +18,13 @@ from aicx.sources.items import (
     LogIdentity,
     RecordMarks,
     SessionEvent,
-    Skipped,
+    SkippedRecords,
     SourceItem,
     SourceRef,
     TimelineEntry,
 )
 from aicx.sources.record_marks import record_mark
-from aicx.sources.records import Record, parse_instant, read_jsonl
+from aicx.sources.records import RawRecord, parse_instant, read_jsonl
 from aicx.sources.values import object_of, quoted, string_of, text_of
 from aicx.types import PROMPTS
 
@@ -51,7 +51,7 @@ _OUTPUTS = ("content", "output", "tool_output", "toolOutput", "result")
 _CALL_IDS = ("tool_use_id", "toolUseId", "toolUseID", "call_id", "id")
 
 
-class SessionReader:
+class ClaudeLogReader:
     """The state of reading one log from its first record to its last."""
 
     def __init__(self, log: LogFile, identity: LogIdentity) -> None:
@@ -97,21 +97,21 @@ class SessionReader:
         yield from self._queue.rest()
         if marks:
             yield RecordMarks(bytes(marks))
-        yield from (Skipped(self._path, reason, count) for reason, count in self._skipped.items() if count)
+        yield from (SkippedRecords(self._path, reason, count) for reason, count in self._skipped.items() if count)
 
     def _place_all(
-        self, items: Iterator[Draft | SourceItem], record: Record
+        self, items: Iterator[ClaudeDraft | SourceItem], record: RawRecord
     ) -> Iterator[tuple[SourceItem, str | None]]:
         """Each item with its place and time, and the message it is a part of."""
         ref: SourceRef | None = None
         for item in items:
-            if isinstance(item, Draft):
+            if isinstance(item, ClaudeDraft):
                 ref = ref or record.ref(self._path)
                 yield self._place(item, ref, record.line), item.message
             else:
                 yield item, None
 
-    def _place(self, draft: Draft, ref: SourceRef, line: int) -> TimelineEntry | BadRecord:
+    def _place(self, draft: ClaudeDraft, ref: SourceRef, line: int) -> TimelineEntry | BadRecord:
         at = self._at or self._first_at
         if at is None:
             return BadRecord(self._path, "has no timestamp, nor has any record around it", line)
@@ -130,7 +130,7 @@ class SessionReader:
             tool=draft.tool,
         )
 
-    def _read(self, record: Record) -> Iterator[Draft | SourceItem]:
+    def _read(self, record: RawRecord) -> Iterator[ClaudeDraft | SourceItem]:
         value = record.value
         self._at = parse_instant(value.get("timestamp")) or self._at
         self._cwd = text_of(value.get("cwd")) or self._cwd
@@ -157,13 +157,13 @@ class SessionReader:
         else:
             self._skipped[_omission(kind, value)] += 1
 
-    def _message(self, kind: str, record: Record) -> Iterator[Draft | SourceItem]:
+    def _message(self, kind: str, record: RawRecord) -> Iterator[ClaudeDraft | SourceItem]:
         blocks = message_blocks(record.value)
         if blocks is None:
             yield BadRecord(self._path, f"is a record of type {kind} without a readable message", record.line)
         elif kind == "user":
             for draft in self._with_queue(self._turns.user(record.value, blocks)):
-                if not self._automated and isinstance(draft, Draft) and draft.origin == "program":
+                if not self._automated and isinstance(draft, ClaudeDraft) and draft.origin == "program":
                     self._automated = True
                     yield SessionEvent(self._session_id, automated=how_started(record.value))
                 yield draft
@@ -172,7 +172,7 @@ class SessionReader:
                 yield from self._located(self._queue.absorbed())
             yield from self._turns.assistant(record.value, blocks)
 
-    def _tool_record(self, kind: str, record: Record) -> Iterator[Draft | SourceItem]:
+    def _tool_record(self, kind: str, record: RawRecord) -> Iterator[ClaudeDraft | SourceItem]:
         blocks = message_blocks(record.value)
         if blocks is None:
             block = tool_block(kind, record.value)
@@ -182,7 +182,7 @@ class SessionReader:
             blocks = [block]
         yield from self._turns.assistant(record.value, blocks)
 
-    def _with_queue(self, drafts: Iterator[Draft]) -> Iterator[Draft | TimelineEntry]:
+    def _with_queue(self, drafts: Iterator[ClaudeDraft]) -> Iterator[ClaudeDraft | TimelineEntry]:
         for draft in drafts:
             if draft.is_prompt:
                 yield from self._located(self._queue.compare(draft.text))
@@ -193,7 +193,7 @@ class SessionReader:
         for entry in prompts:
             yield entry if entry.cwd else replace(entry, cwd=self._cwd, branch=self._branch)
 
-    def _queue_operation(self, record: Record) -> Iterator[TimelineEntry]:
+    def _queue_operation(self, record: RawRecord) -> Iterator[TimelineEntry]:
         """Follows the queue. What the client itself puts in has no other record and is told at once, in its place."""
         operation = record.value.get("operation")
         text = text_of(record.value.get("content"))
@@ -213,12 +213,14 @@ class SessionReader:
                 self._queue.take(text)
         self._skipped["queue-operation"] += 1
 
-    def _queued(self, text: str, record: Record) -> TimelineEntry | None:
+    def _queued(self, text: str, record: RawRecord) -> TimelineEntry | None:
         voices = classify_speakers(cut_additions(text)[0])
         # Messages of agents, reports of tools: each has a record of its own.
         if self._subagent or len(voices) != 1 or voices[0].origin not in (*PROMPTS, "injected"):
             return None
-        placed = self._place(Draft("user", voices[0].origin, voices[0].text, None), record.ref(self._path), record.line)
+        placed = self._place(
+            ClaudeDraft("user", voices[0].origin, voices[0].text, None), record.ref(self._path), record.line
+        )
         return placed if isinstance(placed, TimelineEntry) else None
 
     def _fact(self, kind: str, value: dict[str, Any]) -> SessionEvent | None:

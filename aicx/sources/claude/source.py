@@ -11,11 +11,11 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from aicx.sources.claude.session import SessionReader
+from aicx.sources.claude.session import ClaudeLogReader
 from aicx.sources.claude.text import cut_additions, without_data_urls
 from aicx.sources.embedded import CUT_OUT
-from aicx.sources.items import BadRecord, LogFile, LogIdentity, Skipped, SourceItem, TimelineEntry
-from aicx.sources.records import Record, list_folder, parse_instant, read_jsonl, stat_log
+from aicx.sources.items import BadRecord, LogFile, LogIdentity, SkippedRecords, SourceItem, TimelineEntry
+from aicx.sources.records import RawRecord, list_folder, parse_instant, read_jsonl, stat_log
 from aicx.sources.values import object_of, string_of, text_of
 from aicx.sources.voices import speaker_of
 from aicx.types import AgentHomes
@@ -76,7 +76,7 @@ class ClaudeSource:
     def read(self, log: LogFile) -> Iterator[SourceItem]:
         if log.format == HISTORY_FORMAT:
             return _read_history(log)
-        return SessionReader(log, self.identify(log)).items()
+        return ClaudeLogReader(log, self.identify(log)).items()
 
 
 def _is_folder(path: Path) -> bool:
@@ -110,15 +110,15 @@ def _subagent_logs(folder: Path) -> Iterator[LogFile | BadRecord]:
             yield from _subagent_logs(path)
 
 
-def _head(log: LogFile) -> Iterator[Record]:
-    return (record for record in islice(read_jsonl(log), _HEAD_RECORDS) if isinstance(record, Record))
+def _head(log: LogFile) -> Iterator[RawRecord]:
+    return (record for record in islice(read_jsonl(log), _HEAD_RECORDS) if isinstance(record, RawRecord))
 
 
 def _first_instant(log: LogFile) -> datetime | None:
     return next((at for record in _head(log) if (at := _instant(record))), None)
 
 
-def _instant(record: Record) -> datetime | None:
+def _instant(record: RawRecord) -> datetime | None:
     return parse_instant(record.value.get("timestamp"))
 
 
@@ -159,7 +159,7 @@ def _read_history(log: LogFile) -> Iterator[SourceItem]:
                 speaker_of(text) or "typed",
                 cwd=project,
             )
-    yield from (Skipped(path, reason, count) for reason, count in skipped.items() if count)
+    yield from (SkippedRecords(path, reason, count) for reason, count in skipped.items() if count)
 
 
 def _history_text(value: dict[str, Any]) -> tuple[str, int]:

@@ -39,7 +39,7 @@ _WRAPPED_ERRORS = 8  # how deep to look for the message of an error
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class ClaudeDraft:
     """An entry before it has its place and time. Texts of one ``message`` that follow each other are one entry."""
 
     role: Role
@@ -64,13 +64,13 @@ class Turns:
         """Whether a record belongs to a subagent, whose "user" is the agent that started it."""
         return self._subagent or value.get("isSidechain") is True
 
-    def user(self, value: Value, blocks: list[Any]) -> Iterator[Draft]:
+    def user(self, value: Value, blocks: list[Any]) -> Iterator[ClaudeDraft]:
         """A prompt, the results of tools, or what the client says in the person's place."""
         ids = _numbered(text_of(value.get("uuid")))
         if value.get("isCompactSummary") is True:
             summary = content_text(blocks)
             if summary.strip():
-                yield Draft("system", "compaction", summary, next(ids))
+                yield ClaudeDraft("system", "compaction", summary, next(ids))
             return
         texts: list[Any] = []
         for block in blocks:
@@ -82,7 +82,7 @@ class Turns:
                 texts.append(block)
         yield from self._prompt(texts, value, ids)
 
-    def _prompt(self, blocks: list[Any], value: Value, ids: Iterator[str | None]) -> Iterator[Draft]:
+    def _prompt(self, blocks: list[Any], value: Value, ids: Iterator[str | None]) -> Iterator[ClaudeDraft]:
         """The text blocks of a user record (or attachment): what the person said, without what was put around it."""
         if not blocks:
             return
@@ -103,7 +103,7 @@ class Turns:
         for heard in voices:
             yield from self._voice(heard, value, ids)
 
-    def _voice(self, heard: Utterance, value: Value, ids: Iterator[str | None]) -> Iterator[Draft]:
+    def _voice(self, heard: Utterance, value: Value, ids: Iterator[str | None]) -> Iterator[ClaudeDraft]:
         role, origin, text = heard.role, heard.origin, heard.text
         source = _origin_kind(value)
         if origin in PROMPTS and (self.is_side(value) or source in _FROM_AGENTS):
@@ -118,9 +118,9 @@ class Turns:
         if origin in ("typed", "program"):
             plan = text_of(value.get("planContent"))
             text = f"{text}\n\n{plan}" if plan and plan.strip() not in text else text
-        yield Draft(role, origin, text, next(ids), tool=tool, is_prompt=origin in PROMPTS)
+        yield ClaudeDraft(role, origin, text, next(ids), tool=tool, is_prompt=origin in PROMPTS)
 
-    def _tool_result(self, block: Value, value: Value, ids: Iterator[str | None]) -> Iterator[Draft]:
+    def _tool_result(self, block: Value, value: Value, ids: Iterator[str | None]) -> Iterator[ClaudeDraft]:
         # `toolUseResult` says the same again, with whole files in it: never read.
         text, cut = cut_reminders(content_text(block.get("content")))
         self._skip("scaffolding inside a text", cut)
@@ -141,12 +141,12 @@ class Turns:
                 exit_code=int(exit_code[1]) if exit_code else None,
             )
             record_id = f"{call_id}:result" if call_id else next(ids)
-            yield Draft("tool", "tool", text if text.strip() else "[no output]", record_id, tool=use)
+            yield ClaudeDraft("tool", "tool", text if text.strip() else "[no output]", record_id, tool=use)
         if remark:
             # A person who refuses a call may say why, and the log has these words nowhere else.
-            yield Draft("user", "agent" if self.is_side(value) else "typed", remark, next(ids))
+            yield ClaudeDraft("user", "agent" if self.is_side(value) else "typed", remark, next(ids))
 
-    def assistant(self, value: Value, blocks: list[Any]) -> Iterator[Draft]:
+    def assistant(self, value: Value, blocks: list[Any]) -> Iterator[ClaudeDraft]:
         """A piece of a model's message: newer versions write one block a record."""
         message = object_of(value.get("message"))
         ids = _numbered(text_of(value.get("uuid")))
@@ -156,25 +156,25 @@ class Turns:
             if text in _PLACEHOLDERS:
                 self._skipped["synthetic"] += 1
             else:
-                yield Draft("system", "injected", text, next(ids))
+                yield ClaudeDraft("system", "injected", text, next(ids))
             return
         for block in blocks:
             yield from self._assistant_block(block, value, model, text_of(message.get("id")), ids)
 
     def _assistant_block(
         self, block: Any, value: Value, model: str | None, message: str | None, ids: Iterator[str | None]
-    ) -> Iterator[Draft]:
+    ) -> Iterator[ClaudeDraft]:
         kind = block.get("type") if isinstance(block, dict) else "text"
         if kind == "text":
             text = block_text(block).strip()
             if text in _PLACEHOLDERS:
                 self._skipped["empty text"] += 1
             else:
-                yield Draft("assistant", "agent", text, next(ids), model, message=message)
+                yield ClaudeDraft("assistant", "agent", text, next(ids), model, message=message)
         elif kind in ("thinking", "redacted_thinking"):
             text = string_of(block.get("thinking")).strip()
             if text:
-                yield Draft("reasoning", "agent", text, next(ids), model)
+                yield ClaudeDraft("reasoning", "agent", text, next(ids), model)
             else:
                 self._skipped["reasoning without text"] += 1
         elif kind in _CALLS:
@@ -184,30 +184,30 @@ class Turns:
         else:
             self._skipped[f"unknown block: {quoted(kind)}"] += 1
 
-    def _call(self, block: Value, model: str | None, ids: Iterator[str | None]) -> Draft:
+    def _call(self, block: Value, model: str | None, ids: Iterator[str | None]) -> ClaudeDraft:
         call_id = text_of(block.get("id"))
         name = text_of(block.get("name")) or "unknown tool"
         if call_id:
             self._names[call_id] = name
         text, use = describe_call(name, block.get("input"), call_id)
         record_id = f"{call_id}:call" if call_id else next(ids)
-        return Draft("tool", "tool", without_data_urls(text), record_id, model, use)
+        return ClaudeDraft("tool", "tool", without_data_urls(text), record_id, model, use)
 
-    def system(self, value: Value) -> Iterator[Draft]:
+    def system(self, value: Value) -> Iterator[ClaudeDraft]:
         """The few notices of the client that say something of the session."""
         subtype = text_of(value.get("subtype")) or "none"
         text = string_of(value.get("content"))
         ids = _numbered(text_of(value.get("uuid")))
         if subtype == "away_summary" and text.strip():
-            yield Draft("system", "compaction", text, next(ids))
+            yield ClaudeDraft("system", "compaction", text, next(ids))
         elif subtype == "api_error":
-            yield Draft("system", "injected", _api_error(value), next(ids))
+            yield ClaudeDraft("system", "injected", _api_error(value), next(ids))
         elif subtype == "local_command" or (subtype == "informational" and len(classify_speakers(text)) > 1):
             yield from self._prompt([text], value, ids)
         else:
             self._skipped[f"system: {quoted(subtype)}"] += 1
 
-    def attachment(self, value: Value) -> Iterator[Draft]:
+    def attachment(self, value: Value) -> Iterator[ClaudeDraft]:
         """A prompt that was taken in while the model was at work; every other attachment is context."""
         attachment = object_of(value.get("attachment"))
         kind = text_of(attachment.get("type")) or "none"

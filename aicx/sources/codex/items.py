@@ -51,7 +51,7 @@ _FAILURES = (
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class CallOutcome:
     """How a call ended: its output, and what the log says of its success."""
 
     text: str
@@ -122,7 +122,7 @@ def _plan(arguments: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def read_outcome(output: Any) -> Outcome:
+def read_outcome(output: Any) -> CallOutcome:
     """The outcome in a call's output record: text with or without a header, a list of parts, or JSON holding either."""
     if isinstance(output, dict):
         return _outcome_of_object(output)
@@ -148,25 +148,25 @@ def _are_parts(value: Any) -> bool:
     return isinstance(value, list) and all(isinstance(part, dict) and part.get("type") in _PART_TYPES for part in value)
 
 
-def _outcome_of_text(text: str) -> Outcome:
+def _outcome_of_text(text: str) -> CallOutcome:
     failed = True if text.startswith(_FAILURES) else None
     if not text.startswith(_HEADER_STARTS):
-        return Outcome(text, failed=failed)
+        return CallOutcome(text, failed=failed)
     header = text[:600].partition("Output:\n")[0]
     waited = _HEADER_SECONDS.search(header)
     seconds = float(waited[1]) if waited else None
     if found := _HEADER_EXIT.search(header):
         code = int(found[1])
-        return Outcome(text, code, code != 0, seconds=seconds)
-    return Outcome(text, failed=False if header.startswith("Script completed") else failed, seconds=seconds)
+        return CallOutcome(text, code, code != 0, seconds=seconds)
+    return CallOutcome(text, failed=False if header.startswith("Script completed") else failed, seconds=seconds)
 
 
-def _outcome_of_parts(parts: Any) -> Outcome:
+def _outcome_of_parts(parts: Any) -> CallOutcome:
     """Parts of one output: a script's header stands in the first, the JSON its commands returned in others."""
     outcomes = [read_outcome(text) for text in content_texts(parts)]
     codes = [outcome.exit_code for outcome in outcomes if outcome.exit_code is not None]
     verdicts = [outcome.failed for outcome in outcomes if outcome.failed is not None]
-    return Outcome(
+    return CallOutcome(
         "\n".join(outcome.text.rstrip("\n") for outcome in outcomes),
         next((code for code in codes if code), codes[0] if codes else None),
         any(verdicts) if verdicts else None,
@@ -174,21 +174,21 @@ def _outcome_of_parts(parts: Any) -> Outcome:
     )
 
 
-def _outcome_of_object(value: dict[str, Any]) -> Outcome:
+def _outcome_of_object(value: dict[str, Any]) -> CallOutcome:
     text = next((value[key] for key in ("output", "content", "text") if isinstance(value.get(key), str)), None)
     if text is None:
         text = _content_of(value)
     facts = {**object_of(value.get("metadata")), **value}
     code = facts.get("exit_code")
     if isinstance(code, int) and not isinstance(code, bool):
-        return Outcome(text, code, code != 0, seconds=_seconds(facts))
+        return CallOutcome(text, code, code != 0, seconds=_seconds(facts))
     if isinstance(running := value.get("session_id"), int):
         # In the words of outputs that are text: later calls ask by this number how it went on.
-        return Outcome(f"Process running with session ID {running}\n{text}")
+        return CallOutcome(f"Process running with session ID {running}\n{text}")
     for key, when_failed in (("isError", True), ("is_error", True), ("success", False)):
         if isinstance(value.get(key), bool):
-            return Outcome(text, failed=value[key] is when_failed)
-    return Outcome(text)
+            return CallOutcome(text, failed=value[key] is when_failed)
+    return CallOutcome(text)
 
 
 def _seconds(facts: dict[str, Any]) -> float | None:
@@ -216,12 +216,12 @@ def _content_of(value: dict[str, Any]) -> str:
     return "\n".join(texts) or dump_json(value).decode()
 
 
-def outcome_of_event(payload: dict[str, Any]) -> Outcome:
+def outcome_of_event(payload: dict[str, Any]) -> CallOutcome:
     """The outcome in an ``exec_command_end``, ``patch_apply_end`` or ``mcp_tool_call_end`` event."""
     result = payload.get("result")
     if isinstance(result, dict):
         if "Err" in result:
-            return Outcome(str(result["Err"]), failed=True)
+            return CallOutcome(str(result["Err"]), failed=True)
         outcome = _outcome_of_object(result["Ok"] if isinstance(result.get("Ok"), dict) else result)
         return replace(outcome, failed=bool(outcome.failed))
     texts = [text for key in ("stdout", "stderr") if isinstance(text := payload.get(key), str) and text]

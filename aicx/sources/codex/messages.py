@@ -15,7 +15,7 @@ from aicx.sources.codex.texts import (
     reasoning_texts,
     text_key,
 )
-from aicx.sources.codex.timeline import COPY, NO_TEXT, SCAFFOLDING, Timeline
+from aicx.sources.codex.timeline import COPY, NO_TEXT, SCAFFOLDING, CodexTimeline
 from aicx.sources.items import ToolUse
 from aicx.sources.values import items_of, quoted, text_of
 from aicx.sources.voices import speaker_of
@@ -26,10 +26,10 @@ _NOTICES = ("<subagent_notification>", "<user_action>", "<user_shell_command>")
 _CUT = "scaffolding inside a text"
 
 
-class Messages:
+class CodexMessages:
     """Takes message records in file order. Model items are the ones told, except prompts: those need a clean copy."""
 
-    def __init__(self, timeline: Timeline) -> None:
+    def __init__(self, timeline: CodexTimeline) -> None:
         self.knows_cwd = False  # before turn_context existed, the environment block alone named the folder
         self.is_by_program = False  # the session's prompts come from a program
         self.is_copied = False  # inside the history that a fork begins with

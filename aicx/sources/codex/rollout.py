@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from aicx.sources.codex.items import Outcome, describe_call_item, outcome_of_event, read_outcome
-from aicx.sources.codex.messages import Messages
+from aicx.sources.codex.items import CallOutcome, describe_call_item, outcome_of_event, read_outcome
+from aicx.sources.codex.messages import CodexMessages
 from aicx.sources.codex.texts import content_texts, reasoning_texts
-from aicx.sources.codex.timeline import COPY, Timeline
+from aicx.sources.codex.timeline import COPY, CodexTimeline
 from aicx.sources.codex.untyped import typed_item
 from aicx.sources.items import CONTEXT_COMPACTED, LogIdentity, SessionEvent, SourceItem, ToolUse
 from aicx.sources.records import LogRecord
@@ -66,9 +66,9 @@ class Rollout:
     """The state between the records of one rollout."""
 
     def __init__(self, path: str, identity: LogIdentity) -> None:
-        self._timeline = Timeline(path, identity)
+        self._timeline = CodexTimeline(path, identity)
         self.ready: list[SourceItem] = self._timeline.ready  # what the records taken yielded; the caller empties it
-        self._messages = Messages(self._timeline)
+        self._messages = CodexMessages(self._timeline)
         self._calls: dict[str, str] = {}  # the name of each call, by its id
         self._answered: set[str] = set()  # calls whose output item was told
         self._ended: set[str] = set()  # calls whose end was told, or waits to be, by an event
@@ -200,7 +200,7 @@ class Rollout:
             text = f"{request}\n{outcome.text}" if request else outcome.text
             self._timeline.emit("tool", text, "tool", record_id=record_id, tool=use)
 
-    def _result(self, outcome: Outcome, call_id: str | None, name: str) -> ToolUse:
+    def _result(self, outcome: CallOutcome, call_id: str | None, name: str) -> ToolUse:
         called = self._calls.get(call_id, name) if call_id else name
         return ToolUse(
             called, "result", call_id, None, outcome.files, outcome.failed, outcome.exit_code, outcome.seconds

@@ -9,7 +9,7 @@ from typing import Any
 from aicx.sources.codex.copies import Held, Waiting
 from aicx.sources.codex.texts import is_markup, without_blobs
 from aicx.sources.embedded import CUT_OUT
-from aicx.sources.items import BadRecord, LogIdentity, SessionEvent, Skipped, SourceItem, TimelineEntry, ToolUse
+from aicx.sources.items import BadRecord, LogIdentity, SessionEvent, SkippedRecords, SourceItem, TimelineEntry, ToolUse
 from aicx.sources.records import LogRecord, parse_instant
 from aicx.types import Origin, Role
 
@@ -21,7 +21,7 @@ NO_TEXT = "empty or encrypted"
 _UUID_LENGTH = 36
 
 
-class Timeline:
+class CodexTimeline:
     """Collects what a rollout yields in ``ready``, in file order, and counts what it passes over.
 
     An entry whose other half may stand in the next record waits for it; whatever else yields something ends the wait.
@@ -58,7 +58,7 @@ class Timeline:
     def finish(self) -> None:
         """Tells what still waits, and how much was passed over."""
         self._release(at_end=True)
-        self.ready.extend(Skipped(self.path, reason, count) for reason, count in self._skipped.items() if count)
+        self.ready.extend(SkippedRecords(self.path, reason, count) for reason, count in self._skipped.items() if count)
 
     def move(self, cwd: Any) -> None:
         """Changes the folder, if ``cwd`` is one."""

@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 
 from aicx.sources.embedded import CUT_OUT
 from aicx.sources.gemini.sessions import is_header, open_session, title_of
-from aicx.sources.gemini.timeline import Timeline
+from aicx.sources.gemini.timeline import GeminiTimeline
 from aicx.sources.items import BadRecord, LogFile, SessionEvent, SourceItem
-from aicx.sources.records import Record, parse_instant, read_jsonl
+from aicx.sources.records import RawRecord, parse_instant, read_jsonl
 from aicx.sources.values import object_of, text_of
 
 
@@ -48,7 +48,7 @@ class _Version(NamedTuple):
     key: str
     message: dict[str, Any]
     from_context: bool  # listed in a rewrite of the model's context
-    record: Record
+    record: RawRecord
 
 
 class _Outline(NamedTuple):
@@ -78,7 +78,7 @@ def _outline(log: LogFile) -> _Outline:
     return _Outline(header, first, last, appended)
 
 
-def _versions(record: Record, number: int) -> Iterator[_Version]:
+def _versions(record: RawRecord, number: int) -> Iterator[_Version]:
     """The messages of one record.
 
     A rewrite of the model's context (``$set`` with ``messages``) follows a compression or a cancelled turn and lists
@@ -95,7 +95,7 @@ def _versions(record: Record, number: int) -> Iterator[_Version]:
         yield _Version(text_of(value.get("id")) or str(number), value, False, record)
 
 
-def _patches(timeline: Timeline, value: dict[str, Any]) -> Iterator[SessionEvent]:
+def _patches(timeline: GeminiTimeline, value: dict[str, Any]) -> Iterator[SessionEvent]:
     patch = value.get("$set")
     if isinstance(patch, dict):
         if title := title_of(patch):
@@ -108,5 +108,5 @@ def _patches(timeline: Timeline, value: dict[str, Any]) -> Iterator[SessionEvent
         timeline.skipped["unknown record"] += 1
 
 
-def _release(timeline: Timeline, version: _Version) -> Iterator[SourceItem]:
+def _release(timeline: GeminiTimeline, version: _Version) -> Iterator[SourceItem]:
     return timeline.take(version.message, version.record, only_new=version.from_context)

@@ -35,7 +35,7 @@ _EXIT_CODE = re.compile(r"^Exit Code: (-?\d{1,10})$", re.MULTILINE)
 _FAILED = {"error": True, "cancelled": True, "success": False}
 
 
-class Draft(NamedTuple):
+class GeminiDraft(NamedTuple):
     """An entry before it has its place: time, session and provenance are the message's unless said here."""
 
     role: Role
@@ -47,7 +47,7 @@ class Draft(NamedTuple):
     tool: ToolUse | None = None
 
 
-class Messages:
+class GeminiMessages:
     """Reads the messages of one log in their order: a call and its result may stand in different ones."""
 
     def __init__(self, skipped: Counter[str]) -> None:
@@ -55,7 +55,7 @@ class Messages:
         self._names: dict[str, str] = {}  # of the tools called, by call id
         self._answered: set[str] = set()
 
-    def draft(self, message: dict[str, Any]) -> list[Draft] | None:
+    def draft(self, message: dict[str, Any]) -> list[GeminiDraft] | None:
         """Reads a message; None when it is of an unknown type."""
         named = string_of(message.get("type")) or string_of(message.get("role"))
         match _TYPES.get(named.lower()):
@@ -68,7 +68,7 @@ class Messages:
         self._skipped[f"unknown type: {quoted(named) or 'none'}"] += 1
         return None
 
-    def _user(self, message: dict[str, Any]) -> list[Draft]:
+    def _user(self, message: dict[str, Any]) -> list[GeminiDraft]:
         parts = split_content(content_of(message))
         shown = split_content(message.get("displayContent")).text
         drafts = self._responses(parts)
@@ -76,28 +76,28 @@ class Messages:
         if not text:
             return drafts
         if "<state_snapshot>" in text[:200]:
-            return [*drafts, Draft("system", "compaction", text)]
+            return [*drafts, GeminiDraft("system", "compaction", text)]
         if text == _PROMPTED_BY_CLIENT:
-            return [*drafts, Draft("system", "injected", text)]
+            return [*drafts, GeminiDraft("system", "injected", text)]
         # The CLI sends the model more than was typed (files named with @, a command's expansion) and keeps what was
         # typed in `displayContent`, when that differs.
         prompt, _, referenced = text.partition(_REFERENCES)
         typed = shown or prompt.rstrip()
         if typed:
-            drafts.append(Draft("user", speaker_of(typed) or "typed", typed))
+            drafts.append(GeminiDraft("user", speaker_of(typed) or "typed", typed))
         if referenced.strip():
             files = tuple(dict.fromkeys(_REFERENCED_FILE.findall(referenced)))
             use = ToolUse("referenced files", "result", files=files)
-            drafts.append(Draft("tool", "tool", referenced.strip(), "#referenced", tool=use))
+            drafts.append(GeminiDraft("tool", "tool", referenced.strip(), "#referenced", tool=use))
         elif shown and shown != text:
-            drafts.append(Draft("system", "injected", text, "#expanded"))
+            drafts.append(GeminiDraft("system", "injected", text, "#expanded"))
         return drafts
 
-    def _gemini(self, message: dict[str, Any]) -> list[Draft]:
+    def _gemini(self, message: dict[str, Any]) -> list[GeminiDraft]:
         parts = split_content(content_of(message))
         drafts = _reasoning(message, parts)
         if text := self._without_scaffolding(parts.text):
-            drafts.append(Draft("assistant", "agent", text))
+            drafts.append(GeminiDraft("assistant", "agent", text))
         results = []
         for index, call in enumerate(_calls(message, parts)):
             name = text_of(call.get("name")) or "tool"
@@ -107,20 +107,20 @@ class Messages:
                 self._skipped["tool call written twice"] += 1
             else:
                 text, use = describe_call(name, call.get("args"), call_id)
-                drafts.append(Draft("tool", "tool", without_data(text), record_id=f"{key}:call", tool=use))
+                drafts.append(GeminiDraft("tool", "tool", without_data(text), record_id=f"{key}:call", tool=use))
             if call_id:
                 self._names[call_id] = name
             results += self._outcome(call, name, call_id, key)
         return [*drafts, *results, *self._responses(parts)]
 
-    def _notice(self, message: dict[str, Any]) -> list[Draft]:
+    def _notice(self, message: dict[str, Any]) -> list[GeminiDraft]:
         text = split_content(content_of(message)).text.strip()
         if "update available!" in text:
             self._skipped["update notice"] += 1
             return []
-        return [Draft("system", "injected", text)] if text else []
+        return [GeminiDraft("system", "injected", text)] if text else []
 
-    def _outcome(self, call: dict[str, Any], name: str, call_id: str | None, key: str) -> list[Draft]:
+    def _outcome(self, call: dict[str, Any], name: str, call_id: str | None, key: str) -> list[GeminiDraft]:
         if call_id in self._answered:
             return []
         status = string_of(call.get("status"))
@@ -129,7 +129,7 @@ class Messages:
         failed = _FAILED.get(status)
         return self._result(text or (status if failed else ""), name, call_id, key, failed, call.get("timestamp"))
 
-    def _responses(self, parts: Parts) -> list[Draft]:
+    def _responses(self, parts: Parts) -> list[GeminiDraft]:
         """Results given as parts of a message rather than with their call; a copy of one already seen yields none."""
         drafts = []
         for response in parts.responses:
@@ -142,7 +142,9 @@ class Messages:
             drafts += self._result(response_text(response), name, call_id, call_id or name, failed, None)
         return drafts
 
-    def _result(self, text: str, name: str, call_id: str | None, key: str, failed: bool | None, at: Any) -> list[Draft]:
+    def _result(
+        self, text: str, name: str, call_id: str | None, key: str, failed: bool | None, at: Any
+    ) -> list[GeminiDraft]:
         text = self._without_scaffolding(_UNTRUSTED.sub(r"\1", without_data(text)))
         if not text:
             return []
@@ -152,7 +154,7 @@ class Messages:
         codes = _EXIT_CODE.findall(text) if name == "run_shell_command" else []
         exit_code = int(codes[-1]) if codes else None
         use = ToolUse(name, "result", call_id, failed=True if exit_code else failed, exit_code=exit_code)
-        return [Draft("tool", "tool", text, at=at, record_id=f"{key}:result", tool=use)]
+        return [GeminiDraft("tool", "tool", text, at=at, record_id=f"{key}:result", tool=use)]
 
     def _without_scaffolding(self, text: str) -> str:
         if text.startswith(_PREAMBLES):
@@ -165,13 +167,13 @@ class Messages:
         return text.strip("\n") if text.strip() else ""
 
 
-def _reasoning(message: dict[str, Any], parts: Parts) -> list[Draft]:
+def _reasoning(message: dict[str, Any], parts: Parts) -> list[GeminiDraft]:
     thoughts = [(text, thought) for thought in objects_of(message.get("thoughts")) if (text := _thought(thought))]
     texts = list(dict.fromkeys(text for text, _ in thoughts)) or parts.thoughts
     if not texts:
         return []
     began = thoughts[0][1].get("timestamp") if thoughts else None
-    return [Draft("reasoning", "agent", "\n".join(texts), "#reasoning", at=began)]
+    return [GeminiDraft("reasoning", "agent", "\n".join(texts), "#reasoning", at=began)]
 
 
 def _thought(thought: dict[str, Any]) -> str:

@@ -10,9 +10,9 @@ from typing import Any
 from aicx.sources.embedded import CUT_OUT
 from aicx.sources.file_times import changed_at
 from aicx.sources.gemini.projects import find_cwd
-from aicx.sources.gemini.timeline import Timeline, first_instant
+from aicx.sources.gemini.timeline import GeminiTimeline, first_instant
 from aicx.sources.items import BadRecord, LogFile, LogIdentity, SessionEvent, SourceItem
-from aicx.sources.records import Element, Record, parse_instant, read_json, read_json_cut, read_jsonl
+from aicx.sources.records import Element, RawRecord, parse_instant, read_json, read_json_cut, read_jsonl
 from aicx.sources.values import text_of
 from aicx.types import Lane
 
@@ -53,7 +53,7 @@ def read_object(log: LogFile) -> Iterator[SourceItem]:
 
 def open_session(
     log: LogFile, header: dict[str, Any], first: datetime | None
-) -> Generator[SessionEvent | BadRecord, None, Timeline]:
+) -> Generator[SessionEvent | BadRecord, None, GeminiTimeline]:
     """Yields what the header says of the session; returns the timeline to go on with."""
     cwd, bad = find_cwd(log, header)
     yield from bad
@@ -64,7 +64,7 @@ def open_session(
         yield SessionEvent(session_id, title=title, parent_session=parent, lane=lane if lane == "subagent" else None)
     began = parse_instant(header.get("startTime")) or first or parse_instant(header.get("lastUpdated"))
     began = began or changed_at(log.path)
-    return Timeline(str(log.path), session_id, cwd, began)
+    return GeminiTimeline(str(log.path), session_id, cwd, began)
 
 
 def title_of(header: Mapping[str, Any]) -> str | None:
@@ -82,7 +82,7 @@ def _header(log: LogFile) -> dict[str, Any]:
     if log.format == SESSION_JSON:
         value = read_json(log)
         return {} if isinstance(value, BadRecord) else value
-    return next((r.value for r in read_jsonl(log) if isinstance(r, Record) and is_header(r.value)), {})
+    return next((r.value for r in read_jsonl(log) if isinstance(r, RawRecord) and is_header(r.value)), {})
 
 
 def _session_id(log: LogFile, header: Mapping[str, Any]) -> str:

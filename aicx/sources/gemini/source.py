@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from aicx.sources.gemini.lines import read_lines
-from aicx.sources.gemini.messages import Draft
+from aicx.sources.gemini.messages import GeminiDraft
 from aicx.sources.gemini.projects import find_cwd, folder_hash, project_root
 from aicx.sources.gemini.sessions import MESSAGES, PROMPTS, SESSION_JSON, SESSION_LINES, identify_session, read_object
-from aicx.sources.gemini.timeline import AGENT, Timeline, first_instant
+from aicx.sources.gemini.timeline import AGENT, GeminiTimeline, first_instant
 from aicx.sources.items import BadRecord, LogFile, LogIdentity, SourceItem
 from aicx.sources.records import Element, list_folder, stat_log, unreadable
 from aicx.sources.values import object_of, parse_json, quoted, string_of
@@ -109,7 +109,7 @@ def read_prompts(log: LogFile) -> Iterator[SourceItem]:
         return
     cwd, problems = find_cwd(log, {})
     yield from problems
-    timeline = Timeline(path, "", cwd, first_instant(prompts))
+    timeline = GeminiTimeline(path, "", cwd, first_instant(prompts))
     for index, value in enumerate(prompts):
         prompt = object_of(value)
         timeline.session_id, text = string_of(prompt.get("sessionId")), string_of(prompt.get("message"))
@@ -122,7 +122,7 @@ def read_prompts(log: LogFile) -> Iterator[SourceItem]:
             timeline.skipped["slash command"] += 1
         else:
             # Without an id on purpose: the same prompt stands in the session's own log, and is recognised by its text.
-            drafts = [Draft("user", speaker_of(text) or "typed", text)]
+            drafts = [GeminiDraft("user", speaker_of(text) or "typed", text)]
             place = Element(prompt, index, index + 1)
             yield from timeline.place({"timestamp": prompt.get("timestamp")}, drafts, place)
     yield from timeline.close()

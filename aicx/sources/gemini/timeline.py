@@ -7,15 +7,15 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
-from aicx.sources.gemini.messages import Draft, Messages
-from aicx.sources.items import BadRecord, Skipped, TimelineEntry
+from aicx.sources.gemini.messages import GeminiDraft, GeminiMessages
+from aicx.sources.items import BadRecord, SkippedRecords, TimelineEntry
 from aicx.sources.records import LogRecord, parse_instant
 from aicx.sources.values import object_of, string_of, text_of
 
 AGENT = "gemini"
 
 
-class Timeline:
+class GeminiTimeline:
     """What carries over from one message of a log to the next."""
 
     def __init__(self, path: str, session_id: str, cwd: str | None, first: datetime | None) -> None:
@@ -24,7 +24,7 @@ class Timeline:
         self._path = path
         self._cwd = cwd
         self._last = first  # the time given to a message that has none
-        self._messages = Messages(self.skipped)
+        self._messages = GeminiMessages(self.skipped)
         self._said: set[int] = set()
 
     def take(
@@ -40,7 +40,7 @@ class Timeline:
         yield from self.place(message, fresh, record)
 
     def place(
-        self, message: dict[str, Any], drafts: list[Draft], record: LogRecord
+        self, message: dict[str, Any], drafts: list[GeminiDraft], record: LogRecord
     ) -> Iterator[TimelineEntry | BadRecord]:
         """``drafts`` as entries of ``message``, which stands in ``record``."""
         at = parse_instant(message.get("timestamp")) or self._last
@@ -71,9 +71,9 @@ class Timeline:
                 tool=draft.tool,
             )
 
-    def close(self) -> Iterator[Skipped]:
+    def close(self) -> Iterator[SkippedRecords]:
         """How much was passed over."""
-        return (Skipped(self._path, reason, count) for reason, count in self.skipped.items())
+        return (SkippedRecords(self._path, reason, count) for reason, count in self.skipped.items())
 
 
 def first_instant(messages: list[Any]) -> datetime | None:

@@ -16,12 +16,12 @@ from aicx.sources.items import (
     LogFile,
     LogIdentity,
     SessionEvent,
-    Skipped,
+    SkippedRecords,
     SourceItem,
     TimelineEntry,
     ToolUse,
 )
-from aicx.sources.records import Record, list_folder, parse_instant, read_jsonl, stat_log
+from aicx.sources.records import RawRecord, list_folder, parse_instant, read_jsonl, stat_log
 from aicx.sources.values import quoted, string_of, text_of
 from aicx.text import shorten
 from aicx.types import AgentHomes, Origin, Role
@@ -47,21 +47,21 @@ class RunSource:
                 yield stat_log(AGENT, FORMAT, path)
 
     def identify(self, log: LogFile) -> LogIdentity:
-        records = (item.value for item in islice(read_jsonl(log), _HEAD_RECORDS) if isinstance(item, Record))
+        records = (item.value for item in islice(read_jsonl(log), _HEAD_RECORDS) if isinstance(item, RawRecord))
         first = next((value for value in records if value.get("type") == "session"), {})
         return LogIdentity(_session_of(log, first), parse_instant(first.get("at")))
 
     def read(self, log: LogFile) -> Iterator[SourceItem]:
-        reading = _Reading(log)
+        reading = _RunState(log)
         for item in read_jsonl(log):
             if isinstance(item, BadRecord):
                 yield item
             else:
                 yield from reading.take(item)
-        yield from (Skipped(str(log.path), reason, count) for reason, count in reading.skipped.items())
+        yield from (SkippedRecords(str(log.path), reason, count) for reason, count in reading.skipped.items())
 
 
-class _Reading:
+class _RunState:
     """What carries over from one record to the next."""
 
     def __init__(self, log: LogFile) -> None:
@@ -75,7 +75,7 @@ class _Reading:
         self._count = 0
         self.skipped: Counter[str] = Counter()
 
-    def take(self, record: Record) -> Iterator[SourceItem]:
+    def take(self, record: RawRecord) -> Iterator[SourceItem]:
         value = record.value
         self._at = parse_instant(value.get("at")) or self._at
         kind = value.get("type")
@@ -94,7 +94,7 @@ class _Reading:
         else:
             yield from self._end(record, self._at)
 
-    def _begin(self, record: Record, at: datetime) -> Iterator[SourceItem]:
+    def _begin(self, record: RawRecord, at: datetime) -> Iterator[SourceItem]:
         value = record.value
         self._session = _session_of(self._log, value)
         self._cwd, self._branch = text_of(value.get("cwd")), text_of(value.get("branch"))
@@ -108,7 +108,7 @@ class _Reading:
             use = ToolUse(AGENT, "call", self._session, command)
             yield self._entry(record, at, "tool", "agent", command, use)
 
-    def _end(self, record: Record, at: datetime) -> Iterator[SourceItem]:
+    def _end(self, record: RawRecord, at: datetime) -> Iterator[SourceItem]:
         value = record.value
         code = _number(value.get("exit_code"))
         use = ToolUse(
@@ -125,7 +125,7 @@ class _Reading:
         yield self._entry(record, at, "tool", "tool", string_of(value.get("text")).strip("\n") or ended, use)
 
     def _entry(
-        self, record: Record, at: datetime, role: Role, origin: Origin, text: str, tool: ToolUse | None = None
+        self, record: RawRecord, at: datetime, role: Role, origin: Origin, text: str, tool: ToolUse | None = None
     ) -> TimelineEntry:
         self._count += 1
         return TimelineEntry(

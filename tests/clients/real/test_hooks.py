@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from aicx.agents.change import Change
+from aicx.agents.change import SetupChange
 from aicx.agents.plan import plan_init
 from aicx.agents.startup import MAX_BYTES
 from aicx.cli import run
@@ -78,7 +78,7 @@ def test_the_longest_context_arrives_whole(
     assert context in texts(session.requests[0])
 
 
-def plan_of(repo: Path, client: RealClient) -> Sequence[Change]:
+def plan_of(repo: Path, client: RealClient) -> Sequence[SetupChange]:
     return plan_init(load_settings(), find_repository(repo), [client.name]).changes
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from aicx.corpus.catalog.overview import list_chunk_paths, list_projects, state_of
-from aicx.corpus.catalog.query import Steered, steer
+from aicx.corpus.catalog.query import MetadataAnswer, steer
 from aicx.corpus.catalog.when import parse_date_range
 from aicx.errors import NotFound, UsageError
 from aicx.filters import Filters
@@ -58,7 +58,7 @@ def home(home: Path, kept: Kept) -> Home:
     return home
 
 
-def ask(home: Home, filters: Filters = EVERYTHING, limit: int = 100) -> Steered:
+def ask(home: Home, filters: Filters = EVERYTHING, limit: int = 100) -> MetadataAnswer:
     return steer(home.settings.layout, filters, limit)
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.query import open_catalog
-from aicx.corpus.catalog.sightings import Sighting, nearest_sighting, sightings
+from aicx.corpus.catalog.sightings import CommitSighting, nearest_sighting, sightings
 from aicx.corpus.forget.holding import ForgetRequest
 from aicx.corpus.forget.run import forget
 from aicx.engine.holders import load_holders
@@ -50,7 +50,7 @@ def count(user: Home) -> int:
 @pytest.mark.parametrize("asked", ["1a2b3c4", "1A2B3C4D", "1a2b3c4d5" + "0" * 31, "nested  brackets are READ (#9)"])
 def test_commit_is_found_by_any_abbreviation_and_by_its_subject(catalog: Catalog, asked: str) -> None:
     chunk = f"claude:{SESSION}:001"
-    expected = Sighting("1a2b3c4d5", "Nested brackets are read", when(2), SESSION, chunk)
+    expected = CommitSighting("1a2b3c4d5", "Nested brackets are read", when(2), SESSION, chunk)
     assert sightings(catalog, asked) == [expected]
 
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aicx.corpus.forget.blanking import message_texts
-from aicx.corpus.forget.redacting import StoredText, _moved, _replaced, redact_session, redact_value
+from aicx.corpus.forget.redacting import ChunkText, _moved, _replaced, redact_session, redact_value
 from aicx.redaction import redact
 from aicx.sources.items import TimelineEntry
 from aicx.sources.naming import Redact
@@ -25,16 +25,16 @@ KEY_LINES = ["".join(random.Random(line).choices(_LETTERS, k=64)) for line in ra
 KEY = "\n".join((f"-----BEGIN RSA {PEM}", *KEY_LINES, f"-----END RSA {PEM}"))
 
 
-def stored(*entries: TimelineEntry, rules: Redact = Redacted) -> list[StoredText]:
+def stored(*entries: TimelineEntry, rules: Redact = Redacted) -> list[ChunkText]:
     """What `store` makes of a session with the rules there were."""
     chunks = chunks_of(entries, redact=rules)
-    return [StoredText(f"{chunk.stem}.md", chunk.markdown, dict(chunk.fields)) for chunk in chunks]
+    return [ChunkText(f"{chunk.stem}.md", chunk.markdown, dict(chunk.fields)) for chunk in chunks]
 
 
-def after(chunks: list[StoredText]) -> list[StoredText]:
+def after(chunks: list[ChunkText]) -> list[ChunkText]:
     new = {cleaned.before.path: cleaned for cleaned in redact_session(chunks, redact)[0]}
     return [
-        StoredText(f"{found.stem}.md", found.markdown, found.fields) if (found := new.get(chunk.path)) else chunk
+        ChunkText(f"{found.stem}.md", found.markdown, found.fields) if (found := new.get(chunk.path)) else chunk
         for chunk in chunks
     ]
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aicx.corpus.ingest.chunker import OVERLAP_MESSAGES, pack
-from aicx.corpus.ingest.drafts import MAX_TOKENS, TARGET_TOKENS, Draft, split_draft
+from aicx.corpus.ingest.drafts import MAX_TOKENS, TARGET_TOKENS, MessageDraft, split_draft
 from aicx.sources.items import SessionEvent, TimelineEntry
 from tests.corpus.builders import chunks_of, draft, drafts_of, entry, tool_entry
 
@@ -38,7 +38,7 @@ def sessions(draw: st.DrawFn) -> list[TimelineEntry]:
     return [said(index, size, typed) for index, (size, typed) in enumerate(shapes)]
 
 
-def identities(drafts: list[Draft]) -> list[tuple[int, Any]]:
+def identities(drafts: list[MessageDraft]) -> list[tuple[int, Any]]:
     return [(item.index, item.part) for item in drafts]
 
 
@@ -83,7 +83,7 @@ def test_what_is_repeated_is_the_end_of_the_window_before(entries):
 @settings(max_examples=60, deadline=None)
 def test_a_turn_that_fits_into_a_window_is_not_torn(entries):
     drafts = drafts_of(entries)
-    turns: list[list[Draft]] = []
+    turns: list[list[MessageDraft]] = []
     for item in drafts:
         if item.opens_turn or not turns:
             turns.append([])

@@ -12,7 +12,7 @@ from aicx.cli import run
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.files.read import is_altered, load_markdown, load_sidecar
 from aicx.corpus.ingest.filing import changed_sessions
-from aicx.corpus.places.decisions import Decisions
+from aicx.corpus.places.decisions import FolderDecisions
 from aicx.corpus.places.stored import open_places
 from aicx.paths import NON_REPOSITORY
 from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, CodexLog, Home
@@ -240,7 +240,7 @@ class TestOneRun:
 
     def test_the_doctor_finds_nothing_filed_elsewhere(self, late):
         late.store(read_ahead=0)
-        assert changed_sessions(catalog(late), open_places(catalog(late), late.root, Decisions())) == []
+        assert changed_sessions(catalog(late), open_places(catalog(late), late.root, FolderDecisions())) == []
 
     def test_the_next_run_reads_and_changes_nothing(self, late):
         late.store(read_ahead=0)

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from aicx.corpus.ingest import reading
-from aicx.corpus.ingest.plan import Plan
-from aicx.corpus.ingest.report import Progress, StoreRequest
+from aicx.corpus.ingest.plan import IngestPlan
+from aicx.corpus.ingest.report import IngestProgress, StoreRequest
 from aicx.corpus.ingest.run import store
 from aicx.errors import CorpusDamaged, UsageError
 from aicx.sources.items import LogFile
@@ -548,8 +548,8 @@ class TestManyLogs:
         for number in range(40):
             home.claude(ClaudeLog(f"{number:08x}-1111-4111-8111-111111111111").prompt(f"Prompt {number}", number))
         asked = []
-        size = Plan.size.fget
-        monkeypatch.setattr(Plan, "size", property(lambda plan: asked.append(plan) or size(plan)))
+        size = IngestPlan.size.fget
+        monkeypatch.setattr(IngestPlan, "size", property(lambda plan: asked.append(plan) or size(plan)))
         assert home.store().sessions == 40
         assert len(asked) == 1
 
@@ -562,7 +562,7 @@ class TestManyLogs:
     def test_progress_is_told_while_logs_are_looked_for(self, home):
         home.claude(long_claude())
         home.codex(long_codex())
-        told: list[Progress] = []
+        told: list[IngestProgress] = []
         store(home.settings, StoreRequest(), told.append, lambda line: None)
         first = [progress.label for progress in told if progress.total == 0]
         assert first[:2] == ["found 0 logs", "opened 0 of 1"]

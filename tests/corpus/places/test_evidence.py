@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from aicx.corpus.places.evidence import Ledger, Seen, Verdict, root_of
+from aicx.corpus.places.evidence import FolderClue, FolderVerdict, Ledger, root_of
 
 FOLDER = "/gone/orbit"
 
 
-def verdict(*seen: tuple[str, str, int]) -> Verdict:
+def verdict(*seen: tuple[str, str, int]) -> FolderVerdict:
     """The verdict on a folder of (kind, repository, number of sessions)."""
     ledger = Ledger()
     for kind, project, sessions in seen:
         for number in range(sessions):
-            ledger.add(("claude", f"{number}"), Seen(FOLDER, kind, project))
+            ledger.add(("claude", f"{number}"), FolderClue(FOLDER, kind, project))
     return ledger.verdict(FOLDER, lambda project: project)
 
 
@@ -62,7 +62,11 @@ def test_a_habit_repeated_is_no_new_evidence():
 
 def test_the_same_thing_seen_again_is_no_news():
     ledger = Ledger()
-    seen = [Seen(FOLDER, "push", "ada/orbit"), Seen(FOLDER, "worktree", "/gone/fix"), Seen(FOLDER, "moved", "a/b a/c")]
+    seen = [
+        FolderClue(FOLDER, "push", "ada/orbit"),
+        FolderClue(FOLDER, "worktree", "/gone/fix"),
+        FolderClue(FOLDER, "moved", "a/b a/c"),
+    ]
     assert [ledger.add(("claude", "one"), one) for one in seen] == [True] * 3
     assert [ledger.add(("claude", "one"), one) for one in seen] == [False] * 3
 

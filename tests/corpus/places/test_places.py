@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aicx.corpus.places.decisions import Decisions
-from aicx.corpus.places.evidence import Seen
+from aicx.corpus.places.decisions import FolderDecisions
+from aicx.corpus.places.evidence import FolderClue
 from aicx.corpus.places.identity import from_remote
 from aicx.paths import safe_session
 from tests.corpus.builders import places_of, write_git
@@ -178,7 +178,7 @@ class TestProxies:
 
     def test_both_names_in_one_folder_agree(self, tmp_path):
         places = places_of({"/gone/one": "gh.ada/orbit"}, tmp_path)
-        places.observe(MINE, [Seen("/gone/one", "recorded", "ada/orbit")])
+        places.observe(MINE, [FolderClue("/gone/one", "recorded", "ada/orbit")])
         found = places.resolve("/gone/one")
         assert found is not None
         assert found.project == "ada/orbit"
@@ -216,7 +216,7 @@ class TestWindows:
         assert resolve(tmp_path, f"{shared}\\notes", **{shared: "ada/dotfiles"}) is None
 
     def test_a_decision_by_hand_holds_below_in_any_spelling(self, tmp_path):
-        places = places_of({}, tmp_path, Decisions({"D:/work": "ada/orbit"}, frozenset({"D:\\work\\scratch"})))
+        places = places_of({}, tmp_path, FolderDecisions({"D:/work": "ada/orbit"}, frozenset({"D:\\work\\scratch"})))
         found = places.resolve("d:\\Work\\site")
         assert found is not None
         assert (found.project, found.reason) == ("ada/orbit", "D:/work was assigned by hand")
@@ -341,7 +341,7 @@ class TestOwnRecord:
     def decide(self, home: Path, session: tuple[str, str], *seen: tuple[tuple[str, str], str, str]) -> str | None:
         places = places_of({}, home)
         for whose, kind, project in seen:
-            places.observe(whose, [Seen("/gone/orbit", kind, project)])
+            places.observe(whose, [FolderClue("/gone/orbit", kind, project)])
         found = places.resolve("/gone/orbit", session)
         return f"{found.project} {found.source}" if found else None
 
@@ -367,7 +367,7 @@ class TestOwnRecord:
     def test_the_folder_itself_knows_better(self, home):
         write_git(home / "orbit", "git@github.com:ada/renamed.git")
         places = places_of({}, home)
-        places.observe(MINE, [Seen(str(home / "orbit"), "recorded", "ada/orbit")])
+        places.observe(MINE, [FolderClue(str(home / "orbit"), "recorded", "ada/orbit")])
         found = places.resolve(str(home / "orbit"), MINE)
         assert found is not None
         assert (found.project, found.source) == ("ada/renamed", "git-remote")
@@ -376,36 +376,36 @@ class TestOwnRecord:
 class TestByHand:
     def test_an_assigned_folder_wins_over_git_itself(self, home):
         write_git(home / "orbit", "git@github.com:ada/orbit.git")
-        by_hand = Decisions().assign(str(home / "orbit"), "ada/moon")
+        by_hand = FolderDecisions().assign(str(home / "orbit"), "ada/moon")
         found = places_of({}, home, by_hand).resolve(str(home / "orbit/src"))
         assert found is not None
         assert (found.project, found.source) == ("ada/moon", "assigned")
 
     def test_an_ignored_folder_belongs_to_no_repository(self, home):
         write_git(home / "orbit", "git@github.com:ada/orbit.git")
-        by_hand = Decisions().ignore(str(home / "orbit"))
+        by_hand = FolderDecisions().ignore(str(home / "orbit"))
         assert places_of({}, home, by_hand).resolve(str(home / "orbit/src")) is None
 
     def test_the_nearest_decision_counts(self, home):
-        by_hand = Decisions().ignore("/gone/work").assign("/gone/work/orbit", "ada/orbit")
+        by_hand = FolderDecisions().ignore("/gone/work").assign("/gone/work/orbit", "ada/orbit")
         found = places_of({}, home, by_hand).resolve("/gone/work/orbit/src")
         assert found is not None
         assert found.project == "ada/orbit"
 
     def test_a_renamed_repository_has_its_new_name_everywhere(self, home):
         write_git(home / "orbit", "git@github.com:ada/orbit.git")
-        places = places_of({"/gone/orbit": "ada/orbit"}, home, Decisions().rename("ada/orbit", "ada/satellite"))
+        places = places_of({"/gone/orbit": "ada/orbit"}, home, FolderDecisions().rename("ada/orbit", "ada/satellite"))
         found = [places.resolve(cwd) for cwd in (str(home / "orbit"), "/gone/orbit")]
         assert [identity and identity.project for identity in found] == ["ada/satellite"] * 2
 
     def test_renaming_back_undoes_it(self):
-        back = Decisions().rename("ada/orbit", "ada/satellite").rename("ada/satellite", "ada/orbit")
+        back = FolderDecisions().rename("ada/orbit", "ada/satellite").rename("ada/satellite", "ada/orbit")
         assert back.renamed == {"ada/satellite": "ada/orbit"}
 
 
 def test_a_repository_that_the_forge_moved_is_one_under_both_names(home):
     places = places_of({"/gone/orbit": "ada/orbit", "/gone/other": "ada/satellite"}, home)
-    places.observe(OTHERS, [Seen("/gone/other", "moved", "ada/orbit ada/satellite")])
+    places.observe(OTHERS, [FolderClue("/gone/other", "moved", "ada/orbit ada/satellite")])
     found = places.resolve("/gone/orbit")
     assert found is not None
     assert found.project == "ada/satellite"
@@ -413,14 +413,16 @@ def test_a_repository_that_the_forge_moved_is_one_under_both_names(home):
 
 
 def test_a_rename_by_hand_goes_before_one_that_was_seen(home):
-    places = places_of({"/gone/orbit": "ada/orbit"}, home, Decisions().rename("ada/satellite", "ada/orbit"))
-    places.observe(OTHERS, [Seen("/gone/orbit", "moved", "ada/orbit ada/satellite")])
+    places = places_of({"/gone/orbit": "ada/orbit"}, home, FolderDecisions().rename("ada/satellite", "ada/orbit"))
+    places.observe(OTHERS, [FolderClue("/gone/orbit", "moved", "ada/orbit ada/satellite")])
     assert {places.canonical(name) for name in ("ada/orbit", "ada/satellite")} == {"ada/orbit"}
 
 
 def test_names_that_lead_in_a_circle_end(home):
     places = places_of({"/gone/orbit": "ada/orbit"}, home)
-    places.observe(OTHERS, [Seen("/x", "moved", "ada/orbit ada/moon"), Seen("/x", "moved", "ada/moon ada/orbit")])
+    places.observe(
+        OTHERS, [FolderClue("/x", "moved", "ada/orbit ada/moon"), FolderClue("/x", "moved", "ada/moon ada/orbit")]
+    )
     assert places.resolve("/gone/orbit") is not None
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from aicx.corpus.catalog.query import open_catalog
-from aicx.corpus.places.standing import Place, find_place, same_file
+from aicx.corpus.places.standing import LocalRepository, find_place, same_file
 from aicx.paths import NON_REPOSITORY
 from tests.corpus.builders import ClaudeLog, Home
 from tests.evidence.stories import Repository
@@ -28,14 +28,14 @@ def user(tmp_path: Path) -> Home:
     return user
 
 
-def found(user: Home, folder: Path) -> Place | None:
+def found(user: Home, folder: Path) -> LocalRepository | None:
     with open_catalog(user.settings.layout) as opened:
         return find_place(opened.catalog, user.settings.user_home, folder)
 
 
 def test_a_folder_below_the_repository_stands_in_it(user: Home) -> None:
     (user.work / "orbit/src/deep").mkdir(parents=True)
-    assert found(user, user.work / "orbit/src/deep") == Place(
+    assert found(user, user.work / "orbit/src/deep") == LocalRepository(
         "ada/orbit", (str(user.work / "orbit"),), common=user.work / "orbit/.git"
     )
 
@@ -43,7 +43,7 @@ def test_a_folder_below_the_repository_stands_in_it(user: Home) -> None:
 def test_a_worktree_stands_in_its_repository(user: Home, tmp_path: Path) -> None:
     tree = tmp_path / "elsewhere"
     subprocess.run(["git", "-C", user.work / "orbit", "worktree", "add", "--quiet", tree], check=True)
-    assert found(user, tree) == Place(
+    assert found(user, tree) == LocalRepository(
         "ada/orbit", (str(tree), str(user.work / "orbit")), common=user.work / "orbit/.git"
     )
 

@@ -23,7 +23,7 @@ NOW = datetime(2026, 3, 2, tzinfo=UTC)
 
 
 def page(home: Home, **wanted: Any) -> dict[str, Any]:
-    return to_fields(work.read_work(home.settings, asked.Work(**wanted), NOW))
+    return to_fields(work.read_work(home.settings, asked.WorkRequest(**wanted), NOW))
 
 
 @pytest.fixture(scope="module")

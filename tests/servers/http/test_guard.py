@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from aicx.servers.http.guard import LOOPBACK, MAX_BYTES, AccessPolicy, Guard, Rate, Refused
+from aicx.servers.http.guard import LOOPBACK, MAX_BYTES, AccessPolicy, Guard, Rate, RequestRefused
 from tests.servers.mcp.mcp_client import TOKEN
 
 PLENTY = Rate(1e6, 1e6)
@@ -216,7 +216,7 @@ def test_what_is_open_is_not_open_to_other_sites() -> None:
 
 def test_a_check_of_the_servers_own_comes_after_the_token() -> None:
     def check(scope: Any) -> None:
-        raise Refused(404, "nowhere")
+        raise RequestRefused(404, "nowhere")
 
     assert post(check=check)[0] == 404
     assert post({"authorization": ""}, check=check)[0] == 401

@@ -8,12 +8,26 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aicx.servers.mcp.arguments import IndexStatus, InvalidArguments, Rank, Read, Resume, Search, Steer, parse, schema
+from aicx.servers.mcp.arguments import (
+    IndexStatusArguments,
+    InvalidArguments,
+    RankArguments,
+    ReadArguments,
+    ResumeArguments,
+    SearchArguments,
+    SteerArguments,
+    parse,
+    schema,
+)
 
 pytestmark = pytest.mark.needs("mcp")
 
-KINDS = [Search, Steer, Rank, Resume, Read, IndexStatus]
-MIN_BUDGET: dict[type, dict[str, Any]] = {Search: {"query": "x"}, Rank: {"project": "x"}, Read: {"ref": "x"}}
+KINDS = [SearchArguments, SteerArguments, RankArguments, ResumeArguments, ReadArguments, IndexStatusArguments]
+MIN_BUDGET: dict[type, dict[str, Any]] = {
+    SearchArguments: {"query": "x"},
+    RankArguments: {"project": "x"},
+    ReadArguments: {"ref": "x"},
+}
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
@@ -51,28 +65,28 @@ def test_schemas_are_plain(kind: type) -> None:
 @pytest.mark.parametrize(
     ("kind", "given", "complaint"),
     [
-        (Search, {}, "query: Field required"),
-        (Search, {"query": ""}, "query: String should have at least 1 character"),
-        (Search, {"query": "x" * 10_001}, "query: String should have at most 10000 characters"),
-        (Search, {"query": "x", "limit": 0}, "limit: Input should be greater than or equal to 1"),
-        (Search, {"query": "x", "limit": 51}, "limit: Input should be less than or equal to 50"),
-        (Search, {"query": "x", "limit": "5"}, "limit: Input should be a valid integer"),
-        (Search, {"query": "x", "limit": True}, "limit: Input should be a valid integer"),
-        (Search, {"query": "x", "limit": 2.5}, "limit: Input should be a valid integer"),
+        (SearchArguments, {}, "query: Field required"),
+        (SearchArguments, {"query": ""}, "query: String should have at least 1 character"),
+        (SearchArguments, {"query": "x" * 10_001}, "query: String should have at most 10000 characters"),
+        (SearchArguments, {"query": "x", "limit": 0}, "limit: Input should be greater than or equal to 1"),
+        (SearchArguments, {"query": "x", "limit": 51}, "limit: Input should be less than or equal to 50"),
+        (SearchArguments, {"query": "x", "limit": "5"}, "limit: Input should be a valid integer"),
+        (SearchArguments, {"query": "x", "limit": True}, "limit: Input should be a valid integer"),
+        (SearchArguments, {"query": "x", "limit": 2.5}, "limit: Input should be a valid integer"),
         (
-            Search,
+            SearchArguments,
             {"query": "x", "mode": "magic"},
             "mode: Input should be 'auto', 'lexical', 'dense'",
         ),
-        (Search, {"query": ["x"]}, "query: Input should be a valid string"),
-        (Search, {"query": "\ud800"}, "text that is not valid Unicode"),
-        (Steer, {"limit": 101}, "limit: Input should be less than or equal to 100"),
-        (Steer, {"limit": 10**30}, "a number beyond 64 bits"),
-        (Rank, {"project": "x", "hours": -1}, "hours: Input should be greater than or equal to 0"),
-        (Rank, {"project": "x", "strict": "yes"}, "strict: Input should be a valid boolean"),
-        (Resume, {"budget": 499}, "budget: Input should be greater than or equal to 500"),
-        (Read, {"ref": "x", "max_chars": 50_001}, "max_chars: Input should be less than or equal to 50000"),
-        (Read, {"ref": "x", "offset": -1}, "offset: Input should be greater than or equal to 0"),
+        (SearchArguments, {"query": ["x"]}, "query: Input should be a valid string"),
+        (SearchArguments, {"query": "\ud800"}, "text that is not valid Unicode"),
+        (SteerArguments, {"limit": 101}, "limit: Input should be less than or equal to 100"),
+        (SteerArguments, {"limit": 10**30}, "a number beyond 64 bits"),
+        (RankArguments, {"project": "x", "hours": -1}, "hours: Input should be greater than or equal to 0"),
+        (RankArguments, {"project": "x", "strict": "yes"}, "strict: Input should be a valid boolean"),
+        (ResumeArguments, {"budget": 499}, "budget: Input should be greater than or equal to 500"),
+        (ReadArguments, {"ref": "x", "max_chars": 50_001}, "max_chars: Input should be less than or equal to 50000"),
+        (ReadArguments, {"ref": "x", "offset": -1}, "offset: Input should be greater than or equal to 0"),
     ],
 )
 def test_what_does_not_fit_is_refused_by_name(kind: type, given: dict[str, Any], complaint: str) -> None:
@@ -82,11 +96,11 @@ def test_what_does_not_fit_is_refused_by_name(kind: type, given: dict[str, Any],
 
 
 def test_null_stands_for_what_is_not_given() -> None:
-    assert parse(Search, {"query": "x", "project": None, "limit": None}) == Search(query="x")
+    assert parse(SearchArguments, {"query": "x", "project": None, "limit": None}) == SearchArguments(query="x")
 
 
 def test_a_whole_number_may_be_written_with_a_point() -> None:
-    assert parse(Steer, {"limit": 5.0}).limit == 5
+    assert parse(SteerArguments, {"limit": 5.0}).limit == 5
 
 
 @given(st.sampled_from(KINDS), st.dictionaries(st.sampled_from(["query", "limit", "ref", "hours"]) | st.text(), JSON))

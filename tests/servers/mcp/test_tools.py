@@ -18,7 +18,7 @@ from aicx.cli import run
 from aicx.errors import UsageError
 from aicx.servers.http.workers import Busy, Workers
 from aicx.servers.mcp import answering, server
-from aicx.servers.mcp.replies import MAX_CHARS, Bounds, bounded
+from aicx.servers.mcp.replies import MAX_CHARS, ReplyBounds, bounded
 from aicx.servers.mcp.tools import TOOLS
 from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, Home, snapshot
 from tests.servers.mcp.mcp_client import HOSTILE, ask, call, refused, structured
@@ -341,7 +341,7 @@ class TestSizes:
     ) -> None:
         whole = text(call(stored.settings, name, **arguments))
         # Of which a list and a chunk leave 4,000 for what is around them.
-        said = text(call(stored.settings, name, bounds=Bounds(text=most), **arguments))
+        said = text(call(stored.settings, name, bounds=ReplyBounds(text=most), **arguments))
         assert more in said
         assert more not in whole
         assert len(said.encode()) <= most
@@ -355,7 +355,7 @@ class TestSizes:
         user.claude(ClaudeLog(SESSION, orbit).prompt("漢字" * 600, 0))
         user.store()
         whole = structured(user.settings, "aicx_read", ref=LEXER)["markdown"]
-        bounds = Bounds(text=5_000)
+        bounds = ReplyBounds(text=5_000)
         parts: list[str] = []
         while len("".join(parts)) < len(whole):
             result = call(
@@ -382,7 +382,7 @@ class TestSizes:
         assert found["children"][-1] == "… and 1580 more"
 
     def test_all_chunks_of_a_long_session_can_be_listed(self, stored: Home) -> None:
-        bounds = Bounds(fields=2_500)
+        bounds = ReplyBounds(fields=2_500)
         ids: list[str] = []
         fields = {"matched": 1}
         while len(ids) < fields["matched"]:
@@ -393,7 +393,7 @@ class TestSizes:
 
     def test_a_cut_session_says_how_many_chunks_it_has(self, stored: Home) -> None:
         whole = structured(stored.settings, "aicx_read", ref=THIRD)["matched"]
-        result = call(stored.settings, "aicx_read", ref=THIRD, structured=True, bounds=Bounds(fields=2_500))
+        result = call(stored.settings, "aicx_read", ref=THIRD, structured=True, bounds=ReplyBounds(fields=2_500))
         shown = len(result.structured_content["chunks"])
         assert shown < whole
         assert f"Session {THIRD}: {whole} chunks, 1 to {shown} of them here." in text(result)
