@@ -23,14 +23,14 @@ _SCHEMA_KEY, _MODEL_KEY, _NAME_KEY = b"aicx.schema", b"aicx.model", b"aicx.model
 
 # Passages asked for at first, for each document wanted: a document is usually found by several of its passages.
 _PASSAGES_A_DOCUMENT = 4
-_FEWEST_PASSAGES = 64
+_MIN_PASSAGES = 64
 _MAX_PASSAGES = 8192
 # Up to so many documents mean and deviation of a question's scores come from all that fulfil its conditions, and beyond
 # from a sample of about so many, those with the lowest draws: always the same. A thousand give a deviation to 2 %, and
 # are read in a fraction of the time.
 EXACT, SAMPLE = 4096, 1024
 # Below this a deviation is rounding, and what is divided by it is noise.
-_LEAST_DEVIATION = 1e-3
+_MIN_DEVIATION = 1e-3
 
 # Where in the library's own source an error came up says nothing to a user.
 _LIBRARYS_OWN = re.compile(r"^lance error: |, (?:location: |/\S+\.rs:).*")
@@ -142,7 +142,7 @@ class DenseSearcher:
     def _nearest(self, vector: Any, where: Sequence[Where], limit: int) -> list[Candidate]:
         self._refresh()
         condition = predicate(where, self._table.columns)
-        wanted = max(_FEWEST_PASSAGES, _PASSAGES_A_DOCUMENT * limit)
+        wanted = max(_MIN_PASSAGES, _PASSAGES_A_DOCUMENT * limit)
         while True:
             rows = self._table.nearest(vector, condition, wanted)
             candidates = _documents(rows)
@@ -163,7 +163,7 @@ class DenseSearcher:
         best = self._table.best(vector, condition, self._exact, self._sample_size)
         if len(best) < 2:
             return None
-        return Scale(float(best.mean()), max(_LEAST_DEVIATION, float(best.std())))
+        return Scale(float(best.mean()), max(_MIN_DEVIATION, float(best.std())))
 
     def _retried(self, read: Callable[[], Any]) -> Any:
         """What ``read`` gives. Once more with the table opened anew: a version can be cleaned up while it is read."""

@@ -35,7 +35,7 @@ _ASKING = frozenset(
 )
 _REQUEST = re.compile(r"#\d+")
 # A word that more of the documents have tells nothing by itself; few documents may all be about it.
-_COMMON, _FEWEST_DOCUMENTS = 0.5, 100
+_COMMON, _MIN_DOCUMENTS = 0.5, 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class Occurrences:
     def telling(self) -> bool:
         """Whether a word occurs that tells something; true where there is nothing but common ones."""
         most = self.documents * _COMMON
-        told = [count for count in self.counts if count <= most or self.documents < _FEWEST_DOCUMENTS]
+        told = [count for count in self.counts if count <= most or self.documents < _MIN_DOCUMENTS]
         return any(told) or not told
 
 

@@ -23,9 +23,9 @@ Tier = Literal["exact", "partial", "nearest"]
 _VOICES: dict[Voice, float] = {"said": 1.0, "thought": 0.55, "asked": 0.6, "tool": 0.4}
 _OUTCOME, _NARRATION, _REPEATED = 1.5, 0.35, 0.3
 # What is quoted beside the best line is worth at least this share of it.
-_LEAST_SHARE = 0.5
+_MIN_SHARE = 0.5
 # A line that holds this share of what is asked, and is from one who asks, repeats the question.
-_REPEATS, _FEWEST_REPEATED = 0.75, 3
+_REPEATS, _MIN_REPEATED = 0.75, 3
 # Of a reply that is quoted though it shares little with the question: its first line says most, headings little.
 _LEAD, _HEADING = 1.0, 0.3
 # How many lines of a text are analysed for the best of them, and how many more for each term not found yet.
@@ -43,7 +43,7 @@ _ITEM = re.compile(r"(?:[-*+\u2022]|\d{1,2}[.)])\s+(?:\[[ xX]\]\s+)?")
 _UNSAID = ("|", "::")
 _NOT_INTRODUCED = ("```", "#", *_UNSAID)
 # A reply says what it has to say early on; how far it is read, and what is too short to say anything.
-_MAX_REPLY_LINES, _FEWEST_SAYING = 40, 20
+_MAX_REPLY_LINES, _MIN_SAYING = 40, 20
 # How many lines may be between a colon and what it introduces.
 _MAX_BETWEEN = 3
 _PIECE = re.compile(rf"(?s).{{1,{LOOKED_AT}}}(?=\s|\Z)|.{{1,{LOOKED_AT}}}")
@@ -82,7 +82,7 @@ def excerpt(question: Question, texts: Sequence[str], header: str, limit: int, v
     have_words, have_names = words.intersection(context.words), names.intersection(context.names)
     phrases = [fold(phrase) for phrase in question.phrases]
     # A word or two are looked for wherever they are; whoever asks in a sentence wants an answer.
-    questioning = asks(question.text) or len(words) >= _FEWEST_REPEATED
+    questioning = asks(question.text) or len(words) >= _MIN_REPEATED
     have_phrases: set[str] = set()
     scored: list[tuple[float, float, _Piece]] = []
     seen: set[str] = set()
@@ -172,7 +172,7 @@ def reply_lines(question: Question, text: str, limit: int, *, related: bool = Fa
     for number, row in enumerate(islice(_said(text), _MAX_REPLY_LINES)):
         if wording_of(row) == "narration" or row.endswith(("?", "\uff1f")):
             continue
-        slight = row.startswith("#") or row.rstrip().endswith(":") or len(row) < _FEWEST_SAYING or _LINK.fullmatch(row)
+        slight = row.startswith("#") or row.rstrip().endswith(":") or len(row) < _MIN_SAYING or _LINK.fullmatch(row)
         weight = _weight("said", row) * (_HEADING if slight else 1)
         terms = analyze(row)
         shared = len(words.intersection(terms.words)) + 2 * len(names.intersection(terms.names))
@@ -195,7 +195,7 @@ def _chosen(scored: Sequence[tuple[float, float, _Piece]], limit: int) -> list[t
     telling = [item for item in scored if item[1] > _NARRATION] or scored[:1]
     chosen: list[tuple[float, float, _Piece]] = []
     for item in telling:
-        if len(chosen) < limit and item[0] >= _LEAST_SHARE * telling[0][0]:
+        if len(chosen) < limit and item[0] >= _MIN_SHARE * telling[0][0]:
             chosen += [] if any(_overlap(item[2].text, other[2].text) for other in chosen) else [item]
     return chosen
 

@@ -20,7 +20,7 @@ _TIMES = 5
 # many bytes.
 _USUAL = 384
 # Below it values differ by rounding.
-_LEAST_DEVIATION = 1e-6
+_MIN_DEVIATION = 1e-6
 
 
 class TokenVectors(Protocol):
@@ -127,4 +127,4 @@ def interactions(asked: TokenVectors, weights: Sequence[float], passages: Sequen
 def standardised(values: Sequence[float]) -> list[float]:
     """Each value in deviations from the mean; zeros where all are alike."""
     deviation = pstdev(values) if len(values) > 1 else 0.0
-    return [(value - fmean(values)) / deviation if deviation > _LEAST_DEVIATION else 0.0 for value in values]
+    return [(value - fmean(values)) / deviation if deviation > _MIN_DEVIATION else 0.0 for value in values]

@@ -15,7 +15,7 @@ _ACCENTED = re.compile(r"[^\W\x00-\x7f]|[\u0300-\u036f]")
 # How much of a text is shown from, or of a line analysed at once: a longer line counts as several.
 LOOKED_AT = 4000
 # Shorter beginnings of words are in every line and would hold nothing off.
-_FEWEST_LETTERS = 3
+_MIN_LETTERS = 3
 LINE_LENGTH = 200
 
 
@@ -58,7 +58,7 @@ def starts_of(term: str) -> tuple[str, ...]:
         return (term,)
     if term.endswith("ie"):
         return term[:-1], f"{term[:-2]}y"
-    return (term[: max(_FEWEST_LETTERS - term.endswith(("e", "i")), len(term) - 1)],)
+    return (term[: max(_MIN_LETTERS - term.endswith(("e", "i")), len(term) - 1)],)
 
 
 def mark(

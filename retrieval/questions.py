@@ -11,7 +11,7 @@ from retrieval.analysis import Terms, analyze_runs, in_any_language
 
 _QUOTED = re.compile(r'"([^"\n]{1,500})"')
 # A question is a few words. What goes beyond (a pasted log) is cut, and the answer says so.
-LONGEST = 4000
+MAX_CHARS = 4000
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +41,8 @@ class Question:
 
 def parse_question(text: str) -> Question:
     """The question in ``text``. An unbalanced quote is a quote character, not an error."""
-    shortened = len(text) > LONGEST
-    text = text[:LONGEST]
+    shortened = len(text) > MAX_CHARS
+    text = text[:MAX_CHARS]
     phrases = tuple(phrase.strip() for phrase in _QUOTED.findall(text) if phrase.strip())
     return _question(text, tuple(analyze_runs(text)), phrases, shortened=shortened)
 

@@ -24,7 +24,7 @@ from aicx.errors import UsageError
 from aicx.values import dataclass
 
 # More would take longer than a person waits for them.
-MOST = 60
+MAX_QUESTIONS = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ _BOUNDS = GainBounds()
 
 
 def measure_gain(settings: Settings, bounds: GainBounds = _BOUNDS, *, seed: int = 0) -> IndexGain:
-    """MRR@10 of at most `MOST` questions, asked of the index both ways; no figures where there are too few."""
+    """MRR@10 of at most `MAX_QUESTIONS` questions, asked of the index both ways; no figures where there are too few."""
     return gain_of(settings, _questions(settings, bounds, Random(seed)), bounds, seed)  # noqa: S311 - it draws questions
 
 
@@ -68,7 +68,7 @@ def _questions(settings: Settings, bounds: GainBounds, random: Random) -> Sequen
     history = read_history(sessions, seconds=bounds.git_seconds)
     found = [query for query in subjects.mine(history, sessions, len(history), random) if query.part == COUNTED]
     random.shuffle(found)
-    return found[:MOST]
+    return found[:MAX_QUESTIONS]
 
 
 def _ranks(settings: Settings, queries: Sequence[Query], seconds: float) -> tuple[list[float], list[float]]:

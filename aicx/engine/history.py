@@ -22,7 +22,7 @@ BEFORE, AFTER = timedelta(days=3), timedelta(hours=1)
 # After this long a commit is half as likely to follow the work as at once, as in `aicx.why.ranking`.
 _HALF = timedelta(hours=2)
 # A chunk takes no longer.
-_LONGEST = timedelta(days=1)
+_MAX_SPAN = timedelta(days=1)
 _MAX_ROWS = 20_000
 
 Window = tuple[datetime, datetime]
@@ -127,7 +127,7 @@ def _at_work(catalog: Catalog, window: Window) -> list[_Chunk]:
         "FROM chunks WHERE ignored=0 AND started_at>=? AND started_at<=? AND completed_at>=?"
         f" ORDER BY started_at DESC LIMIT {_MAX_ROWS}"
     )
-    values = [instant(first - _LONGEST), instant(last), instant(first)]
+    values = [instant(first - _MAX_SPAN), instant(last), instant(first)]
     files: dict[int, list[str]] = {}
     for row in catalog.rows(f"SELECT chunk, path FROM files WHERE chunk IN (SELECT rowid {limited})", values):
         files.setdefault(row["chunk"], []).append(row["path"])

@@ -24,7 +24,7 @@ _OPENED = (
 )
 _OPENED_AT_TOP = (".gitattributes", ".gitignore", ".mailmap", ".gitmodules")
 _OPENED_AT_HOME = ("~/.gitconfig", "~/.config/git/config", "~/.config/git/ignore", "~/.config/git/attributes")
-_MOST_LOOKED_AT = 10_000  # refs; a repository with more keeps almost all of them in one file
+_MAX_REFS = 10_000  # refs; a repository with more keeps almost all of them in one file
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ def endless_file(repository: Repository) -> Path | None:
 
 def _endless_below(*tops: Path) -> Path | None:
     folders, looked_at = list(tops), 0
-    while folders and looked_at < _MOST_LOOKED_AT:
+    while folders and looked_at < _MAX_REFS:
         with suppress(OSError), os.scandir(folders.pop()) as entries:
             for entry in entries:
                 looked_at += 1

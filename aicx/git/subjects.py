@@ -16,7 +16,7 @@ _WORD = re.compile(r"[^\W_]+")
 NEAR = 0.8
 # With fewer words in common, only the same words are near.
 _MIN_WORDS = 3
-_LONGEST = 200
+_MAX_LEN = 200
 _ASKS = re.compile(
     r"\W*(?:how|what|why|when|where|which|whose|who|did|does|is|are|was|were|can|could|should|would)\b", re.IGNORECASE
 )
@@ -29,7 +29,7 @@ def plain_subject(subject: str) -> str:
 
 def may_be_subject(text: str) -> bool:
     """Whether ``text`` has the form of a commit's subject, rather than that of a question or a single word."""
-    return len(text) <= _LONGEST and not text.rstrip().endswith("?") and not _ASKS.match(text) and len(text.split()) > 1
+    return len(text) <= _MAX_LEN and not text.rstrip().endswith("?") and not _ASKS.match(text) and len(text.split()) > 1
 
 
 class Subject(NamedTuple):

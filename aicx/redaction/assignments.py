@@ -17,7 +17,7 @@ from aicx.redaction.values import is_random, is_stand_in
 from aicx.redaction.verdicts import SAMPLE, Value, is_secret
 from aicx.redaction.wrapping import end_of_wrapped
 
-_LONGEST = 4096
+_MAX_CHARS = 4096
 
 
 @cache
@@ -29,7 +29,7 @@ def _patterns() -> dict[str, re.Pattern[str]]:
             r"(?i)\b(?:login|user(?:name)?|email)[\"']?[ ]?[:=][^\n]{1,80}\n\s{0,20}[\"'-]?[ ]?\w{0,20}[\"']?\s?\Z"
         ),
         "after user": re.compile(r"""[ ]{0,2}["'`]?[\w.@-]{2,60}["'`]?[ ]?[/:][ ]?["'`]?([^\s"'`/]{6,100})"""),
-        "rest": re.compile(rf"""[^\s"'`;&|,<>#(){{}}\[\]\\\x1b]{{1,{_LONGEST}}}"""),
+        "rest": re.compile(rf"""[^\s"'`;&|,<>#(){{}}\[\]\\\x1b]{{1,{_MAX_CHARS}}}"""),
         "continued": re.compile(r"\\\r?\n[ \t]*([^\s\"'`\\]{4,4096})"),
     }
 

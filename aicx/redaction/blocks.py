@@ -11,7 +11,7 @@ from aicx.redaction.anchors import SecretFinding
 RULE = "private-key"
 
 # A 16,384-bit RSA key is 13 kB of armour; line numbers and escapes come on top.
-_LONGEST = 32_768
+_MAX_CHARS = 32_768
 _MAX_LINE_LENGTH = 200
 
 
@@ -56,13 +56,13 @@ def key_at(text: str, start: int) -> Iterator[SecretFinding]:
 def _end_of_body(text: str, at: int) -> int:
     """Where the block ends whose body begins at ``at``: after its END line, else after its last line; 0 if none."""
     patterns = _patterns()
-    end = patterns["whole end"].search(text, at, at + _LONGEST)
+    end = patterns["whole end"].search(text, at, at + _MAX_CHARS)
     if end:
         body = text[at : end.start()]
         runs = sum(len(run[0]) for run in patterns["run"].finditer(body))
         if runs >= 40 and runs * 2 > len(body):
             return end.end()
-    limit = at + _LONGEST
+    limit = at + _MAX_CHARS
     last = seen = 0
     while at < min(limit, len(text)):
         gap = patterns["break"].match(text, at)
@@ -92,7 +92,7 @@ def _start_of_body(text: str, end: int) -> int | None:
     if text[first:end].strip(" \t>+#\"'0123456789→:|"):
         return None
     at = first
-    while at > 0 and end - at < _LONGEST:
+    while at > 0 and end - at < _MAX_CHARS:
         line_end = at - (1 if text[at - 1] == "\n" else 2)
         at = _line_start(text, line_end)
         piece = _patterns()["piece"].fullmatch(text[at:line_end].rstrip("\r\\"))

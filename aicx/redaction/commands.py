@@ -14,7 +14,7 @@ from aicx.values import dataclass
 
 # How far before an option its command is looked for, on lines joined by a backslash.
 WINDOW = 400
-_LONGEST = 200
+_MAX_CHARS = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +61,8 @@ _OPTIONS = (
 )
 
 
-_QUOTED = rf"""(?P<quote>\\{{0,3}}["'])(?P<inside>(?:[^\n"'\\]|\\(?!["'])){{3,{_LONGEST}}})(?P=quote)"""
-_BARE = rf"""(?P<bare>[^\s"'`|;&<>()\\]{{3,{_LONGEST}}})"""
+_QUOTED = rf"""(?P<quote>\\{{0,3}}["'])(?P<inside>(?:[^\n"'\\]|\\(?!["'])){{3,{_MAX_CHARS}}})(?P=quote)"""
+_BARE = rf"""(?P<bare>[^\s"'`|;&<>()\\]{{3,{_MAX_CHARS}}})"""
 # An argument, in quotes (group `inside`) or not (group `bare`).
 VALUE = rf"(?:{_QUOTED}|{_BARE})"
 

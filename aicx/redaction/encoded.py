@@ -35,13 +35,13 @@ _OPEN = frozenset(
 )
 # base64 within base64 within base64 is the deepest that is looked at.
 _DEEPEST = 3
-_LONGEST = 8192
+_MAX_CHARS = 8192
 
 
 @cache
 def _patterns() -> dict[str, re.Pattern[str]]:
     return {
-        "run": re.compile(rf"[A-Za-z0-9+/_-]{{20,{_LONGEST}}}={{0,2}}"),
+        "run": re.compile(rf"[A-Za-z0-9+/_-]{{20,{_MAX_CHARS}}}={{0,2}}"),
         "before run": re.compile("[A-Za-z0-9+/_]*"),
         "data": re.compile(r"^[ ]{0,8}(data|stringData):[ ]*\n((?:[ ]{1,12}[^\n]*(?:\n|\Z))+)", re.MULTILINE),
         "entry": re.compile(
@@ -95,8 +95,8 @@ def decoded(run: str) -> str | None:
 
 def manifest_at(text: str, at: int) -> Iterator[SecretFinding]:
     """The values below `data:` and `stringData:` in the Kubernetes Secret whose `kind` stands at ``at``."""
-    first, last = text.rfind("\n---", max(0, at - _LONGEST), at), text.find("\n---", at, at + _LONGEST)
-    first, last = max(first, at - _LONGEST, 0), last if last >= 0 else min(len(text), at + _LONGEST)
+    first, last = text.rfind("\n---", max(0, at - _MAX_CHARS), at), text.find("\n---", at, at + _MAX_CHARS)
+    first, last = max(first, at - _MAX_CHARS, 0), last if last >= 0 else min(len(text), at + _MAX_CHARS)
     for block in _patterns()["data"].finditer(text, first, last):
         for line in _patterns()["entry"].finditer(text, block.start(2), block.end(2)):
             plain = decoded(line[2]) if block[1] == "data" else line[2]

@@ -7,7 +7,7 @@ from functools import cache
 
 from aicx.redaction.verdicts import SAMPLE, Value
 
-_LONGEST = 4096
+_MAX_CHARS = 4096
 
 
 @cache
@@ -40,7 +40,7 @@ def _patterns() -> dict[str, re.Pattern[str]]:
         "shell": re.compile(rf"""[^\s"'`;&|\\\x1b]{{1,{SAMPLE}}}"""),
         "next pair": re.compile(r",[\w.-]{1,40}="),
         "query": re.compile(r"\?[^\s\"'#]*\Z"),
-        "in element": re.compile(rf"[^\s<>]{{1,{_LONGEST}}}(?=</)"),
+        "in element": re.compile(rf"[^\s<>]{{1,{_MAX_CHARS}}}(?=</)"),
         "line end": re.compile(r"[\s\"'`]"),
     }
 
@@ -143,8 +143,8 @@ def trimmed(text: str, start: int, end: int) -> int:
 
 def _closing(text: str, start: int, quote: str) -> int:
     """Where the quoted value that begins at ``start`` ends: at its quote, or at the end of a line cut short."""
-    line_end = text.find("\n", start, start + _LONGEST)
-    stop = line_end if line_end >= 0 else min(len(text), start + _LONGEST)
+    line_end = text.find("\n", start, start + _MAX_CHARS)
+    stop = line_end if line_end >= 0 else min(len(text), start + _MAX_CHARS)
     at = text.find(quote, start, stop)
     while at > start and quote in "\"'" and text[at - 1] == "\\" and text[at - 2] != "\\":
         at = text.find(quote, at + 1, stop)

@@ -9,7 +9,7 @@ from functools import cache
 from aicx.redaction.anchors import SecretFinding
 from aicx.redaction.values import is_code, is_numbered_word, is_random, is_stand_in
 
-_LONGEST = 4096
+_MAX_CHARS = 4096
 _SCHEMES = "bearer|basic|token|apikey|api-key|key|negotiate|splunk"
 
 
@@ -17,16 +17,16 @@ _SCHEMES = "bearer|basic|token|apikey|api-key|key|negotiate|splunk"
 def _patterns() -> dict[str, re.Pattern[str]]:
     return {
         "credentials": re.compile(
-            rf"""[\s"'`\\\]|*:=,]{{0,10}}(?:({_SCHEMES})[ \\t"']{{1,4}})?([\w.~+/=|:-]{{6,{_LONGEST}}})""",
+            rf"""[\s"'`\\\]|*:=,]{{0,10}}(?:({_SCHEMES})[ \\t"']{{1,4}})?([\w.~+/=|:-]{{6,{_MAX_CHARS}}})""",
             re.IGNORECASE | re.ASCII,
         ),
         # `SSWS …`, `GenieKey …`, and whatever an API calls its scheme
         "scheme": re.compile(r"""[\s"'`\\\]|*:=,]{0,10}[A-Za-z][\w-]{1,40}[ ]{1,2}(?=\S)""", re.ASCII),
         "parameter": re.compile(
-            rf"""(?<![\w.~+/=-])(?:[\w-]{{1,40}}=)?\\?["']?([\w.~+/=|:@!-]{{16,{_LONGEST}}})""", re.ASCII
+            rf"""(?<![\w.~+/=-])(?:[\w-]{{1,40}}=)?\\?["']?([\w.~+/=|:@!-]{{16,{_MAX_CHARS}}})""", re.ASCII
         ),
-        "bearer": re.compile(rf"bearer\s{{1,3}}([\w.~+/=-]{{16,{_LONGEST}}})", re.IGNORECASE | re.ASCII),
-        "cookie": re.compile(rf"(?<=[\s;:\"'])[\w.-]{{1,60}}=([\w.%~+/=:-]{{16,{_LONGEST}}})", re.ASCII),
+        "bearer": re.compile(rf"bearer\s{{1,3}}([\w.~+/=-]{{16,{_MAX_CHARS}}})", re.IGNORECASE | re.ASCII),
+        "cookie": re.compile(rf"(?<=[\s;:\"'])[\w.-]{{1,60}}=([\w.%~+/=:-]{{16,{_MAX_CHARS}}})", re.ASCII),
     }
 
 
@@ -37,8 +37,8 @@ def credentials_after(text: str, at: int) -> Iterator[SecretFinding]:
     scheme = None if found else _patterns()["scheme"].match(text, at)
     if scheme is None:
         return
-    line_end = text.find("\n", scheme.end(), scheme.end() + _LONGEST)
-    end = line_end if line_end >= 0 else scheme.end() + _LONGEST
+    line_end = text.find("\n", scheme.end(), scheme.end() + _MAX_CHARS)
+    end = line_end if line_end >= 0 else scheme.end() + _MAX_CHARS
     # The header ends where its own quote does; those of its parameters are followed by a comma, or by `=` before them.
     for match in _patterns()["parameter"].finditer(text, scheme.end(), end):
         given = match[1].rstrip(".:|,")
@@ -75,7 +75,7 @@ def bearer_at(text: str, at: int) -> Iterator[SecretFinding]:
 
 def cookies_after(text: str, at: int) -> Iterator[SecretFinding]:
     """The long generated values in the Cookie or Set-Cookie header whose value begins at ``at``."""
-    line_end = text.find("\n", at, at + _LONGEST)
-    for match in _patterns()["cookie"].finditer(text, at, line_end if line_end >= 0 else at + _LONGEST):
+    line_end = text.find("\n", at, at + _MAX_CHARS)
+    for match in _patterns()["cookie"].finditer(text, at, line_end if line_end >= 0 else at + _MAX_CHARS):
         if is_random(match[1], 16) and not is_stand_in(match[1]):
             yield SecretFinding(match.start(1), match.end(1), "cookie")

@@ -10,7 +10,7 @@ from aicx.redaction.anchors import SecretFinding
 from aicx.redaction.app_passwords import is_said
 from aicx.redaction.values import is_code, is_random, is_stand_in, words
 
-_LONGEST = 100
+_MAX_CHARS = 100
 # What a password is said to be, and a number stands behind it by chance.
 _SAID_OF_IT = frozenset(
     """
@@ -34,8 +34,8 @@ _BEFORE_NAME = (" as ", " as the ", " as my ", " as a ", " as your ", " as its "
 
 @cache
 def _patterns() -> dict[str, re.Pattern[str]]:
-    quoted = rf"""(?P<quote>\\?["'`]|[“„«「『])(?P<inside>[^\n"'`\\”“»」』]{{4,{_LONGEST}}})(?:\\?["'`]|[”“»」』])"""
-    bare = rf"""(?P<bare>[!-\[\]-~]{{4,{_LONGEST}}})"""
+    quoted = rf"""(?P<quote>\\?["'`]|[“„«「『])(?P<inside>[^\n"'`\\”“»」』]{{4,{_MAX_CHARS}}})(?:\\?["'`]|[”“»」』])"""
+    bare = rf"""(?P<bare>[!-\[\]-~]{{4,{_MAX_CHARS}}})"""
     verb = r"(?:is|was|are|were|will[ ]be|ist|lautet|war|est|es|era|é|è|to|jest|:|->|→|-|\u2013)"
     return {
         # «for the staging box», «zum Server», «do bazy»
@@ -64,7 +64,7 @@ def _patterns() -> dict[str, re.Pattern[str]]:
         "words and numbers": re.compile(r"(?:[A-Z]?[a-z]{3,}|[A-Z]{2,5}(?=[A-Z]|\d|$)|\d{1,4}|[-_])+"),
         "identified": re.compile(
             rf"""[ ](?:with[ ][\w'"]{{1,40}}[ ])?(?:by|as)[ ](?:password[ ])?
-            (?:(["'])([^\n"']{{4,{_LONGEST}}})\1|([^\s"';,()]{{4,{_LONGEST}}}))""",
+            (?:(["'])([^\n"']{{4,{_MAX_CHARS}}})\1|([^\s"';,()]{{4,{_MAX_CHARS}}}))""",
             re.IGNORECASE | re.VERBOSE,
         ),
     }

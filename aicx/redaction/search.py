@@ -21,7 +21,7 @@ from aicx.redaction.urls import url_at
 # How many encodings are taken off, one within the other.
 _DEEPEST = 3
 _SHORTEST_RUN = 24
-_LONGEST_NAME = 40  # that is looked for before a sign, and what is between them
+_MAX_NAME = 40  # that is looked for before a sign, and what is between them
 # «pw: abcd» is the shortest text that holds a secret.
 _SHORTEST_TEXT = 7
 # What follows the colon in a token of Asana and in a line of `.pgpass`, where it stands before the port.
@@ -114,7 +114,7 @@ def _by_mark(text: str, data: bytes, literals: bytes, depth: int, quoted: bool) 
 
 def _is_off(names: bytes, at: int) -> bool:
     """Whether a name that announces a secret ends some quotes before the sign at ``at``."""
-    return names[max(0, at - _LONGEST_NAME) : at].rstrip(b" ").endswith(SCANS.endings)
+    return names[max(0, at - _MAX_NAME) : at].rstrip(b" ").endswith(SCANS.endings)
 
 
 def _at_sign(text: str, names: bytes, at: int) -> list[SecretFinding]:

@@ -12,7 +12,7 @@ from aicx.redaction.values import is_random, is_stand_in
 from aicx.redaction.wrapping import end_of_wrapped
 
 # Room for the longest tokens there are; a bound keeps the work on hostile text linear.
-_LONGEST = 2048
+_MAX_CHARS = 2048
 # As much of a body as is needed to judge it.
 _SAMPLE = 128
 
@@ -24,7 +24,7 @@ def _rows() -> dict[str, Token]:
 
 @cache
 def _body(alphabet: str) -> re.Pattern[str]:
-    return re.compile(f"([{alphabet}]{{0,{_LONGEST}}})")
+    return re.compile(f"([{alphabet}]{{0,{_MAX_CHARS}}})")
 
 
 def token_at(text: str, start: int, prefix: str) -> Iterator[SecretFinding]:
@@ -62,7 +62,7 @@ def _end(token: Token, text: str, match: re.Match[str]) -> int:
     """Where the token that begins with ``match`` ends, or 0 when it is none."""
     end = match.end()
     body = match[1][:_SAMPLE]
-    if len(match[1]) < (token.full or _LONGEST):
+    if len(match[1]) < (token.full or _MAX_CHARS):
         end = end_of_wrapped(text, end, len(match[1]), token.body, token.full)
         body = re.sub(f"[^{token.body}]+", "", text[match.start(1) : end][:_SAMPLE])
     if token.least == token.full and len(body) != token.full:

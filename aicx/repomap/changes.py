@@ -14,7 +14,7 @@ from aicx.repomap.store import MapStore
 from aicx.values import dataclass
 
 # Scripts without an ending are known by their first line. Larger files without one are data.
-_LARGEST_SCRIPT = 200_000
+_MAX_SCRIPT = 200_000
 
 
 @dataclass(slots=True)
@@ -36,7 +36,7 @@ def find_changes(stamps: Mapping[str, Stamp], known: Mapping[str, Stamp], store:
         language = language_of(path)
         if (reason := excluded_by_name(path)) is not None:
             changes.by_name[path] = Examined(stamp, skipped=reason)
-        elif language is None and not (may_be_script(path) and stamp[0] <= _LARGEST_SCRIPT):
+        elif language is None and not (may_be_script(path) and stamp[0] <= _MAX_SCRIPT):
             changes.by_name[path] = without_text(path, stamp)
         elif stamp[0] > HUGE_BYTES:
             changes.by_name[path] = without_text(path, stamp, skipped=HUGE)

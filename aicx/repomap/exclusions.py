@@ -44,7 +44,7 @@ _MARK = re.compile(
 _MARK_WITHIN = 1500
 # People break lines. Tables of data may hold a few long ones, so the average decides.
 _MINIFIED_AVERAGE = 400
-_MINIFIED_AT_LEAST = 4000
+_MIN_MINIFIED = 4000
 
 
 def excluded_by_name(path: str) -> str | None:
@@ -65,6 +65,6 @@ def excluded_by_content(source: bytes) -> str | None:
         return BINARY
     if _MARK.search(source[:_MARK_WITHIN]):
         return GENERATED
-    if len(source) > _MINIFIED_AT_LEAST and len(source) > _MINIFIED_AVERAGE * (source.count(b"\n") + 1):
+    if len(source) > _MIN_MINIFIED and len(source) > _MINIFIED_AVERAGE * (source.count(b"\n") + 1):
         return MINIFIED
     return None

@@ -11,10 +11,10 @@ from pydantic import BeforeValidator, Field
 from aicx.corpus.catalog.filters import parse_filters
 from aicx.filters import FILTERS, MAX_COUNT, MAX_HOURS, NAMES, Filters
 
-_LONGEST = 1_000
+_MAX_CHARS = 1_000
 _MAX_VALUES = 50
 
-Name = Annotated[str, Field(min_length=1, max_length=_LONGEST)]
+Name = Annotated[str, Field(min_length=1, max_length=_MAX_CHARS)]
 
 
 def _listed(value: Any) -> Any:

@@ -23,7 +23,7 @@ from aicx.values import dataclass
 
 # Bookkeeping and damage can stand before the first record that tells the formats apart.
 _HEAD_RECORDS = 50
-_LARGEST_ARRAY = 64 * 1024 * 1024
+_MAX_ARRAY = 64 * 1024 * 1024
 _LOOKED_FOR = (
     "a log is a Claude Code transcript or history.jsonl, a Codex rollout or history.jsonl, a Gemini CLI session or"
     " logs.json, an Antigravity brain folder or .pb, or what `aicx run` wrote; --format names the agent where the"
@@ -141,7 +141,7 @@ def _array(log: LogFile) -> list[dict[str, Any]]:
     try:
         with log.path.open("rb") as stream:
             is_array = stream.read(64).lstrip()[:1] == b"["
-        values = orjson.loads(log.path.read_bytes()) if is_array and log.size <= _LARGEST_ARRAY else []
+        values = orjson.loads(log.path.read_bytes()) if is_array and log.size <= _MAX_ARRAY else []
     except OSError as error:
         raise SourceUnreadable(f"{log.path} cannot be read: {error.strerror or error}") from error
     except orjson.JSONDecodeError:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from aicx.shell import REDIRECTION, pipelines
 from aicx.toolchains.starters import (
     BEFORE_VERB,
-    LONGEST_STARTER,
+    MAX_STARTER,
     OWN_VERBS,
     PACKAGE_MANAGERS,
     SCRIPT_VERBS,
@@ -18,7 +18,7 @@ from aicx.toolchains.starters import (
     STARTERS,
 )
 
-_LONGEST = 4000  # characters of a command line that are read
+_MAX_CHARS = 4000  # characters of a command line that are read
 _DEEPEST = 4  # a shell in a container in a shell
 _HERE_DOCUMENT = re.compile(r"<<-?\s*(['\"]?)(\w+)\1")
 _ENDS_AT_ONCE = re.compile(r"\bset -[a-z]*e")
@@ -44,7 +44,7 @@ def invocations(line: str) -> list[Invocation]:
 
 
 def _invocations(line: str, masked: bool, depth: int) -> Iterator[Invocation]:
-    line = _without_here_documents(line)[:_LONGEST]
+    line = _without_here_documents(line)[:_MAX_CHARS]
     hiding, ends_at_once = "pipefail" not in line, _ENDS_AT_ONCE.search(line) is not None
     for pipeline, joint in pipelines(line.replace("<<<", "<")):
         later = masked or joint not in ("", "&&", *((";", "\n") if ends_at_once else ()))
@@ -93,7 +93,7 @@ def verb_first(words: list[str]) -> list[str]:
 
 def started(words: list[str]) -> list[str] | None:
     """The command that ``words`` start; None when they start none."""
-    for length in range(LONGEST_STARTER, 0, -1):
+    for length in range(MAX_STARTER, 0, -1):
         row = STARTERS.get(tuple(words[:length]))
         if row is None:
             continue

@@ -9,7 +9,7 @@ from hashlib import sha256
 from aicx.toolchains.family import Diagnostic
 
 _LENGTH = 16  # hexadecimal digits
-_LONGEST = 2000  # characters of a message that count
+_MAX_MESSAGE = 2000  # characters of a message that count
 
 _TEMPORARY = (
     r"(?:/private)?(?:/tmp|/var/tmp|/var/folders|/dev/shm)"
@@ -43,7 +43,7 @@ _PROJECT = re.compile(
 
 def normal_message(message: str) -> str:
     """``message`` without what differs between runs or styles, on one line."""
-    text = message[:_LONGEST]
+    text = message[:_MAX_MESSAGE]
     for pattern, mark in _VARYING:
         text = pattern.sub(mark, text)
     return " ".join(text.split()).rstrip(" .")

@@ -52,7 +52,7 @@ _WRONG = re.compile(
     r"|unexpected|unknown|unsupported)\b",
     re.IGNORECASE,
 )
-_LONGEST_LAST = 500  # characters of a last line that stands for an error
+_MAX_LAST = 500  # characters of a last line that stands for an error
 _SOUNDS = 40  # last lines among which one that sounds like an error is looked for
 
 
@@ -126,7 +126,7 @@ def last_resort(output: Output) -> list[Diagnostic]:
     ]
     last = [line for line in last[-_SOUNDS:] if _WRONG.search(line)] or last
     text = last[-1] if last else wrappers[-1] if wrappers else ""
-    return [Diagnostic(text[:_LONGEST_LAST], phase="runtime")] if text else []
+    return [Diagnostic(text[:_MAX_LAST], phase="runtime")] if text else []
 
 
 def _failed(output: Output) -> bool | None:

@@ -21,8 +21,8 @@ _USAGE = re.compile(
 _THROWN = re.compile(r"\(Use `node --trace-uncaught .*|Thrown at:|Node\.js v\d")
 _UNKNOWN_FILE = re.compile(r"(?:\[eval|\[stdin|node:|evalmachine|<anonymous>)")
 _BEFORE = 8  # lines above an error that show its source
-_MOST_LINES = 6  # of a message that are kept
-_LONGEST = 40  # lines of a message, before its stack
+_MAX_KEPT = 6  # of a message that are kept
+_MAX_MESSAGE = 40  # lines of a message, before its stack
 _BUNDLERS = (
     re.compile(r"✘ \[(?P<severity>ERROR|WARNING)\] (?P<message>.+?)(?: \[plugin [\w:-]+\])?$"),
     re.compile(r"(?:ERROR|WARNING) in (?P<file>\S+?)(?: (?P<line>\d+):(?P<column>\d+)(?:-\d+(?::\d+)?)?)?$"),
@@ -60,7 +60,9 @@ def _crash(lines: Sequence[str], position: int, error: re.Match[str]) -> tuple[D
     at = position + 1
     more: list[str] = []
     while (
-        at < min(len(lines), position + _LONGEST) and not stacks.is_frame(lines[at]) and not _begins_another(lines[at])
+        at < min(len(lines), position + _MAX_MESSAGE)
+        and not stacks.is_frame(lines[at])
+        and not _begins_another(lines[at])
     ):
         more.append(lines[at])
         at += 1
@@ -76,7 +78,7 @@ def _crash(lines: Sequence[str], position: int, error: re.Match[str]) -> tuple[D
     place = above if syntax else own[0] if own else None
     if place is None and above and not stacks.is_foreign(above.file) and not _UNKNOWN_FILE.match(above.file):
         place = above
-    said = [line.strip() for line in more if line.strip()][:_MOST_LINES] if spots else []
+    said = [line.strip() for line in more if line.strip()][:_MAX_KEPT] if spots else []
     message = "\n".join([(error["text"] or error["type"]).strip(), *said])
     tail = lines[after : after + 12] if after > at or "{" in lines[after - 1] else []
     code = error["code"] or next((match["code"] for line in tail if (match := _CODE.match(line))), None)

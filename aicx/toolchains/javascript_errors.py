@@ -25,7 +25,7 @@ _IN_MESSAGE = (
 )
 _CODE = re.compile(r"\s*code: '(?P<code>[A-Z][A-Z0-9_]{2,60})'")
 _NOISE = re.compile(r"\s*(?:Jest encountered an unexpected token|Details:)$")
-_MOST = 10  # lines of a message
+_MAX_LINES = 10  # lines of a message
 
 
 def error_of(
@@ -63,7 +63,7 @@ def error_of(
     code = code or stacks.kind(error) or next((match["code"] for line in block if (match := _CODE.match(line))), None)
     syntax = phase == "setup" and (code == "SyntaxError" or bool(code and code.startswith("TS1")))
     start = said.index(first) if first in said else 0
-    message = "\n".join(said[start : start + _MOST]) or first
+    message = "\n".join(said[start : start + _MAX_LINES]) or first
     if inside and inside.groupdict().get("message"):
         message = inside["message"]
     return Diagnostic(
@@ -91,7 +91,7 @@ def _identity(said: Sequence[str], first: str) -> str:
     """What does not depend on the style: the first line without its class, with what was expected and received."""
     kept = [
         line
-        for line in said[1:_MOST]
+        for line in said[1:_MAX_LINES]
         if re.match(r"(?:Expected|Received|expected|received|Error message|Snapshot name)\b", line)
     ]
     error = stacks.ERROR.match(first)

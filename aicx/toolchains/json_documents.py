@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from typing import Any
 
 _DECODER = json.JSONDecoder()
-_MOST_TRIED = 200  # beginnings of a document that are tried
+_MAX_TRIED = 200  # beginnings of a document that are tried
 
 
 def documents(text: str) -> Iterator[Any]:
     """The objects and arrays in ``text`` that begin a line, outermost first; what cannot be read is skipped."""
     position, tried = 0, 0
-    while position < len(text) and tried < _MOST_TRIED:
+    while position < len(text) and tried < _MAX_TRIED:
         if text[position] in "[{":
             try:
                 value, position = _DECODER.raw_decode(text, position)

@@ -14,7 +14,7 @@ _PLAYWRIGHT = re.compile(
     r"(?:\[(?P<project>[^\]\n]+)\] › )?(?P<file>\S+?):(?P<line>\d+):(?P<column>\d+) › (?P<name>.+?)[ ─]*$"
 )
 _TOTALS = re.compile(r"\s*(?P<count>\d+) (?P<what>passing|failing|pending|failed|passed)(?: \([\d.]+ ?\w+\))?\s*$")
-_MOST_TITLE = 12  # lines that one failing test's suites and name take
+_MAX_TITLE = 12  # lines that one failing test's suites and name take
 
 
 def found(output: Output) -> Iterator[Diagnostic]:
@@ -50,7 +50,7 @@ def _playwright(head: str, block: tuple[str, ...]) -> Diagnostic | None:
 def _mocha(block: tuple[str, ...], listed: bool) -> Diagnostic | None:
     """One numbered failure: the suites and the name up to a colon, a blank line, the error."""
     title: list[str] = []
-    for line, after in zip(block[:_MOST_TITLE], (*block[1:], ""), strict=False):
+    for line, after in zip(block[:_MAX_TITLE], (*block[1:], ""), strict=False):
         if not line.strip():
             break
         title.append(line.strip())

@@ -56,7 +56,7 @@ _INSTALLING = frozenset(
         "exec",
     }
 )
-_MOST_LINES = 8  # of a message
+_MAX_LINES = 8  # of a message
 
 
 def _tool(words: Sequence[str]) -> str | None:
@@ -123,10 +123,10 @@ def _from_npm(output: Output) -> Iterator[Diagnostic]:
         if not _NOISE.match(text) and not _NOISE.match(bare) and not _SCRIPT.match(text):
             said.append(bare.strip())
     for name, lines in warned.items():
-        yield Diagnostic("\n".join(lines[:_MOST_LINES]), code=name, phase="install", severity="warning", tool="npm")
+        yield Diagnostic("\n".join(lines[:_MAX_LINES]), code=name, phase="install", severity="warning", tool="npm")
     if not said and not script and code is None:
         return
-    lines = list(dict.fromkeys(line for line in said if line))[:_MOST_LINES]
+    lines = list(dict.fromkeys(line for line in said if line))[:_MAX_LINES]
     message = "\n".join(lines)
     if script and not _says_more(lines):
         yield Diagnostic("\n".join(ran_as) or message or "command failed", phase="script", tool="npm")

@@ -12,13 +12,13 @@ from aicx.toolchains.families import NONE, families, generic
 from aicx.toolchains.family import Diagnostic, Output, ToolFamily
 from aicx.toolchains.fingerprint import fingerprint, tidy_file
 from aicx.toolchains.starters import PLAIN
-from aicx.toolchains.terminal import LONGEST_LINE, plain, unprefixed
+from aicx.toolchains.terminal import MAX_LINE, plain, unprefixed
 
-MOST_EVENTS = 500  # of one family in one output
+MAX_EVENTS = 500  # of one family in one output
 _SHELLS = frozenset({"bash", "sh", "zsh", "exec"})
 _NOT_RUN = (126, 127)  # a shell's exit codes for a program that is missing or cannot be run
-_LONGEST_MESSAGE = 2000
-_LONGEST_COMMAND = 1000
+_MAX_MESSAGE = 2000
+_MAX_COMMAND = 1000
 _FIRST, _LAST = 1000, 4000  # lines by which a tool is recognised
 _PACKAGE_MANAGERS = ("yarn", "pnpm", "bun")
 # Exit code 1 of these says "nothing found" or "they differ".
@@ -47,7 +47,7 @@ def parse(output: str, command: str = "", exit_code: int | None = None, folder: 
     ``folder`` is where the command ran, if that is known: files may be named in full or from there.
     """
     lines = unprefixed(plain(output).split("\n"))
-    read = Output("\n".join(lines), tuple(line[:LONGEST_LINE] for line in lines), (), exit_code)
+    read = Output("\n".join(lines), tuple(line[:MAX_LINE] for line in lines), (), exit_code)
     calls = invocations(command)
     family, readings = _read(read, calls)
     failed = _failed(family, read, readings, calls)
@@ -133,7 +133,7 @@ def _shown(family: ToolFamily, read: Output) -> bool:
 
 def _found(family: ToolFamily, tool: str, read: Output, words: tuple[str, ...]) -> list[_ParsedLine]:
     output = Output(read.text, read.lines, words, read.exit_code)
-    found = islice(family.parse(output), MOST_EVENTS)
+    found = islice(family.parse(output), MAX_EVENTS)
     return [_ParsedLine(family.name, each.tool or tool or family.name, each) for each in found]
 
 
@@ -174,13 +174,13 @@ def _events(
             toolchain=tool,
             phase=found.phase,
             severity=found.severity,
-            message=found.message[:_LONGEST_MESSAGE].strip() or found.code or "failed",
+            message=found.message[:_MAX_MESSAGE].strip() or found.code or "failed",
             code=found.code,
             file=tidy_file(found.file),
             line=found.line,
             column=found.column,
             test=found.test,
-            command=command[:_LONGEST_COMMAND],
+            command=command[:_MAX_COMMAND],
             exit_code=exit_code,
             fingerprint=mark,
         )

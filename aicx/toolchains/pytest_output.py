@@ -36,7 +36,7 @@ _WRONG_USE = (
 )
 _CONFTEST = re.compile(r"ImportError while loading conftest '(?P<file>[^'\n]+)'")
 _NOTHING_RAN = 5  # pytest's exit code
-_MOST_LINES = 8  # of a failure's text
+_MAX_LINES = 8  # of a failure's text
 _EARLY = ("ERROR at setup of ", "ERROR at teardown of ", "ERROR collecting ", "ERROR at ")
 _XPASS = re.compile(r"\[XPASS\(strict\)\](?P<text>.*)")
 PLACE = re.compile(r"(?P<file>[^\s:>][^:\n]{0,500}|[A-Za-z]:\\[^:\n]{0,500}):(?P<line>\d+):(?: (?P<rest>.*)|$)")
@@ -143,7 +143,7 @@ def _read_block(name: str, block: Sequence[str], named: dict[str, NamedTest]) ->
         None if collecting else row.id if row else name.replace(".", "::") if name and "[doctest]" not in name else name
     )
     yield Diagnostic(
-        "\n".join([first, *said[said.index(first) + 1 :][: _MOST_LINES - 1]]) if first in said else first,
+        "\n".join([first, *said[said.index(first) + 1 :][: _MAX_LINES - 1]]) if first in said else first,
         place.file if place else name if collecting else file_of(row),
         place.line if place else None,
         code=code,
@@ -206,7 +206,7 @@ def _wrong_use(output: Output) -> Iterator[Diagnostic]:
         own = [frame for frame in frames if not is_foreign(frame.file)]
         exception = EXCEPTION.match(said[0]) if said else None
         yield Diagnostic(
-            "\n".join(said[:_MOST_LINES]) or f"cannot import {conftest}",
+            "\n".join(said[:_MAX_LINES]) or f"cannot import {conftest}",
             own[-1].file if own else conftest,
             own[-1].line if own else None,
             code=(exception["type"] if exception else kind or "").rpartition(".")[2] or None,

@@ -44,7 +44,7 @@ _PROGRAMS = {
     "mypy": "mypy", "dmypy": "mypy", "pyright": "pyright", "basedpyright": "basedpyright", "pyrefly": "pyrefly",
     "pytype": "pytype", "pyre": "pyre", "ty": "ty", "stubtest": "mypy",
 }  # fmt: skip
-_MOST_WRAPPED = 12  # lines of one message
+_MAX_WRAPPED = 12  # lines of one message
 
 
 def _tool(words: Sequence[str]) -> str | None:
@@ -79,13 +79,13 @@ def _at(lines: Sequence[str], position: int) -> Diagnostic | None:
     if match := _MYPY.match(line):
         message, code = _split(match["message"], _CODE)
         if code is None and match["line"]:
-            message, code = _wrapped(message, lines[position + 1 : position + 1 + _MOST_WRAPPED], pretty=True)
+            message, code = _wrapped(message, lines[position + 1 : position + 1 + _MAX_WRAPPED], pretty=True)
         return _found(match, message, code)
     if match := _PYRIGHT.match(line):
         message, code = _split(match["message"], _RULE)
         if code is None:
             indent = len(line) - len(line.lstrip())
-            more = list(lines[position + 1 : position + 1 + _MOST_WRAPPED])
+            more = list(lines[position + 1 : position + 1 + _MAX_WRAPPED])
             message, code = _wrapped(message, more, indent=indent)
         return _found(match, message, code, syntax=code is None)
     if (head := _TY_HEAD.match(line)) and position + 1 < len(lines) and (arrow := _ARROW.match(lines[position + 1])):

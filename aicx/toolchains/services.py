@@ -13,7 +13,7 @@ _TERRAFORM = re.compile(r"(?P<severity>Error|Warning): (?P<message>\S.*)$")
 _TERRAFORM_AT = re.compile(r"\s*on (?P<file>\S.*?) line (?P<line>\d+)(?:, in .*)?:?$")
 _TERRAFORM_FMT = re.compile(r"\S+\.(?:tf|tfvars|hcl)$")
 _SOURCE = re.compile(r"\s*(?:\d+:|├|│|with )")
-_MOST_BELOW = 14  # lines that one diagnosis of Terraform takes
+_MAX_BELOW = 14  # lines that one diagnosis of Terraform takes
 # One line, one error; the first group that matched names the tool.
 _LINES = tuple(
     (tool, phase, re.compile(pattern))
@@ -115,7 +115,7 @@ def _terraform(lines: Sequence[str]) -> Iterator[Diagnostic]:
         head = _TERRAFORM.match(line)
         if head is None:
             continue
-        below = bare[position + 1 : position + 1 + _MOST_BELOW]
+        below = bare[position + 1 : position + 1 + _MAX_BELOW]
         end = next((at for at, text in enumerate(below) if _TERRAFORM.match(text)), len(below))
         place = next((match for text in below[:end] if (match := _TERRAFORM_AT.match(text))), None)
         if place is None and not boxed:

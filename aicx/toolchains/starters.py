@@ -84,7 +84,7 @@ BEFORE_VERB = {
     "uv": "--directory --project",
     "poetry": "-C --directory",
 }
-LONGEST_STARTER = max(map(len, STARTERS))
+MAX_STARTER = max(map(len, STARTERS))
 
 # What runs commands that are written elsewhere: only the output tells which.
 SCRIPTS = frozenset({

@@ -7,7 +7,7 @@ import re
 from aicx.terminal import without_controls
 
 HEAD, TAIL = 2_000_000, 6_000_000  # characters that are read of a longer output; what fails is mostly at its end
-LONGEST_LINE = 4000  # of what the families see line by line; a whole JSON document is in the text
+MAX_LINE = 4000  # of what the families see line by line; a whole JSON document is in the text
 
 _LINK = re.compile(r"\x1b\]8;[^\x07\x1b\n]{0,2000}+(?:\x07|\x1b\\)")
 # Colours whose escape sign something took out before.
@@ -60,13 +60,13 @@ _PREFIXES = tuple(
 # A runner of tasks says what it starts for each, and puts the task before each of its lines.
 _ANNOUNCED = re.compile(r"(\[[\w.:/-]{1,60}\] )\$ \S")
 _SHARE = 0.9  # of the lines that must have a prefix before it is taken off
-_FEWEST = 3
+_MIN_COMMON = 3
 
 
 def unprefixed(lines: list[str]) -> list[str]:
     """``lines`` without a prefix that nearly all of them have in the same form, and which few different values fill."""
     filled = [line for line in lines[:2000] if line.strip()]
-    if len(filled) < _FEWEST:
+    if len(filled) < _MIN_COMMON:
         return lines
     if tasks := tuple({match[1] for line in filled if (match := _ANNOUNCED.match(line))}):
         return [line.partition("] ")[2] if line.startswith(tasks) else line for line in lines]

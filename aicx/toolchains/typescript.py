@@ -23,7 +23,7 @@ _STARTED = re.compile(
 )
 _TOTALS = re.compile(r"(?:\[?\d{1,2}:\d\d:\d\d(?: [AP]M)?\]? ?-? )?Found (?P<count>\d+) errors?(?:\.| in )")
 _SYNTAX = re.compile(r"TS1\d{3}$")
-_MOST_MORE = 6  # lines by which a message goes on
+_MAX_MORE = 6  # lines by which a message goes on
 _PROGRAMS = frozenset({"tsc", "vue-tsc", "tsgo", "ngc", "tsd", "attw", "glint", "svelte-check", "tspc", "ttsc"})
 
 
@@ -36,7 +36,7 @@ def _tool(words: Sequence[str]) -> str | None:
 def _parse(output: Output) -> Iterator[Diagnostic]:
     lines = _last_run(output.lines)
     for position, line in enumerate(lines):
-        after = lines[position + 1 : position + 2 + _MOST_MORE]
+        after = lines[position + 1 : position + 2 + _MAX_MORE]
         if "TS" in line and (match := _CLASSIC.match(line) or _PRETTY.match(line) or _GLOBAL.match(line)):
             yield _found(match, match, after)
         elif after and "ERROR" in line and (place := _BUNDLED.match(line)):
@@ -63,7 +63,7 @@ def _found(what: re.Match[str], place: re.Match[str] | None, after: Sequence[str
     groups = what.groupdict()
     code = groups.get("code")
     more = []
-    for line in after[:_MOST_MORE]:  # an elaboration is indented by two; the pretty style has source after a blank line
+    for line in after[:_MAX_MORE]:  # an elaboration is indented by two; the pretty style has source after a blank line
         if not line.startswith("  ") or "error TS" in line:
             break
         more.append(line.rstrip())

@@ -22,7 +22,7 @@ from retrieval.embedders.models import damaged_model, find_model, known_words, t
 _BATCH_TOKENS = 1024
 _MAX_BATCH = 64
 # A text shorter than this share of a batch's longest begins another batch: padding costs more than a second run does.
-_LEAST_FILLED = 0.75
+_MIN_FILLED = 0.75
 # A question on the command line takes so many.
 _RUNS_UNOPTIMISED = 2
 
@@ -201,7 +201,7 @@ def batches(lengths: Sequence[int]) -> Iterator[list[int]]:
     for row in sorted(range(len(lengths)), key=lambda row: -lengths[row]):
         longest = lengths[batch[0]] if batch else 0
         full = len(batch) == _MAX_BATCH or (len(batch) + 1) * longest > _BATCH_TOKENS
-        if batch and (full or lengths[row] < _LEAST_FILLED * longest):
+        if batch and (full or lengths[row] < _MIN_FILLED * longest):
             yield batch
             batch = []
         batch.append(row)

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from aicx.toolchains import Parsed, parse
-from aicx.toolchains.parsing import MOST_EVENTS
+from aicx.toolchains.parsing import MAX_EVENTS
 
 _MYPY = "a.py:1: error: Missing return statement  [return]\nFound 1 error in 1 file (checked 1 source file)\n"
 
@@ -84,8 +84,8 @@ def test_prefixes_of_containers_do_not_hide_errors() -> None:
 
 
 def test_the_number_of_events_is_bounded() -> None:
-    output = "".join(f"a.py:{line}: error: Wrong  [misc]\n" for line in range(MOST_EVENTS * 3))
-    assert len(parse(output, "mypy .", 1).events) == MOST_EVENTS
+    output = "".join(f"a.py:{line}: error: Wrong  [misc]\n" for line in range(MAX_EVENTS * 3))
+    assert len(parse(output, "mypy .", 1).events) == MAX_EVENTS
 
 
 def test_the_same_place_is_named_once() -> None:

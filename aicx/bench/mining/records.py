@@ -25,7 +25,7 @@ HERE, ELSEWHERE = "acme/widgets", "acme/gadgets"
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
 TOPIC_WORDS = "topic words"
 _TOLD = 4  # words of a question by topic words
-_LONGEST = 10  # words of a question in other words
+_MAX_WORDS = 10  # words of a question in other words
 _REPLACED = 2  # at least; with fewer it is no question in other words
 
 # What became of a record. ``guidance`` is none: it is a line of an instruction file.
@@ -81,7 +81,7 @@ def topic_words(about: str, common: Mapping[str, int], random: Random) -> str:
 
 def paraphrase(about: str) -> str:
     """A statement's telling words with every one replaced that has a synonym; empty where too few have."""
-    said = told(about)[:_LONGEST]
+    said = told(about)[:_MAX_WORDS]
     other = [SYNONYMS.get(word, word) for word in said]
     return " ".join(other) if sum(map(str.__ne__, said, other)) >= _REPLACED else ""
 

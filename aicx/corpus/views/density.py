@@ -27,7 +27,7 @@ _SENTENCE_END = re.compile(r"(?<=[.!?])[\"')*]*\s+(?=[^\sa-z])")
 # A shorter sentence ("All tests pass.") says little by itself.
 _SHORT = 24
 # Score 0 to 10: most for the share of signal lines, some for what weighs most and for sheer amount, less for noise.
-_DENSITY_WORTH, _DENSITY_MOST = 10.0, 6.0
+_DENSITY_WORTH, _MAX_DENSITY = 10.0, 6.0
 # One good line out of one is no dense chunk.
 _MIN_LINES = 8
 _HIGH_VALUE_WORTH = 2
@@ -86,7 +86,7 @@ def measure(text: str) -> Density:
                     telling.setdefault(said, (opens, not weighs, len(said) < _SHORT))
     if total == 0:
         return Density(0.0, "EMPTY", 0, 0, 0)
-    score = min(_DENSITY_WORTH * signal / max(total, _MIN_LINES), _DENSITY_MOST) + (_HIGH_VALUE_WORTH if high else 0)
+    score = min(_DENSITY_WORTH * signal / max(total, _MIN_LINES), _MAX_DENSITY) + (_HIGH_VALUE_WORTH if high else 0)
     score += next((worth for lines, worth in _MANY_LINES if signal >= lines), 0)
     score -= next((cost for share, cost in _NOISE_COSTS if noise / total > share), 0)
     score = round(min(10.0, max(0.0, score)), 1)

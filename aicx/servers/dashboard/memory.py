@@ -35,8 +35,8 @@ from aicx.servers.dashboard import responses as shapes
 from aicx.servers.dashboard.why import folder_of
 from aicx.text import printable
 
-_MOST_AGREED = 500
-_MOST_TROUBLED = 50  # conflicts and stale records, each with its evidence
+_MAX_AGREED = 500
+_MAX_TROUBLED = 50  # conflicts and stale records, each with its evidence
 _METHOD = "looked at it on the page Memory"
 
 
@@ -59,7 +59,7 @@ def read_page(settings: Settings, wanted: asked.MemoryRequest, now: datetime) ->
     notes = []
     if scope.root is None and scope.repository is not None:
         notes.append("this repository is not at hand, so that nothing anchored to its files is believed")
-    for name, found, most in (("agreed", agreed, _MOST_AGREED), ("stale", stale, _MOST_TROUBLED)):
+    for name, found, most in (("agreed", agreed, _MAX_AGREED), ("stale", stale, _MAX_TROUBLED)):
         if len(found) > most:
             notes.append(f"only {most} of {len(found):,} {name} records are shown; aicx memory list has all")
     return shapes.MemoryPage(
@@ -67,12 +67,12 @@ def read_page(settings: Settings, wanted: asked.MemoryRequest, now: datetime) ->
         at_hand=scope.root is not None,
         repositories=[shapes.MemoryRepository(name, counts[name]) for name in named],
         counts=dict(sorted(Counter(found.status for found in assessed).items())),
-        agreed=[view.card(found) for found in agreed[:_MOST_AGREED]],
+        agreed=[view.card(found) for found in agreed[:_MAX_AGREED]],
         waiting=[view.card(found, whole=True) for found in part],
         waiting_total=len(waiting),
         conflicts=view.conflicts(assessed),
-        stale=[view.card(found, whole=True) for found in stale[:_MOST_TROUBLED]],
-        apart=[view.card(found) for found in assessed if found.status in HIDDEN][:_MOST_TROUBLED],
+        stale=[view.card(found, whole=True) for found in stale[:_MAX_TROUBLED]],
+        apart=[view.card(found) for found in assessed if found.status in HIDDEN][:_MAX_TROUBLED],
         notes=notes,
     )
 
@@ -136,7 +136,7 @@ class _View:
                 other = known.get(str(reason.data.get("with"))) if reason.code == "conflict" else None
                 if other is not None and (pair := frozenset({ref, other.record.ref})) not in pairs:
                     pairs[pair] = [self.card(found, whole=True), self.card(other, whole=True)]
-        return list(pairs.values())[:_MOST_TROUBLED]
+        return list(pairs.values())[:_MAX_TROUBLED]
 
     def _proofs(self, record: Record) -> Iterable[shapes.MemoryProof]:
         with suppress(OSError):  # a file that went away meanwhile

@@ -33,12 +33,12 @@ _REMARK = re.compile(r"the user said:\s*\n", re.IGNORECASE)
 _NOTE_AFTER_REMARK = "Note: The user's next message may contain a correction"
 _CLARIFY = "The user wants to clarify these questions."
 # A recap is a sentence or two; what takes the place of a full context is pages.
-_LONGEST_RECAP = 600
+_MAX_RECAP = 600
 
 
 def is_recap(text: str) -> bool:
     """Whether a summary is what a person who was away is told, and not what took the place of a full context."""
-    return len(text) <= _LONGEST_RECAP and not text.startswith(_SUMMARY)
+    return len(text) <= _MAX_RECAP and not text.startswith(_SUMMARY)
 
 
 @dataclass(frozen=True, slots=True)
