@@ -155,7 +155,7 @@ def _recipe_of(folder: Path) -> object:
 
 
 def _token_vectors(model: TokenModel) -> Any:
-    """What the model makes of each token on its own, between the marks it puts around a text."""
+    """Embeds each token on its own, between the marks it puts around a text."""
     import numpy as np
 
     size = model.tokenizer.get_vocab_size()

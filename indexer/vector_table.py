@@ -119,7 +119,7 @@ def check_same_make(table: Any, schema: Any, location: Location, model: Embeddin
 
 
 def table_status(location: Location) -> TableStatus | None:
-    """What the table holds, or None where there is none. ``CorpusDamaged`` when it cannot be read."""
+    """Returns the status of the table, or None where there is none. ``CorpusDamaged`` when it cannot be read."""
     table = open_table(location)
     if table is None:
         return None

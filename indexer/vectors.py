@@ -166,7 +166,7 @@ class VectorIndexWriter:
         )
 
     def standing(self) -> Standing:
-        """What there is where the table is to be. ``CorpusDamaged`` where it cannot be read."""
+        """Looks at the place where the table is to be. ``CorpusDamaged`` where it cannot be read."""
         table = self._present()
         return "absent" if table is None else standing(table, self._schema)
 
@@ -176,7 +176,7 @@ class VectorIndexWriter:
 
     @property
     def make(self) -> str:
-        """What tables of this model and this way of cutting have in common, and no others."""
+        """Returns a key shared by tables of this model and this way of cutting, and no others."""
         metadata = sorted((self._schema.metadata or {}).items())
         return sha256(repr((metadata, str(self._schema))).encode()).hexdigest()
 

@@ -43,7 +43,7 @@ def parse_decay(text: str) -> Decay | None:
 
 
 def decay_name(decay: Decay | None) -> str:
-    """What `parse_decay` reads as this decay."""
+    """Returns the text that `parse_decay` reads as this decay."""
     named = next((name for name, profile in PROFILES.items() if profile == decay), None)
     return named or f"{decay.days:g}" if decay else "off"
 

@@ -166,7 +166,10 @@ class DenseSearcher:
         return Scale(float(best.mean()), max(_MIN_DEVIATION, float(best.std())))
 
     def _retried(self, read: Callable[[], Any]) -> Any:
-        """What ``read`` gives. Once more with the table opened anew: a version can be cleaned up while it is read."""
+        """Returns the result of ``read``.
+
+        Tries once more with the table opened anew: a version can be cleaned up while it is read.
+        """
         try:
             return read()
         except _UNREADABLE:

@@ -48,13 +48,13 @@ class Occurrences:
 
     @property
     def missing(self) -> tuple[str, ...]:
-        """What occurs nowhere, as it was typed. Of a run without spaces, all has to be missing."""
+        """Returns the terms that occur nowhere, as they were typed. Of a run without spaces, all has to be missing."""
         there = {unit.typed for unit, count in zip(self.units, self.counts, strict=True) if count}
         return tuple(dict.fromkeys(unit.typed for unit in self.units if unit.typed not in there))
 
     @property
     def weights(self) -> tuple[float, ...]:
-        """What each tells of a text that has it, as BM25 weighs rarity."""
+        """Returns the weight of each, as BM25 weighs rarity."""
         return tuple(rarity(count, self.documents) for count in self.counts)
 
     @property
@@ -87,7 +87,7 @@ def units_of_run(run: Terms) -> list[Terms]:
 
 
 def rarity(count: int, documents: int) -> float:
-    """What a term tells of a text that has it, as BM25 weighs it: the more, the fewer of the documents have it."""
+    """Returns the weight of a term as BM25 gives it: the more, the fewer of the documents have it."""
     return math.log(1 + (documents - count + 0.5) / (count + 0.5))
 
 

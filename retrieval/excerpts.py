@@ -244,7 +244,7 @@ def _pieces(texts: Sequence[str], looked_for: re.Pattern[str], voices: Sequence[
 
 
 def _weight(voice: Voice, line: str) -> float:
-    """What a word in a line is worth, by who says it and how."""
+    """Returns the weight of a word in a line, by who says it and how."""
     if voice in ("asked", "tool"):  # neither reports on its own work
         return _VOICES[voice]
     wording = wording_of(line[:LOOKED_AT])

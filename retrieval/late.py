@@ -91,7 +91,7 @@ def affordable(passages: Iterable[tuple[str, str]], count: int, kind: Kind) -> d
 
 
 def token_weights(text: str, tokens: TokenVectors, occurrences: Occurrences | None) -> list[float]:
-    """What each token of a question counts: its word's share of how rare the word is, and nothing for a stop word.
+    """Returns the weight of each token of a question: its word's share of the rarity of the word, 0 for a stop word.
 
     All count alike where it is not known how rare words are.
     """

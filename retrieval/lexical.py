@@ -80,7 +80,7 @@ class LexicalSearcher:
 
     @contextmanager
     def _reading(self, hint: str) -> Iterator[None]:
-        """What tantivy says of files that are not what they should be, as CorpusDamaged."""
+        """Raises CorpusDamaged for tantivy's errors about files that are not what they should be."""
         try:
             yield
         except (ValueError, OSError) as error:

@@ -50,7 +50,7 @@ def lowered(text: str) -> str:
 
 
 def starts_of(term: str) -> tuple[str, ...]:
-    """What a word begins with whose stem is ``term``: all but the last letter, which may be another in the word.
+    """Returns beginnings of a word whose stem is ``term``: all but the last letter, which may be another in the word.
 
     So it is for ``try``, whose stem is ``tri``, and ``using``, whose stem is ``use``; ``dying`` has the stem ``die``.
     """

@@ -98,7 +98,7 @@ class RankingParams:
         return max(self.pool, 3 * limit)
 
     def weights(self, *, lookup: bool) -> dict[str, float]:
-        """What each ranker's vote is worth; ``lookup`` says that the question is looked up, not interpreted."""
+        """Returns the weight of each ranker's vote; ``lookup`` says that the question is looked up, not interpreted."""
         meaning = self.meaning_in_lookup if lookup else self.meaning
         return {"lexical": 1.0 - meaning, "scan": 1.0 - meaning, "dense": meaning}
 

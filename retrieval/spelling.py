@@ -25,7 +25,7 @@ _SUFFIXES = """
 
 
 def slips(word: str) -> Iterator[list[str]]:
-    """What a word in lower case was meant for if one slip was made in it, the likelier slips in a list before others.
+    """Yields the words that a word in lower case may be a slip of, the likelier slips in a list before others.
 
     First and last letter are as they were meant; words that end otherwise are other words, but for an ending that the
     stemmer takes off together with a letter of the word.
@@ -46,7 +46,7 @@ def slips(word: str) -> Iterator[list[str]]:
 
 
 def made_of(word: str) -> list[str]:
-    """What a word may be made of by putting something before or behind it."""
+    """Returns the words that a word may be made of by putting something before or behind it."""
     rests = [word.removeprefix(prefix) for prefix in _PREFIXES if word.startswith(prefix)]
     rests += [word.removesuffix(suffix) for suffix in _SUFFIXES if word.endswith(suffix)]
     return [rest for rest in rests if len(rest) >= SHORTEST]

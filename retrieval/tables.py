@@ -70,7 +70,7 @@ class SearchTable(Protocol):
 
 
 def opener(uri: str, table: str, options: dict[str, str]) -> Callable[[], SearchTable]:
-    """What opens the table, each time it is called: MissingExtra where that takes a library that is lacking."""
+    """Returns a function that opens the table at each call: MissingExtra where that takes a library that is lacking."""
     if uri.startswith("memory://"):
         raise UsageError("A database in memory can only be read by the process that wrote it.", hint="Choose a folder.")
     folder = None if "://" in uri else Path(uri, f"{table}.lance")

@@ -79,7 +79,7 @@ _MEMO_SIZE = 4096
 
 @lru_cache(_MEMO_SIZE)
 def wording_of(line: str) -> Wording:
-    """What a line, or a sentence, does: says how something is, announces what comes next, or neither can be told."""
+    """Classifies a line, or a sentence: it says how something is, announces what comes next, or neither can be told."""
     plain = f" {_NO_WORD.sub(' ', line.replace(chr(0x2019), chr(39)).lower()).strip()} "
     opening = plain[found.end() :] if (found := _INTERJECTION.match(plain)) else plain
     at_work = _AT_WORK.search(opening) if " i" in opening else None

@@ -109,7 +109,7 @@ class AblationVerdict:
 
 
 def verdicts(result: BenchResult, ranker: str) -> list[AblationVerdict]:
-    """What a result says of each rule of one ranker, in the order of `ABLATIONS`."""
+    """Judges each rule of one ranker by a result, in the order of `ABLATIONS`."""
     mine = [effect for effect in effects(result) if effect.ranker == ranker]
     found = []
     for ablation in ABLATIONS:
@@ -121,7 +121,7 @@ def verdicts(result: BenchResult, ranker: str) -> list[AblationVerdict]:
 
 
 def recommended(found: Sequence[AblationVerdict]) -> Choices:
-    """What a result recommends. What was not measured stays as it is."""
+    """Returns the choices that a result recommends. A rule that was not measured stays as it is."""
     choices = DEFAULT_CHOICES
     for verdict in sorted(found, key=lambda verdict: verdict.mean):  # of two changes to one rule the better one stays
         if verdict.keep or not verdict.ablation.of_search:

@@ -66,7 +66,7 @@ class Dataset:
     notes: Sequence[str] = ()
 
     def answer_id(self, document: Document) -> str:
-        """What ``document`` counts as when it is found."""
+        """Returns the id that ``document`` counts as when it is found."""
         return session_key(str(document.columns["session_id"])) if self.answer == "session" else document.id
 
     def fingerprint(self) -> str:

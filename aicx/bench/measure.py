@@ -191,7 +191,10 @@ def _check_failing(measured: Measured, questions: int) -> None:
 
 
 def _told(error: Exception, dataset: Dataset) -> str:
-    """What a result says of a failure. It holds nothing of a private set, and a ranker's own words may quote it."""
+    """Describes a failure for the result.
+
+    The sentence holds nothing of a private set, and a ranker's own words may quote it.
+    """
     if isinstance(error, RankerFailed):
         return error.plain if dataset.private else error.message
     # What has to be installed is no text of anybody's.

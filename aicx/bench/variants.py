@@ -158,7 +158,7 @@ class Variant:
 
 
 def ablations(ranker: str, rules: Sequence[str] = (), *, stored: bool, placed: bool = False) -> dict[str, Variant]:
-    """What to run ``ranker`` with, by name: everything on first, then each rule off that can make a difference.
+    """Returns the variants of ``ranker`` to run, by name: everything on, then each rule off that makes a difference.
 
     Only those of ``rules`` where any are named.
     """
@@ -169,7 +169,7 @@ def ablations(ranker: str, rules: Sequence[str] = (), *, stored: bool, placed: b
 
 
 def variant(name: str) -> Variant:
-    """What a ranker's name means. Raises UsageError where it names a change that there is not."""
+    """Parses a ranker's name. Raises UsageError where it names a change that there is not."""
     ranker, _, change = name.partition(" ")
     able = {one.name: one for one in ABLATIONS if one.needs <= {*_kinds(ranker), "store", "place"}}
     if change in able:
@@ -194,7 +194,7 @@ def check_variant(name: str) -> None:
 
 
 def _kinds(ranker: str) -> set[Needs]:
-    """What of `Needs` a ranker has by its name; those of others have no rules of ours."""
+    """Returns the parts of `Needs` that a ranker has by its name; those of others have no rules of ours."""
     method, _, embedder = ranker.partition(":")
     own: Mapping[str, Needs] = {"why": "why", "memory": "recall"}
     kinds: set[Needs] = {own[method]} if method in own else {"search"} if method in _OURS else set()

@@ -82,7 +82,7 @@ def record_model(folder: Path) -> None:
 
 
 def vector_damage(settings: Settings, *, full: bool) -> str | None:
-    """What of the vector index and its models is not as it was written, in words; None where all is."""
+    """Describes damage of the vector index and its models; None where all is as it was written."""
     table = recorded_table(settings)
     reasons = [find_damage(table, full=full) if table else None]
     reasons += [

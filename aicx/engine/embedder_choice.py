@@ -65,7 +65,7 @@ def to_manifest(choice: Choice) -> dict[str, Any]:
 
 
 def default_choice(chunks: int) -> Choice:
-    """What an index of so many chunks is made with unless a person chooses."""
+    """Chooses the embedder for an index of this many chunks, where a person did not."""
     return Choice("minilm" if chunks <= MINILM_MAX_CHUNKS else "static")
 
 

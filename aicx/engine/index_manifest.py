@@ -76,7 +76,7 @@ def is_current(state: dict[str, Any], catalog: Catalog) -> bool:
 
 
 def read_manifest(layout: Layout) -> dict[str, dict[str, Any]]:
-    """What each index was built from, by its name; from the manifest's copy where it is damaged itself."""
+    """Reads how each index was built, by its name; from the manifest's copy where it is damaged itself."""
     for path in manifest_files(layout):
         states = _states(path)
         if states is not None:
@@ -85,7 +85,7 @@ def read_manifest(layout: Layout) -> dict[str, dict[str, Any]]:
 
 
 def manifest_damage(layout: Layout) -> str | None:
-    """What is wrong with the manifest or its copy; None where both can be read, and where neither is there."""
+    """Describes damage of the manifest or its copy; None where both can be read, and where neither is there."""
     paths = manifest_files(layout)
     bad = [path.name for path in paths if path.exists() and _states(path) is None]
     missing = [path.name for path in paths if not path.exists()]

@@ -57,7 +57,7 @@ class KeptCatalog:
         self._open.close()
 
     def conditions(self, filters: Filters) -> tuple[list[Condition], list[str]]:
-        """What the indexes are to leave out, and notes on how a filter was understood."""
+        """Returns the conditions for the indexes, and notes on how a filter was understood."""
         if filters not in self._filters:
             if len(self._filters) >= _MAX_FILTERS:
                 self._filters.clear()

@@ -28,7 +28,7 @@ class FreshnessLook:
         self._thread.start()
 
     def found(self) -> tuple[list[NamedCommits], list[str]]:
-        """What is named, and what has to be said about the search for it; nothing is named where git takes too long."""
+        """Returns what is named, and notes about the search for it; nothing is named where git takes too long."""
         self._thread.join(self._seconds)
         if self._thread.is_alive():
             return [], [f"git gave no answer within {self._seconds:g} s, and its history was not taken into account"]

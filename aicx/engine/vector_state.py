@@ -53,7 +53,7 @@ def vector_state(settings: Settings) -> VectorState:
 
 
 def held_table(address: str, table: str) -> TableStatus | None:
-    """What a table holds, or None where there is none: from its mapped copy if it has one, without LanceDB."""
+    """Returns a table's status, or None where there is none: from its mapped copy if it has one, without LanceDB."""
     from indexer.vector_table import Location, status_of, table_status
 
     folder = table_folder(address, table)
@@ -77,7 +77,7 @@ def lexical_state(settings: Settings) -> WordIndex:
 
 
 def made_with(settings: Settings) -> Choice:
-    """What the present vector index is to be embedded with; the default for this corpus where there is none.
+    """Returns the choice that the vector index is embedded with; the default for this corpus where there is none.
 
     For an index of a former release that is the packaged model: its own needs torch to be made again.
     """
@@ -90,7 +90,7 @@ def made_with(settings: Settings) -> Choice:
 
 
 def manifest_entry(settings: Settings) -> dict[str, Any]:
-    """What the manifest tells of the vector index. Raises NotFound where there is none."""
+    """Returns the manifest's entry of the vector index. Raises NotFound where there is none."""
     made = read_manifest(settings.layout).get("vectors", {})
     if not {"embedder", "uri"} <= made.keys():
         raise NotFound("there is no vector index", hint="aicx index")

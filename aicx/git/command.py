@@ -45,7 +45,7 @@ def command(folder: Path, *arguments: str, bare: bool = False) -> list[str]:
 
 
 def environment() -> dict[str, str]:
-    """What git is to know of our environment: nothing of another repository, and no key that aicx was given."""
+    """Returns the environment that git runs in: nothing of another repository, and no key that aicx was given."""
     kept = {name: value for name, value in os.environ.items() if name not in _MISLEADING and name[:5] != "AICX_"}
     return kept | _ENVIRONMENT
 

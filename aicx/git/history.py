@@ -91,7 +91,7 @@ def read_changes(git: Git, hashes: Sequence[str]) -> list[HistoryCommit]:
 
 
 def read_patches(git: Git, hashes: Sequence[str]) -> dict[str, CommitPatch]:
-    """What the named commits changed, by hash; what a partial clone lacks is left out."""
+    """Reads the changes of the named commits, by hash; what a partial clone lacks is left out."""
     if not hashes:
         return {}
     said = git.ask_some(

@@ -73,7 +73,9 @@ def may_name(text: str, root: Path, common: Path) -> bool:
 def find_named(
     git: Git, root: Path, text: str, since: datetime, repository: Collection[str] = ()
 ) -> list[NamedCommits]:
-    """What ``text`` names of the repository at ``root``, the surest first; commits from before ``since`` are left out.
+    """Finds the commits of the repository at ``root`` that ``text`` names, the surest first.
+
+    Commits from before ``since`` are left out.
 
     ``repository`` has the names that a pull request's address may have for it. Git is called two or three times as a
     rule, some twenty at most.

@@ -55,7 +55,7 @@ class Observation:
 
 
 def read_printed(line: str, folder: str | None, output: str, *, failed: bool = False) -> list[Observation]:
-    """What the ``output`` of a command line says of the folder that its calls of git ran in. Each thing once.
+    """Reads from the ``output`` of a command line facts about the folder that its calls of git ran in. Each thing once.
 
     ``failed`` says that the line ended with an error: what it was to change is then not known.
     """

@@ -102,7 +102,7 @@ class Git:
         self._bare = not _in_working_tree(folder)
 
     def ask(self, *arguments: str) -> str | None:
-        """What ``git arguments`` prints; None when it fails, is not installed, or takes too long."""
+        """Returns the output of ``git arguments``; None when it fails, is not installed, or takes too long."""
         return self.begin(*arguments)()
 
     def ask_some(self, limit: int, *arguments: str, environ: Mapping[str, str] | None = None) -> str | None:
@@ -244,7 +244,7 @@ class GitProbe:
 
     @cached_property
     def place(self) -> GitState:
-        """What kind of repository it is and where: all but head, branch and changes."""
+        """Returns the kind of repository and where it is: all but head, branch and changes."""
         said = self._places() or self.git.ask("rev-parse", *_PLACES)
         if said is None:
             if self.git.missing:

@@ -22,7 +22,7 @@ def _opens() -> re.Pattern[str]:
 
 
 def password_word_at(text: str, hit: re.Match[bytes]) -> Iterator[SecretFinding]:
-    """What is told about the word for a password that ends before a blank."""
+    """Finds secrets told by the word for a password that ends before a blank."""
     yield from labelled_at(text, hit.end())
     yield from told_at(text, hit.start(), hit.end(), "password")
     if "mysqladmin" in text[max(0, hit.start() - 100) : hit.start()]:
@@ -32,7 +32,7 @@ def password_word_at(text: str, hit: re.Match[bytes]) -> Iterator[SecretFinding]
 
 
 def said_word_at(text: str, at: int) -> Iterator[SecretFinding]:
-    """What a PIN, a code, a pw or a secret is said to be, with ` is ` at ``at``."""
+    """Finds the value that a PIN, a code, a pw or a secret is said to have, with ` is ` at ``at``."""
     if text.endswith(("secret", "Secret", "SECRET"), 0, at):
         yield from told_at(text, at - 6, at, "secret")
     elif text[at - 3 : at].lower() == " pw":
@@ -42,12 +42,12 @@ def said_word_at(text: str, at: int) -> Iterator[SecretFinding]:
 
 
 def p_word_at(text: str, hit: re.Match[bytes]) -> Iterator[SecretFinding]:
-    """What follows `pass`, `password` and their like, a PIN or a pw."""
+    """Finds secrets after `pass`, `password` and their like, a PIN or a pw."""
     return password_word_at(text, hit) if len(hit[0]) > 3 else said_word_at(text, hit.end())
 
 
 def c_word_at(text: str, hit: re.Match[bytes]) -> Iterator[SecretFinding]:
-    """What follows a code, a secret, `clave`, or a command; which of ``c q v`` begins it, the text says."""
+    """Finds secrets after a code, a secret, `clave`, or a command; which of ``c q v`` begins it, the text says."""
     begin = text[hit.start()].lower()
     if hit[0] in (b"code", b"cret"):
         return said_word_at(text, hit.end()) if begin == "c" else iter(())
@@ -57,7 +57,7 @@ def c_word_at(text: str, hit: re.Match[bytes]) -> Iterator[SecretFinding]:
 
 
 def key_word_at(text: str, hit: re.Match[bytes]) -> Iterator[SecretFinding]:
-    """What the word with a k in it is about: `hook/`, `PRIVATE KEY`, `--key X`, «the key is X»."""
+    """Finds secrets by the word with a k in it: `hook/`, `PRIVATE KEY`, `--key X`, «the key is X»."""
     word = text[hit.start() : hit.end()].lower()
     if text.startswith("ind:", hit.end()):
         yield from manifest_at(text, hit.start())

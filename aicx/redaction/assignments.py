@@ -35,7 +35,7 @@ def _patterns() -> dict[str, re.Pattern[str]]:
 
 
 def assigned_at(text: str, at: int) -> Iterator[SecretFinding]:
-    """What the name before the sign at ``at`` is given, if the name announces a secret and the value is one."""
+    """Finds the value of the name before the sign at ``at``, if the name announces a secret and the value is one."""
     word, spaced = name_before(text, at)
     name = classify(word)
     if name is None:

@@ -83,7 +83,7 @@ def _patterns() -> dict[str, re.Pattern[str]]:
 
 @cache
 def end_of_command() -> re.Pattern[str]:
-    """What ends a command of the shell: a line end without a backslash, a pipe, a semicolon."""
+    """Returns the pattern of a shell command's end: a line end without a backslash, a pipe, a semicolon."""
     return re.compile(r"(?<!\\)\n|[|;]|&&|\$\(")
 
 
@@ -137,7 +137,7 @@ def option_at(text: str, at: int) -> Iterator[SecretFinding]:
 
 
 def command_before(text: str, at: int) -> str:
-    """What stands between the beginning of the command and ``at``."""
+    """Returns the text between the beginning of the command and ``at``."""
     window = text[max(0, at - WINDOW) : at]
     begin = 0
     for end in end_of_command().finditer(window):

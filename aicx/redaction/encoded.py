@@ -129,7 +129,7 @@ def in_percent_signs(text: str) -> Iterator[SecretFinding]:
 
 
 def behind_quotes(text: str, search: Search) -> Iterator[SecretFinding]:
-    """What ``search`` finds once quotes written as `\\u0022`, `\\x22` or `&quot;` are quotes."""
+    """Yields the findings of ``search`` once quotes written as `\\u0022`, `\\x22` or `&quot;` are quotes."""
     pieces: list[str] = []
     offsets: list[int] = []
     places: list[int] = []

@@ -79,7 +79,7 @@ def name_before(text: str, at: int) -> tuple[str, bool]:
 
 
 def value_after(text: str, at: int, *, spaced: bool) -> Value | None:
-    """What is given by the sign at ``at``; None for comparisons, arrows and signs with nothing behind them."""
+    """Returns the value behind the sign at ``at``; None for comparisons, arrows and signs with nothing behind them."""
     patterns = _patterns()
     sign = patterns["sign"].match(text, at)
     if sign is None or (text[at - 1] in "-:=!<>" and sign[0] in "=:>"):

@@ -25,7 +25,7 @@ def _patterns() -> dict[str, re.Pattern[str]]:
 
 
 def labelled_at(text: str, at: int) -> Iterator[SecretFinding]:
-    """What follows the blank at ``at``, if the name before it announces a secret and it looks generated."""
+    """Finds the value after the blank at ``at``, if the name before it announces a secret and it looks generated."""
     given = _patterns()["given"].match(text, at)
     if given is None:
         return

@@ -88,7 +88,7 @@ def _first_bytes() -> tuple[bytes, ...]:
 
 
 def foreign(text: str, names: bytes, utf8: bytes) -> Iterator[SecretFinding]:
-    """What is given to a name in another language, in ``text``, of which ``names`` is the copy for names."""
+    """Finds values given to a name in another language, in ``text``, of which ``names`` is the copy for names."""
     # Most that is not ASCII is dashes, arrows, frames and emoji.
     if not any(map(utf8.__contains__, _first_bytes())):
         return

@@ -147,7 +147,7 @@ class SecretName:
 
 @cache
 def classify(text: str) -> SecretName | None:
-    """What the name ``text`` announces, or None when it announces nothing."""
+    """Returns the kind of secret that the name ``text`` announces, or None when it announces nothing."""
     if text.startswith("arn:"):
         return None  # of Amazon: it names the place of a secret
     text = text.lstrip("-.:$")

@@ -71,7 +71,7 @@ def _patterns() -> dict[str, re.Pattern[str]]:
 
 
 def told_at(text: str, start: int, at: int, rule: str) -> Iterator[SecretFinding]:
-    """What is told of the secret whose name is ``text[start:at]``, after it or before."""
+    """Finds the value of the secret whose name is ``text[start:at]``, after it or before."""
     patterns = _patterns()
     app = patterns["app password"].match(text, at) if rule == "password" else None
     if app and not is_said(app["inside"]):

@@ -59,7 +59,7 @@ def redact_plain(text: str, redact: Callable[[str], Redacted] = redact) -> Redac
 
 
 def _search(text: str) -> tuple[list[SecretFinding], bool]:
-    """What the rules find in ``text``, apart from one another, and whether it holds no terminal sequence."""
+    """Returns the findings in ``text``, none of which overlap, and whether it holds no terminal sequence."""
     data = as_bytes(text)
     names, utf8 = names_copy(data), as_utf8(text)
     found = find_in(text, data, names, utf8)
@@ -69,7 +69,7 @@ def _search(text: str) -> tuple[list[SecretFinding], bool]:
 
 
 def _behind(text: str, hidden: Sequence[tuple[int, int]]) -> Iterator[SecretFinding]:
-    """What the rules find once the letters of terminal sequences are no part of a word, and once there are none.
+    """Yields findings once the letters of terminal sequences are no part of a word, and once there are none.
 
     A sequence that is written out (``\\033[K``) stays in the text unless it is inside a secret.
     """

@@ -129,7 +129,7 @@ class Scans:
 
     @cached_property
     def begin(self) -> re.Pattern[bytes]:
-        """What stands at the very beginning of a text."""
+        """Matches at the very beginning of a text."""
         return re.compile(
             f"{BEGINNINGS}|{PHRASE}|1[.)] (?:[a-z]{{3,8}} ?[ ,\n] ?\\d{{1,2}}[.)] ){{11}}".encode("latin-1")
         )

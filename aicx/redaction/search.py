@@ -78,7 +78,7 @@ def find_in(text: str, data: bytes, names: bytes, utf8: bytes, depth: int = 0) -
 
 
 def _at_dash(text: str, at: int) -> Iterable[SecretFinding]:
-    """What follows the dash at ``at``: of an option, or of a name that ends in a secret's."""
+    """Finds secrets after the dash at ``at``: of an option, or of a name that ends in a secret's."""
     if text.startswith(("-secret ", "-SECRET "), at):
         return labelled_at(text, at + len("-secret"))
     if text.startswith("-cli ", at):
@@ -87,7 +87,7 @@ def _at_dash(text: str, at: int) -> Iterable[SecretFinding]:
 
 
 def _by_mark(text: str, data: bytes, literals: bytes, depth: int, quoted: bool) -> list[SecretFinding]:
-    """What `| $ % & <` stand before; and, where quotes are written as entities or ``quoted``, what is behind them."""
+    """Finds secrets after `| $ % & <`; and, where quotes are written as entities or ``quoted``, those behind them."""
     found: list[SecretFinding] = []
     percent = False
     here = 0
@@ -118,7 +118,7 @@ def _is_off(names: bytes, at: int) -> bool:
 
 
 def _at_sign(text: str, names: bytes, at: int) -> list[SecretFinding]:
-    """What stands behind the sign at ``at``, or around it."""
+    """Finds secrets after the sign at ``at``, or around it."""
     if names.startswith((b"//", b" / /"), at + 1):
         return list(url_at(text, at))
     if names.endswith(b"/user", 0, at) or names.startswith(b" auth ", at + 1):

@@ -34,7 +34,7 @@ def _patterns() -> dict[str, re.Pattern[str]]:
 
 
 def piped_at(text: str, at: int) -> Iterator[SecretFinding]:
-    """What `echo` or `printf` gives through the pipe at ``at`` to a command that reads a secret."""
+    """Finds a secret that `echo` or `printf` gives through the pipe at ``at`` to a command that reads a secret."""
     patterns = _patterns()
     consumer = patterns["consumer"].match(text, at + 1)
     said = patterns["said"].search(text[max(0, at - WINDOW) : at]) if consumer else None
@@ -43,7 +43,7 @@ def piped_at(text: str, at: int) -> Iterator[SecretFinding]:
 
 
 def here_string_at(text: str, at: int) -> Iterator[SecretFinding]:
-    """What the here-string whose ``<<<`` is at ``at`` gives to a command that reads a secret."""
+    """Finds a secret that the here-string with its ``<<<`` at ``at`` gives to a command that reads a secret."""
     patterns = _patterns()
     command = command_before(text, at).strip()
     if patterns["consumer"].match(command):

@@ -47,7 +47,7 @@ class FileListing:
 def list_files(
     repository: Repository, *, git_seconds: float = GIT_SECONDS, max_without_git: int = MAX_FILES_WITHOUT_GIT
 ) -> FileListing:
-    """What there is to map: tracked files, and untracked ones that are not ignored. Links are never followed."""
+    """Lists the files to map: tracked files, and untracked ones that are not ignored. Links are never followed."""
     listing = FileListing()
     root = repository.root
     paths = _from_git(repository, git_seconds) if repository.common else _from_scan(root, max_without_git)

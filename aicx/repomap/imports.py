@@ -42,7 +42,7 @@ def targets(path: str, language: str, imports: Iterable[RawImport]) -> list[str]
 
 
 def module_of(path: str, language: str | None) -> str:
-    """What other files call this one: its path without ending, or its folder where it stands for that."""
+    """Returns the name that other files import: its path without ending, or its folder where it stands for that."""
     folder, _, name = path.rpartition("/")
     if language == "go":
         return folder

@@ -131,7 +131,10 @@ class RepoMap:
         return [item for item in found[: limit + _SPARE] if is_inside(self.repository.root, item.path)][:limit]
 
     def status(self, *, count_changes: bool = True) -> MapStatus:
-        """What can be done, and how current the map is. To count changes, every file's size and times are looked at."""
+        """Returns what the map can be used for and how current it is.
+
+        To count changes, every file's size and times are looked at.
+        """
         from aicx.repomap.grammar import provider_problem
 
         problem = provider_problem()
@@ -214,7 +217,10 @@ def _described(status: MapStatus, store: MapStore, listing: FileListing | None) 
 
 
 def _count(root: Path, store: MapStore, listing: FileListing) -> ChangeCount:
-    """What a refresh would do. A file that only looks different is read, and not counted if it holds the same text."""
+    """Counts the changes that a refresh would make.
+
+    A file that only looks different is read, and not counted if it holds the same text.
+    """
     from aicx.repomap.changes import find_changes
     from aicx.repomap.examine import digest_of
 

@@ -50,7 +50,7 @@ class DataCutter:
         self._digest = sha256()
 
     def feed(self, block: bytes, *, last: bool = False) -> bytes:
-        """What may be given out after ``block``; what may turn out to be data is held back, but not after the last."""
+        """Returns the bytes to give out after ``block``; possible data is held back, but not after the last."""
         data = self._held + block
         kept = []
         at = 0

@@ -47,7 +47,7 @@ def is_untouched(path: Path) -> bool:
 
 
 def find_damage(path: Path, *, full: bool = False) -> str | None:
-    """What is not as it was published, in words; None where all is, and where nothing is recorded or nothing there.
+    """Describes files that are not as they were published; None where all are, and where nothing is recorded or there.
 
     ``full`` reads every byte: that also finds what changed on the disk itself, without a trace in size and times.
     """
@@ -117,7 +117,7 @@ def renew(path: Path) -> None:
 
 
 def _files(path: Path) -> Iterator[tuple[str, Path]]:
-    """What belongs to ``path``, by name. Files with a dot in front are a library's own notes, also of readers."""
+    """Yields the files of ``path``, by name. Files with a dot in front are a library's own notes, also of readers."""
     if path.is_dir():
         for file in sorted(path.rglob("*")):
             if file.is_file() and not file.name.startswith("."):

@@ -24,7 +24,7 @@ def encode_line(fields: Mapping[str, Any]) -> bytes:
 
 
 def decode_line(line: bytes, make: Callable[[Mapping[str, Any]], Event | None]) -> Event | None:
-    """What ``make`` makes of the fields of a line, its checksum among them; None for a line not as it was written."""
+    """Makes an event of the fields of a line, its checksum among them; None for a line not as it was written."""
     try:
         fields: Any = orjson.loads(line)
         check = fields.pop("check")

@@ -165,7 +165,7 @@ def play_journal(place: JournalFolders) -> Journal:
 
 
 def waiting(place: JournalFolders) -> dict[str, Path | None]:
-    """What an interrupted publication will still change: each relative path with the file of its new content.
+    """Returns the changes that an interrupted publication will still make: relative paths and files of new content.
 
     None stands for a file that goes. For readers, who may not finish it. Raises CorpusDamaged, OSError.
     """

@@ -86,7 +86,7 @@ def _fields(kind: type) -> tuple[tuple[str, bool], ...] | None:
 
 
 def _marks(hint: Any) -> frozenset[str]:
-    """What the type of a field says of its texts: that it has none that matter, that they are names, or nothing."""
+    """Returns the marks of a field's type: that it has no texts that matter, that they are names, or nothing."""
     origin = get_origin(hint)
     if origin is Literal or hint in _SILENT:
         return frozenset({_MADE})

@@ -88,7 +88,7 @@ def _without_advice(said: list[str]) -> list[str]:
 
 
 def _identity(said: Sequence[str], first: str) -> str:
-    """What does not depend on the style: the first line without its class, with what was expected and received."""
+    """Returns the part that does not depend on the style: the first line without its class, with what was expected and received."""
     kept = [
         line
         for line in said[1:_MAX_LINES]

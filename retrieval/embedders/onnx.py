@@ -70,7 +70,7 @@ class OnnxEmbedder:
         return tokens
 
     def _outputs(self, encodings: Sequence[Any]) -> Iterator[tuple[list[int], Any, Any]]:
-        """What the model makes of texts, in batches: which texts, their mask, and the graph's output."""
+        """Runs the model over texts in batches: which texts, their mask, and the graph's output."""
         import numpy as np
 
         for rows in batches([len(encoding) for encoding in encodings]):

@@ -52,7 +52,7 @@ def _mined(corpus: Path) -> list[BenchRecord]:
 
 
 def _rival(record: BenchRecord, fate: Fate) -> BenchRecord:
-    """What nearly the same words said before, or elsewhere, and does not hold here."""
+    """Makes a record in nearly the same words, from before or elsewhere, that does not hold here."""
     word = next((word for word in record.statement.split() if word in SYNONYMS), None)
     statement = record.statement.replace(word, SYNONYMS[word], 1) if word else f"{record.statement} Or so."
     at = record.at - timedelta(days=100)

@@ -18,7 +18,9 @@ _IDENTIFIERS, _SUBJECTS, _BEGUN, _REASKS, _DATES, _ABSENT, _NEVER = 60, 100, 60,
 
 
 def load(layout: Layout, seed: int, repositories: Path | None = None) -> Dataset:
-    """What is stored in ``layout``. The same corpus, repositories and seed give the same questions.
+    """Makes a dataset of the sessions that are stored in ``layout``.
+
+    The same corpus, repositories and seed give the same questions.
 
     Repositories are where the sessions worked, or in ``repositories`` by owner and name.
     """

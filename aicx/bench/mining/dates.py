@@ -51,7 +51,7 @@ def _tells(path: str, days: dict[str, set[str]], keys: set[str], by_key: dict[st
 
 
 def _tail(path: str) -> str:
-    """What people remember of a path: its last two names."""
+    """Returns the last two names of a path, which is the part that people remember."""
     return "/".join(path.split("/")[-2:])
 
 

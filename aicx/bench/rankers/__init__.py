@@ -51,7 +51,7 @@ class Outside(Protocol):
     """A ranker that runs in a process other than the one that measures it."""
 
     def notes(self) -> Sequence[str]:
-        """What a reader of its figures has to know: version, mode, how it was asked."""
+        """Returns notes for a reader of its figures: version, mode, how it was asked."""
         ...
 
     def close(self) -> int:
@@ -64,7 +64,7 @@ class Labelling(Protocol):
     """A ranker that says how far its answers have what was asked."""
 
     def labelled(self, query: Query, limit: int) -> tuple[list[Candidate], Evidence]:
-        """What `rank` gives, with the label of it."""
+        """Ranks as `rank` does, and returns the label of the answers too."""
         ...
 
 

@@ -23,7 +23,7 @@ def effect_tables(result: BenchResult, dataset: str) -> list[ReportTable]:
 
 
 def _cost_table(ranker: str, costs: Mapping[str, Cost]) -> ReportTable:
-    """What each change saves or takes: its own figures, those of the ranker as it is first."""
+    """Tabulates the cost of each change: its own figures, those of the ranker as it is first."""
     names = change_names(ranker)
     rows = [
         [name.removeprefix(ranker).strip() or "as it is", *cost_cells(costs[name])] for name in names if name in costs
@@ -83,7 +83,7 @@ def verdict_table(result: BenchResult, ranker: str) -> ReportTable:
 
 
 def change_names(ranker: str) -> dict[str, str]:
-    """What a ranker is called with each change, and the change: what changes are compared with comes first."""
+    """Returns a ranker's name with each change, and the change: the one that others are compared with comes first."""
     changes = [*BASES, *(ablation.name for ablation in ABLATIONS)]
     return {f"{ranker} {change}".rstrip(): change for change in changes}
 

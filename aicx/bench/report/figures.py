@@ -57,7 +57,7 @@ class BenchReport:
 
 
 def figures(result: BenchResult, reference: str = DEFAULT_REFERENCE) -> BenchReport:
-    """What `aicx bench report --json` prints, and what docs/benchmarks.md is made from."""
+    """Makes the figures that `aicx bench report --json` prints and docs/benchmarks.md is made from."""
     facts = result.facts
     return taken_from(
         facts,

@@ -16,7 +16,7 @@ def markdown(result: BenchResult, reference: str = DEFAULT_REFERENCE, level: int
 
 
 def made_with(result: BenchResult) -> list[str]:
-    """What a result was made with, in sentences."""
+    """Describes in sentences how a result was made."""
     facts = result.facts
     machine, settings = facts.machine, facts.settings
     packages = ", ".join(f"{name} {number}" for name, number in facts.versions.items())

@@ -67,7 +67,7 @@ def described(ranker: str) -> str:
 
 
 def conclusion(result: BenchResult, dataset: str, reference: str) -> str:
-    """What the counted questions of a dataset say about ``reference`` beside the others, in one sentence."""
+    """Compares ``reference`` with the others on the counted questions of a dataset, in one sentence."""
     lines = quality_of(result, dataset)
     if len(lines) < 2 or reference not in rankers_of(result, dataset):
         return ""

@@ -48,13 +48,13 @@ class VerifiedHolder(Protocol):
 
     @property
     def noun(self) -> str:
-        """What one thing of it is called."""
+        """Returns the word for one thing of it."""
 
     def paths(self, facts: DoctorInputs) -> Collection[str]:
         """The paths below the home that `.aicxignore` may hide."""
 
     def verify(self, facts: DoctorInputs) -> Iterable[Check]:
-        """What is wrong with it."""
+        """Yields a check for each thing that is wrong with it."""
 
 
 def examine(

@@ -133,7 +133,7 @@ def _blank_markdown(
 
 
 def _clear_between(text: str, targets: Targets, *, first: bool, is_gone: bool) -> str:
-    """What is before a message: the chunk's header where it is the first, and the message's own heading.
+    """Returns the text before a message: the chunk's header where it is the first, and the message's own heading.
 
     ``is_gone`` says that the title was made of a message that goes.
     """
@@ -225,7 +225,7 @@ def _begins(text: str, line: str) -> bool:
 
 
 def _names(text: str) -> list[str]:
-    """What a title is made of a text, now and in earlier versions."""
+    """Returns the titles that are made of a text, now and in earlier versions."""
     name = name_of_prompt(text)
     return [shorten_title(text), *([name.text] if name else ())]
 

@@ -127,7 +127,10 @@ class TextHolder(Protocol):
 
 
 def plan_forget(layout: Layout, request: ForgetRequest, holders: Iterable[TextHolder]) -> ForgetPlan:
-    """What ``request`` takes out. Raises NotFound when nothing stored fits, UsageError when the words do not."""
+    """Plans the changes that ``request`` asks for.
+
+    Raises NotFound when nothing stored fits, UsageError when the words do not.
+    """
     wanted = (request.session, request.project, request.pattern)
     if sum(word is not None for word in wanted) != 1:
         raise UsageError(

@@ -72,7 +72,7 @@ def read_forgetting(layout: Layout) -> Forgetting | None:
 def plan_or_finished(
     layout: Layout, request: ForgetRequest, earlier: Forgetting | None, holders: Sequence[TextHolder]
 ) -> ForgetPlan:
-    """What ``request`` takes out; where nothing is left of it, what ``earlier``, the same call killed, had done.
+    """Plans the changes that ``request`` asks for; where none are left, those of ``earlier``, the same call killed.
 
     Raises as `plan_forget` does, but not for what was forgotten before: asking for that again changes nothing.
     """

@@ -194,7 +194,7 @@ class _Pass:
     # What lies beside the chunks --------------------------------------------------------------------------------------
 
     def _clean_tables(self) -> None:
-        """What the catalogue knows that no sidecar says, or that a sidecar said before."""
+        """Redacts what only the catalogue's tables hold: no sidecar says it, or one said it before."""
         for table, columns in _TABLES.items():
             for row in self._catalog.rows(f"SELECT * FROM {table}"):
                 new = [columns[name](value) if name in columns and value else value for name, value in _items(row)]

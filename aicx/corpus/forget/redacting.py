@@ -148,7 +148,7 @@ class _Texts:
         return self._keys[message["key"], message["text_key"]]
 
     def counts(self, message: Mapping[str, Any]) -> Counter[str]:
-        """What was found in a message that begins here, empty elsewhere."""
+        """Counts the secrets in a message that begins here, none elsewhere."""
         begins = not message.get("repeated") and (message.get("part") or [1])[0] == 1
         return self._counts.get(message["key"], Counter()) if begins else Counter()
 
@@ -237,7 +237,7 @@ def _redact_markdown(
 
 
 def _names_made(chunk: ChunkText, texts: _Texts, names: _NameRedactor, before: Naming) -> tuple[dict[str, Any], Naming]:
-    """What a chunk and its session are called by its redacted texts, and what is known behind it."""
+    """Names a chunk and its session by its redacted texts, and returns the naming as known behind it."""
     fields = chunk.fields
     given = names.text(fields["topic"]) if fields["topic_from"] == "agent" else None
     said = [

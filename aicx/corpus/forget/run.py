@@ -161,7 +161,7 @@ def publish(layout: Layout, catalog: Catalog, plan: ForgetPlan) -> None:
 
 
 def _drop_rows(catalog: Catalog, plan: ForgetPlan) -> None:
-    """What the catalogue knows beyond chunks."""
+    """Deletes rows of the catalogue that are not chunks."""
     for path in plan.removed:
         for row in catalog.rows("SELECT id FROM chunks WHERE path=?", (path,)):
             erase_chunk(catalog, row["id"])
@@ -177,7 +177,7 @@ def _drop_rows(catalog: Catalog, plan: ForgetPlan) -> None:
 
 
 def tidy(layout: Layout, catalog: Catalog, plan: ForgetPlan, notify: Callable[[str], None]) -> None:
-    """What is left to do for the corpus once the files of ``plan`` are changed and recorded; safe to repeat."""
+    """Finishes the corpus once the files of ``plan`` are changed and recorded; safe to repeat."""
     catalog.begin()
     apply_ignore_file(layout, catalog)
     write_summary(layout, catalog)

@@ -66,7 +66,7 @@ def split_frontmatter(text: str) -> tuple[dict[str, Any], str]:
 
 
 def next_run(run: Mapping[str, Any], block: Mapping[str, Any]) -> dict[str, Any]:
-    """What steers from a block on, after ``run`` did.
+    """Returns the run that steers from a block on, after ``run`` did.
 
     A block that names a run begins it. One that only names a prompt is a further prompt of the run; one that names
     neither says more of the same prompt.

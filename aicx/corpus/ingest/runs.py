@@ -47,7 +47,7 @@ def run_behind(layout: Layout, path: str, fields: Mapping[str, Any]) -> dict[str
 
 
 def _run_of(catalog: Catalog, agent: str, session_id: str, at: str) -> dict[str, str]:
-    """What the run is called that a session was in at an instant; empty where it was in none.
+    """Returns the names of the run that a session was in at an instant; empty where it was in none.
 
     Before the session's first chunk, what that one says: the clock of what it started may be behind its own.
     """

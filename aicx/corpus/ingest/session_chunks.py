@@ -98,7 +98,7 @@ def session_chunks(
 
 
 def _by_draft(seen: Mapping[int, Sequence[FolderClue]], indexes: Sequence[int]) -> dict[int, list[FolderClue]]:
-    """What was seen, with the drafts that are stored: what a draft that is not (a copy) showed goes to the one before.
+    """Groups clues by the drafts that are stored: those of a draft that is not (a copy) go to the one before.
 
     Never to a later one, so that a chunk that is closed stays as it is.
     """
@@ -109,7 +109,7 @@ def _by_draft(seen: Mapping[int, Sequence[FolderClue]], indexes: Sequence[int]) 
 
 
 def _shown(own: Sequence[MessageDraft], seen: Mapping[int, Sequence[FolderClue]]) -> list[FolderClue]:
-    """What the messages that begin among ``own`` showed."""
+    """Returns the clues in the messages that begin among ``own``."""
     return [
         one
         for draft in own

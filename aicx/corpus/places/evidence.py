@@ -123,13 +123,16 @@ class Ledger:
         return True
 
     def direct(self, project: str) -> str | None:
-        """What ``project`` is called without the proxy that earlier versions took for a part of its organisation; None
+        """Names ``project`` without the proxy that earlier versions took for a part of its organisation; None
         where no session saw it without."""
         proxy, _, rest = project.partition(".")
         return rest if is_short_forge(proxy) and rest in self.projects else None
 
     def verdict(self, folder: str, canonical: Callable[[str], str]) -> FolderVerdict:
-        """What speaks for a repository of ``folder`` itself. ``canonical`` gives the present name of a renamed one."""
+        """Weighs the evidence for a repository of ``folder`` itself.
+
+        ``canonical`` gives the present name of a renamed one.
+        """
         by_project: dict[str, dict[str, set[Session]]] = {}
         for project, kinds in self.said.get(folder, {}).items():
             merged = by_project.setdefault(canonical(project), {})

@@ -136,7 +136,7 @@ def name_in(settings: Settings, folder: str) -> str | None:
 
 
 def identity_in(settings: Settings, folder: str) -> RepositoryIdentity | None:
-    """What the corpus takes a folder for; None where it has no name for it, or cannot be read."""
+    """Returns the repository that the corpus has for a folder; None where it has no name for it, or cannot be read."""
     catalog = Catalog.open_for_reading(settings.layout.catalog) if settings.layout.catalog.exists() else None
     identity = None
     try:

@@ -89,7 +89,7 @@ def raise_makers(state: SearchState) -> SearchState:
 
 
 def factor_of(state: SearchState, chunk: str) -> float:
-    """What a chunk's score is multiplied by for what its session may have made."""
+    """Returns the factor of a chunk's score for the commits that its session may have made."""
     row = state.rows[chunk]
     traced = state.traced.get((row["agent"], row["session_id"]))
     return 1.0 + state.query.rules.history * traced.worth if traced else 1.0

@@ -63,7 +63,10 @@ def _share(answer: RankedAnswer, best: float) -> RankedAnswer:
 
 
 def _factor(row: Any, query: SearchQuery, idle: Set[tuple[str, str]]) -> float:
-    """What a chunk counts for by who worked in it. A reviewer that a program started is not counted down twice."""
+    """Returns the factor of a chunk by who worked in it.
+
+    A reviewer that a program started is not counted down twice.
+    """
     by_lane = query.rules.subagent if row["lane"] == "subagent" else 1.0
     return min(by_lane, query.automated if (row["agent"], row["session_id"]) in idle else 1.0)
 
@@ -147,6 +150,6 @@ def sort_by_time(state: SearchState) -> SearchState:
 
 
 def decay_of(row: Any, query: SearchQuery) -> tuple[float, float]:
-    """What age makes of a chunk's score, with the floor of the decay and without."""
+    """Returns the factors of a chunk's age, with the floor of the decay and without."""
     age = query.now.timestamp() - datetime.fromisoformat(row["completed_at"]).timestamp()
     return factor(age / _SECONDS_PER_DAY, query.decay)

@@ -16,7 +16,7 @@ def prefer_own(state: SearchState) -> SearchState:
 
 
 def factor_of(state: SearchState, chunk: str) -> float:
-    """What a chunk's score is multiplied by for the repository it is of."""
+    """Returns the factor of a chunk's score for the repository it is of."""
     row = state.rows[chunk]
     share = state.place.share(row["project"], row["cwd"]) if state.place else None
     return 1.0 + state.query.rules.own_repository * (share or 0.0)

@@ -78,7 +78,10 @@ def _about(now: datetime, chunks: int, there: int) -> str:
 
 
 def _status(settings: Settings, now: datetime, filters: Filters) -> dict[str, Any]:
-    """What the overview says of the store. A choice of sessions may be for others: nothing of the rest is told then."""
+    """Returns the overview's status of the store.
+
+    A choice of sessions may be for others: nothing of the rest is told then.
+    """
     if filters == Filters():
         return to_fields(replace(status_of(settings, now), mode="file"))
     with open_catalog(settings.layout) as opened:

@@ -92,7 +92,10 @@ class Handlers:
             Header(description="Says that it is meant: no page of another site can send it unasked."),
         ],
     ) -> Response:
-        """What a person decided about a record, with their name, as an event. Refused where it changed meanwhile."""
+        """Records a person's decision about a record, with their name, as an event.
+
+        Refused where it changed meanwhile.
+        """
 
         def work(_: Searcher) -> bytes:
             return _succeeded(decide_on_page(self._settings, decision, self._clock()))
@@ -115,7 +118,7 @@ class Handlers:
         return self._failure(error.status_code, words.get(error.status_code, str(error.detail)), None, error.headers)
 
     async def _attempt(self, name: str, work: Callable[[], Any], status: int) -> Response:
-        """What ``work`` gives as an answer, or why it gives nothing."""
+        """Answers with the result of ``work``, or with why there is none."""
         try:
             return Response(await work(), status, media_type="application/json")
         except AicxError as error:

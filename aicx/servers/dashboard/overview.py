@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 
 def overview(layout: Layout, filters: Filters, most_in_plot: int = MAX_IN_PLOT) -> Overview:
-    """What there is within the filters, by project (most recently active first), agent, kind and week.
+    """Counts everything within the filters, by project (most recently active first), agent, kind and week.
 
     In weeks, the projects with fewer chunks than the first ``most_in_plot`` are together under "others".
     """

@@ -88,7 +88,7 @@ def find_where(settings: Settings, name: str, records: Records) -> NamedReposito
 
 
 def facts_of(settings: Settings, where: NamedRepository) -> tuple[list[SessionFacts], int, list[str]]:
-    """What is known of the repository's sessions, how many are not read yet, and notes."""
+    """Returns the facts of the repository's sessions, how many are not read yet, and notes."""
     try:
         with open_catalog(settings.layout) as opened:
             sql, values = _condition(settings, opened, where)

@@ -36,7 +36,10 @@ class Workers:
         self._pending = 0  # questions that are waiting or being answered
 
     async def run(self, task: Callable[[Searcher], T]) -> T:
-        """What ``task`` returns; it gets the thread's searcher. Raises Busy instead of waiting without end."""
+        """Runs ``task`` with the thread's searcher and returns its result.
+
+        Raises Busy instead of waiting without end.
+        """
         future: Future[T] = Future()
         with self._lock:
             if self._pending >= self._most + self._waiting:

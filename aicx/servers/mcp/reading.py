@@ -69,7 +69,7 @@ def _read_work(means: ToolContext, ref: str) -> ToolReply:
 
 
 def _turns(layout: Layout, chunks: Sequence[Mapping[str, Any]]) -> dict[str, list[ConversationTurn]]:
-    """What was asked and what came of it, as in `aicx show SESSION`, by the id of the chunk in which it begins."""
+    """Returns the turns of a conversation, as in `aicx show SESSION`, by the id of the chunk in which it begins."""
     steps, _ = read_steps(layout, [str(Path(chunk["path"]).relative_to(layout.home)) for chunk in chunks])
     found: dict[str, list[ConversationTurn]] = {}
     for turn in conversation(steps):

@@ -201,7 +201,10 @@ def _seconds(facts: dict[str, Any]) -> float | None:
 
 
 def _content_of(value: dict[str, Any]) -> str:
-    """What an MCP tool answered. Its structured content is told after its texts, unless one of them is the same."""
+    """Returns the text of an MCP tool's answer.
+
+    Its structured content is told after its texts, unless one of them is the same.
+    """
     texts = content_texts(value.get("content"))
     structured = next((value[key] for key in ("structuredContent", "structured_content") if value.get(key)), None)
     if structured is not None:

@@ -79,7 +79,7 @@ def _part_text(part: Any) -> str | None:
 
 
 def text_key(texts: list[str]) -> str:
-    """What two copies of a message have in common: the copies differ in white space and in how images are told."""
+    """Returns a key that two copies of a message share: the copies differ in white space and in how images are told."""
     return "".join("".join(text for text in texts if text != "[image]").split())
 
 
@@ -97,7 +97,10 @@ def is_markup(text: str) -> bool:
 
 
 def clean_prompt(text: str) -> tuple[str, bool]:
-    """What a person wrote of a prompt, and whether anything was cut from it. Empty when nothing was theirs."""
+    """Returns the part of a prompt that a person wrote, and whether anything was cut from it.
+
+    Empty when nothing was theirs.
+    """
     kept = text.strip()
     if kept.startswith("# AGENTS.md instructions") and "</INSTRUCTIONS>" in kept:
         kept = kept.rpartition("</INSTRUCTIONS>")[2]
