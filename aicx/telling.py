@@ -120,9 +120,14 @@ def count_telling(line: str) -> int:
         line = REFERENCE.sub(" ", line)
     if "@" in line:
         line = _MENTION.sub(" ", line)
-    words = {word.lower().replace("\u2019", "'") for word in WORD.findall(line)}
-    count = len([word for word in words - _common() if len(word) > 1])
+    count = len(telling_words(line))
     return count if line.isascii() else count + sum(map(len, _WIDE.findall(line))) // 2
+
+
+def telling_words(text: str) -> frozenset[str]:
+    """The words of a text, in small letters, without those that go with any task."""
+    words = {word.lower().replace("\u2019", "'") for word in WORD.findall(text)}
+    return frozenset(word for word in words - _common() if len(word) > 1)
 
 
 @cache

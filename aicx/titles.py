@@ -155,7 +155,7 @@ def name_of_prompt(text: str) -> TitleLine | None:
             continue
         # A line that says too little is read on.
         read = f"{read} {line}" if read else line
-        if _GOES_ON.match(read) and count_telling(_GOING_ON_WORD.sub(" ", read)) < ENOUGH:
+        if goes_on(read):
             return None
         if count_telling(read) >= ENOUGH:
             first = _SENTENCE.split(read, maxsplit=1)[0]
@@ -164,6 +164,11 @@ def name_of_prompt(text: str) -> TitleLine | None:
     if not read or not WORD.search(REFERENCE.sub("", URL.sub("", read))):
         return None
     return TitleLine(clip_title(read), weak=True, of_thing=refers_to_something(read))
+
+
+def goes_on(text: str) -> bool:
+    """Whether a prompt only asks to go on with what was said before."""
+    return bool(_GOES_ON.match(text)) and count_telling(_GOING_ON_WORD.sub(" ", text)) < ENOUGH
 
 
 def _without_lead_in(read: str) -> str:

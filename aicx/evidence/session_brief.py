@@ -39,6 +39,7 @@ from aicx.evidence.statements import (
     says_passing,
     says_resolved,
     telling,
+    tells_unpushed,
 )
 from aicx.evidence.texts import sentences, summary_line, words
 from aicx.evidence.transcript import Step
@@ -188,6 +189,9 @@ def brief_of(
         """Whether a sentence speaks of what is to be done with requests that are merged."""
         return is_about_finished(text, own, since.merged) and bool(statement_rules().waiting.search(text))
 
+    def is_over(text: str) -> bool:
+        return is_merged(text) or (since.pushed and tells_unpushed(text))
+
     def is_left(item: MessageStatement) -> bool:
         over = is_about_finished(item.text, own, merged) or since.has_committed(item.text, item.step.at, committed)
         return not (over or since.has_done(item.text) or since.has_landed(item.text))
@@ -213,8 +217,8 @@ def brief_of(
         asked=asked,
         turned_to=_turned_to(steps, wanted),
         unanswered=_unanswered(steps, wanted, since) if reason == "interrupted" else None,
-        progress=_progress(steps, last, is_merged) if last else None,
-        reported=_reported(steps, turns, is_merged),
+        progress=_progress(steps, last, is_over) if last else None,
+        reported=_reported(steps, turns, is_over),
         checks=tuple(_check(run, count) for run, count in passed_checks(runs)[:_MAX_CHECKS]),
         commits=tuple(BriefLine(*trace) for trace in commits),
         pull_requests=tuple(

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from itertools import zip_longest
 from typing import NamedTuple
 
 from aicx.evidence.patterns import StatementRules, request_rules, statement_rules
 from aicx.evidence.texts import Sentence, sentences, summary_line, words
 from aicx.evidence.transcript import Step
+from aicx.telling import telling_words
 from aicx.text import shorten
 from aicx.types import PROMPTS
 
@@ -25,6 +26,20 @@ _OF_PASSING = re.compile("pass|green|success|lint", re.IGNORECASE)
 # The origin of a summary that a client made of a conversation that outgrew its context.
 COMPACTION = "compaction"
 _ANSWER = re.compile(r'"([^"\n]{5,300})"="([^"\n]{1,300})"')
+# An answered question is told with its answer, whatever is left of the question.
+_ARROW, _ANSWER_LENGTH = " \u2192 ", 160
+# What a client or an agent puts behind an option, as "(Recommended)".
+_MARK = re.compile(r"\s*\([^()]*\)\s*\Z")
+# What an order wants comes before what it does not.
+_REPLACES = re.compile(r"\b(?:instead of|rather than)\b", re.IGNORECASE)
+_FORBIDS = re.compile(
+    r"^(?:let['\u2019]?s )?(?:drop|delete|remove|avoid|stop)|\b(?:not?|never|without)\b|n['\u2019]t\b", re.IGNORECASE
+)
+# What follows upon the thing that was given up.
+_NEW = re.compile(r"[,;:.]|\b(?:with|by|to|for|in favou?r of|because|since|so)\b", re.IGNORECASE)
+# So many words of a choice among those of what was given up are that choice.
+_SAME_CHOICE = 0.6
+_HEADING = re.compile(r"[ \t]*(#{1,6})[ \t]+(.+)")
 
 
 class Weight(NamedTuple):
@@ -116,14 +131,31 @@ def left_open(step: Step) -> tuple[list[MessageStatement], list[MessageStatement
 
 def without_open(text: str) -> str:
     """What an agent's message reports, without the sentences that ask something or say what is still to be done."""
-    rules, every = statement_rules(), list(sentences(text))
-    kept = [said.text for said in every if not _is_open(said, rules)]
+    rules = statement_rules()
+    return _without(text, lambda said: _is_open(said, rules))
+
+
+def without_push(text: str) -> str:
+    """What an agent's message says, without the sentences that tell that something is not pushed."""
+    return _without(text, lambda said: tells_unpushed(said.text))
+
+
+def tells_unpushed(text: str) -> bool:
+    """Whether a text says that something is not pushed, or asks whether to push it."""
+    return bool(statement_rules().tells_unpushed.search(text))
+
+
+def _without(text: str, is_over: Callable[[Sentence], bool]) -> str:
+    every = list(sentences(text))
+    kept = [said.text for said in every if not is_over(said)]
     return text if len(kept) == len(every) else "\n\n".join(kept)
 
 
 def _is_open(said: Sentence, rules: StatementRules) -> bool:
     text = said.text
-    if text.endswith("?") or rules.questions.search(text) or rules.uncommitted.search(text):
+    if text.endswith("?") or any(
+        pattern.search(text) for pattern in (rules.questions, rules.uncommitted, rules.tells_unpushed)
+    ):
         return True
     return _is_next(said, rules) or bool(rules.about_request.search(text) and rules.waiting.search(text))
 
@@ -217,35 +249,91 @@ def says_resolved(step: Step) -> bool:
 
 
 def decisions(steps: Sequence[Step], limit: int) -> list[MessageStatement]:
-    """What people and agents settled, with the reason where it was said: the last ones, the latest first, each once."""
+    """What people settled, by an answer or an order of their own: the last ones, the latest first, each once.
+
+    What they answered to the same question before, and what was given up for something else since, is left out.
+    """
     rules = statement_rules()
     found: dict[frozenset[str], MessageStatement] = {}
+    given_up: list[frozenset[str]] = []
     for step in reversed(steps):
-        for text in reversed(list(_decided(step, rules))):
-            found.setdefault(frozenset(words(text)), MessageStatement(text, step))
+        for key, text, chosen in reversed(list(_decided(step, rules))):
+            if not any(_is_same_choice(telling_words(chosen), given) for given in given_up):
+                found.setdefault(frozenset(words(key)), MessageStatement(text, step))
+        given_up += _given_up(step, rules)
         if len(found) >= limit:
             break
     return list(found.values())[:limit]
 
 
-def _decided(step: Step, rules: StatementRules) -> Iterator[str]:
+def own_choices(steps: Sequence[Step], limit: int) -> list[MessageStatement]:
+    """What the agent chose by itself, with its reason: the last ones, the latest first, each once."""
+    rules = statement_rules()
+    own = (step for step in reversed(steps) if step.role == "assistant" or step.origin == COMPACTION)
+    every = (MessageStatement(text, step) for step in own for text in reversed(list(_reasoned(step, rules))))
+    found: dict[frozenset[str], MessageStatement] = {}
+    for said in every:
+        found.setdefault(frozenset(words(said.text)), said)
+        if len(found) >= limit:
+            break
+    return list(found.values())
+
+
+def _decided(step: Step, rules: StatementRules) -> Iterator[tuple[str, str, str]]:
+    """Each decision of a message: what tells it from others, how it is told, and what was chosen."""
     if step.role == "user" and step.origin in PROMPTS:
-        yield from _ordered(step, rules)
-    elif step.role == "assistant" or step.origin == COMPACTION:
-        yield from _reasoned(step, rules)
+        for text in _ordered(step, rules):
+            # What they forbade is not chosen: to be given up is what was wanted of it.
+            chosen = "" if _FORBIDS.search(text) else _REPLACES.split(text, maxsplit=1)[0]
+            yield text, text, chosen
     elif step.tool == "AskUserQuestion" and step.phase == "result":
         for question, answer in _ANSWER.findall(step.text):
-            if rules.of_procedure.search(question):
-                continue
-            yield shorten(f"{question} → {answer}", STATEMENT_LENGTH)
+            if not rules.of_procedure.search(question):
+                told = shorten(answer, _ANSWER_LENGTH)
+                asked = shorten(question, STATEMENT_LENGTH - len(told) - len(_ARROW))
+                yield question, f"{asked}{_ARROW}{told}", _MARK.sub("", answer)
+
+
+def _given_up(step: Step, rules: StatementRules) -> list[frozenset[str]]:
+    """The words of each thing that a message says did not work, or was given up for something else, or is to be."""
+    if not (step.role == "assistant" or step.origin in PROMPTS):
+        return []
+    if not (rules.replaces.search(step.text) or rules.fell_through.search(step.text)):
+        return []
+    every = [said.text for said in sentences(step.text) if not said.text.endswith("?")]
+    after = (_NEW.split(text[found.end() :], maxsplit=1)[0] for text in every if (found := rules.replaces.search(text)))
+    before = (text[: found.start()] for text in every if (found := rules.fell_through.search(text)))
+    return [telling_words(text) for text in (*after, *before)]
+
+
+def _is_same_choice(chosen: Set[str], given_up: Set[str]) -> bool:
+    """Whether what was given up is what was chosen, and not a part of it or something of which it is a part."""
+    same = len(chosen & given_up)
+    return same > 0 and same >= _SAME_CHOICE * len(chosen) and same >= len(given_up) / 2
 
 
 def _ordered(step: Step, rules: StatementRules) -> Iterator[str]:
     if len(step.text) > PASTED:
         return
-    for said in sentences(step.text):
-        if _says_enough(said.text) and rules.human.search(said.text) and not rules.not_human.search(said.text):
+    for said in sentences(_without_checks(step.text, rules)):
+        if rules.check_headings.search(said.heading) or not _says_enough(said.text):
+            continue
+        if rules.human.search(said.text) and not rules.not_human.search(said.text):
             yield shorten(said.text, STATEMENT_LENGTH)
+
+
+def _without_checks(text: str, rules: StatementRules) -> str:
+    """``text`` without the sections that list what is to be verified, with those below them."""
+    kept: list[str] = []
+    within = 0  # the level of the heading of such a section
+    for line in text.splitlines():
+        if heading := _HEADING.match(line):
+            level = len(heading[1])
+            if not within or level <= within:
+                within = level if rules.check_headings.search(heading[2]) else 0
+        if not within:
+            kept.append(line)
+    return "\n".join(kept)
 
 
 def _reasoned(step: Step, rules: StatementRules) -> Iterator[str]:

@@ -43,6 +43,15 @@ class Landed:
             wanted in map(plain_subject, (one.subject, *one.body)) for one in self.commits if one.at >= since
         )
 
+    def is_at_remote(self, subject: str, since: datetime) -> bool:
+        """Whether a branch of a remote, as it was last fetched, has a commit of that subject made ``since``."""
+        wanted = plain_subject(subject)
+        if len(wanted) < _MIN_SUBJECT:
+            return False
+        after = f"--since={int(since.timestamp())}"
+        subjects = self._git.ask("log", f"-n{_MAX_COMMITS}", after, "--format=%s", "--remotes", "--") or ""
+        return wanted in map(plain_subject, subjects.splitlines())
+
     def holds_files(self, paths: Collection[str], since: datetime) -> bool:
         """Whether the head has each of these files, relative to its root, in a commit made ``since``."""
         if not 0 < len(paths) <= _MAX_FILES:

@@ -9,6 +9,7 @@ from aicx.evidence.pull_requests import merged_by, number_of
 from aicx.evidence.session_brief import Ending, SessionBrief, with_later
 from aicx.evidence.sessions import SessionRow
 from aicx.evidence.since import Since, is_clean, same_place
+from aicx.evidence.statements import tells_unpushed
 from aicx.git.branches import CURRENT, Branches, BranchState
 from aicx.git.landed import Landed
 from aicx.git.subjects import Subject
@@ -145,7 +146,9 @@ class SessionChoice:
                 facts = self._reader.titled(item.session)
                 standing, ending = self._left(item, standing)
                 described = self._described(item, standing)
-                outcome = self._reader.outcome(item.session, is_open=ending is not None)
+                brief = self._reader.brief(item.session, Since()) if ending is not None else None
+                is_pushed = self._is_pushed(item.session, brief)
+                outcome = self._reader.outcome(item.session, is_open=ending is not None, is_pushed=is_pushed)
                 described = replace(described, facts=facts, outcome=outcome, ending=ending)
                 left_out = None if described.outcome or facts.title else Reason.SAYS_NOTHING
                 shown += [described] if left_out is None else []
@@ -196,10 +199,13 @@ class SessionChoice:
         after = tuple(one.subject for one in commits if one.at > session.completed_at)
         since = Since(merged, clean=clean, done=after)
         brief = self._reader.brief(session, since)
-        if brief is None or not (brief.failures or brief.ahead or brief.unanswered or brief.questions):
+        if brief is None:
+            return None
+        unpushed = any(line and tells_unpushed(line.text) for line in (brief.progress, brief.reported))
+        if not (brief.failures or brief.ahead or brief.unanswered or brief.questions or unpushed):
             return brief
         landed = self._has_landed(session, brief)
-        since = replace(since, landed=landed, pushed=landed and self._is_pushed(brief))
+        since = replace(since, landed=landed, pushed=self._is_pushed(session, brief))
         place = session.branch, session.cwd
         later = [item.session for item in self._ranked if item.session.completed_at > session.completed_at]
         later = sorted(later, key=lambda other: not same_place(place, (other.branch, other.cwd)))[:_MAX_LATER]
@@ -224,8 +230,14 @@ class SessionChoice:
             self._landed.holds_subject(line.text, session.started_at) for line in brief.commits[:1]
         )
 
-    def _is_pushed(self, brief: SessionBrief) -> bool:
-        """Whether a remote has what the head holds of a session: all of the head, or a commit that was made anew."""
+    def _is_pushed(self, session: SessionRow, brief: SessionBrief | None) -> bool:
+        """Whether a remote has what a session committed last, by any hash: in a branch of it, or by way of the head."""
+        if self._landed is None or brief is None:
+            return False
+        if any(self._landed.is_at_remote(line.text, session.started_at) for line in brief.commits[:1]):
+            return True
+        if not self._has_landed(session, brief):
+            return False
         if self._state.ahead == 0:
             return True
         hashes = [Ref.parse(line.refs[0]).value for line in brief.commits[:1]]

@@ -10,7 +10,7 @@ from aicx.evidence.calls import answered_calls
 from aicx.evidence.patterns import command_rules
 from aicx.evidence.runs import CommandRun, followed, latest_outcomes, runs_of
 from aicx.evidence.sessions import SessionRow
-from aicx.evidence.statements import conclusion, decisions, requests
+from aicx.evidence.statements import conclusion, decisions, own_choices, requests
 from aicx.evidence.transcript import Step
 from aicx.git.subjects import plain_subject
 from aicx.refs import Ref
@@ -57,9 +57,10 @@ def read_reason(
     wishes = requests_of(before)
     found = [line("asked", text, step) for text, step in asked(wishes, since, edited, for_requests(message, wanted))]
     settled = [(said.text, said.step) for said in decisions(steps, _MAX_LISTED)]
+    chosen = [(said.text, said.step) for said in own_choices(steps, _MAX_LISTED)]
     said: list[tuple[ReasonKind, list[Said], int]] = [
         ("found", causes(steps), _MAX_FOUND),
-        ("weighed", weighed(steps), _MAX_WEIGHED),
+        ("weighed", [*weighed(steps), *chosen], _MAX_WEIGHED),
         ("decided", settled, _MAX_DECIDED),
     ]
     lines, several = [wish.line for wish in wishes], since is not None

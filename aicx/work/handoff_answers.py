@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated
 
-from aicx.telling import ENOUGH, count_telling
 from aicx.text import instant
 from aicx.values import dataclass
 from aicx.work.attempts import sessions_of
 from aicx.work.handoff import Handoff
-from aicx.work.left import goal_of
+from aicx.work.left import goal_of as stated_goal
+from aicx.work.noted import goal_of, next_of
 from aicx.work.record import WorkRecord
-from aicx.work.session_facts import Ran, Said, SessionFacts
+from aicx.work.session_facts import Ran, Said
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +42,6 @@ class HandoffAnswer:
     claims: Annotated[list[str], "what the configured summarizer made of it; empty where the text is by rules alone"]
 
 
-# A request of so many telling words is understood without what was done for it.
-_PLAIN = 8
 _OUTCOMES = {"success": "resolved", "failure": "failed"}
 
 
@@ -60,7 +58,7 @@ def stated_answer(record: WorkRecord, compatible: bool | None = None, *, offered
         compatible=compatible,
         offered=offered,
         outcome=_OUTCOMES.get(attempt.outcome or "", "unresolved") if attempt else "unresolved",
-        goal=goal_of(record),
+        goal=stated_goal(record),
         summary=record.closing_note,
         done=record.texts("verified"),
         failing=record.texts("failing"),
@@ -78,6 +76,7 @@ def stated_answer(record: WorkRecord, compatible: bool | None = None, *, offered
 def derived_answer(handoff: Handoff, compatible: bool | None = None, *, offered: bool = False) -> HandoffAnswer:
     """What a session's log leaves, as it is answered."""
     facts = handoff.facts
+    wanted = goal_of(facts)
     return HandoffAnswer(
         ref=handoff.session,
         origin="derived",
@@ -88,11 +87,11 @@ def derived_answer(handoff: Handoff, compatible: bool | None = None, *, offered:
         compatible=compatible,
         offered=offered,
         outcome=handoff.outcome,
-        goal=wanted_of(facts),
+        goal=wanted.text if wanted else "",
         summary=facts.reported.text if facts.reported else "",
         done=texts([line for line in handoff.done if line is not facts.reported]),  # which is the summary
         failing=texts(facts.failing),
-        next=texts(facts.next),
+        next=texts(next_of(facts)),
         questions=texts(facts.questions),
         decisions=texts(facts.decisions),
         starting_points=[point.path for point in handoff.starting_points],
@@ -103,18 +102,9 @@ def derived_answer(handoff: Handoff, compatible: bool | None = None, *, offered:
     )
 
 
-def wanted_of(facts: SessionFacts) -> str:
-    """What a session was for: its first request, or what it is called where that says too little by itself."""
-    wanted = facts.wanted.text if facts.wanted else ""
-    title = facts.title or ""
-    # A title with such a mark has what the session did behind a request that does not say it.
-    least = _PLAIN if " \u2014 " in title else ENOUGH
-    return wanted if count_telling(wanted) >= least or not title else title
-
-
 def _lines(handoff: Handoff) -> list[Said]:
     facts = handoff.facts
-    return [*handoff.done, *facts.failing, *facts.next, *facts.questions, *facts.decisions, *facts.commits]
+    return [*handoff.done, *facts.failing, *next_of(facts), *facts.questions, *facts.decisions, *facts.commits]
 
 
 def _test_line(run: Ran) -> str:

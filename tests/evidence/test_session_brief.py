@@ -7,6 +7,7 @@ from datetime import timedelta
 import pytest
 
 from aicx.evidence.session_brief import SessionBrief, StateReason, brief_of, ending
+from aicx.evidence.since import Since
 from aicx.git.roots import Roots
 from tests.evidence.stories import Story
 
@@ -124,9 +125,18 @@ def test_what_is_next_and_what_was_asked_are_apart(story: Story) -> None:
 
 
 def test_decision_and_edited_file_are_kept(story: Story) -> None:
-    found = brief(story)
-    assert [line.text for line in found.decisions] == ["I kept the old field because clients depend on it."]
+    found = brief(story.asks("never rename a public field").asks("describe the page").says("Described."))
+    assert [line.text for line in found.decisions] == ["never rename a public field"]
     assert [edit.path for edit in found.edits] == ["src/login.py"]
+
+
+@pytest.mark.parametrize("last", ["It is not pushed yet.", "Push whenever ready.", "The commit is local, not pushed."])
+def test_last_words_say_nothing_of_a_push_that_was_made_since(last: str) -> None:
+    story = Story().asks("fix the login").edits("/srv/ada/orbit/login.py").says(f"Tokens live an hour now. {last}")
+    pushed = brief_of(story.steps, ROOTS, since=Since(pushed=True))
+    for line, told in ((brief(story).progress, last), (pushed.progress, ""), (pushed.reported, "")):
+        assert line is not None
+        assert line.text == f"Tokens live an hour now. {told}".strip()
 
 
 def test_what_was_asked_for_is_not_told_again_as_a_decision() -> None:

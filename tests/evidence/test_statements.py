@@ -13,6 +13,7 @@ from aicx.evidence.statements import (
     is_step,
     left_open,
     names_its_subject,
+    own_choices,
     requests,
     says_passing,
     says_resolved,
@@ -193,9 +194,10 @@ def test_only_an_announcement_is_a_conclusion_where_nothing_else_was_said() -> N
     assert found.text == "I\u2019ll look at the cache."
 
 
-def test_decision_in_a_summary_counts() -> None:
+def test_choice_in_a_summary_is_the_agents() -> None:
     story = Story()._add("system", COMPACTION, "We kept the old name because clients depend on it.")
-    assert [item.text for item in decisions(story.steps, 5)] == ["We kept the old name because clients depend on it."]
+    assert chosen(story) == ["We kept the old name because clients depend on it."]
+    assert decided(story) == []
 
 
 @pytest.mark.parametrize("text", ["The conflict is resolved.", "Resolved the merge conflicts and pushed."])
@@ -264,6 +266,10 @@ def decided(story: Story) -> list[str]:
     return [statement.text for statement in decisions(story.steps, 8)]
 
 
+def chosen(story: Story) -> list[str]:
+    return [statement.text for statement in own_choices(story.steps, 8)]
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -279,12 +285,13 @@ def decided(story: Story) -> list[str]:
         "時刻は協定世界時で保存することにしました、データベースがそうするため。",
     ],
 )
-def test_choice_of_the_agent_counts_with_its_reason(text: str) -> None:
-    assert decided(Story().says(text)) == [text]
+def test_choice_of_the_agent_is_its_own_and_no_decision(text: str) -> None:
+    assert chosen(Story().says(text)) == [text]
+    assert decided(Story().says(text)) == []
 
 
 def test_reason_may_stand_in_the_next_sentence() -> None:
-    assert decided(
+    assert chosen(
         Story().says("I\u2019m keeping the explicit lock here. That avoids a new dependency for one test.")
     ) == ["I\u2019m keeping the explicit lock here. That avoids a new dependency for one test."]
 
@@ -322,8 +329,8 @@ def test_reason_may_stand_in_the_next_sentence() -> None:
         "The URL form is clearer and keeps the current validation, so we preferred because of that:",
     ],
 )
-def test_statement_without_choice_or_reason_is_no_decision(text: str) -> None:
-    assert decided(Story().says(text)) == []
+def test_statement_without_choice_or_reason_is_no_choice(text: str) -> None:
+    assert chosen(Story().says(text)) == []
 
 
 @pytest.mark.parametrize(
@@ -368,6 +375,71 @@ def test_question_code_and_pasted_text_are_no_decisions(text: str) -> None:
 def test_answered_question_is_a_decision() -> None:
     story = Story().gets("AskUserQuestion", 'User has answered: "Which database?"="SQLite (Recommended)". Go on.')
     assert decided(story) == ["Which database? → SQLite (Recommended)"]
+
+
+def test_answer_is_told_whole_behind_a_long_question() -> None:
+    question = "Which of these ways should the nightly export take " * 5
+    [text] = decided(Story().gets("AskUserQuestion", f'User has answered: "{question}?"="Through the queue".'))
+    assert text.endswith("\u2192 Through the queue")
+
+
+def test_later_answer_to_a_question_takes_the_place_of_the_earlier() -> None:
+    story = Story()
+    for answer in ("SQLite", "Postgres"):
+        story.gets("AskUserQuestion", f'User has answered: "Which database?"="{answer}".')
+    assert decided(story) == ["Which database? \u2192 Postgres"]
+
+
+@pytest.mark.parametrize(
+    "later",
+    [
+        "Replaced the Redis cache with a local file.",
+        "The Redis cache did not work on the runner.",
+        "I switched from the Redis cache to a local file.",
+        "The export now writes a local file instead of the Redis cache.",
+    ],
+)
+def test_choice_that_was_replaced_later_is_no_decision(later: str) -> None:
+    story = Story().gets("AskUserQuestion", 'User has answered: "Where are sums kept?"="Redis cache (Recommended)".')
+    assert decided(story) == ["Where are sums kept? \u2192 Redis cache (Recommended)"]
+    assert decided(story.says(later)) == []
+
+
+@pytest.mark.parametrize(
+    "later", ["Replaced the local file with the Redis cache.", "Replaced the tests of the old exporter.", "It works."]
+)
+def test_choice_that_took_the_place_of_another_stays(later: str) -> None:
+    story = Story().gets("AskUserQuestion", 'User has answered: "Where are sums kept?"="Redis cache".')
+    assert decided(story.says(later)) == ["Where are sums kept? \u2192 Redis cache"]
+
+
+def test_order_to_drop_something_stays_when_it_was_dropped() -> None:
+    story = Story().asks("let's drop the legacy endpoint entirely").says("Dropped the legacy endpoint.")
+    assert decided(story) == ["let's drop the legacy endpoint entirely"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "validate that the totals are kept instead of being computed twice",
+        "please check whether it uses the cache instead of the file",
+        "can you look at why we keep two lists rather than one",
+        "Double-check that the list must never be empty",
+        "investigate why the export uses floats instead of decimals",
+    ],
+)
+def test_request_to_check_something_is_no_decision(text: str) -> None:
+    assert decided(Story().asks(text)) == []
+
+
+@pytest.mark.parametrize("heading", ["Verification", "Testing", "How to verify", "Test plan", "3. Verification steps"])
+def test_what_a_plan_lists_to_be_verified_is_no_decision(heading: str) -> None:
+    plan = (
+        "# Totals\n\n## Shape\n- always keep the totals in cents\n\n"
+        f"## {heading}\n- never shows two lists at once\n### By hand\nOpen it:\n"
+        "- the old rows show sums instead of blanks\n"
+    )
+    assert decided(Story().asks(f"Implement the following plan:\n\n{plan}")) == ["always keep the totals in cents"]
 
 
 def test_decision_said_twice_is_kept_once_and_latest_first() -> None:

@@ -219,6 +219,26 @@ def test_a_commit_that_only_the_head_has_may_still_have_to_be_pushed(place: Task
     assert [one["text"] for one in place.json("resume", "--repo", str(place.repo))["capsule"]["next"]]
 
 
+@pytest.mark.parametrize("later", [False, True])
+def test_last_words_say_nothing_of_a_push_that_a_remote_shows(place: TaskPlace, later: bool) -> None:
+    made = log(place, OTHER).prompt("Empty files make the export crash", 0)
+    made.call("Bash", 3, "t1", command="git commit -am 'Accept empty files in the export'")
+    made.result("[main 1a2b3c4] Accept empty files in the export\n 1 file changed", 4, "t1")
+    keep(place, made.answer("Fixed the crash of the export. The commit is local, not pushed.", 5))
+    if later:
+        keep(place, log(place, THIRD).prompt("Sort the notes", HOUR).answer("The notes are sorted.", HOUR + 1))
+    asked = ("resume", "--repo", str(place.repo), "--json")
+    if not later:
+        assert "not pushed" in place.run(*asked)[1]
+    head = place.git("rev-parse", "HEAD").strip()
+    place.git("commit", "-q", "--allow-empty", "-m", "Accept empty files in the export")
+    place.git("update-ref", "refs/remotes/origin/main", "HEAD")
+    place.git("reset", "-q", "--hard", head)
+    told = place.run(*asked)[1]
+    assert "Fixed the crash of the export" in told
+    assert "not pushed" not in told
+
+
 def next_of(place: TaskPlace) -> str:
     out: str = place.run("next", "--repo", str(place.repo))[1]
     return out.partition("  ")[0].rstrip("\n")

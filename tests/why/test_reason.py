@@ -127,7 +127,7 @@ def test_what_is_said_of_other_work_in_the_session_is_not_quoted(story: Story, s
     [
         ("The issue is that `split` drops the inner one of nested brackets.", "found"),
         ("A stack for nested brackets is simpler than recursion, and as fast.", "weighed"),
-        ("I chose a stack for nested brackets, because recursion has a limit.", "decided"),
+        ("I chose a stack for nested brackets, because recursion has a limit.", "weighed"),
     ],
 )
 def test_what_is_said_in_the_words_of_the_commit_is_quoted(story: Story, said: str, kind: str) -> None:

@@ -90,8 +90,9 @@ CALLED = "can you check which ones… \u2014 Seal the lids"
 @pytest.mark.parametrize(
     ("wanted", "title", "goal"),
     [
-        ("commit", "Seal the lids of the hives", "Seal the lids of the hives"),
-        ("can you check which ones still apply?", CALLED, CALLED),
+        ("commit", "Seal the lids of the hives", "Seal the lids of the hives (asked: commit)"),
+        ("review ada/hive#12", "Seal the lids", "Seal the lids (asked: review ada/hive#12)"),
+        ("can you check which ones still apply?", CALLED, "can you check which ones still apply?"),
         (ASKED, "Export", ASKED),
         ("commit", None, "commit"),
     ],

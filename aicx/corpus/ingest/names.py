@@ -15,6 +15,7 @@ from aicx.sources.tools import changes_files
 from aicx.titles import (
     PLANS,
     TitleLine,
+    goes_on,
     name_given,
     name_of_prompt,
     name_of_work,
@@ -33,6 +34,13 @@ _COMMITS = re.compile(rb"commit|create")
 UNTITLED = "Untitled session"
 # What Claude Code writes in place of a prompt.
 _INTERRUPTED = "[Request interrupted by user"
+# How a person takes back what an agent is about to do.
+_REFUSES = re.compile(
+    r"\W*(?:(?:please|oh|ok(?:ay)?|but|wait),? )*"
+    r"(?:no(?:pe)?\s*(?:[,.!:;]|\Z)|don['\u2019]?t\b|do not\b|stop\b|leave (?:it|that|this|out)\b|skip\b|never ?mind\b"
+    r"|forget (?:it|that|about)\b|nein\b|lass das\b|nicht\b|non[,.!]|ne (?:fais|touche)\b|\u043d\u0435\u0442\b)",
+    re.IGNORECASE,
+)
 # The fields that `name_chunk` gives a sidecar.
 NAMES = frozenset(("title", "topic", "topic_from", "work", "work_from", "prompt_key"))
 
@@ -106,7 +114,7 @@ def name_chunk(messages: Sequence[NamingMessage], given: str | None, before: Nam
     notices = (one.text for one in messages if one.role == "system" and one.origin == "injected")
     needed = own is None or own.weak or not before.worked
     paths = chain.from_iterable(one.files for one in messages)
-    work = partial(name_of_work, subjects, list(chain.from_iterable(one.plan for one in messages)), list(paths))
+    work = partial(name_of_work, subjects, _planned(messages), list(paths))
     done, source = work(statements if needed else ()) or (None, None)
     known = _session(given, own, _as_said(asked), before)
     if own is not None:
@@ -130,6 +138,18 @@ def _carried_out(asked: Sequence[NamingMessage], messages: Sequence[NamingMessag
     told = [one for one in messages if one in asked or one.text.startswith(_INTERRUPTED)]
     back = [one for one, after in pairwise(told) if one.text[:1] in "/$" and after.text.startswith(_INTERRUPTED)]
     return [one for one in asked if one not in back]
+
+
+def _planned(messages: Sequence[NamingMessage]) -> list[str]:
+    """The items of the plans that were made since the person last stopped the agent: what they stopped is not done."""
+    begin = 0
+    for number, one in enumerate(messages):
+        if one.text.startswith(_INTERRUPTED):
+            then = next((after.text for after in messages[number + 1 :] if after.origin in PROMPTS), "")
+            begin = begin if goes_on(then) else number
+        elif one.origin in PROMPTS and _REFUSES.match(one.text):
+            begin = number
+    return list(chain.from_iterable(one.plan for one in messages[begin:]))
 
 
 def _as_said(asked: Sequence[NamingMessage]) -> str:

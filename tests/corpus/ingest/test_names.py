@@ -1,0 +1,43 @@
+"""What a session is called after what was planned and done in it."""
+
+from __future__ import annotations
+
+import pytest
+
+from aicx.corpus.ingest.names import Naming, Said, name_chunk
+
+STOPPED = Said("system", "injected", "[Request interrupted by user for tool use]")
+PLAN = Said("tool", "tool", "TodoWrite", plan=("Rewrite the exporter in Rust",))
+
+
+def asks(text: str) -> Said:
+    return Said("user", "typed", text)
+
+
+def work(*messages: Said) -> object:
+    return name_chunk((asks("go with #12"), *messages), None, Naming())[0].get("work")
+
+
+def test_a_plan_names_what_is_done() -> None:
+    assert work(PLAN) == "Rewrite the exporter in Rust"
+
+
+@pytest.mark.parametrize("text", ["no, leave the exporter alone", "Don't rewrite it", "stop", "please skip that"])
+def test_a_plan_that_the_person_stopped_names_nothing(text: str) -> None:
+    assert work(PLAN, asks(text)) is None
+
+
+def test_a_plan_that_was_interrupted_names_nothing() -> None:
+    assert work(PLAN, STOPPED) is None
+    assert work(PLAN, STOPPED, asks("sort the notes of the release")) is None
+
+
+def test_a_plan_that_goes_on_after_a_break_names_what_is_done() -> None:
+    assert work(PLAN, STOPPED, asks("continue")) == "Rewrite the exporter in Rust"
+    other = Said("tool", "tool", "TodoWrite", plan=("Sort the notes of the release",))
+    assert work(PLAN, STOPPED, asks("no, only the notes"), other) == "Sort the notes of the release"
+
+
+@pytest.mark.parametrize("text", ["nothing is left", "not sure yet", "now test it", "no problem"])
+def test_words_that_only_begin_like_a_refusal_stop_nothing(text: str) -> None:
+    assert work(PLAN, asks(text)) == "Rewrite the exporter in Rust"
