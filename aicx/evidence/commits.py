@@ -12,6 +12,7 @@ from aicx.evidence.other_repositories import OtherRepositories
 from aicx.evidence.patterns import command_rules
 from aicx.evidence.transcript import Step
 from aicx.refs import Ref
+from aicx.shell import simple_commands
 from aicx.text import shorten
 
 Answered = Sequence[tuple[Step, Sequence[Step]]]
@@ -19,6 +20,7 @@ Answered = Sequence[tuple[Step, Sequence[Step]]]
 _SUBJECT_LENGTH = 120
 # A call without these words makes no commit; the subject that git gives to one that takes another back.
 _COMMITS = re.compile("commit|revert")
+_COMMIT = re.compile(r"git (?:-\S+ (?:[^-\s]\S* )?)*commit\b")
 _REVERT = re.compile(r'Revert "(.+)"')
 
 
@@ -33,12 +35,13 @@ class Trace(NamedTuple):
 def commits_of(calls: Answered, elsewhere: OtherRepositories) -> list[Trace]:
     """The commits a session made in this repository, the last first.
 
-    Of several with one subject the last stands: it was amended, or made anew on another base. What was taken back, by a
+    Of several with one subject the last stands: it was made anew on another base. What was amended, or taken back by a
     reset or a revert, is left out. Where nothing is known of the folder that a call works in, its commits count.
     """
     rules = command_rules()
     others = {folder for call, answers in calls for folder in _pushed_elsewhere(call, answers, elsewhere)}
     found: dict[str, Trace] = {}
+    latest: dict[str, str] = {}  # the subject of each branch's last commit
     for call, answers in calls:
         folders = folders_of(call)
         if folders and all(elsewhere.holds(one) or one in others for one in folders):
@@ -53,13 +56,29 @@ def commits_of(calls: Answered, elsewhere: OtherRepositories) -> list[Trace]:
             # A repository that begins here is made for a trial.
             if result.failed or rules.first_commit.search(result.text):
                 continue
-            for commit, subject in rules.commit.findall(result.text):
+            printed = list(rules.commit.finditer(result.text))
+            for made, amends in zip(printed, _amending(call, len(printed)), strict=True):
+                commit, subject = made.groups()
                 text = shorten(subject.strip(), _SUBJECT_LENGTH)
+                branch = made[0].partition(commit)[0]
+                if amends and text not in found:
+                    found.pop(latest.get(branch, ""), None)
+                latest[branch] = text
                 if (reverted := _REVERT.fullmatch(text)) and found.pop(reverted[1], None):
                     continue
                 found.pop(text, None)
                 found[text] = Trace(text, result.at, (str(Ref("commit", commit)), str(Ref("chunk", result.chunk))))
     return list(reversed(found.values()))
+
+
+def _amending(call: Step, count: int) -> list[bool]:
+    """Which of the ``count`` commits that git printed for a call take the place of the one before."""
+    made = [part.text for part in simple_commands(call.command) if _COMMIT.match(part.text)]
+    flags = ["--amend" in text.split() for text in made]
+    if len(flags) != count:
+        # Of a loop or a script it is not known which one it was.
+        return [bool(flags) and all(flags)] * count
+    return flags
 
 
 def pull_requests_of(calls: Answered) -> list[Trace]:

@@ -48,6 +48,7 @@ from aicx.git.roots import Roots
 from aicx.refs import Ref
 from aicx.telling import URL, count_telling, prose_lines
 from aicx.text import shorten
+from aicx.titles import PLANS
 from aicx.types import PROMPTS
 from aicx.values import dataclass
 
@@ -353,9 +354,11 @@ def _progress(steps: Sequence[Step], last: Step, is_over: Callable[[str], bool])
     A sentence of which ``is_over`` holds is left out: it held when it was said. None where that is all there is.
     """
     said = telling(last.text)
-    for sentence in sentences(said):
-        if is_over(sentence.text):
-            said = said.replace(sentence.text, "")
+    every = [sentence.text for sentence in sentences(said)]
+    only_ahead = all(map(is_announcement, every))
+    for text in every:
+        if is_over(text) or (not only_ahead and is_announcement(text)):
+            said = said.replace(text, "")
     text = summary_line(said, _PROGRESS_LENGTH, is_announcement)
     if not words(text):
         return None
@@ -372,7 +375,11 @@ def _reported(steps: Sequence[Step], turns: Sequence[TurnEnd], is_over: Callable
     if not turns:
         return None
     last = turns[-1].words
+    if announces(last) or _is_overruled(last, steps):
+        return None
     of_work = next((turn.words for turn in reversed(turns) if turn.worked), last)
+    if _is_overruled(of_work, steps):
+        of_work = last
     told = _progress(steps, of_work, is_over)
     if of_work is last or told is None:
         return _progress(steps, last, is_over)
@@ -381,6 +388,17 @@ def _reported(steps: Sequence[Step], turns: Sequence[TurnEnd], is_over: Callable
         return told
     text = f"{shorten(told.text, _BRIEF)} / then: {then}"
     return BriefLine(text, last.at, tuple(dict.fromkeys((*told.refs, str(Ref("chunk", last.chunk))))))
+
+
+def _is_overruled(report: Step, steps: Sequence[Step]) -> bool:
+    """Whether a person refused what an agent reported, or asked on and got more edits, or another plan."""
+    after = steps[_place(steps, report) + 1 :]
+    asked = next((number for number, step in enumerate(after) if requests([step])), None)
+    if asked is None:
+        return False
+    if statement_rules().refusals.search(after[asked].text):
+        return True
+    return any(step.phase == "call" and (is_edit(step) or step.tool in PLANS) for step in after[asked:])
 
 
 def _reported_before(steps: Sequence[Step], last: Step) -> Step | None:

@@ -13,6 +13,11 @@ _FENCE = re.compile(r"^[ \t]*(?:`{3,}|~{3,})[^\n]*$", re.MULTILINE)
 # What clients and agents put into a text for machines: directives of Codex, and blocks in tags of their own.
 _DIRECTIVE = re.compile(r"^::[\w-]+\{[^\n]*\}[ \t]*$", re.MULTILINE)
 _TAGGED = re.compile(r"<(heartbeat|system-reminder|environment_context|user_instructions)>.*?(?:</\1>|\Z)", re.DOTALL)
+# A lesson that an agent puts in a box of its own: it reports nothing.
+_LESSON = re.compile(
+    r"^[ \t]*[`*]*\u2605[^\n]*\n(?:.*?^[ \t]*[`*]*[\u2500\u2501]{5,}[`*]*[ \t]*$|(?:[^\n]+\n?)*)",
+    re.DOTALL | re.MULTILINE,
+)
 # The frames of a traceback pasted without a fence; the error below them says what happened.
 _FRAMES = re.compile(
     r"^[ \t]*Traceback \(most recent call last\):[ \t]*\n(?:[ \t]+[^\n]*\n)*|^[ \t]+at [^\n]*:\d+[^\n]*$", re.MULTILINE
@@ -91,7 +96,12 @@ def summary_line(text: str, limit: int, leave_out: Callable[[str], object] | Non
             kept = longer if len(kept) < limit * _SHORT else kept
             break
         kept = longer
-    return shorten(kept or _FENCE.sub("", text), limit)
+    return shorten(kept or _FENCE.sub("", without_lessons(text)), limit)
+
+
+def without_lessons(text: str) -> str:
+    """``text`` without the boxes in which an agent teaches something ("\u2605 Insight")."""
+    return _LESSON.sub("\n", text) if "\u2605" in text else text
 
 
 def without_directives(text: str) -> str:
@@ -105,7 +115,7 @@ def words(text: str) -> list[str]:
 
 
 def _prose(text: str) -> str:
-    text = _FENCED.sub("\n\n", text)
+    text = without_lessons(_FENCED.sub("\n\n", text))
     text = _TAGGED.sub("\n", text)
     text = _FRAMES.sub("\n", text)
     text = without_directives(text)

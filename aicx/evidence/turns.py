@@ -9,7 +9,7 @@ from typing import NamedTuple
 from aicx.evidence.edits import is_edit
 from aicx.evidence.patterns import command_rules
 from aicx.evidence.statements import is_announcement, telling
-from aicx.evidence.texts import sentences
+from aicx.evidence.texts import sentences, without_lessons
 from aicx.evidence.transcript import Step
 from aicx.shell import simple_commands
 from aicx.types import PROMPTS
@@ -48,7 +48,7 @@ def turns_of(steps: Sequence[Step]) -> list[TurnEnd]:
 
 
 def _says_something(step: Step) -> bool:
-    return len(step.text.strip()) >= _LEAST
+    return len(without_lessons(step.text).strip()) >= _LEAST
 
 
 def _changes(call: Step) -> bool:

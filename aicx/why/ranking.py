@@ -95,7 +95,9 @@ def weigh(
             sorted(evidence, key=lambda one: -one.worth),
             score,
             # What the sessions before it explain already makes no other one sure.
-            _confidence(evidence, score - scores[place + 1] if _adds(item, weighed[:place]) else 0.0, wanted, weights),
+            _confidence(
+                item, evidence, score - scores[place + 1] if _adds(item, weighed[:place]) else 0.0, wanted, weights
+            ),
         )
         for place, (item, evidence, score) in enumerate(weighed)
     ]
@@ -131,7 +133,7 @@ def _evidence(
         yield Evidence(
             "made", f"made {how} at {traces.made_in.at:%Y-%m-%d %H:%M} UTC", worth, (_ref(traces.made_in.chunk),)
         )
-    elif candidate.remade is not None:
+    elif candidate.remade is not None and (candidate.remade.made_in or traces.worked):
         seen = candidate.remade
         share, how = (0.8, "made") if seen.made_in else (_SHOWN_FIRST, "first showed")
         text = f"{how} a commit with this subject at {seen.first_seen:%Y-%m-%d %H:%M} UTC, which has another hash since"
@@ -175,7 +177,9 @@ def _evidence(
         yield Evidence("author", "in the home folder of its author", weights.author)
 
 
-def _confidence(evidence: Sequence[Evidence], lead: float, wanted: CommitQuery, weights: Weights) -> Confidence:
+def _confidence(
+    item: ReadCandidate, evidence: Sequence[Evidence], lead: float, wanted: CommitQuery, weights: Weights
+) -> Confidence:
     shares = {one.kind: one.worth / max(getattr(weights, one.kind), 1e-9) for one in evidence}
     files, time = shares.get("files", 0.0), shares.get("time", 0.0)
     lines = shares.get("lines", 0.0) >= _SOME_LINES
@@ -185,6 +189,9 @@ def _confidence(evidence: Sequence[Evidence], lead: float, wanted: CommitQuery, 
     # Of a request that git does not know no time is known.
     timely = time >= _SURE_TIME or not wanted.times
     worked = lines or (worked and (time >= closeness(_SAME_DAY) or not wanted.times))
+    # Who neither changed anything of the commit nor made it may have read, listed or judged it.
+    if wanted.files and not (item.traces.worked or "made" in shares):
+        return "low"
     likely = worked or "made" in shares or (shares.get("text", 0.0) >= _SOME_TEXT and timely and "place" in shares)
     return "medium" if likely else "low"
 

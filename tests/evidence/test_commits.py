@@ -93,6 +93,18 @@ def test_commit_that_was_made_anew_stands_once_with_its_last_hash() -> None:
     assert commits(story) == [("Fix login", "9f8e7d6"), ("Add docs", "2b3c4d5")]
 
 
+def test_commit_that_was_amended_under_another_subject_is_left_out() -> None:
+    story = Story().runs("git commit -m 'Fix login'", COMMITTED)
+    story.runs("git commit --amend -m 'Fix the login'", "[main 9f8e7d6] Fix the login\n 1 file changed")
+    assert commits(story) == [("Fix the login", "9f8e7d6")]
+
+
+def test_amendment_on_another_branch_leaves_the_commit() -> None:
+    story = Story().runs("git commit -m 'Fix login'", COMMITTED)
+    story.runs("git checkout docs && git commit --amend -m 'Add docs'", "[docs 9f8e7d6] Add docs\n 1 file changed")
+    assert [subject for subject, _ in commits(story)] == ["Add docs", "Fix login"]
+
+
 def test_commit_that_failed_is_none() -> None:
     assert commits(Story().runs("git commit -m x", COMMITTED, failed=True)) == []
 

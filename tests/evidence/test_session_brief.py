@@ -139,6 +139,47 @@ def test_last_words_say_nothing_of_a_push_that_was_made_since(last: str) -> None
         assert line.text == f"Tokens live an hour now. {told}".strip()
 
 
+def exported() -> Story:
+    story = Story().asks("write the export").edits("/srv/ada/orbit/export.py")
+    return story.says("The export is written and every test passes.")
+
+
+def test_report_counts_until_the_person_asks_on_and_more_is_changed() -> None:
+    assert reported(exported()) == "The export is written and every test passes."
+    assert reported(exported().asks("rows have to be sorted").edits("/srv/ada/orbit/export.py")) is None
+    planned = exported().asks("rows have to be sorted").calls("ExitPlanMode", "\nplan:\n# Sort the rows")
+    assert reported(planned) is None
+    assert reported(planned.says("The plan is ready for review.")) == "The plan is ready for review."
+
+
+def test_report_counts_until_the_person_refuses_it() -> None:
+    assert reported(exported().asks("no, that is not the format")) is None
+
+
+def test_report_stays_where_the_person_only_asks_a_question() -> None:
+    story = exported().asks("which format has the export?").says("It is written as plain text, one row to a line.")
+    found = reported(story)
+    assert found is not None
+    assert found.startswith("The export is written and every test passes.")
+
+
+def test_lesson_in_a_box_is_no_report() -> None:
+    line = "\u2500" * 40
+    box = f"`\u2605 Insight {line}`\n- Generators keep memory low\n`{line}`"
+    story = Story().asks("write the export").edits("/srv/ada/orbit/export.py")
+    assert reported(story.says(f"The export is written.\n\n{box}")) == "The export is written."
+    assert reported(Story().asks("write the export").edits("/srv/ada/orbit/export.py").says(box)) is None
+
+
+def test_narration_is_no_report() -> None:
+    story = Story().asks("write the export").edits("/srv/ada/orbit/export.py")
+    assert reported(story.says("Now I\u2019ll run the tests.")) is None
+    story = Story().asks("write the export").edits("/srv/ada/orbit/export.py")
+    assert reported(story.says("Now I\u2019ll sum it up. The export writes one row to a line.")) == (
+        "The export writes one row to a line."
+    )
+
+
 def test_what_was_asked_for_is_not_told_again_as_a_decision() -> None:
     found = brief(Story().asks("let's drop the legacy endpoint").says("Dropped it."))
     assert found.goal is not None

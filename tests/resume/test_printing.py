@@ -58,7 +58,8 @@ def report(text: str = "fix the login", count: int = 2, **fields: Any) -> Resume
     story = (
         Story().asks(text).runs("pytest -q", f"FAILED {text}", failed=True).runs("ruff check .", "All checks passed!")
     )
-    story.says(f"I kept {text} because clients depend on it. {text} still needs to be merged. Want me to merge {text}?")
+    story.gets("AskUserQuestion", f'User has answered: "Which name has {text} in public?"="The old one everywhere".')
+    story.says(f"{text} still needs to be merged. Want me to merge {text}?")
     for number in range(count):
         story.edits(f"/srv/ada/orbit/src/{number}.py")
     story.says(f"Next, {text} has to be merged. Should I do it?")

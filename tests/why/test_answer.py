@@ -55,7 +55,8 @@ def test_the_reason_comes_first_in_four_lines(story: Story) -> None:
     log = story.log(OTHER).prompt("Deep files crash the writer", 100)
     log.answer("The cause is that the writer recurses into every folder of the tree.", 105)
     story.edited(log, "src/writer.py", 110, "def write():\n    return walk_with_a_stack()\n")
-    log.answer("I chose a stack for deep files, because recursion has a limit.", 115)
+    log.call("AskUserQuestion", 106, "q1", questions=[])
+    log.result('User has answered: "How are deep files written?"="With a stack".', 107, "q1")
     story.keep(log.answer("Deep files are written with a stack.", 120))
     body = "def write():\n    return walk_with_a_stack()\n"
     commit = story.repository.commit("src/writer.py", body, "Deep files are written", when(180))

@@ -499,7 +499,7 @@ def test_long_session_is_weighed_by_its_last_chunks_and_those_that_name_the_file
     assert read[0] == MAX_WEIGHED + 1
 
 
-def test_a_commit_made_again_by_hand_is_of_the_session_that_first_showed_it(story: Story) -> None:
+def test_a_session_that_only_listed_a_commit_is_at_most_possible(story: Story) -> None:
     subject = "Read nested brackets with a stack"
     log = story.log().prompt("The parser should read nested brackets", 0)
     story.ran(log, "git log --oneline", f"a1b2c3d {subject}\nb2c3d4e Begin", 20)
@@ -507,9 +507,8 @@ def test_a_commit_made_again_by_hand_is_of_the_session_that_first_showed_it(stor
     story.keep(story.log(OTHER).prompt("Which shells are there?", DAY - 60).answer("Two.", DAY - 50))
     commit = story.repository.commit("src/parser.py", LONG, subject, when(DAY))
     report = story.ask(commit)
-    assert ids(report)[0] == SESSION
-    assert report.sessions[0].confidence == "medium"
-    assert [line.text for line in report.reason if line.kind == "asked"] == ["The parser should read nested brackets"]
+    assert {one.confidence for one in report.sessions} <= {"low"}
+    assert report.reason == ()
 
 
 def test_a_program_that_quoted_the_commit_and_changed_nothing_is_not_named(story: Story) -> None:
