@@ -24,6 +24,8 @@ from aicx.work.record import Item, WorkRecord, with_items
 _RECENT = 20
 # Without the name of a session, a statement is of the one that was at work, or had ended so shortly before.
 _LAST_WORDS = timedelta(minutes=10)
+# The share of a question's words that a statement has to have.
+_ENOUGH = 0.5
 # What a log says of how a session ended, where its own statement says it better.
 _UNSAID = frozenset({"interrupted", "nothing_said"})
 
@@ -65,8 +67,6 @@ def left_about(
 
     None where ``left`` has as many. Of a session only what it stated last counts.
     """
-    from aicx.work.stated_search import nearness  # imported here: without a task nothing is compared
-
     last: dict[str, Loaded] = {}
     for one in _usable(settings, place, present, until, but):
         last.setdefault(next(iter(sessions_of(one.record)), one.record.ref), one)
@@ -185,3 +185,28 @@ def by_of(record: WorkRecord) -> str:
     if attempt is None:
         return "a session"
     return attempt.session.rsplit("-", 2)[0] if attempt.agent == RUN and attempt.session else attempt.agent
+
+
+def nearness(question: str, record: WorkRecord) -> float:
+    """The share of the words of ``question`` that a statement has; 0 for less than enough."""
+    wanted = set(terms_of(question))
+    share = len(wanted & set(terms_of("\n".join(lines_of(record))))) / len(wanted) if wanted else 0.0
+    return share if share >= _ENOUGH else 0.0
+
+
+def lines_of(record: WorkRecord) -> list[str]:
+    """What a statement says, each line with what it is."""
+    attempt = record.attempt
+    outcome = attempt.outcome if attempt is not None and attempt.outcome else "stated"
+    named = {"next_steps": "next", "decisions": "decided (candidate)", "failing": "fails"}
+    said = [f"goal: {goal_of(record)}"] if goal_of(record) and record.goal_source == "stated" else []
+    said += [f"{outcome}: {record.closing_note}"] if record.closing_note else []
+    return said + [f"{named[item.section]}: {item.text}" for item in stated_items(record) if item.section in named]
+
+
+def terms_of(text: str) -> list[str]:
+    """The words and names that a statement and a question are compared by."""
+    from retrieval.analysis import analyze  # imported here: without a task nothing is compared
+
+    terms = analyze(text, "")
+    return [*terms.words, *terms.names]

@@ -13,14 +13,11 @@ from aicx.errors import NotFound
 from aicx.filters import EVERYTHING, Filters
 from aicx.paths import Layout
 from aicx.text import ago, instant
-from aicx.work.left import by_of, goal_of, last_statements, stated_items
+from aicx.work.left import by_of, last_statements, lines_of, nearness, terms_of
 from aicx.work.record import WorkRecord
-from retrieval.analysis import analyze
 
 # How many statements are answered.
 _MOST = 3
-# The share of a question's words that a statement has to have.
-_ENOUGH = 0.5
 
 
 def search_and_stated(
@@ -44,23 +41,16 @@ def stated_about(layout: Layout, question: str, filters: Filters, now: datetime)
 
     Of equals the latest comes first. None where a filter asks for what only a stored session has.
     """
-    wanted = set(_terms(question))
+    wanted = set(terms_of(question))
     if not wanted or not layout.work.is_dir() or not _may_answer(filters):
         return []
     found: list[tuple[float, int, StatedMatch]] = []
     for record in last_statements(layout):
         share = nearness(question, record)
         if share and record.updated_at <= now and _fits(record, filters):
-            telling = [line for line in _lines(record) if wanted & set(_terms(line))]
+            telling = [line for line in lines_of(record) if wanted & set(terms_of(line))]
             found.append((-share, -record.sequence, _match(record, telling, now)))
     return [match for *_, match in sorted(found, key=lambda one: one[:2])[:_MOST]]
-
-
-def nearness(question: str, record: WorkRecord) -> float:
-    """The share of the words of ``question`` that a statement has; 0 for less than enough."""
-    wanted = set(_terms(question))
-    share = len(wanted & set(_terms("\n".join(_lines(record))))) / len(wanted) if wanted else 0.0
-    return share if share >= _ENOUGH else 0.0
 
 
 def _match(record: WorkRecord, lines: list[str], now: datetime) -> StatedMatch:
@@ -72,21 +62,6 @@ def _match(record: WorkRecord, lines: list[str], now: datetime) -> StatedMatch:
         project=record.project,
         lines=lines,
     )
-
-
-def _lines(record: WorkRecord) -> list[str]:
-    """What a statement says, each line with what it is."""
-    attempt = record.attempt
-    outcome = attempt.outcome if attempt is not None and attempt.outcome else "stated"
-    named = {"next_steps": "next", "decisions": "decided (candidate)", "failing": "fails"}
-    said = [f"goal: {goal_of(record)}"] if goal_of(record) and record.goal_source == "stated" else []
-    said += [f"{outcome}: {record.closing_note}"] if record.closing_note else []
-    return said + [f"{named[item.section]}: {item.text}" for item in stated_items(record) if item.section in named]
-
-
-def _terms(text: str) -> list[str]:
-    terms = analyze(text, "")
-    return [*terms.words, *terms.names]
 
 
 def _may_answer(filters: Filters) -> bool:

@@ -12,6 +12,8 @@ from aicx.servers.dashboard.app import load_page
 from tests.corpus.builders import Home
 from tests.servers.dashboard.http_client import TOKEN, serving
 
+pytestmark = pytest.mark.needs("web")
+
 FILES = {name: asset.body.decode("utf-8") for name, asset in load_page().items()}
 
 
