@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from aicx.corpus.ingest.names import Naming, Said, name_chunk
+from aicx.corpus.ingest.names import Naming, NamingMessage, name_chunk
 
-STOPPED = Said("system", "injected", "[Request interrupted by user for tool use]")
-PLAN = Said("tool", "tool", "TodoWrite", plan=("Rewrite the exporter in Rust",))
-
-
-def asks(text: str) -> Said:
-    return Said("user", "typed", text)
+STOPPED = NamingMessage("system", "injected", "[Request interrupted by user for tool use]")
+PLAN = NamingMessage("tool", "tool", "TodoWrite", plan=("Rewrite the exporter in Rust",))
 
 
-def work(*messages: Said) -> object:
+def asks(text: str) -> NamingMessage:
+    return NamingMessage("user", "typed", text)
+
+
+def work(*messages: NamingMessage) -> object:
     return name_chunk((asks("go with #12"), *messages), None, Naming())[0].get("work")
 
 
@@ -34,7 +34,7 @@ def test_a_plan_that_was_interrupted_names_nothing() -> None:
 
 def test_a_plan_that_goes_on_after_a_break_names_what_is_done() -> None:
     assert work(PLAN, STOPPED, asks("continue")) == "Rewrite the exporter in Rust"
-    other = Said("tool", "tool", "TodoWrite", plan=("Sort the notes of the release",))
+    other = NamingMessage("tool", "tool", "TodoWrite", plan=("Sort the notes of the release",))
     assert work(PLAN, STOPPED, asks("no, only the notes"), other) == "Sort the notes of the release"
 
 
