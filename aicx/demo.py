@@ -115,7 +115,7 @@ RESUME = ShownStep(
     "Start where the last session stopped. This runs in a small repository made for the demo.",
     ("resume", "--task", "the deploy fails again"),
     rows=10,
-    around="## Failed, and did not pass since",
+    around="wanted: ",
     in_repository=True,
 )
 WHY = ShownStep(

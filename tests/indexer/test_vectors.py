@@ -347,7 +347,7 @@ def slowly(texts):
     return MODEL.embed(texts)
 corpus = Corpus(*(document(f"d{n:03}", 60, version=sys.argv[2]) for n in range(120)))
 upkeep = vectors.Upkeep(documents_at_once=4, commit_passages=20)
-index = vectors.VectorIndex(vectors.Location(sys.argv[1]), COLUMNS, replace(MODEL, embed=slowly), upkeep)
+index = vectors.VectorIndexWriter(vectors.Location(sys.argv[1]), COLUMNS, replace(MODEL, embed=slowly), upkeep)
 print("ready", flush=True)
 index.sync(corpus.versions(), corpus.fetch)
 """

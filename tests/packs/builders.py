@@ -43,13 +43,19 @@ class PackPlace(Shelf):
         *edits: str,
         seconds: float = 0,
         said: str = "It is done.",
+        decided: str = "",
         branch: str = "main",
         folder: Path | None = None,
         runs: tuple[tuple[str, str, bool], ...] = (),
     ) -> str:
-        """Writes the log of a session, which `store` stores; its reference. ``runs`` are command, output, failed."""
+        """Writes the log of a session, which `store` stores; its reference.
+
+        ``decided`` is what the person settles in it; ``runs`` are command, output, failed.
+        """
         cwd = str(folder or self.repo)
         log = ClaudeLog(name, cwd, branch).prompt(goal, seconds)
+        if decided:
+            log.prompt(decided, seconds + 0.5).prompt("Now change the files", seconds + 0.6)
         at = seconds
         for path in edits:
             at += 2

@@ -325,9 +325,9 @@ class TestFamily:
     def family(self, place: PackPlace) -> PackPlace:
         red = ("pytest tests", "FAILED tests/test_a.py::test_a - AssertionError: no\n1 failed", True)
         green = ("pytest tests", "3 passed in 1s", False)
-        decided = "Decision: keep the lexer because the parser needs it. It is done."
-        place.session("aaaa", "Fix the export", "src/export.py", runs=(red, green), said=decided)
-        place.session("bbbb", "Fix the reader", "src/reader.py", runs=(red, green), said=decided, seconds=DAY)
+        decided = "Decision: keep the lexer because the parser needs it."
+        place.session("aaaa", "Fix the export", "src/export.py", runs=(red, green), decided=decided)
+        place.session("bbbb", "Fix the reader", "src/reader.py", runs=(red, green), decided=decided, seconds=DAY)
         place.session("cccc", "Fix the pump", "src/pump.py", said="Should I replace the pump?", seconds=2 * DAY)
         place.store()
         return place
@@ -376,7 +376,7 @@ class TestFamily:
         (decision,) = (one for one in pack["recurring_learnings"] if "keep the lexer" in one["text"])
         assert decision["support"] == {
             "owner_count": 2,
-            "latest_updated_at": "2026-03-02T10:00:08Z",
+            "latest_updated_at": "2026-03-02T10:00:00Z",
             "latest_age_days": 8,
             "source_owners": ["session:claude:bbbb", "session:claude:aaaa"],
         }
