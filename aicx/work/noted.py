@@ -29,7 +29,8 @@ def goal_of(facts: SessionFacts) -> Said | None:
     elif not work and facts.commits:
         work = facts.commits[-1].text  # the first one: the later ones correct it
     text = shorten(asked.text, _ASKED) if work or facts.turned_to else asked.text
-    if name and not _is_said(name, asked.text):
+    told = f"{asked.text} {facts.turned_to.text}" if facts.turned_to else asked.text
+    if name and not _is_said(name, told):
         text = f"{name} (asked: {shorten(asked.text, _ASKED)})"
     elif work:
         text = f"{text}{_JOINT}{work}"

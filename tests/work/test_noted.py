@@ -43,6 +43,12 @@ def test_what_was_done_completes_a_goal_where_others_can_see_it() -> None:
     assert goal(goal=said("what seals are there?"), commits=commits) == "what seals are there? — Seal the cells"
 
 
+def test_a_title_made_of_what_the_session_turned_to_is_not_told_twice() -> None:
+    found = goal_of(facts(title="Number the doors", goal=said("Seal the cells"), turned_to=said("Number the doors")))
+    assert found is not None
+    assert found.text == "Seal the cells / then: Number the doors"
+
+
 def test_a_goal_tells_what_the_session_turned_to_and_refers_to_both() -> None:
     found = goal_of(facts(goal=said("Seal the cells"), turned_to=said("Number the doors")))
     assert found is not None
