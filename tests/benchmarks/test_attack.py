@@ -12,6 +12,7 @@ import pytest
 from benchmarks.attack.counts import Counts
 from benchmarks.attack.current_folder import Clone, control, run_all
 from benchmarks.attack.installations import KINDS, ROOT, Impossible, build_wheel, install
+from tests.parts import require
 
 # The rest of the commands, and logs large enough for workers, are left to the long run.
 COMMANDS = ("store", "resume")
@@ -26,6 +27,7 @@ if __name__ == "__main__":
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    require("test")
     try:
         return build_wheel(tmp_path_factory.mktemp("wheel"))
     except Impossible as error:

@@ -485,6 +485,7 @@ def test_uninstall_leaves_nothing_of_ours_anywhere(repo: Path, home: Path, tmp_p
     assert not (home / ".aicx" / "agents").exists()
 
 
+@pytest.mark.needs("mcp")
 def test_uninstall_takes_hooks_and_the_server_out_of_one_file(repo: Path, home: Path) -> None:
     write(home / ".codex" / "config.toml", b"# Mine\n")
     assert init(repo) == 0
