@@ -121,6 +121,26 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 gc.disable()  # while tests are collected, which makes objects that stay to the end
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_setup(item: pytest.Item) -> Iterator[None]:
+    yield from _needing_git()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
+    yield from _needing_git()
+
+
+def _needing_git() -> Iterator[None]:
+    """What starts git itself needs git, and is skipped where it is not installed."""
+    try:
+        return (yield)
+    except FileNotFoundError as error:
+        if error.filename == "git":
+            parts.require("git")
+        raise
+
+
 def pytest_collection_finish() -> None:
     """Later collections of garbage leave out what collecting the tests has made, most of all objects."""
     gc.freeze()
