@@ -108,16 +108,16 @@ def appended(before: bytes, events: Iterable[Event]) -> bytes:
     return event_lines.appended(before, (event.encode() for event in events))
 
 
-def fold(events: Iterable[Event]) -> dict[str, Standing]:
-    """What was decided about each record, by its id."""
+def fold(events: Iterable[Event], *, lost: bool = False) -> dict[str, Standing]:
+    """What was decided about each record, by its id. Where lines are ``lost``, nothing gains trust by that."""
     found: dict[str, Standing] = {}
     for event in events:
         if event.refs:
-            _apply(found, event)
+            _apply(found, event, lost)
     return found
 
 
-def _apply(found: dict[str, Standing], event: Event) -> None:
+def _apply(found: dict[str, Standing], event: Event, lost: bool) -> None:
     topic, _, kind = event.type.partition(".")
     if topic == "review" and (reviewed := found.get(event.refs[0])) is not None:
         _review(reviewed, kind, event)
@@ -148,6 +148,8 @@ def _apply(found: dict[str, Standing], event: Event) -> None:
             one.adopted, one.rejected = None, event.digest
         case "superseded" if one.adopted is not None and one.adopted == event.before:
             one.adopted = event.digest
+            _supersede(found, event.refs[0], others, ask_for_pinned=False)
+        case "superseded" if lost:  # it may have been adopted by a line that cannot be read
             _supersede(found, event.refs[0], others, ask_for_pinned=False)
         case "held":
             one.held = True

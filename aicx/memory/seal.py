@@ -44,7 +44,7 @@ def decisions_in(memory: Path) -> tuple[dict[str, Standing], Log]:
     """What was decided about each record, and the log. Where the seal has other events, that is ``unsealed``."""
     known = read_seal(memory.parent)
     log = decode(_read(memory / LOG) or b"")
-    found, walked = fold(log.events), _trails(log.events)
+    found, walked = fold(log.events, lost=bool(log.damaged)), _trails(log.events)
     for name in [*found, *(known.keys() - found.keys())]:
         sealed = known.get(name)
         if sealed is not None and sealed.trail == walked.get(name):

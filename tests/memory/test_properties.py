@@ -167,6 +167,18 @@ def decided(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, set[tuple[s
     return home, agreed
 
 
+def test_no_line_that_is_lost_gives_more_trust(decided: tuple[Path, set[tuple[str, str]]], tmp_path: Path) -> None:
+    home, agreed = decided
+    copy = shutil.copytree(home, tmp_path / "home")
+    log = copy / "memory" / "events.jsonl"
+    lines = log.read_bytes().splitlines(keepends=True)
+    for number in range(len(lines)):
+        log.write_bytes(b"".join((*lines[:number], b"\0" + lines[number][1:], *lines[number + 1 :])))
+        with desk_at(copy) as desk:
+            found = {(one.record.ref, one.record.statement) for one in assessed(desk.settings) if one.baseline}
+        assert found <= agreed, lines[number]
+
+
 @settings(max_examples=150)
 @given(st.data())
 def test_random_bytes_anywhere_never_give_more_trust(
