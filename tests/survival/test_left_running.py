@@ -53,8 +53,12 @@ def running(session: int) -> list[str]:
 
 
 def start(environ: dict[str, str]) -> subprocess.Popen[bytes]:
+    def hear() -> None:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_SETMASK, set())
+
     command = [sys.executable, "-m", "aicx", "store"]
-    return subprocess.Popen(command, env=environ, start_new_session=True, stderr=subprocess.PIPE)
+    return subprocess.Popen(command, env=environ, start_new_session=True, stderr=subprocess.PIPE, preexec_fn=hear)
 
 
 def with_workers(environ: dict[str, str]) -> subprocess.Popen[bytes]:
