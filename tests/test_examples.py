@@ -253,7 +253,7 @@ _NAMES: dict[str, str] = {}
 
 @pytest.fixture
 def shell(kept: Kept, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Shell:
-    user = Home(kept.empty())
+    user = Home(kept.folder)
     for name, value in user.environ.items():
         monkeypatch.setenv(name, value)
     for name in ("CLAUDE_CODE_SESSION_ID", "CODEX_THREAD_ID", "CODEX_SESSION_ID", "CLAUDECODE", "AICX_SESSION_ID"):

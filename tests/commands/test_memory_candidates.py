@@ -23,7 +23,7 @@ REMOTE = "git@example.org:ada/orbit.git"
 @pytest.fixture
 def user(kept: Kept, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Home:
     """Two sessions in ``ada/orbit`` and one elsewhere, all stored."""
-    user = Home(kept.empty())
+    user = Home(kept.folder)
     for name, value in user.environ.items():
         monkeypatch.setenv(name, value)
 

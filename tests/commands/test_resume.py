@@ -24,7 +24,7 @@ REMOTE = "git@example.org:ada/orbit.git"
 @pytest.fixture
 def repository(kept: Kept, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Repository:
     """A repository with two stored sessions, one of which left a failing test; the current folder."""
-    user = Home(kept.empty())
+    user = Home(kept.folder)
     for name, value in user.environ.items():
         monkeypatch.setenv(name, value)
     kept.again(lambda: fill(user))

@@ -148,7 +148,7 @@ def test_a_session_forgotten_while_it_is_indexed_is_in_no_index_afterwards(user:
 @pytest.fixture
 def own(kept: Kept, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Home:
     """Three stored sessions, indexed by meaning in the corpus."""
-    user = at_home(Home(kept.empty()), monkeypatch)
+    user = at_home(Home(kept.folder), monkeypatch)
 
     def fill() -> None:
         store_two(user)

@@ -27,7 +27,7 @@ LAMP = "3ea04f91-6085-4db1-8d6f-8c3d4e5f6071"
 @pytest.fixture
 def story(kept: Kept) -> Story:
     """Three sessions of the repository, and one of another: the one that made the commit says the least about it."""
-    user = Home(kept.empty())
+    user = Home(kept.folder)
 
     def fill() -> None:
         story = Story(user)

@@ -44,11 +44,12 @@ class Place:
 
 @pytest.fixture
 def place(kept: Kept, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Place:
-    user = Home(kept.empty())
+    user = Home(kept.folder)
     kept.again(lambda: fill(user))
     repository = Repository(user.work / "orbit")
     monkeypatch.setenv("AICX_HOME", str(user.corpus))
     monkeypatch.setenv("HOME", str(user.root))
+    monkeypatch.setattr("aicx.git.state._late", {})  # the folder's path is that of the test before
     monkeypatch.chdir(repository.folder)
     for name in ("CLAUDE_CODE_SESSION_ID", "CODEX_THREAD_ID", "CODEX_SESSION_ID", "CLAUDECODE", "AICX_SESSION_ID"):
         monkeypatch.delenv(name, raising=False)

@@ -22,7 +22,7 @@ TEXT = "def parse(text):\n    return build_tree(split_into_tokens(text))\n"
 
 @pytest.fixture
 def story(kept: Kept) -> Story:
-    user = Home(kept.empty())
+    user = Home(kept.folder)
     kept.again(lambda: fill(user))
     return Story(user)
 

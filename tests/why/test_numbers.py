@@ -15,7 +15,7 @@ from tests.why.builders import Story, ids, kinds
 
 @pytest.fixture
 def story(kept: Kept) -> Story:
-    user = Home(kept.empty())
+    user = Home(kept.folder)
     kept.again(lambda: Story(user))
     return Story(user)
 

@@ -16,7 +16,7 @@ SUBJECT = "Nested brackets are read"
 
 @pytest.fixture
 def story(kept: Kept) -> Story:
-    user = Home(kept.empty())
+    user = Home(kept.folder)
     kept.again(lambda: Story(user))
     return Story(user)
 

@@ -24,7 +24,7 @@ LONG = "def parse(text):\n    tokens = split_into_tokens(text)\n    return build
 
 @pytest.fixture
 def story(kept: Kept) -> Story:
-    user = Home(kept.empty())
+    user = Home(kept.folder)
     kept.again(lambda: Story(user))
     return Story(user)
 

@@ -39,7 +39,7 @@ FILTERS = [
 @pytest.fixture
 def home(home: Path, kept: Kept) -> Home:
     """Three sessions of two agents in four folders on two days."""
-    home = Home(kept.empty())
+    home = Home(kept.folder)
 
     def fill() -> None:
         orbit, apiary = (
