@@ -108,42 +108,29 @@ $(BIN)/python $(BASE)/bin/python:
 		echo "'$(PYTHON)' cannot make virtual environments. On Debian and Ubuntu: apt install python3-venv" >&2; \
 		rm -rf $(@:/bin/python=); exit 1; }
 
-# A stamp says which parts are installed, and is out of date when pyproject.toml is newer. Each part holds the one above.
-$(VENV)/.base: pyproject.toml | $(BIN)/python
-	@$(PIP) install --editable .
-	@$(TO_ASCII)
-	@touch $@
+# A stamp says which parts are installed, and is out of date when pyproject.toml is newer. Of each: what pip installs, what it
+# installs before, and the stamps of the parts that are in it.
+PARTS := base semantic test all bench clients dev
+INSTALLS_base := .
+INSTALLS_semantic := .[semantic]
+INSTALLS_test := .[most,test]
+INSTALLS_all := .[all,test]
+INSTALLS_bench := .[bench]
+INSTALLS_clients := .[mcp,test]
+INSTALLS_dev := .[dev]
+BEFORE_all = $(PIP) install $(TORCH)
+HOLDS_semantic := base
+HOLDS_test := base semantic bench clients
+HOLDS_all := $(HOLDS_test) test
+HOLDS_bench := base
+HOLDS_clients := base
+HOLDS_dev := base
 
-$(VENV)/.semantic: pyproject.toml | $(BIN)/python
-	@$(PIP) install --editable '.[semantic]'
+$(PARTS:%=$(VENV)/.%): $(VENV)/.%: pyproject.toml | $(BIN)/python
+	@$(BEFORE_$*)
+	@$(PIP) install --editable '$(INSTALLS_$*)'
 	@$(TO_ASCII)
-	@touch $@ $(VENV)/.base
-
-$(VENV)/.test: pyproject.toml | $(BIN)/python
-	@$(PIP) install --editable '.[most,test]'
-	@$(TO_ASCII)
-	@touch $@ $(VENV)/.base $(VENV)/.semantic $(VENV)/.bench $(VENV)/.clients
-
-$(VENV)/.all: pyproject.toml | $(BIN)/python
-	@$(PIP) install $(TORCH)
-	@$(PIP) install --editable '.[all,test]'
-	@$(TO_ASCII)
-	@touch $@ $(VENV)/.base $(VENV)/.semantic $(VENV)/.bench $(VENV)/.clients $(VENV)/.test
-
-$(VENV)/.bench: pyproject.toml | $(BIN)/python
-	@$(PIP) install --editable '.[bench]'
-	@$(TO_ASCII)
-	@touch $@ $(VENV)/.base
-
-$(VENV)/.clients: pyproject.toml | $(BIN)/python
-	@$(PIP) install --editable '.[mcp,test]'
-	@$(TO_ASCII)
-	@touch $@ $(VENV)/.base
-
-$(VENV)/.dev: pyproject.toml | $(BIN)/python
-	@$(PIP) install --editable '.[dev]'
-	@$(TO_ASCII)
-	@touch $@ $(VENV)/.base
+	@touch $@ $(HOLDS_$*:%=$(VENV)/.%)
 
 $(BASE)/.base: pyproject.toml | $(BASE)/bin/python
 	@$(BASE)/bin/python -m pip --disable-pip-version-check --quiet install --editable . 'pytest>=8.3,<10'
