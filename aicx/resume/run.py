@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -53,8 +53,9 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from aicx.memory.briefing import Briefing
-    from aicx.work.gone_on import LeftOpen
+    from aicx.work.gone_on import LeftOpen, Settled
     from aicx.work.loading import Loaded
+    from aicx.work.place import WorkPlace
     from aicx.work.record import WorkRecord
     from aicx.work.results import Result
     from aicx.work.state import OpenTasks
@@ -330,21 +331,24 @@ class _Resume:
 
     def _work(self, session: SessionRow | None) -> _Work:
         """What is recorded here, ``session`` being the one that the work goes on from; none where nothing ever was."""
-        settings, query, look = self._settings, self._query, self._place.look
-        if query.folder is None or self._place.state.kind == "bare" or not settings.layout.work.is_dir():
+        settings, query, look, place = self._settings, self._query, self._place.look, self._work_place
+        if place is None:
             return _Work()
         # Imported here: most never begin a task.
-        from aicx.work.left import left_about, left_here
-        from aicx.work.place import find_place, looking
+        from aicx.work.left import left_about, left_here, usable_statements
+        from aicx.work.place import looking
         from aicx.work.ran import ran_since
         from aicx.work.results import previous_result
         from aicx.work.state import open_tasks
 
-        place, but = find_place(settings, query.folder), query.exclude_session
+        but = query.exclude_session
         found = open_tasks(settings, place, query.now, look, most=_MAX_TASKS)
         with looking(place, query.now, look) as present:
-            left = left_here(settings, place, present, session, query.now, but)
-            before = left_about(settings, place, present, self._topic, left, query.now, but) if self._topic else None
+            stated: Iterable[Loaded]
+            stated = usable_statements(settings, place, present, lambda: self._settled, query.now, but)
+            stated = list(stated) if self._topic else stated  # without a topic one is enough; each may ask git
+            left = left_here(stated, session)
+            before = left_about(stated, self._topic, left) if self._topic else None
         ran = ran_since(settings, place, session, query.now, but)
         self._warnings += found.notes
         for task in (*found.active, *found.waiting):
@@ -364,27 +368,36 @@ class _Resume:
         found = next(iter(gone_on_from(resumed, ())), None)
         if found is None:
             return None
-        folder, look, state = self._query.folder, self._place.look, self._place.state
+        look, state = self._place.look, self._place.state
         # Imported here: most sessions leave nothing that git has to be asked about, or end without a statement.
         from aicx.work.unfinished import git_shows
 
-        settled: list[tuple[WorkRecord, datetime]] = []
         if left is not None:
             from aicx.work.left import counts_beside
 
             if not counts_beside(left, found):
                 return None
-        if folder is not None and state.kind != "bare" and self._settings.layout.work.is_dir():
-            from aicx.work.derived import settled_tasks
-            from aicx.work.place import find_place
+        shows = partial(git_shows, look.git, state) if look else lambda session, brief: ("", "")
+        return left_open(found, self._query.now, shows, self._settled)
 
-            settled = settled_tasks(self._settings, find_place(self._settings, folder))
-        return left_open(
-            found,
-            self._query.now,
-            partial(git_shows, look.git, state) if look else lambda session, brief: ("", ""),
-            settled,
-        )
+    @cached_property
+    def _work_place(self) -> WorkPlace | None:
+        """The place that tasks are kept of; None where nothing ever was recorded."""
+        folder = self._query.folder
+        if folder is None or self._place.state.kind == "bare" or not self._settings.layout.work.is_dir():
+            return None
+        from aicx.work.place import find_place  # imported here: most never begin a task
+
+        return find_place(self._settings, folder)
+
+    @cached_property
+    def _settled(self) -> Settled:
+        """The tasks that were closed for good here; each costs reading a file."""
+        if self._work_place is None:
+            return []
+        from aicx.work.derived import settled_tasks
+
+        return settled_tasks(self._settings, self._work_place)
 
     def _session_number(self, known: int) -> int:
         """The number of the session that begins; ``known`` sessions were looked at, the newest ones alone."""

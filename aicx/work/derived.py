@@ -12,7 +12,7 @@ from aicx.git.branches import BranchState
 from aicx.refs import Ref
 from aicx.work.events import read_log
 from aicx.work.files import CLOSED, read_record
-from aicx.work.gone_on import GoneOn, LeftOpen, left_open
+from aicx.work.gone_on import GoneOn, LeftOpen, Settled, left_open
 from aicx.work.loading import Loaded, Loading, LoadingReason
 from aicx.work.patch import Patch, Said, apply
 from aicx.work.place import Present, WorkPlace
@@ -39,18 +39,17 @@ _OPEN_BECAUSE: dict[str, str] = {
 
 
 def derived_tasks(
-    settings: Settings, place: WorkPlace, present: Present, gone_on: Iterable[GoneOn], now: datetime
+    place: WorkPlace, present: Present, gone_on: Iterable[GoneOn], now: datetime, settled: Settled
 ) -> list[Loaded]:
-    """The sessions among ``gone_on`` that were left open and whose work was not closed, as tasks in their order.
+    """The sessions among ``gone_on`` that were left open and whose work was not ``settled``, as tasks in their order.
 
     Open is what the log shows to be open, or git: a rebase that stopped, edits that nobody committed.
     """
-    settled = settled_tasks(settings, place)
     found = ((one, left_open(one, now, present.unfinished, settled)) for one in gone_on)
     return [_task(place, present, one, left) for one, left in found if left is not None]
 
 
-def settled_tasks(settings: Settings, place: WorkPlace) -> list[tuple[WorkRecord, datetime]]:
+def settled_tasks(settings: Settings, place: WorkPlace) -> Settled:
     """The tasks that were closed for good last, and when."""
     found: list[tuple[WorkRecord, datetime]] = []
     for folder in place.folders:

@@ -36,6 +36,10 @@ Choice = tuple[Sequence[GoneOn], Sequence[str]]
 GitShows = Callable[["SessionRow", "SessionBrief"], tuple[str, str]]
 
 
+# The tasks that were closed for good last, and when.
+Settled = Sequence[tuple["WorkRecord", "datetime"]]
+
+
 class LeftOpen(NamedTuple):
     """What a session leaves that is sure to be open: the first step, why it counts, and the lines of its log."""
 
@@ -44,11 +48,9 @@ class LeftOpen(NamedTuple):
     lines: tuple[BriefLine, ...]
 
 
-def left_open(
-    one: GoneOn, now: datetime, git_shows: GitShows, settled: Sequence[tuple[WorkRecord, datetime]]
-) -> LeftOpen | None:
+def left_open(one: GoneOn, now: datetime, git_shows: GitShows, settled: Settled) -> LeftOpen | None:
     """What a session leaves to do, by its log or by git; None where nothing is sure, as of a session whose work was
-    closed since or that a program ran. ``settled`` are the tasks that were closed for good last, and when.
+    closed since or that a program ran.
     """
     session, brief, standing = one
     if not (brief.goal or brief.asked) or session.automated_why is not None:

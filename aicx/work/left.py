@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -12,9 +12,8 @@ from aicx.git.branches import CURRENT
 from aicx.paths import Layout
 from aicx.sources.run.source import AGENT as RUN
 from aicx.work.attempts import GO_ON, sessions_of
-from aicx.work.derived import settled_tasks
 from aicx.work.files import HANDOFFS, newest_folders, read_all
-from aicx.work.gone_on import GoneOn
+from aicx.work.gone_on import GoneOn, Settled
 from aicx.work.loading import Loaded
 from aicx.work.next_step import UNDONE
 from aicx.work.place import Present, WorkPlace
@@ -30,62 +29,53 @@ _ENOUGH = 0.5
 _UNSAID = frozenset({"interrupted", "nothing_said"})
 
 
-def left_here(
-    settings: Settings,
-    place: WorkPlace,
-    present: Present,
-    session: SessionRow | None,
-    until: datetime,
-    but: Sequence[str] = (),
-) -> Loaded | None:
-    """The last statement that may be used here, of the session that the work goes on from or made after its end.
-
-    One made by a session whose id begins with one of ``but``, made after ``until``, or of a task that was closed for
-    good since, does not count.
-    """
-    found = _usable(settings, place, present, until, but)
+def left_here(stated: Iterable[Loaded], session: SessionRow | None) -> Loaded | None:
+    """The first of ``stated`` that is of the session that the work goes on from, or was made after its end."""
     return next(
         (
             one
-            for one in found
+            for one in stated
             if session is None or is_of(one.record, session) or one.record.updated_at >= session.completed_at
         ),
         None,
     )
 
 
-def left_about(
-    settings: Settings,
-    place: WorkPlace,
-    present: Present,
-    task: str,
-    left: Loaded | None,
-    until: datetime,
-    but: Sequence[str] = (),
-) -> Loaded | None:
-    """The statement that has most words of ``task``, as a search for it finds one; of equals the last.
+def left_about(stated: Iterable[Loaded], task: str, left: Loaded | None) -> Loaded | None:
+    """The statement that has most words of ``task``, as a search for it finds one; of equals the first of ``stated``.
 
     None where ``left`` has as many. Of a session only what it stated last counts.
     """
     last: dict[str, Loaded] = {}
-    for one in _usable(settings, place, present, until, but):
+    for one in stated:
         last.setdefault(next(iter(sessions_of(one.record)), one.record.ref), one)
-    nearest = max(last.values(), key=lambda one: nearness(task, one.record), default=None)
-    known = nearness(task, left.record) if left is not None else 0.0
-    return nearest if nearest is not None and nearness(task, nearest.record) > known else None
+    wanted = set(terms_of(task))
+    known = nearness(wanted, left.record) if left is not None else 0.0
+    near = [(nearness(wanted, one.record), one) for one in last.values()]
+    share, nearest = max(near, key=lambda found: found[0], default=(0.0, None))
+    return nearest if share > known else None
 
 
-def _usable(
-    settings: Settings, place: WorkPlace, present: Present, until: datetime, but: Sequence[str]
+def usable_statements(
+    settings: Settings,
+    place: WorkPlace,
+    present: Present,
+    settled: Callable[[], Settled],
+    until: datetime,
+    but: Sequence[str] = (),
 ) -> Iterator[Loaded]:
-    """The last statements that may be used here, the last one first."""
+    """The last statements that may be used here, the last one first.
+
+    One made by a session whose id begins with one of ``but``, made after ``until``, or of a task that was closed for
+    good since, as ``settled`` tells, does not count.
+    """
     stated = last_statements(settings.layout, place.folders)
-    settled = settled_tasks(settings, place) if stated else []
+    closed = settled() if stated else []
     for record in stated:
         attempt = record.attempt
         if attempt is None or record.updated_at > until or (attempt.session or "").startswith(tuple(but)):
             continue
-        if any(at > record.updated_at and {record.ref, record.parent} & {*task.sources} for task, at in settled):
+        if any(at > record.updated_at and {record.ref, record.parent} & {*task.sources} for task, at in closed):
             continue
         loading = present.loading(record)
         if loading.loadable:
@@ -187,10 +177,9 @@ def by_of(record: WorkRecord) -> str:
     return attempt.session.rsplit("-", 2)[0] if attempt.agent == RUN and attempt.session else attempt.agent
 
 
-def nearness(question: str, record: WorkRecord) -> float:
-    """The share of the words of ``question`` that a statement has; 0 for less than enough."""
-    wanted = set(terms_of(question))
-    share = len(wanted & set(terms_of("\n".join(lines_of(record))))) / len(wanted) if wanted else 0.0
+def nearness(wanted: set[str], record: WorkRecord) -> float:
+    """The share of the words that are ``wanted`` that a statement has; 0 for less than enough."""
+    share = len(wanted & {*terms_of("\n".join(lines_of(record)))}) / len(wanted) if wanted else 0.0
     return share if share >= _ENOUGH else 0.0
 
 

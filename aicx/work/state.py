@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from aicx.config import Settings
@@ -81,20 +82,22 @@ def open_tasks(
         if gone_on is None or found.active:
             return found
         # Imported here: reading sessions takes the corpus.
-        from aicx.work.derived import derived_tasks
-        from aicx.work.left import gone_on_session, left_here, with_left
+        from aicx.work.derived import derived_tasks, settled_tasks
+        from aicx.work.left import gone_on_session, left_here, usable_statements, with_left
 
+        settled = cache(partial(settled_tasks, settings, place))
         notes: Sequence[str] = ()
         derived: list[Loaded] = []
         found_open: Sequence[GoneOn] = ()
         try:
             found_open, notes = gone_on()
-            derived = derived_tasks(settings, place, present, found_open, now)
+            derived = derived_tasks(place, present, found_open, now, settled())
         except NotFound:  # nothing is stored yet
             pass
         except CorpusDamaged as error:
             notes = [f"no session was looked at: {error.message} (next: {error.hint})"]
-        left = left_here(settings, place, present, gone_on_session(found_open), now)
+        stated = usable_statements(settings, place, present, settled, now)
+        left = left_here(stated, gone_on_session(found_open))
         return replace(
             found,
             active=with_left(left, [one for one in derived if one.loading.loadable], found_open),

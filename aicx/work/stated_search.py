@@ -46,7 +46,7 @@ def stated_about(layout: Layout, question: str, filters: Filters, now: datetime)
         return []
     found: list[tuple[float, int, StatedMatch]] = []
     for record in last_statements(layout):
-        share = nearness(question, record)
+        share = nearness(wanted, record)
         if share and record.updated_at <= now and _fits(record, filters):
             telling = [line for line in lines_of(record) if wanted & set(terms_of(line))]
             found.append((-share, -record.sequence, _match(record, telling, now)))
