@@ -140,56 +140,56 @@ class SessionChoice:
             # The branches of those beyond are not looked up: nothing would show it.
             left = next((one.standing for one in self.unmerged if one.facts.ref == item.session.ref), None)
             standing = left or (self._standing(item.session) if number < _MAX_STANDINGS else "unknown")
-            described = self._described(item, standing)
-            left_out: Reason | None = Reason.OVER_LIMIT
-            if len(shown) < self._limit:
-                facts = self._reader.titled(item.session)
-                standing, ending = self._left(item, standing)
-                described = self._described(item, standing)
-                brief = self._reader.brief(item.session, Since()) if ending is not None else None
-                is_pushed = self._is_pushed(item.session, brief)
-                outcome = self._reader.outcome(item.session, is_open=ending is not None, is_pushed=is_pushed)
-                described = replace(described, facts=facts, outcome=outcome, ending=ending)
-                left_out = None if described.outcome or facts.title else Reason.SAYS_NOTHING
-                shown += [described] if left_out is None else []
+            if len(shown) >= self._limit:
+                self.considered.append(_considered(self._described(item, standing), Reason.OVER_LIMIT))
+                continue
+            facts = self._reader.titled(item.session)
+            standing, ending, is_pushed = self._left(item, standing)
+            outcome = self._reader.outcome(item.session, is_open=ending is not None, is_pushed=is_pushed)
+            described = replace(self._described(item, standing), facts=facts, outcome=outcome, ending=ending)
+            left_out = None if outcome or facts.title else Reason.SAYS_NOTHING
+            shown += [described] if left_out is None else []
             self.considered.append(_considered(described, left_out))
         return shown
 
-    def _left(self, item: Scored, standing: BranchState) -> tuple[BranchState, Ending | None]:
-        """How the branch of another session stands, and how that session left the work, where this still holds.
+    def _left(self, item: Scored, standing: BranchState) -> tuple[BranchState, Ending | None, bool]:
+        """How the branch of another session stands, and how that session left the work, where this still holds,
+        with whether it is pushed.
 
         That something is open takes more than the session's word: git has to show its work outside the head, and no
         later session may have gone on with it.
         """
         session, ending = item.session, self._reader.ending(item.session)
         if ending is None and standing not in ("gone", "unmerged"):
-            return standing, None
+            return standing, None, False
         brief = self._reader.brief(session, Since())
         if brief is None:
-            return standing, None
+            return standing, None, False
         standing = self._standing(session, brief)
         if ending is None or self._has_landed(session, brief) or self._is_gone_on_with(item, brief):
-            return standing, None
-        if ending == "broke off":
-            return standing, ending
+            return standing, None, False
         is_outside = standing == "unmerged" and not self._state.shallow
         is_outside |= not {edit.path for edit in brief.edits}.isdisjoint(self._state.changed)
-        return standing, ending if is_outside and not self._is_followed(session) else None
+        if ending != "broke off" and (not is_outside or self._is_followed(session)):
+            return standing, None, False
+        return standing, ending, self._is_pushed(session, brief)
 
     def _is_gone_on_with(self, item: Scored, brief: SessionBrief) -> bool:
         """Whether a later session had to do with the files that this one changed, or was asked for nearly the same."""
         edited, wanted = {edit.path for edit in brief.edits}, Subject.of(item.session.title or "")
         return any(
             not edited.isdisjoint(other.files) or wanted.nearness(Subject.of(other.session.title or ""))
-            for other in self._ranked
-            if other.session.completed_at > item.session.completed_at
+            for other in self._later(item.session)
         )
 
     def _is_followed(self, session: SessionRow) -> bool:
         """Whether a later session worked in the same place."""
         place = session.branch, session.cwd
-        later = (item.session for item in self._ranked if item.session.completed_at > session.completed_at)
-        return any(same_place(place, (other.branch, other.cwd)) for other in later)
+        return any(same_place(place, (item.session.branch, item.session.cwd)) for item in self._later(session))
+
+    def _later(self, session: SessionRow) -> list[Scored]:
+        """The sessions that ended after ``session``, the best first."""
+        return [item for item in self._ranked if item.session.completed_at > session.completed_at]
 
     def _brief(self, session: SessionRow) -> SessionBrief | None:
         """The session in brief, without what later sessions in its place have done."""
@@ -207,8 +207,10 @@ class SessionChoice:
         landed = self._has_landed(session, brief)
         since = replace(since, landed=landed, pushed=self._is_pushed(session, brief))
         place = session.branch, session.cwd
-        later = [item.session for item in self._ranked if item.session.completed_at > session.completed_at]
-        later = sorted(later, key=lambda other: not same_place(place, (other.branch, other.cwd)))[:_MAX_LATER]
+        later = sorted(
+            (item.session for item in self._later(session)),
+            key=lambda other: not same_place(place, (other.branch, other.cwd)),
+        )[:_MAX_LATER]
         here, elsewhere = list[SessionBrief](), list[SessionBrief]()
         for other in later:
             if (found := self._reader.brief(other, Since())) is not None:
@@ -230,9 +232,9 @@ class SessionChoice:
             self._landed.holds_subject(line.text, session.started_at) for line in brief.commits[:1]
         )
 
-    def _is_pushed(self, session: SessionRow, brief: SessionBrief | None) -> bool:
+    def _is_pushed(self, session: SessionRow, brief: SessionBrief) -> bool:
         """Whether a remote has what a session committed last, by any hash: in a branch of it, or by way of the head."""
-        if self._landed is None or brief is None:
+        if self._landed is None:
             return False
         if any(self._landed.is_at_remote(line.text, session.started_at) for line in brief.commits[:1]):
             return True
@@ -260,11 +262,8 @@ class SessionChoice:
         if session.automated_why is None:
             return False
         return any(
-            other.automated_why is None
-            and other.completed_at > session.completed_at
-            and self._is_of_worktree(other)
-            and self._reader.ending(other) is not None
-            for other in (item.session for item in self._ranked)
+            other.automated_why is None and self._is_of_worktree(other) and self._reader.ending(other) is not None
+            for other in (item.session for item in self._later(session))
         )
 
     def _is_of_worktree(self, session: SessionRow) -> bool:
