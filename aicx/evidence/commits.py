@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from datetime import datetime
-from typing import NamedTuple
 
 from aicx.evidence.calls import LOOKED_AT, folders_of
 from aicx.evidence.other_repositories import OtherRepositories
 from aicx.evidence.patterns import command_rules
-from aicx.evidence.transcript import Step
+from aicx.evidence.transcript import Statement, Step
 from aicx.refs import Ref
 from aicx.shell import simple_commands
 from aicx.text import shorten
@@ -24,15 +22,7 @@ _COMMIT = re.compile(r"git (?:-\S+ (?:[^-\s]\S* )?)*commit\b")
 _REVERT = re.compile(r'Revert "(.+)"')
 
 
-class Trace(NamedTuple):
-    """What was left behind, when, and the references that prove it."""
-
-    text: str
-    at: datetime
-    refs: tuple[str, ...]
-
-
-def commits_of(calls: Answered, elsewhere: OtherRepositories) -> list[Trace]:
+def commits_of(calls: Answered, elsewhere: OtherRepositories) -> list[Statement]:
     """The commits a session made in this repository, the last first.
 
     Of several with one subject the last stands: it was made anew on another base. What was amended, or taken back by a
@@ -40,7 +30,7 @@ def commits_of(calls: Answered, elsewhere: OtherRepositories) -> list[Trace]:
     """
     rules = command_rules()
     others = {folder for call, answers in calls for folder in _pushed_elsewhere(call, answers, elsewhere)}
-    found: dict[str, Trace] = {}
+    found: dict[str, Statement] = {}
     latest: dict[str, str] = {}  # the subject of each branch's last commit
     for call, answers in calls:
         folders = folders_of(call)
@@ -67,7 +57,7 @@ def commits_of(calls: Answered, elsewhere: OtherRepositories) -> list[Trace]:
                 if (reverted := _REVERT.fullmatch(text)) and found.pop(reverted[1], None):
                     continue
                 found.pop(text, None)
-                found[text] = Trace(text, result.at, (str(Ref("commit", commit)), str(Ref("chunk", result.chunk))))
+                found[text] = Statement(text, result.at, (str(Ref("commit", commit)), str(Ref("chunk", result.chunk))))
     return list(reversed(found.values()))
 
 
@@ -81,10 +71,10 @@ def _amending(call: Step, count: int) -> list[bool]:
     return flags
 
 
-def pull_requests_of(calls: Answered) -> list[Trace]:
+def pull_requests_of(calls: Answered) -> list[Statement]:
     """The pull requests a session opened or merged, the last first."""
     rules = command_rules()
-    found: dict[str, Trace] = {}
+    found: dict[str, Statement] = {}
     for call, answers in calls:
         asked = call.text[:LOOKED_AT]
         # A program's own answer names the request alone in a line; a service's stands in JSON, with much else.
@@ -94,7 +84,7 @@ def pull_requests_of(calls: Answered) -> list[Trace]:
             if result.failed:
                 continue
             for address in (address for pattern in patterns for address in pattern.findall(result.text)):
-                found[address] = Trace(address, result.at, (str(Ref("chunk", result.chunk)),))
+                found[address] = Statement(address, result.at, (str(Ref("chunk", result.chunk)),))
     return list(reversed(found.values()))
 
 

@@ -17,6 +17,7 @@ from aicx.evidence.other_repositories import OtherRepositories
 from aicx.evidence.patterns import command_rules, statement_rules
 from aicx.evidence.plans import open_plan, pending, summarized_request
 from aicx.evidence.pull_requests import is_about_finished, merged_requests, number_of
+from aicx.evidence.reporting import after, progress_of, reported_in
 from aicx.evidence.runs import CommandRun, followed, has_ended, open_failures, passed_checks, runs_of
 from aicx.evidence.since import Since
 from aicx.evidence.statements import (
@@ -26,29 +27,25 @@ from aicx.evidence.statements import (
     asks_for_something,
     conclusion,
     decisions,
-    is_announcement,
     is_done,
     is_step,
     left_open,
     names_failure,
     names_its_subject,
-    reports,
     requests,
     says_failed_before,
     says_finished,
     says_passing,
     says_resolved,
-    telling,
     tells_unpushed,
 )
-from aicx.evidence.texts import sentences, summary_line, words
-from aicx.evidence.transcript import Step
+from aicx.evidence.texts import summary_line, words
+from aicx.evidence.transcript import Statement, Step, statement_in
 from aicx.evidence.turns import TurnEnd, turns_of
 from aicx.git.roots import Roots
 from aicx.refs import Ref
 from aicx.telling import URL, count_telling, prose_lines
 from aicx.text import shorten
-from aicx.titles import PLANS
 from aicx.types import PROMPTS
 from aicx.values import dataclass
 
@@ -65,8 +62,6 @@ StateReason = Literal[
 ]
 
 _REQUEST_LENGTH = 280
-_PROGRESS_LENGTH = 360
-_BRIEF = 200  # a longer word of the agent's says enough by itself
 # A request in fewer telling words goes on with what was asked before.
 _TELLING = 4
 _HANDED_OVER = re.compile(r"[^\n]{1,120}:\s*\n\s*#{1,3}[ \t]+(?:plan:[ \t]*)?(?P<title>[^\n]+)\n?", re.IGNORECASE)
@@ -78,18 +73,10 @@ _AT_WORK = timedelta(minutes=10)
 _MAX_CHECKS, _MAX_TESTS, _MAX_FAILURES, _MAX_NEXT, _MAX_DECISIONS = 6, 3, 5, 6, 8
 
 
-class BriefLine(NamedTuple):
-    """One statement, when it was made, and the references that prove it."""
-
-    text: str
-    at: datetime
-    refs: tuple[str, ...]
-
-
 class OpenLine(NamedTuple):
     """A line of a brief that says what is left to do, the step that it makes, and why it counts as open."""
 
-    line: BriefLine
+    line: Statement
     step: str
     reason: StateReason
 
@@ -107,23 +94,23 @@ class SessionBrief:
     ``committed_since`` says that a later session in its place committed.
     """
 
-    goal: BriefLine | None
-    asked: BriefLine | None
-    turned_to: BriefLine | None
-    unanswered: BriefLine | None
-    progress: BriefLine | None
-    reported: BriefLine | None
-    checks: tuple[BriefLine, ...]
-    commits: tuple[BriefLine, ...]
-    pull_requests: tuple[BriefLine, ...]
-    failures: tuple[BriefLine, ...]
-    failing: tuple[BriefLine, ...]
-    broken: tuple[BriefLine, ...]
-    ahead: tuple[BriefLine, ...]
-    questions: tuple[BriefLine, ...]
-    decisions: tuple[BriefLine, ...]
+    goal: Statement | None
+    asked: Statement | None
+    turned_to: Statement | None
+    unanswered: Statement | None
+    progress: Statement | None
+    reported: Statement | None
+    checks: tuple[Statement, ...]
+    commits: tuple[Statement, ...]
+    pull_requests: tuple[Statement, ...]
+    failures: tuple[Statement, ...]
+    failing: tuple[Statement, ...]
+    broken: tuple[Statement, ...]
+    ahead: tuple[Statement, ...]
+    questions: tuple[Statement, ...]
+    decisions: tuple[Statement, ...]
     edits: tuple[FileEdit, ...]
-    tested: BriefLine | None
+    tested: Statement | None
     passed: tuple[CommandRun, ...]
     tests: tuple[str, ...]
     state: State
@@ -142,7 +129,7 @@ class SessionBrief:
             return ()
         said: StateReason = "plan_open" if self.state_reason == "plan_open" else "said_next"
         unanswered = (self.unanswered,) if self.unanswered else ()
-        left: tuple[tuple[StateReason, str, Sequence[BriefLine], Callable[[str], bool]], ...] = (
+        left: tuple[tuple[StateReason, str, Sequence[Statement], Callable[[str], bool]], ...] = (
             (said, "{}", self.ahead, is_step),
             ("interrupted", "Finish what was asked last: {}", unanswered, asks_for_something),
             ("failure_open", "Fix what fails: {}", self.failing, _is_mistake),
@@ -204,10 +191,11 @@ def brief_of(
     plan = [] if done else plan
     interrupted = _is_interrupted(steps, last)
     questions = [] if interrupted else questions
-    broken = [
-        run for run in failures[:_MAX_FAILURES] if run.kind == "check" and not any(at > run.at for at in committed)
-    ]
-    programs = [run for run in failures if run.code is not None and not any(at > run.at for at in committed)]
+    uncommitted = [run for run in failures if not any(at > run.at for at in committed)]
+    broken = [run for run in uncommitted if run.kind == "check" and run in failures[:_MAX_FAILURES]]
+    programs = [run for run in uncommitted if run.code is not None]
+    passed = passed_checks(runs)
+    tests = [run for run, _ in passed if topic_of(run.parts[-1]) == "test"]
     state, reason = _state(bool(failures), bool(questions), interrupted, bool(plan), bool(ahead), done, last)
     goal, asked = _requests(wanted)
     if (summarized := summarized_request(steps)) is not None:
@@ -218,12 +206,12 @@ def brief_of(
         asked=asked,
         turned_to=_turned_to(steps, wanted),
         unanswered=_unanswered(steps, wanted, since) if reason == "interrupted" else None,
-        progress=_progress(steps, last, is_over) if last else None,
-        reported=_reported(steps, turns, is_over),
-        checks=tuple(_check(run, count) for run, count in passed_checks(runs)[:_MAX_CHECKS]),
-        commits=tuple(BriefLine(*trace) for trace in commits),
+        progress=progress_of(steps, last, is_over) if last else None,
+        reported=reported_in(steps, turns, is_over),
+        checks=tuple(_check(run, count) for run, count in passed[:_MAX_CHECKS]),
+        commits=tuple(commits),
         pull_requests=tuple(
-            BriefLine(f"{text} (merged)" if number_of(text) in merged else text, at, refs) for text, at, refs in opened
+            one._replace(text=f"{one.text} (merged)") if number_of(one.text) in merged else one for one in opened
         ),
         failures=tuple(_failure(run, edits) for run in failures[:_MAX_FAILURES]),
         failing=tuple(
@@ -236,11 +224,9 @@ def brief_of(
         questions=tuple(map(_said, questions)),
         decisions=tuple(line for line in settled if not _is_in(line, goal, asked)),
         edits=tuple(edits),
-        tested=_tested(runs),
-        passed=tuple(
-            dict.fromkeys((*(run for run, _ in passed_checks(runs)), *(one for one in runs if one.code == 0)))
-        ),
-        tests=tuple(run.parts[-1].text for run in _passed_tests(runs)),
+        tested=_tested(tests[:_MAX_TESTS]),
+        passed=tuple(dict.fromkeys((*(run for run, _ in passed), *(run for run in runs if run.code == 0)))),
+        tests=tuple(run.parts[-1].text for run in tests),
         state=state,
         state_reason=reason,
         ended_at=max((step.at for step in steps), default=None),
@@ -280,21 +266,17 @@ def _is_interrupted(steps: Sequence[Step], last: Step | None) -> bool:
         return bool(steps) and steps[-1].role != "assistant"
     if steps[-1].role == "assistant" and is_done(steps[-1]):
         return False  # "Done.", though it says too little to be quoted
-    after = steps[_place(steps, last) + 1 :]
-    return bool(requests(after)) or any(map(announces, after)) or sum(step.phase == "call" for step in after) > 1
+    later = after(steps, last)
+    return bool(requests(later)) or any(map(announces, later)) or sum(step.phase == "call" for step in later) > 1
 
 
-def _place(steps: Sequence[Step], wanted: Step) -> int:
-    return next(number for number, step in enumerate(steps) if step is wanted)
-
-
-def _requests(wanted: Sequence[tuple[Weight, Step]]) -> tuple[BriefLine | None, BriefLine | None]:
+def _requests(wanted: Sequence[tuple[Weight, Step]]) -> tuple[Statement | None, Statement | None]:
     weighed = [(weight.level, weight.text, step) for weight, step in wanted]
     if not weighed:
         return None, None
     telling = [item for item in weighed if item[0] > 1] or weighed
     first, last = telling[0], weighed[-1]
-    goal = _line(_wish(first[1]), first[2])
+    goal = statement_in(_wish(first[1]), first[2])
     if last[2] is first[2]:
         return goal, None
     text = summary_line(last[1], _REQUEST_LENGTH)
@@ -302,10 +284,10 @@ def _requests(wanted: Sequence[tuple[Weight, Step]]) -> tuple[BriefLine | None, 
     if last[0] == 1 and before[2] is not first[2]:
         # "make a pr" says what was to be done with something: with this.
         text = f"{shorten(summary_line(before[1], _REQUEST_LENGTH), _REQUEST_LENGTH - 60)} / then: {shorten(text, 60)}"
-    return goal, _line(text, last[2])
+    return goal, statement_in(text, last[2])
 
 
-def _unanswered(steps: Sequence[Step], wanted: Sequence[tuple[Weight, Step]], since: Since) -> BriefLine | None:
+def _unanswered(steps: Sequence[Step], wanted: Sequence[tuple[Weight, Step]], since: Since) -> Statement | None:
     """The last prompt, where it says what is wanted; "yes, do that" leans on what the agent offered.
 
     "commit" says what was to be done with something, and is told with what that is.
@@ -320,10 +302,10 @@ def _unanswered(steps: Sequence[Step], wanted: Sequence[tuple[Weight, Step]], si
     if wanted[-1][0].level == 1 and (about := next((one for one, _ in reversed(wanted) if one.level > 1), None)):
         text = f"{shorten(_wish(about.text), _REQUEST_LENGTH - 60)} / then: {shorten(text, 60)}"
     # A bare address does not say what is wanted of it.
-    return _line(text, prompt) if words(URL.sub(" ", text)) else None
+    return statement_in(text, prompt) if words(URL.sub(" ", text)) else None
 
 
-def _turned_to(steps: Sequence[Step], wanted: Sequence[tuple[Weight, Step]]) -> BriefLine | None:
+def _turned_to(steps: Sequence[Step], wanted: Sequence[tuple[Weight, Step]]) -> Statement | None:
     """The last request but the first that says much by itself and in whose course files were changed."""
     telling_ones = [(weight.text, step) for weight, step in wanted if weight.level > 1]
     begins = {id(step) for _, step in telling_ones}
@@ -335,7 +317,7 @@ def _turned_to(steps: Sequence[Step], wanted: Sequence[tuple[Weight, Step]]) -> 
         # The prompt may begin with what was pasted along.
         text = _wish(said if _HANDED_OVER.match(said) else "\n".join(prose_lines(said)))
         if count_telling(text) >= enough and any(one.phase == "call" and is_edit(one) for one in course):
-            return _line(text, step)
+            return statement_in(text, step)
     return None
 
 
@@ -348,102 +330,28 @@ def _wish(text: str) -> str:
     return shorten(f"{found['title'].strip()}: {said}" if said else found["title"].strip(), _REQUEST_LENGTH)
 
 
-def _progress(steps: Sequence[Step], last: Step, is_over: Callable[[str], bool]) -> BriefLine | None:
-    """What the last word reports. Where that is little, as an answer to "commit", what was reported before leads.
-
-    A sentence of which ``is_over`` holds is left out: it held when it was said. None where that is all there is.
-    """
-    said = telling(last.text)
-    every = [sentence.text for sentence in sentences(said)]
-    only_ahead = all(map(is_announcement, every))
-    for text in every:
-        if is_over(text) or (not only_ahead and is_announcement(text)):
-            said = said.replace(text, "")
-    text = summary_line(said, _PROGRESS_LENGTH, is_announcement)
-    if not words(text):
-        return None
-    before = _reported_before(steps, last) if len(text) <= _BRIEF else None
-    if before is None:
-        return _line(text, last)
-    earlier = summary_line(telling(before.text), _PROGRESS_LENGTH - len(text), is_announcement)
-    text = f"{earlier} / then: {text}"
-    return BriefLine(text, last.at, tuple(dict.fromkeys(str(Ref("chunk", step.chunk)) for step in (before, last))))
-
-
-def _reported(steps: Sequence[Step], turns: Sequence[TurnEnd], is_over: Callable[[str], bool]) -> BriefLine | None:
-    """What the agent reported last; where it only answered since it last worked, the report of its work leads."""
-    if not turns:
-        return None
-    last = turns[-1].words
-    if announces(last) or _is_overruled(last, steps):
-        return None
-    of_work = next((turn.words for turn in reversed(turns) if turn.worked), last)
-    if _is_overruled(of_work, steps):
-        of_work = last
-    told = _progress(steps, of_work, is_over)
-    if of_work is last or told is None:
-        return _progress(steps, last, is_over)
-    then = summary_line(telling(last.text), _PROGRESS_LENGTH - _BRIEF, is_announcement)
-    if not words(then):
-        return told
-    text = f"{shorten(told.text, _BRIEF)} / then: {then}"
-    return BriefLine(text, last.at, tuple(dict.fromkeys((*told.refs, str(Ref("chunk", last.chunk))))))
-
-
-def _is_overruled(report: Step, steps: Sequence[Step]) -> bool:
-    """Whether a person refused what an agent reported, or asked on and got more edits, or another plan."""
-    after = steps[_place(steps, report) + 1 :]
-    asked = next((number for number, step in enumerate(after) if requests([step])), None)
-    if asked is None:
-        return False
-    if statement_rules().refusals.search(after[asked].text):
-        return True
-    return any(step.phase == "call" and (is_edit(step) or step.tool in PLANS) for step in after[asked:])
-
-
-def _reported_before(steps: Sequence[Step], last: Step) -> Step | None:
-    """What was reported before the order that leans on it and that ``last`` answers, or in a request's course where
-    ``last`` itself reports nothing.
-    """
-    until = _place(steps, last)
-    asked = next((number for number in reversed(range(until)) if requests([steps[number]])), None)
-    if asked is None:
-        return None
-    if requests([steps[asked]])[0][0].level == 1:
-        found = conclusion(steps[:asked])
-        return found if found is not None and reports(found) else None
-    if reports(last):
-        return None
-    return next((step for step in reversed(steps[asked:until]) if reports(step) and not announces(step)), None)
-
-
-def _check(run: CommandRun, count: int) -> BriefLine:
+def _check(run: CommandRun, count: int) -> Statement:
     times = f" (run {count} times)" if count > 1 else ""
-    return BriefLine(f"`{run.line}` passed{times}", run.at, (_ref(run),))
+    return Statement(f"`{run.line}` passed{times}", run.at, (_ref(run),))
 
 
-def _passed_tests(runs: Sequence[CommandRun]) -> list[CommandRun]:
-    return [run for run, _ in passed_checks(runs) if topic_of(run.parts[-1]) == "test"]
-
-
-def _tested(runs: Sequence[CommandRun]) -> BriefLine | None:
+def _tested(tests: Sequence[CommandRun]) -> Statement | None:
     """The tests that passed last, on one line: that code was formatted, linted or built tells nobody what works."""
-    tests = _passed_tests(runs)[:_MAX_TESTS]
     if not tests:
         return None
-    return BriefLine(f"passed: {', '.join(f'`{run.line}`' for run in tests)}", tests[0].at, (_ref(tests[0]),))
+    return Statement(f"passed: {', '.join(f'`{run.line}`' for run in tests)}", tests[0].at, (_ref(tests[0]),))
 
 
 def _ref(run: CommandRun) -> str:
     return str(Ref("chunk", run.chunk))
 
 
-def _failure(run: CommandRun, edits: Sequence[FileEdit]) -> BriefLine:
+def _failure(run: CommandRun, edits: Sequence[FileEdit]) -> Statement:
     telling = f": {run.telling}" if run.telling else ""
     # Whether what was changed since mended it is not known.
     again = ", and was not run again" if any(edit.at > run.at for edit in edits) else ""
     how = f"ended with exit code {run.code}" if run.code else "failed"
-    return BriefLine(f"`{run.line}` {how}{again}{telling}", run.at, (_ref(run),))
+    return Statement(f"`{run.line}` {how}{again}{telling}", run.at, (_ref(run),))
 
 
 def _is_mistake(failure: str) -> bool:
@@ -472,7 +380,7 @@ def _is_said_to_pass(run: CommandRun, steps: Sequence[Step]) -> bool:
     return topic is not None and any(step.at > run.at and says_passing(step, topic) for step in steps)
 
 
-def _is_in(line: BriefLine, *told: BriefLine | None) -> bool:
+def _is_in(line: Statement, *told: Statement | None) -> bool:
     """Whether most words of a line are in one of those that are told too."""
     said = words(line.text)
     return any(
@@ -481,12 +389,8 @@ def _is_in(line: BriefLine, *told: BriefLine | None) -> bool:
     )
 
 
-def _said(statement: MessageStatement) -> BriefLine:
-    return _line(statement.text, statement.step)
-
-
-def _line(text: str, step: Step) -> BriefLine:
-    return BriefLine(text, step.at, (str(Ref("chunk", step.chunk)),))
+def _said(statement: MessageStatement) -> Statement:
+    return statement_in(statement.text, statement.step)
 
 
 def with_later(since: Since, briefs: Sequence[SessionBrief], elsewhere: Sequence[SessionBrief]) -> Since:

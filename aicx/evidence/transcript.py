@@ -11,6 +11,7 @@ from aicx.corpus.files.sidecar import Sidecar, lacks_tool_facts
 from aicx.errors import CorpusDamaged, NotFound
 from aicx.evidence.text_facts import facts_in_text
 from aicx.paths import Layout
+from aicx.refs import Ref
 
 
 class Step(NamedTuple):
@@ -32,6 +33,19 @@ class Step(NamedTuple):
     files: tuple[str, ...] = ()
     exit_code: int | None = None
     seconds: float | None = None
+
+
+class Statement(NamedTuple):
+    """What was said, done or left behind, when, and the references that prove it."""
+
+    text: str
+    at: datetime
+    refs: tuple[str, ...]
+
+
+def statement_in(text: str, step: Step) -> Statement:
+    """What a message says, as a statement."""
+    return Statement(text, step.at, (str(Ref("chunk", step.chunk)),))
 
 
 def read_steps(

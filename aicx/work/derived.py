@@ -7,7 +7,7 @@ from datetime import datetime
 
 from aicx.config import Settings
 from aicx.errors import CorpusDamaged
-from aicx.evidence.session_brief import BriefLine
+from aicx.evidence.transcript import Statement
 from aicx.git.branches import BranchState
 from aicx.refs import Ref
 from aicx.work.events import read_log
@@ -109,5 +109,5 @@ def _task(place: WorkPlace, present: Present, one: GoneOn, left: LeftOpen) -> Lo
     return Loaded(record, loading, _OPEN_BECAUSE[left.reason])
 
 
-def _said(lines: Sequence[BriefLine]) -> list[Said]:
+def _said(lines: Sequence[Statement]) -> list[Said]:
     return [Said(line.text, line.refs) for line in lines]

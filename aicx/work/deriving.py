@@ -9,8 +9,8 @@ from aicx.evidence.fixes import topic_of
 from aicx.evidence.given_up import given_up
 from aicx.evidence.other_repositories import OtherRepositories
 from aicx.evidence.runs import Outcome, followed, ran_by
-from aicx.evidence.session_brief import BriefLine, brief_of
-from aicx.evidence.transcript import Step
+from aicx.evidence.session_brief import brief_of
+from aicx.evidence.transcript import Statement, Step
 from aicx.fields import taken_from
 from aicx.git.roots import Roots
 from aicx.refs import Ref
@@ -88,5 +88,5 @@ def derive(part: SessionPart, steps: Sequence[Step], elsewhere: OtherRepositorie
     )
 
 
-def _said(line: BriefLine) -> Said:
+def _said(line: Statement) -> Said:
     return Said(line.text, instant(line.at, "seconds"), line.refs)

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from aicx.git.branches import CURRENT
 
 if TYPE_CHECKING:
-    from aicx.evidence.session_brief import BriefLine, SessionBrief, StateReason
+    from aicx.evidence.session_brief import SessionBrief, StateReason
     from aicx.evidence.sessions import SessionRow
+    from aicx.evidence.transcript import Statement
     from aicx.git.branches import BranchState
     from aicx.work.record import WorkRecord
 
@@ -45,7 +46,7 @@ class LeftOpen(NamedTuple):
 
     step: str
     reason: StateReason | Literal["git_shows"]
-    lines: tuple[BriefLine, ...]
+    lines: tuple[Statement, ...]
 
 
 def left_open(one: GoneOn, now: datetime, git_shows: GitShows, settled: Settled) -> LeftOpen | None:

@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 
 from aicx.config import load_settings
 from aicx.errors import UsageError
-from aicx.evidence.session_brief import BriefLine, brief_of
+from aicx.evidence.session_brief import brief_of
+from aicx.evidence.transcript import Statement
 from aicx.fields import to_fields
 from aicx.git.roots import Roots
 from aicx.git.state import Commit, GitState
@@ -50,7 +51,7 @@ CONTEXT_KEYS = {
 }
 
 
-FIXED = BriefLine("Fixed the login.", T0, ("chunk:claude:o:001",))
+FIXED = Statement("Fixed the login.", T0, ("chunk:claude:o:001",))
 
 
 def report(text: str = "fix the login", count: int = 2, **fields: Any) -> ResumeReport:

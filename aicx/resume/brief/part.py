@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from aicx.evidence.session_brief import BriefLine
+from aicx.evidence.transcript import Statement
 from aicx.resume.select.ranking import Confidence
 from aicx.resume.select.report import ResumeReport, staleness
 from aicx.storage.texts import Made
@@ -79,7 +79,7 @@ def entry_data(
     }
 
 
-def line_data(line: BriefLine) -> dict[str, Any]:
+def line_data(line: Statement) -> dict[str, Any]:
     return {"text": line.text, "at": instant(line.at, "seconds"), "refs": list(line.refs)}
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from aicx.evidence.session_brief import BriefLine
 from aicx.evidence.texts import summary_line
+from aicx.evidence.transcript import Statement
 from aicx.refs import Ref
 from aicx.resume.brief.part import Part, Section, Slot, clean, entry_data, level_of, line_data, listed
 from aicx.resume.brief.worth import MAX_DECISIONS, MAX_OTHERS, is_worth_a_line
@@ -23,7 +23,7 @@ def session_lines(report: ResumeReport, item: BriefedSession) -> Iterator[Part]:
     if brief is None:
         return
     entry = item.facts.ref
-    lines: tuple[tuple[Slot, str, BriefLine | None], ...] = (
+    lines: tuple[tuple[Slot, str, Statement | None], ...] = (
         ("goal", "wanted", brief.goal),
         ("asked", "asked last", brief.asked),
         ("progress", "said last", brief.progress),
@@ -182,11 +182,11 @@ def _selection(item: BriefedSession, kind: str) -> str:
     return "another session of this repository"
 
 
-def _kept(section: Section, slot: Slot, line: BriefLine, priority: int, entry: str, label: str = "") -> Part:
+def _kept(section: Section, slot: Slot, line: Statement, priority: int, entry: str, label: str = "") -> Part:
     return Part(section, slot, f"{label}{line.text}", line.refs, priority, entry, line_data(line))
 
 
-def _evidence(report: ResumeReport, kind: str, role: str, line: BriefLine, priority: int, entry: str) -> Part:
+def _evidence(report: ResumeReport, kind: str, role: str, line: Statement, priority: int, entry: str) -> Part:
     """A failure or decision once more, as an object of `loaded_context`; Markdown has it on its line already."""
     data = entry_data(
         report,

@@ -13,12 +13,12 @@ from aicx.errors import AicxError
 from aicx.evidence.calls import answered_calls
 from aicx.evidence.edits import FileEdit, edits_of
 from aicx.evidence.other_repositories import OtherRepositories
-from aicx.evidence.session_brief import BriefLine, Ending, SessionBrief, brief_of, ending
+from aicx.evidence.session_brief import Ending, SessionBrief, brief_of, ending
 from aicx.evidence.sessions import SessionRow, chunk_paths, telling_chunks
 from aicx.evidence.since import Since
 from aicx.evidence.statements import conclusion, requests, telling, weigh, without_open, without_push
 from aicx.evidence.texts import summary_line, words
-from aicx.evidence.transcript import Step, read_steps
+from aicx.evidence.transcript import Statement, Step, read_steps
 from aicx.paths import Layout
 from aicx.refs import Ref
 from aicx.resume.select.recall import Passage, answers_something, informative_sentences, is_quotable
@@ -64,7 +64,7 @@ class SessionReader:
         """How the session left the work, as far as its last messages say."""
         return ending(self._end(session))
 
-    def outcome(self, session: SessionRow, *, is_open: bool, is_pushed: bool = False) -> BriefLine | None:
+    def outcome(self, session: SessionRow, *, is_open: bool, is_pushed: bool = False) -> Statement | None:
         """What the agent said last, None where it said nothing towards the end.
 
         Unless the work ``is_open``, without what was left to do or asked then; where it ``is_pushed``, without that.
@@ -73,7 +73,7 @@ class SessionReader:
         said = telling(last.text) if last else ""
         left = (without_push(said) if is_pushed else said) if is_open else without_open(said)
         text = summary_line(left, _OUTCOME_LENGTH)
-        return BriefLine(text, last.at, (str(Ref("chunk", last.chunk)),)) if last and text else None
+        return Statement(text, last.at, (str(Ref("chunk", last.chunk)),)) if last and text else None
 
     def _end(self, session: SessionRow) -> list[Step]:
         if session.ref in self._steps:

@@ -7,8 +7,9 @@ from dataclasses import field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from aicx.evidence.session_brief import BriefLine, Ending, SessionBrief
+from aicx.evidence.session_brief import Ending, SessionBrief
 from aicx.evidence.sessions import SessionRow
+from aicx.evidence.transcript import Statement
 from aicx.git.branches import BranchState
 from aicx.git.state import Commit, GitState
 from aicx.resume.select.considered import Considered, Reason
@@ -44,7 +45,7 @@ class BriefedSession:
     reasons: tuple[Reason, ...]
     confidence: Confidence = "low"
     brief: SessionBrief | None = None
-    outcome: BriefLine | None = None
+    outcome: Statement | None = None
     ending: Ending | None = None
     reopen: str | None = None
 

@@ -1,0 +1,96 @@
+"""What an agent reported of its work: its last word, and that of the last turn in which something was changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from aicx.evidence.edits import is_edit
+from aicx.evidence.patterns import statement_rules
+from aicx.evidence.statements import announces, conclusion, is_announcement, reports, requests, telling
+from aicx.evidence.texts import sentences, summary_line, words
+from aicx.evidence.transcript import Statement, Step, statement_in
+from aicx.evidence.turns import TurnEnd
+from aicx.refs import Ref
+from aicx.text import shorten
+from aicx.titles import PLANS
+
+_PROGRESS_LENGTH = 360
+_BRIEF = 200  # a longer word of the agent's says enough by itself
+
+
+def progress_of(steps: Sequence[Step], last: Step, is_over: Callable[[str], bool]) -> Statement | None:
+    """What the last word reports. Where that is little, as an answer to "commit", what was reported before leads.
+
+    A sentence of which ``is_over`` holds is left out: it held when it was said. None where that is all there is.
+    """
+    said = telling(last.text)
+    every = [sentence.text for sentence in sentences(said)]
+    only_ahead = all(map(is_announcement, every))
+    for text in every:
+        if is_over(text) or (not only_ahead and is_announcement(text)):
+            said = said.replace(text, "")
+    text = summary_line(said, _PROGRESS_LENGTH, is_announcement)
+    if not words(text):
+        return None
+    before = _reported_before(steps, last) if len(text) <= _BRIEF else None
+    if before is None:
+        return statement_in(text, last)
+    earlier = summary_line(telling(before.text), _PROGRESS_LENGTH - len(text), is_announcement)
+    text = f"{earlier} / then: {text}"
+    return Statement(text, last.at, tuple(dict.fromkeys(str(Ref("chunk", step.chunk)) for step in (before, last))))
+
+
+def reported_in(steps: Sequence[Step], turns: Sequence[TurnEnd], is_over: Callable[[str], bool]) -> Statement | None:
+    """What the agent reported last; where it only answered since it last worked, the report of its work leads."""
+    if not turns:
+        return None
+    last = turns[-1].words
+    if announces(last) or _is_overruled(last, steps):
+        return None
+    of_work = next((turn.words for turn in reversed(turns) if turn.worked), last)
+    if _is_overruled(of_work, steps):
+        of_work = last
+    told = progress_of(steps, of_work, is_over)
+    if of_work is last or told is None:
+        return progress_of(steps, last, is_over)
+    then = summary_line(telling(last.text), _PROGRESS_LENGTH - _BRIEF, is_announcement)
+    if not words(then):
+        return told
+    text = f"{shorten(told.text, _BRIEF)} / then: {then}"
+    return Statement(text, last.at, tuple(dict.fromkeys((*told.refs, str(Ref("chunk", last.chunk))))))
+
+
+def _is_overruled(report: Step, steps: Sequence[Step]) -> bool:
+    """Whether a person refused what an agent reported, or asked on and got more edits, or another plan."""
+    later = after(steps, report)
+    asked = next((number for number, step in enumerate(later) if requests([step])), None)
+    if asked is None:
+        return False
+    if statement_rules().refusals.search(later[asked].text):
+        return True
+    return any(step.phase == "call" and (is_edit(step) or step.tool in PLANS) for step in later[asked:])
+
+
+def _reported_before(steps: Sequence[Step], last: Step) -> Step | None:
+    """What was reported before the order that leans on it and that ``last`` answers, or in a request's course where
+    ``last`` itself reports nothing.
+    """
+    until = _place(steps, last)
+    asked = next((number for number in reversed(range(until)) if requests([steps[number]])), None)
+    if asked is None:
+        return None
+    if requests([steps[asked]])[0][0].level == 1:
+        found = conclusion(steps[:asked])
+        return found if found is not None and reports(found) else None
+    if reports(last):
+        return None
+    return next((step for step in reversed(steps[asked:until]) if reports(step) and not announces(step)), None)
+
+
+def after(steps: Sequence[Step], step: Step) -> Sequence[Step]:
+    """The messages that came after ``step``."""
+    return steps[_place(steps, step) + 1 :]
+
+
+def _place(steps: Sequence[Step], wanted: Step) -> int:
+    return next(number for number, step in enumerate(steps) if step is wanted)
