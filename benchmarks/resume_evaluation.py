@@ -14,8 +14,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from aicx.corpus.catalog.database import Catalog
-from aicx.evidence.calls import answered_calls
-from aicx.evidence.edits import edits_of
+from aicx.evidence.calls import answered_calls, edits_of
 from aicx.evidence.sessions import RepositoryScope, SessionRow, chunk_paths, known_folders, list_sessions
 from aicx.evidence.statements import requests
 from aicx.evidence.transcript import read_steps

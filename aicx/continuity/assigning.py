@@ -9,8 +9,8 @@ from datetime import datetime
 from typing import Literal
 
 from aicx.continuity.deriving import Derived, DerivedGoal, DerivedStatement
-from aicx.continuity.meaning import is_local
 from aicx.continuity.note import KINDS, Kind, Layer, Note, NoteItem
+from aicx.continuity.signals import is_local
 from aicx.continuity.state import NoteState, state_of
 from aicx.types import Lane
 from aicx.values import dataclass

@@ -9,14 +9,12 @@ from datetime import datetime
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from aicx.continuity.log_reading import ReadLog
-from aicx.continuity.meaning import ideas_in, is_vague
+from aicx.continuity.logs import ReadLog
 from aicx.continuity.note import Kind
 from aicx.continuity.patched import PatchedFile, changed_files
-from aicx.continuity.signals import Contradiction, contradictions
+from aicx.continuity.signals import Contradiction, contradictions, ideas_in, is_vague
 from aicx.errors import AicxError
-from aicx.evidence.calls import answered_calls
-from aicx.evidence.edits import is_prose
+from aicx.evidence.calls import answered_calls, is_prose
 from aicx.evidence.fixes import repeats, topic_of
 from aicx.evidence.other_repositories import OtherRepositories
 from aicx.evidence.runs import CommandRun, followed, passed_checks, runs_of
@@ -32,11 +30,11 @@ from aicx.telling import count_telling
 from aicx.text import first_of
 from aicx.types import PROMPTS
 from aicx.values import dataclass
-from aicx.work.deriving import SessionPart, derive
+from aicx.work.deriving import derive
 from aicx.work.noted import failed_of, goal_of, next_of
 from aicx.work.place import WorkPlace
 from aicx.work.record import clean
-from aicx.work.session_facts import Said, SessionFacts
+from aicx.work.session_facts import Said, SessionFacts, SessionPart
 from aicx.work.summarizer import Fact, Fallback, summarize
 
 PathTaken = Literal["heuristic", "summarizer"]
@@ -108,7 +106,7 @@ def derive_note(log: ReadLog, place: WorkPlace, summarizer: str | None, policy: 
     roots = Roots.of([str(place.root), *_where_it_ran(log, place)])
     # A request that only says to go on, or to look again, wants nothing that was not wanted before.
     steps = [step for step in log.steps if not _is_vague_request(step)]
-    part = SessionPart(log.agent, log.session_id, "", log.folder, None, log.lane, False, log.title, roots)
+    part = SessionPart(log.agent, log.session_id, "", log.folder, None, log.lane, False, log.title)
     facts = derive(part, steps, OtherRepositories(None, roots))
     calls = answered_calls(steps)
     ideas, noise = ideas_in(steps)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import NamedTuple
 
-from aicx.evidence.edits import is_edit
+from aicx.evidence.calls import is_edit
 from aicx.evidence.transcript import Step
 from aicx.git.roots import Roots
 

@@ -26,7 +26,7 @@ from aicx.continuity.deriving import (
     newest,
 )
 from aicx.continuity.layout import Broken
-from aicx.continuity.log_reading import read_log
+from aicx.continuity.logs import read_log
 from aicx.continuity.markdown import render
 from aicx.continuity.note import Kind, Layer, Note, Scope, layers_of
 from aicx.continuity.pending import digest_of

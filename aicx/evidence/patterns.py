@@ -10,6 +10,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
+import aicx
+
 Pattern = re.Pattern[str]
 T = TypeVar("T")
 
@@ -241,9 +243,13 @@ def statement_rules() -> StatementRules:
 
 
 @cache
-def rules_digest() -> str:
-    """Another one whenever a pattern is."""
-    return sha256(b"\0".join(file.read_bytes() for file in sorted(_FOLDER.glob("*.toml")))).hexdigest()[:16]
+def reading_version(layout: int) -> str:
+    """The version of what is kept of a session as it was read: another one with each release and each pattern.
+
+    ``layout`` is the number of how it is kept.
+    """
+    digest = sha256(b"\0".join(file.read_bytes() for file in sorted(_FOLDER.glob("*.toml")))).hexdigest()[:16]
+    return f"{layout} {aicx.__version__} {digest}"
 
 
 def _table(name: str) -> dict[str, Any]:

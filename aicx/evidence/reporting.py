@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from aicx.evidence.edits import is_edit
+from aicx.evidence.calls import is_edit
 from aicx.evidence.patterns import statement_rules
 from aicx.evidence.statements import announces, conclusion, is_announcement, reports, requests, telling
 from aicx.evidence.texts import sentences, summary_line, words

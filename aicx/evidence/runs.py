@@ -7,8 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Literal, NamedTuple
 
-from aicx.evidence.calls import folders_of
-from aicx.evidence.edits import is_edit
+from aicx.evidence.calls import folders_of, is_edit
 from aicx.evidence.fixes import end_together, ends, without_starters
 from aicx.evidence.patterns import CommandRules, command_rules
 from aicx.evidence.transcript import Step

@@ -9,14 +9,12 @@ from datetime import datetime, timedelta
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
-from aicx.evidence.calls import answered_calls
-from aicx.evidence.commits import commits_of, pull_requests_of
-from aicx.evidence.edits import FileEdit, edits_of, is_edit
+from aicx.evidence.calls import FileEdit, answered_calls, edits_of, is_edit
+from aicx.evidence.commits import commits_of, is_about_finished, merged_requests, number_of, pull_requests_of
 from aicx.evidence.fixes import topic_of
 from aicx.evidence.other_repositories import OtherRepositories
 from aicx.evidence.patterns import command_rules, statement_rules
 from aicx.evidence.plans import open_plan, pending, summarized_request
-from aicx.evidence.pull_requests import is_about_finished, merged_requests, number_of
 from aicx.evidence.reporting import after, progress_of, reported_in
 from aicx.evidence.runs import CommandRun, followed, has_ended, open_failures, passed_checks, runs_of
 from aicx.evidence.since import Since

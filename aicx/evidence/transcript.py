@@ -1,7 +1,12 @@
-"""A stored session read back from its chunks: messages and tool actions in order, each with its chunk."""
+"""A stored session read back from its chunks: messages and tool actions in order, each with its chunk.
+
+Of chunks stored before sidecars kept the facts of tool messages, and whose log is gone, the facts are guessed from the
+text: nothing else reads our own Markdown back.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import Any, Literal, NamedTuple
@@ -9,9 +14,55 @@ from typing import Any, Literal, NamedTuple
 from aicx.corpus.files.read import ALTERED, read_chunk
 from aicx.corpus.files.sidecar import Sidecar, lacks_tool_facts
 from aicx.errors import CorpusDamaged, NotFound
-from aicx.evidence.text_facts import facts_in_text
 from aicx.paths import Layout
 from aicx.refs import Ref
+
+# The last line before a message's text, as `aicx.corpus.ingest.render` writes it.
+_HEADING = re.compile(rb"### \d\d:\d\d:\d\d (?P<speaker>[^\n]*)\n\n(?:`{3,}\n)?\Z")
+_HEADING_BYTES = 400
+_PART = re.compile(r" \(\d+/\d+\)(?: · repeated)?$")
+# A script's commands as JSON strings, in any of the ways in which models write them.
+_SCRIPTED = re.compile(r"""\bcmd["']?\s*:\s*("(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`)""", re.DOTALL)
+_ESCAPE = re.compile(r"\\(.)", re.DOTALL)
+# The arguments that `aicx.sources.tools` wrote below a command.
+_ARGUMENT = re.compile(
+    r"\n(?:cwd|description|justification|login|prefix_rule|run_in_background|sandbox_permissions|shell|timeout|tty"
+    r"|workdir)\w*: "
+)
+_PATCHED = re.compile(r"^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+)$", re.MULTILINE)
+
+
+def facts_in_text(markdown: bytes, start: int, text: str) -> dict[str, Any]:
+    """The facts of the message whose ``text`` begins at byte ``start``; empty where its heading names no tool."""
+    found = _HEADING.search(markdown, max(0, start - _HEADING_BYTES), start)
+    if found is None:
+        return {}
+    speaker = _PART.sub("", found["speaker"].decode("utf-8", "replace")).removeprefix("tool · ")
+    failed = speaker.endswith(" failed")
+    if failed or speaker.endswith(" result"):
+        name = speaker.removesuffix(" failed").removesuffix(" result")
+        return {"name": name, "phase": "result", "failed": failed}
+    return {"name": speaker, "phase": "call", "command": _command(text), "files": _files(text)}
+
+
+def _command(text: str) -> str:
+    """The command line in a call's text; empty when it runs none."""
+    rest = text.partition("\n")[2]
+    if rest.startswith("$ "):
+        return _ARGUMENT.split(rest[2:], maxsplit=1)[0]
+    return "\n".join(_unquoted(literal) for literal in _SCRIPTED.findall(text))
+
+
+def _files(text: str) -> list[str]:
+    # Inside a script the patch is a string, its line breaks escaped.
+    if "*** " in text and (patched := _PATCHED.findall(text.replace("\\n", "\n"))):
+        return list(dict.fromkeys(path.strip() for path in patched))
+    _, _, path = text.partition("\n")[0].partition(" ")
+    return [path] if path else []
+
+
+def _unquoted(literal: str) -> str:
+    return _ESCAPE.sub(lambda found: {"n": "\n", "t": "\t"}.get(found[1], found[1]), literal[1:-1])
 
 
 class Step(NamedTuple):

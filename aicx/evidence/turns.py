@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from aicx.evidence.edits import is_edit
+from aicx.evidence.calls import is_edit
 from aicx.evidence.patterns import command_rules
 from aicx.evidence.statements import is_announcement, telling
 from aicx.evidence.texts import sentences, without_lessons

@@ -19,11 +19,10 @@ from aicx.work.attempts import attempt_of, begin, end
 from aicx.work.compliance import Compliance
 from aicx.work.handoff import handoff_of
 from aicx.work.loading import Loaded
-from aicx.work.patch import Patch, Said, apply
+from aicx.work.patch import NewItem, Patch, apply, new_items
 from aicx.work.place import WorkPlace, find_place, looking, new_record, project_of
 from aicx.work.record import MAX_GOAL, Section, WorkRecord, clean, words_of
 from aicx.work.results import known_facts, result
-from aicx.work.session_facts import Said as SaidThere
 from aicx.work.session_facts import SessionFacts
 from aicx.work.state import Written, open_tasks, update
 from aicx.work.summarizer import Fact, Summary, summarize
@@ -129,7 +128,7 @@ def _tell_task(
         left = [task.record.title for task in tasks.skipped]
         return None, f"left as it was: {', '.join(left[:3])}" if left else None
     stated = ended.attempt.stated
-    said: dict[Section, Sequence[Said | str]] = {
+    said: dict[Section, Sequence[NewItem | str]] = {
         "active_files": stated.edited,
         "commands": stated.tests,
         "next_steps": list(ending.next_steps),
@@ -190,7 +189,7 @@ def _hand_off(
         if facts is not None:
             record = apply(record, derived_patch(facts), now, lambda path: path).record
         if summed_up is not None:
-            claims = [Said(claim.text, claim.refs) for claim in summed_up.claims]
+            claims = [NewItem(claim.text, claim.refs) for claim in summed_up.claims]
             record = apply(record, Patch(said={"claims": claims}, origin="derived"), now, lambda path: path).record
         record = change.put(record, "handed_off")
         change.publish()
@@ -230,21 +229,17 @@ def _stated(stated: Stated, ending: Ending) -> Patch:
 def derived_patch(facts: SessionFacts) -> Patch:
     """What a session's log says for its handoff."""
     handoff = handoff_of(facts)
-    said: dict[Section, Sequence[Said | str]] = {
-        "verified": _said(handoff.done),
-        "failing": _said(facts.failing),
-        "next_steps": _said(facts.next),
-        "questions": _said(facts.questions),
-        "decisions": _said(facts.decisions),
-        "starting_points": [Said(point.path, (handoff.session,)) for point in handoff.starting_points],
-        "commits": _said(facts.commits),
-        "tests": [Said(f"`{run.command}` passed", (run.ref,)) for run in handoff.tests if run.passed],
+    said: dict[Section, Sequence[NewItem | str]] = {
+        "verified": new_items(handoff.done),
+        "failing": new_items(facts.failing),
+        "next_steps": new_items(facts.next),
+        "questions": new_items(facts.questions),
+        "decisions": new_items(facts.decisions),
+        "starting_points": [NewItem(point.path, (handoff.session,)) for point in handoff.starting_points],
+        "commits": new_items(facts.commits),
+        "tests": [NewItem(f"`{run.command}` passed", (run.ref,)) for run in handoff.tests if run.passed],
     }
     return Patch(said=said, sources=(handoff.session,), origin="derived")
-
-
-def _said(lines: Sequence[SaidThere]) -> list[Said | str]:
-    return [Said(line.text, line.refs) for line in lines]
 
 
 def _summary(

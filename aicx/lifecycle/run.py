@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import secrets
 import shlex
@@ -9,20 +10,21 @@ import shutil
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 
 from aicx.caller import Caller
 from aicx.config import Settings
 from aicx.errors import AicxError
+from aicx.git.history import list_hashes, read_changes
+from aicx.git.state import Git, GitProbe, GitState
 from aicx.lifecycle.identity import Asker
 from aicx.lifecycle.prepare import prepare
 from aicx.lifecycle.program import hold_signals, obey_held, run_program
-from aicx.lifecycle.run_changes import Before, RunChanges, changes_since, look
 from aicx.lifecycle.run_log import ProgramRun, Recorder
 from aicx.quoting import fenced
 from aicx.resume.brief.output import markdown_brief
@@ -37,6 +39,60 @@ from aicx.work.attempt import MAX_LISTED, Attempt, Stated
 from aicx.work.attempts import attempts_in, begin, end
 from aicx.work.place import find_place
 from aicx.work.record import WorkRecord, clean, stored
+
+_MAX_COMMITS = 50
+_Stamp = tuple[int, int] | None
+
+
+class Before(NamedTuple):
+    """A repository before: its state, and what its changed files looked like."""
+
+    folder: Path
+    at: datetime
+    state: GitState
+    stamps: dict[str, _Stamp]
+
+
+class RunChanges(NamedTuple):
+    """Paths from the repository's root, and hashes of commits, the newest first."""
+
+    files: tuple[str, ...] = ()
+    commits: tuple[str, ...] = ()
+
+
+def look(folder: Path, now: datetime) -> Before:
+    with GitProbe(Git(folder)) as probe:
+        state = probe.state
+    stamps = {path: _stamp(Path(state.root or "", path)) for path in state.changed}
+    return Before(folder, now, state, stamps)
+
+
+def changes_since(before: Before, now: datetime) -> RunChanges:
+    """Finds what differs from ``before``: nothing where git says nothing, and only commits that were made here."""
+    after = look(before.folder, now)
+    if not (before.state.usable and after.state.usable):
+        return RunChanges()
+    git = Git(before.folder)
+    made = []
+    if after.state.head and after.state.head != before.state.head:
+        since = (f"^{before.state.head}",) if before.state.head else ()
+        hashes = list_hashes(git, _MAX_COMMITS, *since, after.state.head)
+        began = before.at - timedelta(seconds=1)  # git keeps whole seconds
+        made = [change for change in read_changes(git, hashes) if change.committed_at >= began]
+    committed = {path for change in made for path in change.files}
+    # A file that was changed before and is not now was taken back, unless it was committed.
+    names = {*before.stamps, *after.stamps}
+    touched = {path for path in names if before.stamps.get(path, ()) != after.stamps.get(path, ())}
+    return RunChanges(tuple(sorted(committed | touched)), tuple(change.hash for change in made))
+
+
+def _stamp(path: Path) -> _Stamp:
+    try:
+        status = os.lstat(path)
+    except OSError:
+        return None
+    return status.st_mtime_ns, status.st_size
+
 
 CONTEXT_SCHEMA = "aicx.run-context/1"
 _TOKENS = 2000  # of the banner and the brief

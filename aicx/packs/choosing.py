@@ -18,9 +18,9 @@ from aicx.values import dataclass
 from aicx.work.finding import find_task
 from aicx.work.handoff import hands_on
 from aicx.work.loading import Loaded
-from aicx.work.patch import Patch, Said, apply
+from aicx.work.patch import NewItem, Patch, apply, new_items
 from aicx.work.place import Present, new_record
-from aicx.work.record import MAX_GOAL, GitContext, Status, WorkRecord, clean, title_of
+from aicx.work.record import MAX_GOAL, GitContext, Section, Status, WorkRecord, clean, title_of
 from aicx.work.session_facts import SessionFacts
 from aicx.work.state import OpenTasks, open_tasks
 
@@ -226,17 +226,17 @@ def _record_of(gathered: Gathered, present: Present, facts: SessionFacts) -> Wor
         created_at=datetime.fromisoformat(facts.started_at),
         git_context=GitContext(facts.branch is not None, at, facts.branch),
     )
-    said = {
+    said: dict[Section, Sequence[NewItem | str]] = {
         "active_files": list(facts.edited),
-        "failing": [Said(line.text, line.refs) for line in facts.failing],
-        "next_steps": [Said(line.text, line.refs) for line in facts.next],
-        "questions": [Said(line.text, line.refs) for line in facts.questions],
-        "decisions": [Said(line.text, line.refs) for line in facts.decisions],
+        "failing": new_items(facts.failing),
+        "next_steps": new_items(facts.next),
+        "questions": new_items(facts.questions),
+        "decisions": new_items(facts.decisions),
     }
     patch = Patch(
         title=title_of(shorten(facts.title or goal, MAX_GOAL)),
         next_action=facts.next[0].text if facts.next else None,
-        said=said,  # type: ignore[arg-type]
+        said=said,
         sources=[ref],
         origin="derived",
     )

@@ -8,8 +8,7 @@ from aicx.config import Settings
 from aicx.errors import NotFound
 from aicx.fields import taken_from
 from aicx.memory.answers import MemoryEntry
-from aicx.packs.answers import FamilyOwner, FamilyPack
-from aicx.packs.bundle import PackBundle, bundle
+from aicx.packs.answers import FamilyOwner, FamilyPack, PackBundle, bundle
 from aicx.packs.gathering import Gathered, applied_of, gather, git_of, memory_of, recent_commits, scope_of
 from aicx.packs.lists import lists_of
 from aicx.packs.owners import Owner, chosen, focused, owners_of

@@ -12,8 +12,17 @@ from aicx.errors import AicxError, NotFound
 from aicx.fields import taken_from
 from aicx.git.state import GitProbe, GitState
 from aicx.memory.answers import MemoryEntry
-from aicx.packs.answers import PackAnchor, PackEdge, PackFile, PackHandoff, PackNote, PackSession, TaskPack
-from aicx.packs.bundle import PackBundle, bundle
+from aicx.packs.answers import (
+    PackAnchor,
+    PackBundle,
+    PackEdge,
+    PackFile,
+    PackHandoff,
+    PackNote,
+    PackSession,
+    TaskPack,
+    bundle,
+)
 from aicx.packs.choosing import ChosenSession, choose_task, rank_sessions, sessions_of
 from aicx.packs.gathering import (
     Gathered,

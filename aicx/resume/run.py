@@ -337,8 +337,7 @@ class _Resume:
         # Imported here: most never begin a task.
         from aicx.work.left import left_about, left_here, usable_statements
         from aicx.work.place import looking
-        from aicx.work.ran import ran_since
-        from aicx.work.results import previous_result
+        from aicx.work.results import previous_result, ran_since
         from aicx.work.state import open_tasks
 
         but = query.exclude_session

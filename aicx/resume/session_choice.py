@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from aicx.evidence.pull_requests import merged_by, number_of
+from aicx.evidence.commits import merged_by, number_of
 from aicx.evidence.session_brief import Ending, SessionBrief, with_later
 from aicx.evidence.sessions import SessionRow
 from aicx.evidence.since import Since, is_clean, same_place

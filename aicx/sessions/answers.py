@@ -10,7 +10,7 @@ from aicx.fields import INLINE
 from aicx.sessions.closing import Inferred, State
 from aicx.sessions.lineage import Edge, EdgeType, Origin
 from aicx.sessions.stated import Outcome
-from aicx.sessions.window_answer import WindowAnswer
+from aicx.sessions.windows import WindowAnswer
 from aicx.values import dataclass
 
 SCHEMA = "aicx.session/1"

@@ -1,8 +1,11 @@
-"""The edges of a session as they count: what is stated before what logs say, and that before what was derived."""
+"""The edges of a session as they count: what is stated before what logs say, and that before what was derived.
+
+`chain_of` follows them from one session to the next.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 from aicx.corpus.catalog.database import Catalog
@@ -87,3 +90,42 @@ def _hidden(catalog: Catalog) -> frozenset[str]:
     rows = catalog.rows("SELECT DISTINCT agent, session_id FROM chunks WHERE ignored=1")
     shown = "SELECT 1 FROM chunks WHERE agent=? AND session_id=? AND ignored=0 LIMIT 1"
     return frozenset(str(Ref.of_session(*row)) for row in rows if not catalog.rows(shown, tuple(row)))
+
+
+ANCESTRY: frozenset[EdgeType] = frozenset({"continues", "forked_from", "delegated_by"})
+MAX_DEPTH = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class ChainLink:
+    """A session of a chain. ``edge`` leads to it from one that is a step nearer; None for the one asked about."""
+
+    ref: str
+    depth: int
+    edge: Edge | None
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """The sessions by their depth. ``more`` says whether it goes on beyond the depth that was asked for."""
+
+    links: tuple[ChainLink, ...]
+    more: bool
+
+
+def chain_of(family: SessionFamily, ref: str, depth: int, types: Collection[EdgeType] = ANCESTRY) -> Chain:
+    """The ancestors of a session, at most ``depth`` edges away; a circle ends where it meets itself."""
+    links = [ChainLink(ref, 0, None)]
+    met = {ref}
+    level = [ref]
+    for step in range(1, depth + 2):
+        found = [edge for edge in family.older(level) if edge.type in types and edge.to_ref not in met]
+        if not found or step > depth:
+            return Chain(tuple(links), bool(found))
+        level = []
+        for edge in found:
+            if edge.to_ref not in met:
+                met.add(edge.to_ref)
+                level.append(edge.to_ref)
+                links.append(ChainLink(edge.to_ref, step, edge))
+    raise AssertionError("a chain ends with its depth")

@@ -12,12 +12,11 @@ from contextlib import ExitStack, closing, contextmanager, suppress
 from datetime import UTC, datetime
 from zlib import crc32
 
-import aicx
 from aicx.config import Settings
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.query import open_catalog
-from aicx.evidence.patterns import rules_digest
-from aicx.paths import NON_REPOSITORY, Layout
+from aicx.evidence.patterns import reading_version
+from aicx.paths import Layout
 from aicx.refs import Ref
 from aicx.sessions.lineage import Edge, EdgeType
 from aicx.storage.derived import DAMAGE, in_memory, is_refusal, open_derived, remove_derived
@@ -37,7 +36,7 @@ CREATE INDEX edges_by_to ON edges(to_ref);
 CREATE INDEX edges_by_project ON edges(project);
 """
 _COLUMNS = "from_ref, to_ref, type, reason, confidence, origin, at, check_sum"
-_VERSION = f"2 {aicx.__version__} {rules_digest()}"
+_VERSION = reading_version(2)
 _LOGGED = ""  # in place of a repository, for what logs state
 _AT_ONCE = 100  # sessions of which the facts are read together
 _MOST_NAMED = 400  # sessions in one query
@@ -148,8 +147,7 @@ def _state_of(kept: sqlite3.Connection) -> str | None:
 def _refresh(layout: Layout, catalog: Catalog, kept: sqlite3.Connection, progress: Progress | None) -> bool:
     """False where another process brought ``kept`` up to date meanwhile: what was worked out may be older than that."""
     # Imported here: most often there is nothing to work out.
-    from aicx.sessions.deriving import derive_edges
-    from aicx.sessions.sketch import decode
+    from aicx.sessions.deriving import decode, derive_edges
     from aicx.work.facts_index import part_stamps
 
     before = _state_of(kept)
@@ -195,8 +193,8 @@ def _sketches(
 ) -> Mapping[Key, bytes]:
     """The sketch of each; empty for a session that says nothing."""
     from aicx.evidence.transcript import read_steps
-    from aicx.sessions.sketch import sketch_of
-    from aicx.work.facts_index import session_facts
+    from aicx.sessions.deriving import sketch_of
+    from aicx.work.facts_index import chunks_of_part, session_facts
 
     found = dict.fromkeys(missing, b"")
     wanted = list(dict.fromkeys(key[:2] for key in missing))
@@ -205,22 +203,12 @@ def _sketches(
         where = f"(agent, session_id) IN (VALUES {','.join(['(?,?)'] * len(part))})"
         for facts in session_facts(layout, catalog, where, [name for key in part for name in key]):
             if (key := (facts.agent, facts.session_id, facts.project)) in found:
-                paths, branches = _places(catalog, key)
-                found[key] = sketch_of(facts, read_steps(layout, paths[:1])[0], branches).encode()
+                rows = chunks_of_part(catalog, key)
+                branches = [row["branch"] for row in rows if row["branch"]]
+                found[key] = sketch_of(facts, read_steps(layout, [rows[0]["path"]])[0], branches).encode()
         if progress is not None:
             progress(begin + len(part), len(wanted))
     return found
-
-
-def _places(catalog: Catalog, key: Key) -> tuple[list[str], list[str]]:
-    """The chunks of a session's part in a repository, and the branches it was on, in order."""
-    agent, session_id, place = key
-    rows = catalog.rows(
-        "SELECT path, branch FROM chunks WHERE agent=? AND session_id=? AND stream='' AND ignored=0 AND"
-        f" (project=? OR (project='{NON_REPOSITORY}' AND coalesce(cwd, project)=?)) ORDER BY number",
-        [agent, session_id, place, place],
-    )
-    return [row["path"] for row in rows], [row["branch"] for row in rows if row["branch"]]
 
 
 def logged_edges(catalog: Catalog) -> list[Edge]:

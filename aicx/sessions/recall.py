@@ -1,4 +1,4 @@
-"""Which sessions, windows or chunks answer a question: the search of `aicx search`, told by window."""
+"""Which sessions, windows or chunks answer a question: the search of `aicx search`, told by session or by window."""
 
 from __future__ import annotations
 
@@ -11,15 +11,17 @@ from typing import Annotated, Any, Literal
 from aicx.config import Settings
 from aicx.corpus.catalog.query import open_catalog
 from aicx.corpus.files.read import read_chunk
-from aicx.engine.search import Hit, Searcher, SearchQuery
+from aicx.engine.search import Hit, Searcher, SearchQuery, search
 from aicx.errors import NotFound
 from aicx.evidence.texts import words
 from aicx.filters import Filters
 from aicx.refs import Ref
+from aicx.sessions.answers import FoundSession, SessionSearchAnswer
 from aicx.sessions.stored import load_stored
-from aicx.sessions.window_answer import WindowAnswer, window_answer
-from aicx.sessions.windows import Window, read_windows, ref_of, texts_of_windows
+from aicx.sessions.view import Viewer
+from aicx.sessions.windows import Window, WindowAnswer, read_windows, ref_of, texts_of_windows, window_answer
 from aicx.values import dataclass
+from aicx.work.facts_index import facts_so_far
 
 SCHEMA = "aicx.session_recall/1"
 Granularity = Literal["session", "window", "chunk"]
@@ -195,3 +197,31 @@ def _found(hits: Sequence[Hit], places: _Places) -> list[RecalledWindow]:
 
 def _together(scores: Sequence[float]) -> float:
     return sum(score * _FURTHER**number for number, score in enumerate(sorted(scores, reverse=True)))
+
+
+def find_sessions(settings: Settings, query: SearchQuery, viewer: Viewer) -> SessionSearchAnswer:
+    """The sessions that answer, the best first. ``query`` is grouped by session. Raises UsageError, NotFound."""
+    report = search(settings, query)
+    items = []
+    for hit in report.hits:
+        fields = hit.sidecar.fields
+        key = (str(fields["agent"]), str(fields["session_id"]))
+        known, _ = facts_so_far(settings.layout, viewer.catalog, "agent=? AND session_id=?", list(key))
+        items.append(
+            FoundSession(
+                score=hit.score,
+                chunk=hit.ref,
+                node=viewer.node(key),
+                goal=next((facts.goal.text for facts in known if facts.goal), None),
+                lines=[line.text for line in hit.lines],
+            )
+        )
+    return SessionSearchAnswer(
+        query=query.text,
+        results=len(items),
+        matched=report.matched,
+        items=items,
+        rankers=list(report.oracle_status["rankers"]),
+        evidence=report.evidence,
+        notes=[*report.notes, *viewer.notes()],
+    )

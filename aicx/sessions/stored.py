@@ -13,35 +13,23 @@ from aicx.evidence.sessions import short_ids
 from aicx.git.roots import Roots, repository_of
 from aicx.paths import NON_REPOSITORY
 from aicx.refs import Ref
-from aicx.types import Lane
 from aicx.values import dataclass
+from aicx.work.session_facts import SessionPart
 
 
 @dataclass(frozen=True, slots=True)
-class StoredSession:
+class StoredSession(SessionPart):
     """A session and its chunks in order, as ids and as paths below the home. ``digest`` is another for other texts.
 
     ``project`` is the repository that it worked in first, or the folder where that has no name.
     """
 
-    agent: str
-    session_id: str
-    project: str
-    title: str | None
-    folder: str | None
-    branch: str | None
-    lane: Lane
-    automated: bool
     started_at: str
     ended_at: str
     chunks: tuple[str, ...]
     paths: tuple[str, ...]
     roots: Roots
     digest: str
-
-    @property
-    def ref(self) -> str:
-        return str(Ref.of_session(self.agent, self.session_id))
 
 
 def find_stored(catalog: Catalog, text: str) -> StoredSession:
@@ -76,11 +64,11 @@ def load_stored(catalog: Catalog, agent: str, session_id: str) -> StoredSession:
         agent,
         session_id,
         folders[0] if first == NON_REPOSITORY and folders else first,
-        catalog.session_title(agent, session_id),
         folders[0] if folders else None,
         next((row["branch"] for row in reversed(rows) if row["branch"]), None),
         "subagent" if any(row["lane"] == "subagent" for row in rows) else "primary",
         bool(automated),
+        catalog.session_title(agent, session_id),
         min(row["started_at"] for row in rows),
         max(row["completed_at"] for row in rows),
         tuple(row["id"] for row in rows),

@@ -11,11 +11,10 @@ from zlib import crc32
 
 import orjson
 
-import aicx
 from aicx.config import Settings
 from aicx.corpus.catalog.query import open_catalog
 from aicx.errors import NotFound, StoreUnwritable, UsageError
-from aicx.evidence.patterns import rules_digest
+from aicx.evidence.patterns import reading_version
 from aicx.evidence.transcript import Step, read_steps
 from aicx.paths import Layout
 from aicx.sessions.stored import StoredSession, find_stored
@@ -190,7 +189,7 @@ class KeptSummaries:
 def load_kept(layout: Layout, session: StoredSession) -> KeptSummaries:
     """What is kept of a session; nothing of what was made of another text, by other rules or by another version."""
     name = sha256(session.ref.encode()).hexdigest()[:32]
-    version = f"1 {aicx.__version__} {rules_digest()} {session.digest}"
+    version = f"{reading_version(1)} {session.digest}"
     kept = KeptSummaries(layout.session_summaries / f"{name}.json", version)
     with suppress(OSError, ValueError, TypeError, LookupError, AttributeError):
         checksum, _, body = kept.path.read_bytes().partition(b"\n")

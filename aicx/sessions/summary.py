@@ -8,8 +8,7 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Annotated
 
-from aicx.evidence.calls import answered_calls
-from aicx.evidence.edits import FileEdit, edits_of
+from aicx.evidence.calls import FileEdit, answered_calls, edits_of
 from aicx.evidence.other_repositories import OtherRepositories
 from aicx.evidence.statements import reports_something
 from aicx.evidence.texts import words
@@ -21,7 +20,7 @@ from aicx.refs import Ref
 from aicx.sessions.stored import StoredSession
 from aicx.text import instant, plural, shorten
 from aicx.values import dataclass
-from aicx.work.deriving import SessionPart, derive
+from aicx.work.deriving import derive
 from aicx.work.handoff import handoff_of
 from aicx.work.noted import failed_of, goal_of, next_of
 from aicx.work.session_facts import Failure, Said, SessionFacts, Try
@@ -96,21 +95,8 @@ def summary_of(
     ``goes_on`` is whether a compaction cut them off.
     """
     roots, folder = session.roots, session.folder
-    facts = derive(
-        SessionPart(
-            agent=session.agent,
-            session_id=session.session_id,
-            project=session.project,
-            folder=folder,
-            branch=session.branch,
-            lane=session.lane,
-            automated=session.automated,
-            title=session.title if whole else None,
-            roots=roots,
-        ),
-        steps,
-        OtherRepositories(session.project, roots),
-    )
+    part = session if whole else replace(session, title=None)
+    facts = derive(part, steps, OtherRepositories(session.project, roots))
     if facts is None:
         return None
     said = Session(session.agent, session.session_id, session.project, session.lane, steps, roots, folder)

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from aicx.sessions.summarize import Summarized, SummaryReader
 from aicx.sessions.summary import Summary
-from aicx.sessions.window_answer import WindowAnswer, WindowsAnswer, window_answer, windows_of
-from aicx.sessions.windows import ref_of
+from aicx.sessions.windows import WindowAnswer, WindowsAnswer, ref_of, window_answer, windows_of
 from aicx.values import dataclass
 from aicx.work.session_facts import Said
 

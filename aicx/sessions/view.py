@@ -1,9 +1,9 @@
-"""A session as it is shown: its facts from the corpus, its edges, and where it stands."""
+"""A session as it is shown: its facts and turns from the corpus, its edges, and where it stands."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -11,13 +11,14 @@ from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.session_names import SessionKey, find_session, match_sessions
 from aicx.corpus.catalog.sessions import facts_of
 from aicx.errors import NotFound
+from aicx.evidence.transcript import Step
 from aicx.paths import Layout
 from aicx.refs import Ref
-from aicx.sessions.answers import Ages, EdgeCount, SessionNode, SessionStatsAnswer, SessionWork
+from aicx.sessions.answers import Ages, EdgeCount, SessionNode, SessionStatsAnswer, SessionWork, Turn
 from aicx.sessions.closing import standing_of
 from aicx.sessions.family import SessionFamily
 from aicx.sessions.stated import Life
-from aicx.text import instant
+from aicx.text import instant, shorten
 from aicx.values import dataclass
 from aicx.work.facts_index import session_facts
 
@@ -162,3 +163,43 @@ def _at(text: str | None) -> datetime | None:
 
 def _sorted(counts: Counter[str]) -> dict[str, int]:
     return dict(sorted(counts.items()))
+
+
+MAX_TURNS = 500
+_LENGTH = 300  # characters of a message
+_MAX_FILES = 20
+
+
+def turns_of(steps: Sequence[Step]) -> list[Turn]:
+    """The last turns of a session."""
+    parts = list(_parts(steps))
+    first = max(0, len(parts) - MAX_TURNS)
+    return [_turn(number, part) for number, part in enumerate(parts[first:], first)]
+
+
+def _parts(steps: Sequence[Step]) -> Iterator[Sequence[Step]]:
+    begins = [number for number, step in enumerate(steps) if step.role == "user" and step.tool is None]
+    for start, end in zip([0, *begins], [*begins, len(steps)], strict=True):
+        if start < end:
+            yield steps[start:end]
+
+
+def _turn(index: int, part: Sequence[Step]) -> Turn:
+    def said(role: str) -> Iterator[str]:
+        return (step.text for step in part if step.role == role and step.tool is None and step.text.strip())
+
+    prompt, answer = next(said("user"), None), next(iter(list(said("assistant"))[-1:]), None)
+    calls = [step for step in part if step.phase == "call"]
+    files = dict.fromkeys(path for step in calls for path in step.files)
+    return Turn(
+        index=index,
+        at=instant(part[0].at),
+        ended_at=instant(part[-1].at),
+        prompt=None if prompt is None else shorten(prompt, _LENGTH),
+        answer=None if answer is None else shorten(answer, _LENGTH),
+        messages=len(part),
+        tool_calls=dict(Counter(step.tool for step in calls if step.tool)),
+        files=list(files)[:_MAX_FILES],
+        failed=sum(step.failed for step in part),
+        chunk=str(Ref("chunk", part[0].chunk)),
+    )

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from datetime import datetime
 from itertools import pairwise
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from aicx.corpus.catalog.fields import key_of_text
 from aicx.corpus.files.read import StoredText, load_markdown, load_sidecar
@@ -17,10 +17,12 @@ from aicx.corpus.files.sidecar import Sidecar
 from aicx.errors import CorpusDamaged, NotFound
 from aicx.evidence.statements import COMPACTION
 from aicx.evidence.transcript import Step
+from aicx.fields import taken_from
 from aicx.paths import Layout
+from aicx.refs import Ref
 from aicx.sources.claude.text import is_recap
 from aicx.sources.items import CONTEXT_COMPACTED
-from aicx.text import BYTES_PER_TOKEN
+from aicx.text import BYTES_PER_TOKEN, instant
 from aicx.values import dataclass
 
 Trigger = Literal["start", "compact"]
@@ -172,3 +174,48 @@ def steps_of_windows(windows: Sequence[Window], steps: Sequence[Step]) -> list[l
         index += begins
         found[max(index, 0)].append(step)
     return found
+
+
+SCHEMA = "aicx.session_windows/1"
+
+
+@dataclass(frozen=True, slots=True)
+class WindowAnswer:
+    """One context window of a session: what its model had in view, from one compaction to the next."""
+
+    ref: Annotated[str, "its reference, such as `session:claude:ID#w2`"]
+    index: Annotated[int, "its number in the session, from 0"]
+    trigger: Annotated[str, "what began it: `start` or `compact`"]
+    from_message: Annotated[int, "the number of its first message in the session, from 0"]
+    to_message: Annotated[int, "that of its last"]
+    chunks: Annotated[list[str], "references of the chunks with its messages; one may be in two windows"]
+    started_at: str
+    ended_at: Annotated[str, "time of its last message"]
+    messages: int
+    tokens: Annotated[int, "what its messages take, at four bytes each"]
+
+
+@dataclass(frozen=True, slots=True)
+class WindowsAnswer:
+    """The context windows of a session: every message is in one of them."""
+
+    session: Annotated[str, "its reference"]
+    title: str | None
+    windows: Annotated[list[WindowAnswer], "the windows, the first one first"]
+    notes: list[str]
+
+
+def window_answer(session: str, window: Window) -> WindowAnswer:
+    """A window of the session that has this reference."""
+    return taken_from(
+        window,
+        WindowAnswer,
+        ref=ref_of(session, window.index),
+        chunks=[str(Ref("chunk", chunk)) for chunk in window.chunks],
+        started_at=instant(window.started_at),
+        ended_at=instant(window.ended_at),
+    )
+
+
+def windows_of(session: str, windows: Iterable[Window]) -> list[WindowAnswer]:
+    return [window_answer(session, window) for window in windows]

@@ -1,25 +1,167 @@
-"""Why a commit was made, in the words of the session that made it: each line quoted, with its chunk."""
+"""Why a commit was made, in the words of the session that made it: each line quoted, with its chunk.
+
+The requests of the session tell which of its words are about the commit.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from functools import lru_cache
+from math import log
+from typing import NamedTuple
 
 from aicx.evidence.calls import answered_calls
 from aicx.evidence.patterns import command_rules
 from aicx.evidence.runs import CommandRun, followed, latest_outcomes, runs_of
 from aicx.evidence.sessions import SessionRow
-from aicx.evidence.statements import conclusion, decisions, own_choices, requests
+from aicx.evidence.statements import Weight, conclusion, decisions, own_choices, requests
+from aicx.evidence.texts import summary_line, words
 from aicx.evidence.transcript import Step
 from aicx.git.subjects import plain_subject
 from aicx.refs import Ref
-from aicx.why.asked import asked, requests_of
 from aicx.why.candidates import AFTER
 from aicx.why.report import CommitQuery, ReasonKind, ReasonLine
 from aicx.why.said import causes, reports_of, weighed
-from aicx.why.topic import Fit, Said, for_requests, message_of
 from aicx.why.traces import edits_of
+from retrieval.analysis import analyze
+
+_LENGTH = 280
+_MOST = 2
+# The level of a prompt that says something by itself.
+_SPEAKING = 2
+# What it is worth that the commit's files were changed after a request, where another commit came between and where
+# none did; a word of its subject that few other requests have is worth about as much.
+_WORKED_BEFORE, _WORKED, _SINCE = 0.5, 2.0, 0.5
+_OF_SUBJECT = 1.0  # what a term of the subject says of a commit
+# Two requests with this share of their words in common are one, asked twice.
+_ALIKE = 0.8
+
+
+class Request(NamedTuple):
+    """A request as one line."""
+
+    weight: Weight
+    line: str
+    step: Step
+
+
+def requests_of(steps: Sequence[Step]) -> list[Request]:
+    """The requests of a session, in order."""
+    return [Request(weight, summary_line(weight.text, _LENGTH), step) for weight, step in requests(steps)]
+
+
+def asked(
+    every: Sequence[Request], since: datetime | None, edited: Sequence[Sequence[datetime]], about: Mapping[str, float]
+) -> list[tuple[str, Step]]:
+    """Those requests that say most of why a commit was made, at most two, in order.
+
+    ``since`` is when the commit before it was made in the session; ``edited`` has, for each of the commit's files, when
+    it was changed; ``about`` has the terms that the commit is about, and what each says of it. Where none fits, it is
+    the request that the session began with, unless it made another commit since.
+    """
+    begins = [step.at for _, _, step in every]
+    turns = [{bisect_right(begins, at) - 1 for at in times} for times in edited]
+    counts = Counter(term for _, line, _ in every for term in terms(line))
+
+    def worth(place: int, weight: Weight, line: str, step: Step) -> float:
+        fits = any(about[term] >= _OF_SUBJECT for term in terms(line) & about.keys())
+        shared = sum(about[term] * log(1 + len(every) / counts[term]) for term in terms(line) & about.keys())
+        worked = sum(place in of_file for of_file in turns) / max(1, len(turns))
+        # "Address the feedback" says something where it was followed by the work, "commit this" nowhere.
+        # A file's name alone is in the requests of every other commit.
+        fresh = since is None or step.at > since
+        if not fits and not (worked and fresh):
+            return 0.0
+        if not worked and weight.level < _SPEAKING:
+            return 0.0
+        return shared + (_WORKED if fresh else _WORKED_BEFORE) * worked + _SINCE * fresh
+
+    rated = [(worth(place, *one), one) for place, one in enumerate(every)]
+    best: list[tuple[str, Step]] = []
+    by_worth = sorted(rated, key=lambda one: (one[0], one[1][2].at), reverse=True)
+    # Where another commit came before, or a later request fits, the session began with something else.
+    none_fits = since is None and not any(value for value, _ in rated)
+    opening = [(1.0, one) for one in every[:1] if none_fits and one[0].level >= _SPEAKING]
+    for value, (_, line, step) in [*by_worth, *opening]:
+        if value and len(best) < _MOST and not any(alike(line, other) for other, _ in best):
+            best.append((line, step))
+    return sorted(best, key=lambda one: one[1].at)
+
+
+@lru_cache(maxsize=1024)  # each line is compared several times
+def terms(text: str) -> frozenset[str]:
+    """The words of a text by which it is compared: stems, without those that every text has."""
+    return frozenset(analyze(text, "").words)
+
+
+def alike(one: str, other: str) -> bool:
+    """Whether two lines say the same."""
+    mine, theirs = set(words(one)), set(words(other))
+    return len(mine & theirs) >= _ALIKE * max(1, len(mine | theirs))
+
+
+# What a word of a message's body or of a file's name says, beside one of the subject, and the characters of a body.
+_OF_BODY, _OF_FILES, _MAX_BODY = 0.5, 0.5, 1000
+# "fix" in "fix(parser): read brackets" says what kind of change it is, and is in every other sentence.
+_KIND = re.compile(r"^(?:build|chore|ci|docs|feat|fix|perf|refactor|revert|style|test)(?=\(|!?:)", re.IGNORECASE)
+# A sentence is about a commit from here: it has a word of the subject that nothing else said in the session has, or
+# several that other things have too.
+_LEAST = 1.0
+
+Said = tuple[str, Step]
+
+
+def message_of(wanted: CommitQuery) -> Mapping[str, float]:
+    """The terms of a commit's message, and what each says of it: those of its subject most; of none, its files'."""
+    change = wanted.change
+    found = dict.fromkeys(terms(change.body[:_MAX_BODY]), _OF_BODY)
+    found |= dict.fromkeys(terms(f"{wanted.name} {_KIND.sub('', change.subject)}"), 1.0)
+    return found or dict.fromkeys(_of_files(wanted), 1.0)
+
+
+def for_requests(message: Mapping[str, float], wanted: CommitQuery) -> Mapping[str, float]:
+    """The terms that requests are compared with: also the kind of change, and the names of the commit's files."""
+    subject = dict.fromkeys(terms(wanted.change.subject), 1.0)
+    return {**dict.fromkeys(_of_files(wanted), _OF_FILES), **message, **subject}
+
+
+def _of_files(wanted: CommitQuery) -> frozenset[str]:
+    stems = (path.rpartition("/")[2].partition(".")[0] for path in wanted.files)
+    return terms(" ".join(re.sub(r"[/._-]", " ", stem) for stem in stems))
+
+
+class Fit:
+    """How well a sentence fits a commit's ``message``, beside the other ``texts`` and the ``requests`` of its session.
+
+    A session is often about several commits of the same files: the names of files do not tell them apart, nor do words
+    that the whole session is about. What a session with a single request says belongs to that, unless it made another
+    commit before (``several``).
+    """
+
+    def __init__(
+        self, message: Mapping[str, float], requests: Sequence[str], texts: Iterable[str], *, several: bool
+    ) -> None:
+        every = [terms(text) for text in {*requests, *texts}]
+        counts = Counter(term for one in every for term in one & message.keys())
+        most = log(1 + len(every))
+        self._worth = {term: message[term] * log(1 + len(every) / count) / most for term, count in counts.items()}
+        self._least = _LEAST if several or len(requests) > 1 else 0.0
+
+    def best(self, said: Sequence[Said], limit: int) -> list[Said]:
+        """Those that are about the commit, at most ``limit``, later ones first where that is equal; in order."""
+        rated = [(sum(self._worth.get(term, 0.0) for term in terms(text)), text, step) for text, step in said]
+        best: list[Said] = []
+        for worth, text, step in sorted(rated, key=lambda one: (one[0], one[2].at), reverse=True):
+            if worth < self._least or len(best) == limit:
+                break
+            if not any(alike(text, other) for other, _ in best):
+                best.append((text, step))
+        return sorted(best, key=lambda one: one[1].at)
+
 
 _MAX_FOUND, _MAX_WEIGHED, _MAX_DECIDED, _MAX_RUNS = 2, 2, 3, 2
 # Of a long session's decisions, those that are compared with what the commit is about.

@@ -7,8 +7,7 @@ from dataclasses import field
 from datetime import datetime, timedelta
 from typing import Literal
 
-from aicx.evidence.calls import answered_calls
-from aicx.evidence.edits import is_edit
+from aicx.evidence.calls import answered_calls, is_edit
 from aicx.evidence.patterns import command_rules
 from aicx.evidence.runs import followed
 from aicx.evidence.transcript import Step

@@ -7,14 +7,13 @@ from datetime import datetime
 
 from aicx.config import Settings
 from aicx.errors import CorpusDamaged
-from aicx.evidence.transcript import Statement
 from aicx.git.branches import BranchState
 from aicx.refs import Ref
 from aicx.work.events import read_log
 from aicx.work.files import CLOSED, read_record
 from aicx.work.gone_on import GoneOn, LeftOpen, Settled, left_open
 from aicx.work.loading import Loaded, Loading, LoadingReason
-from aicx.work.patch import Patch, Said, apply
+from aicx.work.patch import NewItem, Patch, apply, new_items
 from aicx.work.place import Present, WorkPlace
 from aicx.work.record import MAX_GOAL, GitContext, Section, WorkRecord, clean, title_of
 
@@ -85,14 +84,14 @@ def _task(place: WorkPlace, present: Present, one: GoneOn, left: LeftOpen) -> Lo
         git_context=GitContext(branch is not None, session.completed_at, branch),
         sources=(session.ref,),
     )
-    said: dict[Section, Sequence[Said]] = {
-        "active_files": [Said(edit.path, (str(Ref("chunk", edit.chunk)),)) for edit in brief.edits[:_MAX_FILES]],
-        "verified": _said(brief.checks),
-        "failing": _said(brief.failures),
-        "next_steps": _said(brief.ahead),
-        "questions": _said(brief.questions),
-        "decisions": _said(brief.decisions),
-        "commits": _said(brief.commits),
+    said: dict[Section, Sequence[NewItem | str]] = {
+        "active_files": [NewItem(edit.path, (str(Ref("chunk", edit.chunk)),)) for edit in brief.edits[:_MAX_FILES]],
+        "verified": new_items(brief.checks),
+        "failing": new_items(brief.failures),
+        "next_steps": new_items(brief.ahead),
+        "questions": new_items(brief.questions),
+        "decisions": new_items(brief.decisions),
+        "commits": new_items(brief.commits),
     }
     patch = Patch(next_action=clean(left.step), said=said, origin="derived", next_source=(session.ref,))
     record = apply(record, patch, session.completed_at, lambda path: path).record
@@ -107,7 +106,3 @@ def _task(place: WorkPlace, present: Present, one: GoneOn, left: LeftOpen) -> Lo
         current_head=present.context.head,
     )
     return Loaded(record, loading, _OPEN_BECAUSE[left.reason])
-
-
-def _said(lines: Sequence[Statement]) -> list[Said]:
-    return [Said(line.text, line.refs) for line in lines]

@@ -12,41 +12,28 @@ from aicx.evidence.runs import Outcome, followed, ran_by
 from aicx.evidence.session_brief import brief_of
 from aicx.evidence.transcript import Statement, Step
 from aicx.fields import taken_from
-from aicx.git.roots import Roots
 from aicx.refs import Ref
 from aicx.text import instant
 from aicx.types import PROMPTS
-from aicx.values import dataclass
 from aicx.work.failure_runs import failures_of
 from aicx.work.observing import observe
-from aicx.work.session_facts import MAX_COMMANDS, MAX_FILES, Ran, Said, SessionFacts
+from aicx.work.session_facts import MAX_COMMANDS, MAX_FILES, Ran, Said, SessionFacts, SessionPart
 
 _PASSED: dict[Outcome, bool] = {"ok": True, "failed": False}
 
 
-@dataclass(frozen=True, slots=True)
-class SessionPart:
-    """A session as far as it worked in one repository, as the catalogue knows it."""
-
-    agent: str
-    session_id: str
-    project: str
-    folder: str | None
-    branch: str | None
-    lane: str
-    automated: bool
-    title: str | None
-    roots: Roots
-
-
 def derive(part: SessionPart, steps: Sequence[Step], elsewhere: OtherRepositories) -> SessionFacts | None:
-    """The facts of a session from its messages; None where there are none."""
+    """The facts of a session from its messages; None where there are none.
+
+    ``elsewhere`` has the roots of the repository that they are told of.
+    """
     if not steps:
         return None
-    brief = brief_of(steps, part.roots, part.folder, elsewhere)
-    seen = observe(steps, part.roots, part.folder)
+    roots = elsewhere.roots
+    brief = brief_of(steps, roots, part.folder, elsewhere)
+    seen = observe(steps, roots, part.folder)
     calls = followed(answered_calls(steps))
-    each = ran_by(calls, part.roots, steps)
+    each = ran_by(calls, roots, steps)
     runs = [run for run in each if run is not None]
     typed = [step.at for step in steps if step.role == "user" and step.origin in PROMPTS]
     tests = [
@@ -81,7 +68,7 @@ def derive(part: SessionPart, steps: Sequence[Step], elsewhere: OtherRepositorie
         commands=seen.commands[-MAX_COMMANDS:],
         tests=tuple(tests[-MAX_COMMANDS:]),
         orientation=seen.orientation[:MAX_COMMANDS],
-        failures=tuple(failures_of(calls, each, part.roots, part.folder, typed, seen.deleted)),
+        failures=tuple(failures_of(calls, each, roots, part.folder, typed, seen.deleted)),
         finalized=seen.finalized,
         state=brief.state,
         state_reason=brief.state_reason,

@@ -11,13 +11,12 @@ from contextlib import closing, suppress
 from pathlib import Path
 from zlib import crc32
 
-import aicx
 from aicx.corpus.catalog.database import Catalog
-from aicx.evidence.patterns import rules_digest
+from aicx.evidence.patterns import reading_version
 from aicx.git.roots import Roots, repository_of
 from aicx.paths import NON_REPOSITORY, Layout
 from aicx.storage.derived import forgiving, open_derived
-from aicx.work.session_facts import SessionFacts, decode
+from aicx.work.session_facts import SessionFacts, SessionPart, decode
 
 Progress = Callable[[int, int], None]
 Key = tuple[str, str, str]  # agent, session, repository
@@ -127,18 +126,24 @@ def part_stamps(catalog: Catalog, where: str = "1", values: Sequence[str] = ()) 
     }
 
 
+def chunks_of_part(catalog: Catalog, key: Key) -> list[sqlite3.Row]:
+    """The chunks of a session's part in a repository, in order: path, folder, branch and lane."""
+    agent, session_id, place = key
+    return catalog.rows(
+        "SELECT path, cwd, branch, lane FROM chunks WHERE agent=? AND session_id=? AND stream='' AND ignored=0 AND"
+        f" (project=? OR (project='{NON_REPOSITORY}' AND coalesce(cwd, project)=?)) ORDER BY number",
+        [agent, session_id, place, place],
+    )
+
+
 def _read(layout: Layout, catalog: Catalog, key: Key) -> SessionFacts | None:
     agent, session_id, place = key
     # Imported here: most often there is nothing to read.
     from aicx.evidence.other_repositories import OtherRepositories
     from aicx.evidence.transcript import read_steps
-    from aicx.work.deriving import SessionPart, derive
+    from aicx.work.deriving import derive
 
-    rows = catalog.rows(
-        "SELECT path, cwd, branch, lane FROM chunks WHERE agent=? AND session_id=? AND stream='' AND ignored=0 AND"
-        f" (project=? OR (project='{NON_REPOSITORY}' AND coalesce(cwd, project)=?)) ORDER BY number",
-        [agent, session_id, place, place],
-    )
+    rows = chunks_of_part(catalog, key)
     steps, _ = read_steps(layout, [row["path"] for row in rows])
     folders = [row["cwd"] for row in rows if row["cwd"]]
     # A working tree inside the repository may be in a folder of folders, as of a branch with a slash in its name.
@@ -155,13 +160,12 @@ def _read(layout: Layout, catalog: Catalog, key: Key) -> SessionFacts | None:
         next((row["lane"] for row in rows if row["lane"]), "primary"),
         bool(automated),
         catalog.session_title(agent, session_id),
-        roots,
     )
     return derive(part, steps, OtherRepositories(place, roots))
 
 
 def _open(path: Path, *, create: bool = True) -> sqlite3.Connection:
-    return open_derived(path, f"12 {aicx.__version__} {rules_digest()}", _SCHEMA, create=create)
+    return open_derived(path, reading_version(12), _SCHEMA, create=create)
 
 
 def _known(path: Path, kept: sqlite3.Connection, stamps: dict[Key, str]) -> dict[Key, SessionFacts | None]:

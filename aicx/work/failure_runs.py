@@ -7,8 +7,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import field, replace
 from datetime import datetime
 
-from aicx.evidence.calls import folders_of
-from aicx.evidence.edits import is_edit, is_prose
+from aicx.evidence.calls import folders_of, is_edit, is_prose
 from aicx.evidence.fixes import ends, is_special, repeats, topic_of, without_starters
 from aicx.evidence.patterns import command_rules
 from aicx.evidence.runs import CommandRun, RunKind, is_probe
@@ -20,9 +19,16 @@ from aicx.shell import Simple, simple_commands
 from aicx.text import instant, shorten
 from aicx.toolchains import ErrorEvent
 from aicx.values import dataclass
-from aicx.work.alike import is_called_alike, is_near, is_same_file, names_file
 from aicx.work.failure_events import SCRIPT, mistakes_of
-from aicx.work.failure_told import came_first, is_over_with_its_file, once_an_event
+from aicx.work.failure_told import (
+    came_first,
+    is_called_alike,
+    is_near,
+    is_over_with_its_file,
+    is_same_file,
+    names_file,
+    once_an_event,
+)
 from aicx.work.session_facts import Failure, Try
 
 # What one session keeps.

@@ -6,9 +6,14 @@ from collections.abc import Collection, Sequence
 from datetime import datetime
 
 from aicx.config import Settings
+from aicx.text import instant
 from aicx.values import dataclass
-from aicx.work.files import FOLDERS, TASKS, DamagedFile, every_folder, read_all
-from aicx.work.loading import Loading
+from aicx.work.answers import TaskEvent, TaskWhole
+from aicx.work.entry import entry_of, items_of
+from aicx.work.events import read_log
+from aicx.work.files import EVERY, FOLDERS, TASKS, DamagedFile, every_folder, path_of, read_all
+from aicx.work.finding import find_task
+from aicx.work.loading import Loaded, Loading
 from aicx.work.place import WorkPlace, looking
 from aicx.work.record import OPEN, WorkRecord
 
@@ -46,3 +51,20 @@ def list_tasks(
     with looking(place, now) as present:
         shown = [(record, present.loading(record)) for record in records[:limit]]
     return Listed(shown, len(records), found.damaged)
+
+
+def shown_work(settings: Settings, place: WorkPlace, now: datetime, ref: str) -> tuple[TaskWhole, Loaded]:
+    """The record that ``ref`` means in ``place``, and whether it may be used there.
+
+    Raises NotFound for none, UsageError where several fit, CorpusDamaged where its file is damaged.
+    """
+    layout = settings.layout
+    record = find_task(layout, place.folders, ref, EVERY)
+    with looking(place, now) as present:
+        found = Loaded(record, present.loading(record))
+    log = read_log(layout.work / record.repo_id)
+    events = [
+        TaskEvent(one.id, instant(one.at), one.type, one.status or "", one.rev, one.source, one.fields)
+        for one in log.about(record.id)
+    ]
+    return TaskWhole(entry_of(found), items_of(record), events, log.damaged, f"work/{path_of(record)}"), found

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from aicx.evidence.calls import answered_calls
-from aicx.evidence.edits import is_edit
+from aicx.evidence.calls import answered_calls, is_edit
 from aicx.evidence.fixes import ends, topic_of
 from aicx.evidence.patterns import command_rules
 from aicx.evidence.transcript import Step

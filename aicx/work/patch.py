@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from datetime import datetime
-from typing import Any, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 from aicx.errors import UsageError
 from aicx.values import dataclass
@@ -27,6 +27,10 @@ from aicx.work.record import (
     with_items,
 )
 
+if TYPE_CHECKING:
+    from aicx.evidence.transcript import Statement
+    from aicx.work.session_facts import Said
+
 # Names that other tools have for the same.
 _ALIASES = {
     "current_hypothesis": "hypothesis",
@@ -45,7 +49,7 @@ _INSTEAD: Mapping[str, tuple[Section, ...]] = {
 Relative = Callable[[str], str | None]
 
 
-class Said(NamedTuple):
+class NewItem(NamedTuple):
     """One thing that an update says; without an ``origin`` it has that of the update."""
 
     text: str
@@ -53,6 +57,11 @@ class Said(NamedTuple):
     confidence: Confidence | None = None
     needs_validation: bool | None = None
     origin: Origin | None = None
+
+
+def new_items(lines: Iterable[Said | Statement]) -> list[NewItem | str]:
+    """The lines of a session as what an update says, each with its evidence."""
+    return [NewItem(line.text, line.refs) for line in lines]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +76,7 @@ class Patch:
     goal: str | None = None
     hypothesis: str | None = None
     next_action: str | None = None
-    said: Mapping[Section, Sequence[Said | str]] = field(default_factory=dict)
+    said: Mapping[Section, Sequence[NewItem | str]] = field(default_factory=dict)
     sources: Sequence[str] = ()
     evidence: Sequence[str] = ()
     drop: Sequence[str] = ()
@@ -174,7 +183,7 @@ def _set(new: str | None, old: str, limit: int = MAX_TEXT) -> str:
 def _items(patch: Patch, now: datetime, relative: Relative, left_out: dict[str, list[str]]) -> Iterable[Item]:
     for section, texts in patch.said.items():
         for one in texts:
-            said = Said(one) if isinstance(one, str) else one
+            said = NewItem(one) if isinstance(one, str) else one
             text = said.text
             if section in ("active_files", "starting_points"):
                 path = relative(text)
@@ -197,9 +206,9 @@ def _items(patch: Patch, now: datetime, relative: Relative, left_out: dict[str, 
             )
 
 
-def _said(section: str, value: Any) -> Said:
+def _said(section: str, value: Any) -> NewItem:
     if isinstance(value, str):
-        return Said(value)
+        return NewItem(value)
     if not isinstance(value, dict):
         raise UsageError(f"{section} takes texts", hint=f'{{"{section}": ["…"]}}')
     text = value.get("claim", value.get("text"))
@@ -209,7 +218,7 @@ def _said(section: str, value: Any) -> Said:
     if needs is not None and not isinstance(needs, bool):
         raise UsageError("needs_validation is true or false")
     evidence = tuple(_scalar("evidence", one) for one in _list("evidence", value.get("evidence", [])))
-    return Said(_scalar(section, text), evidence, confidence, needs)
+    return NewItem(_scalar(section, text), evidence, confidence, needs)
 
 
 def _scalar(name: str, value: Any) -> str:

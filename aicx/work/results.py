@@ -1,9 +1,13 @@
-"""How sessions kept to the contracts they were given: evaluated from their logs each time, and stored nowhere."""
+"""How sessions kept to the contracts they were given, and how the programs ended that `aicx run` ran.
+
+Contracts are evaluated from logs each time; results are stored nowhere.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from contextlib import ExitStack
+from datetime import datetime
 from typing import NamedTuple
 
 from aicx.config import Settings
@@ -12,6 +16,8 @@ from aicx.corpus.catalog.query import open_catalog
 from aicx.corpus.places.decisions import load_decisions
 from aicx.corpus.places.stored import place_of
 from aicx.errors import CorpusDamaged, NotFound
+from aicx.evidence.sessions import SessionRow
+from aicx.sources.run.source import AGENT
 from aicx.work.attempts import RECENT, attempts_in, contract_of
 from aicx.work.compliance import Compliance, Observed, evaluate
 from aicx.work.facts_index import session_facts
@@ -102,3 +108,27 @@ def _key(record: WorkRecord) -> tuple[str, str]:
 
 def _all(*found: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(text for texts in found for text in texts))
+
+
+MAX_RUNS = 3
+
+
+def ran_since(
+    settings: Settings, place: WorkPlace, session: SessionRow | None, until: datetime, but: Sequence[str] = ()
+) -> tuple[WorkRecord, ...]:
+    """The last run of each command since ``session`` began, the last first, at most MAX_RUNS.
+
+    Where that was a run itself, the last runs count whenever they were. An agent that keeps a log of its own counts
+    only where it failed: its log says the rest.
+    """
+    began = None if session is None or session.agent == AGENT else session.started_at
+    found: dict[tuple[str, ...], WorkRecord] = {}
+    for record in attempts_in(settings, place.folders, RECENT):
+        attempt = record.attempt
+        if attempt is None or attempt.exit_code is None or (attempt.session or "").startswith(tuple(but)):
+            continue
+        if record.updated_at > until or (began is not None and record.updated_at < began):
+            continue
+        if attempt.agent == AGENT or attempt.exit_code:
+            found.setdefault(attempt.stated.commands[-1:], record)
+    return tuple(found.values())[:MAX_RUNS]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import orjson
 
 from aicx.refs import Ref
+from aicx.types import Lane
 from aicx.values import dataclass
 
 if TYPE_CHECKING:
@@ -79,12 +80,10 @@ class Failure:
 
 
 @dataclass(frozen=True, slots=True)
-class SessionFacts:
-    """A session's part in a repository. Paths are relative to its root, in the order in which they came up.
+class SessionPart:
+    """A session as far as it worked in one repository, as the catalogue knows it.
 
-    ``project`` is what the corpus calls the repository, or its folder where it has no name. ``failing`` is what failed
-    at the end, ``given_up`` what was tried without success and left before. ``orientation`` are the commands before the
-    first file.
+    ``project`` is what the corpus calls the repository, or its folder where it has no name.
     """
 
     agent: str
@@ -92,9 +91,24 @@ class SessionFacts:
     project: str
     folder: str | None
     branch: str | None
-    lane: str
+    lane: Lane
     automated: bool
     title: str | None
+
+    @property
+    def ref(self) -> str:
+        """The reference of the session."""
+        return str(Ref.of_session(self.agent, self.session_id))
+
+
+@dataclass(frozen=True, slots=True)
+class SessionFacts(SessionPart):
+    """A session's part in a repository. Paths are relative to its root, in the order in which they came up.
+
+    ``failing`` is what failed at the end, ``given_up`` what was tried without success and left before. ``orientation``
+    are the commands before the first file.
+    """
+
     started_at: str
     ended_at: str
     goal: Said | None
@@ -120,11 +134,6 @@ class SessionFacts:
     finalized: bool
     state: State
     state_reason: StateReason
-
-    @property
-    def ref(self) -> str:
-        """The reference of the session."""
-        return str(Ref.of_session(self.agent, self.session_id))
 
     @property
     def wanted(self) -> Said | None:

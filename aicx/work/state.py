@@ -17,7 +17,7 @@ from aicx.values import dataclass
 from aicx.work.files import DamagedFile, open_records, read_record
 from aicx.work.finding import find_task
 from aicx.work.loading import Loaded, Loading
-from aicx.work.patch import Patch, Said, apply, changed_fields
+from aicx.work.patch import NewItem, Patch, apply, changed_fields
 from aicx.work.place import Present, WorkPlace, looking, new_record, project_of, saved
 from aicx.work.record import CLOSINGS, MAX_GOAL, SECTIONS, GitContext, Status, WorkRecord, clean, task_id
 from aicx.work.writing import Change, changing
@@ -314,7 +314,7 @@ def _from_session(tasks: OpenTasks, patch: Patch) -> tuple[str, str, Patch]:
         raise UsageError("there is no goal, and no open session to take one from", hint='aicx task start "…"')
     source = (found.goal_source,)
     derived = {
-        section: [Said(item.text, item.evidence or source, origin=item.origin) for item in found.of(section)]
+        section: [NewItem(item.text, item.evidence or source, origin=item.origin) for item in found.of(section)]
         for section in SECTIONS
     }
     said = {section: [*derived[section], *patch.said.get(section, ())] for section in SECTIONS}

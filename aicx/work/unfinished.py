@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from aicx.evidence.pull_requests import merged_by, number_of
+from aicx.evidence.commits import merged_by, number_of
 from aicx.git.state import Git, GitState
 from aicx.text import first_of
 

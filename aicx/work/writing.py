@@ -14,9 +14,8 @@ from aicx.storage.event_lines import new_id
 from aicx.storage.journaled import JournaledFolder
 from aicx.storage.texts import with_texts
 from aicx.values import dataclass
-from aicx.work.codec import encode
 from aicx.work.events import Tail, WorkEvent, is_log, is_source
-from aicx.work.files import ATTEMPTS, CAPSULE, CLOSED, EVERY, NOTES, TASKS, path_of
+from aicx.work.files import ATTEMPTS, CAPSULE, CLOSED, EVERY, NOTES, TASKS, encode, path_of
 from aicx.work.record import WorkRecord, stored
 
 

@@ -12,8 +12,8 @@ import pytest
 
 from aicx.continuity.logs import newest_primary
 from aicx.continuity.markdown import parse, render
-from aicx.continuity.meaning import is_vague
 from aicx.continuity.saving import save
+from aicx.continuity.signals import is_vague
 from aicx.work.events import read_log
 from tests.continuity.builders import FIRST, SECOND, THIRD, NotePlace, clean_status
 from tests.corpus.builders import ClaudeLog

@@ -31,7 +31,7 @@ SOURCES = {
     "RankerCosts": "aicx.bench.measure:Measured",
     "ReviewPatch": "aicx.memory.review.patches:Plan",
     "RunSettings": "aicx.bench.run:BenchPlan",
-    "SessionFacts": "aicx.work.deriving:SessionPart",
+    "SessionFacts": "aicx.work.session_facts:SessionPart",
     "SessionHead": "aicx.corpus.views.show:ShownSession",
     "SessionPlace": "aicx.corpus.places.report:Place",
     "Sketch": "aicx.work.session_facts:SessionFacts",

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aicx.evidence.calls import answered_calls
-from aicx.evidence.edits import edits_of
+from aicx.evidence.calls import answered_calls, edits_of
 from aicx.git.roots import Roots, inside, repository_of
 from tests.evidence.stories import Story
 

@@ -20,7 +20,7 @@ from aicx.filters import EVERYTHING
 from aicx.servers.mcp.texts import search_text
 from aicx.storage.typed import from_json
 from aicx.work import codec
-from aicx.work.codec import decode, encode
+from aicx.work.files import decode, encode
 from aicx.work.record import WorkRecord
 from aicx.work.stated_search import stated_about
 from tests.corpus.builders import ClaudeLog, when

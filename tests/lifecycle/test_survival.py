@@ -21,7 +21,7 @@ from aicx.lifecycle.identity import Asker
 from aicx.lifecycle.prepare import prepare
 from aicx.work.attempt import Attempt
 from aicx.work.attempts import attempt_of, attempts_in, begin
-from aicx.work.codec import decode, encode
+from aicx.work.files import decode, encode
 from aicx.work.place import find_place, looking
 from tests.lifecycle.conftest import Place
 

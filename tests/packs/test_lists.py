@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aicx.packs.answers import FamilyItem
-from aicx.packs.bundle import session_name
+from aicx.packs.answers import FamilyItem, session_name
 from aicx.packs.lists import lists_of
 from aicx.packs.owners import chosen, focused, owners_of
 from aicx.packs.query import Period

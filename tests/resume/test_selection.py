@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from aicx.evidence.edits import FileEdit
+from aicx.evidence.calls import FileEdit
 from aicx.evidence.sessions import (
     RepositoryScope,
     SessionRow,

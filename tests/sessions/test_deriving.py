@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from aicx.evidence.transcript import Step
 from aicx.sessions.closing import IDLE, standing_of
-from aicx.sessions.deriving import derive_edges
-from aicx.sessions.sketch import Sketch, decode, sketch_of
+from aicx.sessions.deriving import Sketch, decode, derive_edges, sketch_of
 from aicx.sessions.stated import Life
 from aicx.text import instant
 from tests.work.facts import facts, said

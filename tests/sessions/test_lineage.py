@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from aicx.sessions import deriving, index
+from aicx.sessions.deriving import Sketch
 from aicx.sessions.index import refresh_edges
 from aicx.sessions.lineage import Edge
-from aicx.sessions.sketch import Sketch
 from tests.corpus.builders import CodexLog, snapshot
 from tests.sessions.builders import DAY, HOUR, A, B, C, D, FamilyHome
 

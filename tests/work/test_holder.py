@@ -7,7 +7,7 @@ from dataclasses import replace
 import orjson
 import pytest
 
-from aicx.work.patch import Patch, Said
+from aicx.work.patch import NewItem, Patch
 from aicx.work.record import Item
 from aicx.work.state import start, update
 from aicx.work.writing import changing
@@ -62,7 +62,13 @@ class TestForget:
     def test_a_session_takes_what_rests_on_it_alone(self, stored: TaskPlace) -> None:
         session, chunk = f"session:claude:{SESSION}", f"chunk:claude:{SESSION}:001"
         settings, here = stored.settings, stored.place
-        said = {"verified": [Said("from it alone", (chunk,)), Said("from more", (chunk, "commit:abc")), Said("stated")]}
+        said = {
+            "verified": [
+                NewItem("from it alone", (chunk,)),
+                NewItem("from more", (chunk, "commit:abc")),
+                NewItem("stated"),
+            ]
+        }
         mixed = start(settings, here, "Mixed", NOW, patch=Patch(said=said, sources=[session, "session:codex:x"])).record
         whole = start(settings, here, "Wholly of it", NOW).record
         with changing(settings, NOW, "cli", lambda _: None) as change:

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from aicx.errors import UsageError
 from aicx.text import printable
-from aicx.work.codec import Undecodable, decode, encode
-from aicx.work.patch import Patch, Said, apply, parse_patch
+from aicx.work.files import Undecodable, decode, encode
+from aicx.work.patch import NewItem, Patch, apply, parse_patch
 from aicx.work.record import (
     MAX_ITEMS,
     MAX_TEXT,
@@ -144,12 +144,14 @@ class TestPatch:
         assert (second.record.hypothesis, second.record.texts("risks")) == ("y", ["a", "b", "c"])
 
     def test_the_same_update_again_changes_nothing(self) -> None:
-        patch = Patch(next_action="go", said={"verified": [Said("it works", ("commit:abc",))]}, sources=["session:x:1"])
+        patch = Patch(
+            next_action="go", said={"verified": [NewItem("it works", ("commit:abc",))]}, sources=["session:x:1"]
+        )
         once = apply(RECORD, patch, NOW, str).record
         assert apply(once, patch, NOW + timedelta(days=1), str) == (once, (), {})
 
     def test_further_evidence_is_another_sighting(self) -> None:
-        once = apply(RECORD, Patch(said={"verified": [Said("it works", ("commit:a",))]}), NOW, str).record
+        once = apply(RECORD, Patch(said={"verified": [NewItem("it works", ("commit:a",))]}), NOW, str).record
         twice = apply(once, Patch(said={"verified": ["it works"]}, evidence=["commit:b"]), NOW, str)
         assert twice.changed_fields == ("verified",)
         assert [(item.evidence, item.seen) for item in twice.record.items] == [(("commit:a", "commit:b"), 2)]
@@ -194,9 +196,9 @@ class TestPatch:
         )
         assert found.hypothesis == "h"
         assert found.said == {
-            "verified": [Said("one alone")],
-            "uncertainties": [Said("c", (), "low", True)],
-            "commands": [Said("make test")],
+            "verified": [NewItem("one alone")],
+            "uncertainties": [NewItem("c", (), "low", True)],
+            "commands": [NewItem("make test")],
         }
 
     @pytest.mark.parametrize(

@@ -13,9 +13,8 @@ from pathlib import Path
 import pytest
 
 from aicx.errors import CorpusDamaged, NotFound, UsageError
-from aicx.work.codec import encode
 from aicx.work.events import read_log
-from aicx.work.files import path_of, read_all
+from aicx.work.files import encode, path_of, read_all
 from aicx.work.patch import Patch
 from aicx.work.place import find_place, looking
 from aicx.work.record import WorkRecord

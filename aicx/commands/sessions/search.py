@@ -13,7 +13,7 @@ from aicx.commands.sessions.common import print_node, viewing
 from aicx.engine.search import SearchQuery
 from aicx.filters import EVERYTHING, Filters
 from aicx.sessions.answers import SEARCH_SCHEMA
-from aicx.sessions.finding import find_sessions
+from aicx.sessions.recall import find_sessions
 
 
 @options.filtered()

@@ -12,12 +12,11 @@ from aicx.commands.sessions.common import Agent, Session, edge_line, find_named,
 from aicx.config import load_settings
 from aicx.refs import Ref
 from aicx.sessions.answers import CHAIN_SCHEMA, SCHEMA, ChainAnswer, ChainItem, SessionAnswer
-from aicx.sessions.chain import ANCESTRY, MAX_DEPTH, chain_of
+from aicx.sessions.family import ANCESTRY, MAX_DEPTH, chain_of
 from aicx.sessions.lineage import EDGE_TYPES
 from aicx.sessions.summarize import open_session
 from aicx.sessions.summary_answer import windows_answer
-from aicx.sessions.turns import turns_of
-from aicx.sessions.view import key_of, work_of
+from aicx.sessions.view import key_of, turns_of, work_of
 from aicx.text import local
 
 
@@ -89,7 +88,7 @@ def windows(
     # Imported here: not needed for --help.
     from aicx.sessions.summarize import open_session
     from aicx.sessions.summary_answer import windows_answer
-    from aicx.sessions.window_answer import SCHEMA
+    from aicx.sessions.windows import SCHEMA
 
     found = open_session(load_settings(), session)
     if json:

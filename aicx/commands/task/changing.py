@@ -17,7 +17,7 @@ from aicx.commands.task.common import Here, OptionalTask, TaskArgument, answer
 from aicx.errors import NotFound, UsageError
 from aicx.paths import user_path
 from aicx.work import state
-from aicx.work.patch import Patch, Said, parse_patch
+from aicx.work.patch import NewItem, Patch, parse_patch
 from aicx.work.record import CLOSINGS, Section
 
 MAX_BYTES = 1_000_000
@@ -148,7 +148,7 @@ def update(
     answer(written, "Updated:", json=json)
 
 
-def _joined(patch: Patch, said: dict[Section, Sequence[str]]) -> dict[Section, list[Said | str]]:
+def _joined(patch: Patch, said: dict[Section, Sequence[str]]) -> dict[Section, list[NewItem | str]]:
     sections = dict.fromkeys([*patch.said, *said])
     found = {section: [*patch.said.get(section, ()), *said.get(section, ())] for section in sections}
     return {section: texts for section, texts in found.items() if texts}

@@ -12,9 +12,8 @@ from aicx.commands.task.common import TaskArgument, print_task, warn_of, warn_of
 from aicx.text import local
 from aicx.work.answers import LIST_SCHEMA, SHOW_SCHEMA, STATUS_SCHEMA, TaskList
 from aicx.work.entry import entry_of, row_of, status_of
-from aicx.work.listing import list_tasks
+from aicx.work.listing import list_tasks, shown_work
 from aicx.work.record import STATUSES
-from aicx.work.showing import shown_work
 
 
 def list_open(

@@ -14,10 +14,9 @@ from zlib import crc32
 
 import orjson
 
-import aicx
 from aicx.corpus.files.read import sidecar_path
 from aicx.errors import StoreUnwritable
-from aicx.evidence.patterns import rules_digest
+from aicx.evidence.patterns import reading_version
 from aicx.memory.proposals import Proposal
 from aicx.memory.walking import stamp_of
 from aicx.paths import Layout
@@ -41,7 +40,7 @@ class Kept:
 
     def __init__(self, place: Path, *, anew: bool = False) -> None:
         self._place = place
-        self._version = f"2 {aicx.__version__} {rules_digest()}"
+        self._version = reading_version(2)
         self._known = self._load()
         self._anew, self._changed = anew, False
 

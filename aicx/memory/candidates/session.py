@@ -10,8 +10,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Literal
 
-from aicx.evidence.calls import answered_calls, folders_of
-from aicx.evidence.edits import is_edit
+from aicx.evidence.calls import answered_calls, folders_of, is_edit
 from aicx.evidence.runs import CommandRun, followed, ran_by
 from aicx.evidence.transcript import Step
 from aicx.folders import is_absolute

@@ -9,6 +9,7 @@ from aicx.fields import INLINE, OPTIONAL
 from aicx.values import dataclass
 from aicx.work.compliance import ContractResult
 from aicx.work.contract import Contract
+from aicx.work.session_facts import Said
 
 SCHEMA = "aicx.resume/1"
 
@@ -68,15 +69,6 @@ class Match:
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
-    """What was said or done, when, and the references that prove it."""
-
-    text: Annotated[str, "as it was said, shortened"]
-    at: str
-    refs: list[str]
-
-
-@dataclass(frozen=True, slots=True)
 class KnownFix:
     """An open failure that was seen and resolved before, and what was done then."""
 
@@ -131,8 +123,8 @@ class StatedEnd:
     outcome: Annotated[str, "`success` or `failure`"]
     goal: Annotated[str | None, "what it was about, where that was stated"]
     summary: Annotated[str, "what was reached, or what failed"]
-    next: Annotated[list[Statement], "what comes next"]
-    failing: Annotated[list[Statement], "errors that were seen"]
+    next: Annotated[list[Said], "what comes next"]
+    failing: Annotated[list[Said], "errors that were seen"]
     decisions: Annotated[list[StatedDecision], "what was decided"]
 
 
@@ -157,16 +149,16 @@ class Capsule:
     current_request: Annotated[str, "the task"]
     resuming: Annotated[str | None, "the session, or null"]
     reopen: str | None
-    goal: Annotated[Statement | None, "what it was about"]
-    last_request: Annotated[Statement | None, "the last prompt"]
-    last_progress: Annotated[Statement | None, "what was reached last"]
+    goal: Annotated[Said | None, "what it was about"]
+    last_request: Annotated[Said | None, "the last prompt"]
+    last_progress: Annotated[Said | None, "what was reached last"]
     next_action: Annotated[str | None, "what `stated` says comes next, else what is open first, as `aicx next` says it"]
-    next: Annotated[list[Statement], "what is sure to be open"]
-    failures: Annotated[list[Statement], "what failed and surely was not mended"]
-    decisions: Annotated[list[Statement], "what was decided"]
-    validated: Annotated[list[Statement], "what was tried and works"]
-    commits: Annotated[list[Statement], "commits made"]
-    pull_requests: Annotated[list[Statement], "pull requests named"]
+    next: Annotated[list[Said], "what is sure to be open"]
+    failures: Annotated[list[Said], "what failed and surely was not mended"]
+    decisions: Annotated[list[Said], "what was decided"]
+    validated: Annotated[list[Said], "what was tried and works"]
+    commits: Annotated[list[Said], "commits made"]
+    pull_requests: Annotated[list[Said], "pull requests named"]
     files_edited: Annotated[list[EditedFile], "files it edited"]
     entry_points: Annotated[list[EntryPoint], "where to look first"]
     automated: bool

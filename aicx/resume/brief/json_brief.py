@@ -30,7 +30,6 @@ from aicx.resume.brief.answer import (
     ResumeAnswer,
     StatedDecision,
     StatedEnd,
-    Statement,
     StructuralContext,
     SymbolEntry,
     SymbolFacts,
@@ -43,6 +42,7 @@ from aicx.resume.select.report import ResumeReport, staleness
 from aicx.text import estimate_tokens, instant, local, shorten
 from aicx.work.compliance import ContractResult
 from aicx.work.contract import Contract, EditScope
+from aicx.work.session_facts import Said
 
 if TYPE_CHECKING:
     from aicx.work.loading import Loaded
@@ -116,8 +116,8 @@ def _answer(report: ResumeReport, parts: Sequence[Part], limit: int, target: int
 
 
 def _stated(of: Callable[[Slot], list[Mapping[str, Any]]]) -> StatedEnd | None:
-    def lines(slot: Slot) -> list[Statement]:
-        return [Statement(**data) for data in of(slot)]
+    def lines(slot: Slot) -> list[Said]:
+        return [Said(**data) for data in of(slot)]
 
     decided = [StatedDecision(status="candidate", **data) for data in of("stated_decisions")]
     found = next(iter(of("stated")), None)
@@ -132,7 +132,7 @@ def _stated_before(of: Callable[[Slot], list[Mapping[str, Any]]]) -> StatedEnd |
     found = next(iter(of("stated_before")), None)
     if found is None:
         return None
-    lines = {name: [Statement(**data) for data in found[name]] for name in ("next", "failing")}
+    lines = {name: [Said(**data) for data in found[name]] for name in ("next", "failing")}
     return StatedEnd(**{**found, **lines, "decisions": [StatedDecision(**data) for data in found["decisions"]]})
 
 
@@ -141,8 +141,8 @@ def _active(report: ResumeReport) -> Sequence[Loaded]:
 
 
 def _capsule(report: ResumeReport, of: Callable[[Slot], list[Mapping[str, Any]]], limit: int) -> Capsule:
-    def said(slot: Slot) -> list[Statement]:
-        return [Statement(**data) for data in of(slot)]
+    def said(slot: Slot) -> list[Said]:
+        return [Said(**data) for data in of(slot)]
 
     resumed = report.resumed
     return Capsule(

@@ -8,8 +8,19 @@ from typing import TYPE_CHECKING
 from aicx.evidence.texts import summary_line
 from aicx.evidence.transcript import Statement
 from aicx.refs import Ref
-from aicx.resume.brief.part import Part, Section, Slot, clean, entry_data, level_of, line_data, listed
-from aicx.resume.brief.worth import MAX_DECISIONS, MAX_OTHERS, is_worth_a_line
+from aicx.resume.brief.part import (
+    MAX_DECISIONS,
+    MAX_OTHERS,
+    Part,
+    Section,
+    Slot,
+    clean,
+    entry_data,
+    is_worth_a_line,
+    level_of,
+    line_data,
+    listed,
+)
 from aicx.resume.select.considered import Reason
 from aicx.resume.select.report import BriefedSession, ResumeReport
 from aicx.text import instant, local, shorten

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field
 
-from aicx.evidence.edits import FileEdit
+from aicx.evidence.calls import FileEdit
 from aicx.git.roots import Roots
 from aicx.refs import Ref
 from aicx.resume.select.considered import Considered, Reason

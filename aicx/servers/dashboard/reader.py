@@ -15,7 +15,7 @@ from aicx.corpus.views.provenance import is_there, sources_of
 from aicx.corpus.views.references import parse_reference
 from aicx.corpus.views.show import SessionChunk, ShownChunk, ShownSession, show
 from aicx.errors import AicxError, CorpusDamaged, NotFound, UsageError
-from aicx.evidence.text_facts import facts_in_text
+from aicx.evidence.transcript import facts_in_text
 from aicx.paths import Layout
 from aicx.refs import Ref
 from aicx.servers.dashboard.responses import Detail, Outcome, ReadChunk, Speaker, Tool, Turn

@@ -20,8 +20,8 @@ from aicx.servers.mcp.means import ToolContext
 from aicx.servers.mcp.remembering import read_memory
 from aicx.servers.mcp.replies import ToolReply, bounded, reply, slimmed
 from aicx.work import answers as task_answers
+from aicx.work.listing import shown_work
 from aicx.work.place import find_place
-from aicx.work.showing import shown_work
 
 # Chunks that a reference to a file or a commit lists at once, and chunks of a session that are read for its turns.
 _MAX_LISTED = 50
