@@ -76,7 +76,7 @@ def _of_team(settings: Settings, place: WorkPlace, goal: str, names: Sequence[st
 
 def _remembered(settings: Settings, place: WorkPlace, goal: str, now: datetime) -> list[str]:
     """What is agreed, what shares most words with the goal first. Raises MalformedPolicy."""
-    from aicx.memory.entry import entry_of
+    from aicx.memory.answers import entry_of
     from aicx.memory.policy_records import of_records, policy_in
     from aicx.memory.reading import Memory, find_scope
 

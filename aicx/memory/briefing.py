@@ -7,14 +7,12 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from aicx.config import Settings
-from aicx.memory.answers import MemoryEntry
+from aicx.memory.answers import MemoryEntry, entry_of
 from aicx.memory.assess import LIVE_FILE, freshness_of
-from aicx.memory.entry import entry_of
 from aicx.memory.index import Index
 from aicx.memory.policy_records import of_records, policy_in
 from aicx.memory.reading import Memory, Scope
-from aicx.memory.recall.answer import DegradedLane, ExcludedEntry
-from aicx.memory.recall.asking import RecallQuery
+from aicx.memory.recall.asking import DegradedLane, ExcludedEntry, RecallQuery
 from aicx.memory.recall.run import recall
 from aicx.memory.recall.terms import asked
 from aicx.memory.sources import Live, read_live

@@ -14,11 +14,11 @@ from typing import Annotated, Any, Literal
 from aicx.memory.assess import Assessment
 from aicx.memory.deciding import Desk
 from aicx.memory.events import Event, new_id
+from aicx.memory.files import read_log
 from aicx.memory.lint import duplicates
 from aicx.memory.reading import Memory
 from aicx.memory.reasons import Reason
 from aicx.memory.record import PREFIX, Record, Validation
-from aicx.memory.walking import read_log
 from aicx.memory.writing import Change, changing
 from aicx.values import dataclass
 

@@ -11,6 +11,7 @@ from aicx.config import Settings
 from aicx.errors import NotFound, RecordChanged, UsageError
 from aicx.memory.anchors import take_anchor
 from aicx.memory.events import LOG, Event, Standing, last_about, new_id
+from aicx.memory.files import read_log
 from aicx.memory.persons import is_model, is_person
 from aicx.memory.proposing import UNNAMED as UNNAMED
 from aicx.memory.proposing import Edit, at_host, checked, clean, edited, name_taken
@@ -18,7 +19,6 @@ from aicx.memory.reading import Memory, Scope
 from aicx.memory.reasons import Reason
 from aicx.memory.record import Adoption, Hold, Record, Result, Validation
 from aicx.memory.seal import decisions_in
-from aicx.memory.walking import read_log
 from aicx.memory.writing import Change, changing
 from aicx.values import dataclass
 

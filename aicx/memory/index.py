@@ -19,11 +19,10 @@ import orjson
 import aicx
 from aicx.memory.anchors import Compared
 from aicx.memory.decisions import Decisions
-from aicx.memory.files import read_files
+from aicx.memory.files import decisions_stamp, read_files, walk
 from aicx.memory.reasons import Reason
 from aicx.memory.record import Adoption, Anchor, Hold, Record, Source, Validation, Validity, place_of
 from aicx.memory.seal import decisions_in, key_of, keyed
-from aicx.memory.walking import decisions_stamp, walk
 from aicx.storage.derived import is_refusal
 from aicx.values import dataclass
 

@@ -211,7 +211,7 @@ def test_an_answer_is_what_its_class_says(filled: Place, question: str) -> None:
     import jsonschema
     import pydantic
 
-    from aicx.memory.recall.answer import SCHEMA, RecallAnswer
+    from aicx.memory.recall.asking import SCHEMA, RecallAnswer
 
     answer = filled("recall", question)
     assert answer.pop("schema") == SCHEMA

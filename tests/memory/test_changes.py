@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from aicx.memory.anchors import Compared, compare, take_anchor
-from aicx.memory.changes import what_changed
+from aicx.memory.evidence import what_changed
 
 CODE = "import time\n\n\ndef retry(call):\n    for attempt in range(5):\n        call()\n    return None\n"
 

@@ -18,9 +18,9 @@ from hypothesis import strategies as st
 from aicx.config import Settings, load_settings
 from aicx.errors import AicxError
 from aicx.memory.assess import Assessment
-from aicx.memory.checking import check_adoption, check_log, check_records, read_all
 from aicx.memory.deciding import Decider, Desk, decide, delete, edit, supersede, validate
 from aicx.memory.files import decode, encode, read_body
+from aicx.memory.holder import check_adoption, check_log, check_records, read_all
 from aicx.memory.proposing import Draft, Edit, propose
 from aicx.memory.reading import Memory, Scope
 from aicx.memory.reasons import REASONS

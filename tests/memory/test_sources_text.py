@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aicx.memory.sources_text import MAX_LENGTH, split_statements
+from aicx.memory.sources import MAX_LENGTH, split_statements
 
 
 def _split(text: str) -> list[tuple[str, str, int, int]]:

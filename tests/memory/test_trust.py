@@ -343,7 +343,7 @@ class TestStatus:
 
     def test_the_same_inputs_and_clock_give_the_same_bytes(self, place):
         from aicx.fields import to_fields
-        from aicx.memory.entry import entry_of
+        from aicx.memory.answers import entry_of
 
         for number in range(20):
             place.put(f"Statement number {number}", "--claim", f"key={number}", "--topic", f"t{number % 3}")

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from aicx.config import load_settings
-from aicx.memory.checking import check_adoption, check_log, check_records, read_all
+from aicx.memory.holder import check_adoption, check_log, check_records, read_all
 from aicx.memory.proposing import Draft, propose
 from aicx.memory.reading import Memory, Scope, find_scope
 from aicx.memory.seal import SEAL

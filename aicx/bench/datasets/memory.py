@@ -17,7 +17,7 @@ from aicx.bench.mining.records import ELSEWHERE, HERE, NOW, BenchRecord, Fate, m
 from aicx.bench.mining.synonyms import SYNONYMS
 from aicx.bench.stores import settings_for
 from aicx.errors import NotFound
-from aicx.memory.candidates.place import gather_at
+from aicx.memory.candidates.gather import gather_at
 from aicx.types import Document
 
 # About so many subjects; with what else is said about them nearly four times as many records.

@@ -45,7 +45,7 @@ def command(
     if import_ and dry_run:
         raise UsageError("--dry-run and --import exclude each other", hint="leave one of them out")
     # Imported here: not needed for --help.
-    from aicx.memory.candidates.place import gather_at
+    from aicx.memory.candidates.gather import gather_at
 
     desk = open_desk(repo)
     found = gather_at(desk.settings, None if everywhere else options.folder(repo), keep=import_)

@@ -77,7 +77,7 @@ def list_candidates(
 ) -> CandidatesAnswer:
     """The candidates of all stored sessions, or of the repository that ``folder`` is in."""
     # Imported here: not needed for --help.
-    from aicx.memory.candidates.place import gather_at
+    from aicx.memory.candidates.gather import gather_at
 
     found = gather_at(settings, folder, anew=anew)
     wanted = [one for one in found.proposals if kind is None or one.kind == kind]

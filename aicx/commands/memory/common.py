@@ -14,10 +14,9 @@ import typer
 from aicx import console, options
 from aicx.config import load_settings
 from aicx.errors import UsageError
-from aicx.memory.answers import ENTRY_SCHEMA, EntryAnswer
+from aicx.memory.answers import ENTRY_SCHEMA, HIDDEN, EntryAnswer, entry_of
 from aicx.memory.assess import Assessment
 from aicx.memory.deciding import Desk
-from aicx.memory.entry import HIDDEN, entry_of
 from aicx.memory.evidence import show_evidence
 from aicx.memory.policy_records import of_records, policy_in
 from aicx.memory.reading import Memory, Scope, find_scope

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from aicx import console, options
 from aicx.commands.memory.common import ByAnybody, RefArgument, Rev, Yes, confirm, open_desk, opened
-from aicx.memory.answers import ENTRY_SCHEMA, EntryAnswer
+from aicx.memory.answers import ENTRY_SCHEMA, EntryAnswer, entry_of
 from aicx.memory.deciding import UNNAMED, Decider, named, refuse_to_unprotect
 from aicx.memory.deciding import delete as delete_record
-from aicx.memory.entry import entry_of
 
 
 @options.either("ref", "--ref")

@@ -16,6 +16,7 @@ from aicx.commands.memory.common import open_desk, opened
 from aicx.errors import NotFound, UsageError
 from aicx.memory.assess import Assessment
 from aicx.memory.deciding import Desk
+from aicx.memory.files import read_log
 from aicx.memory.judging import (
     AUDIT_SCHEMA,
     EVAL_SCHEMA,
@@ -32,7 +33,6 @@ from aicx.memory.judging import (
     retrieval_in,
     retrieval_of,
 )
-from aicx.memory.walking import read_log
 from aicx.paths import user_path
 from aicx.text import day_bounds, instant, local
 

@@ -25,14 +25,14 @@ from aicx.memory.answers import (
     MemoryEvent,
     Pagination,
     StatsAnswer,
+    entry_of,
+    whole_of,
 )
 from aicx.memory.assess import Assessment, Status
-from aicx.memory.entry import entry_of, whole_of
 from aicx.memory.events import events_of
-from aicx.memory.files import GLOBAL
+from aicx.memory.files import GLOBAL, read_log
 from aicx.memory.recall.live import find_live
 from aicx.memory.record import KINDS, PREFIX
-from aicx.memory.walking import read_log
 from aicx.text import instant, local
 
 # Only listed when they are asked for by their status.

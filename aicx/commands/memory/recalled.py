@@ -5,7 +5,7 @@ from __future__ import annotations
 from aicx import console
 from aicx.memory.answers import MemoryEntry
 from aicx.memory.reasons import REASONS
-from aicx.memory.recall.answer import SCHEMA, RecallAnswer
+from aicx.memory.recall.asking import SCHEMA, RecallAnswer
 from aicx.text import shorten
 
 _COLORS = {"accepted": "green", "advisory": "cyan", "candidate": "yellow"}

@@ -11,9 +11,10 @@ from aicx import console, options
 from aicx.commands.memory.common import RefArgument, open_desk, opened, print_whole
 from aicx.commands.review.common import candidate_now, fields_of, print_candidate
 from aicx.errors import CorpusDamaged
+from aicx.memory.answers import HIDDEN, whole_of
 from aicx.memory.deciding import Desk
-from aicx.memory.entry import HIDDEN, whole_of
 from aicx.memory.events import events_of
+from aicx.memory.files import read_log
 from aicx.memory.review.answers import (
     LIST_SCHEMA,
     SHOW_SCHEMA,
@@ -21,10 +22,9 @@ from aicx.memory.review.answers import (
     ReviewListAnswer,
     ReviewShowAnswer,
 )
-from aicx.memory.review.proposals import read_proposal
+from aicx.memory.review.patches import read_proposal
 from aicx.memory.review.states import OPEN, STATES, Queue, next_step, read_queue
 from aicx.memory.review.surfacing import surfaces_of
-from aicx.memory.walking import read_log
 from aicx.text import instant, local
 
 ReviewState = StrEnum("ReviewState", {name.replace("-", "_"): name for name in STATES})  # type: ignore[misc]

@@ -9,11 +9,11 @@ import typer
 from aicx import console
 from aicx.commands.memory.common import opened, print_record
 from aicx.fields import taken_from
+from aicx.memory.answers import entry_of
 from aicx.memory.deciding import Desk
-from aicx.memory.entry import entry_of
 from aicx.memory.review.answers import ReviewCandidate, ReviewPatch, ReviewTarget
 from aicx.memory.review.deciding import Prepared, look
-from aicx.memory.review.proposals import steps_of
+from aicx.memory.review.patches import steps_of
 from aicx.memory.review.states import Candidate, next_step
 from aicx.text import printable
 

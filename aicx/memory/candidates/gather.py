@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import reduce
 from itertools import groupby
 from operator import or_
 from pathlib import Path
 from sqlite3 import Row
 
+from aicx.config import Settings
 from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog.query import open_catalog
+from aicx.corpus.places.decisions import load_decisions
+from aicx.corpus.places.stored import place_of
 from aicx.errors import MalformedPolicy
 from aicx.evidence.texts import words
 from aicx.evidence.transcript import read_steps
@@ -19,7 +24,7 @@ from aicx.git.roots import Roots, repository_of
 from aicx.memory.candidates.kept import Kept, Key, Reading, stamp_of_chunks
 from aicx.memory.candidates.rules import propose
 from aicx.memory.candidates.session import Session
-from aicx.memory.policy import Policy, PolicyReason
+from aicx.memory.policy import Policy, PolicyReason, load_policy
 from aicx.memory.proposals import Excluded, Proposal, ProposalReason, joined
 from aicx.memory.sameness import NEGATIONS
 from aicx.paths import NON_REPOSITORY, Layout
@@ -207,3 +212,36 @@ def _rank(proposal: Proposal) -> tuple[bool, int, int, float, str]:
         -proposal.last_seen.timestamp(),
         proposal.id,
     )
+
+
+def gather_at(settings: Settings, folder: Path | None, *, keep: bool = True, anew: bool = False) -> Candidates:
+    """The candidates of all stored sessions, or of the repository that ``folder`` is in.
+
+    Only sessions that are new or changed since the last call are read, with ``anew`` all of them. Without ``keep``
+    nothing is written, so that the next call reads them again.
+
+    Raises NotFound where nothing is stored yet or there is no such folder, MalformedPolicy.
+    """
+    root = find_repository(folder).root if folder else None
+    policy = load_policy(settings.layout.home, root, settings.user_home)
+    where, values = "1", []
+    with open_catalog(settings.layout) as opened:
+        if root is not None:
+            decisions = load_decisions(settings.layout.projects)
+            identity = place_of(opened.catalog, settings.user_home, decisions, str(root))
+            if identity:
+                where, values = "project=?", [identity.project]
+            else:
+                # The half-open range holds every folder below this one: "0" follows "/".
+                where = f"project='{NON_REPOSITORY}' AND (cwd=? OR (cwd>=? AND cwd<?))"
+                values = [str(root), f"{root}/", f"{root}0"]
+
+        def policy_in(place: Path) -> Policy:
+            return load_policy(settings.layout.home, place, settings.user_home)
+
+        kept = Kept(settings.layout.memory_candidates, anew=anew)
+        found = gather(settings.layout, opened.catalog, policy, where, values, policy_in, kept)
+        if keep:
+            kept.save()
+        fallback = [opened.fallback_reason] if opened.fallback_reason else []
+        return replace(found, notes=[*fallback, *opened.notes, *found.notes])

@@ -17,8 +17,8 @@ import orjson
 from aicx.corpus.files.read import sidecar_path
 from aicx.errors import StoreUnwritable
 from aicx.evidence.patterns import reading_version
+from aicx.memory.files import stamp_of
 from aicx.memory.proposals import Proposal
-from aicx.memory.walking import stamp_of
 from aicx.paths import Layout
 from aicx.storage.atomic import replace_file
 from aicx.storage.typed import from_json

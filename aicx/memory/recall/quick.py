@@ -15,12 +15,11 @@ from aicx.config import Settings
 from aicx.git.identity import find_repository
 from aicx.memory.anchors import Compared
 from aicx.memory.decisions import Decisions
-from aicx.memory.files import sidecar_of
+from aicx.memory.files import decisions_stamp, sidecar_of, stamp_of
 from aicx.memory.index import Entry, Index
 from aicx.memory.reading import Scope, scope_of
 from aicx.memory.recall.table import SCOPE, Table
 from aicx.memory.record import Record
-from aicx.memory.walking import decisions_stamp, stamp_of
 from aicx.paths import Layout
 from aicx.values import dataclass
 

@@ -11,7 +11,7 @@ import orjson
 from aicx.config import Settings
 from aicx.fields import to_fields
 from aicx.memory.events import Event, new_id
-from aicx.memory.recall.answer import RecallAnswer
+from aicx.memory.recall.asking import RecallAnswer
 from aicx.memory.record import PREFIX
 from aicx.memory.writing import changing
 

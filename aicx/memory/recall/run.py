@@ -3,36 +3,49 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING, Self, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, Self, TypeVar
 
 from aicx.config import Settings
 from aicx.errors import AicxError, UsageError
-from aicx.memory.policy import Policy
+from aicx.memory.answers import MemoryEntry
+from aicx.memory.assess import TRACE, freshness_of
+from aicx.memory.policy import Policy, PolicyReason
 from aicx.memory.policy_records import of_records, policy_in
 from aicx.memory.reading import Memory, Scope, find_scope, without_collecting
-from aicx.memory.recall.answer import RecallAnswer
-from aicx.memory.recall.asking import RecallQuery
-from aicx.memory.recall.found import Found, answer_of, leave_out_sources, rank, shown, unavailable
+from aicx.memory.recall.asking import RecallAnswer, RecallQuery
 from aicx.memory.recall.live import LiveReader, LiveTable
 from aicx.memory.recall.meaning import Meaning
 from aicx.memory.recall.quick import QuickIndex, folders_now, keep_look, known_look, quick_scope
-from aicx.memory.recall.ranking import SUFFICIENT, Ranked
-from aicx.memory.recall.scored import Scored, add_live, add_records, score_words
+from aicx.memory.recall.ranking import SUFFICIENT, Match, Ranked, fused
+from aicx.memory.recall.scored import (
+    Found,
+    Scored,
+    add_live,
+    add_records,
+    answer_of,
+    leave_out_sources,
+    rank,
+    score_words,
+    shown,
+    unavailable,
+)
 from aicx.memory.recall.table import DAMAGE, Table
 from aicx.memory.recall.terms import Asked, asked
+from aicx.refs import Ref
+from aicx.text import instant, local, shorten
 
 if TYPE_CHECKING:
-    from aicx.engine.search import Searcher
-
+    from aicx.engine.search import Hit, Searcher, SearchQuery
 
 Result = TypeVar("Result")
 # So soon after a look at every file a question that nothing answers is not worth another.
 _SECONDS_TO_TRUST = 2.0
+_LONGEST = 400
 
 
 def recall(settings: Settings, query: RecallQuery) -> RecallAnswer:
@@ -156,7 +169,6 @@ class Recaller:
     def _add_passages(self, query: RecallQuery, policy: Policy, found: Found) -> None:
         # Imported here: most questions are to the memory alone.
         from aicx.engine.search import Searcher, SearchQuery
-        from aicx.memory.recall.chunks import passages
 
         searcher = self._searcher or Searcher(self._settings)
         try:
@@ -194,3 +206,71 @@ class Recaller:
         found.lanes.append("dense")
         found.degraded += [unavailable("dense", note) for note in notes]
         return near
+
+
+class Passage(NamedTuple):
+    """A passage with how well it matches, or why it may not be shown."""
+
+    entry: MemoryEntry
+    match: Match
+    blocked: PolicyReason | None
+
+
+def passages(searcher: Searcher, query: SearchQuery, policy: Policy) -> tuple[list[Passage], str | None]:
+    """What the corpus has on a question, and which of its retrievers did not answer.
+
+    Raises AicxError where it cannot be searched.
+    """
+    report = searcher.search(query)
+    return list(_allowed(report.hits, query, policy)), report.oracle_status["fallback_reason"]
+
+
+def _allowed(hits: Sequence[Hit], query: SearchQuery, policy: Policy) -> Iterator[Passage]:
+    for hit in hits:
+        entry, match = _entry(hit, query), _match(hit)
+        fields = hit.sidecar.fields
+        identities = (entry.ref, f"session:{fields['agent']}:{fields['session_id']}")
+        blocked = next((why for one in identities if (why := policy.of_source(one, fields["agent"]))), None)
+        yield Passage(entry, match, blocked or policy.of_text(entry.statement, entry.topic, hit.said))
+
+
+def _match(hit: Hit) -> Match:
+    """The share of the question's words that it has, on the scale of statements."""
+    share = hit.terms_found / hit.terms_asked if hit.terms_asked else 0.0
+    dense = max(0.0, min(1.0, hit.votes["dense"].score)) if "dense" in hit.votes and not share else None
+    base = fused(share, dense)
+    return Match(share, dense, base, hit.decay_factor, base * hit.decay_factor)
+
+
+def _entry(hit: Hit, query: SearchQuery) -> MemoryEntry:
+    fields = hit.sidecar.fields
+    at = local(fields["started_at"])
+    lane = str(fields.get("lane") or "primary")
+    return MemoryEntry(
+        ref=str(Ref("chunk", hit.sidecar.id)),
+        name=None,
+        kind="chunk",
+        topic=shorten(hit.title or "", 80),
+        statement=shorten(" / ".join(line.text for line in hit.lines), _LONGEST),
+        status="candidate",
+        freshness=freshness_of(query.now - at),
+        tier=TRACE,
+        usage="evidence",
+        baseline=False,
+        reasons=["candidate_not_adopted", *(["subagent_unadopted"] if lane == "subagent" else []), "relevant_match"],
+        because=[],
+        superseded_by=None,
+        source={
+            "class": "subagent" if lane == "subagent" else "assistant",
+            "at": instant(at),
+            "lane": lane,
+            "agent": fields["agent"],
+            "session": fields["session_id"],
+        },
+        evidence=[str(Ref.of_session(fields["agent"], fields["session_id"]))],
+        score=None,
+        repository=fields["project"],
+        rev=1,
+        pinned=False,
+        sightings=1,
+    )

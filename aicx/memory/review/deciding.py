@@ -6,9 +6,9 @@ from dataclasses import replace
 from typing import Literal
 
 from aicx.errors import CorpusDamaged, UsageError
+from aicx.memory.answers import HIDDEN
 from aicx.memory.deciding import Decider, Desk, decide, unchanged
 from aicx.memory.deciding import named as memory_named
-from aicx.memory.entry import HIDDEN
 from aicx.memory.events import Event, new_id
 from aicx.memory.files import proposal_of
 from aicx.memory.persons import is_person
@@ -16,8 +16,18 @@ from aicx.memory.policy_records import of_records, policy_in
 from aicx.memory.proposing import clean
 from aicx.memory.reading import Memory
 from aicx.memory.record import Record
-from aicx.memory.review.patches import FILES, Plan, Target, make_plan, rank_targets
-from aicx.memory.review.proposals import digest_of_file, encode, now_ready, read_file, read_proposal
+from aicx.memory.review.patches import (
+    FILES,
+    Plan,
+    Target,
+    digest_of_file,
+    encode,
+    make_plan,
+    now_ready,
+    rank_targets,
+    read_file,
+    read_proposal,
+)
 from aicx.memory.review.states import Candidate, Step, candidate_of, next_step, require
 from aicx.memory.writing import Change, changing
 from aicx.values import dataclass

@@ -15,7 +15,7 @@ from aicx.corpus.forget.redact_again import Redaction
 from aicx.engine.holders import Holder, Notify
 from aicx.memory.events import Standing
 from aicx.memory.files import PROPOSALS, folder_of
-from aicx.memory.review.proposals import digest_of_file
+from aicx.memory.review.patches import digest_of_file
 from aicx.memory.seal import decisions_in
 from aicx.memory.writing import memory_folder
 from aicx.paths import Layout

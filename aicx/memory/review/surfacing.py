@@ -9,8 +9,7 @@ from aicx.config import Settings
 from aicx.memory.briefing import brief
 from aicx.memory.policy_records import policy_in
 from aicx.memory.reading import Scope
-from aicx.memory.recall.answer import ExcludedEntry
-from aicx.memory.recall.asking import RecallQuery
+from aicx.memory.recall.asking import ExcludedEntry, RecallQuery
 from aicx.memory.recall.run import recall
 from aicx.memory.record import Record
 from aicx.memory.review.answers import ReviewSurface

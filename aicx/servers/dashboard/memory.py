@@ -16,12 +16,11 @@ from pathlib import Path
 from aicx.config import Settings
 from aicx.errors import CorpusDamaged, NotFound, UsageError
 from aicx.memory.anchors import Found
+from aicx.memory.answers import HIDDEN, entry_of
 from aicx.memory.assess import Assessment
-from aicx.memory.changes import what_changed
 from aicx.memory.deciding import Decider, Desk, decide, supersede, validate
-from aicx.memory.entry import HIDDEN, entry_of
 from aicx.memory.events import Standing
-from aicx.memory.evidence import allowed, show_evidence
+from aicx.memory.evidence import allowed, show_evidence, what_changed
 from aicx.memory.persons import is_person
 from aicx.memory.policy_records import of_records, policy_in
 from aicx.memory.reading import Memory, Scope, find_scope

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from aicx.fields import to_fields
 from aicx.memory import answers as memory_answers
+from aicx.memory.answers import entry_of, whole_of
 from aicx.memory.assess import Assessment
-from aicx.memory.entry import entry_of, whole_of
 from aicx.memory.evidence import resolve_evidence
 from aicx.memory.policy_records import of_records, policy_in
 from aicx.memory.proposing import Draft, propose
 from aicx.memory.reading import Memory
-from aicx.memory.recall import answer as recall_answers
+from aicx.memory.recall import asking as recall_answers
 from aicx.memory.recall.asking import RecallQuery
 from aicx.memory.recall.live import find_live
 from aicx.memory.record import Record, Source

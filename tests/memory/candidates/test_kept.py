@@ -12,8 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aicx.memory.candidates import gather as gathering
-from aicx.memory.candidates.gather import Candidates
-from aicx.memory.candidates.place import gather_at
+from aicx.memory.candidates.gather import Candidates, gather_at
 from aicx.memory.policy import NAME
 from tests.corpus.builders import ClaudeLog, Home
 
