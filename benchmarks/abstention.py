@@ -21,9 +21,9 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from aicx.bench.abstention import count_labels
 from aicx.bench.dataset import session_key
 from aicx.bench.stores import settings_for
+from aicx.bench.summary import count_labels
 from aicx.engine.search import Searcher, SearchQuery
 from retrieval.evidence import Evidence
 

@@ -25,10 +25,10 @@ from aicx.commands.bench import list as bench_list
 from aicx.commands.bench import results as shown
 from aicx.continuity import answers as continuity
 from aicx.corpus.catalog import overview
+from aicx.corpus.catalog import overview as refs
+from aicx.corpus.catalog import sessions as sessions
 from aicx.corpus.forget.redact_again import Redaction
 from aicx.corpus.places import report as projects
-from aicx.corpus.views import refs_answer as refs
-from aicx.corpus.views import sessions_answer as sessions
 from aicx.corpus.views import show_answer as show
 from aicx.corpus.views.report import REPORT_SCHEMA, EntryReport
 from aicx.engine import index_answer as index
@@ -48,7 +48,7 @@ from aicx.memory.recall import asking as memory_recall
 from aicx.memory.review import answers as review
 from aicx.packs import answers as pack
 from aicx.repomap import MapStatus
-from aicx.repomap import answer as maps
+from aicx.repomap import map as maps
 from aicx.repomap.refresh import Refreshed
 from aicx.reports import bundle
 from aicx.resume.brief import answer as resume

@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, NoReturn, Self
 
 import aicx.__main__
-from aicx.toolchains.families import FAMILIES
+from aicx.toolchains.parsing import FAMILIES
 from tests.parts import is_missing
 
 _REPOSITORY = Path(__file__).parents[1]

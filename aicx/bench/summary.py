@@ -1,14 +1,17 @@
-"""Figures of a result, ranker by ranker: means with intervals, differences with their chance, times and sizes."""
+"""Figures of a result, ranker by ranker: means with intervals, differences with their chance, times and sizes.
+
+Answers are labelled too: where nothing answers a question, right is no answer or one labelled as weak evidence.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import field
 from math import ceil
 from statistics import median
 from typing import Annotated, Any
 
-from aicx.bench.abstention import count_labels, label_of
 from aicx.bench.dataset import COUNTED
 from aicx.bench.metrics import MEASURES
 from aicx.bench.results import BenchResult
@@ -19,6 +22,34 @@ from retrieval.evidence import Evidence
 
 PRIMARY = "MRR@10"
 _SLOW = 0.95
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """How many questions of one kind got answers labelled as strong or weak evidence, and how many got none."""
+
+    strong: int
+    weak: int
+    none: int
+
+    @property
+    def asked(self) -> int:
+        return self.strong + self.weak + self.none
+
+    @property
+    def quiet(self) -> int:
+        """Those told that there may be nothing: right for a question that nothing answers, wrong for any other."""
+        return self.weak + self.none
+
+
+def count_labels(labels: Iterable[Evidence]) -> Labels:
+    counts = Counter(labels)
+    return Labels(counts["strong"], counts["weak"], counts["none"])
+
+
+def label_of(answers: int, evidence: Evidence | None) -> Evidence:
+    """The label of a ranker's answers; those of one that labels none count as strong."""
+    return evidence or ("strong" if answers else "none")
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,18 @@ from collections.abc import Collection, Iterable, Iterator
 from datetime import UTC, datetime
 from hashlib import sha256
 
-from aicx.cas.entry import StoredObject, names_in, object_path, sidecar_path
+from aicx.cas.entry import (
+    Reason,
+    StoredObject,
+    Tombstone,
+    add_tombstones,
+    names_in,
+    object_path,
+    read_tombstones,
+    sidecar_path,
+)
 from aicx.cas.reading import BLOCK, entry_or_none, opened, read, relative
 from aicx.cas.redacting import clean_body, texts_in
-from aicx.cas.tombstones import Reason, Tombstone, add_tombstones, read_tombstones
 from aicx.cas.writing import LOCK, Origin, clear_leftovers, commit, delete, leftovers, locked, stage
 from aicx.config import Settings
 from aicx.corpus.doctor.inputs import FIX, REDACT_AGAIN, Check, DoctorInputs, counted, current_writer

@@ -10,8 +10,16 @@ from hashlib import file_digest
 from pathlib import Path
 from typing import BinaryIO
 
-from aicx.cas.entry import BadEntry, StoredObject, beginning_of, names_in, object_path, read_entry, the_one
-from aicx.cas.tombstones import read_tombstones
+from aicx.cas.entry import (
+    BadEntry,
+    StoredObject,
+    beginning_of,
+    names_in,
+    object_path,
+    read_entry,
+    read_tombstones,
+    the_one,
+)
 from aicx.errors import CorpusDamaged, NotFound
 from aicx.paths import Layout
 from aicx.values import dataclass

@@ -2,6 +2,8 @@
 
 A sidecar is written before its object is in place: a kill leaves a sidecar without an object, which nothing lists, and
 never an object of which it is not known whether it is pinned.
+
+Garbage is what is not pinned and was not put for a while. It is shown first, and deleted on request.
 """
 
 from __future__ import annotations
@@ -11,15 +13,14 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
 from typing import BinaryIO
 
-from aicx.cas.entry import Kind, StoredObject, checked_tags, names_in, object_path, sidecar_path
+from aicx.cas.entry import Kind, StoredObject, checked_tags, names_in, object_path, read_tombstones, sidecar_path
 from aicx.cas.reading import BLOCK, MAX_TEXT, entry_or_none, find, is_sound
 from aicx.cas.redacting import clean_body
-from aicx.cas.tombstones import read_tombstones
 from aicx.config import Settings
 from aicx.errors import StoreLocked, UsageError
 from aicx.paths import Layout
@@ -30,6 +31,7 @@ from aicx.values import dataclass
 Notify = Callable[[str], None]
 LOCK = "cas"
 MAX_BINARY = 4 * 1024**3  # bytes
+DAYS = 30.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,3 +250,49 @@ def _sync(folder: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
+
+
+@dataclass(frozen=True, slots=True)
+class Collected:
+    """What goes or has gone, the longest unused first. ``unknown`` are objects without a readable sidecar, which stay:
+    they may be pinned. ``leftovers`` counts files of killed writers.
+    """
+
+    entries: list[StoredObject]
+    pinned: int
+    younger: int
+    unknown: list[str]
+    leftovers: int
+    applied: bool
+
+
+def collect(
+    settings: Settings,
+    now: datetime,
+    *,
+    days: float = DAYS,
+    most: int | None = None,
+    apply: bool = False,
+    notify: Callable[[str], None] = lambda _: None,
+) -> Collected:
+    """Finds objects put last more than ``days`` ago and not pinned, at most ``most``; deletes them with ``apply``."""
+    layout = settings.layout
+    if not apply:
+        return _look(layout, now, days, most)
+    with locked(settings, notify):
+        found = _look(layout, now, days, most, applied=True)
+        delete(layout, (entry.name for entry in found.entries))
+        clear_leftovers(layout)
+    return found
+
+
+def _look(layout: Layout, now: datetime, days: float, most: int | None, *, applied: bool = False) -> Collected:
+    names = names_in(layout)
+    known = [(name, entry_or_none(layout, name)) for name in names]
+    entries = [entry for _, entry in known if entry is not None]
+    free = [entry for entry in entries if not entry.pinned]
+    old = [entry for entry in free if now - entry.put_at >= timedelta(days=days)]
+    old.sort(key=lambda entry: (entry.put_at, entry.name))
+    unknown = [name for name, entry in known if entry is None]
+    counts = len(entries) - len(free), len(free) - len(old)
+    return Collected(old[:most], *counts, unknown, len(leftovers(layout)), applied)

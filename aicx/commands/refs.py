@@ -11,8 +11,7 @@ import typer
 from aicx import console, options
 from aicx.commands.nothing import notify_nothing
 from aicx.config import load_settings
-from aicx.corpus.catalog.overview import ProjectSummary, list_chunk_paths, list_projects
-from aicx.corpus.views.refs_answer import SCHEMA, RefsAnswer
+from aicx.corpus.catalog.overview import SCHEMA, ProjectSummary, RefsAnswer, list_chunk_paths, list_projects
 from aicx.errors import NotFound
 from aicx.filters import EVERYTHING, Filters
 from aicx.paths import NON_REPOSITORY

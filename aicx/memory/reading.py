@@ -59,7 +59,7 @@ def scope_of(settings: Settings, repository: Repository) -> Scope:
     """A repository as the corpus calls it, else by its id, with the host of its remote."""
     # Imported here: who asks again and again keeps the answer.
     from aicx.corpus.places.stored import identity_in
-    from aicx.git.remotes import host_of
+    from aicx.git.identity import host_of
 
     found = identity_in(settings, str(repository.root))
     host = (host_of(repository.common) if repository.common else None) or ""

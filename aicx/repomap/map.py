@@ -29,6 +29,7 @@ Basis = Literal["index", "names"]
 
 # Files that vanished since the last refresh are left out of an answer; so many more are looked at to fill their places.
 _SPARE = 20
+SCHEMA = "aicx.map/1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,3 +235,13 @@ def _count(root: Path, store: MapStore, listing: FileListing) -> ChangeCount:
         elif digest_of(str(root), task.path) != task.digest:
             changed += 1
     return ChangeCount(added, changed, len(changes.gone))
+
+
+@dataclass(frozen=True, slots=True)
+class MapAnswer:
+    """What `query` found."""
+
+    query: str
+    basis: Annotated[Basis, "what was searched: the map, or without one names and headings"]
+    items: Annotated[list[EntryPoint], "best first"]
+    notes: list[str]

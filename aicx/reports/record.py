@@ -9,9 +9,8 @@ from hashlib import sha256
 from os import fsencode
 from typing import Annotated, Any
 
-from aicx.reports.listing import Part, ReportEntry
+from aicx.reports.listing import Part, ReportEntry, agent_in, day_in, title_in
 from aicx.reports.markdown import Heading, outline, shorten, split_block
-from aicx.reports.places import agent_in, day_in, title_in
 from aicx.reports.reading import ReportText, clean_line, read_meta, read_report, read_tail
 from aicx.sources.items import BadRecord
 from aicx.sources.records import parse_instant

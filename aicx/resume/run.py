@@ -28,7 +28,7 @@ from aicx.evidence.sessions import (
     short_ids,
 )
 from aicx.evidence.statements import weigh
-from aicx.git.landed import Landed
+from aicx.git.branches import Landed
 from aicx.git.roots import inside
 from aicx.git.state import Git, GitProbe
 from aicx.managed.ours import is_ours_alone, may_be_ours

@@ -10,8 +10,7 @@ from aicx.evidence.session_brief import Ending, SessionBrief, with_later
 from aicx.evidence.sessions import SessionRow
 from aicx.evidence.since import Since, is_clean, same_place
 from aicx.evidence.statements import tells_unpushed
-from aicx.git.branches import CURRENT, Branches, BranchState
-from aicx.git.landed import Landed
+from aicx.git.branches import CURRENT, Branches, BranchState, Landed
 from aicx.git.subjects import Subject
 from aicx.refs import Ref
 from aicx.resume.place import Place

@@ -6,10 +6,9 @@ import re
 from collections.abc import Iterator, Sequence
 
 from aicx.toolchains import c_cpp_builds as builds
-from aicx.toolchains.family import Diagnostic, Output, ToolFamily
+from aicx.toolchains.family import NOWHERE, Diagnostic, Output, ToolFamily, place
+from aicx.toolchains.family import number as group_number
 from aicx.toolchains.json_documents import documents, number, rows, word
-from aicx.toolchains.places import NOWHERE, place
-from aicx.toolchains.places import number as group_number
 
 _TOOL = re.compile(
     r"(?:[\w.]{1,30}-){0,4}(?:gcc|cc|g\+\+|c\+\+|clang|clang\+\+|ld|gold|lld|ar|as|cpp|nvcc|emcc|em\+\+)(?:-\d[\d.]*)?|"

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from aicx.toolchains.family import Diagnostic, Output
-from aicx.toolchains.places import place
+from aicx.toolchains.family import Diagnostic, Output, place
 
 _MAKE = re.compile(r"(?:\S{0,60}/)?(?:g|mingw32-|re)?make(?:\[\d+\])?: (?P<message>\S.*)$")
 _STOPPED = re.compile(r"\*\*\* (?P<message>.+)$")

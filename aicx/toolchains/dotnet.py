@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from aicx.toolchains.family import Diagnostic, Output, ToolFamily
-from aicx.toolchains.places import Place, number, place
+from aicx.toolchains.family import Diagnostic, Output, Place, ToolFamily, number, place
 
 _TOOLS = frozenset(
     {"csc", "dotnet", "dotnet-format", "fsc", "msbuild", "MSBuild", "nuget", "vbc", "vstest.console", "xbuild"}

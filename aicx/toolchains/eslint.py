@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from aicx.toolchains import javascript_stacks
+from aicx.toolchains import javascript_errors
 from aicx.toolchains.family import Diagnostic, Output, ToolFamily
 from aicx.toolchains.json_documents import documents, number, rows, sarif, word
 
@@ -183,14 +183,14 @@ def _cannot_run(lines: Sequence[str]) -> Iterator[Diagnostic]:
             return
         match = next((match for pattern in _SETUP if (match := pattern.match(line))), None)
         if match:
-            error = javascript_stacks.ERROR.match(line)
-            spots = [spot for text in lines[position + 1 : position + 40] if (spot := javascript_stacks.spot(text))]
-            place = next((spot for spot in spots if not javascript_stacks.is_foreign(spot.file)), None)
+            error = javascript_errors.ERROR.match(line)
+            spots = [spot for text in lines[position + 1 : position + 40] if (spot := javascript_errors.spot(text))]
+            place = next((spot for spot in spots if not javascript_errors.is_foreign(spot.file)), None)
             yield Diagnostic(
                 match["message"].strip(),
                 place.file if place else None,
                 place.line if place else None,
-                code=javascript_stacks.kind(error),
+                code=javascript_errors.kind(error),
                 phase="setup",
             )
             return

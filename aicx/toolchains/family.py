@@ -1,11 +1,16 @@
-"""The row that each family's module exports as `FAMILY`, and what its functions take and give."""
+"""The row that each family's module exports as `FAMILY`, the values its functions take and give, and places in matches."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol
 
 from aicx.values import dataclass
+
+Place = tuple[str | None, int | None]
+
+NOWHERE: Place = (None, None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,3 +74,16 @@ class ToolReader(Protocol):
 
     def marks(self, output: Output, /) -> int:
         """How many lines only this tool writes."""
+
+
+def place(match: re.Match[str] | None) -> Place:
+    """The groups `file` and `line` of ``match``; nowhere without one, or where it names no file."""
+    if match is None or match["file"] is None:
+        return NOWHERE
+    return match["file"], number(match, "line")
+
+
+def number(match: re.Match[str], group: str) -> int | None:
+    """The number in a group of ``match``; None where the pattern has no such group, or it matched nothing."""
+    text = match[group] if group in match.re.groupindex else None
+    return int(text) if text else None

@@ -7,9 +7,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from aicx.toolchains.family import Diagnostic, Output, ToolFamily
+from aicx.toolchains.family import Diagnostic, Output, ToolFamily, number, place
 from aicx.toolchains.go_runs import Runs
-from aicx.toolchains.places import number, place
 
 _TOOLS = frozenset({
     "go", "gofmt", "gofumpt", "goimports", "golangci-lint", "golint", "gotestsum", "govulncheck", "richgo",

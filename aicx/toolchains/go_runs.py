@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
-from aicx.toolchains.family import Diagnostic
-from aicx.toolchains.places import NOWHERE, Place, place
+from aicx.toolchains.family import NOWHERE, Diagnostic, Place, place
 
 _LOG = re.compile(r"(?P<indent>\s+)(?P<file>[^\s:][^:\n]{0,200}\.go):(?P<line>\d+):(?!\d+: ) ?(?P<message>.*)$")
 _STARTED = re.compile(r"\s*=== (?:RUN|CONT|NAME) +(?P<test>\S+)")

@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from aicx.toolchains.family import Diagnostic, Output, ToolFamily
+from aicx.toolchains.family import Diagnostic, Output, ToolFamily, number, place
 from aicx.toolchains.java_traces import JavaTraces, summaries
-from aicx.toolchains.places import number, place
 
 _TOOLS = frozenset({"ant", "gradle", "gradlew", "java", "javac", "javadoc", "jar", "kotlinc", "mvn", "mvnd", "mvnw"})
 

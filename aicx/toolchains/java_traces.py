@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from aicx.toolchains.family import Diagnostic
-from aicx.toolchains.places import number, place
+from aicx.toolchains.family import Diagnostic, number, place
 
 _EXCEPTION = r"(?P<code>(?:[\w$]{1,80}\.){0,20}[A-Z][\w$]{0,120})"
 _THROWN = re.compile(

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import takewhile
 
-from aicx.toolchains import javascript_stacks as stacks
+from aicx.toolchains import javascript_errors as stacks
 from aicx.toolchains.family import Diagnostic
 
 _THROWN_AT = re.compile(

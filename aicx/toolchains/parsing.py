@@ -1,19 +1,41 @@
-"""Decides which family printed an output, lets it read, and says whether the command failed."""
+"""Decides which family printed an output, lets it read, and says whether the command failed.
+
+Each row of the table of families is a module that exports `FAMILY`. `generic` reads what no other does.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cache
+from importlib import import_module
 from itertools import islice
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
-from aicx.toolchains.commands import Invocation, invocations
-from aicx.toolchains.event import ErrorEvent, Parsed
-from aicx.toolchains.families import NONE, families, generic
+from aicx.toolchains.commands import PLAIN, Invocation, invocations
 from aicx.toolchains.family import Diagnostic, Output, ToolFamily
 from aicx.toolchains.fingerprint import fingerprint, tidy_file
-from aicx.toolchains.starters import PLAIN
 from aicx.toolchains.terminal import MAX_LINE, plain, unprefixed
+from aicx.values import dataclass
 
+GENERIC, NONE = "generic", "none"
+
+# Where two look equally likely by their text alone, the earlier one is taken.
+FAMILIES = (
+    "python_test",
+    "python_types",
+    "python_lint",
+    "typescript",
+    "eslint",
+    "js_test",
+    "npm",
+    "rust",
+    "go",
+    "java",
+    "ruby",
+    "php",
+    "dotnet",
+    "c_cpp",
+)
 MAX_EVENTS = 500  # of one family in one output
 _SHELLS = frozenset({"bash", "sh", "zsh", "exec"})
 _NOT_RUN = (126, 127)  # a shell's exit codes for a program that is missing or cannot be run
@@ -25,6 +47,55 @@ _PACKAGE_MANAGERS = ("yarn", "pnpm", "bun")
 _ANSWERING = frozenset(
     {"grep", "egrep", "fgrep", "rg", "ag", "ack", "diff", "cmp", "test", "[", "[[", "pgrep", "which"}
 )
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorEvent:
+    """One error or warning that a tool reported, as its output names it."""
+
+    toolchain: Annotated[str, "the tool: `pytest`, `mypy`, `cargo`; the family where the tool is unknown"]
+    phase: Annotated[
+        str, "`setup`, `install`, `syntax`, `build`, `link`, `type`, `lint`, `format`, `test` or `runtime`"
+    ]
+    severity: Annotated[str, "`error` or `warning`"]
+    message: Annotated[str, "at most 2000 characters"]
+    code: Annotated[str | None, "the rule, the number of the error or the exception's class"]
+    file: Annotated[str | None, "as the output names it"]
+    line: Annotated[int | None, "from 1"]
+    column: Annotated[int | None, "as the tool counts"]
+    test: Annotated[str | None, "name of the failing test"]
+    command: Annotated[str, "the whole command line"]
+    exit_code: Annotated[int | None, "of the command line"]
+    fingerprint: Annotated[str, "the same for the same mistake after unrelated edits"]
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """What the output says."""
+
+    family: Annotated[
+        str,
+        "`python_test`, `python_types`, `python_lint`, `npm`, `typescript`, `eslint`, `js_test`, `go`, `rust`, `java`, "
+        "`dotnet`, `c_cpp`, `ruby`, `php`, `generic`, or `none` for the output of no such tool",
+    ]
+    failed: Annotated[bool, "the command's true result, also where a pipe hides its exit code"]
+    events: Annotated[tuple[ErrorEvent, ...], "in the order of the output"]
+
+
+@cache
+def families() -> tuple[ToolFamily, ...]:
+    """Every family but `generic`, in the table's order."""
+    return tuple(_load(name) for name in FAMILIES)
+
+
+@cache
+def generic() -> ToolFamily:
+    return _load(GENERIC)
+
+
+def _load(name: str) -> ToolFamily:
+    family: ToolFamily = import_module(f"aicx.toolchains.{name}").FAMILY
+    return family
 
 
 class _NamedCommand(NamedTuple):

@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from aicx.toolchains.family import Diagnostic
-from aicx.toolchains.places import place
+from aicx.toolchains.family import Diagnostic, place
 
 FOREIGN = re.compile(r".*/vendor/|/usr/share/(?:php|composer)/|phar://")
 _SECTION = re.compile(

@@ -6,9 +6,8 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 
-from aicx.toolchains.family import Diagnostic, Output, ToolFamily
+from aicx.toolchains.family import Diagnostic, Output, ToolFamily, place
 from aicx.toolchains.json_documents import number, rows, word
-from aicx.toolchains.places import place
 from aicx.toolchains.ruby_tests import (
     FILE,
     FRAME,

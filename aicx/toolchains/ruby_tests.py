@@ -6,9 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from aicx.toolchains.family import Diagnostic
+from aicx.toolchains.family import Diagnostic, place
 from aicx.toolchains.json_documents import number, rows, word
-from aicx.toolchains.places import place
 
 FILE = r"[^\s:\[\]()][^:\n]{0,300}"
 LIBRARY = re.compile(

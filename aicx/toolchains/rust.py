@@ -8,9 +8,8 @@ from dataclasses import replace
 from itertools import pairwise, takewhile
 from typing import NamedTuple
 
-from aicx.toolchains.family import Diagnostic, Output, ToolFamily
+from aicx.toolchains.family import Diagnostic, Output, ToolFamily, number, place
 from aicx.toolchains.json_documents import documents, rows
-from aicx.toolchains.places import number, place
 from aicx.toolchains.rust_diagnostics import WRAPPER, diagnostic, identity, lint, phase, unlinked, with_codes
 
 _TOOLS = frozenset({

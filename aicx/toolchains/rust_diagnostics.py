@@ -7,8 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from aicx.toolchains.family import Diagnostic
-from aicx.toolchains.places import place
+from aicx.toolchains.family import Diagnostic, place
 
 # The lint's name, the surest form first: as an attribute, as an option, as the anchor of clippy's page.
 _LINTS = (

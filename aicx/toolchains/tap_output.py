@@ -8,8 +8,7 @@ from collections.abc import Iterator, Sequence
 from aicx.toolchains.family import Diagnostic, Output
 from aicx.toolchains.fingerprint import stable_file
 from aicx.toolchains.javascript_crashes import found as found_in
-from aicx.toolchains.javascript_errors import error_of
-from aicx.toolchains.javascript_stacks import ERROR
+from aicx.toolchains.javascript_errors import ERROR, error_of
 
 NAME = "node:test"
 _LISTED = re.compile(r"(?P<indent>\s*)✖ (?P<name>\S.*?)(?: \([\d.]+ms\))?\s*$")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from aicx.toolchains import javascript_stacks as stacks
+from aicx.toolchains import javascript_errors as stacks
 from aicx.toolchains.family import Diagnostic, Output
 from aicx.toolchains.javascript_errors import error_of
 

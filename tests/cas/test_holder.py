@@ -6,8 +6,8 @@ import json
 
 import pytest
 
+from aicx.cas.entry import read_tombstones
 from aicx.cas.reading import read
-from aicx.cas.tombstones import read_tombstones
 from tests.cas.builders import NOW, TOKEN, Shelf
 from tests.corpus.builders import SESSION
 

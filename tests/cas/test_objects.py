@@ -12,10 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aicx.cas.collecting import collect
 from aicx.cas.reading import read
 from aicx.cas.redacting import clean_body
-from aicx.cas.writing import Origin, put
+from aicx.cas.writing import Origin, collect, put
 from aicx.config import load_settings
 from aicx.errors import CorpusDamaged, StoreLocked, StoreUnwritable, UsageError
 from tests.cas.builders import NOW, TOKEN, Shelf

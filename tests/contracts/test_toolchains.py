@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aicx.toolchains import Parsed, parse
-from aicx.toolchains.families import FAMILIES, GENERIC, families
 from aicx.toolchains.family import Output
+from aicx.toolchains.parsing import FAMILIES, GENERIC, families
 from tests.toolchains.outputs import Place, Sample
 
 SAMPLES = [

@@ -19,7 +19,7 @@ ROOT = Path(aicx.__file__).parent
 # What each answer is made from.
 SOURCES = {
     "BenchReport": "aicx.bench.facts:Facts",
-    "ErrorEventAnswer": "aicx.toolchains.event:ErrorEvent",
+    "ErrorEventAnswer": "aicx.toolchains.parsing:ErrorEvent",
     "FailureItem": "aicx.work.session_facts:Failure",
     "FamilyOwner": "aicx.packs.owners:Owner",
     "ObjectEntry": "aicx.cas.entry:StoredObject",

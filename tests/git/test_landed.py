@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from aicx.git.branches import Branches
-from aicx.git.landed import Landed
+from aicx.git.branches import Branches, Landed
 from aicx.git.state import Git, GitProbe
 from tests.evidence.stories import T0, Repository
 

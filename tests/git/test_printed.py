@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from aicx.git.folders import git_calls
-from aicx.git.printed import read_printed
+from aicx.git.printed import git_calls, read_printed
 
 HERE = "/srv/ada/orbit"
 

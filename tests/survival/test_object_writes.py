@@ -161,8 +161,7 @@ def test_a_put_that_is_killed_while_it_reads_leaves_nothing_that_is_listed(begun
 _WRITERS = """
 import io, os, sys
 from datetime import UTC, datetime
-from aicx.cas.collecting import collect
-from aicx.cas.writing import Origin, put
+from aicx.cas.writing import Origin, collect, put
 from aicx.config import load_settings
 
 children = []

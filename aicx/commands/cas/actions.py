@@ -23,10 +23,9 @@ from aicx.cas.answers import (
     ObjectPut,
     ObjectsCollected,
 )
-from aicx.cas.collecting import DAYS, collect
 from aicx.cas.entry import KINDS, StoredObject
 from aicx.cas.reading import BLOCK, entry_or_none, find, list_entries, opened, read
-from aicx.cas.writing import Origin, pin, put
+from aicx.cas.writing import DAYS, Origin, collect, pin, put
 from aicx.config import load_settings
 from aicx.errors import NotFound, UsageError
 from aicx.fields import taken_from

@@ -12,7 +12,7 @@ from aicx.config import Settings, load_settings
 from aicx.errors import UsageError
 from aicx.paths import user_path
 from aicx.repomap import EntryPoint, EntryPoints, MapStatus, open_map
-from aicx.repomap.answer import SCHEMA, MapAnswer
+from aicx.repomap.map import SCHEMA, MapAnswer
 from aicx.terminal import invisible, without_controls
 from aicx.types import Unread
 

@@ -10,8 +10,7 @@ import typer
 from aicx import console, options
 from aicx.commands.nothing import notify_nothing
 from aicx.config import load_settings
-from aicx.corpus.catalog.sessions import browse
-from aicx.corpus.views.sessions_answer import SCHEMA, SessionItem, sessions_answer, sessions_page
+from aicx.corpus.catalog.sessions import SCHEMA, SessionItem, browse, sessions_answer, sessions_page
 from aicx.filters import EVERYTHING, Filters
 from aicx.text import local
 

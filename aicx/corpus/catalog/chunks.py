@@ -1,10 +1,13 @@
-"""The rows of a chunk: everything of its sidecar that can be filtered on, and what its session has stored."""
+"""The rows of a chunk: everything of its sidecar that can be filtered on, what its session has stored, and the commits
+and requests that its tools printed.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from hashlib import sha256
+from typing import Any, NamedTuple
 
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.fields import (
@@ -19,6 +22,7 @@ from aicx.corpus.catalog.fields import (
 )
 from aicx.corpus.catalog.messages import duplicate_row
 from aicx.corpus.files.sidecar import lacks_tool_facts
+from aicx.git.listed import ListedChange, created_request, listed_commits, listed_requests
 from aicx.types import PROMPTS
 from aicx.values import dataclass
 
@@ -28,6 +32,8 @@ _OPTIONAL = (
     *("branch", "model", "lane", "parent_session", "run_id", "prompt_id", "cwd", "title", "repo_source", "tokens"),
     *("workflow_phase", "mode", "skill_code", "token_usage", "findings_count"),
 )
+# Commands that print commits and requests; where a chunk lacks the call, its answer alone is looked at.
+_PROGRAMS = ("git ", "gh ", "glab ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +184,6 @@ def _put_names(
 def put_sightings(catalog: Catalog, rowid: int | None, fields: Mapping[str, Any], markdown: bytes) -> None:
     """Records the commits and requests that a chunk shows."""
     # Imported here: readers do without the patterns.
-    from aicx.corpus.catalog.printed import printed_in
     from aicx.git.subjects import plain_subject
 
     _insert(
@@ -191,3 +196,39 @@ def put_sightings(catalog: Catalog, rowid: int | None, fields: Mapping[str, Any]
 def _insert(catalog: Catalog, statement: str, rows: Sequence[tuple[Any, ...]]) -> None:
     if rows:  # a statement without rows costs as much as one with a row, and most chunks lack most of these
         catalog.connection.executemany(statement, rows)
+
+
+class Printed(NamedTuple):
+    """One commit or request as one message shows it."""
+
+    listed: ListedChange
+    at: str
+
+
+def printed_in(fields: Mapping[str, Any], markdown: bytes) -> list[Printed]:
+    """Reads the results of tools that begin in a chunk; none of a chunk that was altered on disk."""
+    found = list(dict.fromkeys(_read(fields, markdown)))
+    return found if found and sha256(markdown).hexdigest() == fields["content_sha256"] else []
+
+
+def _read(fields: Mapping[str, Any], markdown: bytes) -> Iterator[Printed]:
+    calls: dict[str | None, Mapping[str, Any]] = {}
+    results = []
+    for item in fields.get("messages") or ():
+        if item.get("role") == "tool":
+            tool = item.get("tool") or {}
+            if tool.get("phase") == "call":
+                calls[tool.get("call_id")] = tool
+            # What aicx answered quotes older sessions.
+            elif not item.get("repeated") and not item.get("echo"):
+                results.append((item, tool.get("call_id")))
+    for item, call_id in results:
+        call = calls.get(call_id) or {}
+        command = call.get("command") or ""
+        if call.get("files") or (command and not any(name in command for name in _PROGRAMS)):
+            continue
+        low, high = item.get("span") or (0, 0)
+        text = markdown[low:high].decode("utf-8", "replace")
+        created = created_request(command, text)
+        for listed in (*listed_commits(text), *listed_requests(text), *((created,) if created else ())):
+            yield Printed(listed, item["at"])

@@ -1,7 +1,8 @@
-"""Overviews: raw logs per agent, stored chunks per project, and the state of the catalogue."""
+"""Overviews: raw logs per agent, stored chunks per project (`aicx.refs/1`), and the state of the catalogue."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 from aicx.config import Settings
@@ -16,6 +17,8 @@ from aicx.sources import SOURCES, load_source
 from aicx.sources.door import CleanSource, Door, fingerprint_of
 from aicx.sources.items import BadRecord
 from aicx.values import dataclass
+
+SCHEMA = "aicx.refs/1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,3 +192,11 @@ def forget_watermarks(layout: Layout, agents: tuple[str, ...]) -> int:
         return cursor.rowcount
     finally:
         catalog.close()
+
+
+@dataclass(frozen=True, slots=True)
+class RefsAnswer:
+    """The projects that have chunks within the filters."""
+
+    projects: Annotated[Sequence[ProjectSummary], "most recently active first"]
+    notes: Sequence[str]

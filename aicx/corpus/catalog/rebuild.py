@@ -9,8 +9,7 @@ from hashlib import sha256
 from typing import TypeVar
 
 from aicx.corpus.catalog.chunks import put_chunk, put_sightings, remove_chunk
-from aicx.corpus.catalog.database import COMPLETE, DAMAGED, Catalog
-from aicx.corpus.catalog.schema import LACKS_SIGHTINGS
+from aicx.corpus.catalog.database import COMPLETE, DAMAGED, LACKS_SIGHTINGS, Catalog
 from aicx.corpus.files.read import load_markdown, load_sidecar, read_chunk, sidecar_path, walk_chunks
 from aicx.corpus.files.sidecar import Sidecar
 from aicx.errors import CorpusDamaged, NotFound, StoreUnwritable

@@ -7,8 +7,7 @@ from hashlib import sha256
 
 import orjson
 
-from aicx.corpus.files.inventory import take_inventory
-from aicx.corpus.files.read import is_altered, load_markdown, sidecar_path
+from aicx.corpus.files.read import is_altered, load_markdown, sidecar_path, take_inventory
 from aicx.corpus.files.sidecar import SCHEMA, WITHOUT_TOOL_FACTS, Sidecar, decode_sidecar, lacks_tool_facts
 from aicx.corpus.forget.blanking import message_texts
 from aicx.errors import AicxError

@@ -8,8 +8,7 @@ from dataclasses import field
 from typing import Any
 
 from aicx.corpus.catalog.session_names import SessionKey, find_session
-from aicx.corpus.files.inventory import InventoryItem, take_inventory
-from aicx.corpus.files.read import load_markdown, load_sidecar, sidecar_path
+from aicx.corpus.files.read import InventoryItem, load_markdown, load_sidecar, sidecar_path, take_inventory
 from aicx.corpus.files.sidecar import FORGOTTEN
 from aicx.corpus.forget.blanking import Targets, blank_chunk, message_texts
 from aicx.corpus.forget.holding import Affected, ForgetPlan, ForgetRequest, LogCopy

@@ -9,7 +9,7 @@ from functools import lru_cache
 from pathlib import PurePosixPath
 
 from aicx.folders import folded
-from aicx.git.remotes import is_short_forge
+from aicx.git.identity import is_short_forge
 from aicx.values import dataclass
 
 Session = tuple[str, str]  # agent, session id

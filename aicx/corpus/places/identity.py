@@ -8,7 +8,7 @@ from dataclasses import field
 from functools import cached_property
 from pathlib import Path
 
-from aicx.git.remotes import parts_of, remote_urls
+from aicx.git.identity import parts_of, remote_urls
 from aicx.paths import safe_project
 from aicx.sources.naming import clean_project
 from aicx.storage.reading import read_note

@@ -96,7 +96,7 @@ def _project(catalog: Catalog, folders: Sequence[str], common: Path) -> str | No
     if project := next((claims[folder] for folder in folders if claims.get(folder)), None):
         return str(project)
     # Imported here: the repositories that people ask in have sessions.
-    from aicx.git.remotes import parts_of, remote_urls
+    from aicx.git.identity import parts_of, remote_urls
 
     named = (safe_project(*parts) for url in remote_urls(common) if (parts := parts_of(url)))
     for name in filter(None, named):

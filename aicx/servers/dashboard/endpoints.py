@@ -8,8 +8,7 @@ from typing import Any
 
 from aicx.config import Settings
 from aicx.corpus.catalog.query import steer
-from aicx.corpus.catalog.sessions import browse
-from aicx.corpus.views.sessions_answer import SessionsPage, sessions_page
+from aicx.corpus.catalog.sessions import SessionsPage, browse, sessions_page
 from aicx.corpus.views.show_answer import WholeChunk
 from aicx.engine.search import Searcher, SearchQuery
 from aicx.engine.search_answer import SearchAnswer

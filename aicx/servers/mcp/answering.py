@@ -6,12 +6,12 @@ from datetime import timedelta
 
 import orjson
 
+from aicx.corpus.catalog import overview as refs_answers
+from aicx.corpus.catalog import sessions as sessions_answers
 from aicx.corpus.catalog.overview import list_projects
 from aicx.corpus.catalog.query import steer
 from aicx.corpus.catalog.sessions import browse
 from aicx.corpus.catalog.when import parse_instant
-from aicx.corpus.views import refs_answer as refs_answers
-from aicx.corpus.views import sessions_answer as sessions_answers
 from aicx.corpus.views.rank import rank_chunks
 from aicx.engine import rank_answer as rank_answers
 from aicx.engine import search_answer as search_answers

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 import orjson
 import pytest
 
-from aicx.corpus.views.sessions_answer import SessionsPage
+from aicx.corpus.catalog.sessions import SessionsPage
 from aicx.corpus.views.show_answer import SessionHead, WholeChunk
 from aicx.engine.search import search
 from aicx.engine.search_answer import SearchAnswer
