@@ -19,7 +19,7 @@ from aicx.values import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """What a change did on one set, or on a part of it that is reported apart."""
+    """The effect of a change on one set, or on a part of it that is reported apart."""
 
     # Negative questions should get no answer, or one labelled as weak; None where the set has none.
     dataset: str = field(metadata=INTERNAL)
@@ -81,7 +81,7 @@ def _effects(result: BenchResult, dataset: str, part: str, ranker: str) -> Itera
 
 @dataclass(frozen=True, slots=True)
 class AblationVerdict:
-    """What all sets together say of one change.
+    """The verdict of all sets together on one change.
 
     ``mean`` is over the sets, each counting the same and without the parts that are reported apart: those can show what
     a rule is there for, and cannot speak for a change.

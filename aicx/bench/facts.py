@@ -1,4 +1,4 @@
-"""What a result says beside its rows: when and where it was made, of what data, and what each ranker cost."""
+"""The facts of a result beside its rows: when and where it was made, of what data, and what each ranker cost."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Machine:
 
 @dataclass(frozen=True, slots=True)
 class RunSettings:
-    """What was run."""
+    """The settings of a run."""
 
     rankers: Annotated[Sequence[str], "their names"]
     seed: Annotated[int, "random seed"]
@@ -40,7 +40,7 @@ class RunSettings:
 
 @dataclass(frozen=True, slots=True)
 class DatasetFacts:
-    """What a dataset is made of, never what it says."""
+    """The make-up of a dataset, never what it says."""
 
     name: Annotated[str, "its name"]
     fingerprint: Annotated[str, "of questions, answers and documents"]
@@ -54,7 +54,7 @@ class DatasetFacts:
 
 @dataclass(frozen=True, slots=True)
 class RankerCosts:
-    """What one ranker took on one dataset; with a `failure` nothing else counts."""
+    """The costs of one ranker on one dataset; with a `failure` nothing else counts."""
 
     dataset: Annotated[str, "name of the dataset"]
     ranker: Annotated[str, "its name"]

@@ -1,4 +1,4 @@
-"""What meaning gains on one's own history: questions mined from it, asked by words alone and by meaning as well.
+"""Measures the gain of meaning on one's own history: questions mined from it, asked by words alone and by both.
 
 The questions are subjects of commits that people wrote and no session holds, as in the dataset `own`. Names are left
 out: they are looked up. So are prompts that ask again: they are found by the words that they share with the log, and

@@ -66,7 +66,7 @@ class MeasureTask:
 
 @dataclass(slots=True)
 class Measured:
-    """What came out, by question: answers (best first, each once) and seconds. Times and sizes are sums over corpora.
+    """The results by question: answers (best first, each once) and seconds. Times and sizes are sums over corpora.
 
     ``evidence`` is the label of each question's answers; None where the ranker labels none, or failed. ``failed`` are
     the questions that the ranker failed on, and why: they got no answer, which is not the choice to give none. With a

@@ -33,7 +33,7 @@ _LATER = "evidence"
 
 @dataclass(frozen=True, slots=True)
 class BenchResult:
-    """What was measured and what came out. ``rows`` is a polars frame.
+    """The settings of a measurement, and its results. ``rows`` is a polars frame.
 
     A row: dataset, ranker, query, part, type, evidence (as the ranker labels its answers; null where it labels none),
     the measures (null for a negative question), answers (how many), seconds (warm), tokens (null where they were not

@@ -29,7 +29,7 @@ OnProgress = Callable[[int, int, str], None]
 
 @dataclass(frozen=True, slots=True)
 class BenchPlan:
-    """What to run. Indexes are kept below ``cache``, exported models in ``models``.
+    """The plan of a run. Indexes are kept below ``cache``, exported models in ``models``.
 
     A ranker may be named with one rule changed. With ``ablate`` each ranker is run with every rule as it is and with
     each one switched off in turn, or only each of ``rules`` where any are named.

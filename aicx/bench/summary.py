@@ -95,7 +95,7 @@ class Abstention:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What a ranker costs; null for what was not measured."""
+    """The costs of a ranker; null for what was not measured."""
 
     ranker: str = field(metadata=INTERNAL)
     warm_p50: Annotated[float, "median milliseconds of a question in one process"]

@@ -30,7 +30,7 @@ class ObjectEntry:
 
 @dataclass(frozen=True, slots=True)
 class ObjectPut:
-    """What was put."""
+    """The outcome of `put`."""
 
     object: Annotated[ObjectEntry, "the object"]
     new: Annotated[bool, "whether it was not there before"]
@@ -64,7 +64,7 @@ class ObjectPinned:
 
 @dataclass(frozen=True, slots=True)
 class ObjectsCollected:
-    """What `gc` deleted, or would."""
+    """The objects that `gc` deleted, or would."""
 
     applied: Annotated[bool, "whether it was deleted; else it was only looked at"]
     objects: Annotated[list[ObjectEntry], "what goes, the longest unused first"]

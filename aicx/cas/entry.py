@@ -1,6 +1,4 @@
-"""What is known of a stored object beside its bytes, and why one is gone for good: tags, ids, counts and a reason as a
-code, without a word of the object's text.
-"""
+"""The facts about an object beside its bytes, and why one is gone for good: no word of its text is among them."""
 
 from __future__ import annotations
 

@@ -254,8 +254,8 @@ def _sync(folder: Path) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Collected:
-    """What goes or has gone, the longest unused first. ``unknown`` are objects without a readable sidecar, which stay:
-    they may be pinned. ``leftovers`` counts files of killed writers.
+    """The objects that go or have gone, the longest unused first. ``unknown`` are objects without a readable sidecar,
+    which stay: they may be pinned. ``leftovers`` counts files of killed writers.
     """
 
     entries: list[StoredObject]

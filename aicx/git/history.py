@@ -47,7 +47,7 @@ class HistoryCommit:
 
 @dataclass(frozen=True, slots=True)
 class CommitPatch:
-    """What a commit changed: ``id`` is the same for the same change on another base, ``added`` its telling lines."""
+    """The change of a commit: ``id`` is the same for the same change on another base, ``added`` its telling lines."""
 
     id: str
     added: frozenset[str] = field(default_factory=frozenset)

@@ -1,4 +1,4 @@
-"""What of a repository a text names: commits by their subject, hash or number, a tag, a branch, a file.
+"""Finds what a text names of a repository: commits by their subject, hash or number, a tag, a branch, a file.
 
 `may_name` looks at a few files and starts no git, so that a question that names nothing costs next to nothing.
 """

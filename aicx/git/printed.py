@@ -1,8 +1,8 @@
-"""What calls of git and of the forges' clients printed about the repository of the folder they ran in.
+"""Reads what calls of git and of the forges' clients printed about the repository of the folder they ran in.
 
-A command line says where each such call ran. Only the lines in which these programs name a repository themselves count:
-the remotes that git lists, where it pushed to and fetched from, the pull request that was opened. An address in a commit
-message, a diff or an issue is nothing.
+A command line says where each such call ran. Only the lines in which these programs name a repository themselves
+count: the remotes that git lists, where it pushed to and fetched from, the pull request that was opened. An address in
+a commit message, a diff or an issue is nothing.
 """
 
 from __future__ import annotations
@@ -66,8 +66,9 @@ Call = tuple[str, list[str]]
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """What was printed of ``folder``. ``said`` is the address of a repository; of a ``worktree`` another folder of the
-    same repository, of a ``commit`` its mark, and of ``moved`` the old and the new address, with a space between."""
+    """A line printed about ``folder``. ``said`` is the address of a repository; of a ``worktree`` another folder of the
+    same repository, of a ``commit`` its mark, and of ``moved`` the old and the new address, with a space between.
+    """
 
     folder: str
     kind: Kind

@@ -27,7 +27,7 @@ _MAX_COMMITS = 50
 _MAX_WORKTREES = 50
 _TIMEOUT_SECONDS = 5.0
 # Where so many questions had no answer one after the other, git rests for a while: something in its folder hangs.
-_MOST_LATE, _REST_SECONDS = 2, 30.0
+_MAX_LATE, _REST_SECONDS = 2, 30.0
 _late: dict[Path, tuple[float, ...]] = {}  # when the last of them were given up, by folder
 _PLACES = ("--is-bare-repository", "--is-inside-work-tree", "--is-shallow-repository", "--git-common-dir")
 _STATUS = ("--porcelain=v2", "--branch", "-z", "--untracked-files=normal", "--ignore-submodules=dirty")
@@ -50,7 +50,7 @@ class Commit(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class GitState:
-    """What git says of a folder.
+    """The state of a folder by git.
 
     ``kind`` is ``none`` outside any repository and ``unavailable`` where git is missing or gave no answer. ``head`` is
     None before the first commit, ``branch`` when the head is detached. ``changed`` holds the first paths that differ
@@ -181,12 +181,12 @@ class Git:
 
     def _gave_no_answer(self, name: str) -> None:
         self.notes.append(f"`git {name}` gave no answer within {self._timeout:g} s")
-        _late[self.folder] = (*_late.get(self.folder, ()), time.monotonic())[-_MOST_LATE:]
+        _late[self.folder] = (*_late.get(self.folder, ()), time.monotonic())[-_MAX_LATE:]
 
     def _hangs(self) -> bool:
         """Whether git gave no answer here several times of late: each part of a command that asks would wait again."""
         late: Sequence[float] = _late.get(self.folder, ())
-        return len(late) == _MOST_LATE and time.monotonic() - late[0] < _REST_SECONDS
+        return len(late) == _MAX_LATE and time.monotonic() - late[0] < _REST_SECONDS
 
     def begin_status(self, *arguments: str) -> Callable[[], str | None]:
         """Starts ``git status``, the one question for which git would run filters that the settings name."""

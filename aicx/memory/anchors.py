@@ -37,7 +37,7 @@ Stamp = str
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What an anchor is now. ``first`` and ``last`` are the lines' place where they moved, ``path`` a new name."""
+    """The state of an anchor. ``first`` and ``last`` are the lines' place where they moved, ``path`` a new name."""
 
     state: State
     first: int | None = None
@@ -58,7 +58,7 @@ class Found:
 
 @dataclass(slots=True)
 class Compared:
-    """What was found at a stamp of a file: by key the stamp, an encoded `Found` and a mark of all three.
+    """The states found at stamps of files: by key the stamp, an encoded `Found` and a mark of all three.
 
     ``new`` is what is not in the index yet. ``secret`` is the home's key: another hand's row counts for nothing.
     """
@@ -68,7 +68,7 @@ class Compared:
     secret: bytes = b""
 
     def look_up(self, key: str, stamp: Stamp) -> Found | None:
-        """What was found at ``stamp``; None where that is not known, or what is known is damaged."""
+        """Returns the state found at ``stamp``; None where that is not known, or the row is damaged."""
         row = self.known.get(key)
         if row is None or row[0] != stamp or row[2] != self._mark(key, stamp, row[1]):
             return None
@@ -133,7 +133,7 @@ def _taken(root: Path, path: str, first: int | None, last: int | None, commit: s
 
 
 def compare(root: Path | None, anchors: Iterable[Anchor], compared: Compared) -> dict[Anchor, Found]:
-    """What each anchor is now. Without a repository at hand nothing is known of any."""
+    """Compares each anchor with its file. Without a repository at hand nothing is known of any."""
     if root is None:
         return dict.fromkeys(anchors, _UNCHECKED)
     top = str(root)
@@ -152,7 +152,7 @@ def compare(root: Path | None, anchors: Iterable[Anchor], compared: Compared) ->
 
 
 def key_of(top: str, anchor: Anchor) -> str:
-    """What is known of an anchor is known by this, of the repository at ``top``."""
+    """Returns the key for the state of an anchor in the repository at ``top``."""
     return f"{top}\0{anchor.path}\0{anchor.first}\0{anchor.last}\0{anchor.sha256}"
 
 

@@ -72,7 +72,7 @@ class MemoryEntry:
 
 @dataclass(frozen=True, slots=True)
 class EntryAnswer:
-    """What a command made or changed."""
+    """The answer of a command that made or changed a record."""
 
     entry: Annotated[MemoryEntry, "the record as it is now"]
     notes: list[str]
@@ -80,7 +80,7 @@ class EntryAnswer:
 
 @dataclass(frozen=True, slots=True)
 class MemoryAnchor:
-    """What a record rests on. ``state`` is current, relocated, changed, missing, moved, unreadable or unchecked.
+    """An anchor of a record. ``state`` is current, relocated, changed, missing, moved, unreadable or unchecked.
 
     ``now`` has the ``lines`` or the ``path`` where they differ.
     """
@@ -167,7 +167,7 @@ class StatsAnswer:
 
 @dataclass(frozen=True, slots=True)
 class SealAnswer:
-    """What a person took as the log has it."""
+    """The answer of `seal`: a person took the decisions as the log has them."""
 
     refs: Annotated[list[str], "the records whose decisions count again; empty where every decision was sealed"]
     left_out: Annotated[list[str], "records that cannot be shown, so that nobody can decide about them"]

@@ -50,7 +50,7 @@ class BackfillLeft:
 
 @dataclass(frozen=True, slots=True)
 class BackfillAnswer:
-    """What was imported, or would be. Nothing of it is believed before a person accepts it."""
+    """The records that were imported, or would be. None is believed before a person accepts it."""
 
     dry_run: bool
     counts: Annotated[dict[str, int], "state → number of proposals"]
@@ -62,7 +62,7 @@ class BackfillAnswer:
 BY = "aicx memory backfill"
 # ``new``: a record is made. ``seen``: one that says it has more evidence. ``known``: nothing is new about it.
 State = Literal["new", "seen", "known"]
-_MOST_EVIDENCE = 100  # of a record; what was found first stays
+_MAX_EVIDENCE = 100  # of a record; what was found first stays
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,11 +165,11 @@ def _anchors(paths: Iterable[str], scope: Scope, head: str | None) -> Iterator[A
 
 
 def _planned(proposal: Proposal, draft: Draft, known: Record | None, own_id: str) -> Planned:
-    draft = replace(draft, evidence=list(dict.fromkeys(map(clean, draft.evidence)))[:_MOST_EVIDENCE])
+    draft = replace(draft, evidence=list(dict.fromkeys(map(clean, draft.evidence)))[:_MAX_EVIDENCE])
     if known is None:
         return Planned(proposal, draft, f"{PREFIX}{own_id}", "new")
     new = set(draft.evidence) - set(known.evidence)
-    full = len(known.evidence) >= _MOST_EVIDENCE
+    full = len(known.evidence) >= _MAX_EVIDENCE
     # In its words it is found again, and counts as another sighting.
     draft = replace(draft, statement=known.statement, kind=known.kind, repository=known.repository)
     return Planned(proposal, draft, known.ref, "seen" if new and not full else "known")

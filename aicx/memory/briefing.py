@@ -1,4 +1,4 @@
-"""What a new session should know of the memory: what is agreed, and what the instruction files say to the task."""
+"""Briefs a new session from the memory: what is agreed, and what the instruction files say to the task."""
 
 from __future__ import annotations
 

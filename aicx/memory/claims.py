@@ -1,4 +1,4 @@
-"""What the repository's own files say where a claim names them, so that they can be compared: the content wins.
+"""Reads the values that a claim names in the repository's own files, so that they can be compared: the content wins.
 
 A claim's key may name a value in a file (``pyproject.toml#project.requires-python``), a file that is there or not
 (``file:PATH`` with ``exists`` or ``absent``), or what the lock files show (``package-manager``).
@@ -42,7 +42,7 @@ def claim_marks(topic: str, claims: Mapping[str, str]) -> dict[str, str]:
 
 
 def place_mark(kind: str, repository: str | None) -> str:
-    """What is known of a record that claims something when its files are gone: its kind, and where it holds."""
+    """Marks a record that claims something, so that it is known when its files are gone: its kind, and its place."""
     return f"{kind}:{'' if repository is None else _mark(repository)}"
 
 

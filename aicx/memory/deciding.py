@@ -177,7 +177,7 @@ def delete(desk: Desk, ref: str, decider: Decider) -> Record:
 
 
 def unsealed(settings: Settings) -> dict[str, Standing]:
-    """What the log says of the records about which it has not the events that this home wrote, by their ids."""
+    """Returns the decisions, by id, about records of which the log has events that this home did not write."""
     decided, _ = decisions_in(settings.layout.memory)
     return {name: decided[name] for name in sorted(decided) if decided[name].unsealed}
 

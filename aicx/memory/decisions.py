@@ -1,4 +1,4 @@
-"""What was decided about each record, packed: few of many are ever asked for."""
+"""The decisions about each record, packed: few of many are ever asked for."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from aicx.values import dataclass
 
 @dataclass(slots=True)
 class Decisions(Mapping[str, Standing]):
-    """What was decided about each record, by id, as JSON in the order of the ids: few of many are ever asked for.
+    """The decisions about each record, by id, as JSON in the order of the ids: few of many are ever asked for.
 
     ``claiming`` are the ids of records that were accepted with claims.
     """
@@ -39,7 +39,7 @@ class Decisions(Mapping[str, Standing]):
 
     @classmethod
     def unpack(cls, kept: bytes) -> Self:
-        """What `pack` gave."""
+        """Reads what `pack` returned."""
         head, _, rest = kept.partition(b"\n")
         names, damaged, claiming = orjson.loads(head)
         ends = array("I", rest[: 4 * len(names)])
@@ -70,7 +70,7 @@ _TIMES = frozenset({"adopted_at", "validated_at", "passed_at"})
 
 
 def _fields(standing: Standing) -> dict[str, Any]:
-    """What differs from a standing of which nothing was decided."""
+    """Returns the fields that differ from a standing of which nothing was decided."""
     found: dict[str, Any] = {}
     for name in Standing.__slots__:
         value = getattr(standing, name)

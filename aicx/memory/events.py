@@ -67,7 +67,7 @@ class Log:
 
 @dataclass(slots=True)
 class Standing:
-    """What was decided about one record, by the events alone. Times are None where nothing of the kind happened."""
+    """The decisions about one record, by the events alone. Times are None where nothing of the kind happened."""
 
     adopted: str | None = None  # the digest that a person accepted
     adopted_by: str | None = None
@@ -109,7 +109,7 @@ def appended(before: bytes, events: Iterable[Event]) -> bytes:
 
 
 def fold(events: Iterable[Event], *, lost: bool = False) -> dict[str, Standing]:
-    """What was decided about each record, by its id. Where lines are ``lost``, nothing gains trust by that."""
+    """Folds events into the decisions about each record. Where lines are ``lost``, nothing gains trust by that."""
     found: dict[str, Standing] = {}
     for event in events:
         if event.refs:

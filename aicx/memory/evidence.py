@@ -1,6 +1,4 @@
-"""What a record rests on, as a person looks at it before deciding: anchored lines, what became of them since,
-and what references lead to.
-"""
+"""Shows the evidence of a record to decide by: anchored lines, what became of them, and where references lead."""
 
 from __future__ import annotations
 
@@ -128,7 +126,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """What became of an anchor. ``known``: whether git has what its lines were; ``more`` are left out."""
+    """The change of an anchor's lines. ``known``: whether git has what its lines were; ``more`` are left out."""
 
     anchor: Anchor
     found: Found

@@ -216,13 +216,13 @@ def _folders(place: str) -> list[str]:
 
 
 def decisions_stamp(memory: Path | str) -> str:
-    """What says that the decisions are the same as before: the stamps of the log, the seal and the key."""
+    """Returns what stays the same as long as the decisions do: the stamps of the log, the seal and the key."""
     home = os.path.dirname(memory)  # noqa: PTH120  asked at every recall
     return ".".join(stamp_of(place) or "" for place in (f"{memory}/{LOG}", f"{home}/{SEAL}", f"{home}/{KEY}"))
 
 
 def stamp_of(path: Path | str) -> str | None:
-    """What says that a file is the same as before; None where there is none."""
+    """Returns the stamp of a file, the same as long as the file is; None where there is none."""
     try:
         found = os.stat(path)  # noqa: PTH116  thousands a look: a `Path` would take longer than the call
     except OSError:

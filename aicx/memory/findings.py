@@ -42,7 +42,7 @@ _HERE = re.compile(
 
 
 def find_flaws(record: Record) -> tuple[Reason, ...]:
-    """What in the text of a record keeps it apart until a person has looked at it."""
+    """Finds what in the text of a record keeps it apart until a person has looked at it."""
     from aicx.redaction import redact_plain  # imported here: who reads what is indexed does without its rules
 
     flaws = []

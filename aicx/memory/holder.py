@@ -126,7 +126,7 @@ def _is_meant(record: Record, request: ForgetRequest, plan: ForgetPlan) -> bool:
 
 
 def _words_in_name(record: Record) -> str:
-    """What the name of its file says, which is made of the first statement."""
+    """Returns the words in the name of its file, which is made of the first statement."""
     return record.path.rpartition("/")[2].removesuffix(f"{record.id}.md").replace("-", " ")
 
 
@@ -192,7 +192,7 @@ def check_adoption(layout: Layout, records: Sequence[Record]) -> Check:
 
 
 def claims_more(record: Record, standing: Standing) -> str | None:
-    """What a record's sidecar claims beyond what was decided, in words; None where it claims nothing more."""
+    """Returns in words what a record's sidecar claims beyond the decisions; None where it claims nothing more."""
     if not record.digest:
         return None
     adoption = record.adoption

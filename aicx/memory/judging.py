@@ -63,7 +63,7 @@ class AuditCredit:
 
 @dataclass(frozen=True, slots=True)
 class AuditAnswer:
-    """What the texts rely on. The exit code is 1 where ``contamination`` is more than 0."""
+    """The records that texts rely on. The exit code is 1 where ``contamination`` is more than 0."""
 
     status: Annotated[Literal["pass", "fail"], "`fail` where anything is relied on that is not agreed"]
     contamination: Annotated[float, "the share of what is relied on that is not agreed"]
@@ -78,14 +78,14 @@ Verdict = Literal["pass", "warn", "fail"]
 NOT_BELIEVED, NOT_ACCEPTED, NO_EVIDENCE, NOTHING_SHOWN = 40, 15, 10, 15
 _GOOD = 85
 _REF = re.compile(r"\bmem:([0-9a-f]{4,12})\b")
-_LEAST_WORDS = 4  # of a statement that is recognised without its reference
+_MIN_WORDS = 4  # of a statement that is recognised without its reference
 _HANDED_OUT = frozenset({"accepted", "candidate", "advisory"})  # each as what it is
 _NEVER_SHOWN = frozenset({"policy_blocked", "quarantined"})
 
 
 @dataclass(frozen=True, slots=True)
 class Retrieval:
-    """What was handed out once: references of records, and which of them as agreed. ``left_out`` was not."""
+    """One retrieval: references of the records handed out, and which of them as agreed. ``left_out`` was not."""
 
     name: str
     refs: tuple[str, ...]
@@ -131,7 +131,7 @@ class Credit:
 
 @dataclass(slots=True)
 class Audited:
-    """What a text relies on. ``named`` is what it mentions together with its status, which is no reliance."""
+    """The records that a text relies on. ``named`` are those mentioned with their status, which is no reliance."""
 
     relied: list[Credit] = field(default_factory=list)
     untrusted: list[Credit] = field(default_factory=list)
@@ -143,12 +143,12 @@ class Audited:
 
 
 def retrieval_of(event: Event) -> Retrieval:
-    """What a recorded retrieval handed out."""
+    """Reads a recorded retrieval from its event."""
     return Retrieval(event.id, tuple(f"{PREFIX}{name}" for name in event.refs))
 
 
 def retrieval_in(name: str, answer: Mapping[str, Any]) -> Retrieval:
-    """What a saved answer of recall, or a manifest, handed out. Raises ValueError for another JSON."""
+    """Reads a retrieval from a saved answer of recall, or from a manifest. Raises ValueError for another JSON."""
     entries, excluded = answer.get("entries"), answer.get("excluded", ())
     if not isinstance(entries, list) or not all(isinstance(one, dict) and "ref" in one for one in entries):
         raise ValueError("it has no entries")
@@ -163,7 +163,7 @@ def retrieval_in(name: str, answer: Mapping[str, Any]) -> Retrieval:
 
 
 def judge(retrieval: Retrieval, known: Mapping[str, Assessment]) -> Judged:
-    """What is wrong with a retrieval by what may be believed now; ``known`` has every record by reference."""
+    """Judges a retrieval by what may be believed now; ``known`` has every record by reference."""
     issues: list[Issue] = []
     for ref in retrieval.refs:
         found = known.get(ref)
@@ -181,7 +181,7 @@ def judge(retrieval: Retrieval, known: Mapping[str, Assessment]) -> Judged:
 
 
 def audit(text: str, known: Mapping[str, Assessment]) -> Audited:
-    """What ``text``, Markdown or JSON, relies on: the records it cites, and those whose words it repeats.
+    """Finds the records that ``text``, Markdown or JSON, relies on: those it cites, and those whose words it repeats.
 
     A reference beside its present status ("mem:3fa2… candidate") says what it is worth, and is no reliance.
     """
@@ -226,7 +226,7 @@ def _is_named(line: str, ref: str, status: str) -> bool:
 
 def _is_quoted(record: Record, said: str) -> bool:
     words = normal(record.statement).rstrip(".!")
-    return len(words.split()) >= _LEAST_WORDS and words in said
+    return len(words.split()) >= _MIN_WORDS and words in said
 
 
 def _lines(text: str) -> Iterator[tuple[int | None, str, str | None]]:

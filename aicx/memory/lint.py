@@ -1,4 +1,4 @@
-"""What is wrong with records as texts: said twice, secret, too long, saying too little."""
+"""Finds faults of records as texts: said twice, secret, too long, saying too little."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ SEVERITIES: dict[Code, Severity] = {
     "no_evidence": "info",
 }
 MAX_DETAILS = 6000  # characters of a record's details together
-_LEAST_WORDS = 2  # beside those that every sentence has
+_MIN_WORDS = 2  # beside those that every sentence has
 # What says nothing of what it is about.
 _EMPTY = frozenset(
     {
@@ -120,7 +120,7 @@ def duplicates(assessed: Iterable[Assessment]) -> dict[str, Record]:
 def says_little(record: Record) -> bool:
     """Whether there are too few words in it that tell anything."""
     told = {word.casefold() for word in words(" ".join((record.statement, *record.details)))}
-    return len(told - STOP_WORDS - _EMPTY) < _LEAST_WORDS
+    return len(told - STOP_WORDS - _EMPTY) < _MIN_WORDS
 
 
 def _precedence(found: Assessment) -> tuple[bool, bool, int, float, str]:

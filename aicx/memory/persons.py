@@ -33,8 +33,8 @@ _LATIN = re.compile(
 # Digits and signs that are written for letters; 1 and its like for two.
 _LEET = str.maketrans("0134578@$!|\u20ac69", "oleastbasllegg")
 _LEET_I = str.maketrans("1!|", "iii")
-_LEAST_PART = 3  # of words that are written as one, such as "claudecode"
-_LEAST_RUN = 5
+_MIN_PART = 3  # of words that are written as one, such as "claudecode"
+_MIN_RUN = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ def _names() -> _Names:
         return frozenset("".join(_words(_plain(one))) for key in keys for one in listed[key])
 
     models = words("agents", "vendors", "kinds")
-    runs = frozenset(_runs_off(one) for one in models if len(one) >= _LEAST_RUN)
+    runs = frozenset(_runs_off(one) for one in models if len(one) >= _MIN_RUN)
     whole = words("whole")
     nobody = models | words("programs", "roles", "placeholders")
     return _Names(models, nobody, words("never"), words("beside"), words("through"), whole, runs)
@@ -92,16 +92,14 @@ def _is_nobody(words: list[str]) -> bool:
     if found & listed.nobody and found <= listed.nobody | listed.beside:
         return True
     # What a stretched or joined spelling hides: "claudee", "claudecode", "O p e n A I".
-    if len(whole) >= _LEAST_RUN and _runs_off(whole) in {
-        _runs_off(one) for one in listed.models if len(one) >= _LEAST_RUN
-    }:
+    if len(whole) >= _MIN_RUN and _runs_off(whole) in {_runs_off(one) for one in listed.models if len(one) >= _MIN_RUN}:
         return True
     return (len(words) == 1 or all(len(word) == 1 for word in words)) and _is_joined(whole, listed)
 
 
 def _is_joined(whole: str, listed: _Names) -> bool:
     """Whether one word is made of listed ones, one of them of those that are nobody's name."""
-    known = {one for one in listed.nobody | listed.beside if len(one) >= _LEAST_PART}
+    known = {one for one in listed.nobody | listed.beside if len(one) >= _MIN_PART}
     reached = {0: False}  # by how many letters are taken: whether one of nobody's words is among them
     for end in range(1, len(whole) + 1):
         for start in range(max(0, end - 20), end):

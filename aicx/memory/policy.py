@@ -34,7 +34,7 @@ _OF_AGENTS = frozenset({"chunk", "session", "live"})  # kinds of references whos
 PolicyReason = Literal["policy_path", "policy_source", "policy_pattern", "policy_unreadable"]
 
 # A longer text is no statement that anybody writes, and counts as excluded.
-_LONGEST_TEXT = 20_000
+_MAX_TEXT = 20_000
 _MAX_BYTES = 64 * 1024
 _MAX_RULES = 1000
 _MAX_RULE_LENGTH = 500
@@ -84,7 +84,7 @@ class Policy:
         """Why a text is excluded, or a value by any text in it but names, as it is written and as it is read: in one
         line, without what has no shape."""
         for text in texts_of(values, names=False) if self.exclude_patterns else ():
-            if len(text) > _LONGEST_TEXT:
+            if len(text) > _MAX_TEXT:
                 return "policy_pattern"
             plain = text.translate(invisible())
             variants = {text, plain, " ".join(printable(text).split())}

@@ -22,9 +22,9 @@ def policy_in(settings: Settings, scope: Scope) -> Policy:
 
 
 def of_records(policy: Policy, settings: Settings, scope: Scope) -> Callable[[Record], Reason | None]:
-    """What keeps a record from being shown, as `Memory.open` takes it: ``policy``, which is that of ``scope``, and for
-    a record of another repository that one's too, where its folder is known. A policy there that cannot be understood
-    hides the records of that repository alone.
+    """Returns a check for `Memory.open` that says why a record may not be shown: by ``policy``, which is that of
+    ``scope``, and for a record of another repository by that one's too, where its folder is known. A policy there that
+    cannot be understood hides the records of that repository alone.
     """
     elsewhere: dict[str, Policy] = {}
     here, host, has_rules = scope.repository if scope.root is not None else None, scope.host, policy.has_rules

@@ -32,13 +32,13 @@ from aicx.values import dataclass
 UNNAMED = "unspecified"  # who did it where nobody said
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,59}")
 _ID = re.compile(r"[0-9a-f]{12}")
-_LONGEST = {"topic": 80, "detail": 1000, "claim": 200, "tag": 40, "why": 500, "by": 80}  # characters
-_MOST = {"details": 50, "evidence": 100, "anchors": 50, "claims": 20, "tags": 20}
+_MAX_LENGTHS = {"topic": 80, "detail": 1000, "claim": 200, "tag": 40, "why": 500, "by": 80}  # characters
+_MAX_COUNTS = {"details": 50, "evidence": 100, "anchors": 50, "claims": 20, "tags": 20}
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """What is to be proposed, as it was stated. ``by`` is who states it, a person or a program."""
+    """A statement to be proposed, as it was stated. ``by`` is who states it, a person or a program."""
 
     statement: str
     kind: Kind = "note"
@@ -60,7 +60,7 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class Proposed:
-    """What a draft became: a record of its own, or another sighting of one that says the same."""
+    """The outcome of a draft: a record of its own, or another sighting of one that says the same."""
 
     record: Record
     new: bool
@@ -98,7 +98,7 @@ class _Known:
 
     def add(self, change: Change, draft: Draft) -> Proposed:
         record = at_host(checked(_drafted(draft, change.now)), self._scope)
-        by = clean(draft.by)[: _LONGEST["by"]] or UNNAMED
+        by = clean(draft.by)[: _MAX_LENGTHS["by"]] or UNNAMED
         same = self._same.get(_same(record)) or self._same.get(_same(replace(record, host=None)))
         known = self._records.get(same or "")
         if known is not None:
@@ -155,7 +155,7 @@ def _drafted(draft: Draft, now: datetime) -> Record:
         details=tuple(filter(None, map(clean, draft.details))),
         tags=tuple(dict.fromkeys(map(clean, draft.tags))),
         claims={clean(key): clean(value) for key, value in draft.claims.items()},
-        evidence=tuple(dict.fromkeys(map(clean, draft.evidence)))[: _MOST["evidence"]],
+        evidence=tuple(dict.fromkeys(map(clean, draft.evidence)))[: _MAX_COUNTS["evidence"]],
         anchors=tuple(dict.fromkeys(draft.anchors)),
         validity=draft.validity,
         sightings=draft.sightings,
@@ -185,9 +185,9 @@ def checked(record: Record) -> Record:
     }
     for what, found in texts.items():
         for text in found:
-            if not text or len(text) > _LONGEST[what]:
-                raise UsageError(f"a {what} has 1 to {_LONGEST[what]} characters, not {len(text)}")
-    for what, most in _MOST.items():
+            if not text or len(text) > _MAX_LENGTHS[what]:
+                raise UsageError(f"a {what} has 1 to {_MAX_LENGTHS[what]} characters, not {len(text)}")
+    for what, most in _MAX_COUNTS.items():
         if len(getattr(record, what)) > most:
             raise UsageError(f"at most {most} {what} belong to a record")
     if imitates_a_prompt([*record.evidence, *record.tags]):  # what may grow without a person looking at it again
@@ -211,13 +211,13 @@ def _seen_again(known: Record, again: Record) -> Record:
     new = [ref for ref in again.evidence if ref not in known.evidence]
     if again.evidence and not new:
         return known
-    evidence = (*known.evidence, *new)[: _MOST["evidence"]]
+    evidence = (*known.evidence, *new)[: _MAX_COUNTS["evidence"]]
     return replace(known, evidence=evidence, sightings=known.sightings + (len(new) or 1))
 
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """What `edit` changes; None leaves a field as it is."""
+    """The changes of `edit`; None leaves a field as it is."""
 
     statement: str | None = None
     topic: str | None = None

@@ -169,7 +169,7 @@ class Memory:
         return self._checked(self._index.record(found[0].path))
 
     def _gone(self, beginning: str) -> Record | None:
-        """What stands for the one accepted record of such an id whose files are gone, though nobody deleted it."""
+        """Returns a stand-in for the one accepted record of such an id whose files are gone without a deletion."""
         known = {entry.id for entry in self._every}
         names = [name for name in self.decisions if name.startswith(beginning) and name not in known]
         found = [name for name in names if self.decisions[name].adopted is not None]
@@ -207,7 +207,7 @@ class Memory:
         return replace(context, rivals=find_rivals(rivals, context))
 
     def assessed(self, records: Iterable[Record] | None = None) -> list[Assessment]:
-        """What may be believed of ``records``, of all of this scope where none are given."""
+        """Assesses ``records``, all of this scope where none are given: what may be believed of each."""
         wanted = self.records() if records is None else list(records)
         with without_collecting():
             context = self.context(wanted)

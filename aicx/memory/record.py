@@ -48,7 +48,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
-    """What a record rests on in its repository: a file, or its lines ``first`` to ``last``, by their SHA-256.
+    """A place in its repository that a record rests on: a file, or its lines ``first`` to ``last``, by their SHA-256.
 
     ``commit`` is the head when it was anchored, by which a renamed file is found again.
     """
@@ -92,7 +92,7 @@ class Hold:
 
 @dataclass(frozen=True, slots=True)
 class Adoption:
-    """What the sidecar claims was decided: a cache of the events, which alone count."""
+    """The decision that the sidecar claims: a cache of the events, which alone count."""
 
     state: AdoptionState = "proposed"
     by: str | None = None

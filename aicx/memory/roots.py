@@ -19,7 +19,7 @@ from aicx.memory.reading import Scope
 from aicx.paths import Layout
 from aicx.storage.atomic import replace_file
 
-_MOST = 20  # folders of a repository
+_MAX_FOLDERS = 20  # folders of a repository
 
 
 def note_root(layout: Layout, scope: Scope) -> None:
@@ -33,7 +33,7 @@ def note_root(layout: Layout, scope: Scope) -> None:
     before = known.get(scope.repository, [])
     if root in before:
         return
-    known[scope.repository] = [root, *before][:_MOST]
+    known[scope.repository] = [root, *before][:_MAX_FOLDERS]
     try:
         replace_file(layout.memory_roots, orjson.dumps(known))
     except (StoreUnwritable, orjson.JSONEncodeError):  # or the folder has a name that is not UTF-8

@@ -70,7 +70,7 @@ class Statements(Generic[One]):
 
 @dataclass(frozen=True, slots=True)
 class _Words:
-    """What of a statement is compared: its words, each once, its code and its claims."""
+    """The parts of a statement that are compared: its words, each once, its code and its claims."""
 
     order: Sequence[str]
     every: frozenset[str]

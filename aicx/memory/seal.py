@@ -28,7 +28,7 @@ _LEAVES = {"deleted": "erased", "held": "held", "proposed": "", "released": ""}
 
 @dataclass(frozen=True, slots=True)
 class Sealed:
-    """What is known of a record without the log.
+    """The seal's facts about a record, known without the log.
 
     ``trail`` is a hash over the checksums of its events, ``left`` whether it is ``erased`` or ``held``, ``claims`` and
     ``place`` are those of its last adoption.
@@ -41,7 +41,7 @@ class Sealed:
 
 
 def decisions_in(memory: Path) -> tuple[dict[str, Standing], Log]:
-    """What was decided about each record, and the log. Where the seal has other events, that is ``unsealed``."""
+    """Reads the decisions about each record, and the log. Where the seal has other events, that is ``unsealed``."""
     known = read_seal(memory.parent)
     log = decode(_read(memory / LOG) or b"")
     found, walked = fold(log.events, lost=bool(log.damaged)), _trails(log.events)

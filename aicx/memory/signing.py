@@ -26,7 +26,7 @@ Proof = Literal["signed", "unsigned", "invalid", "unknown_key"]
 
 @dataclass(frozen=True, slots=True)
 class Verified:
-    """What a signature proves; ``signer`` is who has its key, by the allowed signers or GPG."""
+    """The result of checking a signature; ``signer`` is who has its key, by the allowed signers or GPG."""
 
     proof: Proof
     signer: str | None = None
@@ -49,7 +49,7 @@ def sign(home: Path, event: Event, key: str) -> None:
 
 
 def verify(home: Path, event: Event, allowed_signers: Path | None) -> Verified:
-    """What the signature of an event proves: by the file of allowed signers, or by the keys that GPG has."""
+    """Checks the signature of an event by the file of allowed signers, or by the keys that GPG has."""
     place = _place(home, event)
     try:
         signature = place.read_bytes()

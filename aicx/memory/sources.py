@@ -29,7 +29,7 @@ _MAX_STATEMENTS = 5000
 # A text in another encoding than UTF-8 has a few such signs, a program or a picture has many.
 _MAX_UNREADABLE = 0.1
 # Lines that a secret may take, of which its mark leaves one.
-_LONGEST_SECRET = 200
+_MAX_SECRET = 200
 StatementKind = Literal["heading", "item", "paragraph", "code"]
 
 MAX_LENGTH = 600
@@ -74,7 +74,7 @@ class LiveStatement:
 
 @dataclass(frozen=True, slots=True)
 class Blocked:
-    """What the policy keeps out of every answer, by reference alone."""
+    """A statement that the policy keeps out of every answer, by reference alone."""
 
     ref: str
     reason: SkipReason
@@ -188,7 +188,7 @@ def _in_place(before: list[str], after: list[str]) -> list[str]:
             break
         placed[at] = line
         if before[at] != line and number + 1 < len(after):
-            near = range(at + 1, min(at + _LONGEST_SECRET, len(before)))
+            near = range(at + 1, min(at + _MAX_SECRET, len(before)))
             at = next((place for place in near if before[place] == after[number + 1]), at + 1)
         else:
             at += 1

@@ -30,7 +30,7 @@ class SourceItem:
 
 @dataclass(frozen=True, slots=True)
 class BlockedItem:
-    """What the policy keeps out of every answer, by reference and reason alone."""
+    """A statement that the policy keeps out of every answer, by reference and reason alone."""
 
     ref: Annotated[str, "of the statement"]
     reason: Annotated[str, "code of the closed list"]

@@ -32,7 +32,7 @@ _INCLUDE = re.compile(r"-?include[ \t]+([\w./-]+)")
 
 @dataclass(frozen=True, slots=True)
 class Examined:
-    """What is known of a file once it is read. With ``unchanged`` the text is as it was and the rest is empty."""
+    """A file once it is read. With ``unchanged`` the text is as it was and the rest is empty."""
 
     stamp: Stamp
     digest: str = ""

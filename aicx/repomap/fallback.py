@@ -24,7 +24,7 @@ _ALIKE = 4
 
 
 class PathIndex:
-    """What a question may find in a repository without a map; it exists only as long as it is asked."""
+    """An index of paths for a question to a repository without a map; it exists only as long as it is asked."""
 
     def __init__(self, repository: Repository, text: str) -> None:
         self._files: list[StoredFile] = []

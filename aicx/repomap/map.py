@@ -56,7 +56,7 @@ class ChangeCount:
 
 @dataclass(frozen=True, slots=True)
 class MapStatus:
-    """What can be done with a repository's map, and how the last refresh went. Each word stands for itself."""
+    """The uses that a repository's map has now, and how the last refresh went. Each word stands for itself."""
 
     root: Path
     source: Annotated[Source, "what lists its files"]
@@ -239,7 +239,7 @@ def _count(root: Path, store: MapStore, listing: FileListing) -> ChangeCount:
 
 @dataclass(frozen=True, slots=True)
 class MapAnswer:
-    """What `query` found."""
+    """The answer of `query`."""
 
     query: str
     basis: Annotated[Basis, "what was searched: the map, or without one names and headings"]

@@ -65,7 +65,7 @@ _PUNCTUATION = ".,;:!?()[]{}<>\"'`"
 
 
 class MapIndex(Protocol):
-    """What ranking asks of an index: `store.MapStore`, or what `fallback` puts in its place."""
+    """The index that ranking needs: `store.MapStore`, or what `fallback` puts in its place."""
 
     def size(self) -> int: ...
     def frequency(self, term: str) -> int: ...
@@ -134,7 +134,7 @@ class _Question:
 
 @dataclass(slots=True)
 class _Match:
-    """What one file has of the question, where each term occurs in it, and what its score comes from."""
+    """The match of one file with the question: where each term occurs in it, and what its score comes from."""
 
     score: float = 0.0
     weight: float = 1.0

@@ -39,7 +39,7 @@ Mode = Literal["full", "quick"]
 
 @dataclass(frozen=True, slots=True)
 class Refreshed:
-    """What a refresh did."""
+    """The outcome of a refresh."""
 
     root: Path
     mode: Annotated[Mode, "how it was made"]

@@ -43,7 +43,7 @@ class BundleTail:
 
 @dataclass(frozen=True, slots=True)
 class Bundle:
-    """What `--bundle` writes and `--json` prints. Records may get further fields; the page keeps unknown ones."""
+    """The form of `--bundle` and `--json`. Records may get further fields; the page keeps unknown ones."""
 
     head: BundleHead = field(metadata=INLINE)
     records: Annotated[list[Report], "newest day first"]

@@ -63,7 +63,7 @@ class ReportEntry:
 
 @dataclass(slots=True)
 class ReportListing:
-    """What lies below a folder: entries, newest day first; what could not be listed; what was passed over, and why."""
+    """The content of a folder: entries, newest day first; what could not be listed; what was passed over, and why."""
 
     entries: list[ReportEntry] = field(default_factory=list)
     problems: list[BadRecord] = field(default_factory=list)

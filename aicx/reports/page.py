@@ -14,7 +14,7 @@ _SCRIPTS = ("page", "bundles", "list", "reader", "elements")
 
 
 def frame() -> tuple[bytes, bytes]:
-    """What stands before and behind the bundle. The page may run its own script and style, known by hash, no other."""
+    """Returns the page before and behind the bundle. It may run its own script and style alone, known by hash."""
     sources = {name: body.decode("utf-8") for name, body in load_files("reports").items()}
     page, style = sources["page.html"], sources["page.css"]
     # The page's own scripts share their state, so they are one module.

@@ -32,7 +32,7 @@ _INSIDE_CHARACTER = bytes(range(0x80, 0xC0))
 
 @dataclass(frozen=True, slots=True)
 class ReportText:
-    """What was read of a file, redacted. ``problem`` says what is wrong with the file, ``cut`` that there is more."""
+    """The text read of a file, redacted. ``problem`` says what is wrong with the file, ``cut`` that there is more."""
 
     text: str
     size: int = 0

@@ -19,7 +19,7 @@ from aicx.values import dataclass
 
 @dataclass(slots=True)
 class ScanResult:
-    """What is known once a scan is over; paths are redacted and relative to the folder."""
+    """The facts known once a scan is over; paths are redacted and relative to the folder."""
 
     found: int = 0
     matched: int = 0

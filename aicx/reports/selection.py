@@ -14,7 +14,7 @@ from aicx.values import dataclass
 
 @dataclass(frozen=True, slots=True)
 class ReportSelection:
-    """What is wanted. None is no limit; days are ISO and included."""
+    """The selection of reports. None is no limit; days are ISO and included."""
 
     workflow: str | None = None
     since: str | None = None

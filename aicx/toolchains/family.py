@@ -15,7 +15,7 @@ NOWHERE: Place = (None, None)
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """What a command printed, as a terminal would show it: no colours, no progress bars, no prefixes of wrappers."""
+    """The output of a command as a terminal would show it: no colours, no progress bars, no prefixes of wrappers."""
 
     text: str
     lines: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""What Jest prints."""
+"""Reads the output of Jest."""
 
 from __future__ import annotations
 

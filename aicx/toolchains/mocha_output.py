@@ -1,4 +1,4 @@
-"""What Mocha prints, and what numbers its failures as it does: Cypress, Playwright, Jasmine."""
+"""Reads the output of Mocha, and of tools that number failures as it does: Cypress, Playwright, Jasmine."""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ class ErrorEvent:
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """What the output says."""
+    """The reading of an output."""
 
     family: Annotated[
         str,

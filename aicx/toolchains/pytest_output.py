@@ -1,4 +1,4 @@
-"""What pytest prints, in every style of traceback, whole or cut."""
+"""Reads the output of pytest in every style of traceback, whole or cut."""
 
 from __future__ import annotations
 

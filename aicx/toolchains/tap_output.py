@@ -1,4 +1,4 @@
-"""What `node --test` prints, in its list and as TAP, with other writers of TAP and bun's and Deno's runners."""
+"""Reads the output of `node --test`, of other writers of TAP, and of bun's and Deno's runners."""
 
 from __future__ import annotations
 

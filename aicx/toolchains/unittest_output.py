@@ -1,4 +1,4 @@
-"""What unittest and those that print as it does write: Django's runner, nose, trial, doctest."""
+"""Reads the output of unittest, and of those that print as it does: Django's runner, nose, trial, doctest."""
 
 from __future__ import annotations
 

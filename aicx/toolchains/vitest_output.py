@@ -1,4 +1,4 @@
-"""What Vitest prints."""
+"""Reads the output of Vitest."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True)
 class Around:
-    """What loaders need beside their file: a home folder with agents' logs, where stored logs are kept, what is own.
+    """Needs of loaders beside their file: a home folder with agents' logs, where stored logs are kept, what is own.
 
     ``repositories`` holds the repositories of commits, as `read_places` reads it.
     """

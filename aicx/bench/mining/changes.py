@@ -1,4 +1,4 @@
-"""What commits of one's repositories began: files and symbols, asked for by name; and names that never were.
+"""Mines what commits of one's repositories began: files and symbols, asked for by name; and names that never were.
 
 The session that made the commit is the answer. Only names that other sessions hold too are asked for: what one session
 alone holds, any index finds (see `identifiers`).

@@ -17,7 +17,7 @@ from aicx.values import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """What a person typed to an agent."""
+    """A prompt that a person typed to an agent."""
 
     session: str
     at: datetime

@@ -39,7 +39,7 @@ class RankerFailed(AicxError):
 
 
 class RankerAbsent(AicxError):
-    """What the ranker runs is not installed, or not in the version that is measured."""
+    """The program or library that the ranker runs is not installed, or not in the version that is measured."""
 
 
 class QuestionFailed(RankerFailed):
@@ -104,7 +104,7 @@ LONG = "/long"
 
 
 class Method(Protocol):
-    """What a module of this package offers. ``name`` is the ranker's whole name."""
+    """The functions that a module of this package offers. ``name`` is the ranker's whole name."""
 
     IN_MEMORY: bool  # no index on disk: every new process builds it again, and needs the documents for it
 

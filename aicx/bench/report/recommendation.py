@@ -17,7 +17,7 @@ from aicx.values import dataclass
 
 @dataclass(frozen=True, slots=True)
 class VariantCost:
-    """What a ranker costs with a change; null for what was not measured."""
+    """The costs of a ranker with a change; null for what was not measured."""
 
     index_bytes: Annotated[int, "size of its index"]
     build_seconds: Annotated[float | None, "to build it"]
@@ -27,7 +27,7 @@ class VariantCost:
 
 @dataclass(frozen=True, slots=True)
 class RuleEvidence:
-    """What all sets say of one change."""
+    """The evidence of all sets on one change."""
 
     change: Annotated[str, "its name"]
     rule: Annotated[str, "the rule that it switches off or changes"]

@@ -38,7 +38,7 @@ _PROGRAMS = ("git ", "gh ", "glab ")
 
 @dataclass(frozen=True, slots=True)
 class StoredChunk:
-    """What the catalogue knows of one stored chunk of a session."""
+    """The catalogue's facts about one stored chunk of a session."""
 
     rowid: int
     id: str

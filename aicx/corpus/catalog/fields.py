@@ -1,4 +1,4 @@
-"""What the catalogue draws from the fields of a sidecar, and how it keeps keys and instants: as numbers."""
+"""Draws the catalogue's columns from the fields of a sidecar; keys and instants are kept as numbers."""
 
 from __future__ import annotations
 

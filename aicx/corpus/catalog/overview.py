@@ -65,7 +65,7 @@ def list_logs(settings: Settings, agents: tuple[str, ...] = ()) -> LogList:
 
 @dataclass(frozen=True, slots=True)
 class ProjectSummary:
-    """What is stored of one project."""
+    """The stored chunks of one project, summed up."""
 
     project: Annotated[str, "its name"]
     chunks: int

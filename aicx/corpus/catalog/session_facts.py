@@ -1,4 +1,4 @@
-"""What the catalogue knows of each session as a whole: its title, and whether a program ran it.
+"""Settles the catalogue's facts about each session as a whole: its title, and whether a program ran it.
 
 Both depend on other sessions too: a prompt that many share names none of them, and one that comes again and again, word
 for word, is a program's. So they are settled at the end of each change, for the sessions that changed and those that

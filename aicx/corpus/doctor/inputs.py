@@ -32,7 +32,7 @@ Severity = Literal["green", "warning", "critical", "skipped"]
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """What one check found."""
+    """The finding of one check."""
 
     name: Annotated[str, "what was looked at"]
     severity: Annotated[Severity, "how bad it is"]

@@ -44,7 +44,7 @@ _HEADING = re.compile(rb"^### (\d\d:\d\d:\d\d) .*$(?<! repeated)", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """What was mended, and what could not be, each as a line for people."""
+    """The outcome of a repair: what was mended, and what could not be, each as a line for people."""
 
     applied: list[str]
     refused: list[str]

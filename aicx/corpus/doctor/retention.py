@@ -37,7 +37,7 @@ _MAX_DAYS_LENGTH = 100_000.0  # people write 99999 for "never"; more would leave
 
 @dataclass(frozen=True, slots=True)
 class RetentionPolicy:
-    """What an agent does with old logs. ``days`` None: it keeps them; ``most`` limits their number in a project."""
+    """An agent's treatment of old logs. ``days`` None: it keeps them; ``most`` limits their number in a project."""
 
     days: float | None
     says: str

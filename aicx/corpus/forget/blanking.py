@@ -40,7 +40,7 @@ FORGOTTEN_TEXT_KEY = blake2b(FORGOTTEN.encode(), digest_size=8).hexdigest()
 
 @dataclass(frozen=True, slots=True)
 class Targets:
-    """What has to go from the chunks of one session."""
+    """The parts of one session's chunks that have to go."""
 
     keys: Collection[str] = frozenset()
     said: Collection[str] = frozenset()  # the typed texts among them, which titles and prompts repeat in any chunk

@@ -1,4 +1,4 @@
-"""What a `forget` asks for and takes out, and what it needs of each holder of people's text.
+"""A request to `forget`, its plan and its outcome, and what it needs of each holder of people's text.
 
 The holders are handed in as values: which there are is the table `aicx.engine.holders`.
 """
@@ -56,7 +56,7 @@ class Affected:
 
 @dataclass(slots=True)
 class ForgetPlan:
-    """What goes, what is rewritten, and what must be remembered so that nothing comes back."""
+    """The plan of a `forget`: what goes, what is rewritten, and what must be remembered so that nothing comes back."""
 
     removed: list[str] = field(default_factory=list)  # chunk paths
     rewritten: dict[str, Targets] = field(default_factory=dict)
@@ -94,7 +94,7 @@ class ForgetPlan:
 
 @dataclass(frozen=True, slots=True)
 class Erasure:
-    """What a holder needs to lose what is planned. ``kept`` are the names below ``index/`` that stay."""
+    """Everything a holder needs to lose what is planned. ``kept`` are the names below ``index/`` that stay."""
 
     settings: Settings
     catalog: Catalog

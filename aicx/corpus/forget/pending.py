@@ -25,7 +25,7 @@ from aicx.values import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Forgetting:
-    """What a call of `forget` set out to do; of ``plan`` only what is counted and shown.
+    """A call of `forget` that was begun; of ``plan`` only what is counted and shown.
 
     ``request`` is there until the files are published; ``digest`` is of it.
     """

@@ -24,7 +24,7 @@ _MAX_CANDIDATES = 8
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """What selecting needs of one chunk; the whole sidecar of every chunk would not fit in memory."""
+    """The facts about one chunk that selecting needs; the whole sidecar of every chunk would not fit in memory."""
 
     path: str
     agent: str

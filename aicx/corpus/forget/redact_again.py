@@ -50,7 +50,7 @@ _WORTH_WORKERS = 64
 
 @dataclass(slots=True)
 class Redaction:
-    """What one pass did."""
+    """The outcome of one pass."""
 
     chunks: Annotated[int, "stored chunks"] = 0
     chunks_changed: Annotated[int, "how many of them changed"] = 0

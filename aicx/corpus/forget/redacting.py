@@ -55,7 +55,7 @@ class CleanedChunk:
 
 @dataclass(slots=True)
 class FoundSecrets:
-    """What was found, by rule: in messages, each counted once, and in names and other fields of chunks."""
+    """Secrets that were found, by rule: in messages, each counted once, and in names and other fields of chunks."""
 
     texts: Counter[str] = field(default_factory=Counter)
     names: Counter[str] = field(default_factory=Counter)

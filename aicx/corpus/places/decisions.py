@@ -1,4 +1,4 @@
-"""What people decided by hand about folders and repositories: a small file of the home that no rebuild touches."""
+"""Keeps the decisions of people about folders and repositories: a small file of the home that no rebuild touches."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was seen of working folders' repositories, and how much each kind of evidence weighs."""
+"""Collects what was seen of working folders' repositories, and weighs each kind of evidence."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class FolderClue:
 
 @dataclass(frozen=True, slots=True)
 class FolderVerdict:
-    """What the evidence on one folder comes to: the repository that outweighs every other, or why there is none.
+    """The verdict of the evidence on one folder: the repository that outweighs every other, or why there is none.
 
     ``kinds`` are those of the repository named, with the number of sessions of each.
     """

@@ -1,4 +1,4 @@
-"""What is said of folders and their repositories: a list of all, and why a session is filed where it is."""
+"""Reports on folders and their repositories: a list of all, and why a session is filed where it is."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class ProjectsAnswer:
 
 @dataclass(frozen=True, slots=True)
 class DecisionAnswer:
-    """What a decision by hand did."""
+    """The outcome of a decision by hand."""
 
     moved: Annotated[int, "number of chunks that were moved"]
     notes: Annotated[list[str], "chunks that were left where they are, and why"]

@@ -31,7 +31,7 @@ _TELLING_BRANCH = re.compile(r"(?!dependabot|renovate|release|revert)(?=.{12})[\
 
 @dataclass(slots=True)
 class FolderHistory:
-    """What is known of the history in one folder."""
+    """The known history in one folder."""
 
     commits: set[str] = field(default_factory=set)
     branches: set[str] = field(default_factory=set)

@@ -38,7 +38,7 @@ _LABELS: tuple[tuple[float, Label], ...] = ((8, "HIGH"), (5, "MEDIUM"), (3, "LOW
 
 @dataclass(frozen=True, slots=True)
 class Density:
-    """What the lines of a text are, and what that makes of it: ``score`` from 0 to 10."""
+    """The kinds of lines in a text, and the rating they make: ``score`` from 0 to 10."""
 
     score: float
     label: Label

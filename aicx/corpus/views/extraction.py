@@ -31,7 +31,7 @@ from aicx.values import dataclass
 
 @dataclass(frozen=True, slots=True)
 class LogSelection:
-    """What of a log goes into the report."""
+    """The parts of a log that go into the report."""
 
     user_only: bool = False
     conversation: bool = False

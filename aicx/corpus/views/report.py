@@ -52,7 +52,7 @@ class EntryList:
 
 @dataclass(frozen=True, slots=True)
 class EntryReport:
-    """What `aicx store --output DIR` writes."""
+    """The files that `aicx store --output DIR` writes."""
 
     generated_at: str
     entries: EntryList = field(metadata=INLINE)

@@ -116,7 +116,7 @@ class ListFound:
 
 @dataclass(frozen=True, slots=True)
 class ShowAnswer:
-    """What a reference leads to."""
+    """The session or chunk that a reference leads to."""
 
     ref: Annotated[str, "as asked"]
     what: ChunkFound | SessionFound | ListFound = field(metadata=INLINE)

@@ -33,7 +33,7 @@ from aicx.types import Lane
 from aicx.values import dataclass
 
 # In how many sessions something must be seen that one session says too little of.
-LEAST_SESSIONS = 2
+MIN_SESSIONS = 2
 # What comes first, a person's own words before all else.
 _ORDER: tuple[ProposalReason, ...] = (
     "person_stated",
@@ -117,12 +117,12 @@ def _reading(layout: Layout, key: Key, chunks: Sequence[Row], kept: Kept | None)
 def holds(proposal: Proposal) -> bool:
     """Whether a proposal was seen often enough for what it says."""
     if proposal.reason == "recurring_failure":
-        return proposal.sessions >= LEAST_SESSIONS
+        return proposal.sessions >= MIN_SESSIONS
     if proposal.reason != "passed_after_failure":
         return True
     passed = [sighting for sighting in proposal.sightings if sighting.outcome == "passed"]
     failed = min((sighting.at for sighting in proposal.sightings if sighting.outcome == "failed"), default=None)
-    often = len({sighting.session for sighting in passed}) >= LEAST_SESSIONS
+    often = len({sighting.session for sighting in passed}) >= MIN_SESSIONS
     return often and failed is not None and max(sighting.at for sighting in passed) > failed
 
 

@@ -1,4 +1,4 @@
-"""What each stored session proposed when it was last read, so that only new and changed sessions are read again.
+"""Keeps the proposals of each stored session, so that only new and changed sessions are read again.
 
 Derived, in one file below ``index/``: it may be deleted at any time, and a damaged one counts as missing.
 """
@@ -29,7 +29,7 @@ Key = tuple[str, str, str]  # agent, session, repository
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What one session proposes, and notes on what of it could not be read."""
+    """The proposals of one session, and notes on the parts of it that could not be read."""
 
     proposals: list[Proposal]
     notes: list[str]

@@ -29,7 +29,7 @@ _MIN_WORDS = 4
 
 
 def commands(session: Session) -> Iterator[Proposal]:
-    """What the commands of a session showed; the outcome of each is the log's own."""
+    """Proposes what the commands of a session showed; the outcome of each is the log's own."""
     rules = memory_rules()
     yield from _works(session)
     prepared: set[str] = set()
@@ -96,7 +96,7 @@ def _prepared(
 
 
 def _found(session: Session, failed: CommandRun, later: list[CommandRun], rules: MemoryRules) -> Iterator[Proposal]:
-    """What a linter objected to and no longer does."""
+    """Proposes a linter's objection that it no longer has."""
     topic = topic_of(failed.parts[-1])
     line = rules.at_place.sub("", failed.telling)
     finding = rules.varies.sub("…", line)
@@ -116,7 +116,7 @@ def _found(session: Session, failed: CommandRun, later: list[CommandRun], rules:
 
 
 def concluded(session: Session) -> Iterator[Proposal]:
-    """What the agent of a session stated as a result."""
+    """Proposes the results that the agent of a session stated."""
     rules = memory_rules()
     found: list[Proposal] = []
     for turn in _turns(session.steps):
@@ -137,7 +137,7 @@ def _is_same_cause(one: Proposal, other: Proposal) -> bool:
 
 
 def _turns(steps: Sequence[Step]) -> Iterator[list[Step]]:
-    """What came of each prompt, in order, with what an agent did unasked before the first."""
+    """Splits steps at each prompt, in order; before the first is what an agent did unasked."""
     turn: list[Step] = []
     for step in steps:
         if step.role == "user" and step.origin in PROMPTS:
@@ -168,7 +168,7 @@ def _in_message(session: Session, step: Step, rules: MemoryRules, turn: Sequence
 def _fix(
     session: Session, step: Step, turn: Sequence[Step], following: Sequence[Sentence], rules: MemoryRules
 ) -> str | None:
-    """What was done about a cause: in the agent's words, else the files that were changed before a check passed."""
+    """Returns how a cause was fixed: in the agent's words, else the files that were changed before a check passed."""
     first, last = turn[0].at, turn[-1].at
     edits = [edit for edit in session.edits if first <= edit.at <= last]
     if not edits:

@@ -151,5 +151,5 @@ class Session:
 
 
 def topic_of_text(text: str) -> str:
-    """What a statement is about, in a word; ``general`` where nothing tells."""
+    """Returns the subject of a statement in a word; ``general`` where nothing tells."""
     return next((topic for topic, pattern in _TOPICS.items() if re.search(pattern, text, re.IGNORECASE)), "general")

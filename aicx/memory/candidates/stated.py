@@ -14,7 +14,7 @@ from aicx.memory.proposals import MAX_STATEMENT, Proposal, ProposalKind
 from aicx.telling import ENOUGH, count_telling
 
 # Longer prompts are mostly pasted, or the whole task for an agent.
-_LONGEST_PROMPT = 1500
+_MAX_PROMPT = 1500
 # A rule in fewer words leaves out what it is about.
 _MIN_WORDS = 4
 _ANSWER = re.compile(r'"([^"\n]{5,300})"="([^"\n]{2,300})"')
@@ -47,7 +47,7 @@ def stated(session: Session) -> Iterator[Proposal]:
 
 def _in_prompt(session: Session, step: Step, rules: MemoryRules) -> Iterator[Proposal]:
     text = weigh(step.text).text
-    if not text or len(text) > _LONGEST_PROMPT or rules.pasted.search(text):
+    if not text or len(text) > _MAX_PROMPT or rules.pasted.search(text):
         return
     for said in sentences(text):
         for part in _LOWER_CASE_END.split(said.text):

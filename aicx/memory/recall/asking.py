@@ -41,7 +41,7 @@ class RecallQuery:
 
 @dataclass(frozen=True, slots=True)
 class ExcludedEntry:
-    """What was considered and is not among the entries. It has no text."""
+    """A record or statement that was considered and is not among the entries. It has no text."""
 
     ref: Annotated[str, "its reference"]
     status: Annotated[str, "what may be believed of it, as in an entry"]

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from aicx.memory.sources import Live, LiveStatement
 
 _HEADING = 0.5
-_LONGEST_TOPIC = 80
+_MAX_TOPIC = 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ def live_entry(one: LiveStatement, score: MemoryScore | None, repository: str | 
         ref=one.ref,
         name=None,
         kind="note" if source.kind == "memory" else "policy",
-        topic=shorten(" / ".join(one.statement.heading), _LONGEST_TOPIC),
+        topic=shorten(" / ".join(one.statement.heading), _MAX_TOPIC),
         statement=one.statement.text,
         status="advisory",
         freshness=freshness_of(now - source.mtime),
@@ -108,7 +108,7 @@ def _table(live: Live) -> LiveTable:
 
 
 def _stamp(path: Path) -> tuple[int, ...]:
-    """What says that a file, and what it is a link to, is the same as before."""
+    """Returns what stays the same as long as a file, and the one that it links to, does."""
     found: list[int] = []
     for look in (os.lstat, os.stat):
         try:

@@ -20,7 +20,7 @@ _SAME, _CHANCE = 0.8, 0.3
 # What a question embeds on its way, so that a new record is found by meaning at once; the rest waits for `aicx index`.
 _ON_THE_WAY = 32
 _BATCH = 256
-_MOST = 1000  # records that a question finds by meaning
+_MAX_RECORDS = 1000  # records that a question finds by meaning
 NEXT = "aicx index"
 
 
@@ -64,8 +64,8 @@ class Meaning:
                 # Not `@`: the threads that it starts wait for each other, 30 ms on a busy machine.
                 scores = np.einsum("ij,j->i", vectors, asked)
                 rows = np.flatnonzero(scores > _chance(found))
-                if len(rows) > _MOST:
-                    rows = rows[np.argsort(-scores[rows], kind="stable")[:_MOST]]
+                if len(rows) > _MAX_RECORDS:
+                    rows = rows[np.argsort(-scores[rows], kind="stable")[:_MAX_RECORDS]]
                 for row, score in zip(rows.tolist(), scores[rows].tolist(), strict=True):
                     near[numbers[row]] = _calibrated(score, found)
         if 0 < len(live.statements) <= _ON_THE_WAY:

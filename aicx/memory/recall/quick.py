@@ -32,7 +32,7 @@ _AT_ONCE = 500
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What the folders were like at a complete look, when that was (Unix time), and which ids had two files."""
+    """A complete look at the folders: what they were like, when that was (Unix time), and which ids had two files."""
 
     folders: str
     at: float
@@ -40,7 +40,7 @@ class Look:
 
 
 def folders_now(layout: Layout) -> str:
-    """What changes whenever a file of the memory is made, replaced or deleted, or another one hidden."""
+    """Returns what changes whenever a file of the memory is made, replaced or deleted, or another one hidden."""
     parts = [_stamp(str(layout.ignore_file))]
     for owner in _below(str(layout.memory)):
         parts += [f"{kind}:{_stamp(kind)}" for kind in _below(owner)]

@@ -27,7 +27,7 @@ STRENGTHS: Mapping[str, float] = {"off": 0.0, "gentle": 0.5, "strong": 1.0}
 
 @dataclass(frozen=True, slots=True)
 class RecallRules:
-    """What decides an answer beside status and age, each of which the benchmark can switch off.
+    """The rules that decide an answer beside status and age, each of which the benchmark can switch off.
 
     ``words`` and ``meaning`` are the lanes. ``shares`` limits what many can write, ``nearness`` what hardly matches
     beside what does, ``authority`` decides between what matches equally well, ``sufficiency`` shows little where
@@ -106,7 +106,7 @@ def order(found: Sequence[Ranked], rules: RecallRules = DEFAULT_RULES) -> list[R
 
 
 def relevant(found: Sequence[Ranked], rules: RecallRules = DEFAULT_RULES) -> list[Ranked]:
-    """What matches well enough to be shown, alone and beside the best.
+    """Returns what matches well enough to be shown, alone and beside the best.
 
     What is agreed and what a file says has to do so alone.
     """

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 Result = TypeVar("Result")
 # So soon after a look at every file a question that nothing answers is not worth another.
 _SECONDS_TO_TRUST = 2.0
-_LONGEST = 400
+_MAX_LENGTH = 400
 
 
 def recall(settings: Settings, query: RecallQuery) -> RecallAnswer:
@@ -115,7 +115,7 @@ class Recaller:
         return found, missing
 
     def _sound(self, work: Callable[[Table], Result]) -> tuple[Result, Exception | None]:
-        """What ``work`` gives with the table; with a new one where it turns out to be damaged, and what was wrong."""
+        """Does ``work`` with the table, or with a new one where it is damaged; returns the damage as well."""
         table = self._table = self._table or Table(self._settings.layout.memory_recall)
         try:
             return work(table), None
@@ -217,7 +217,7 @@ class Passage(NamedTuple):
 
 
 def passages(searcher: Searcher, query: SearchQuery, policy: Policy) -> tuple[list[Passage], str | None]:
-    """What the corpus has on a question, and which of its retrievers did not answer.
+    """Searches the corpus for a question: the passages, and which of its retrievers did not answer.
 
     Raises AicxError where it cannot be searched.
     """
@@ -251,7 +251,7 @@ def _entry(hit: Hit, query: SearchQuery) -> MemoryEntry:
         name=None,
         kind="chunk",
         topic=shorten(hit.title or "", 80),
-        statement=shorten(" / ".join(line.text for line in hit.lines), _LONGEST),
+        statement=shorten(" / ".join(line.text for line in hit.lines), _MAX_LENGTH),
         status="candidate",
         freshness=freshness_of(query.now - at),
         tier=TRACE,

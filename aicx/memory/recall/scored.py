@@ -38,7 +38,7 @@ _DIGITS = 6
 # How many of the best are compared with each other, at least and for each that is shown: what says the same matches
 # equally well.
 _FEW_ALIKE, _ALIKE = 20, 3
-_FEWEST, _MOST = 100, 5000  # records that are considered, at least and at most
+_MIN_RECORDS, _MAX_RECORDS = 100, 5000  # records that are considered, at least and at most
 _GROUPS: Mapping[Status, Group] = {"accepted": "agreed", "advisory": "guidance"}
 
 # What answers show without being asked for it.
@@ -47,7 +47,7 @@ SHOWN: frozenset[Status] = frozenset({"accepted", "advisory", "candidate"})
 
 @dataclass(slots=True)
 class Found:
-    """What is known while a question is answered. Records have positive numbers, live statements negative ones."""
+    """The state of a question while it is answered. Records have positive numbers, live statements negative ones."""
 
     ranked: list[Ranked] = field(default_factory=list)
     entries: dict[str, Callable[[], MemoryEntry]] = field(default_factory=dict)  # by reference; few are ever made
@@ -170,7 +170,7 @@ def add_live(query: RecallQuery, live: LiveTable, scored: Scored, found: Found) 
 
 
 def add_records(query: RecallQuery, memory: Memory, table: Table, scored: Scored, found: Found) -> None:
-    most = max(_FEWEST, min(_MOST, 3 * query.limit))
+    most = max(_MIN_RECORDS, min(_MAX_RECORDS, 3 * query.limit))
     best = _best(scored.records(), most, table, query)
     records = memory.read([path for _, path in best])
     wanted = [(number, record) for (number, _), record in zip(best, records, strict=True)]

@@ -41,7 +41,7 @@ class ReviewListAnswer:
 
 @dataclass(frozen=True, slots=True)
 class BuiltItem:
-    """What became of a suggestion."""
+    """The outcome of one suggestion."""
 
     candidate: Annotated[ReviewCandidate | None, "its record; null where `.aicxignore` hides it"]
     ref: Annotated[str, "of the record that it became or belongs to"]
@@ -58,7 +58,7 @@ class BuiltLeft:
 
 @dataclass(frozen=True, slots=True)
 class ReviewBuildAnswer:
-    """What a build made of the suggestions."""
+    """The outcome of a build from suggestions."""
 
     source: Annotated[str, "`continuity`, or the reference of a session"]
     suggested: Annotated[int, "number of suggestions that were looked at"]
@@ -69,7 +69,7 @@ class ReviewBuildAnswer:
 
 @dataclass(frozen=True, slots=True)
 class ReviewSurface:
-    """What one surface would do with a record now."""
+    """The answer of one surface about a record now."""
 
     surface: Annotated[str, "`recall`, `resume`, `startup` or `instructions`"]
     query: Annotated[str | None, "what was asked; null for a session that begins, and for files"]
@@ -112,7 +112,7 @@ class ReviewTarget:
 
 @dataclass(frozen=True, slots=True)
 class ReviewPatch:
-    """What puts an instruction into a file. aicx never applies it."""
+    """A patch that puts an instruction into a file. aicx never applies it."""
 
     target: Annotated[str, "the file, from the repository's folder"]
     operation: Annotated[str, "`create`, `append`, `replace`, or `none`"]
@@ -132,7 +132,7 @@ class ReviewPatch:
 
 @dataclass(frozen=True, slots=True)
 class ReviewStepAnswer:
-    """What a step did."""
+    """The outcome of a step."""
 
     candidate: Annotated[ReviewCandidate, "the record, where it is in its review now"]
     proposal: Annotated[ReviewPatch | None, "the patch that promoting an instruction left, or null"]
