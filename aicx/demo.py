@@ -98,7 +98,7 @@ class DemoOutput:
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class DemoCheck:
     """Something the demo claims, and whether it found it to be so."""
 
     claim: Annotated[str, "what the demo claims"]
@@ -201,35 +201,35 @@ class Demo:
         self.compared = self._run(BY_WORDS), self._run(BY_MEANING)
         return self.compared
 
-    def checks(self) -> list[Check]:
+    def checks(self) -> list[DemoCheck]:
         """What the steps claimed, compared with what is on disk and in their outputs."""
         said = {shown.step: shown.output for shown in self.shown}
         led = []
         if RESUME in said:
             claim = "`resume` and `why` led to the session that changed the line"
-            led.append(Check(claim, all(_DEPLOY_SESSION in said[step] for step in (RESUME, WHY))))
+            led.append(DemoCheck(claim, all(_DEPLOY_SESSION in said[step] for step in (RESUME, WHY))))
         by_meaning = []
         if self.compared:
             words, meaning = (shown.output for shown in self.compared)
             claim = "no word of the last question is in its answer, and meaning found it"
-            by_meaning.append(Check(claim, _MEANT_CHUNK in meaning and words.startswith("Nothing ")))
+            by_meaning.append(DemoCheck(claim, _MEANT_CHUNK in meaning and words.startswith("Nothing ")))
         corpus = [path for path in (self.home / ".aicx").rglob("*") if path.is_file()]
         leaks = [path for path in corpus if _holds_token(path)]
         return [
-            Check("every command ended well", all(shown.exit_code == 0 for shown in self.shown)),
-            Check(
+            DemoCheck("every command ended well", all(shown.exit_code == 0 for shown in self.shown)),
+            DemoCheck(
                 f"the key is in the logs and in none of the {len(corpus)} files of the corpus",
                 self._token_in_logs and bool(corpus) and not leaks and _REDACTED in said[SHOW],
             ),
-            Check("the broken line was named, and cost nothing but itself", _BROKEN_LINE in said[STORE]),
-            Check("the second run had nothing to do", said[AGAIN].startswith("Up to date.")),
-            Check("the search found the cause of the failed deploy", _CAUSE in said[SEARCH]),
+            DemoCheck("the broken line was named, and cost nothing but itself", _BROKEN_LINE in said[STORE]),
+            DemoCheck("the second run had nothing to do", said[AGAIN].startswith("Up to date.")),
+            DemoCheck("the search found the cause of the failed deploy", _CAUSE in said[SEARCH]),
             *led,
-            Check(
+            DemoCheck(
                 "without the logs the answer is the same", _DEPLOY_CHUNK in said[STEER] and said[STEER] == said[LATER]
             ),
             *by_meaning,
-            Check("no log was changed", self._log_digests() == self._logs_before),
+            DemoCheck("no log was changed", self._log_digests() == self._logs_before),
         ]
 
     def _run(self, step: ShownStep) -> DemoOutput:

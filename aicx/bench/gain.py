@@ -13,6 +13,7 @@ from random import Random
 
 from aicx.bench.dataset import COUNTED, Query, session_key
 from aicx.bench.metrics import DEPTH
+from aicx.bench.mining import subjects
 from aicx.bench.mining.history import read_history
 from aicx.bench.mining.sessions import read_sessions
 from aicx.bench.statistics import intervals
@@ -65,7 +66,7 @@ def _questions(settings: Settings, bounds: GainBounds, random: Random) -> Sequen
     if len(sessions) < 2:
         return ()
     history = read_history(sessions, seconds=bounds.git_seconds)
-    found = [query for query in history.mine(history, sessions, len(history), random) if query.part == COUNTED]
+    found = [query for query in subjects.mine(history, sessions, len(history), random) if query.part == COUNTED]
     random.shuffle(found)
     return found[:MAX_QUESTIONS]
 

@@ -15,7 +15,7 @@ import typer
 
 from aicx import console, options
 from aicx.config import load_settings
-from aicx.demo import Check, Demo, DemoOutput, meaning_is_installed
+from aicx.demo import Demo, DemoCheck, DemoOutput, meaning_is_installed
 from aicx.errors import AicxError, UsageError
 from aicx.folding import columns, fold
 from aicx.installation import install_command
@@ -62,7 +62,7 @@ class DemoAnswer:
     log_files: Annotated[int, "number of invented log files"]
     steps: Annotated[list[DemoStep], "in their order"]
     skipped: Annotated[list[str], "commands that were left out, and why"]
-    checks: Annotated[list[Check], "what was looked at in the end"]
+    checks: Annotated[list[DemoCheck], "what was looked at in the end"]
 
 
 def command(keep: Keep = None, no_meaning: NoMeaning = False, json: options.Json = False) -> int:
@@ -116,7 +116,9 @@ def _perform(demo: Demo, *, json: bool, keep: bool) -> bool:
     return all(check.holds for check in checks)
 
 
-def _print_json(demo: Demo, count: int, shown: Sequence[DemoOutput], checks: Sequence[Check], *, keep: bool) -> None:
+def _print_json(
+    demo: Demo, count: int, shown: Sequence[DemoOutput], checks: Sequence[DemoCheck], *, keep: bool
+) -> None:
     steps = [DemoStep(item.step.story, item.command, item.exit_code, item.output) for item in shown]
     kept = str(demo.home) if keep else None
     console.out_answer(
@@ -190,7 +192,7 @@ def _colored(line: str) -> str:
     return start + console.style(f"{mark}{rule}{bracket}", fg="magenta", bold=True) + end
 
 
-def _print_checks(checks: Sequence[Check]) -> None:
+def _print_checks(checks: Sequence[DemoCheck]) -> None:
     out, style = console.out, console.style
     out()
     out(style("Checked just now, on disk:", bold=True))

@@ -36,7 +36,7 @@ Stamp = str
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class AnchorState:
     """The state of an anchor. ``first`` and ``last`` are the lines' place where they moved, ``path`` a new name."""
 
     state: State
@@ -48,7 +48,7 @@ class Found:
         return f"{self.state}.{self.first or ''}.{self.last or ''}"
 
     @classmethod
-    def decode(cls, text: str) -> Found:
+    def decode(cls, text: str) -> AnchorState:
         """Raises ValueError."""
         state, first, last = text.split(".")
         if state not in get_args(State):
@@ -58,7 +58,7 @@ class Found:
 
 @dataclass(slots=True)
 class Compared:
-    """The states found at stamps of files: by key the stamp, an encoded `Found` and a mark of all three.
+    """The states found at stamps of files: by key the stamp, an encoded `AnchorState` and a mark of all three.
 
     ``new`` is what is not in the index yet. ``secret`` is the home's key: another hand's row counts for nothing.
     """
@@ -67,14 +67,14 @@ class Compared:
     new: dict[str, tuple[Stamp, str, int]] = field(default_factory=dict)
     secret: bytes = b""
 
-    def look_up(self, key: str, stamp: Stamp) -> Found | None:
+    def look_up(self, key: str, stamp: Stamp) -> AnchorState | None:
         """Returns the state found at ``stamp``; None where that is not known, or the row is damaged."""
         row = self.known.get(key)
         if row is None or row[0] != stamp or row[2] != self._mark(key, stamp, row[1]):
             return None
-        return _CURRENT if row[1] == _SAME else Found.decode(row[1])
+        return _CURRENT if row[1] == _SAME else AnchorState.decode(row[1])
 
-    def learn(self, key: str, stamp: Stamp, found: Found) -> Found:
+    def learn(self, key: str, stamp: Stamp, found: AnchorState) -> AnchorState:
         text = found.encode()
         self.known[key] = self.new[key] = stamp, text, self._mark(key, stamp, text)
         return found
@@ -83,9 +83,9 @@ class Compared:
         return keyed(self.secret, f"{key}\0{stamp}\0{text}".encode("utf-8", "surrogatepass"))
 
 
-_CURRENT = Found("current")
+_CURRENT = AnchorState("current")
 _SAME = _CURRENT.encode()
-_UNCHECKED = Found("unchecked")
+_UNCHECKED = AnchorState("unchecked")
 
 
 def parse_anchor(text: str) -> tuple[str, int | None, int | None]:
@@ -132,12 +132,12 @@ def _taken(root: Path, path: str, first: int | None, last: int | None, commit: s
     return Anchor(path, _digest(lines[first - 1 : last]), first, last, commit)
 
 
-def compare(root: Path | None, anchors: Iterable[Anchor], compared: Compared) -> dict[Anchor, Found]:
+def compare(root: Path | None, anchors: Iterable[Anchor], compared: Compared) -> dict[Anchor, AnchorState]:
     """Compares each anchor with its file. Without a repository at hand nothing is known of any."""
     if root is None:
         return dict.fromkeys(anchors, _UNCHECKED)
     top = str(root)
-    found: dict[Anchor, Found] = {}
+    found: dict[Anchor, AnchorState] = {}
     stamps: dict[str, Stamp | None] = {}
     gone: list[Anchor] = []
     for anchor in anchors:
@@ -156,12 +156,12 @@ def key_of(top: str, anchor: Anchor) -> str:
     return f"{top}\0{anchor.path}\0{anchor.first}\0{anchor.last}\0{anchor.sha256}"
 
 
-def _look(root: Path, anchor: Anchor) -> Found:
+def _look(root: Path, anchor: Anchor) -> AnchorState:
     body = _read(root / anchor.path) if inside(root, anchor.path) else None
     if body is None:
-        return Found("unreadable")
+        return AnchorState("unreadable")
     if anchor.first is None or anchor.last is None:
-        return _CURRENT if sha256(body).hexdigest() == anchor.sha256 else Found("changed")
+        return _CURRENT if sha256(body).hexdigest() == anchor.sha256 else AnchorState("changed")
     lines = _lines(body)
     if _digest(lines[anchor.first - 1 : anchor.last]) == anchor.sha256:
         return _CURRENT
@@ -169,11 +169,11 @@ def _look(root: Path, anchor: Anchor) -> Found:
     starts = sorted(range(len(lines) - count + 1), key=lambda start: abs(start - before))
     for start in starts:  # the nearest place first, where the same lines are there more than once
         if _digest(lines[start : start + count]) == anchor.sha256:
-            return Found("relocated", start + 1, start + count)
-    return Found("changed")
+            return AnchorState("relocated", start + 1, start + count)
+    return AnchorState("changed")
 
 
-def _renamed(root: Path, gone: list[Anchor]) -> dict[Anchor, Found]:
+def _renamed(root: Path, gone: list[Anchor]) -> dict[Anchor, AnchorState]:
     """Anchors whose file is gone, and the name that git says it has now."""
     if not gone:
         return {}
@@ -183,19 +183,19 @@ def _renamed(root: Path, gone: list[Anchor]) -> dict[Anchor, Found]:
     git = Git(root)
     names = {commit: _names_now(git, commit) for commit in commits}
     named = {one: new for one in gone if (new := names.get(one.commit or "", {}).get(one.path))}
-    found = {one: Found("moved", path=new) for one, new in named.items()}
+    found = {one: AnchorState("moved", path=new) for one, new in named.items()}
     unknown = [one for one in gone if one not in found]
     if unknown:
-        found |= dict.fromkeys(unknown, Found("missing")) | _among_untracked(root, Git(root, _SECONDS), unknown)
+        found |= dict.fromkeys(unknown, AnchorState("missing")) | _among_untracked(root, Git(root, _SECONDS), unknown)
     return found
 
 
-def _among_untracked(root: Path, git: Git, gone: list[Anchor]) -> dict[Anchor, Found]:
+def _among_untracked(root: Path, git: Git, gone: list[Anchor]) -> dict[Anchor, AnchorState]:
     """The new files with the ending of the old one that have what each anchor had: renamed, and git not told yet."""
     said = git.ask_some(_MAX_LISTED, "ls-files", "--others", "--exclude-standard", "-z") or ""
     endings = {Path(anchor.path).suffix for anchor in gone}
     paths = [path for path in said.split("\0")[:-1] if Path(path).suffix in endings][:_MAX_UNTRACKED]
-    found: dict[Anchor, Found] = {}
+    found: dict[Anchor, AnchorState] = {}
     for path in paths:
         stamp = _stamp(f"{root}/{path}")
         if stamp is None or int(stamp.partition(".")[0]) > _MAX_UNTRACKED_BYTES:
@@ -204,7 +204,7 @@ def _among_untracked(root: Path, git: Git, gone: list[Anchor]) -> dict[Anchor, F
             if one not in found and Path(one.path).suffix == Path(path).suffix:
                 there = _look(root, replace(one, path=path))
                 if there.state in ("current", "relocated"):
-                    found[one] = Found("moved", there.first, there.last, path)
+                    found[one] = AnchorState("moved", there.first, there.last, path)
     return found
 
 

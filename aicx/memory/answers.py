@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from aicx.memory.anchors import Found
+from aicx.memory.anchors import AnchorState
 from aicx.memory.assess import Assessment
 from aicx.memory.record import Anchor, Record
 from aicx.text import instant
@@ -236,7 +236,7 @@ def source_of(record: Record, *, shown: bool) -> dict[str, Any]:
     }
 
 
-def whole_of(found: Assessment, anchors: Mapping[Anchor, Found]) -> GetAnswer:
+def whole_of(found: Assessment, anchors: Mapping[Anchor, AnchorState]) -> GetAnswer:
     """One record with everything that is known of it."""
     record = found.record
     shown = found.status not in HIDDEN
@@ -269,7 +269,7 @@ def whole_of(found: Assessment, anchors: Mapping[Anchor, Found]) -> GetAnswer:
     )
 
 
-def _anchor(anchor: Anchor, now: Found | None) -> MemoryAnchor:
+def _anchor(anchor: Anchor, now: AnchorState | None) -> MemoryAnchor:
     lines = [anchor.first, anchor.last] if anchor.first is not None and anchor.last is not None else None
     elsewhere: dict[str, Any] = {}
     if now is not None and now.first is not None:

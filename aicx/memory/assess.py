@@ -11,7 +11,7 @@ from dataclasses import field
 from datetime import datetime, timedelta
 from typing import Literal
 
-from aicx.memory.anchors import Found
+from aicx.memory.anchors import AnchorState
 from aicx.memory.claims import claim_marks, normal
 from aicx.memory.events import Standing
 from aicx.memory.persons import is_model
@@ -63,7 +63,7 @@ class Context:
 
     now: datetime
     standing: Mapping[str, Standing] = field(default_factory=dict)
-    anchors: Mapping[Anchor, Found] = field(default_factory=dict)
+    anchors: Mapping[Anchor, AnchorState] = field(default_factory=dict)
     blocked: Mapping[str, Reason] = field(default_factory=dict)
     says: Mapping[str, frozenset[str]] = field(default_factory=dict)
     rivals: Mapping[str, Mapping[str, Rival]] = field(default_factory=dict)

@@ -19,7 +19,7 @@ from aicx.memory.lint import duplicates
 from aicx.memory.reading import Memory
 from aicx.memory.reasons import Reason
 from aicx.memory.record import PREFIX, Record, Validation
-from aicx.memory.writing import Change, changing
+from aicx.memory.writing import MemoryChange, changing
 from aicx.values import dataclass
 
 SCHEMA = "aicx.memory-curate/1"
@@ -80,7 +80,7 @@ _DONE_BY_PROGRAM = frozenset({"demote_stale", "archive", "deprecate"})
 
 
 @dataclass(frozen=True, slots=True)
-class Planned:
+class PlannedUpkeep:
     """One proposal about ``record`` as it was when it was made. ``would`` is what a pin keeps from being done."""
 
     action: Action
@@ -105,28 +105,28 @@ class Planned:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class UpkeepPlan:
     """The proposals, and how many records rest because the curator dealt with them lately."""
 
-    proposals: list[Planned]
+    proposals: list[PlannedUpkeep]
     resting: int
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    planned: Planned
+    planned: PlannedUpkeep
     result: Literal["applied", "skipped"]
     why: Why | None = None
 
 
-def plan(memory: Memory, *, everywhere: bool = False) -> Plan:
+def plan(memory: Memory, *, everywhere: bool = False) -> UpkeepPlan:
     """Lists what the curator proposes now. Writes nothing."""
     assessed = memory.assessed(memory.records(everywhere=everywhere))
     resting = _resting(memory)
     same = duplicates(assessed)
     met: set[frozenset[str]] = set()
     contested = {ref for found in assessed for rival in _rivals(found) for ref in (found.record.ref, rival)}
-    made: list[Planned] = []
+    made: list[PlannedUpkeep] = []
     rests = 0
     for found in sorted(assessed, key=lambda one: one.record.id):
         proposals = list(_propose(found, same.get(found.record.id), memory, met))
@@ -136,10 +136,10 @@ def plan(memory: Memory, *, everywhere: bool = False) -> Plan:
             rests += 1
         else:
             made += proposals
-    return Plan(made, rests)
+    return UpkeepPlan(made, rests)
 
 
-def apply(desk: Desk, proposals: Sequence[Planned], *, everywhere: bool = False) -> list[Outcome]:
+def apply(desk: Desk, proposals: Sequence[PlannedUpkeep], *, everywhere: bool = False) -> list[Outcome]:
     """Does what can be done of ``proposals``, all or none; what changed since they were made is left alone."""
     with changing(desk.settings, desk.now, desk.notify) as change:
         with Memory.open(desk.settings, desk.now, scope=desk.scope) as memory:
@@ -150,7 +150,7 @@ def apply(desk: Desk, proposals: Sequence[Planned], *, everywhere: bool = False)
     return outcomes
 
 
-def _apply(change: Change, wanted: Planned, now: Planned | None) -> Outcome:
+def _apply(change: MemoryChange, wanted: PlannedUpkeep, now: PlannedUpkeep | None) -> Outcome:
     if now is None:
         return Outcome(wanted, "skipped", "stale_proposal")
     if now.needs_person:
@@ -167,32 +167,34 @@ def _apply(change: Change, wanted: Planned, now: Planned | None) -> Outcome:
     return Outcome(wanted, "applied")
 
 
-def _tell(change: Change, kind: str, planned: Planned, record: Record) -> None:
+def _tell(change: MemoryChange, kind: str, planned: PlannedUpkeep, record: Record) -> None:
     refs = (record.id, *(other.removeprefix(PREFIX) for other in planned.others))
     change.note(Event(new_id(), change.now, BY, kind, refs, record.digest, code=planned.action))
 
 
-def _propose(found: Assessment, same: Record | None, memory: Memory, met: set[frozenset[str]]) -> Iterator[Planned]:
+def _propose(
+    found: Assessment, same: Record | None, memory: Memory, met: set[frozenset[str]]
+) -> Iterator[PlannedUpkeep]:
     record, status = found.record, found.status
     if status in ("policy_blocked", "archived", "advisory"):
         return
     if status == "quarantined":
-        yield Planned("review_quarantined", found, found.reasons)
+        yield PlannedUpkeep("review_quarantined", found, found.reasons)
         return
     for rival in _rivals(found):
         # One decision settles both.
         pair = frozenset({record.ref, rival})
         if pair not in met:
             met.add(pair)
-            yield Planned("resolve_conflict", found, (Reason("conflict"),), (rival,))
+            yield PlannedUpkeep("resolve_conflict", found, (Reason("conflict"),), (rival,))
     upkeep = _upkeep(found, same, memory)
     if upkeep is None:
         return
     action, reasons, others = upkeep
     if record.pinned and action in _DONE_BY_PROGRAM:
-        yield Planned("skip_pinned", found, reasons, others, would=action)
+        yield PlannedUpkeep("skip_pinned", found, reasons, others, would=action)
     else:
-        yield Planned(action, found, reasons, others)
+        yield PlannedUpkeep(action, found, reasons, others)
 
 
 def _rivals(found: Assessment) -> list[str]:

@@ -17,7 +17,7 @@ from aicx.errors import AicxError
 from aicx.evidence.texts import words
 from aicx.git.roots import inside
 from aicx.git.state import Git
-from aicx.memory.anchors import Found
+from aicx.memory.anchors import AnchorState
 from aicx.memory.policy import Policy
 from aicx.memory.policy_records import policy_in
 from aicx.memory.reading import Scope
@@ -129,13 +129,13 @@ class Changed:
     """The change of an anchor's lines. ``known``: whether git has what its lines were; ``more`` are left out."""
 
     anchor: Anchor
-    found: Found
+    found: AnchorState
     lines: tuple[Line, ...] = ()
     known: bool = False
     more: int = 0
 
 
-def what_changed(root: Path | None, anchor: Anchor, found: Found) -> Changed:
+def what_changed(root: Path | None, anchor: Anchor, found: AnchorState) -> Changed:
     """The lines that changed in or at the anchored ones."""
     path = found.path or anchor.path
     if root is None or found.state not in ("changed", "moved"):

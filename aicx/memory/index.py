@@ -45,7 +45,7 @@ Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class IndexEntry:
     """A record's files as the index knows them, without their content."""
 
     path: str
@@ -164,22 +164,22 @@ class Index:
             self._save("INSERT OR REPLACE INTO meta VALUES(?, ?)", list(rows.items()))
         return found
 
-    def _sync(self) -> list[Entry]:
+    def _sync(self) -> list[IndexEntry]:
         rows = self._db.execute("SELECT path, stamp, head, id, place, name, claims FROM records").fetchall()
         known = {row[0]: row for row in rows}
-        entries: list[Entry] = []
+        entries: list[IndexEntry] = []
         new = []
         found = self._seen = dict(walk(self._memory))
         for path, stamp in found.items():
             row = known.get(path)
             if row is not None and row[1] == stamp and row[2] == self._head(path, stamp, *row[3:]):
-                entries.append(Entry(path, row[3], row[4], row[5], bool(row[6])))
+                entries.append(IndexEntry(path, row[3], row[4], row[5], bool(row[6])))
                 continue
             record = read_files(self._memory, path)
             body = orjson.dumps(pack(record))
             place = place_of(record.repository, record.host)
             told = (record.id, place, record.name, int(bool(record.claims)))
-            entries.append(Entry(path, record.id, place, record.name, bool(record.claims)))
+            entries.append(IndexEntry(path, record.id, place, record.name, bool(record.claims)))
             kept = "" if self._is_young(stamp) else stamp
             mark = keyed(self._key, path.encode(), body)
             new.append((path, *told, kept, self._head(path, kept, *told), mark, body))

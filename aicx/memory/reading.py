@@ -20,7 +20,7 @@ from aicx.memory.anchors import compare, key_of
 from aicx.memory.assess import Assessment, Context, assess, find_rivals
 from aicx.memory.claims import place_mark, repository_says
 from aicx.memory.files import GLOBAL, malformed
-from aicx.memory.index import Entry, Index
+from aicx.memory.index import Index, IndexEntry
 from aicx.memory.reasons import Reason
 from aicx.memory.record import PREFIX, Record, place_of
 from aicx.values import dataclass
@@ -213,7 +213,7 @@ class Memory:
             context = self.context(wanted)
             return [assess(record, context) for record in wanted]
 
-    def _is_here(self, entry: Entry) -> bool:
+    def _is_here(self, entry: IndexEntry) -> bool:
         return self.scope.has(entry.place)
 
     def _may_be_here(self, place: str | None) -> bool:

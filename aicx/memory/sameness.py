@@ -23,7 +23,7 @@ _CODE = re.compile(r"`[^`]*`")
 NEGATIONS = frozenset({"always", "don't", "never", "no", "not", "only", "without"})
 
 
-class Said(Protocol):
+class HasStatement(Protocol):
     """Something that states: a proposal, a record."""
 
     @property
@@ -36,7 +36,7 @@ class Said(Protocol):
     def repository(self) -> str | None: ...
 
 
-One = TypeVar("One", bound=Said)
+One = TypeVar("One", bound=HasStatement)
 
 
 @dataclass(slots=True)
@@ -46,9 +46,9 @@ class Statements(Generic[One]):
     found: list[One] = field(default_factory=list)
     _words: list[_Words] = field(default_factory=list)
     _places: dict[tuple[str | None, str, str], list[int]] = field(default_factory=dict)
-    _last: tuple[Said, _Words] | None = None  # what is looked for is often added next
+    _last: tuple[HasStatement, _Words] | None = None  # what is looked for is often added next
 
-    def place_of(self, other: Said) -> int | None:
+    def place_of(self, other: HasStatement) -> int | None:
         """The place in ``found`` of the first that says the same, of the same kind and repository."""
         said = self._words_of(other)
         keys = _keys(other, said)
@@ -62,7 +62,7 @@ class Statements(Generic[One]):
         self.found.append(one)
         self._words.append(said)
 
-    def _words_of(self, one: Said) -> _Words:
+    def _words_of(self, one: HasStatement) -> _Words:
         if self._last is None or self._last[0] is not one:
             self._last = one, _Words.of(one)
         return self._last[1]
@@ -79,7 +79,7 @@ class _Words:
     claims: Mapping[str, str]
 
     @classmethod
-    def of(cls, said: Said) -> _Words:
+    def of(cls, said: HasStatement) -> _Words:
         return cls(*_words_of(said.statement), dict(said.claims))
 
     def same(self, other: _Words) -> bool:
@@ -101,7 +101,7 @@ def _words_of(statement: str) -> tuple[Sequence[str], frozenset[str], frozenset[
     return order, every, every - STOP_WORDS, _CODE.findall(statement)
 
 
-def _keys(one: Said, said: _Words) -> Iterator[tuple[str | None, str, str]]:
+def _keys(one: HasStatement, said: _Words) -> Iterator[tuple[str | None, str, str]]:
     """Of its words the longest: the rarest, as far as one can tell without counting."""
     longest = sorted(said.every, key=lambda word: (-len(word), word))[:_LOOKED_UP]
     return ((one.repository, one.kind, word) for word in longest)

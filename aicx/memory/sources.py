@@ -17,7 +17,7 @@ from typing import Literal
 from aicx.managed import blocks
 from aicx.memory.policy import Policy, PolicyReason
 from aicx.memory.sources_files import Refusal, Refused, read_regular, resolve_inside
-from aicx.memory.sources_places import Named, Place, SourceKind, listed, named_places
+from aicx.memory.sources_places import Named, SourceKind, SourcePlace, listed, named_places
 from aicx.text import printable, shorten
 from aicx.types import AgentHomes
 from aicx.values import dataclass
@@ -69,7 +69,7 @@ class LiveStatement:
 
     ref: str
     source: LiveSource
-    statement: Statement
+    statement: FileStatement
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +126,7 @@ def read_live(
     return Live(tuple(sources), tuple(statements), tuple(blocked))
 
 
-def _read(place: Place, policy: Policy) -> tuple[LiveSource, str]:
+def _read(place: SourcePlace, policy: Policy) -> tuple[LiveSource, str]:
     """A source with its text, which is empty where nothing of it may be used."""
     blocked = LiveSource(place.id, place.source, place.shown, place.kind, "blocked")
     if reason := policy.of_source(place.id, place.source) or policy.of_path(place.shown, str(place.path)):
@@ -201,7 +201,7 @@ def _without_excluded_headings(one: LiveStatement, policy: Policy) -> LiveStatem
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class FileStatement:
     """One statement on the lines ``first`` to ``last``, from 1; ``heading`` are the headings above it, outermost first.
 
     ``text`` is one line, of code as many as it has, without invisible characters and without what steers a terminal.
@@ -214,10 +214,10 @@ class Statement:
     heading: tuple[str, ...] = ()
 
 
-def split_statements(lines: Sequence[str]) -> list[Statement]:
+def split_statements(lines: Sequence[str]) -> list[FileStatement]:
     """The statements of a Markdown text, in order. Front matter, closed comments, rules and blank lines are none."""
     above: list[tuple[int, str]] = []
-    found: list[Statement] = []
+    found: list[FileStatement] = []
     for statement, level in _blocks(lines):
         if statement.kind == "heading":
             above = [one for one in above if one[0] < level]
@@ -244,12 +244,12 @@ def _fence_after(fence: str, line: str) -> str:
     return (found[1] or found[2]) if found else ""
 
 
-def _blocks(lines: Sequence[str]) -> Iterator[tuple[Statement, int]]:
+def _blocks(lines: Sequence[str]) -> Iterator[tuple[FileStatement, int]]:
     """Each block with its level, which counts for headings."""
     held: list[str] = []
     first, kind = 0, "paragraph"
 
-    def taken(last: int) -> Iterator[tuple[Statement, int]]:
+    def taken(last: int) -> Iterator[tuple[FileStatement, int]]:
         if held:
             yield _statement("item" if kind == "item" else "paragraph", held, first, last), 0
             held.clear()
@@ -297,10 +297,10 @@ def _plain(line: str) -> str:
     return _COMMENT.sub("", _QUOTE.sub("", line.strip(), count=1)).strip()
 
 
-def _statement(kind: StatementKind, lines: Sequence[str], first: int, last: int) -> Statement:
-    return Statement(kind, shorten(" ".join(lines), MAX_LENGTH), first, last)
+def _statement(kind: StatementKind, lines: Sequence[str], first: int, last: int) -> FileStatement:
+    return FileStatement(kind, shorten(" ".join(lines), MAX_LENGTH), first, last)
 
 
-def _code(lines: Sequence[str], first: int, last: int) -> Statement:
+def _code(lines: Sequence[str], first: int, last: int) -> FileStatement:
     text = "\n".join(printable(line.replace("\t", "    ")).rstrip() for line in lines).strip("\n")
-    return Statement("code", text if len(text) <= _MAX_CODE else f"{text[:_MAX_CODE]}…", first, last)
+    return FileStatement("code", text if len(text) <= _MAX_CODE else f"{text[:_MAX_CODE]}…", first, last)

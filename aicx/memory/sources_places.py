@@ -47,7 +47,7 @@ class Named:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class SourcePlace:
     """A file to look at: by its name, its path for people, and the folder that it must not leave."""
 
     path: Path
@@ -59,16 +59,16 @@ class Place:
     over_budget: bool = False
 
 
-def listed(repository: Path) -> Iterator[Place]:
+def listed(repository: Path) -> Iterator[SourcePlace]:
     for name, source, kind in LISTED:
         path = repository / name
         if not exists(path):
             continue
-        place = Place(path, name, source, kind, repository, f"live:{source}:{name}")
+        place = SourcePlace(path, name, source, kind, repository, f"live:{source}:{name}")
         yield from _in_folder(place) if name == _FOLDER and os.path.isdir(path) else (place,)  # noqa: PTH112
 
 
-def named_places(repository: Path | None, named: Iterable[Named], homes: AgentHomes | None) -> Iterator[Place]:
+def named_places(repository: Path | None, named: Iterable[Named], homes: AgentHomes | None) -> Iterator[SourcePlace]:
     for one in named:
         # The folder without links, to see whether it is in the repository; the file's own link is looked at later.
         path = Path(os.path.realpath(one.path.parent), one.path.name)
@@ -79,9 +79,9 @@ def named_places(repository: Path | None, named: Iterable[Named], homes: AgentHo
             raise UsageError(f"{owner!r} is not the name of a source", hint="use letters, digits and hyphens")
         if repository and path.is_relative_to(repository.resolve()):
             shown = path.relative_to(repository.resolve()).as_posix()
-            place = Place(path, shown, owner, "memory", repository, f"live:{owner}:{shown}")
+            place = SourcePlace(path, shown, owner, "memory", repository, f"live:{owner}:{shown}")
         else:
-            place = Place(path, str(path), owner, "memory", None, _outside_id(owner, path))
+            place = SourcePlace(path, str(path), owner, "memory", None, _outside_id(owner, path))
         if os.path.isdir(path):  # noqa: PTH112  Path.is_dir raises for what may not be read
             # What is linked from inside a named folder was not named.
             yield from _in_folder(replace(place, top=place.top or path))
@@ -99,7 +99,7 @@ def _owner(path: Path, homes: AgentHomes | None) -> str:
     return next((agent for agent, home in known.items() if path.is_relative_to(home.resolve())), "file")
 
 
-def _in_folder(folder: Place) -> Iterator[Place]:
+def _in_folder(folder: SourcePlace) -> Iterator[SourcePlace]:
     """The Markdown files below a folder in the order of their names. Links to folders are not followed."""
     try:
         if folder.top is not None:

@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from aicx.bench.dataset import COUNTED
-from aicx.bench.mining import changes, history
+from aicx.bench.mining import changes, subjects
 from aicx.bench.mining.history import commits, read_history
 from aicx.bench.mining.sessions import MinedSession
 from tests.corpus.builders import OTHER, SESSION, THIRD, when
@@ -37,7 +37,7 @@ def session_at(folder: Path, *texts: str, key: str = SESSION, at: float = 0) -> 
 
 
 def mined(*sessions: MinedSession) -> list[tuple[str, str, tuple[str, ...]]]:
-    found = history.mine(read_history(sessions), sessions, 10, Random(0))
+    found = subjects.mine(read_history(sessions), sessions, 10, Random(0))
     return [(query.text, query.part, tuple(query.relevant)) for query in found]
 
 
@@ -49,19 +49,19 @@ def test_commit_of_a_file_that_a_session_was_on_is_asked_for(repository: Reposit
     "said", [f"git commit -m '{SUBJECT}'", SUBJECT.upper(), SUBJECT.replace(" gauge", "\n  gauge")]
 )
 def test_commit_whose_subject_the_session_says_is_put_apart(said: str, repository: Repository) -> None:
-    assert mined(session_at(repository.folder, said)) == [(SUBJECT, history.VERBATIM, (SESSION,))]
+    assert mined(session_at(repository.folder, said)) == [(SUBJECT, subjects.VERBATIM, (SESSION,))]
 
 
 def test_number_that_a_forge_adds_hides_no_subject_that_the_session_says(repository: Repository) -> None:
     repository.commit("src/gauge.py", "y\n", "Lift the gauge out of the water (#12)", when(1900))
     found = {text: part for text, part, _ in mined(session_at(repository.folder, "lift the gauge out of the water"))}
-    assert found["Lift the gauge out of the water (#12)"] == history.VERBATIM
+    assert found["Lift the gauge out of the water (#12)"] == subjects.VERBATIM
 
 
 def test_subject_of_a_commit_that_names_an_agent_is_put_apart(repository: Repository) -> None:
     repository.commit("src/gauge.py", "y\n", f"Lift the gauge out of the water{AGENT}", when(1900))
     found = {text: part for text, part, _ in mined(session_at(repository.folder))}
-    assert found == {SUBJECT: COUNTED, "Lift the gauge out of the water": history.AGENTS}
+    assert found == {SUBJECT: COUNTED, "Lift the gauge out of the water": subjects.AGENTS}
 
 
 def test_session_in_which_git_printed_the_hash_made_the_commit(repository: Repository) -> None:

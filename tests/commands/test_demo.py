@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from aicx.cli import run
-from aicx.demo import FAKE_TOKEN, REPOSITORY, STEPS, Check, Demo, DemoOutput
+from aicx.demo import FAKE_TOKEN, REPOSITORY, STEPS, Demo, DemoCheck, DemoOutput
 from aicx.installation import install_command
 
 pytestmark = pytest.mark.process
@@ -208,7 +208,7 @@ def test_a_failing_claim_makes_the_exit_code_1(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(Demo, "steps", lambda demo: iter(()))
-    monkeypatch.setattr(Demo, "checks", lambda demo: [Check("water is wet", True), Check("fire is wet", False)])
+    monkeypatch.setattr(Demo, "checks", lambda demo: [DemoCheck("water is wet", True), DemoCheck("fire is wet", False)])
     assert run(["demo", "--no-meaning"]) == 1
     assert "  NO   fire is wet" in capsys.readouterr().out
 

@@ -21,7 +21,7 @@ def later(days: int) -> datetime:
     return NOW + timedelta(days=days)
 
 
-def planned(place, days: int = 0) -> curator.Plan:
+def planned(place, days: int = 0) -> curator.UpkeepPlan:
     settings = place.settings
     with Memory.open(settings, later(days), scope=find_scope(settings, place.repo)) as memory:
         return curator.plan(memory)

@@ -22,7 +22,7 @@ from tests.memory.test_properties import NOW, accepting, desk_at, operation, per
 pytestmark = pytest.mark.slow
 
 
-def planned(desk: Desk) -> curator.Plan:
+def planned(desk: Desk) -> curator.UpkeepPlan:
     with Memory.open(desk.settings, desk.now, scope=desk.scope) as memory:
         return curator.plan(memory)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from random import Random
 
 from aicx.bench.dataset import Dataset, Query
-from aicx.bench.mining import absent, changes, dates, identifiers, reasks
+from aicx.bench.mining import absent, changes, dates, identifiers, reasks, subjects
 from aicx.bench.mining.history import read_history
 from aicx.bench.mining.sessions import read_sessions
 from aicx.bench.stores import stored_documents
@@ -37,7 +37,7 @@ def load(layout: Layout, seed: int, repositories: Path | None = None) -> Dataset
     history = read_history(sessions, repositories)
     mined = {
         "names that occur in one session": identifiers.mine(sessions, _IDENTIFIERS, chance()),
-        "commits of repositories on this disk": history.mine(history, sessions, _SUBJECTS, chance()),
+        "commits of repositories on this disk": subjects.mine(history, sessions, _SUBJECTS, chance()),
         "files and symbols that these commits began": changes.mine(history, sessions, _BEGUN, chance()),
         "prompts that ask again": reasks.mine(sessions, _REASKS, chance()),
         "files on a day": dates.mine(sessions, _DATES, chance()),

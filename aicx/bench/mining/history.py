@@ -1,8 +1,4 @@
-"""The commits of one's repositories with the sessions that made them, as git and the logs tell, and their questions.
-
-The session that made a commit answers its subject. A subject that an agent wrote restates its session in the session's
-words, and is in the log besides; one that a person wrote asks for it from outside. So only those of people count.
-"""
+"""The commits of one's repositories with the sessions that made them, as git and the logs tell."""
 
 from __future__ import annotations
 
@@ -13,15 +9,12 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from random import Random
 
-from aicx.bench.dataset import COUNTED, Query
-from aicx.bench.mining.sessions import MinedSession, latest
+from aicx.bench.mining.sessions import MinedSession
 from aicx.evidence.patterns import command_rules
 from aicx.git import command as gitcall
 from aicx.git.subjects import plain_subject
 from aicx.values import dataclass
-from retrieval.analysis import analyze
 
 # People commit a while after they are done, and go on after they commit.
 _AFTERWARDS = timedelta(hours=1)
@@ -29,8 +22,6 @@ _AFTERWARDS = timedelta(hours=1)
 MAX_SESSIONS = 3
 _SECONDS = 30.0  # for git on one repository
 _AGENT = re.compile(r"\b(?:claude|codex|copilot|cursor|gemini|amp|opencode|aider|devin)\b", re.IGNORECASE)
-VERBATIM, AGENTS = "subject stands in the log", "subject by an agent"
-_MIN_WORDS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,24 +168,3 @@ def _relative(path: str, roots: Sequence[str]) -> str:
         if path.startswith(f"{root}/"):
             return path[len(root) + 1 :]
     return path.removeprefix("./")
-
-
-def mine(history: Sequence[MadeCommit], sessions: Sequence[MinedSession], limit: int, random: Random) -> list[Query]:
-    """At most ``limit`` questions, those that count first."""
-    now = latest(sessions)
-    folded: dict[str, str] = {}
-    found: list[Query] = []
-    for made in history:
-        subject = made.commit.subject
-        if not 0 < len(made.sessions) <= MAX_SESSIONS or len(set(analyze(subject).words)) < _MIN_WORDS:
-            continue
-        for session in made.sessions:
-            if session.key not in folded:
-                folded[session.key] = " ".join(" ".join(session.texts).split()).casefold()
-        said = any(plain_subject(subject) in folded[session.key] for session in made.sessions)
-        part = VERBATIM if said else AGENTS if made.by_agent else COUNTED
-        relevant = {session.key: 1 for session in made.sessions}
-        found.append(Query(f"commit-{made.commit.id[:12]}", subject, relevant, now=now, part=part))
-    random.shuffle(found)
-    order = (COUNTED, AGENTS, VERBATIM)
-    return sorted(found, key=lambda query: order.index(query.part))[:limit]

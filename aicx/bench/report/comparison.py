@@ -21,7 +21,7 @@ _SLOWER = 1.5
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class MeasureChange:
     """One measure of one ranker on one dataset."""
 
     dataset: Annotated[str, "its name"]
@@ -60,7 +60,7 @@ class CostChange:
 class Comparison:
     """The second result against the first."""
 
-    changes: Annotated[list[Change], "of quality"] = field(default_factory=list)
+    changes: Annotated[list[MeasureChange], "of quality"] = field(default_factory=list)
     costs: Annotated[list[CostChange], "of costs"] = field(default_factory=list)
     notes: Annotated[list[str], "parts that could not be compared"] = field(default_factory=list)
 
@@ -98,7 +98,7 @@ def _compare_dataset(first: BenchResult, second: BenchResult, name: str, compari
         found = differences(moved, [0.0] * len(before["query"]), first.seed) if moved else {}
         for measure, difference in found.items():
             first_mean, second_mean = fmean(before[measure]), fmean(after[measure])
-            comparison.changes.append(Change(name, ranker, measure, first_mean, second_mean, difference, 1.0))
+            comparison.changes.append(MeasureChange(name, ranker, measure, first_mean, second_mean, difference, 1.0))
         for what in ("warm_p50", "cold_p50", "build_seconds", "index_bytes", "memory_bytes"):
             ends = [getattr(side[ranker], what) for side in costs]
             if None not in ends:

@@ -10,7 +10,7 @@ import typer
 from aicx import console, options
 from aicx.commands.memory.common import Everywhere, Yes, open_desk, opened, reason_line
 from aicx.errors import UsageError
-from aicx.memory.curator import SCHEMA, CurateAnswer, CurateProposal, Outcome, Planned, apply, plan
+from aicx.memory.curator import SCHEMA, CurateAnswer, CurateProposal, Outcome, PlannedUpkeep, apply, plan
 
 _WORDS = {
     "demote_stale": "stop believing it until somebody looks",
@@ -69,7 +69,7 @@ def command(
         console.notify(f"{console.plural(found.resting, 'record')} dealt with in the last 30 days, not listed.")
 
 
-def _item(planned: Planned, outcome: Outcome | None) -> CurateProposal:
+def _item(planned: PlannedUpkeep, outcome: Outcome | None) -> CurateProposal:
     record = planned.record
     return CurateProposal(
         record.ref,
@@ -87,7 +87,7 @@ def _item(planned: Planned, outcome: Outcome | None) -> CurateProposal:
     )
 
 
-def _print(planned: Planned, outcome: Outcome | None) -> None:
+def _print(planned: PlannedUpkeep, outcome: Outcome | None) -> None:
     style, record = console.style, planned.record
     result = ""
     if outcome is not None:

@@ -10,7 +10,7 @@ import typer
 from aicx import console, options
 from aicx.config import load_settings
 from aicx.corpus.catalog.query import open_catalog
-from aicx.corpus.places.report import SCHEMA, Place, ProjectsAnswer, list_places
+from aicx.corpus.places.report import SCHEMA, ProjectsAnswer, WorkFolder, list_places
 from aicx.paths import NON_REPOSITORY
 
 
@@ -38,11 +38,11 @@ def command(
         console.notify("Decide by hand: aicx projects assign FOLDER OWNER/REPO, or aicx projects ignore FOLDER")
 
 
-def _order(item: Place) -> tuple[bool, str, int, str]:
+def _order(item: WorkFolder) -> tuple[bool, str, int, str]:
     return item.repository is None, item.repository or "", -item.sessions, item.folder
 
 
-def _print(repository: str | None, items: list[Place]) -> None:
+def _print(repository: str | None, items: list[WorkFolder]) -> None:
     console.out(console.style(repository or "no repository", bold=True))
     for item in items:
         folder = console.place(NON_REPOSITORY, item.folder)

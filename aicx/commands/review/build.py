@@ -18,7 +18,7 @@ from aicx.memory.proposals import Proposal
 from aicx.memory.review.answers import BUILD_SCHEMA, BuiltItem, BuiltLeft, ReviewBuildAnswer
 from aicx.memory.review.building import build, proposals_in
 from aicx.memory.review.deciding import look
-from aicx.memory.review.states import Candidate
+from aicx.memory.review.states import ReviewedRecord
 from aicx.work.place import find_place
 
 _DONE = {"new": "new", "seen": "more evidence", "known": "already known"}
@@ -75,7 +75,7 @@ def _noted(desk: Desk, repo: str | None) -> tuple[list[Proposal], list[str]]:
     return list(proposals_of(layers.merged, place, desk.now)), notes
 
 
-def _made(desk: Desk, planned: Planned) -> Candidate | None:
+def _made(desk: Desk, planned: Planned) -> ReviewedRecord | None:
     with opened(desk) as memory:
         try:
             return look(memory, planned.ref)

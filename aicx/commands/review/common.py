@@ -14,7 +14,7 @@ from aicx.memory.deciding import Desk
 from aicx.memory.review.answers import ReviewCandidate, ReviewPatch, ReviewTarget
 from aicx.memory.review.deciding import Prepared, look
 from aicx.memory.review.patches import steps_of
-from aicx.memory.review.states import Candidate, next_step
+from aicx.memory.review.states import ReviewedRecord, next_step
 from aicx.text import printable
 
 TargetOption = Annotated[
@@ -23,17 +23,17 @@ TargetOption = Annotated[
 _COLORS = {"pending": "yellow", "approved": "green", "blocked": "red", "manual-apply-pending": "cyan"}
 
 
-def candidate_now(desk: Desk, ref: str) -> Candidate:
+def candidate_now(desk: Desk, ref: str) -> ReviewedRecord:
     """The candidate as it is now. Raises NotFound, UsageError where several fit."""
     with opened(desk) as memory:
         return look(memory, ref)
 
 
-def fields_of(one: Candidate) -> ReviewCandidate:
+def fields_of(one: ReviewedRecord) -> ReviewCandidate:
     return ReviewCandidate(entry_of(one.found), one.state, one.surface, one.record.source.lane, next_step(one))
 
 
-def patch_of(prepared: Prepared, one: Candidate) -> ReviewPatch:
+def patch_of(prepared: Prepared, one: ReviewedRecord) -> ReviewPatch:
     plan = prepared.plan
     targets = [
         ReviewTarget(one.path, one.usable, one.path == plan.target, list(one.reasons)) for one in prepared.ranked
@@ -49,7 +49,7 @@ def patch_of(prepared: Prepared, one: Candidate) -> ReviewPatch:
     )
 
 
-def print_candidate(one: Candidate) -> None:
+def print_candidate(one: ReviewedRecord) -> None:
     """A candidate in three or four lines: its state, what it says, and what comes next."""
     state = console.style(one.state, fg=_COLORS.get(one.state, "bright_black"), bold=True)
     where = " · reads like an instruction" if one.surface == "instructions" else ""
@@ -58,7 +58,7 @@ def print_candidate(one: Candidate) -> None:
     console.out(console.style(f"  next: {next_step(one)}", fg="bright_black"))
 
 
-def print_patch(prepared: Prepared, one: Candidate) -> None:
+def print_patch(prepared: Prepared, one: ReviewedRecord) -> None:
     """A patch with what may be done with it."""
     plan = prepared.plan
     color = {"safe": "green", "stale": "yellow"}.get(plan.readiness, "red")
@@ -70,6 +70,6 @@ def print_patch(prepared: Prepared, one: Candidate) -> None:
         console.notify(f"- {step}")
 
 
-def _steps(prepared: Prepared, one: Candidate) -> list[str]:
+def _steps(prepared: Prepared, one: ReviewedRecord) -> list[str]:
     """Lists what a person does by hand; of a preview, what comes before that."""
     return steps_of(prepared.plan, one.record.ref) if prepared.waits else [next_step(one)]

@@ -29,7 +29,7 @@ _FACTS = "id, project, lane, branch, cwd, parent_session"
 
 
 @dataclass(frozen=True, slots=True)
-class SessionRow:
+class ListedSession:
     """A session in a list; all of it counts, whatever was filtered for."""
 
     agent: str
@@ -55,7 +55,7 @@ class SessionRow:
 class SessionItem:
     """A session in a list; all of it counts, whatever was filtered for."""
 
-    facts: SessionRow = field(metadata=INLINE)
+    facts: ListedSession = field(metadata=INLINE)
     reopen: str | None
 
 
@@ -65,7 +65,7 @@ class SessionsPage:
 
     matched: int
     offset: int
-    items: Annotated[list[SessionRow], "sessions in the order asked for"]
+    items: Annotated[list[ListedSession], "sessions in the order asked for"]
     notes: list[str]
 
 
@@ -90,7 +90,7 @@ def sessions_answer(page: SessionsPage) -> SessionsAnswer:
 def sessions_page(found: Mapping[str, Any]) -> SessionsPage:
     """The answer of `aicx.corpus.catalog.sessions.browse`."""
     return SessionsPage(
-        found["matched"], found["offset"], [SessionRow(**item) for item in found["items"]], found["notes"]
+        found["matched"], found["offset"], [ListedSession(**item) for item in found["items"]], found["notes"]
     )
 
 

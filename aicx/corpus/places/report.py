@@ -18,7 +18,7 @@ DECISION_SCHEMA = "aicx.projects-decision/1"
 class ProjectsAnswer:
     """Every folder, those with the most sessions first."""
 
-    projects: Annotated[list[Place], "folders; with `--unknown` only those without a repository"]
+    projects: Annotated[list[WorkFolder], "folders; with `--unknown` only those without a repository"]
     notes: list[str]
 
 
@@ -37,7 +37,7 @@ _UNDECIDED = "not decided yet; `aicx store` does"
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class ProjectEvidence:
     """One kind of evidence for a repository."""
 
     kind: Annotated[str, "what points to the repository"]
@@ -46,18 +46,18 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class WorkFolder:
     """A folder where sessions worked, and the repository of it."""
 
     folder: Annotated[str, "where sessions worked"]
     repository: Annotated[str | None, "null where it belongs to none"]
     source: Annotated[str | None, "as `repo_source` in [sidecars](on-disk-format.md), or null"]
     reason: Annotated[str, "in a sentence, also why it belongs to none"]
-    evidence: Annotated[Sequence[Evidence], "what points to which repository"]
+    evidence: Annotated[Sequence[ProjectEvidence], "what points to which repository"]
     sessions: int
 
 
-def list_places(catalog: Catalog) -> list[Place]:
+def list_places(catalog: Catalog) -> list[WorkFolder]:
     """Every folder, those with the most sessions first."""
     rows = catalog.rows(
         "SELECT folders.cwd AS cwd, count(DISTINCT agent || ':' || session_id) AS sessions,"
@@ -67,7 +67,7 @@ def list_places(catalog: Catalog) -> list[Place]:
     return list(_places(catalog, rows))
 
 
-def session_places(catalog: Catalog, agent: str, session_id: str) -> list[Place]:
+def session_places(catalog: Catalog, agent: str, session_id: str) -> list[WorkFolder]:
     """The folders of one session and why each belongs where it does, the one it used most first; without evidence.
 
     Where the session is filed under another repository than its folder is in general, its own log had said so.
@@ -82,7 +82,7 @@ def session_places(catalog: Catalog, agent: str, session_id: str) -> list[Place]
         claims = catalog.rows("SELECT project, reason FROM claims WHERE folder=?", (row["cwd"],))
         same = claims and claims[0]["project"] == row["project"]
         reason = claims[0]["reason"] if same else _OWN if claims else _unexplained(row)
-        found.append(Place(row["cwd"], row["project"], row["repo_source"], reason, (), 1))
+        found.append(WorkFolder(row["cwd"], row["project"], row["repo_source"], reason, (), 1))
     return found
 
 
@@ -90,7 +90,7 @@ def _unexplained(row: Row) -> str:
     return _FILED if row["project"] else _UNDECIDED
 
 
-def _places(catalog: Catalog, folders: Iterable[Row]) -> Iterator[Place]:
+def _places(catalog: Catalog, folders: Iterable[Row]) -> Iterator[WorkFolder]:
     claims = {row["folder"]: row for row in catalog.rows("SELECT * FROM claims")}
     evidence: dict[str, dict[tuple[str, str], int]] = {}
     rows = catalog.rows(
@@ -105,11 +105,11 @@ def _places(catalog: Catalog, folders: Iterable[Row]) -> Iterator[Place]:
     for row in folders:
         claim = claims.get(row["cwd"])
         decided = claim or row
-        yield Place(
+        yield WorkFolder(
             row["cwd"],
             decided["project"],
             decided["repo_source"],
             claim["reason"] if claim else _unexplained(row),
-            tuple(Evidence(*one, count) for one, count in evidence.get(root_of(row["cwd"]), {}).items()),
+            tuple(ProjectEvidence(*one, count) for one, count in evidence.get(root_of(row["cwd"]), {}).items()),
             row["sessions"],
         )

@@ -13,7 +13,7 @@ from aicx.corpus.catalog.runs import told
 from aicx.corpus.catalog.session_names import short_reference
 from aicx.corpus.catalog.summary import ignore_matcher
 from aicx.corpus.files.read import read_chunk
-from aicx.corpus.places.report import Place, session_places
+from aicx.corpus.places.report import WorkFolder, session_places
 from aicx.corpus.views.provenance import is_there, sources_of, verify_source
 from aicx.corpus.views.references import SessionTarget, find_commit, find_target, parse_reference
 from aicx.errors import CorpusDamaged, NotFound
@@ -78,7 +78,7 @@ class ShownSession:
     log_is_there: bool
     automated_why: str | None  # the evidence that a program ran it
     parts: list[SessionChunk]
-    places: list[Place] = field(default_factory=list)  # why it is filed where it is
+    places: list[WorkFolder] = field(default_factory=list)  # why it is filed where it is
 
 
 @dataclass(frozen=True, slots=True)

@@ -88,7 +88,7 @@ class ChunkRow:
 
 
 @dataclass(frozen=True, slots=True)
-class SessionPart(ChunkRow):
+class ShownPart(ChunkRow):
     """A chunk in the list of its session's."""
 
     markdown: Annotated[str | None, "its text, with `--full`"] = field(default=None, metadata=OPTIONAL)
@@ -99,7 +99,7 @@ class SessionPart(ChunkRow):
 @dataclass(frozen=True, slots=True)
 class SessionFound:
     head: SessionHead = field(metadata=INLINE)
-    chunks: Annotated[list[SessionPart], "its chunks, oldest first"]
+    chunks: Annotated[list[ShownPart], "its chunks, oldest first"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +160,6 @@ def session_head(session: ShownSession) -> SessionHead:
     )
 
 
-def _part(part: SessionChunk) -> SessionPart:
+def _part(part: SessionChunk) -> ShownPart:
     markdown = part.markdown.decode("utf-8", "replace") if part.markdown is not None else None
-    return SessionPart(**part.row, markdown=markdown, altered=part.altered, source_states=list(part.states) or None)
+    return ShownPart(**part.row, markdown=markdown, altered=part.altered, source_states=list(part.states) or None)

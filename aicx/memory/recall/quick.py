@@ -16,7 +16,7 @@ from aicx.git.identity import find_repository
 from aicx.memory.anchors import Compared
 from aicx.memory.decisions import Decisions
 from aicx.memory.files import decisions_stamp, sidecar_of, stamp_of
-from aicx.memory.index import Entry, Index
+from aicx.memory.index import Index, IndexEntry
 from aicx.memory.reading import Scope, scope_of
 from aicx.memory.recall.table import SCOPE, Table
 from aicx.memory.record import Record
@@ -136,17 +136,17 @@ class QuickIndex(Index):
             found += self._db.execute(f"SELECT path, stamp FROM records WHERE path IN ({marks})", some).fetchall()
         return found
 
-    def _of_interest(self, ids: set[str]) -> list[Entry]:
+    def _of_interest(self, ids: set[str]) -> list[IndexEntry]:
         said = "SELECT path, id, place, name, claims FROM records"
         rows = self._db.execute(f"{said} WHERE claims=1").fetchall()
         for some in ids:
             rows += self._db.execute(f"{said} WHERE id=?", (some,)).fetchall()
         return sorted(
-            {Entry(path, name, of, called, bool(claims)) for path, name, of, called, claims in rows},
+            {IndexEntry(path, name, of, called, bool(claims)) for path, name, of, called, claims in rows},
             key=lambda entry: entry.path,
         )
 
-    def _sync(self) -> list[Entry]:
+    def _sync(self) -> list[IndexEntry]:
         """Looks at nothing: that is what it is for. With an empty database every record is read from its files."""
         return []
 

@@ -54,7 +54,7 @@ _RANKS: Mapping[Group, int] = {"agreed": 0, "guidance": 1, "waiting": 2, "eviden
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
+class RecallMatch:
     """How well something matches, from 0 to 1, by lane; None where a lane did not answer. ``final`` orders.
 
     ``final`` is not clamped, so that of two that are new and match well the better one comes first.
@@ -74,7 +74,7 @@ def fused(lexical: float | None, dense: float | None) -> float:
 
 def match(
     lexical: float | None, dense: float | None, kind: str | None, at: datetime | None, now: datetime, strength: float
-) -> Match:
+) -> RecallMatch:
     """``at`` is when it was stated or last confirmed by a person or a validation: being shown changes nothing.
 
     None for what is as it is now, such as a file.
@@ -82,12 +82,12 @@ def match(
     base = fused(lexical, dense)
     days = DAYS.get(kind) if at is not None else None  # type: ignore[call-overload]
     if at is None or days is None or not strength:
-        return Match(lexical, dense, base, 1.0, base)
+        return RecallMatch(lexical, dense, base, 1.0, base)
     age = max(0.0, (now - at) / timedelta(days=1))
     clamped, whole = factor(age, Decay(days, strength))
     # As if that much of the evidence spoke for it. Times the score itself, a new half match would pass an old whole
     # one: joined scores are near 1, and near each other, long before everything that was asked is found.
-    return Match(lexical, dense, base, clamped, 1 - (1 - min(1.0, base)) ** whole)
+    return RecallMatch(lexical, dense, base, clamped, 1 - (1 - min(1.0, base)) ** whole)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,7 @@ class Ranked:
 
     ref: str
     group: Group
-    match: Match
+    match: RecallMatch
     at: datetime | None = None
 
 

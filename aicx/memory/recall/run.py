@@ -21,10 +21,10 @@ from aicx.memory.recall.asking import RecallAnswer, RecallQuery
 from aicx.memory.recall.live import LiveReader, LiveTable
 from aicx.memory.recall.meaning import Meaning
 from aicx.memory.recall.quick import QuickIndex, folders_now, keep_look, known_look, quick_scope
-from aicx.memory.recall.ranking import SUFFICIENT, Match, Ranked, fused
+from aicx.memory.recall.ranking import SUFFICIENT, Ranked, RecallMatch, fused
 from aicx.memory.recall.scored import (
-    Found,
-    Scored,
+    LaneScores,
+    RecallState,
     add_live,
     add_records,
     answer_of,
@@ -35,7 +35,7 @@ from aicx.memory.recall.scored import (
     unavailable,
 )
 from aicx.memory.recall.table import DAMAGE, Table
-from aicx.memory.recall.terms import Asked, asked
+from aicx.memory.recall.terms import QuestionTerms, asked
 from aicx.refs import Ref
 from aicx.text import instant, local, shorten
 
@@ -105,7 +105,9 @@ class Recaller:
             self._add_passages(query, policy, found)
         return answer_of(query, found, missing)
 
-    def _ask(self, query: RecallQuery, question: Asked, policy: Policy, live: LiveTable) -> tuple[Found, Sequence[str]]:
+    def _ask(
+        self, query: RecallQuery, question: QuestionTerms, policy: Policy, live: LiveTable
+    ) -> tuple[RecallState, Sequence[str]]:
         layout = self._settings.layout
         if not layout.memory.is_dir():  # nothing was ever remembered here, and nothing is made for it
             return self._ask_records(query, question, live, None, None)
@@ -124,8 +126,8 @@ class Recaller:
             return work(table), error
 
     def _ask_table(
-        self, query: RecallQuery, question: Asked, policy: Policy, live: LiveTable, table: Table
-    ) -> tuple[Found, Sequence[str]]:
+        self, query: RecallQuery, question: QuestionTerms, policy: Policy, live: LiveTable, table: Table
+    ) -> tuple[RecallState, Sequence[str]]:
         """Asks the memory as it was last found where that will do, and after a look at every file where it will not."""
         settings = self._settings
         table.refresh()
@@ -151,22 +153,22 @@ class Recaller:
             return self._ask_records(query, question, live, memory, table)
 
     def _ask_records(
-        self, query: RecallQuery, question: Asked, live: LiveTable, memory: Memory | None, table: Table | None
-    ) -> tuple[Found, Sequence[str]]:
-        found = Found()
+        self, query: RecallQuery, question: QuestionTerms, live: LiveTable, memory: Memory | None, table: Table | None
+    ) -> tuple[RecallState, Sequence[str]]:
+        found = RecallState()
         by_words, missing = score_words(question, table, live)
         if query.rules.words:
             found.lanes.append("lexical")
         else:
             by_words = {}
-        scored = Scored(by_words, self._by_meaning(query, table, live, memory, found))
+        scored = LaneScores(by_words, self._by_meaning(query, table, live, memory, found))
         add_live(query, live, scored, found)
         if memory is not None and table is not None:
             with without_collecting():
                 add_records(query, memory, table, scored, found)
         return found, missing
 
-    def _add_passages(self, query: RecallQuery, policy: Policy, found: Found) -> None:
+    def _add_passages(self, query: RecallQuery, policy: Policy, found: RecallState) -> None:
         # Imported here: most questions are to the memory alone.
         from aicx.engine.search import Searcher, SearchQuery
 
@@ -192,7 +194,7 @@ class Recaller:
                 searcher.close()
 
     def _by_meaning(
-        self, query: RecallQuery, table: Table | None, live: LiveTable, memory: Memory | None, found: Found
+        self, query: RecallQuery, table: Table | None, live: LiveTable, memory: Memory | None, found: RecallState
     ) -> Mapping[int, float] | None:
         """None where that lane does not answer; a corpus without it lacks nothing."""
         if not query.rules.meaning or not self._meaning.wanted:
@@ -208,15 +210,15 @@ class Recaller:
         return near
 
 
-class Passage(NamedTuple):
+class CorpusPassage(NamedTuple):
     """A passage with how well it matches, or why it may not be shown."""
 
     entry: MemoryEntry
-    match: Match
+    match: RecallMatch
     blocked: PolicyReason | None
 
 
-def passages(searcher: Searcher, query: SearchQuery, policy: Policy) -> tuple[list[Passage], str | None]:
+def passages(searcher: Searcher, query: SearchQuery, policy: Policy) -> tuple[list[CorpusPassage], str | None]:
     """Searches the corpus for a question: the passages, and which of its retrievers did not answer.
 
     Raises AicxError where it cannot be searched.
@@ -225,21 +227,21 @@ def passages(searcher: Searcher, query: SearchQuery, policy: Policy) -> tuple[li
     return list(_allowed(report.hits, query, policy)), report.oracle_status["fallback_reason"]
 
 
-def _allowed(hits: Sequence[Hit], query: SearchQuery, policy: Policy) -> Iterator[Passage]:
+def _allowed(hits: Sequence[Hit], query: SearchQuery, policy: Policy) -> Iterator[CorpusPassage]:
     for hit in hits:
         entry, match = _entry(hit, query), _match(hit)
         fields = hit.sidecar.fields
         identities = (entry.ref, f"session:{fields['agent']}:{fields['session_id']}")
         blocked = next((why for one in identities if (why := policy.of_source(one, fields["agent"]))), None)
-        yield Passage(entry, match, blocked or policy.of_text(entry.statement, entry.topic, hit.said))
+        yield CorpusPassage(entry, match, blocked or policy.of_text(entry.statement, entry.topic, hit.said))
 
 
-def _match(hit: Hit) -> Match:
+def _match(hit: Hit) -> RecallMatch:
     """The share of the question's words that it has, on the scale of statements."""
     share = hit.terms_found / hit.terms_asked if hit.terms_asked else 0.0
     dense = max(0.0, min(1.0, hit.votes["dense"].score)) if "dense" in hit.votes and not share else None
     base = fused(share, dense)
-    return Match(share, dense, base, hit.decay_factor, base * hit.decay_factor)
+    return RecallMatch(share, dense, base, hit.decay_factor, base * hit.decay_factor)
 
 
 def _entry(hit: Hit, query: SearchQuery) -> MemoryEntry:

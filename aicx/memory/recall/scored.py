@@ -21,8 +21,8 @@ from aicx.memory.recall.ranking import (
     SUFFICIENT,
     THRESHOLD,
     Group,
-    Match,
     Ranked,
+    RecallMatch,
     fused,
     match,
     order,
@@ -30,7 +30,7 @@ from aicx.memory.recall.ranking import (
     select,
 )
 from aicx.memory.recall.table import Table
-from aicx.memory.recall.terms import Asked, scores
+from aicx.memory.recall.terms import QuestionTerms, scores
 from aicx.memory.record import Record
 from aicx.values import dataclass
 
@@ -46,7 +46,7 @@ SHOWN: frozenset[Status] = frozenset({"accepted", "advisory", "candidate"})
 
 
 @dataclass(slots=True)
-class Found:
+class RecallState:
     """The state of a question while it is answered. Records have positive numbers, live statements negative ones."""
 
     ranked: list[Ranked] = field(default_factory=list)
@@ -67,12 +67,12 @@ def unavailable(lane: str, note: str) -> DegradedLane:
     return DegradedLane(lane, "lane_unavailable", note)
 
 
-def rank(found: Found, ranked: Ranked, status: str, codes: Sequence[str]) -> None:
+def rank(found: RecallState, ranked: Ranked, status: str, codes: Sequence[str]) -> None:
     found.ranked.append(ranked)
     found.reasons[ranked.ref] = status, list(codes)
 
 
-def shown(how: Match) -> MemoryScore:
+def shown(how: RecallMatch) -> MemoryScore:
     def digits(value: float) -> float:
         return round(value, _DIGITS)
 
@@ -85,7 +85,7 @@ def shown(how: Match) -> MemoryScore:
     )
 
 
-def leave_out_sources(live: LiveTable, found: Found) -> None:
+def leave_out_sources(live: LiveTable, found: RecallState) -> None:
     """Lists what the policy, or a file itself, keeps from being read, whatever was asked."""
     if live.live is None:
         return
@@ -99,7 +99,7 @@ def leave_out_sources(live: LiveTable, found: Found) -> None:
         found.suppressed["policy_blocked"] += 1
 
 
-def answer_of(query: RecallQuery, found: Found, missing: Sequence[str]) -> RecallAnswer:
+def answer_of(query: RecallQuery, found: RecallState, missing: Sequence[str]) -> RecallAnswer:
     near = relevant(found.ranked, query.rules)
     sufficient = any(one.match.fused >= SUFFICIENT for one in near)
     room = query.limit if sufficient or not query.rules.sufficiency else min(query.limit, FEW)
@@ -132,7 +132,7 @@ def answer_of(query: RecallQuery, found: Found, missing: Sequence[str]) -> Recal
 
 
 @dataclass(frozen=True, slots=True)
-class Scored:
+class LaneScores:
     """The scores of both lanes by number; None for a lane that did not answer."""
 
     lexical: Mapping[int, float]
@@ -147,7 +147,9 @@ class Scored:
         return found if min(found, default=0) >= 0 else {number: found[number] for number in found if number > 0}
 
 
-def score_words(question: Asked, table: Table | None, live: LiveTable) -> tuple[dict[int, float], Sequence[str]]:
+def score_words(
+    question: QuestionTerms, table: Table | None, live: LiveTable
+) -> tuple[dict[int, float], Sequence[str]]:
     def read(term: str) -> Mapping[int, int]:
         stated = live.postings.get(term, {})
         kept = table.read(term) if table is not None else {}
@@ -159,7 +161,7 @@ def score_words(question: Asked, table: Table | None, live: LiveTable) -> tuple[
     return scores(question, len(live.statements) + (table.size if table is not None else 0), count, read)
 
 
-def add_live(query: RecallQuery, live: LiveTable, scored: Scored, found: Found) -> None:
+def add_live(query: RecallQuery, live: LiveTable, scored: LaneScores, found: RecallState) -> None:
     for at, one in enumerate(live.statements):
         by_words, by_meaning = scored.of(-1 - at)
         kind = "note" if one.source.kind == "memory" else "policy"
@@ -169,7 +171,7 @@ def add_live(query: RecallQuery, live: LiveTable, scored: Scored, found: Found) 
             rank(found, Ranked(one.ref, "guidance", how, one.source.mtime), "advisory", ["advisory_source"])
 
 
-def add_records(query: RecallQuery, memory: Memory, table: Table, scored: Scored, found: Found) -> None:
+def add_records(query: RecallQuery, memory: Memory, table: Table, scored: LaneScores, found: RecallState) -> None:
     most = max(_MIN_RECORDS, min(_MAX_RECORDS, 3 * query.limit))
     best = _best(scored.records(), most, table, query)
     records = memory.read([path for _, path in best])
@@ -212,7 +214,7 @@ def _duplicates(assessed: Sequence[Assessment]) -> Mapping[str, Record]:
     return duplicates(assessed)
 
 
-def _entry(assessed: Assessment, how: Match) -> MemoryEntry:
+def _entry(assessed: Assessment, how: RecallMatch) -> MemoryEntry:
     entry = entry_of(assessed, shown(how))
     return replace(entry, reasons=[*entry.reasons, "relevant_match"])
 

@@ -22,7 +22,7 @@ NAME = "="  # marks a whole name, which is not met by a word
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class QuestionTerms:
     """A question. ``terms`` has for each thing that is asked its forms, of which one that occurs is looked for."""
 
     text: str
@@ -33,7 +33,7 @@ class Asked:
         return not self.terms
 
 
-def asked(text: str) -> Asked:
+def asked(text: str) -> QuestionTerms:
     question = parse_question(text)
     found: dict[tuple[str, ...], str] = {}
     for run in question.runs:
@@ -43,7 +43,7 @@ def asked(text: str) -> Asked:
         else:
             for term in _all(run):
                 found.setdefault((term,), typed)
-    return Asked(question.text, tuple((typed, forms) for forms, typed in found.items()))
+    return QuestionTerms(question.text, tuple((typed, forms) for forms, typed in found.items()))
 
 
 def impacts(fields: Iterable[tuple[str, float]]) -> dict[str, int]:
@@ -59,7 +59,7 @@ def impacts(fields: Iterable[tuple[str, float]]) -> dict[str, int]:
 
 
 def scores(
-    question: Asked, size: int, count: Callable[[str], int], read: Callable[[str], Mapping[int, int]]
+    question: QuestionTerms, size: int, count: Callable[[str], int], read: Callable[[str], Mapping[int, int]]
 ) -> tuple[dict[int, float], list[str]]:
     """The score of every document that has a term of the question, and what was typed and occurs nowhere.
 

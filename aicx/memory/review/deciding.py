@@ -28,8 +28,8 @@ from aicx.memory.review.patches import (
     read_file,
     read_proposal,
 )
-from aicx.memory.review.states import Candidate, Step, candidate_of, next_step, require
-from aicx.memory.writing import Change, changing
+from aicx.memory.review.states import ReviewedRecord, Step, candidate_of, next_step, require
+from aicx.memory.writing import MemoryChange, changing
 from aicx.values import dataclass
 
 _BY_ITSELF = "aicx review verify-apply"  # that a file has a block, a program sees
@@ -45,7 +45,7 @@ class Prepared:
     waits: bool
 
 
-def look(memory: Memory, ref: str) -> Candidate:
+def look(memory: Memory, ref: str) -> ReviewedRecord:
     """The record that ``ref`` means, where it is in its review. Raises NotFound, UsageError where several fit."""
     return _candidate(memory, memory.find(ref))
 
@@ -109,7 +109,7 @@ def promote(desk: Desk, ref: str, decider: Decider, target: str | None = None) -
         return record, replace(prepared, waits=True)
 
 
-def prepare(desk: Desk, candidate: Candidate, target: str | None = None) -> Prepared:
+def prepare(desk: Desk, candidate: ReviewedRecord, target: str | None = None) -> Prepared:
     """Says what is, or would be, done with an instruction file, and whether it still can be. Writes nothing.
 
     Raises UsageError for what goes into the memory, CorpusDamaged where the proposal is gone or changed by hand.
@@ -150,7 +150,7 @@ def named(by: str, step: Step) -> str:
     return name
 
 
-def _planned(desk: Desk, candidate: Candidate, target: str | None) -> Prepared:
+def _planned(desk: Desk, candidate: ReviewedRecord, target: str | None) -> Prepared:
     if target is not None and target not in FILES:
         raise UsageError(f"{target!r} is not an instruction file", hint=f"one of {', '.join(FILES)}")
     record = candidate.record
@@ -170,12 +170,12 @@ def _ranked(desk: Desk, record: Record) -> list[Target]:
     return rank_targets(root, policy_in(desk.settings, desk.scope), record)
 
 
-def _candidate(memory: Memory, record: Record) -> Candidate:
+def _candidate(memory: Memory, record: Record) -> ReviewedRecord:
     (found,) = memory.assessed([record])
     return candidate_of(found, memory.decisions.get(record.id))
 
 
-def _say(change: Change, record: Record, kind: str, by: str, code: str | None = None) -> None:
+def _say(change: MemoryChange, record: Record, kind: str, by: str, code: str | None = None) -> None:
     change.note(Event(new_id(), change.now, by, kind, (record.id,), record.digest, code=code))
 
 

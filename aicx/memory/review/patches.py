@@ -54,7 +54,7 @@ SCHEMA = "aicx.review-proposal/1"
 _STRANGE = (orjson.JSONDecodeError, LookupError, TypeError, ValueError)
 
 
-class Found(NamedTuple):
+class FoundBlock(NamedTuple):
     """Whether a text has the block of a record, and the characters it takes, line ends of its last line left out."""
 
     presence: Presence
@@ -84,19 +84,19 @@ def block_of(record: Record) -> list[str]:
     return [f"<!-- aicx:review {record.ref} sha256:{digest_of_item(item)} -->", item, _end(record)]
 
 
-def find_block(text: str, record: Record) -> Found:
+def find_block(text: str, record: Record) -> FoundBlock:
     """Where ``text`` has the block of ``record``: ``altered`` with another text, ``damaged`` with half of its markers
     or with several."""
     start = re.compile(rf"^<!-- aicx:review {re.escape(record.ref)} sha256:(\w+) -->[ \t]*\r?$", re.MULTILINE)
     end = re.compile(rf"^{re.escape(_end(record))}(?=[ \t]*\r?$)", re.MULTILINE)
     starts, ends = list(start.finditer(text)), list(end.finditer(text))
     if not starts and not ends:
-        return Found("absent")
+        return FoundBlock("absent")
     if len(starts) != 1 or len(ends) != 1 or starts[0].start() > ends[0].start():
-        return Found("damaged")
+        return FoundBlock("damaged")
     whole = text[starts[0].start() : ends[0].end()]
     same = [line.rstrip() for line in whole.splitlines()] == [line.rstrip() for line in block_of(record)]
-    return Found("present" if same else "altered", starts[0].start(), ends[0].end())
+    return FoundBlock("present" if same else "altered", starts[0].start(), ends[0].end())
 
 
 def _end(record: Record) -> str:

@@ -47,7 +47,7 @@ _NOTHING = Standing()
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class ReviewedRecord:
     """A record in the review, with what may be believed of it and what was decided about it."""
 
     found: Assessment
@@ -63,9 +63,9 @@ class Candidate:
         return surface_of(self.record)
 
 
-def candidate_of(found: Assessment, standing: Standing | None) -> Candidate:
+def candidate_of(found: Assessment, standing: Standing | None) -> ReviewedRecord:
     standing = standing or _NOTHING
-    return Candidate(found, standing, state_of(found, standing))
+    return ReviewedRecord(found, standing, state_of(found, standing))
 
 
 def state_of(found: Assessment, standing: Standing) -> State:
@@ -104,7 +104,7 @@ def surface_of(one: Record | Proposal) -> Surface:
     return "instructions" if instructs else "memory"
 
 
-def require(step: Step, candidate: Candidate) -> None:
+def require(step: Step, candidate: ReviewedRecord) -> None:
     """Raises UsageError, with the next step, where ``step`` does not go on from where the record is."""
     adoptable = step != "adopt" or candidate.found.status == "candidate"
     if candidate.state in FROM[step] and adoptable:
@@ -115,7 +115,7 @@ def require(step: Step, candidate: Candidate) -> None:
     )
 
 
-def next_step(candidate: Candidate) -> str:
+def next_step(candidate: ReviewedRecord) -> str:
     """Says what a person can do next, as a command where there is one."""
     ref, status = candidate.record.ref, candidate.found.status
     match candidate.state:
@@ -144,7 +144,7 @@ def next_step(candidate: Candidate) -> str:
             }.get(status, f"aicx memory validate {ref} --result pass --by NAME --method TEXT, if it still holds")
 
 
-def _why(candidate: Candidate) -> str:
+def _why(candidate: ReviewedRecord) -> str:
     if candidate.state == "blocked" and candidate.found.status == "candidate":
         return ", because only a subagent said it"
     return ""
@@ -154,7 +154,7 @@ def _why(candidate: Candidate) -> str:
 class Queue:
     """``candidates`` are those in the states that were asked for, ``counts`` those in each state."""
 
-    candidates: tuple[Candidate, ...]
+    candidates: tuple[ReviewedRecord, ...]
     counts: dict[str, int]
 
 
@@ -171,12 +171,12 @@ def waits(found: Assessment) -> tuple[bool, int, float, str]:
     return record.source.lane == "subagent", -record.sightings, -record.created_at.timestamp(), record.id
 
 
-def waiting(memory: Memory, assessed: Iterable[Assessment]) -> list[Candidate]:
+def waiting(memory: Memory, assessed: Iterable[Assessment]) -> list[ReviewedRecord]:
     """The candidates among ``assessed`` that nobody has decided about, in their order."""
     found = [one for one in assessed if one.status == "candidate"]
     every = [candidate_of(one, memory.decisions.get(one.record.id)) for one in sorted(found, key=waits)]
     return [one for one in every if one.state != "manual-applied"]
 
 
-def _place(one: Candidate) -> tuple[int, tuple[bool, int, float, str]]:
+def _place(one: ReviewedRecord) -> tuple[int, tuple[bool, int, float, str]]:
     return OPEN.index(one.state) if one.state in OPEN else len(OPEN), waits(one.found)

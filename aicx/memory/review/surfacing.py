@@ -14,13 +14,13 @@ from aicx.memory.recall.run import recall
 from aicx.memory.record import Record
 from aicx.memory.review.answers import ReviewSurface
 from aicx.memory.review.patches import says
-from aicx.memory.review.states import Candidate
+from aicx.memory.review.states import ReviewedRecord
 from aicx.memory.sources import read_live
 
 _BRIEF = 6  # entries, as a brief has
 
 
-def surfaces_of(settings: Settings, scope: Scope, candidate: Candidate, now: datetime) -> list[ReviewSurface]:
+def surfaces_of(settings: Settings, scope: Scope, candidate: ReviewedRecord, now: datetime) -> list[ReviewSurface]:
     """Asks recall, a brief on the statement, the start of a session and the instruction files.
 
     The start of a session names what waits for a person by its reference alone.

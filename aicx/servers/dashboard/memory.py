@@ -15,7 +15,7 @@ from pathlib import Path
 
 from aicx.config import Settings
 from aicx.errors import CorpusDamaged, NotFound, UsageError
-from aicx.memory.anchors import Found
+from aicx.memory.anchors import AnchorState
 from aicx.memory.answers import HIDDEN, entry_of
 from aicx.memory.assess import Assessment
 from aicx.memory.deciding import Decider, Desk, decide, supersede, validate
@@ -103,7 +103,7 @@ class _View:
     """Records as the page shows them, with what they rest on."""
 
     def __init__(
-        self, settings: Settings, scope: Scope, anchors: Mapping[Anchor, Found], decisions: Mapping[str, Standing]
+        self, settings: Settings, scope: Scope, anchors: Mapping[Anchor, AnchorState], decisions: Mapping[str, Standing]
     ) -> None:
         self._settings, self._scope, self._anchors, self._decisions = settings, scope, anchors, decisions
 
@@ -143,7 +143,7 @@ class _View:
                 yield shapes.MemoryProof(ref, [_safe(line) for line in lines if line])
 
     def _change(self, anchor: Anchor) -> shapes.MemoryChange:
-        change = what_changed(self._scope.root, anchor, self._anchors.get(anchor, Found("unchecked")))
+        change = what_changed(self._scope.root, anchor, self._anchors.get(anchor, AnchorState("unchecked")))
         texts = allowed(policy_in(self._settings, self._scope), [line.text for line in change.lines])
         return shapes.MemoryChange(
             path=anchor.path,
