@@ -42,8 +42,8 @@ from aicx.memory import backfill as memory_backfill
 from aicx.memory import curator as memory_curate
 from aicx.memory import judging as memory_judged
 from aicx.memory import lint as memory_lint
-from aicx.memory import sources_answer as memory_sources
-from aicx.memory.candidates import answer as memory_candidates
+from aicx.memory import proposals as memory_candidates
+from aicx.memory import sources as memory_sources
 from aicx.memory.recall import asking as memory_recall
 from aicx.memory.review import answers as review
 from aicx.packs import answers as pack

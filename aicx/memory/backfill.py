@@ -19,6 +19,8 @@ from aicx.memory.sameness import Statements
 from aicx.values import dataclass
 
 SCHEMA = "aicx.memory-backfill/1"
+# ``new``: a record is made. ``seen``: one that says it has more evidence. ``known``: nothing is new about it.
+State = Literal["new", "seen", "known"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +29,7 @@ class BackfillItem:
 
     ref: Annotated[str, "of the record that it becomes, or of the one that says it already"]
     state: Annotated[
-        Literal["new", "seen", "known"],
+        State,
         "`new`: a candidate is made; `seen`: a record that says it has more evidence; `known`: nothing is new",
     ]
     kind: Annotated[str, "of the record"]
@@ -41,27 +43,17 @@ class BackfillItem:
 
 
 @dataclass(frozen=True, slots=True)
-class BackfillLeft:
-    """A proposal that does not become a record."""
-
-    id: Annotated[str, "of the proposal"]
-    reason: Annotated[str, "code of the closed list in [memory.md](memory.md#reasons)"]
-
-
-@dataclass(frozen=True, slots=True)
 class BackfillAnswer:
     """The records that were imported, or would be. None is believed before a person accepts it."""
 
     dry_run: bool
     counts: Annotated[dict[str, int], "state → number of proposals"]
     items: Annotated[list[BackfillItem], "what becomes a record or belongs to one, the best first"]
-    left: Annotated[list[BackfillLeft], "what the policy excludes, was deleted, or belongs to a folder that is gone"]
+    left: Annotated[list[Excluded], "what the policy excludes, was deleted, or belongs to a folder that is gone"]
     notes: list[str]
 
 
 BY = "aicx memory backfill"
-# ``new``: a record is made. ``seen``: one that says it has more evidence. ``known``: nothing is new about it.
-State = Literal["new", "seen", "known"]
 _MAX_EVIDENCE = 100  # of a record; what was found first stays
 
 

@@ -23,7 +23,8 @@ from aicx.memory.writing import MemoryChange, changing
 from aicx.values import dataclass
 
 SCHEMA = "aicx.memory-curate/1"
-ActionName = Literal[
+Why = Literal["stale_proposal", "needs_person", "pinned"]
+Action = Literal[
     "demote_stale", "archive", "deprecate", "revalidate", "skip_pinned", "review_quarantined", "resolve_conflict"
 ]
 
@@ -33,7 +34,7 @@ class CurateProposal:
     """One proposal about a record. It holds no text of it."""
 
     ref: Annotated[str, "of the record"]
-    action: Annotated[ActionName, "what to do about it, as in [memory.md](memory.md#keeping-it-in-order)"]
+    action: Annotated[Action, "what to do about it, as in [memory.md](memory.md#keeping-it-in-order)"]
     status: Annotated[str, "what may be believed of it now"]
     pinned: Annotated[bool, "whether it is pinned"]
     rev: Annotated[int, "its revision"]
@@ -43,10 +44,7 @@ class CurateProposal:
     would: Annotated[str | None, "what is not done because it is pinned, or null"]
     needs_person: Annotated[bool, "whether only a person can do it"]
     result: Annotated[Literal["applied", "skipped"] | None, "what came of it; null where nothing was to be applied"]
-    why: Annotated[
-        Literal["stale_proposal", "needs_person", "pinned"] | None,
-        "why it was skipped; `stale_proposal`: the record changed since",
-    ]
+    why: Annotated[Why | None, "why it was skipped; `stale_proposal`: the record changed since"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +61,6 @@ class CurateAnswer:
     repository: Annotated[str | None, "whose records were looked at, beside those that hold everywhere; null for all"]
 
 
-Action = Literal[
-    "demote_stale", "archive", "deprecate", "revalidate", "skip_pinned", "review_quarantined", "resolve_conflict"
-]
-Why = Literal["stale_proposal", "needs_person", "pinned"]
 BY = "curator"
 # Days. What nothing would ever make stale is looked at again after the first; what is stale, superseded or waits for a
 # decision that long is put away after the second.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field
+from datetime import datetime
 from typing import Annotated, Any, Literal
 
 import orjson
@@ -13,8 +14,10 @@ from aicx.memory.assess import Assessment
 from aicx.memory.claims import normal
 from aicx.memory.events import Event
 from aicx.memory.record import PREFIX, Record
+from aicx.text import instant
 from aicx.values import dataclass
 
+Verdict = Literal["pass", "warn", "fail"]
 EVAL_SCHEMA = "aicx.memory-eval/1"
 AUDIT_SCHEMA = "aicx.memory-audit/1"
 
@@ -35,7 +38,7 @@ class EvalRetrieval:
 
     name: Annotated[str, "id of the event, or the file"]
     recorded_at: Annotated[str | None, "when it was recorded, null for a file"]
-    status: Annotated[Literal["pass", "warn", "fail"], "`fail` where it has what is not to be believed"]
+    status: Annotated[Verdict, "`fail` where it has what is not to be believed"]
     points: Annotated[int, "0 to 100"]
     entries: Annotated[int, "number of records in it"]
     issues: Annotated[list[EvalIssue], "what is wrong with it"]
@@ -45,7 +48,7 @@ class EvalRetrieval:
 class EvalAnswer:
     """All retrievals. The exit code is 1 where ``status`` is ``fail``."""
 
-    status: Annotated[Literal["pass", "warn", "fail"], "the worst of them"]
+    status: Annotated[Verdict, "the worst of them"]
     counts: Annotated[dict[str, int], "status → number of retrievals"]
     retrievals: Annotated[list[EvalRetrieval], "recorded ones first, oldest first"]
 
@@ -73,7 +76,6 @@ class AuditAnswer:
     untrusted: Annotated[list[AuditCredit], "where something is relied on that is not agreed"]
 
 
-Verdict = Literal["pass", "warn", "fail"]
 # What each thing that is wrong with a retrieval takes from its 100 points.
 NOT_BELIEVED, NOT_ACCEPTED, NO_EVIDENCE, NOTHING_SHOWN = 40, 15, 10, 15
 _GOOD = 85
@@ -91,50 +93,15 @@ class Retrieval:
     refs: tuple[str, ...]
     agreed: frozenset[str] = frozenset()
     left_out: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Issue:
-    """``code`` is a status, or ``missing``, ``no_evidence``, ``nothing_shown``."""
-
-    ref: str | None
-    code: str
-    points: int
-    fails: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Judged:
-    retrieval: Retrieval
-    issues: tuple[Issue, ...]
-
-    @property
-    def points(self) -> int:
-        return max(0, 100 - sum(issue.points for issue in self.issues))
-
-    @property
-    def verdict(self) -> Verdict:
-        if any(issue.fails for issue in self.issues):
-            return "fail"
-        return "warn" if self.issues or self.points < _GOOD else "pass"
-
-
-@dataclass(frozen=True, slots=True)
-class Credit:
-    """A text relies on a record: by its reference, or by its words."""
-
-    line: int | None
-    ref: str
-    status: str
-    quoted: bool
+    recorded_at: datetime | None = None
 
 
 @dataclass(slots=True)
 class Audited:
     """The records that a text relies on. ``named`` are those mentioned with their status, which is no reliance."""
 
-    relied: list[Credit] = field(default_factory=list)
-    untrusted: list[Credit] = field(default_factory=list)
+    relied: list[AuditCredit] = field(default_factory=list)
+    untrusted: list[AuditCredit] = field(default_factory=list)
     named: int = 0
 
     @property
@@ -144,7 +111,7 @@ class Audited:
 
 def retrieval_of(event: Event) -> Retrieval:
     """Reads a recorded retrieval from its event."""
-    return Retrieval(event.id, tuple(f"{PREFIX}{name}" for name in event.refs))
+    return Retrieval(event.id, tuple(f"{PREFIX}{name}" for name in event.refs), recorded_at=event.at)
 
 
 def retrieval_in(name: str, answer: Mapping[str, Any]) -> Retrieval:
@@ -162,25 +129,30 @@ def retrieval_in(name: str, answer: Mapping[str, Any]) -> Retrieval:
     )
 
 
-def judge(retrieval: Retrieval, known: Mapping[str, Assessment]) -> Judged:
+def judge(retrieval: Retrieval, known: Mapping[str, Assessment]) -> EvalRetrieval:
     """Judges a retrieval by what may be believed now; ``known`` has every record by reference."""
-    issues: list[Issue] = []
+    issues: list[EvalIssue] = []
     for ref in retrieval.refs:
         found = known.get(ref)
         if found is None:
-            issues.append(Issue(ref, "missing", NOT_BELIEVED, fails=True))
+            issues.append(EvalIssue(ref, "missing", NOT_BELIEVED, fails=True))
         elif found.status not in _HANDED_OUT or (ref in retrieval.agreed and not found.baseline):
-            issues.append(Issue(ref, found.status, NOT_BELIEVED, fails=True))
+            issues.append(EvalIssue(ref, found.status, NOT_BELIEVED, fails=True))
         elif found.status != "accepted":
-            issues.append(Issue(ref, found.status, NOT_ACCEPTED, fails=False))
+            issues.append(EvalIssue(ref, found.status, NOT_ACCEPTED, fails=False))
             if not found.record.evidence and not found.record.anchors:
-                issues.append(Issue(ref, "no_evidence", NO_EVIDENCE, fails=False))
+                issues.append(EvalIssue(ref, "no_evidence", NO_EVIDENCE, fails=False))
     if not retrieval.refs and any(known[ref].baseline for ref in retrieval.left_out if ref in known):
-        issues.append(Issue(None, "nothing_shown", NOTHING_SHOWN, fails=False))
-    return Judged(retrieval, tuple(issues))
+        issues.append(EvalIssue(None, "nothing_shown", NOTHING_SHOWN, fails=False))
+    points = max(0, 100 - sum(issue.points for issue in issues))
+    verdict: Verdict = "warn" if issues or points < _GOOD else "pass"
+    if any(issue.fails for issue in issues):
+        verdict = "fail"
+    recorded_at = instant(retrieval.recorded_at) if retrieval.recorded_at else None
+    return EvalRetrieval(retrieval.name, recorded_at, verdict, points, len(retrieval.refs), issues)
 
 
-def audit(text: str, known: Mapping[str, Assessment]) -> Audited:
+def audit(text: str, known: Mapping[str, Assessment], file: str = "-") -> Audited:
     """Finds the records that ``text``, Markdown or JSON, relies on: those it cites, and those whose words it repeats.
 
     A reference beside its present status ("mem:3fa2… candidate") says what it is worth, and is no reliance.
@@ -196,15 +168,15 @@ def audit(text: str, known: Mapping[str, Assessment]) -> Audited:
             if now != "accepted" and (status == now if status is not None else _is_named(line, ref, now)):
                 found.named += 1
                 continue
-            _count(found, Credit(number, name, now, quoted=False), one)
+            _count(found, AuditCredit(file, number, name, now, quoted=False), one)
     said = f" {normal(text)} "
     for one in known.values():
         if one.record.ref not in cited and not one.baseline and _is_quoted(one.record, said):
-            _count(found, Credit(None, one.record.ref, one.status, quoted=True), one)
+            _count(found, AuditCredit(file, None, one.record.ref, one.status, quoted=True), one)
     return found
 
 
-def _count(found: Audited, credit: Credit, one: Assessment | None) -> None:
+def _count(found: Audited, credit: AuditCredit, one: Assessment | None) -> None:
     found.relied.append(credit)
     if one is None or not one.baseline:
         found.untrusted.append(credit)

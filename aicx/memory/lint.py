@@ -7,13 +7,14 @@ from typing import Annotated, Literal
 
 from aicx.evidence.texts import words
 from aicx.memory.assess import Assessment
-from aicx.memory.reasons import Reason
 from aicx.memory.record import Record
 from aicx.memory.sameness import Statements
 from aicx.values import dataclass
 from retrieval.analysis import STOP_WORDS
 
 SCHEMA = "aicx.memory-lint/1"
+Code = Literal["duplicate", "possible_secret", "too_long", "low_information", "no_evidence"]
+Severity = Literal["error", "warning", "info"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,10 +22,8 @@ class LintFinding:
     """One thing that is wrong with a record. It holds no text of it."""
 
     ref: Annotated[str, "of the record"]
-    code: Annotated[
-        Literal["duplicate", "possible_secret", "too_long", "low_information", "no_evidence"], "what is wrong"
-    ]
-    severity: Annotated[Literal["error", "warning", "info"], "an error keeps it out of recall"]
+    code: Annotated[Code, "what is wrong"]
+    severity: Annotated[Severity, "an error keeps it out of recall"]
     other: Annotated[str | None, "the record that says the same, or null"]
     suppressed: Annotated[str | None, "the reason for which recall leaves it out, or null"]
 
@@ -39,8 +38,6 @@ class LintAnswer:
     repository: Annotated[str | None, "whose records were checked, beside those that hold everywhere; null for all"]
 
 
-Code = Literal["duplicate", "possible_secret", "too_long", "low_information", "no_evidence"]
-Severity = Literal["error", "warning", "info"]
 SEVERITIES: dict[Code, Severity] = {
     "duplicate": "error",
     "possible_secret": "error",
@@ -62,21 +59,7 @@ _EMPTY = frozenset(
 _PUT_AWAY = frozenset({"archived", "superseded", "policy_blocked"})
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """``other`` is the record that says the same; ``suppressed`` the reason for which recall leaves it out."""
-
-    code: Code
-    record: Record
-    other: Record | None = None
-    suppressed: Reason | None = None
-
-    @property
-    def severity(self) -> Severity:
-        return SEVERITIES[self.code]
-
-
-def lint(assessed: Iterable[Assessment]) -> Iterator[Finding]:
+def lint(assessed: Iterable[Assessment]) -> Iterator[LintFinding]:
     """The findings, those of one record together, in the order of their references."""
     live = [found for found in assessed if found.status not in _PUT_AWAY]
     same = duplicates(live)
@@ -84,19 +67,23 @@ def lint(assessed: Iterable[Assessment]) -> Iterator[Finding]:
         record = found.record
         codes = {reason.code for reason in found.reasons}
         if "quarantined_secret" in codes:
-            yield Finding("possible_secret", record, suppressed=Reason("quarantined_secret"))
+            yield _finding("possible_secret", record, suppressed="quarantined_secret")
         if any(flaw.data.get("why") == "statement too long" for flaw in record.flaws):
-            yield Finding("too_long", record, suppressed=Reason("malformed"))
+            yield _finding("too_long", record, suppressed="malformed")
         if not record.digest:  # nothing of its text is known
             continue
         if other := same.get(record.id):
-            yield Finding("duplicate", record, other, Reason("duplicate", {"of": other.ref}))
+            yield _finding("duplicate", record, other.ref, "duplicate")
         if sum(map(len, record.details)) > MAX_DETAILS:
-            yield Finding("too_long", record)
+            yield _finding("too_long", record)
         if says_little(record):
-            yield Finding("low_information", record)
+            yield _finding("low_information", record)
         if not record.evidence and not record.anchors and not found.baseline:
-            yield Finding("no_evidence", record)
+            yield _finding("no_evidence", record)
+
+
+def _finding(code: Code, record: Record, other: str | None = None, suppressed: str | None = None) -> LintFinding:
+    return LintFinding(record.ref, code, SEVERITIES[code], other, suppressed)
 
 
 def duplicates(assessed: Iterable[Assessment]) -> dict[str, Record]:

@@ -1,4 +1,7 @@
-"""Statements that may become a memory once a person adopts them, with evidence, and nothing that grants trust."""
+"""Statements that may become a memory once a person adopts them, with evidence, and nothing that grants trust.
+
+`aicx.memory-candidates/1` lists them with the words and the places each was found in.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from datetime import datetime
 from hashlib import sha256
-from typing import Literal
+from typing import Annotated, Literal
 
 from aicx.evidence.texts import words
 from aicx.memory.sameness import Statements
@@ -32,6 +35,7 @@ ProposalReason = Literal[
 ]
 
 MAX_STATEMENT = 300
+SCHEMA = "aicx.memory-candidates/1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,10 +109,10 @@ class Proposal:
 
 @dataclass(frozen=True, slots=True)
 class Excluded:
-    """A proposal that becomes no record, by its id alone. ``reason`` is a code of `aicx.memory.reasons`."""
+    """A proposal that becomes no record, by its id alone."""
 
-    id: str
-    reason: str
+    id: Annotated[str, "of the proposal: 16 hexadecimal digits"]
+    reason: Annotated[str, "code of the closed list in [memory.md](memory.md#reasons)"]
 
 
 def joined(proposals: Iterable[Proposal]) -> list[Proposal]:
@@ -134,3 +138,53 @@ def _precedence(proposal: Proposal) -> tuple[bool, datetime, str]:
 def _with(proposal: Proposal, more: Sequence[Sighting]) -> Proposal:
     every = dict.fromkeys((*proposal.sightings, *more))
     return replace(proposal, sightings=tuple(sorted(every, key=lambda one: (one.lane == "subagent", one.at))))
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateEvidence:
+    """A place that a candidate was found in: a chunk, its session and lane, when, and the words there.
+
+    ``outcome`` is that of a command, ``passed`` or ``failed``, null where it is about none.
+    """
+
+    ref: Annotated[str, "of the chunk"]
+    session: Annotated[str, "reference of its session"]
+    at: str
+    lane: str
+    quote: Annotated[str, "the words there"]
+    outcome: Annotated[str | None, "of a command: `passed` or `failed`, else null"]
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateItem:
+    """A candidate; nothing but a person makes it a memory. ``reason`` names the rule that found it.
+
+    ``blocked`` where only subagents are behind it: it has to be adopted by name before anything else. ``sightings``
+    and ``sessions`` count all of its evidence, of which the latest is listed.
+    """
+
+    id: Annotated[str, "of the candidate: the same wherever and however often it is said"]
+    kind: Annotated[str, "`policy`, `preference`, `decision`, `procedure`, `fact` or `failure`"]
+    topic: Annotated[str, "what it is about"]
+    statement: Annotated[str, "what it says"]
+    repository: Annotated[str, "whose it is"]
+    origin: Annotated[str, "whose words it is made of: `human`, `assistant`, `tool_output` or `subagent`"]
+    lane: str
+    reason: Annotated[str, "the [rule](memory-candidates.md#candidates) that found it"]
+    blocked: Annotated[bool, "whether only subagents are behind it, so that a person has to adopt it by name"]
+    sightings: Annotated[int, "in how many places it was found"]
+    sessions: Annotated[int, "in how many sessions"]
+    claims: Annotated[dict[str, str], "what it chooses in a form that can be compared: key → value"]
+    anchors: Annotated[list[str], "paths that it names"]
+    evidence: Annotated[list[CandidateEvidence], "the last places it was found in"]
+
+
+@dataclass(frozen=True, slots=True)
+class CandidatesAnswer:
+    """The best candidates; ``matched`` counts all."""
+
+    results: Annotated[int, "number of `candidates`"]
+    matched: Annotated[int, "number of candidates without the limit"]
+    candidates: Annotated[list[CandidateItem], "the best first"]
+    excluded: Annotated[list[Excluded], "what the policy excludes"]
+    notes: list[str]

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import field, replace
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
+from aicx.fields import INLINE
 from aicx.managed import blocks
 from aicx.memory.policy import Policy, PolicyReason
 from aicx.memory.sources_files import Refusal, Refused, read_regular, resolve_inside
@@ -22,6 +23,7 @@ from aicx.text import printable, shorten
 from aicx.types import AgentHomes
 from aicx.values import dataclass
 
+SCHEMA = "aicx.memory-sources/1"
 SkipReason = PolicyReason | Refusal | Literal["duplicate"]
 
 MAX_BYTES = 1024 * 1024
@@ -52,15 +54,15 @@ class LiveSource:
     ``path`` is relative to the repository, absolute outside it. What was not opened has no ``sha256``.
     """
 
-    id: str
-    source: str
-    path: str
-    kind: SourceKind
-    policy: Literal["allowed", "blocked"]
-    reason: SkipReason | None = None
-    sha256: str | None = None
-    mtime: datetime | None = None
-    size: int | None = None
+    id: Annotated[str, "such as `live:claude:CLAUDE.md`"]
+    source: Annotated[str, "whose file it is"]
+    path: Annotated[str, "the file"]
+    kind: Annotated[SourceKind, "what sort of file it is", str]
+    sha256: Annotated[str | None, "of its content, null where it was not opened"] = None
+    mtime: Annotated[datetime | None, "when it changed last, null where it is not known", str | None] = None
+    size: Annotated[int | None, "in bytes, null where it is not known"] = None
+    policy: Annotated[Literal["allowed", "blocked"], "`allowed` or `blocked`", str] = "blocked"
+    reason: Annotated[SkipReason | None, "why nothing of it is used, or null", str | None] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +78,27 @@ class LiveStatement:
 class Blocked:
     """A statement that the policy keeps out of every answer, by reference alone."""
 
-    ref: str
-    reason: SkipReason
+    ref: Annotated[str, "of the statement"]
+    reason: Annotated[SkipReason, "code of the closed list", str]
+
+
+@dataclass(frozen=True, slots=True)
+class SourceItem:
+    """A live source, and how many of its statements recall may quote."""
+
+    source: LiveSource = field(metadata=INLINE)
+    statements: Annotated[int, "number of statements that recall may quote"]
+
+
+@dataclass(frozen=True, slots=True)
+class SourcesAnswer:
+    """The live sources that are there. ``policies`` are the policy files that count, ``policy_sha256`` their rules."""
+
+    repository: Annotated[str, "the repository's folder"]
+    sources: Annotated[list[SourceItem], "the files that are there"]
+    blocked: Annotated[Sequence[Blocked], "statements that the policy excludes"]
+    policies: Annotated[list[str], "the policy files that count"]
+    policy_sha256: Annotated[str, "of their rules"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +149,7 @@ def read_live(
 
 def _read(place: SourcePlace, policy: Policy) -> tuple[LiveSource, str]:
     """A source with its text, which is empty where nothing of it may be used."""
-    blocked = LiveSource(place.id, place.source, place.shown, place.kind, "blocked")
+    blocked = LiveSource(place.id, place.source, place.shown, place.kind)
     if reason := policy.of_source(place.id, place.source) or policy.of_path(place.shown, str(place.path)):
         return _measured(replace(blocked, reason=reason), place.path), ""
     try:

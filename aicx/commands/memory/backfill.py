@@ -15,7 +15,6 @@ from aicx.memory.backfill import (
     SCHEMA,
     BackfillAnswer,
     BackfillItem,
-    BackfillLeft,
     Planned,
     import_backfill,
     plan_backfill,
@@ -57,7 +56,7 @@ def command(
         not import_,
         dict(sorted(Counter(one.state for one in backfill.planned).items())),
         [_item(one) for one in backfill.planned],
-        [BackfillLeft(one.id, one.reason) for one in (*found.excluded, *backfill.left)],
+        [*found.excluded, *backfill.left],
         found.notes,
     )
     if json:

@@ -10,7 +10,7 @@ import typer
 
 from aicx import console, options
 from aicx.config import Settings, load_settings
-from aicx.memory.candidates.answer import SCHEMA, CandidateEvidence, CandidateItem, CandidatesAnswer, ExcludedCandidate
+from aicx.memory.proposals import SCHEMA, CandidateEvidence, CandidateItem, CandidatesAnswer
 from aicx.paths import user_path
 from aicx.text import instant, local
 
@@ -105,8 +105,7 @@ def list_candidates(
         )
         for one in wanted[:limit]
     ]
-    excluded = [ExcludedCandidate(one.id, one.reason) for one in found.excluded]
-    return CandidatesAnswer(len(items), len(wanted), items, excluded, found.notes)
+    return CandidatesAnswer(len(items), len(wanted), items, found.excluded, found.notes)
 
 
 def _print(item: CandidateItem) -> None:

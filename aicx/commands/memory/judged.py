@@ -23,9 +23,6 @@ from aicx.memory.judging import (
     AuditAnswer,
     AuditCredit,
     EvalAnswer,
-    EvalIssue,
-    EvalRetrieval,
-    Judged,
     Retrieval,
     Verdict,
     audit,
@@ -34,7 +31,7 @@ from aicx.memory.judging import (
     retrieval_of,
 )
 from aicx.paths import user_path
-from aicx.text import day_bounds, instant, local
+from aicx.text import day_bounds, local
 
 _MAX_BYTES = 16 << 20
 _COLORS = {"pass": "green", "warn": "yellow", "fail": "red"}
@@ -60,19 +57,17 @@ def evaluate(
     """
     desk = open_desk(repo)
     known = _everything(desk)
-    times: dict[str, str] = {}
     if files:
         retrievals = [_saved(path) for path in files]
     else:
         start = day_bounds(_day(since))[0] if since else None
         log = read_log(desk.settings.layout.memory)
         recorded = [one for one in log.events if one.type == "manifest.recorded" and (start is None or one.at >= start)]
-        times = {one.id: instant(one.at) for one in recorded}
         retrievals = [retrieval_of(one) for one in recorded]
     judged = [judge(one, known) for one in retrievals]
-    verdicts = [one.verdict for one in judged]
+    verdicts = [one.status for one in judged]
     worst: Verdict = "fail" if "fail" in verdicts else "warn" if "warn" in verdicts else "pass"
-    answer = EvalAnswer(worst, dict(sorted(Counter(verdicts).items())), [_retrieval(one, times) for one in judged])
+    answer = EvalAnswer(worst, dict(sorted(Counter(verdicts).items())), judged)
     if json:
         console.out_answer(EVAL_SCHEMA, answer)
     else:
@@ -101,9 +96,9 @@ def audit_texts(files: Files = None, repo: options.Repo = None, json: options.Js
     relied = named = blocked = 0
     untrusted: list[AuditCredit] = []
     for path in files or ["-"]:
-        found = audit(_read(path), known)
+        found = audit(_read(path), known, path)
         relied, named, blocked = relied + len(found.relied), named + found.named, blocked + found.blocked
-        untrusted += [AuditCredit(path, one.line, one.ref, one.status, one.quoted) for one in found.untrusted]
+        untrusted += found.untrusted
     share = len(untrusted) / relied if relied else 0.0
     answer = AuditAnswer("fail" if untrusted else "pass", round(share, 4), relied, named, blocked, untrusted)
     if json:
@@ -123,13 +118,6 @@ def audit_texts(files: Files = None, repo: options.Repo = None, json: options.Js
 def _everything(desk: Desk) -> Mapping[str, Assessment]:
     with opened(desk) as memory:
         return {found.record.ref: found for found in memory.assessed(memory.records(everywhere=True))}
-
-
-def _retrieval(judged: Judged, times: Mapping[str, str]) -> EvalRetrieval:
-    name = judged.retrieval.name
-    issues = [EvalIssue(one.ref, one.code, one.points, one.fails) for one in judged.issues]
-    entries = len(judged.retrieval.refs)
-    return EvalRetrieval(name, times.get(name), judged.verdict, judged.points, entries, issues)
 
 
 def _saved(path: str) -> Retrieval:

@@ -8,7 +8,7 @@ import typer
 
 from aicx import console, options
 from aicx.commands.memory.common import Everywhere, open_desk, opened
-from aicx.memory.lint import SCHEMA, LintAnswer, LintFinding, lint
+from aicx.memory.lint import SCHEMA, LintAnswer, lint
 
 _WORDS = {
     "duplicate": "says what another record says",
@@ -34,16 +34,7 @@ def command(everywhere: Everywhere = False, repo: options.Repo = None, json: opt
     answer = LintAnswer(
         len(assessed),
         dict(sorted(Counter(one.code for one in found).items())),
-        [
-            LintFinding(
-                one.record.ref,
-                one.code,
-                one.severity,
-                one.other.ref if one.other else None,
-                one.suppressed.code if one.suppressed else None,
-            )
-            for one in found
-        ],
+        found,
         None if everywhere else desk.scope.repository,
     )
     if json:

@@ -11,11 +11,11 @@ from aicx import console, options
 from aicx.commands.memory.outside import Outside, Owner, Paths, named_outside
 from aicx.config import Settings, load_settings
 from aicx.git.identity import find_repository
-from aicx.memory.sources_answer import SCHEMA, BlockedItem, SourceItem, SourcesAnswer
 from aicx.paths import user_path
-from aicx.text import instant, local
+from aicx.text import local
 
 if TYPE_CHECKING:
+    from aicx.memory.sources import SourceItem, SourcesAnswer
     from aicx.memory.sources_places import Named
 
 
@@ -36,6 +36,8 @@ def command(
     """
     answer = list_sources(load_settings(), user_path(repo or "."), named_outside(outside, path, source))
     if json:
+        from aicx.memory.sources import SCHEMA
+
         console.out_answer(SCHEMA, answer)
         return
     for item in answer.sources:
@@ -50,7 +52,7 @@ def list_sources(settings: Settings, folder: Path, named: Sequence[Named]) -> So
     """The live sources of the repository that ``folder`` is in, and of what is ``named`` outside it."""
     # Imported here: not needed for --help.
     from aicx.memory.policy import load_policy
-    from aicx.memory.sources import read_live
+    from aicx.memory.sources import SourceItem, SourcesAnswer, read_live
 
     root = find_repository(folder).root
     policy = load_policy(settings.layout.home, root, settings.user_home)
@@ -64,32 +66,19 @@ def list_sources(settings: Settings, folder: Path, named: Sequence[Named]) -> So
     counts = Counter(one.source.id for one in live.statements)
     return SourcesAnswer(
         str(root),
-        [
-            SourceItem(
-                one.id,
-                one.source,
-                one.path,
-                one.kind,
-                one.sha256,
-                instant(one.mtime) if one.mtime else None,
-                one.size,
-                one.policy,
-                one.reason,
-                counts[one.id],
-            )
-            for one in live.sources
-        ],
-        [BlockedItem(one.ref, one.reason) for one in live.blocked],
+        [SourceItem(one, counts[one.id]) for one in live.sources],
+        live.blocked,
         [str(path) for path in policy.files],
         policy.digest,
     )
 
 
 def _print(item: SourceItem) -> None:
-    allowed = item.policy == "allowed"
+    source = item.source
+    allowed = source.policy == "allowed"
     state = console.style("allowed" if allowed else "blocked", fg="green" if allowed else "yellow")
-    facts = [item.kind, console.plural(item.statements, "statement")] if not item.reason else [item.kind, item.reason]
-    if item.size is not None and item.mtime:
-        facts += [console.size(item.size), f"changed {local(item.mtime):%Y-%m-%d %H:%M}"]
-    console.out(f"{state}  {' '.join(item.id.split())}")
+    facts = [source.kind, source.reason or console.plural(item.statements, "statement")]
+    if source.size is not None and source.mtime:
+        facts += [console.size(source.size), f"changed {local(source.mtime):%Y-%m-%d %H:%M}"]
+    console.out(f"{state}  {' '.join(source.id.split())}")
     console.out(f"         {' · '.join(facts)}")

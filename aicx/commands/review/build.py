@@ -15,7 +15,7 @@ from aicx.errors import NotFound
 from aicx.memory.backfill import Planned
 from aicx.memory.deciding import Desk
 from aicx.memory.proposals import Proposal
-from aicx.memory.review.answers import BUILD_SCHEMA, BuiltItem, BuiltLeft, ReviewBuildAnswer
+from aicx.memory.review.answers import BUILD_SCHEMA, BuiltItem, ReviewBuildAnswer
 from aicx.memory.review.building import build, proposals_in
 from aicx.memory.review.deciding import look
 from aicx.memory.review.states import ReviewedRecord
@@ -49,9 +49,8 @@ def command(
     built = build(desk.settings, desk.scope, desk.now, proposals, desk.notify)
     items = [(planned, _made(desk, planned)) for planned in built.planned]
     if json:
-        left = [BuiltLeft(one.id, one.reason) for one in built.left]
         fields = [BuiltItem(fields_of(one) if one else None, planned.ref, planned.state) for planned, one in items]
-        console.out_answer(BUILD_SCHEMA, ReviewBuildAnswer(source, len(proposals), fields, left, notes))
+        console.out_answer(BUILD_SCHEMA, ReviewBuildAnswer(source, len(proposals), fields, built.left, notes))
         return
     for planned, one in items:
         console.out(_DONE[planned.state])

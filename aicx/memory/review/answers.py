@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from aicx.memory.answers import MemoryAnchor, MemoryEntry
+from aicx.memory.proposals import Excluded
 from aicx.values import dataclass
 
 LIST_SCHEMA = "aicx.review-list/1"
@@ -49,21 +50,13 @@ class BuiltItem:
 
 
 @dataclass(frozen=True, slots=True)
-class BuiltLeft:
-    """A suggestion that became nothing."""
-
-    id: Annotated[str, "16 hexadecimal digits"]
-    reason: Annotated[str, "`duplicate` of an instruction file, `over_limit`, `erased`, or what the policy excludes"]
-
-
-@dataclass(frozen=True, slots=True)
 class ReviewBuildAnswer:
     """The outcome of a build from suggestions."""
 
     source: Annotated[str, "`continuity`, or the reference of a session"]
     suggested: Annotated[int, "number of suggestions that were looked at"]
     items: Annotated[list[BuiltItem], "the records, in the order of the suggestions"]
-    left: Annotated[list[BuiltLeft], "what was left out, and why"]
+    left: Annotated[list[Excluded], "what was left out: repeated by a file, over the limit, erased, or excluded"]
     notes: list[str]
 
 
