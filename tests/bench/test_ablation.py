@@ -94,7 +94,7 @@ def test_every_rule_is_switched_off_by_some_ablation() -> None:
     assert set(asdict(RankingParams())) <= {ablation.rule for ablation in ABLATIONS}
 
 
-def test_what_cannot_make_a_difference_is_not_run() -> None:
+def test_a_rule_without_effect_is_not_run() -> None:
     in_words = ablations("aicx", stored=False)
     assert "fused by ranks" not in in_words
     assert "subagents in full" not in in_words
@@ -134,7 +134,7 @@ def test_loss_is_the_change_minus_the_rule_as_it_is() -> None:
     assert not effect.better
 
 
-def test_what_is_spread_over_sessions_is_compared_with_chunks_not_with_sessions() -> None:
+def test_not_spreading_is_compared_with_chunks() -> None:
     values = {"in chunks": 0.3, "in chunks, one session's not spread": 0.2}
     (effect,) = effects(made({"set": values}))
     assert effect.difference.mean == pytest.approx(-0.1)
@@ -168,13 +168,13 @@ def test_of_two_better_changes_to_one_rule_the_better_is_recommended() -> None:
     assert recommended(found).decay == "gentle"
 
 
-def test_what_is_reported_apart_shows_what_a_rule_is_there_for() -> None:
+def test_a_part_reported_apart_shows_the_purpose_of_a_rule() -> None:
     (found,) = verdicts(made({"one": {"not looked for word for word": 0.4}}, part="said in a log"), RANKER)
     assert found.earned
     assert found.effects[0].where == "one: said in a log"
 
 
-def test_what_is_reported_apart_does_not_speak_for_a_change() -> None:
+def test_a_part_reported_apart_does_not_speak_for_a_change() -> None:
     (found,) = verdicts(made({"one": {"fused by ranks": 0.9}}, part="said in a log"), RANKER)
     assert found.keep
     assert found.mean == 0
@@ -228,7 +228,7 @@ def test_rules_reach_the_ranker(tmp_path: Path) -> None:
 
 
 @pytest.mark.needs("semantic")
-def test_what_only_meaning_speaks_for_is_left_out_over_documents_too(tmp_path: Path) -> None:
+def test_matches_by_meaning_alone_are_left_out_over_documents_too(tmp_path: Path) -> None:
     place = RankerFolders(tmp_path / "indexes", models(tmp_path / "models"))
     documents = small().corpora["all"]
     asked = Query("q", "naïve")  # the model knows it, and no document has it

@@ -52,7 +52,7 @@ def answers(place: RankerFolders, change: str = "") -> list[str]:
         ranker.recaller.close()
 
 
-def test_what_holds_is_answered_and_what_does_not_is_not(place: RankerFolders) -> None:
+def test_only_facts_that_hold_are_answered(place: RankerFolders) -> None:
     assert answers(place) == ["r", "v-line"]
 
 

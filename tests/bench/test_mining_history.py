@@ -129,7 +129,7 @@ def test_name_that_two_commits_define_is_not_asked_for(repository: Repository) -
     assert changes.mine(read_history(both), both, 10, Random(0)) == []
 
 
-def test_what_was_never_there_is_asked_for_in_the_words_of_the_repository(repository: Repository) -> None:
+def test_a_name_that_never_was_is_made_of_the_repositorys_words(repository: Repository) -> None:
     session = session_at(repository.folder, "the gauge reads the tide")
     found = changes.mine_controls(read_history([session]), [session], 9, Random(0))
     assert {query.type for query in found} == {"negative"}

@@ -132,7 +132,7 @@ def test_document_found_twice_counts_once(opened: Opened) -> None:
     ranker.close()
 
 
-def test_what_a_peer_prints_is_no_answer(place: RankerFolders) -> None:
+def test_output_of_a_peer_is_no_answer(place: RankerFolders) -> None:
     peer.build("peer:fake/good", small().corpora["all"], place)
     assert "this is no answer" in (place.folder / "peer-fake-good" / "peer.log").read_text()
 

@@ -194,7 +194,7 @@ def test_same_seed_and_data_give_the_same_quality(tmp_path: Path) -> None:
     assert first.equals(again)
 
 
-def test_what_is_not_there_is_skipped_by_name_and_the_rest_is_measured(tmp_path: Path) -> None:
+def test_a_missing_dataset_is_skipped_by_name_and_the_rest_is_measured(tmp_path: Path) -> None:
     found = run([Skipped("cosqa", "no data"), small()], plan(tmp_path, "grep"), NOW, lambda *_: None)
     assert found.facts.skipped == [Skipped("cosqa", "no data")]
     assert [described.name for described in found.facts.datasets] == ["small"]

@@ -205,7 +205,7 @@ def prompted(key: str, folder: str, prompt: str) -> MinedSession:
     return MinedSession(key, when(0), when(60), None, {folder}, prompts=[Prompt(key, when(0), prompt)], texts=[prompt])
 
 
-def test_what_was_never_discussed_is_asked_in_real_words() -> None:
+def test_a_subject_never_discussed_is_asked_in_real_words() -> None:
     found = absent.mine([prompted("a", "/one", "the tide gauge"), prompted("b", "/two", "a lamp")], 6, Random(0))
     assert [query.type for query in found] == ["negative"] * 6
     assert set(absent.TOPICS) >= {query.text for query in found[:4]}

@@ -66,7 +66,7 @@ class TestForget:
         assert stored.digests() == {kept}
         assert not any(b"titan" in body for body in stored.bodies())
 
-    def test_what_was_forgotten_cannot_be_put_again(self, stored: Shelf) -> None:
+    def test_a_forgotten_object_cannot_be_put_again(self, stored: Shelf) -> None:
         digest = pack(stored)
         body = read(stored.settings.layout, digest.removeprefix("sha256:"))
         forgotten(stored, "--session", SESSION)
@@ -79,7 +79,7 @@ class TestForget:
         assert stored.json("forget", "--session", SESSION, "--dry-run")["cas_removed"] == 1
         assert stored.digests() == {digest}
 
-    def test_what_a_killed_put_left_goes_with_a_forget(self, stored: Shelf) -> None:
+    def test_leftovers_of_a_killed_put_go_with_a_forget(self, stored: Shelf) -> None:
         pack(stored)
         left = stored.home / "locks" / "cas-staging" / "0123.aicx-part"
         left.write_text("The reader is wrong.")
@@ -146,7 +146,7 @@ class TestDoctor:
         assert shelf.check("--quick")["severity"] == "green"
         assert shelf.check()["severity"] == "critical"
 
-    def test_what_a_killed_put_left_is_named_and_removed(self, shelf: Shelf) -> None:
+    def test_leftovers_of_a_killed_put_are_named_and_removed(self, shelf: Shelf) -> None:
         shelf.stored("hello", NOW)
         left = shelf.home / "locks" / "cas-staging" / "0123.aicx-part"
         left.write_text("half")

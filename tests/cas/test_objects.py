@@ -25,7 +25,7 @@ def digest_of(text: str) -> str:
 
 
 class TestPut:
-    def test_what_is_put_twice_is_one_object_with_both_tags(self, shelf: Shelf) -> None:
+    def test_a_text_put_twice_is_one_object_with_both_tags(self, shelf: Shelf) -> None:
         first = shelf.stored("hello", tags=("a", "b"))
         again = shelf.stored("hello", NOW + timedelta(days=1), tags=("b", "c"))
         assert (first.new, again.new) == (True, False)
@@ -43,7 +43,7 @@ class TestPut:
         assert not any(TOKEN.encode() in body for body in shelf.bodies())
 
     @pytest.mark.parametrize("body", [b"\xff\xfe\x00", b"text with \0 in it", b"half of \xe2\x82"])
-    def test_what_is_not_text_is_refused_unless_it_is_called_binary(self, shelf: Shelf, body: bytes) -> None:
+    def test_bytes_that_are_no_text_are_refused_unless_called_binary(self, shelf: Shelf, body: bytes) -> None:
         with pytest.raises(UsageError, match="not text"):
             shelf.stored(body)
         done = shelf.stored(body, kind="binary")
@@ -155,7 +155,7 @@ class TestGet:
         assert (code, "--output FILE" in err) == (2, True)
 
     @pytest.mark.parametrize("digest", ["sha256:zz", "abc", "../../etc/passwd", "sha256:" + "a" * 65, ""])
-    def test_what_is_no_digest_is_refused(self, shelf: Shelf, digest: str) -> None:
+    def test_a_wrong_digest_is_refused(self, shelf: Shelf, digest: str) -> None:
         assert shelf.failed("get", "--", digest)["code"] == 2
 
     def test_an_unknown_digest_is_not_found(self, shelf: Shelf) -> None:
@@ -171,7 +171,7 @@ class TestCollecting:
         assert shelf.digests() == {old.entry.digest, new.entry.digest}
         assert {path: path.read_bytes() for path in shelf.home.rglob("*") if path.is_file()} == before
 
-    def test_what_is_pinned_survives_and_the_rest_goes(self, shelf: Shelf) -> None:
+    def test_pinned_objects_survive_and_the_rest_goes(self, shelf: Shelf) -> None:
         pinned, old = shelf.stored("pinned", NOW - timedelta(days=400)), shelf.stored("old", NOW - timedelta(days=300))
         shelf("pin", pinned.entry.digest)
         found = shelf("gc", "--apply", "--older-than", "30")
@@ -182,7 +182,7 @@ class TestCollecting:
         shelf("unpin", pinned.entry.digest)
         assert len(shelf("gc", "--apply", "--older-than", "0")["objects"]) == 1
 
-    def test_what_is_put_again_counts_from_then(self, shelf: Shelf) -> None:
+    def test_an_object_put_again_counts_from_then(self, shelf: Shelf) -> None:
         shelf.stored("hello", NOW - timedelta(days=400))
         shelf.stored("hello", NOW - timedelta(days=2))
         assert collect(shelf.settings, NOW).entries == []

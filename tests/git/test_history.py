@@ -69,7 +69,7 @@ def test_answer_of_any_size_is_read_to_its_limit_only(repository: Repository) ->
     assert git.notes == ["`git show` printed more than is read; its beginning was used"]
 
 
-def test_what_fails_gives_no_answer(repository: Repository) -> None:
+def test_a_failed_command_of_git_gives_no_answer(repository: Repository) -> None:
     assert git_of(repository).ask_some(1_000, "show", "HEAD:absent") is None
 
 
@@ -83,5 +83,5 @@ def test_log_of_a_time_holds_commits_of_deleted_branches(repository: Repository)
 
 
 @pytest.mark.parametrize("name", ["--all", "-1", "HEAD --output=x", "no-such-name", "HEAD:a.py"])
-def test_what_is_no_commit_is_none(repository: Repository, name: str) -> None:
+def test_words_that_are_no_hash_are_no_commit(repository: Repository, name: str) -> None:
     assert history.find_commit(git_of(repository), name) is None

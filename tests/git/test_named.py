@@ -109,7 +109,7 @@ def test_a_hash_a_tag_a_branch_and_a_file_are_named_as_they_are_written(reposito
         "\0\n\x1b[31m surrogate \udcff",
     ],
 )
-def test_what_the_repository_does_not_have_names_nothing(repository: Repository, text: str) -> None:
+def test_names_unknown_to_the_repository_name_nothing(repository: Repository, text: str) -> None:
     assert named(repository, text) == []
 
 

@@ -139,7 +139,7 @@ def test_every_line_is_covered_or_said_not_to_be() -> None:
 
 
 @pytest.mark.parametrize("line", COVERED)
-def test_what_covers_a_line_is_there(line: str) -> None:
+def test_tests_that_cover_a_line_exist(line: str) -> None:
     for name in COVERED[line]:
         path, _, test = name.partition("::")
         assert test in names_in(path), name

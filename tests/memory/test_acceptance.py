@@ -36,7 +36,7 @@ COVERED = {
     "A3": [
         "memory/test_sources.py::test_links_out_of_the_repository_are_listed_without_a_body",
         "memory/test_recall.py::test_a_link_out_of_the_repository_is_listed_without_its_text",
-        "memory/test_policy_reach.py::test_what_a_link_leads_to_outside_is_in_no_answer",
+        "memory/test_policy_reach.py::test_the_target_of_a_link_outside_is_in_no_answer",
     ],
     "A4": ["commands/test_memory_candidates.py::test_a_file_outside_is_read_with_both_options_alone"],
     "A5": ["memory/test_recall.py::test_instruction_files_are_guidance_as_they_are_now_and_are_never_stored"],
@@ -55,11 +55,11 @@ COVERED = {
         "memory/test_stale.py::test_supersede_flips_the_old_one_and_leaves_the_new_one",
     ],
     "A11": ["test_memory_trust.py::test_what_is_no_longer_so_is_not_agreed_and_says_why"],
-    "A12": ["memory/test_trust.py::test_what_holds_until_a_day_is_stale_afterwards"],
+    "A12": ["memory/test_trust.py::test_a_record_is_stale_after_its_last_day"],
     "A13": [
-        "memory/test_recall.py::test_what_the_policy_excludes_is_listed_without_its_text",
-        "memory/test_acceptance.py::test_what_a_policy_excludes_is_in_no_artifact",
-        "memory/test_policy_reach.py::test_what_a_policy_excludes_is_in_no_answer",
+        "memory/test_recall.py::test_excluded_records_are_listed_without_their_text",
+        "memory/test_acceptance.py::test_excluded_text_is_in_no_artifact",
+        "memory/test_policy_reach.py::test_excluded_text_is_in_no_answer",
     ],
     "A14": ["memory/test_policy_reach.py::test_a_malformed_policy_stops_every_command_that_shows_memory"],
     "A15": [
@@ -81,7 +81,7 @@ COVERED = {
     "A21": [
         "memory/test_judging.py::test_a_record_that_says_what_another_says_is_an_error_and_left_out_of_recall",
         "memory/test_judging.py::test_a_secret_and_a_statement_that_is_too_long_are_found_without_a_word_of_them",
-        "memory/test_judging.py::test_what_says_too_little_and_rests_on_nothing_is_a_warning",
+        "memory/test_judging.py::test_an_empty_statement_without_evidence_is_a_warning",
     ],
     "A22": ["memory/test_judging.py::test_a_recorded_retrieval_with_a_superseded_fact_fails"],
     "A23": ["memory/test_judging.py::test_a_review_that_credits_a_candidate_is_contaminated"],
@@ -91,9 +91,9 @@ COVERED = {
         f"{_HISTORY}::test_what_is_imported_is_a_candidate_with_its_evidence_and_a_second_time_changes_nothing",
     ],
     "F22": [
-        "cas/test_objects.py::test_what_is_put_twice_is_one_object_with_both_tags",
+        "cas/test_objects.py::test_a_text_put_twice_is_one_object_with_both_tags",
         "cas/test_objects.py::test_a_flipped_byte_is_never_read",
-        "cas/test_objects.py::test_what_is_pinned_survives_and_the_rest_goes",
+        "cas/test_objects.py::test_pinned_objects_survive_and_the_rest_goes",
         "cas/test_objects.py::test_nothing_is_deleted_by_looking",
     ],
     "F23": [
@@ -126,10 +126,10 @@ COVERED = {
     "F31": [
         "memory/test_curator.py::test_applying_takes_a_yes",
         "memory/test_curator.py::test_the_answer_counts_what_came_of_it",
-        "memory/test_curator.py::test_what_changes_between_looking_and_applying_is_counted_and_told",
+        "memory/test_curator.py::test_changes_between_looking_and_applying_are_counted_and_told",
         "memory/test_curator.py::test_trust_is_only_taken_away_and_a_second_run_proposes_nothing_new",
     ],
-    "F32": ["memory/test_curator.py::test_what_changed_since_it_was_proposed_is_left_alone"],
+    "F32": ["memory/test_curator.py::test_a_record_changed_since_its_proposal_is_left_alone"],
     "F33": [
         "memory/test_curator.py::test_a_pinned_record_is_only_named",
         "memory/test_stale.py::test_a_pinned_record_is_not_silently_superseded",
@@ -163,7 +163,7 @@ def test_every_line_is_covered() -> None:
 
 
 @pytest.mark.parametrize("line", COVERED)
-def test_what_covers_a_line_is_there(line: str) -> None:
+def test_tests_that_cover_a_line_exist(line: str) -> None:
     for name in COVERED[line]:
         path, _, test = name.partition("::")
         assert test in names_in(path)
@@ -234,7 +234,7 @@ def test_a_manifest_has_the_hash_of_the_brief_also_of_a_short_one(filled: Place)
     assert found["output"]["sha256"] == sha256(brief.encode()).hexdigest()
 
 
-def test_what_a_policy_excludes_is_in_no_artifact(filled: Place) -> None:
+def test_excluded_text_is_in_no_artifact(filled: Place) -> None:
     for command in (("recall", "exports swordfish"), ("list",), ("stats",), ("lint",), ("curate",), ("sources",)):
         _, out, err = filled.run("memory", *command, "--json")
         assert "swordfish" not in (out + err).casefold()

@@ -51,7 +51,7 @@ def test_a_renamed_file_is_compared_under_its_new_name(taken):
     assert (found.found.state, found.found.path, found.lines) == ("moved", "src/again.py", ())
 
 
-def test_what_git_does_not_have_is_shown_as_it_is(place):
+def test_lines_unknown_to_git_are_shown_as_they_are(place):
     place.write("a.py", CODE)
     anchor = take_anchor(place.repo, place.repo, "a.py#L5", None)
     place.write("a.py", CODE.replace("range(5)", "range(9)"))
@@ -77,7 +77,7 @@ def test_a_whole_file_and_many_changes_are_bounded(place):
     assert (len(found.lines), found.more) == (40, 160)
 
 
-def test_what_is_gone_or_outside_shows_nothing(taken, tmp_path):
+def test_a_file_gone_or_outside_shows_nothing(taken, tmp_path):
     place, anchor = taken
     (place.repo / "src/retry.py").unlink()
     assert shown(place, anchor) == []

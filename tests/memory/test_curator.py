@@ -83,7 +83,7 @@ class TestPlan:
         assert found["resolve_conflict"][0] in (refs["resolve_conflict"], refs["its rival"])
         assert (memory_tree(place), place.tree()) == before
 
-    def test_what_is_stale_for_a_while_is_to_be_looked_at_before_it_is_put_away(self, place):
+    def test_stale_records_are_looked_at_before_they_are_put_away(self, place):
         place.write("a.py", "one\n")
         ref = place.accepted("The first line is one", *FACT, "--anchor", "a.py")
         assert actions(place) == {}
@@ -91,7 +91,7 @@ class TestPlan:
         assert actions(place) == {"revalidate": [ref]}
         assert actions(place, 91) == {"archive": [ref]}
 
-    def test_what_a_person_agreed_to_does_not_wear_out_but_is_looked_at_after_a_year(self, place):
+    def test_agreed_records_do_not_wear_out_but_are_looked_at_after_a_year(self, place):
         ref = place.accepted("Exports need an authorisation check", "--kind", "policy")
         assert actions(place, 300) == {}
         assert actions(place, 366) == {"revalidate": [ref]}
@@ -138,7 +138,7 @@ class TestApply:
         assert again.resting > 0
         assert actions(place, 131)["review_quarantined"] == [refs["review_quarantined"]]
 
-    def test_what_changed_since_it_was_proposed_is_left_alone(self, garden):
+    def test_a_record_changed_since_its_proposal_is_left_alone(self, garden):
         place, refs = garden
         proposals = planned(place, 100).proposals
         place("validate", refs["demote_stale"], "--result", "pass", "--yes", "--by", "Ada", "--method", "looked")
@@ -152,7 +152,7 @@ class TestApply:
         place("edit", refs["review_quarantined"], "--topic", "odd")
         assert actions(place, 100)["review_quarantined"] == [refs["review_quarantined"]]
 
-    def test_what_was_demoted_is_believed_again_once_a_person_confirms_it(self, garden):
+    def test_a_demoted_record_is_believed_again_once_a_person_confirms_it(self, garden):
         place, refs = garden
         applied(place, planned(place, 0).proposals, 0)
         applied(place, planned(place, 100).proposals, 100)
@@ -189,7 +189,7 @@ class TestCommand:
         assert place.entry(again)["status"] == "archived"
         assert place("curate")["proposals"] == []
 
-    def test_what_changes_between_looking_and_applying_is_counted_and_told(self, place, monkeypatch):
+    def test_changes_between_looking_and_applying_are_counted_and_told(self, place, monkeypatch):
         from aicx.commands.memory import curate
 
         place.accepted("Exports need an authorisation check in the handler", *FACT)

@@ -37,7 +37,7 @@ def test_forgetting_a_pattern_takes_only_its_rows_from_the_table_of_recall(place
     assert in_index(place, b"xylophon") == []
 
 
-def test_what_a_record_said_before_an_edit_by_hand_is_forgotten_too(place):
+def test_words_before_an_edit_by_hand_are_forgotten_too(place):
     ref = place.put(RULE, "--name", "checks")
     place("recall", "xylophone")
     place.files(ref)[0].write_text("Exports need a check\n")

@@ -24,7 +24,7 @@ def agreed(place):
     return place, ref, place.home / "index" / "memory.sqlite"
 
 
-def test_what_did_not_change_is_not_read_again(agreed, monkeypatch):
+def test_unchanged_files_are_not_read_again(agreed, monkeypatch):
     place, ref, _ = agreed
 
     def never(memory, path):
@@ -83,7 +83,7 @@ def test_another_version_reads_every_file_again(agreed, monkeypatch):
     assert len(read) == 1
 
 
-def test_what_changed_within_a_tick_of_the_clock_is_noticed(place):
+def test_a_change_within_a_tick_of_the_clock_is_noticed(place):
     ref = place.accepted(RULE)
     for text in ("Exports need authorisation checkX", "Exports need authorisation checkY"):
         place.files(ref)[0].write_text(f"{text}\n")
@@ -98,7 +98,7 @@ def test_a_schema_that_is_no_text_is_made_again(agreed, name):
     assert place.baseline() == {ref}
 
 
-def test_what_another_process_saves_late_does_not_replace_what_was_looked_at(agreed):
+def test_a_late_save_of_another_process_replaces_no_newer_look(agreed):
     place, ref, file = agreed
     with sqlite3.connect(file) as db:
         (before,) = db.execute("SELECT * FROM records").fetchall()

@@ -54,7 +54,7 @@ class TestLint:
         assert (long, "too_long", "malformed") in found
         assert "AKIA" not in out
 
-    def test_what_says_too_little_and_rests_on_nothing_is_a_warning(self, place):
+    def test_an_empty_statement_without_evidence_is_a_warning(self, place):
         ref = place.put("It works now")
         found = place("lint")
         assert {one["ref"] for one in found["findings"]} == {ref}
@@ -103,7 +103,7 @@ class TestEval:
         saved.write_text(json.dumps({"entries": [{**place.entry(ref), "baseline": True}]}))
         assert failing(place, "eval", str(saved))["status"] == "fail"
 
-    def test_what_is_gone_fails(self, place, tmp_path):
+    def test_a_deleted_record_fails_a_retrieval(self, place, tmp_path):
         ref = place.accepted(RULE)
         saved = tmp_path / "answer.json"
         saved.write_text(json.dumps({"entries": [place.entry(ref)]}))
@@ -161,7 +161,7 @@ class TestAudit:
         saved.write_text(json.dumps({"entries": [{"ref": ref, "status": "accepted"}]}))
         assert failing(place, "audit", str(saved))["contamination"] == 1
 
-    def test_what_may_not_be_shown_and_what_is_gone_is_counted(self, place, tmp_path):
+    def test_hidden_and_missing_records_are_counted(self, place, tmp_path):
         ref = place.put("The queue holds 40 jobs at most")
         place("hold", ref)
         text = tmp_path / "text.md"

@@ -93,7 +93,7 @@ def test_a_stored_pack_is_shown_without_what_a_policy_excludes_by_now(lived_in: 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("json_", [(), ("--json",)])
-def test_what_a_policy_excludes_is_in_no_answer(lived_in: Review, json_: tuple[str, ...]) -> None:
+def test_excluded_text_is_in_no_answer(lived_in: Review, json_: tuple[str, ...]) -> None:
     candidate = next(ref for ref, found in lived_in.assessed().items() if found.status == "candidate")
     lived_in.write(POLICY, EXCLUDED)
     shown = [line.replace("rule", "RULE") for line in SHOWING if "--import" not in line and "delete" not in line]
@@ -105,7 +105,7 @@ def test_what_a_policy_excludes_is_in_no_answer(lived_in: Review, json_: tuple[s
 
 
 @pytest.mark.slow
-def test_what_a_link_leads_to_outside_is_in_no_answer(lived_in: Review) -> None:
+def test_the_target_of_a_link_outside_is_in_no_answer(lived_in: Review) -> None:
     (lived_in.folder / "outside.md").write_text("- Exports are sent to a zebra.\n")
     (lived_in.repo / "AGENTS.md").symlink_to(lived_in.folder / "outside.md")
     for line in SHOWING:

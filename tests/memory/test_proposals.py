@@ -33,7 +33,7 @@ def test_nearly_the_same_words_are_one_proposal() -> None:
     assert len(joined([proposal_of(one), proposal_of(other, 2)])) == 1
 
 
-def test_what_turns_a_statement_around_keeps_it_apart() -> None:
+def test_a_negation_keeps_statements_apart() -> None:
     for one, other in (
         ("use tabs not spaces in all files", "use spaces not tabs in all files"),
         ("push to the beta branch on every release day", "never push to the beta branch on every release day"),
@@ -62,7 +62,7 @@ def test_a_subagent_never_speaks_for_a_primary_session() -> None:
     assert [one.lane for one in found.sightings] == ["primary", "subagent"]
 
 
-def test_what_many_subagents_repeat_stays_blocked() -> None:
+def test_a_statement_that_many_subagents_repeat_stays_blocked() -> None:
     (found,) = joined(proposal_of("never push to beta", number, "subagent") for number in range(1, 11))
     assert found.blocked
     assert found.sessions == 10

@@ -33,7 +33,7 @@ def _excluded(answer: dict[str, Any]) -> dict[str, dict[str, Any]]:
     return {one["ref"]: one for one in answer["excluded"]}
 
 
-def test_what_a_person_accepted_is_agreed_and_what_nobody_accepted_is_not(place: Place) -> None:
+def test_only_records_that_a_person_accepted_are_agreed(place: Place) -> None:
     agreed = place.accepted(EXPORTS, "--kind", "policy", "--topic", "exports")
     stated = place.put("Exports need no authorisation check at all", "--kind", "policy")
     answer = place("recall", "do exports need an authorisation check")
@@ -84,7 +84,7 @@ def test_a_file_outside_is_read_only_when_it_is_named(place: Place) -> None:
     assert "needs --global" in place.refused("recall", "exports", "--path", str(outside))
 
 
-def test_what_is_stale_superseded_or_archived_is_left_out_with_its_reason(place: Place) -> None:
+def test_stale_superseded_and_archived_records_are_left_out_with_their_reason(place: Place) -> None:
     place.write("retry.py", "LIMIT = 5\n")
     place.commit()
     stale = place.accepted("Retries are capped at five", "--topic", "retries", "--anchor", "retry.py#L1")
@@ -107,7 +107,7 @@ def test_what_is_stale_superseded_or_archived_is_left_out_with_its_reason(place:
     assert not shown[stale]["baseline"]
 
 
-def test_what_the_policy_excludes_is_listed_without_its_text(place: Place) -> None:
+def test_excluded_records_are_listed_without_their_text(place: Place) -> None:
     place.write(".aicx/memory-policy.toml", 'exclude_patterns = ["swordfish"]\nexclude_sources = ["live:codex:*"]\n')
     secret = place.accepted("Exports go to swordfish every night")
     place.write("CLAUDE.md", "- Exports go to Swordfish.\n- Exports are signed.\n")
@@ -238,7 +238,7 @@ def test_a_table_damaged_inside_is_made_anew(place: Place) -> None:
     assert set(place("recall", "exports kind", "--limit", "40")["baseline"]) == refs
 
 
-def test_what_is_forgotten_or_deleted_is_not_found_and_not_kept(place: Place) -> None:
+def test_forgotten_or_deleted_text_is_neither_found_nor_kept(place: Place) -> None:
     ref = place.accepted("Exports go through the xylophone")
     place("recall", "xylophone")
     place("delete", ref, "--yes")
@@ -448,7 +448,7 @@ def test_show_opens_a_record(place: Place) -> None:
 
 
 @pytest.mark.parametrize("how", ["delete", "forget"])
-def test_what_is_deleted_leaves_no_word_in_the_table(place: Place, how: str) -> None:
+def test_a_deletion_leaves_no_word_in_the_table(place: Place, how: str) -> None:
     ref = place.accepted("Exports go through the xylophone")
     kept = place.accepted("Exports are signed")
     place("recall", "xylophone")

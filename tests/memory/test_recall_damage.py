@@ -88,9 +88,7 @@ def test_a_file_that_lacks_a_table_is_made_anew(asked: tuple[Place, set[str], by
 
 
 @pytest.mark.parametrize("change", [lambda body: body[:-1] + b"}", lambda body: "text", lambda body: None])
-def test_what_was_kept_of_the_last_look_counts_only_whole(
-    asked: tuple[Place, set[str], bytes], change: Callable[[bytes], Any]
-) -> None:
+def test_a_kept_look_counts_only_whole(asked: tuple[Place, set[str], bytes], change: Callable[[bytes], Any]) -> None:
     place, refs, _ = asked
     with sqlite3.connect(place.settings.layout.memory_recall) as db:
         rows = db.execute("SELECT name, value FROM meta WHERE name<>'version'").fetchall()

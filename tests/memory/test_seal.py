@@ -71,7 +71,7 @@ class TestBackups:
         restore()
         assert place.baseline() == {kept}
 
-    def test_what_a_person_accepts_again_is_agreed_again(self, place, backup):
+    def test_a_record_accepted_again_is_agreed_again(self, place, backup):
         ref = place.accepted(RULE)
         restore = backup()
         place("reject", ref)
@@ -171,7 +171,7 @@ class TestSealing:
         assert (last["type"], last["by"]) == ("seal.renewed", "Ada")
         assert place("seal", "--by", "Ada", "--yes")["refs"] == []
 
-    def test_what_was_agreed_and_is_sealed_is_agreed_again(self, place, old):
+    def test_an_agreed_record_that_is_sealed_is_agreed_again(self, place, old):
         place("seal", "--by", "Ada", "--yes")
         assert place.baseline() == {old}
 

@@ -116,7 +116,7 @@ def test_a_link_inside_the_repository_is_followed_and_its_content_counts_once(re
     assert len(live.statements) == 1
 
 
-def test_what_is_no_readable_text_is_listed_with_its_reason(repository: Path) -> None:
+def test_unreadable_files_are_listed_with_their_reason(repository: Path) -> None:
     (repository / "CLAUDE.md").write_bytes(b"Use\0tabs")
     (repository / "AGENTS.md").write_bytes(bytes(range(128, 256)))
     (repository / "GEMINI.md").write_bytes(b"x" * (MAX_BYTES + 1))

@@ -49,7 +49,7 @@ def test_a_fence_that_never_ends_takes_the_rest() -> None:
     ]
 
 
-def test_what_a_page_does_not_show_is_no_statement() -> None:
+def test_text_hidden_on_a_page_is_no_statement() -> None:
     text = "---\nstatus: accepted\n---\n<!-- Accept\nthis. -->\nUse <!-- no --> tabs.\n\n"
     text += "***\n| a | b |\n|---|---|\n| c | d |"
     assert _split(text) == [("paragraph", "Use tabs.", 6, 6), ("item", "a | b", 9, 9), ("item", "c | d", 11, 11)]

@@ -212,7 +212,7 @@ class TestSuperseding:
         ids=lambda words: words[0],
     )
     @pytest.mark.parametrize("edited", [False, True], ids=["", "by hand"])
-    def test_what_is_pinned_gives_way_to_a_person_alone(self, place, words, edited):
+    def test_a_pin_gives_way_to_a_person_alone(self, place, words, edited):
         ref = place.accepted("The port of the server is 8080")
         place("pin", ref, "--by", "Ada", "--yes")
         if edited:
@@ -301,7 +301,7 @@ class TestRepositoryContent:
         entry = place.entry(ref)
         assert (entry["baseline"], entry["reasons"]) == (True, ["adopted", "pinned", "contradicts_repo"])
 
-    def test_what_the_repository_says_of_a_claim(self, tmp_path):
+    def test_a_claim_is_compared_with_the_repository(self, tmp_path):
         (tmp_path / "package.json").write_text('{"type": "module", "private": true, "files": ["a"]}')
         (tmp_path / "broken.json").write_text("{")
         (tmp_path / "uv.lock").write_text("")

@@ -364,7 +364,7 @@ def test_a_symbol_ends_where_its_body_does() -> None:
     assert (pick.line, pick.end_line) == (17, 20)
 
 
-def test_what_only_a_function_sees_is_local() -> None:
+def test_names_inside_a_function_are_local() -> None:
     assert [symbol.name for symbol in outline("python").symbols if symbol.local] == ["inner"]
 
 

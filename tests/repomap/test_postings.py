@@ -18,7 +18,7 @@ def table() -> Iterator[PostingTable]:
     connection.close()
 
 
-def test_what_was_added_is_found_after_flush(table: PostingTable) -> None:
+def test_added_rows_are_found_after_flush(table: PostingTable) -> None:
     table.add(1, [("press", 7), ("cider", 8)])
     table.add(2, [("press", 9)])
     assert table.read("press") == {}

@@ -141,7 +141,7 @@ def test_a_rare_word_counts_more_than_a_common_one() -> None:
     assert files.paths("unrelated cider")[0] == "b.py"
 
 
-def test_what_is_written_of_a_file_finds_it() -> None:
+def test_words_about_a_file_find_it() -> None:
     files = Files(file("a.py", "run", notes="Keeps the wasps away from the barrels."), *_OTHERS)
     assert files.paths("wasps") == ["a.py"]
     assert files.ask("wasps")[0].reasons == ("comments have wasps",)

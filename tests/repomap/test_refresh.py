@@ -344,7 +344,7 @@ def test_a_refresh_that_lasts_too_long_is_not_waited_for(repo: Repo) -> None:
     assert len(said) == 1
 
 
-def test_what_earlier_refreshes_left_is_cleared(repo: Repo) -> None:
+def test_leftovers_of_earlier_refreshes_are_cleared(repo: Repo) -> None:
     repo.refresh()
     [path] = repo.maps()
     stem = path.name.partition(".v1.")[0]

@@ -59,7 +59,7 @@ ESTATES = {
 
 
 @pytest.mark.parametrize("language", ESTATES)
-def test_what_a_file_imports_is_related_to_it(language, new_repo):
+def test_imported_files_are_related_to_the_importer(language, new_repo):
     importer, imported, _ = ESTATES[language]
     repo: Repo = new_repo(ESTATES[language])
     repo.refresh()
@@ -67,7 +67,7 @@ def test_what_a_file_imports_is_related_to_it(language, new_repo):
 
 
 @pytest.mark.parametrize("language", ESTATES)
-def test_what_imports_a_file_is_related_to_it(language, new_repo):
+def test_importers_of_a_file_are_related_to_it(language, new_repo):
     importer, imported, other = ESTATES[language]
     repo: Repo = new_repo(ESTATES[language])
     repo.refresh()

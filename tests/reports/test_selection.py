@@ -84,6 +84,6 @@ def test_end_of_a_day_is_that_day() -> None:
     assert chosen(until="2026-01-31").until == "2026-01-31"
 
 
-def test_what_is_no_day_is_refused() -> None:
+def test_a_wrong_day_is_refused() -> None:
     with pytest.raises(UsageError):
         chosen(since="yesterday-ish")

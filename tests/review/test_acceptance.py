@@ -238,7 +238,7 @@ class TestReferences:
         assert place.state(ref) == "pending"
         assert place.events(ref)[-1] == "memory.edited"
 
-    def test_what_is_archived_is_found_by_its_reference(self, place: Review) -> None:
+    def test_an_archived_record_is_found_by_its_reference(self, place: Review) -> None:
         ref = place.approved(FACT)
         place("archive", ref)
         assert place.review("show", ref)["candidate"]["state"] == "stale"

@@ -14,7 +14,7 @@ def statements(built: dict[str, object]) -> list[str]:
     return [item["candidate"]["entry"]["statement"] for item in items]
 
 
-def test_what_comes_next_and_what_was_not_tried_is_never_kept(place: Review) -> None:
+def test_next_steps_and_untried_ideas_are_never_kept(place: Review) -> None:
     place.note()
     assert place.review("build")["items"] == []
     assert place.states() == {}
@@ -37,12 +37,12 @@ def test_a_note_gives_facts_for_the_memory_and_instructions_for_files(place: Rev
     assert {one["entry"]["source"]["path"] for one in found.values()} == {"active.md"}
 
 
-def test_what_passed_or_failed_today_is_not_kept_but_a_limit_is(place: Review) -> None:
+def test_results_of_a_day_are_not_kept_but_a_limit_is(place: Review) -> None:
     place.note(confirmed="- passed: `make test`", failed=f"- `make test` failed\n- {LIMIT}")
     assert statements(place.review("build")) == [LIMIT]
 
 
-def test_what_a_person_chose_is_kept_and_how_the_work_goes_on_is_not(place: Review) -> None:
+def test_a_choice_is_kept_and_a_next_step_is_not(place: Review) -> None:
     place.note(
         "- Decision: Which format should exports have? \u2192 Parquet (Recommended)",
         "- Decision: Which issue do you want to work on next? \u2192 The importer",
@@ -76,14 +76,14 @@ def test_the_next_ones_come_once_a_person_decided(place: Review) -> None:
     assert built["left"] == []
 
 
-def test_what_an_instruction_file_says_is_not_suggested(place: Review) -> None:
+def test_statements_of_an_instruction_file_are_not_suggested(place: Review) -> None:
     place.write("AGENTS.md", f"# Agents\n\n- {RULE}.\n")
     built = place.review("build", "--session", place.prompted(RULE))
     assert built["items"] == []
     assert [left["reason"] for left in built["left"]] == ["duplicate"]
 
 
-def test_what_a_policy_excludes_is_not_suggested(place: Review) -> None:
+def test_excluded_statements_are_not_suggested(place: Review) -> None:
     place.note("- Decision: The titan exports are Parquet files, because readers need types")
     place.write(".aicx/memory-policy.toml", 'exclude_patterns = ["titan"]\n')
     built = place.review("build")
@@ -92,7 +92,7 @@ def test_what_a_policy_excludes_is_not_suggested(place: Review) -> None:
     assert place.states() == {}
 
 
-def test_what_was_deleted_is_not_made_again(place: Review) -> None:
+def test_a_deleted_record_is_not_made_again(place: Review) -> None:
     session = place.session(FACT)
     (item,) = place.review("build", "--session", session)["items"]
     place("delete", item["ref"], "--yes")

@@ -79,7 +79,7 @@ class TestTargets:
         ref = place.approved(RULE)
         assert "not an instruction file" in place.error("apply-prep", ref, "--target", "../x.md")[0]
 
-    def test_what_holds_everywhere_has_no_file(self, place: Review) -> None:
+    def test_a_record_that_holds_everywhere_is_promoted_to_no_file(self, place: Review) -> None:
         ref = place.approved(RULE, "--global")
         assert "memory accept" in place.error("promote", ref, "--by", "Ada", "--yes")[1]
 
@@ -130,7 +130,7 @@ class TestPatch:
         assert text.endswith("\n- Be kind\n")
         assert place.review("verify-apply", ref)["applied"] is True
 
-    def test_what_the_file_says_already_is_not_put_there_again(self, place: Review) -> None:
+    def test_a_block_that_the_file_has_is_not_put_there_again(self, place: Review) -> None:
         place.write("CLAUDE.md", f"# Rules\n\n* {RULE.capitalize()}.\n")
         found = place.review("apply-prep", place.put(RULE), "--target", "CLAUDE.md")["proposal"]
         assert (found["readiness"], found["reasons"]) == ("blocked", ["already_stated"])
@@ -201,7 +201,7 @@ class TestBlock:
         ("The staging database is at port 5433", False),
     ],
 )
-def test_what_tells_its_readers_what_to_do_reads_like_an_instruction(text: str, instructs: bool) -> None:
+def test_an_order_to_its_readers_reads_like_an_instruction(text: str, instructs: bool) -> None:
     assert reads_like_instruction(text) is instructs
 
 

@@ -58,7 +58,7 @@ class TestEvents:
         assert place.state(ref) == "pending"
         assert "aicx review approve" in place.error("promote", ref, "--by", "Ada", "--yes")[1]
 
-    def test_what_went_stale_names_the_next_step(self, place: Review) -> None:
+    def test_a_stale_record_names_the_next_step(self, place: Review) -> None:
         place.write("export.py", "LIMIT = 2\n")
         ref = place.approved(FACT, "--anchor", "export.py#L1")
         place.write("export.py", "LIMIT = 4\n")
@@ -120,7 +120,7 @@ class TestProposals:
         place.apply(patch["patch"])
         assert "rejected" in place.error("verify-apply", ref)[0]
 
-    def test_what_was_applied_stays_so_when_it_is_archived(self, place: Review) -> None:
+    def test_an_applied_patch_stays_applied_when_archived(self, place: Review) -> None:
         place.write("CLAUDE.md", "# Rules\n")
         ref, patch = place.proposed(RULE)
         place.apply(patch["patch"])
@@ -209,7 +209,7 @@ class TestPage:
         return {card.entry.ref: (card.review, card.surface) for card in page.waiting}
 
     @pytest.mark.needs("web")
-    def test_what_one_lists_the_other_lists(self, place: Review) -> None:
+    def test_the_page_and_the_command_list_the_same(self, place: Review) -> None:
         place.write("CLAUDE.md", "# Rules\n")
         place.review("build", "--session", place.subagent(FACT))
         waits, _ = place.proposed(RULE)
@@ -220,7 +220,7 @@ class TestPage:
         assert page[approved] == ("approved", "memory")
 
     @pytest.mark.needs("web")
-    def test_what_is_decided_here_leaves_the_page_and_the_other_way_round(self, place: Review) -> None:
+    def test_a_decision_here_leaves_the_page_and_the_other_way_round(self, place: Review) -> None:
         from aicx.servers.dashboard import requests
         from aicx.servers.dashboard.memory import decide_on_page
 

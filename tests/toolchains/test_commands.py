@@ -30,7 +30,7 @@ from aicx.toolchains.commands import invocations
         ("", []),
     ],
 )
-def test_what_only_starts_a_command_is_left_out(line: str, words: list[str]) -> None:
+def test_starters_of_a_command_are_left_out(line: str, words: list[str]) -> None:
     assert [" ".join(call.words) for call in invocations(line)] == words
 
 

@@ -26,7 +26,7 @@ def _mark(message: str, file: str | None = "src/a.py", **more: str) -> str:
         ("Missing semicolon.", "Missing semicolon"),
     ],
 )
-def test_what_varies_between_runs_does_not_count(one: str, other: str) -> None:
+def test_parts_that_vary_between_runs_do_not_count(one: str, other: str) -> None:
     assert _mark(one) == _mark(other)
 
 

@@ -66,7 +66,7 @@ def test_frames_of_the_library_and_of_packages_are_not_the_place() -> None:
     assert (event.file, event.line, event.phase) == ("/home/ada/shop/main.go", 17, "runtime")
 
 
-def test_what_a_failed_test_logged_is_no_error() -> None:
+def test_log_lines_of_a_failed_test_are_no_errors() -> None:
     output = """
     --- FAIL: TestLog (0.00s)
         a_test.go:20: starting the server
@@ -76,6 +76,6 @@ def test_what_a_failed_test_logged_is_no_error() -> None:
     assert [event.line for event in events(output, "go test", 1)] == [21]
 
 
-def test_what_a_failed_package_printed_is_no_reason() -> None:
+def test_output_of_a_failed_package_is_no_reason() -> None:
     output = "To go on, run:\nFAIL\texample.com/shop\t0.5s\nok  \texample.com/tax\t0.1s\nFAIL\n"
     assert [event.message for event in events(output, "go test ./... | tail -4", 0)] == ["FAIL example.com/shop"]

@@ -71,6 +71,6 @@ def test_an_exception_without_a_package_is_found() -> None:
     assert [(event.code, event.line) for event in events(output, "java Main")] == [("Main$Locked", 3)]
 
 
-def test_what_a_passing_program_caught_is_no_failure() -> None:
+def test_an_error_that_a_passing_program_caught_is_no_failure() -> None:
     output = "java.lang.IllegalStateException: caught\n\tat app.Cart.price(Cart.java:4)\ndone\n"
     assert events(output, "java -jar shop.jar | tail", 0) == ()

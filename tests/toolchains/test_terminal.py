@@ -17,7 +17,7 @@ def test_colours_that_lost_their_escape_sign_are_gone() -> None:
     assert plain("values[0] and [1m] stay") == "values[0] and [1m] stay"
 
 
-def test_what_was_written_over_is_gone() -> None:
+def test_text_written_over_is_gone() -> None:
     assert plain("10 %\r55 %\rdone\r\nnext") == "done\nnext"
     assert plain("spin\x1b[1G\x1b[0Kerror: x") == "error: x"
     assert plain("ab\x08c") == "ac"

@@ -179,7 +179,7 @@ class TestWatermarks:
         forget_watermarks(home.settings.layout, ())
         assert steer(home.settings.layout, Filters(), 10).matched == 1
 
-    def test_what_could_not_be_read_is_remembered_with_the_log(self, tmp_path):
+    def test_unread_parts_are_remembered_with_the_log(self, tmp_path):
         home = Home(tmp_path)
         home.claude(ClaudeLog().prompt("One", 0))
         (problem,) = home.store().problems

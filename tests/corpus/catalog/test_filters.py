@@ -238,7 +238,7 @@ class TestTimes:
         "text",
         ["", "tomorrow", "7", "7m", "-7d", "2026-13-01", "99999999999d", f"{'9' * 400}h", "0001-01-01T00:00+10:00"],
     )
-    def test_what_is_no_point_in_time_is_an_error_with_a_hint(self, text):
+    def test_a_wrong_point_in_time_is_an_error_with_a_hint(self, text):
         with pytest.raises(UsageError) as error:
             parse_instant(text, NOW)
         assert error.value.hint
@@ -246,7 +246,7 @@ class TestTimes:
     @pytest.mark.parametrize(
         "text", ["", "2026-3-1", "2026-02-30", "tomorrow", "20260301", "2026-03-01...", "2026-03-01..x"]
     )
-    def test_what_is_no_day_is_an_error_with_a_hint(self, text):
+    def test_a_wrong_day_is_an_error_with_a_hint(self, text):
         with pytest.raises(UsageError) as error:
             parse_date_range(text, NOW)
         assert error.value.hint
@@ -430,7 +430,7 @@ def test_one_filter_less_never_hides_anything(chunks, filters, name):
 @given(
     st.text(max_size=12), st.lists(st.sampled_from(["ada/api", "/home/ada/api", "ada/apiary", "x.y/z"]), unique=True)
 )
-def test_what_matches_is_among_what_was_given(wanted, candidates):
+def test_matches_are_among_the_given_texts(wanted, candidates):
     matched, _ = match_projects(wanted, candidates)
     assert set(matched) <= set(candidates)
 

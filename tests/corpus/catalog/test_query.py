@@ -226,7 +226,7 @@ class TestIgnoreFile:
             (["nothing-like-it"], {ORBIT, APIARY, NONE}),
         ],
     )
-    def test_what_it_names_is_hidden(self, home, when, lines, left):
+    def test_ignored_paths_are_hidden(self, home, when, lines, left):
         hide(home, *lines)
         if when == "after a store":
             home.store()
@@ -234,7 +234,7 @@ class TestIgnoreFile:
             drop_catalog(home)
         assert seen(home) == left
 
-    def test_what_was_hidden_comes_back_when_the_line_goes(self, home):
+    def test_hidden_chunks_come_back_when_the_line_goes(self, home):
         hide(home, "store/")
         home.store()
         (home.corpus / ".aicxignore").unlink()
@@ -242,7 +242,7 @@ class TestIgnoreFile:
         home.store()
         assert seen(home) == {ORBIT, APIARY, NONE}
 
-    def test_what_is_hidden_is_still_stored(self, home):
+    def test_hidden_chunks_are_still_stored(self, home):
         before = home.files()
         hide(home, "store/")
         home.store()

@@ -62,7 +62,7 @@ class TestTitles:
         home.store()
         assert facts(home)[SESSION][0] == "Seal the queen's cell"
 
-    def test_what_was_done_names_a_session_whose_prompts_say_nothing(self, home):
+    def test_actions_name_a_session_whose_prompts_say_nothing(self, home):
         log = ClaudeLog().prompt("commit", 0).call("Bash", 1, command='git commit -m "fix(hive): seal the cell"')
         home.claude(log.result("done", 2))
         home.store()
@@ -117,7 +117,7 @@ class TestTitles:
         assert items[0]["chunk_title"] == "count the drones in the hive"
         assert {item["title"] for item in items} == {facts(home)[SESSION][0]}
 
-    def test_what_is_hidden_now_names_no_session(self, home):
+    def test_hidden_chunks_name_no_session(self, home):
         log = ClaudeLog().prompt("continue", 0).answer("The cell of the queen is sealed with wax.", 1)
         home.claude(log.prompt("Count the drones in the hive", 24 * 3600))
         home.store()

@@ -31,7 +31,7 @@ def test_an_id_or_its_beginning_names_one_session(wanted, found):
 
 
 @pytest.mark.parametrize("wanted", [SESSION, SESSION[:8], f"claude:{SESSION[:8]}"])
-def test_what_fits_several_names_them(wanted):
+def test_an_ambiguous_reference_names_all_that_fit(wanted):
     with pytest.raises(UsageError) as error:
         find_session(wanted, KNOWN)
     assert f"claude:{SESSION}" in error.value.hint

@@ -60,7 +60,7 @@ def test_commit_that_was_only_listed_is_bounded_by_the_first_list(catalog: Catal
 
 
 @pytest.mark.parametrize("asked", ["1a2b3c5", "deadbe1", "not one", "", "#7", "%", "1a2b3c4d6"])
-def test_what_no_tool_printed_is_not_found(catalog: Catalog, asked: str) -> None:
+def test_a_commit_that_no_tool_printed_is_not_found(catalog: Catalog, asked: str) -> None:
     assert sightings(catalog, asked) == []
 
 
@@ -104,7 +104,7 @@ def test_forgetting_a_text_takes_it_out_of_the_sightings(user: Home) -> None:
         assert sightings(opened.catalog, "9f8e7d6") == []
 
 
-def test_what_aicxignore_hides_is_not_found(user: Home) -> None:
+def test_hidden_chunks_are_not_found(user: Home) -> None:
     (user.corpus / ".aicxignore").write_text(f"*{SESSION[:8]}*\n", "utf-8")
     with open_catalog(user.settings.layout) as opened:
         [found] = sightings(opened.catalog, "1a2b3c4")

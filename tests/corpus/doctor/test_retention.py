@@ -100,13 +100,13 @@ def test_a_pipe_in_the_place_of_the_settings_is_named_and_not_read(logs: Logs) -
     assert (policy.days, "is not a regular file" in (policy.problem or "")) == (30, True)
 
 
-def test_what_goes_within_a_day_is_urgent(logs: Logs) -> None:
+def test_logs_that_go_within_a_day_are_urgent(logs: Logs) -> None:
     logs.claude(days=28.9)
     logs.claude(days=29.1)
     assert logs.outlook("claude").unstored_urgent == 1
 
 
-def test_what_should_be_gone_already_is_urgent(logs: Logs) -> None:
+def test_logs_that_should_be_gone_already_are_urgent(logs: Logs) -> None:
     logs.claude(days=90)
     assert logs.outlook("claude").unstored_urgent == 1
 

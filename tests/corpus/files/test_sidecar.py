@@ -62,7 +62,7 @@ def test_writing_what_was_read_gives_the_same_bytes(extra):
     assert encode_sidecar(decode_sidecar(body, "x").fields) == body
 
 
-def test_what_is_written_is_json():
+def test_an_encoded_sidecar_is_json():
     body = encode_sidecar(FIELDS | {"messages": [{"key": "a"}, {"key": "b"}]})
     assert orjson.loads(body)["messages"] == [{"key": "a"}, {"key": "b"}]
 
@@ -94,7 +94,7 @@ def test_a_sidecar_without_a_required_field_is_damaged(name):
 
 
 @pytest.mark.parametrize("body", [b"", b"{", b"[]", b"null", b"\xff", b'{"schema": "\\ud800"}'])
-def test_what_is_no_object_is_damaged(body):
+def test_a_file_that_is_no_object_is_damaged(body):
     with pytest.raises(CorpusDamaged):
         decode_sidecar(body, "x")
 

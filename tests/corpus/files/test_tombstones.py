@@ -126,7 +126,7 @@ def test_a_forgotten_project_stays_forgotten(patient: Patient, damage: Callable[
     assert not holding(patient, b"lamp")
 
 
-def test_what_was_written_since_is_stored(patient: Patient) -> None:
+def test_messages_written_since_are_stored(patient: Patient) -> None:
     """`store` stops at the bad line, so sessions gather that it has never read: they were not forgotten."""
     assert run(["forget", "--session", SESSION, "--yes"]) == 0
     spoil(patient, wipe)
@@ -156,7 +156,7 @@ def test_without_a_catalogue_what_is_younger_than_the_file_is_stored(patient: Pa
     assert not holding(patient, b"lamp")
 
 
-def test_what_is_stored_stays_stored(patient: Patient) -> None:
+def test_stored_chunks_stay_stored(patient: Patient) -> None:
     before = patient.stored()
     (patient.corpus / "forgotten.jsonl").write_bytes(b'{"agent": "codex", "session": "' + OTHER.encode() + b'"\n{"mess')
     assert patient.doctor("--fix")["code"] == 0

@@ -171,7 +171,7 @@ def test_a_session_of_which_all_was_set_apart_can_be_forgotten(patient: Patient)
     assert ("codex", OTHER) in read_tombstones(load_settings().layout.tombstones).sessions
 
 
-def test_what_the_log_still_has_of_it_is_stored_anew(patient: Patient) -> None:
+def test_messages_that_the_log_still_has_are_stored_anew(patient: Patient) -> None:
     """The log lost its end, and the altered chunk is the first: the log cannot decide over the session, but has it."""
     alter(patient)
     body = patient.claude_log.read_bytes()
@@ -186,7 +186,7 @@ def test_what_the_log_still_has_of_it_is_stored_anew(patient: Patient) -> None:
     assert report["code"] == 0
 
 
-def test_what_was_blanked_in_an_altered_chunk_stays_forgotten(patient: Patient) -> None:
+def test_blanked_text_in_an_altered_chunk_stays_forgotten(patient: Patient) -> None:
     assert run(["forget", "--pattern", "step 0", "--yes"]) == 0
     layout = load_settings().layout
     number = next(

@@ -70,7 +70,7 @@ def test_growth_changes_the_last_window_only(entries, count):
 
 @given(sessions())
 @settings(max_examples=60, deadline=None)
-def test_what_is_repeated_is_the_end_of_the_window_before(entries):
+def test_repeated_messages_are_the_end_of_the_window_before(entries):
     packed = pack(drafts_of(entries))
     assert not any(window.repeated for window in packed[:1])
     for before, after in pairwise(packed):

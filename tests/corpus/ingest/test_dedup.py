@@ -38,7 +38,7 @@ class TestTheSameTextToSeveralAgents:
         assert texts(home) == [LONG, LONG]
         assert duplicates(home) == []
 
-    def test_what_differs_by_a_letter_is_two(self, home):
+    def test_statements_that_differ_by_a_letter_are_two(self, home):
         home.claude(ClaudeLog().prompt(LONG, 5))
         home.codex(CodexLog().prompt(f"{LONG}!", 5))
         assert len(texts(home)) == 2

@@ -67,7 +67,7 @@ class TestRedaction:
         found = drafts_of([entry(f"It is {SECRET}.")], hide)[0]
         assert found.entry.text == found.body.decode() == f"It is {PLACEHOLDER}."
 
-    def test_what_was_replaced_is_counted(self):
+    def test_replaced_secrets_are_counted(self):
         assert drafts_of([entry(f"{SECRET} {SECRET}")], hide)[0].redactions == {"house-secret": 2}
 
     def test_redaction_comes_before_the_cut(self):

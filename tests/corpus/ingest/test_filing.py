@@ -56,7 +56,7 @@ def test_an_older_session_is_filed_by_what_a_later_one_shows(home):
     assert report.chunks_moved == 0
 
 
-def test_what_an_agent_recorded_counts_for_another_agent(home):
+def test_evidence_of_one_agent_counts_for_another(home):
     home.claude(silent())
     home.codex(CodexLog(OTHER, GONE, "git@github.com:ada/orbit.git").prompt("Hello", 9))
     home.store()
@@ -228,7 +228,7 @@ class TestOneRun:
         home.claude(pushing())
         return home
 
-    def test_what_it_wrote_itself_is_filed_by_what_it_read_last_without_a_word(self, late):
+    def test_a_session_that_only_writes_is_filed_by_its_last_reading(self, late):
         report = late.store(read_ahead=0)
         assert set(projects(late).values()) == {"ada/orbit"}
         assert (report.notes, report.chunks_moved) == ([], 0)
@@ -285,7 +285,7 @@ class TestAttribution:
         home.store()
         assert set(projects(home).values()) == {"ada/orbit"}
 
-    def test_what_a_forgotten_message_showed_is_no_evidence(self, home):
+    def test_a_forgotten_message_is_no_evidence(self, home):
         home.claude(pushing())
         assert run(["store"]) == 0
         assert run(["forget", "--pattern", "github.com:ada", "--yes"]) == 0

@@ -48,7 +48,7 @@ def test_a_number_is_read_as_a_number(value):
 
 
 @pytest.mark.parametrize("value", ["many", "-3", "1.5", "²", "1²", "9" * 30, "9" * 5000, "٣"])
-def test_what_is_no_plain_number_never_stops_the_run(value):
+def test_odd_numbers_never_stop_the_run(value):
     fields, _ = split_frontmatter(block("run_id: r-1", f"findings_count: {value}"))
     assert fields["run_id"] == "r-1"
     assert orjson.loads(orjson.dumps(fields)) == fields
@@ -113,7 +113,7 @@ def test_windows_line_ends_are_understood():
         "",
     ],
 )
-def test_what_is_no_block_stays_whole(text):
+def test_text_outside_a_block_stays_whole(text):
     assert split_frontmatter(text) == ({}, text)
 
 
@@ -226,7 +226,7 @@ def test_a_later_block_without_run_and_prompt_says_more_of_both():
     assert [other.fields[name] for name in ("run_id", "prompt_id", "workflow_phase")] == ["r-1", "p-1", "review"]
 
 
-def test_what_a_client_puts_before_the_prompt_is_of_its_run():
+def test_client_text_before_the_prompt_is_of_its_run():
     preamble = entry("Environment", role="system")
     (chunk,) = chunks_of([preamble, entry(block("run_id: r-1") + "Go", 1)])
     assert (chunk.fields["run_id"], len(chunk.fields["messages"])) == ("r-1", 2)

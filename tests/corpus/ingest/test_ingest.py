@@ -196,7 +196,7 @@ class TestGrowth:
         assert {path for path in before if before[path] != after.get(path)} <= {f"{last}.md", f"{last}.meta.json"}
         assert len(after) > len(before)
 
-    def test_what_a_person_typed_while_the_agent_was_busy_is_stored_once(self, home):
+    def test_words_typed_while_the_agent_was_busy_are_stored_once(self, home):
         """The queue has the prompt first, and the log has it again, under an id of its own, when its turn comes."""
         log = ClaudeLog().prompt("Begin", 0).answer("Working.", 1)
         queued = {"type": "queue-operation", "operation": "enqueue", "sessionId": SESSION}
@@ -321,7 +321,7 @@ class TestRerun:
 
 
 class TestGone:
-    def test_what_is_deleted_at_the_source_stays(self, home):
+    def test_a_chunk_stays_when_its_source_is_deleted(self, home):
         home.claude(long_claude()).unlink()
         home.claude(long_claude())
         home.store()
@@ -432,7 +432,7 @@ class TestLimits:
         home.store(projects=("api",))
         assert home.own_texts() == ["In api"]
 
-    def test_what_was_left_out_is_stored_by_the_next_run(self, home):
+    def test_left_out_logs_are_stored_by_the_next_run(self, home):
         self.two(home)
         home.store(projects=("ada/apiary",))
         home.store()

@@ -100,7 +100,7 @@ def test_a_chunk_has_its_id_and_its_name():
     assert found.stem == f"store/ada/orbit/2026_0301/conversations/claude/2026_0301_claude_{SESSION}_001"
 
 
-def test_what_was_done_is_in_the_sidecar():
+def test_actions_are_in_the_sidecar():
     fields = chunk().fields
     assert fields["tools"] == {"Bash": 1}
     assert fields["commands"] == ["pytest"]
@@ -181,7 +181,7 @@ def test_a_subagent_is_titled_by_its_task():
     assert chunks_of([entry("Find the wick", origin="agent")])[0].fields["title"] == "Find the wick"
 
 
-def test_what_a_human_typed_titles_a_session_rather_than_a_task():
+def test_typed_words_title_a_session_rather_than_a_task():
     found = chunks_of([entry("Find the wick", origin="agent"), entry("Hello", 1)])
     assert found[0].fields["title"] == "Hello"
 

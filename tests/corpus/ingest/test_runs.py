@@ -117,7 +117,7 @@ def test_another_session_is_in_no_run(user):
     assert found(user, run_id="r-1") == WHOLE[:3]
 
 
-def test_what_comes_after_a_lost_log_is_in_the_run_still(user):
+def test_records_after_a_lost_log_are_still_in_the_run(user):
     log = the_run(user)
     user.claude(log)
     user.store()

@@ -48,7 +48,7 @@ def test_before_the_first_repository_there_is_none():
     ]
 
 
-def test_what_is_said_of_a_folder_does_not_count():
+def test_words_about_a_folder_do_not_count():
     said = entry("cd /srv/ada/orbit && git remote -v\norigin git@github.com:ada/lamp.git", cwd="/somewhere")
     assert stretches(said) == [("2026-03-01", None, 1)]
 

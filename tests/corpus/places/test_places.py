@@ -96,7 +96,7 @@ class TestRemotes:
             "git@github.com:ada/$(reboot)",
         ],
     )
-    def test_what_names_no_repository_is_none(self, url):
+    def test_an_address_without_a_repository_is_none(self, url):
         assert from_remote(url) is None
 
     @given(st.text(max_size=60) | st.from_regex(r"(https://|git@)[a-z.]{1,9}[:/][\w./~-]{1,30}", fullmatch=True))
@@ -153,7 +153,7 @@ class TestFolders:
         assert resolve(home, home / "notes") is None
 
     @pytest.mark.parametrize("cwd", ["", "relative/path", "/a/../etc", "/nul\0byte", "~/orbit", "C:\\work"])
-    def test_what_is_no_absolute_folder_has_none(self, home, cwd):
+    def test_a_relative_folder_has_no_repository(self, home, cwd):
         assert resolve(home, cwd) is None
 
     def test_no_folder_has_none(self, home):
@@ -203,7 +203,7 @@ class TestWindows:
     def test_a_folder_belongs_to_the_repository_above_it_by_any_of_its_names(self, tmp_path, cwd):
         assert resolve(tmp_path, cwd, **{"D:\\work\\orbit": "ada/orbit"}) == ("ada/orbit", "learned")
 
-    def test_what_wsl_shows_of_a_folder_counts_for_windows(self, tmp_path):
+    def test_evidence_from_wsl_counts_for_windows(self, tmp_path):
         learned = {"/mnt/d/work/orbit": "ada/orbit"}
         assert resolve(tmp_path, "D:\\work\\orbit\\src", **learned) == ("ada/orbit", "learned")
 
@@ -287,12 +287,12 @@ class TestDotfiles:
     def test_nor_in_a_later_run(self, home):
         assert resolve(home, home / "gone/project", **{str(home): "ada/dotfiles"}) is None
 
-    def test_what_was_learned_of_the_home_holds_for_the_home(self, home):
+    def test_evidence_on_the_home_holds_for_the_home(self, home):
         assert resolve(home, home, **{str(home): "ada/dotfiles"}) == ("ada/dotfiles", "learned")
 
 
 class TestVanished:
-    def test_what_was_learned_decides(self, home):
+    def test_learned_evidence_decides(self, home):
         assert resolve(home, "/gone/orbit", **{"/gone/orbit": "ada/orbit"}) == ("ada/orbit", "learned")
 
     def test_a_folder_below_a_learned_one_belongs_to_it(self, home):
@@ -330,7 +330,7 @@ class TestVanished:
         assert resolve(home, "/gone/orbit/vendor/lamp", **learned) == ("bob/lamp", "learned")
 
     @pytest.mark.parametrize("shared", ["/Users/ada", "/home/ada", "/tmp", "/Volumes/data", "/"])
-    def test_what_is_true_of_a_folder_for_everything_is_not_true_below_it(self, home, shared):
+    def test_the_repository_of_a_shared_folder_does_not_hold_below_it(self, home, shared):
         assert resolve(home, f"{shared.rstrip('/')}/gone/orbit", **{shared: "ada/dotfiles"}) is None
         assert resolve(home, f"{shared.rstrip('/')}/.worktrees/fix/src", **{shared: "ada/dotfiles"}) is None
 
@@ -354,7 +354,7 @@ class TestOwnRecord:
         recorded = [(MINE, "recorded", "ada/orbit"), (OTHERS, "recorded", "ada/lamp")]
         assert self.decide(home, ("claude", "third"), *recorded) is None
 
-    def test_what_git_said_when_it_was_stored_stays_true_when_the_folder_is_gone(self, home):
+    def test_the_word_of_git_at_storing_outlives_the_folder(self, home):
         assert self.decide(home, MINE, (MINE, "git", "ada/orbit")) == "ada/orbit git-remote"
 
     def test_a_pull_request_elsewhere_does_not_make_a_session_of_it(self, home):

@@ -71,7 +71,7 @@ def test_a_history_in_common_with_two_repositories_decides_nothing():
     )
 
 
-def test_what_is_found_leads_to_what_it_has_in_common():
+def test_a_found_folder_leads_to_folders_with_common_history():
     traces = {
         "/srv/orbit": FolderHistory(commits={"one", "two"}),
         "/gone/first": FolderHistory(commits={"one", "two", "three", "four"}),

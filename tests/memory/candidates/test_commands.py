@@ -65,7 +65,7 @@ def test_everything_is_named_where_the_command_needs_it() -> None:
     assert [found.statement for found in _kept(one, one)] == ["Run the tests with `go test ./...`."]
 
 
-def test_what_alone_let_a_check_pass_is_a_procedure() -> None:
+def test_the_only_command_before_a_check_passed_is_a_procedure() -> None:
     story = Story().runs("bun run typecheck", "tsc: command not found", failed=True).runs("bun install", "done")
     story.runs("bun run typecheck", "ok")
     assert statements(story) == [("procedure", "Run `bun install` before `bun run typecheck`, which fails without it.")]
@@ -113,7 +113,7 @@ def test_vetting_is_a_lint_and_no_build() -> None:
     assert (found.statement, found.topic) == ("Lint and format with `go vet ./...`.", "lint")
 
 
-def test_what_several_checks_need_is_told_once() -> None:
+def test_a_command_that_several_checks_need_is_told_once() -> None:
     story = Story()
     for check in ("make test", "make lint"):
         story.runs(check, "error: no modules", failed=True)

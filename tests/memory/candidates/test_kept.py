@@ -96,7 +96,7 @@ class Story:
 
 @settings(max_examples=15, deadline=None)
 @given(st.lists(STEPS, min_size=1, max_size=7))
-def test_what_is_kept_gives_the_result_of_reading_everything(steps: Sequence[Step]) -> None:
+def test_kept_readings_give_the_result_of_reading_everything(steps: Sequence[Step]) -> None:
     with TemporaryDirectory() as folder:
         story = Story(Path(folder))
         story.happens(("say", 0, 0))
@@ -147,7 +147,7 @@ def test_all_are_read_when_that_is_asked_for_and_after_a_rule_changed(
     assert len(read) == 6
 
 
-def test_what_a_policy_excludes_is_not_kept(story: Story) -> None:
+def test_excluded_proposals_are_not_kept(story: Story) -> None:
     assert b"beta" in story.kept.read_bytes()
     story.happens(("exclude", 0, 0))
     assert [one.reason for one in story.found().excluded] == ["policy_pattern"] * 2
@@ -161,7 +161,7 @@ def test_a_session_that_is_gone_is_not_kept(story: Story) -> None:
     assert b"query builders" not in story.kept.read_bytes()
 
 
-def test_what_is_redacted_again_is_not_kept(story: Story, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_redacting_again_drops_kept_proposals(story: Story, monkeypatch: pytest.MonkeyPatch) -> None:
     from aicx.memory.holder import HOLDER
 
     HOLDER.redact(story.user.settings, lambda _: None, None)  # type: ignore[arg-type]

@@ -91,7 +91,7 @@ def test_a_task_a_question_or_a_moment_is_not_proposed(prompt: str) -> None:
         "Always run the linter before a commit. " + "Then something else was pasted here. " * 60,
     ],
 )
-def test_what_was_pasted_is_not_the_persons(prompt: str) -> None:
+def test_pasted_text_is_not_the_persons(prompt: str) -> None:
     assert statements(Story().asks(prompt)) == []
 
 
@@ -107,7 +107,7 @@ def test_an_agent_that_says_rule_proposes_nothing() -> None:
     assert proposed(story) == []
 
 
-def test_what_a_subagent_is_told_is_no_persons_word_and_blocked() -> None:
+def test_a_prompt_to_a_subagent_is_no_persons_word_and_blocked() -> None:
     found = proposed(Story().asks("always run the linter before a commit"), lane="subagent")
     assert [(one.origin, one.lane, one.blocked) for one in found] == [("subagent", "subagent", True)]
 
