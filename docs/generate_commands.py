@@ -1,4 +1,4 @@
-"""Writes docs/commands.md from the commands themselves; with --check says whether it is up to date."""
+"""Writes docs/commands.md and docs/old-names.md from the commands; with --check says whether they are up to date."""
 
 from __future__ import annotations
 
@@ -11,12 +11,27 @@ from pathlib import Path
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from aicx.cli import COMMANDS, LazyGroup, app
+from aicx.cli import app
+from aicx.commands import FORMER, HIDDEN, INSTEAD, SECTIONS
+from aicx.menu import LazyGroup
 
-PAGE = Path(__file__).parent / "commands.md"
+DOCS = Path(__file__).parent
 _EXAMPLE = "Example: "
+_FORMER = """# Old names
+
+<!-- Written by docs/generate_commands.py from the commands themselves; `make docs` writes it again. -->
+
+Twenty commands took the place of forty-four. Every old name goes on working, with the same options, output and exit
+code, so that hooks, cron jobs and habits stay as they are. No list shows it, shells complete it where it is begun, and
+its `--help` is a line that names the new one. What follows the words of the table stays as it was:
+`aicx memory hold mem:3fa29c01` is `aicx memory decide hold mem:3fa29c01`. `aicx show` tells by its reference what it is
+to open: `mem:`, `work:`, `failure:`, `sha256:`, `file:`, `commit:`, a chunk or a session.
+
+| Old | New |
+|---|---|
+"""
 # Options that take no explaining in every single table.
-_HELP_OPTION = "--help"
+_HELP_OPTION = "--help"  # and --help-all
 
 
 def render() -> str:
@@ -40,15 +55,38 @@ def render() -> str:
         "| Command | What it does |",
         "|---|---|",
     ]
-    commands = {name: _command(group, context, name) for name in COMMANDS}
+    names = [name for rows in SECTIONS.values() for name in rows]
+    commands = {name: _command(group, context, name) for name in (*names, *(HIDDEN.keys() - _former_roots()))}
     lines += [f"| [`{name}`](#aicx-{name}) | {_first_sentence(command)} |" for name, command in commands.items()]
     for name, command in commands.items():
         lines += ["", f"## aicx {name}", "", *_section(command, context)]
-        if isinstance(command, LazyGroup):
-            own = typer.Context(command, info_name=name, parent=context)
-            for action in command.table:
-                lines += ["", f"### aicx {name} {action}", "", *_section(_command(command, own, action), own)]
+        for options in INSTEAD.get(name, ()):
+            words, target, _ = group.resolve_command(context, [name, *options.split()])
+            assert isinstance(target, TyperCommand)
+            lines += ["", f"### aicx {words}", "", *_section(target, context, words)]
+        lines += _actions(command, name, context)
     return "\n".join(lines) + "\n"
+
+
+def _actions(command: TyperCommand | LazyGroup, name: str, context: typer.Context) -> Iterator[str]:
+    """The actions of a group, and those of the groups in it."""
+    if not isinstance(command, LazyGroup):
+        return
+    own = typer.Context(command, info_name=command.name, parent=context)
+    for action in command.shown(own):
+        below = _command(command, own, action)
+        yield from ("", f"### aicx {name} {action}", "", *_section(below, own))
+        yield from _actions(below, f"{name} {action}", own)
+
+
+def _former_roots() -> set[str]:
+    return {name.partition(" ")[0] for name in FORMER}
+
+
+def render_former() -> str:
+    """The page of former names."""
+    rows = (f"| `aicx {name}` | `aicx {FORMER[name]}` |" for name in sorted(FORMER))
+    return _FORMER + "\n".join(rows) + "\n"
 
 
 def _command(group: TyperGroup, context: typer.Context, name: str) -> TyperCommand | LazyGroup:
@@ -57,8 +95,8 @@ def _command(group: TyperGroup, context: typer.Context, name: str) -> TyperComma
     return command
 
 
-def _section(command: TyperCommand | LazyGroup, parent: typer.Context) -> Iterator[str]:
-    context = typer.Context(command, info_name=command.name, parent=parent)
+def _section(command: TyperCommand | LazyGroup, parent: typer.Context, name: str | None = None) -> Iterator[str]:
+    context = typer.Context(command, info_name=name or command.name, parent=parent)
     pieces = " ".join(piece for piece in command.collect_usage_pieces(context))
     yield from ("```console", f"$ {context.command_path} {pieces}", "```", "")
     yield from _description(command.help or "")
@@ -105,19 +143,20 @@ def _cell(text: str) -> str:
 
 
 def main(arguments: list[str]) -> int:
-    """Writes the page, or compares it; 1 when it is out of date."""
-    wanted = render()
-    if "--check" not in arguments:
-        PAGE.write_text(wanted, "utf-8")
-        return 0
-    found = PAGE.read_text("utf-8") if PAGE.exists() else ""
-    if found == wanted:
-        return 0
-    changes = difflib.unified_diff(
-        found.splitlines(), wanted.splitlines(), "docs/commands.md", "the commands", "", "", 1
-    )
-    sys.stderr.write("\n".join(changes) + "\ndocs/commands.md is out of date: make docs\n")
-    return 1
+    """Writes the pages, or compares them; 1 when one is out of date."""
+    code = 0
+    for name, wanted in {"commands.md": render(), "old-names.md": render_former()}.items():
+        page = DOCS / name
+        if "--check" not in arguments:
+            page.write_text(wanted, "utf-8")
+            continue
+        found = page.read_text("utf-8") if page.exists() else ""
+        if found != wanted:
+            lines = found.splitlines(), wanted.splitlines()
+            changes = difflib.unified_diff(*lines, f"docs/{name}", "the commands", "", "", 1)
+            sys.stderr.write("\n".join(changes) + f"\ndocs/{name} is out of date: make docs\n")
+            code = 1
+    return code
 
 
 if __name__ == "__main__":

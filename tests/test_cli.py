@@ -13,8 +13,9 @@ from shlex import quote
 
 import pytest
 
-from aicx.cli import _CALLED_ELSEWHERE as CALLED_ELSEWHERE
-from aicx.cli import COMMANDS, SECTIONS, run
+from aicx.cli import run
+from aicx.commands import COMMANDS, SECTIONS
+from aicx.menu import CALLED_ELSEWHERE
 from tests.corpus.builders import SESSION, ClaudeLog, Home
 
 
@@ -23,7 +24,7 @@ from tests.corpus.builders import SESSION, ClaudeLog, Home
     [
         ("serach", "search"),
         ("dashbord", "dashboard"),
-        ("status", "state"),
+        ("stats", "status"),
         ("Grep", "search"),
         ("task done", "task close"),
     ],
@@ -60,14 +61,20 @@ def test_help_of_a_group_cuts_no_summary(
 def test_commands_are_in_sections_by_what_they_are_for(capsys: pytest.CaptureFixture[str]) -> None:
     run(["--help"])
     printed = capsys.readouterr().out
-    assert [line for line in printed.splitlines() if line.endswith(":") and not line.startswith(" ")] == [
-        "Options:",
-        *(f"{section}:" for section in SECTIONS),
-    ]
+    headings = [line for line in printed.splitlines() if line.endswith(":") and not line.startswith(" ")]
+    assert headings == [f"{section}:" for section in SECTIONS]
+
+
+def test_the_help_of_everything_fits_forty_lines(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    assert run(["--help"]) == 0
+    assert len(capsys.readouterr().out.splitlines()) <= 40
 
 
 def test_help_of_a_command_has_its_filters_apart(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["search", "--help"]) == 0, capsys.readouterr().err
+    assert run(["search", "--help-all"]) == 0, capsys.readouterr().err
     own, _, filters = capsys.readouterr().out.partition("Which chunks:")
     assert "--decay" in own
     assert "--branch" in filters

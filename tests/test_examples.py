@@ -18,11 +18,12 @@ from typing import Any, NamedTuple
 import pytest
 
 from aicx.cli import run
+from aicx.commands import INSTEAD
 from tests.corpus.builders import T0, ClaudeLog, CodexLog, Home
 from tests.evidence.stories import Repository
 from tests.kept import Kept
 from tests.sessions.compacted import SUMMARY
-from tests.tree import commands, options_of
+from tests.tree import commands, meant, options_in, options_of
 
 pytestmark = [pytest.mark.slow, pytest.mark.needs("mcp", "git")]
 
@@ -40,33 +41,33 @@ NOT_RUN = {
     "aicx bench report": "reads what `bench run` has written; tests/bench",
     "aicx bench compare": "reads what `bench run` has written; tests/bench",
     "aicx bench peers install": "a package registry",
-    "aicx review adopt": "what only a subagent said; tests/review",
+    "aicx memory candidates adopt": "what only a subagent said; tests/review",
     "aicx hook": "ends its process; tests/agents",
     "aicx demo": "makes a home of its own; tests/commands/test_demo.py",
+    "aicx task note open": "an editor on a terminal; tests/continuity",
     "aicx continuity open": "an editor on a terminal; tests/continuity",
 }
-RUN_ALL_THE_SAME = ("aicx dashboard -o",)  # a file, and no server
+RUN_ALL_THE_SAME = ("aicx dashboard -o", "aicx serve page -o")  # a file, and no server
 # What an example says by its exit code, where that is not 0.
 CODES: dict[str, int] = {}
 # What has to be done before, by how an example begins.
 BEFORE = {
     r"memory put .* --name": ["memory delete mem:3fa29c01"],
-    r"memory release": ["memory hold mem:3fa29c01"],
-    r"memory restore": ["memory archive mem:3fa29c01"],
+    r"memory (decide )?release": ["memory hold mem:3fa29c01"],
+    r"memory (decide )?restore": ["memory archive mem:3fa29c01"],
     r"memory supersede": ["memory accept mem:88c1d2e0 --by Ada"],
-    r"memory validate": ["memory accept export-check --by Ada"],
-    r"review promote mem:3fa29c01": ["review approve mem:3fa29c01 --by Ada"],
-    r"review promote mem:88c1d2e0": ["review approve mem:88c1d2e0 --by Ada"],
-    r"review (apply-prep|verify-apply)": [
+    r"memory (decide )?validate": ["memory accept export-check --by Ada"],
+    r"(review|candidates) promote mem:3fa29c01": ["review approve mem:3fa29c01 --by Ada"],
+    r"(review|candidates) promote mem:88c1d2e0": ["review approve mem:88c1d2e0 --by Ada"],
+    r"(review|candidates) (apply-prep|verify-apply)": [
         *("review approve mem:88c1d2e0 --by Ada", "review promote mem:88c1d2e0 --by Ada --target AGENTS.md"),
     ],
-    r"review verify-apply": ["review apply-prep mem:88c1d2e0 --patch | git apply"],
+    r"(review|candidates) verify-apply": ["review apply-prep mem:88c1d2e0 --patch | git apply"],
     r"task resume 3fa29c01": ["task close fix-the-export"],
     r"task start$": ["task close fix-the-export"],
     r"projects merge": ["projects rename octo/site octo/website"],
     r"projects reset": ["projects assign ~/work/site octo/website"],
-    r"aicx clean": ["init"],
-    r"aicx uninstall": ["init"],
+    r"aicx (clean|uninstall|init --undo)": ["init"],
 }
 
 
@@ -153,8 +154,7 @@ class Shell:
     @staticmethod
     def _yes(words: list[str]) -> list[str]:
         """`--yes` where the command asks: the person of these examples looks, and says yes."""
-        named = [" ".join(words[:length]) for length in (2, 1)]
-        asks = any("--yes" in options_of(name) for name in named if name in commands())
+        asks = "--yes" in options_in(meant(*words)[1])
         return ["--yes"] if asks and not {"--yes", "--dry-run"} & set(words) else []
 
 
@@ -286,7 +286,9 @@ def test_a_command_that_a_text_names_exists_with_its_options(page: Path) -> None
         words = span.split()
         named = (" ".join(words[:length]) for length in (3, 2, 1))
         found, below = next((name, known) for name in named if (known := _commands_below(name)))
-        options = {"--help", "--json"}.union(*map(options_of, below))
+        options = {"--help", "--help-all", "--json"}.union(*map(options_of, below))
+        for instead, _ in INSTEAD.get(found, {}).values():
+            options |= options_in(meant(*instead.split())[1])
         for word in words[len(found.split()) :]:
             if word == "--":
                 break

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from aicx.cli import COMMANDS
+from aicx.commands import COMMANDS
 from aicx.options import __file__ as _options
 
 ROOT = Path(_options).parent.parent
@@ -70,9 +70,11 @@ def texts(tree: ast.AST) -> Iterator[tuple[int, str]]:
 
 
 def _explains(node: ast.AST) -> bool:
-    """Whether a node is a docstring, describes a group, an option or a field, or names the author of a change."""
+    """Whether a node is a docstring, describes commands, an option or a field, or names the author of a change."""
     match node:
-        case ast.Assign(targets=[ast.Name(id="HELP" | "_BY" | "_FORGOTTEN_BY")]):
+        case ast.Assign(targets=[ast.Name(id="HELP" | "_BY" | "_FORGOTTEN_BY" | "_BOTH")]):
+            return True
+        case ast.AnnAssign(target=ast.Name(id="INSTEAD")):
             return True
         case ast.Expr(value=ast.Constant()):
             return True

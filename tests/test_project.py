@@ -17,7 +17,8 @@ from zipfile import ZipFile
 import pytest
 
 import aicx
-from aicx.cli import COMMANDS, run
+from aicx.cli import run
+from aicx.commands import COMMANDS
 from aicx.commands.index import build, status
 from aicx.corpus.catalog.database import Catalog
 from aicx.demo import FAKE_TOKEN, Demo

@@ -10,6 +10,7 @@ from click import Command, Context
 from typer.core import TyperGroup
 
 from aicx.cli import app
+from aicx.menu import CONTEXT
 
 
 @cache
@@ -20,7 +21,11 @@ def commands() -> dict[str, Command]:
 
 
 def options_of(name: str) -> set[str]:
-    return {option for parameter in commands()[name].params for option in parameter.opts}
+    return options_in(commands()[name])
+
+
+def options_in(command: Command) -> set[str]:
+    return {option for parameter in command.params for option in parameter.opts}
 
 
 def _below(command: Command, path: str, context: Context) -> Iterator[tuple[str, Command]]:
@@ -31,3 +36,16 @@ def _below(command: Command, path: str, context: Context) -> Iterator[tuple[str,
         one = command.get_command(context, name)
         assert one is not None
         yield from _below(one, f"{path} {name}", Context(one, info_name=name, parent=context))
+
+
+def meant(*words: str) -> tuple[str, Command, list[str]]:
+    """The name, the command and the arguments that these words lead to, also where options ask for something else."""
+    found, context, args, path = typer.main.get_command(app), None, list(words), []
+    while isinstance(found, TyperGroup):
+        context = Context(found, info_name=found.name or "aicx", parent=context, **CONTEXT)
+        found.parse_args(context, args)
+        name, below, args = found.resolve_command(context, [*context._protected_args, *context.args])
+        assert name is not None
+        assert below is not None
+        found, path = below, [*path, name]
+    return " ".join(path), found, args

@@ -23,7 +23,7 @@ def command(
 
     Writes nothing.
 
-    Example: aicx boot --json
+    Example: aicx resume --start --explain --json
     """
     # Imported here: not needed for --help.
     from aicx.lifecycle.identity import find_asker_at

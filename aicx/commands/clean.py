@@ -20,8 +20,8 @@ def command(
     Shows the changes and asks. Files and folders that `aicx init` made are deleted when nothing else is in them. The
     settings of Codex, which all repositories share, lose our hooks with the last repository. What is stored stays.
 
-    Example: aicx clean
-    Example: aicx clean --dry-run
+    Example: aicx init --undo
+    Example: aicx init --undo --dry-run
     """
     settings = load_settings()
     plan = plan_clean(settings, place_of(settings, user_path(repo or ".")))

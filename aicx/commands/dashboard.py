@@ -88,9 +88,9 @@ def command(
     With -o, the sessions that pass the filters go into one HTML file that works offline. It contains your
     conversations: protect it like the logs.
 
-    Example: aicx dashboard
-    Example: aicx dashboard --port 0 --no-open
-    Example: aicx dashboard -o history.html -p myrepo --since 30d
+    Example: aicx serve page
+    Example: aicx serve page --port 0 --no-open
+    Example: aicx serve page -o history.html -p myrepo --since 30d
     """
     settings = load_settings()
     if output is not None:

@@ -117,9 +117,9 @@ def command(
     INPUT is a log file, the brain folder of an Antigravity conversation, or a session where no file has its name. The
     agent is recognised from the content. Secrets are replaced. Unreadable records are skipped and listed on stderr.
 
-    Example: aicx extract ~/.codex/sessions/2026/01/31/rollout-2026-01-31T10-00-00-ID.jsonl
-    Example: aicx extract --session 1b2c3d4e --conversation -o talk.json
-    Example: aicx extract --format gemini-antigravity ~/.gemini/antigravity/conversations/ID.pb
+    Example: aicx reports --raw ~/.codex/sessions/2026/01/31/rollout-2026-01-31T10-00-00-ID.jsonl
+    Example: aicx reports --raw --session 1b2c3d4e --conversation -o talk.json
+    Example: aicx reports --raw --format gemini-antigravity ~/.gemini/antigravity/conversations/ID.pb
     """
     settings = load_settings()
     if (input is None) == (session is None):

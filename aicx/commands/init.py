@@ -47,7 +47,7 @@ class InitAnswer:
 
 @dataclass(frozen=True, slots=True)
 class UninstallAnswer:
-    """Everything that `aicx init` and `aicx install` put anywhere."""
+    """Everything that `aicx init` and `aicx init --mcp` put anywhere."""
 
     folders: Annotated[list[str], "working folders from which everything was taken out"]
     dry_run: bool
@@ -95,7 +95,7 @@ def command(
 
     Puts a short block into AGENTS.md, CLAUDE.md, GEMINI.md, .github/copilot-instructions.md and a rule of Cursor, and
     hooks into the settings of Claude Code, Codex and Gemini CLI. Shows the changes and asks. Nothing else in these
-    files changes, running it again changes nothing, and `aicx clean` takes everything out again.
+    files changes, running it again changes nothing, and `aicx init --undo` takes everything out again.
 
     Files that it makes are for this machine, and git is told to leave them aside (.git/info/exclude). With --shared
     they are meant to be committed: their hooks call the aicx on the PATH, and do nothing where there is none.

@@ -54,9 +54,9 @@ def command(
     Shows the change, asks, and keeps a copy of the file as it was. Everything else in it stays, comments and layout
     included. Running it again changes nothing, and --remove restores the file as it was.
 
-    Example: aicx install claude
-    Example: aicx install codex --dry-run
-    Example: aicx install gemini --remove --yes
+    Example: aicx init --mcp claude
+    Example: aicx init --mcp codex --dry-run
+    Example: aicx init --mcp gemini --remove --yes
     """
     settings = load_settings()
     title, servers = AGENTS[client.value].title, SERVERS[client.value]

@@ -12,8 +12,8 @@ SCHEMA = "aicx.list/1"
 def command(agent: options.Agents = None, json: options.Json = False) -> None:
     """List the raw logs of every agent with counts and sizes, and how many of them are stored.
 
-    Example: aicx list
-    Example: aicx list -a codex --json
+    Example: aicx status --logs
+    Example: aicx status --logs -a codex --json
     """
     found = list_logs(load_settings(), tuple(agent or ()))
     groups = found.sources

@@ -18,8 +18,8 @@ def command(repo: options.Repo = None, limit: options.Limit = 10, json: options.
     says so. Where nothing is sure to be open, it says that. Tasks that were left on branches which are not merged here
     follow, up to the limit, each with where it was left.
 
-    Example: aicx next
-    Example: aicx next --json
+    Example: aicx resume --next
+    Example: aicx resume --next --json
     """
     desk = open_desk(repo)
     # Imported here: not needed for --help.

@@ -43,7 +43,7 @@ def command(
     Hooks of `aicx init` do the same by themselves. That the session began is recorded with its contract, so that
     `aicx finalize`, or the session's own log, can later say how it was kept.
 
-    Example: aicx prepare --task "fix the flaky login test" --json
+    Example: aicx resume --start --task "fix the flaky login test" --json
     """
     # Imported here: not needed for --help.
     from aicx.lifecycle.identity import find_asker_at

@@ -40,7 +40,7 @@ def command(
 
     Each is printed with the sentences that say most.
 
-    Example: aicx rank -p myrepo -H 0 --strict
+    Example: aicx search --worth -p myrepo -H 0 --strict
     """
     layout = load_settings().layout
     since = options.now() - timedelta(hours=hours) if hours else None

@@ -36,8 +36,8 @@ def command(
 ) -> None:
     """List the stored projects with their dates, agents and sizes, most recently active first.
 
-    Example: aicx refs -H 48
-    Example: aicx refs -p myrepo --emit paths
+    Example: aicx status --projects -H 48
+    Example: aicx status --projects -p myrepo --emit paths
     """
     layout = load_settings().layout
     if emit is RefFormat.paths and not json:

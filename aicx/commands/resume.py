@@ -101,7 +101,8 @@ def command(
         ),
     ] = False,
     record: Annotated[
-        bool, typer.Option("--record", help="Record that a session began, with its contract, as `aicx prepare` does.")
+        bool,
+        typer.Option("--record", help="Record that a session began, with its contract, as `aicx resume --start` does."),
     ] = False,
     utc: options.Utc = False,
     json: options.Json = False,

@@ -83,7 +83,9 @@ def command(
     decay: options.Decay = "off",
     min_score: Annotated[
         float,
-        typer.Option("--min-score", min=0, max=10, metavar="N", help="Only chunks that `aicx rank` scores N or more."),
+        typer.Option(
+            "--min-score", min=0, max=10, metavar="N", help="Only chunks that `aicx search --worth` scores N or more."
+        ),
     ] = 0,
     repo: options.Repo = None,
     everywhere: options.Everywhere = False,
@@ -99,7 +101,7 @@ def command(
     ] = str(RERANKED),
     scope: Annotated[
         SearchScope,
-        typer.Option("--scope", help="What is searched: stored sessions, or the memory as `aicx memory recall`."),
+        typer.Option("--scope", help="What is searched: stored sessions, or the memory as `aicx search --in memory`."),
     ] = SearchScope.chunks,
     filters: Filters = EVERYTHING,
     explain: Annotated[

@@ -52,10 +52,10 @@ def command(
 ) -> None:
     """Let agents search the corpus through the Model Context Protocol (MCP).
 
-    `aicx install` sets up clients, which then start this command themselves, on stdio. With --transport http one server
-    answers many clients at http://127.0.0.1:8044/mcp. They need a bearer token, from AICX_HTTP_AUTH_TOKEN or else from
-    the file auth-token in the corpus's folder, which is created if missing. The tools only read, but for one that
-    --allow-proposals adds: it proposes a record for the memory, and can do nothing else.
+    `aicx init --mcp` sets up clients, which then start this command themselves, on stdio. With --transport http one
+    server answers many clients at http://127.0.0.1:8044/mcp. They need a bearer token, from AICX_HTTP_AUTH_TOKEN or
+    else from the file auth-token in the corpus's folder, which is created if missing. The tools only read, but for one
+    that --allow-proposals adds: it proposes a record for the memory, and can do nothing else.
 
     Example: aicx serve
     Example: aicx serve --transport http

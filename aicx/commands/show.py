@@ -47,6 +47,7 @@ def command(
     full: Full = False,
     verify: Verify = False,
     limit: Limit = 20,
+    repo: options.Repo = None,
     utc: options.Utc = False,
     no_pager: options.NoPager = False,
     json: options.Json = False,
@@ -72,12 +73,12 @@ def command(
     if ref.startswith(("mem:", "live:")):
         from aicx.commands.memory.reading import get
 
-        get(ref, json=json)
+        get(ref, repo=repo, json=json)
         return 0
     if ref.startswith("work:"):
         from aicx.commands.task.showing import show as show_task
 
-        show_task(ref, json=json)
+        show_task(ref, repo=repo, json=json)
         return 0
     if ref.startswith("failure:"):
         from aicx.commands.failures import show as failures

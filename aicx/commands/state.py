@@ -41,9 +41,9 @@ def command(
 ) -> None:
     """Show how much is stored, from when to when, and from how many logs.
 
-    Example: aicx state
-    Example: aicx state -a claude --json
-    Example: aicx state --reset -a codex   then the next `aicx store` reads every Codex log again
+    Example: aicx status
+    Example: aicx status -a claude --json
+    Example: aicx status --reset -a codex   then the next `aicx store` reads every Codex log again
     """
     settings = load_settings()
     if reset:

@@ -24,12 +24,12 @@ from aicx.git.identity import Repository
 def command(dry_run: DryRun = False, yes: Yes = False, json: options.Json = False) -> None:
     """Take aicx out of every repository and every agent's settings; what is stored stays.
 
-    Does what `aicx clean` does in each repository that was set up, and `aicx install --remove` for each MCP client.
-    What cannot be changed is listed with the reason, and the rest is done all the same. The corpus is a folder, ~/.aicx
-    or AICX_HOME, which may be deleted afterwards.
+    Does what `aicx init --undo` does in each repository that was set up, and `aicx init --undo --mcp` for each MCP
+    client. What cannot be changed is listed with the reason, and the rest is done all the same. The corpus is a folder,
+    ~/.aicx or AICX_HOME, which may be deleted afterwards.
 
-    Example: aicx uninstall --dry-run
-    Example: aicx uninstall --yes
+    Example: aicx init --undo --everywhere --dry-run
+    Example: aicx init --undo --everywhere --yes
     """
     settings = load_settings()
     failed: list[str] = []

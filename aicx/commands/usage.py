@@ -23,8 +23,8 @@ def command(
 
     These are counts. What would have happened without is not known, and nothing is claimed about it.
 
-    Example: aicx usage --json
-    Example: aicx usage --contracts
+    Example: aicx status --usage --json
+    Example: aicx status --usage --contracts
     """
     # Imported here: not needed for --help.
     from aicx.lifecycle.usage import usage

@@ -121,7 +121,7 @@ class TestFile:
 
 
 def test_help_says_where_the_token_is_from(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["dashboard", "--help"]) == 0
+    assert run(["serve", "page", "--help-all"]) == 0
     said = " ".join(capsys.readouterr().out.split())
     assert "AICX_HTTP_AUTH_TOKEN" in said
     assert "works offline" in said

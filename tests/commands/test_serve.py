@@ -63,7 +63,7 @@ def test_what_makes_no_sense_is_exit_two(arguments: list[str]) -> None:
 
 
 def test_help_names_where_the_token_lies(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["serve", "--help"]) == 0
+    assert run(["serve", "mcp", "--help-all"]) == 0
     said = " ".join(capsys.readouterr().out.split())
     assert "AICX_HTTP_AUTH_TOKEN" in said
     assert "auth-token" in said

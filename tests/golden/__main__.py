@@ -107,16 +107,15 @@ def _ran(words: list[str], reads: str = "") -> tuple[int, str]:
 
 def _answers(names: dict[str, str]) -> Iterator[str]:
     from tests.golden.story import STORY
-    from tests.tree import commands, options_of
+    from tests.tree import meant, options_in
 
     for line in filter(None, STORY.splitlines()):
         match = re.fullmatch(r"(?:\((\d)\) )?(?:(\w+) <- (\S+) : )?(.*?)(?: < (.*))?", line)
         assert match, line
         expected, name, field, text, reads = match.groups()
         words = [os.path.expanduser(word) for word in shlex.split(text.format(**names))]
-        command = next(one for one in (" ".join(words[:2]), words[0]) if one in commands())
         Clock.step()
-        code, said = _ran([*words, *(["--json"] if "--json" in options_of(command) else [])], reads or "")
+        code, said = _ran([*words, *(["--json"] if "--json" in options_in(meant(*words)[1]) else [])], reads or "")
         said = _MEASURED.sub(r"\g<1>0\2", said)
         assert code == int(expected or 0), f"{line}\n{code}\n{said}"
         if name:
@@ -128,14 +127,16 @@ def _answers(names: dict[str, str]) -> Iterator[str]:
 
 
 def _help() -> Iterator[str]:
-    from aicx.cli import COMMANDS
+    from aicx.commands import FORMER, INSTEAD
     from tests.tree import commands
 
-    groups = {name.partition(" ")[0] for name in commands() if " " in name}
-    for name in ["", *sorted({*COMMANDS, *groups, *commands()})]:
-        code, said = _ran([*name.split(), "--help"])
+    groups = {name.rpartition(" ")[0] for name in commands()} | {name.partition(" ")[0] for name in commands()}
+    instead = {f"{command} {options}" for command, rows in INSTEAD.items() for options in rows}
+    for name in sorted({*groups, *commands(), *instead}):
+        asked = "--help" if name in FORMER else "--help-all"
+        code, said = _ran([*name.split(), asked])
         assert code == 0, said
-        yield f"$ aicx {name}\n{said.rstrip()}\n\n"
+        yield f"$ aicx {name} {asked}\n{said.rstrip()}\n\n"
 
 
 def _files(user: Home) -> Iterator[str]:

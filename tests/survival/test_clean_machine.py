@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from aicx.cli import COMMANDS
+from aicx.commands import COMMANDS
 from tests.corpus.builders import OTHER, SESSION, ClaudeLog, CodexLog, Home, snapshot
 from tests.forked import Piped
 from tests.models import save_tiny_bert

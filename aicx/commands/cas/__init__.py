@@ -5,12 +5,12 @@ from __future__ import annotations
 HELP = """Keep bytes under their SHA-256: packs, and what you want to cite by its digest.
 
 An object is verified whenever it is read. Text is redacted before it is stored, so its digest is that of the redacted
-text. What was not put for 30 days goes with `aicx cas gc --apply`, unless it is pinned. DIGEST is sha256: and at least
-8 digits.
+text. What was not put for 30 days goes with `aicx pack objects gc --apply`, unless it is pinned. DIGEST is sha256: and
+at least 8 digits.
 
-Example: aicx cas put notes.md --tag release
-Example: aicx cas get sha256:3fa29c01
-Example: aicx cas gc
+Example: aicx pack objects put notes.md --tag release
+Example: aicx pack objects get sha256:3fa29c01
+Example: aicx pack objects gc
 """
 COMMANDS = {
     "list": "aicx.commands.cas.actions:list_objects",

@@ -58,8 +58,8 @@ def list_objects(
 ) -> None:
     """List objects, those that were put last first.
 
-    Example: aicx cas list --tag release
-    Example: aicx cas list --kind task_pack --limit 5
+    Example: aicx pack objects list --tag release
+    Example: aicx pack objects list --kind task_pack --limit 5
     """
     if kind is not None:
         options.one_of(kind, KINDS, "is not a kind of object", "--kind")
@@ -99,8 +99,8 @@ def get(
 ) -> None:
     """Print an object, byte for byte, after all of it was compared with its digest.
 
-    Example: aicx cas get sha256:3fa29c01
-    Example: aicx cas get sha256:3fa29c01 --output pack.json
+    Example: aicx pack objects get sha256:3fa29c01
+    Example: aicx pack objects get sha256:3fa29c01 --output pack.json
     """
     settings = load_settings()
     layout = settings.layout
@@ -148,8 +148,8 @@ def put_object(
     The digest is that of the redacted text, so it differs from the file's own where a secret was found. A text may have
     32 MiB. What is not text in UTF-8 is refused without --binary, because no secret can be found in it.
 
-    Example: aicx cas put notes.md --tag release
-    Example: git bundle create - main | aicx cas put - --binary
+    Example: aicx pack objects put notes.md --tag release
+    Example: git bundle create - main | aicx pack objects put - --binary
     """
     settings = load_settings()
     origin = Origin("binary" if binary else "text", tuple(tag or ()))
@@ -182,18 +182,18 @@ def _opened(file: str) -> nullcontext[BinaryIO] | BinaryIO:
 
 @options.either("digest", "--digest")
 def pin_object(digest: Digest, json: options.Json = False) -> None:
-    """Keep an object: `aicx cas gc` leaves it, however old it is.
+    """Keep an object: `aicx pack objects gc` leaves it, however old it is.
 
-    Example: aicx cas pin sha256:3fa29c01
+    Example: aicx pack objects pin sha256:3fa29c01
     """
     _set(digest, pinned=True, json=json)
 
 
 @options.either("digest", "--digest")
 def unpin_object(digest: Digest, json: options.Json = False) -> None:
-    """Let an object go with `aicx cas gc` once it is old enough.
+    """Let an object go with `aicx pack objects gc` once it is old enough.
 
-    Example: aicx cas unpin sha256:3fa29c01
+    Example: aicx pack objects unpin sha256:3fa29c01
     """
     _set(digest, pinned=False, json=json)
 
@@ -219,8 +219,8 @@ def collect_objects(
 ) -> None:
     """Show which objects would go: those that are not pinned and were not put for 30 days. --apply deletes them.
 
-    Example: aicx cas gc
-    Example: aicx cas gc --older-than 90 --apply
+    Example: aicx pack objects gc
+    Example: aicx pack objects gc --older-than 90 --apply
     """
     settings = load_settings()
     found = collect(settings, options.now(), days=older_than, most=most, apply=apply, notify=console.notify)

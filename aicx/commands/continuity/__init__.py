@@ -9,10 +9,10 @@ There are two: one of the project, shared by all its worktrees and kept in the h
 tried, incomplete and next, and files, decisions and environment. Edit them as you like: `save` adds what a session says
 and keeps what you wrote, changed or took out; `refresh` makes them anew from one session.
 
-Example: aicx continuity save
-Example: aicx continuity load
-Example: aicx continuity open --scope local
-Example: aicx continuity refresh --log ~/.codex/sessions/2026/01/31/rollout-2026-01-31T10-00-00-ID.jsonl
+Example: aicx task note save
+Example: aicx resume --note
+Example: aicx task note open --scope local
+Example: aicx task note refresh --log ~/.codex/sessions/2026/01/31/rollout-2026-01-31T10-00-00-ID.jsonl
 """
 COMMANDS = {
     "status": "aicx.commands.continuity.reading:status",

@@ -118,7 +118,7 @@ def _counts(counts: Mapping[str, int]) -> str:
 def status(repo: options.Repo = None, json: options.Json = False) -> None:
     """Show which notes there are, what is wanted and next, and how they came about. Nothing is written.
 
-    Example: aicx continuity status
+    Example: aicx task note status
     """
     desk = open_desk(repo)
     layers = read_layers(desk.settings, desk.place)
@@ -143,8 +143,8 @@ def status(repo: options.Repo = None, json: options.Json = False) -> None:
 def load_notes(repo: options.Repo = None, json: options.Json = False) -> None:
     """Show the notes of the project and of this worktree, and how they came about. Nothing is written.
 
-    Example: aicx continuity load
-    Example: aicx continuity load --json
+    Example: aicx resume --note
+    Example: aicx resume --note --json
     """
     desk = open_desk(repo)
     layers = read_layers(desk.settings, desk.place)
@@ -168,7 +168,7 @@ def load_notes(repo: options.Repo = None, json: options.Json = False) -> None:
 def open_notes(scope: ScopeOption = "both", repo: options.Repo = None, json: options.Json = False) -> None:
     """Open the notes in your editor: VISUAL, else EDITOR. Without a terminal, and with --json, their paths are printed.
 
-    Example: aicx continuity open --scope local
+    Example: aicx task note open --scope local
     """
     desk = open_desk(repo)
     wanted = layers_of(scope_from(scope))

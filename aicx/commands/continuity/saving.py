@@ -17,8 +17,8 @@ def save(scope: ScopeOption = "both", log: Log = None, repo: options.Repo = None
     The session is the one of --log; else the one of a save that failed here; else the latest of this worktree; else the
     one that was saved last. A source that is there and cannot be read is an error: no other one takes its place.
 
-    Example: aicx continuity save
-    Example: aicx continuity save --scope local --json
+    Example: aicx task note save
+    Example: aicx task note save --scope local --json
     """
     _write("merge", scope, log, repo, json=json)
 
@@ -32,8 +32,8 @@ def refresh(
     this worktree and scope; else the latest of this worktree. A source that is there and cannot be read is an error: no
     other one takes its place, and the notes stay as they are.
 
-    Example: aicx continuity refresh
-    Example: aicx continuity refresh --scope local --json
+    Example: aicx task note refresh
+    Example: aicx task note refresh --scope local --json
     """
     _write("replace", scope, log, repo, json=json)
 
@@ -41,7 +41,7 @@ def refresh(
 def clear(scope: ScopeOption = "both", repo: options.Repo = None, json: options.Json = False) -> None:
     """Delete the notes, also what you wrote in them. The sessions that they were made from stay.
 
-    Example: aicx continuity clear --scope local
+    Example: aicx task note clear --scope local
     """
     desk = open_desk(repo)
     gone = [

@@ -8,7 +8,7 @@ The map holds the definitions, imports and headings of all files that git does n
 AICX_HOME; nothing is written to the repository. Without an action, `aicx map` shows the status.
 
 Example: aicx map refresh
-Example: aicx map query "where are retries limited"
+Example: aicx search --in map "where are retries limited"
 Example: aicx map status --repo ../other
 """
 COMMANDS = {

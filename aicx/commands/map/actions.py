@@ -69,7 +69,7 @@ def query_map(
 
     Without a map, names and headings are searched.
 
-    Example: aicx map query "where are retries limited"
+    Example: aicx search --in map "where are retries limited"
     """
     if not text.strip():
         raise UsageError("there is nothing to look for", hint='aicx map query "what you look for"')

@@ -11,7 +11,7 @@ Without an action, `aicx memory` lists the records of this repository.
 Example: aicx memory put "Exports need an authorisation check" --kind policy --topic exports
 Example: aicx memory accept mem:3fa29c01 --by "Ada Lovelace"
 Example: aicx memory list
-Example: aicx memory recall how are exports authorised
+Example: aicx search --in memory how are exports authorised
 """
 COMMANDS = {
     "list": "aicx.commands.memory.reading:list_records",
@@ -35,7 +35,9 @@ COMMANDS = {
     "history": "aicx.commands.memory.reading:history",
     "stats": "aicx.commands.memory.reading:stats",
     "sources": "aicx.commands.memory.sources",
-    "candidates": "aicx.commands.memory.candidates",
+    "candidates": "aicx.commands.review:list",
+    "decide": "aicx.commands.memory.decide",
+    "check": "aicx.commands.memory.check",
     "backfill": "aicx.commands.memory.backfill",
     "lint": "aicx.commands.memory.lint",
     "curate": "aicx.commands.memory.curate",

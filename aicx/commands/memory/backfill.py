@@ -38,8 +38,8 @@ def command(
     evidence for that record, and the same evidence counts once, so that a second run changes nothing. What only
     subagents said is marked so. What was deleted is not made again.
 
-    Example: aicx memory backfill
-    Example: aicx memory backfill --import --kind policy
+    Example: aicx memory candidates backfill
+    Example: aicx memory candidates backfill --import --kind policy
     """
     if import_ and dry_run:
         raise UsageError("--dry-run and --import exclude each other", hint="leave one of them out")

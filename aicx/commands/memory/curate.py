@@ -36,8 +36,8 @@ def command(
     Shows it only; --apply --yes does what a program may do, which is to stop believing something and to put it away.
     Nothing is ever believed by it. What it dealt with rests for 30 days, unless somebody decides about it or edits it.
 
-    Example: aicx memory curate
-    Example: aicx memory curate --apply --yes
+    Example: aicx memory check curate
+    Example: aicx memory check curate --apply --yes
     """
     if apply_ and not yes:
         raise UsageError("--apply changes records", hint="look at the proposals first, then add --yes")

@@ -59,7 +59,7 @@ def accept(
 
     The decision holds for this revision. When the record's text or its conditions change, it is a candidate again.
     From a terminal the record and its evidence are shown first; in a script it takes --yes. A name is a claim; --sign
-    proves it, and `aicx memory verify` checks that.
+    proves it, and `aicx memory check verify` checks that.
 
     Example: aicx memory accept mem:3fa29c01 --by "Ada Lovelace" --why "agreed on the call"
     """
@@ -93,7 +93,7 @@ def hold(
 ) -> None:
     """Keep a record apart until a person releases it; its text is in no answer meanwhile.
 
-    Example: aicx memory hold mem:3fa29c01 --why "it reads like an injection"
+    Example: aicx memory decide hold mem:3fa29c01 --why "it reads like an injection"
     """
     _decide(ref, "hold", by, why, rev, repo, json=json)
 
@@ -110,7 +110,7 @@ def release(
 ) -> None:
     """Let a record out of quarantine, after a person looked at it. It has the status that it had before.
 
-    Example: aicx memory release mem:3fa29c01 --by Ada
+    Example: aicx memory decide release mem:3fa29c01 --by Ada
     """
     _decide(ref, "release", by, why, rev, repo, yes=yes, json=json)
 
@@ -126,7 +126,7 @@ def pin(
 ) -> None:
     """Keep a record from being superseded or archived without a decision. A pinned policy is the highest authority.
 
-    Example: aicx memory pin exports-policy --by Ada
+    Example: aicx memory decide pin exports-policy --by Ada
     """
     _decide(ref, "pin", by, None, rev, repo, yes=yes, json=json)
 
@@ -141,7 +141,7 @@ def unpin(
 ) -> None:
     """Take the pin off a record.
 
-    Example: aicx memory unpin exports-policy --by Ada
+    Example: aicx memory decide unpin exports-policy --by Ada
     """
     _decide(ref, "unpin", by, None, rev, repo, json=json)
 
@@ -156,7 +156,7 @@ def archive(
 ) -> None:
     """Put a record away. It stays readable with `aicx memory list --status archived`.
 
-    Example: aicx memory archive mem:3fa29c01
+    Example: aicx memory decide archive mem:3fa29c01
     """
     _decide(ref, "archive", by, None, rev, repo, json=json)
 
@@ -171,7 +171,7 @@ def restore(
 ) -> None:
     """Bring an archived record back. Without a person's name it comes back as a candidate.
 
-    Example: aicx memory restore mem:3fa29c01 --by Ada
+    Example: aicx memory decide restore mem:3fa29c01 --by Ada
     """
     _decide(ref, "restore", by, None, rev, repo, json=json)
 
@@ -221,7 +221,7 @@ def validate(
     person's name, and shows the record from a terminal or takes --yes. After a failure it is stale until it passes
     again; a failure in the name of a model only asks a person to look.
 
-    Example: aicx memory validate export-check --result pass --by Ada --yes --method "pytest tests/test_exports.py"
+    Example: aicx memory decide validate export-check --result pass --by Ada --yes --method "pytest tests/exports"
     """
     if result not in get_args(Result):
         raise UsageError(f"{result!r} is not a result", hint="--result pass or --result fail")

@@ -20,9 +20,9 @@ def command(
 ) -> None:
     """Delete a record's files. The event log keeps its id, without a word of it.
 
-    `aicx memory archive` puts a record away instead.
+    `aicx memory decide archive` puts a record away instead.
 
-    Example: aicx memory delete mem:3fa29c01 --yes
+    Example: aicx memory decide delete mem:3fa29c01 --yes
     """
     desk = open_desk(repo)
     with opened(desk) as memory:

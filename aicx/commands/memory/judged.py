@@ -49,11 +49,12 @@ def evaluate(
 ) -> None:
     """Judge what recall handed out by what may be believed now. Exit code 1 where something of it is not.
 
-    Looks at every retrieval that was recorded (`aicx memory recall --record`), or at FILEs with the JSON of recall.
-    Each begins with 100 points; a record that is superseded, stale, put away, kept apart or gone takes 40 and fails it.
+    Looks at every retrieval that was recorded (`aicx search --in memory --record`), or at FILEs with the JSON of
+    recall. Each begins with 100 points; a record that is superseded, stale, put away, kept apart or gone takes 40 and
+    fails it.
 
-    Example: aicx memory eval
-    Example: aicx memory eval answer.json --json
+    Example: aicx memory check eval
+    Example: aicx memory check eval answer.json --json
     """
     desk = open_desk(repo)
     known = _everything(desk)
@@ -88,8 +89,8 @@ def audit_texts(files: Files = None, repo: options.Repo = None, json: options.Js
     FILE is Markdown or JSON; without one, or with -, standard input. A text relies on a record by citing its reference
     or by repeating its words. A reference beside its status ("mem:3fa29c01 candidate") only names it.
 
-    Example: aicx memory audit review.md
-    Example: aicx resume | aicx memory audit
+    Example: aicx memory check audit review.md
+    Example: aicx resume | aicx memory check audit
     """
     desk = open_desk(repo)
     known = _everything(desk)

@@ -25,7 +25,7 @@ def command(everywhere: Everywhere = False, repo: options.Repo = None, json: opt
 
     Duplicates and secrets are errors: recall leaves them out, and the exit code is 1. Changes nothing.
 
-    Example: aicx memory lint
+    Example: aicx memory check lint
     """
     desk = open_desk(repo)
     with opened(desk) as memory:

@@ -216,7 +216,7 @@ def history(ref: RefArgument, utc: options.Utc = False, repo: options.Repo = Non
 def stats(everywhere: Everywhere = False, repo: options.Repo = None, json: options.Json = False) -> None:
     """Count the records by status, kind, reason and repository.
 
-    Example: aicx memory stats
+    Example: aicx status --memory
     """
     desk = open_desk(repo)
     with opened(desk) as memory:

@@ -51,8 +51,8 @@ def command(
     shown as one, and believed by nobody. What is stale, superseded, archived or blocked is left out, and counted; as
     JSON every considered reference is listed with its reasons. Where nothing fits well, that is said.
 
-    Example: aicx memory recall how are exports authorised
-    Example: aicx memory recall "retry limit" --with-evidence --json
+    Example: aicx search --in memory how are exports authorised
+    Example: aicx search --in memory "retry limit" --with-evidence --json
     """
     # Imported here: not needed for --help.
     from aicx.commands.memory.recalled import print_answer

@@ -19,7 +19,7 @@ def command(by: By = UNNAMED, yes: Yes = False, repo: options.Repo = None, json:
     backup or copied here. What was decided after that copy was made is not in it. Each record is shown first, also
     with --yes; what cannot be shown is left out, and stays without trust.
 
-    Example: aicx memory seal --by "Ada Lovelace"
+    Example: aicx memory decide seal --by "Ada Lovelace"
     """
     named(by, "seal")
     desk = open_desk(repo)

@@ -9,12 +9,15 @@ approve and promote into the memory, as with `aicx memory accept`. What reads li
 CLAUDE.md, AGENTS.md or GEMINI.md that you apply yourself; aicx never edits these files. What only a subagent said
 needs a person to adopt it first. The queue is the one of the dashboard's page Memory.
 
-Example: aicx review build
-Example: aicx review candidates
-Example: aicx review approve mem:3fa29c01 --by "Ada Lovelace"
-Example: aicx review promote mem:3fa29c01 --by "Ada Lovelace"
+Example: aicx memory candidates build
+Example: aicx memory candidates queue
+Example: aicx memory candidates approve mem:3fa29c01 --by "Ada Lovelace"
+Example: aicx memory candidates promote mem:3fa29c01 --by "Ada Lovelace"
 """
 COMMANDS = {
+    "list": "aicx.commands.memory.candidates",
+    "backfill": "aicx.commands.memory.backfill",
+    "queue": "aicx.commands.review.candidates",
     "build": "aicx.commands.review.build",
     "candidates": "aicx.commands.review.candidates",
     "show": "aicx.commands.review.candidates:show",

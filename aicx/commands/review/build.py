@@ -38,8 +38,8 @@ def command(
     the work itself and never suggested; neither is what an instruction file says already. What a record says already
     is more evidence for it, and what others proposed stays as it was.
 
-    Example: aicx review build
-    Example: aicx review build --session claude:3eaf4091
+    Example: aicx memory candidates build
+    Example: aicx memory candidates build --session claude:3eaf4091
     """
     desk = open_desk(repo)
     if session is not None:

@@ -44,8 +44,8 @@ def command(
     It is the queue of the dashboard's page Memory. What was decided is listed by its state: promoted, rejected,
     manual-applied, stale.
 
-    Example: aicx review candidates
-    Example: aicx review candidates --state promoted --json
+    Example: aicx memory candidates queue
+    Example: aicx memory candidates queue --state promoted --json
     """
     desk = open_desk(repo)
     with opened(desk) as memory:
@@ -86,7 +86,7 @@ def show(ref: RefArgument, repo: options.Repo = None, json: options.Json = False
 
     `querySurfacing` asks recall, a brief on its statement, the start of a session and the instruction files.
 
-    Example: aicx review show mem:3fa29c01
+    Example: aicx memory candidates show mem:3fa29c01
     """
     desk = open_desk(repo)
     one = candidate_now(desk, ref)

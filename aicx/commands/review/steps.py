@@ -29,7 +29,7 @@ def adopt(
 
     It makes nothing agreed: the candidate is pending afterwards.
 
-    Example: aicx review adopt mem:3fa29c01 --by "Ada Lovelace"
+    Example: aicx memory candidates adopt mem:3fa29c01 --by "Ada Lovelace"
     """
     _take(ref, "adopt", by, rev, repo, json=json)
 
@@ -44,7 +44,7 @@ def approve(
 ) -> None:
     """Say that a candidate is worth keeping as it is worded. `promote` takes it on; an edit takes the approval away.
 
-    Example: aicx review approve mem:3fa29c01 --by "Ada Lovelace"
+    Example: aicx memory candidates approve mem:3fa29c01 --by "Ada Lovelace"
     """
     _take(ref, "approve", by, rev, repo, json=json)
 
@@ -60,7 +60,7 @@ def reject(
 ) -> None:
     """Say that a candidate is not worth keeping. It is not proposed again; the same as `aicx memory reject`.
 
-    Example: aicx review reject mem:3fa29c01 --by Ada --why "it was a guess"
+    Example: aicx memory candidates reject mem:3fa29c01 --by Ada --why "it was a guess"
     """
     desk = open_desk(repo)
     record = deciding.reject(desk, ref, Decider(by, why, rev=rev))
@@ -82,10 +82,10 @@ def promote(
 
     The first is the decision of `aicx memory accept`: from a terminal the record and its evidence are shown and you are
     asked, in a script it takes --yes. The second writes a proposal and nothing else; apply its patch yourself, then
-    `aicx review verify-apply`. Promoting again makes the patch anew once its file has changed.
+    `aicx memory candidates verify-apply`. Promoting again makes the patch anew once its file has changed.
 
-    Example: aicx review promote mem:3fa29c01 --by "Ada Lovelace"
-    Example: aicx review promote mem:88c1d2e0 --by Ada --target AGENTS.md --yes
+    Example: aicx memory candidates promote mem:3fa29c01 --by "Ada Lovelace"
+    Example: aicx memory candidates promote mem:88c1d2e0 --by Ada --target AGENTS.md --yes
     """
     deciding.named(by, "promote")
     desk = open_desk(repo)
@@ -128,8 +128,8 @@ def prepare_patch(
 
     Before `promote` it is a preview for each file that is there; afterwards it is the proposal that waits for you.
 
-    Example: aicx review apply-prep mem:3fa29c01
-    Example: aicx review apply-prep mem:3fa29c01 --patch | git apply
+    Example: aicx memory candidates apply-prep mem:3fa29c01
+    Example: aicx memory candidates apply-prep mem:3fa29c01 --patch | git apply
     """
     desk = open_desk(repo)
     candidate = candidate_now(desk, ref)
@@ -155,7 +155,7 @@ def verify_patch(ref: RefArgument, by: ByAnybody = "", repo: options.Repo = None
 
     Exit code 1 where it has not: then nothing changes. Only the block with its markers and its exact words counts.
 
-    Example: aicx review verify-apply mem:3fa29c01
+    Example: aicx memory candidates verify-apply mem:3fa29c01
     """
     desk = open_desk(repo)
     record, prepared = verify(desk, ref, by)

@@ -16,9 +16,9 @@ then what the agent put into its commands' environment, then the session that `a
 folder, then the terminal.
 
 Example: aicx sessions --since 7d
-Example: aicx sessions show 4f2a81c0
+Example: aicx show --about 4f2a81c0
 Example: aicx sessions chain --session 4f2a81c0 --depth 5
-Example: aicx sessions search why exports lost their header
+Example: aicx search --in sessions why exports lost their header
 Example: aicx sessions close --status ok
 """
 COMMANDS = {

@@ -42,8 +42,8 @@ def command(
     Each answer names what it is in and what is in it: a session its windows and chunks, a chunk its window and session.
     The search is that of `aicx search`; it works without a model, and says how it was done.
 
-    Example: aicx sessions recall why did the migration fail
-    Example: aicx sessions recall retry policy --granularity window --limit 3 --json
+    Example: aicx search --in windows why did the migration fail
+    Example: aicx search --in windows retry policy --granularity window --limit 3 --json
     """
     # Imported here: not needed for --help.
     from aicx.sessions.recall import SCHEMA, recall

@@ -36,9 +36,9 @@ def command(
     The hooks of `aicx init` mark a session before its context is compacted. The next restore clears the mark; of two
     at once, one gets it.
 
-    Example: aicx sessions restore
-    Example: aicx sessions restore --session 4f2a81c0 --json
-    Example: aicx sessions restore --check-pending
+    Example: aicx resume --restore
+    Example: aicx resume --restore --session 4f2a81c0 --json
+    Example: aicx resume --restore --check-pending
     """
     # Imported here: not needed for --help.
     from aicx.lifecycle.identity import TERMINAL, Asker, find_session

@@ -27,8 +27,8 @@ def command(
 
     The words and filters are those of `aicx search`; an answer is a whole session, with where it stands.
 
-    Example: aicx sessions search why exports lost their header
-    Example: aicx sessions search "retry policy" -p myrepo --limit 3
+    Example: aicx search --in sessions why exports lost their header
+    Example: aicx search --in sessions "retry policy" -p myrepo --limit 3
     """
     desk = open_desk(None)
     asked = SearchQuery(" ".join(query), desk.now, filters, group="session", limit=limit, place=desk.place.root)

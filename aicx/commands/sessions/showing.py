@@ -33,8 +33,8 @@ def show(
     A session is closed where that was stated (`aicx sessions close`), where another goes on with it, and after 24 hours
     without a message. The last two are inferred: they say nothing of how it ended.
 
-    Example: aicx sessions show 4f2a81c0
-    Example: aicx sessions show --json     the session that asks, and how it was found
+    Example: aicx show --about 4f2a81c0
+    Example: aicx show --about --json     the session that asks, and how it was found
     """
     desk = open_desk(repo)
     named = find_named(desk, session, agent)
@@ -83,7 +83,7 @@ def windows(
 
     Every message is in exactly one window. A window is named as session:AGENT:ID#w2.
 
-    Example: aicx sessions windows 4f2a81c0
+    Example: aicx show --windows 4f2a81c0
     """
     # Imported here: not needed for --help.
     from aicx.sessions.summarize import open_session

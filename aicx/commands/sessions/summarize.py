@@ -73,9 +73,9 @@ def command(
     made once for each text, and again when the session has grown. With --mode seed it is a prompt for a new session:
     the latest window, and those that --query is about.
 
-    Example: aicx sessions summarize 4f2a81c0
-    Example: aicx sessions summarize 4f2a81c0 --window 1 --json
-    Example: aicx sessions summarize 4f2a81c0 --mode seed --query "retry policy" --max-chars 8000
+    Example: aicx show --summarize 4f2a81c0
+    Example: aicx show --summarize 4f2a81c0 --window 1 --json
+    Example: aicx show --summarize 4f2a81c0 --mode seed --query "retry policy" --max-chars 8000
     """
     # Imported here: not needed for --help.
     from aicx.sessions.summarize import summarize

@@ -5,9 +5,9 @@ from __future__ import annotations
 HELP = """Keep the state of your work: the goal, what was tried and proved, and what comes next.
 
 A task is kept outside the repository, and the next session, of whatever agent, finds it with `aicx task status`, or
-`aicx next` for a line. It remembers the branch it was left on: elsewhere it is listed, but not used, until that branch
-is merged. Several tasks may be open, and sessions that run at once do not overwrite each other. Without a task,
-the latest session that was left open is shown in its place, and labelled as derived.
+`aicx resume --next` for a line. It remembers the branch it was left on: elsewhere it is listed, but not used, until
+that branch is merged. Several tasks may be open, and sessions that run at once do not overwrite each other. Without a
+task, the latest session that was left open is shown in its place, and labelled as derived.
 
 A task is named by its id, the beginning of it, or its title (fix-the-export). Where no task is named, the one that was
 last begun or resumed in this folder is meant.
@@ -27,5 +27,6 @@ COMMANDS = {
     "handoffs": "aicx.commands.task.handoffs",
     "areas": "aicx.commands.task.areas",
     "close": "aicx.commands.task.changing:close",
+    "note": "aicx.commands.continuity",
 }
 DEFAULT = "status"
