@@ -16,7 +16,8 @@ from aicx.corpus.catalog import filters as meanings
 from aicx.filters import EVERYTHING, FILTERS, NAMES, Filters
 from aicx.servers.dashboard import requests
 from aicx.servers.filters import PARAMETERS, filters_of
-from aicx.servers.mcp.arguments import SearchArguments, SteerArguments, parse, schema
+from aicx.servers.mcp.arguments import SearchArguments, SessionsArguments, SteerArguments, parameters, parse
+from aicx.servers.questions import FilteredQuestion
 
 pytestmark = pytest.mark.needs("mcp", "web")
 
@@ -35,7 +36,7 @@ SPECIAL = {"kind": "plans", "lane": "subagent"}
 COMMANDS = ("search", "steer", "sessions list", "dashboard")
 
 
-def parameters(command: str) -> dict[str, typer.core.TyperOption]:
+def options_of(command: str) -> dict[str, typer.core.TyperOption]:
     found: click.Command = typer.main.get_command(app)
     for word in command.split():
         found = found.get_command(typer.Context(found), word)
@@ -44,7 +45,7 @@ def parameters(command: str) -> dict[str, typer.core.TyperOption]:
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_the_command_line_offers_the_table(command):
-    offered = parameters(command)
+    offered = options_of(command)
     for row in FILTERS:
         option = offered[row.name]
         assert (tuple(option.opts), option.help, option.multiple) == (row.options, row.help, row.repeatable)
@@ -55,13 +56,13 @@ def test_the_command_line_offers_the_table(command):
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_no_option_of_a_command_has_the_letter_of_a_filter(command):
-    words = [word for option in parameters(command).values() for word in option.opts]
+    words = [word for option in options_of(command).values() for word in option.opts]
     assert len(words) == len(set(words))
 
 
-@pytest.mark.parametrize("tool", [SearchArguments, SteerArguments])
+@pytest.mark.parametrize("tool", [SearchArguments, SteerArguments, SessionsArguments])
 def test_mcp_offers_the_table(tool):
-    described = schema(tool)["properties"]
+    described = parameters(tool)
     assert {name: described[name]["description"] for name in described if name in NAMES} == {
         row.name: row.help for row in FILTERS
     }
@@ -69,7 +70,7 @@ def test_mcp_offers_the_table(tool):
 
 
 def test_http_offers_the_table():
-    fields = requests.FilteredRequest.model_fields
+    fields = FilteredQuestion.model_fields
     assert {name: field.description for name, field in fields.items()} == {row.name: row.help for row in FILTERS}
 
 

@@ -57,6 +57,6 @@ def test_every_door_says_that_an_index_may_not_be_up_to_date(
     assert run(["search", "lexer"]) == 0
     assert UNKNOWN in capsys.readouterr().err
     fields = to_fields(search_answer(search(unknown.settings, SearchQuery("lexer", NOW))))
-    assert f"Warning: {UNKNOWN}." in search_text(fields)
+    assert f"Warning: {UNKNOWN}." in search_text(fields, {})
     report = resume(unknown.settings, ResumeQuery(now=NOW, task="lexer", project="ada/orbit"))
     assert UNKNOWN in [*report.warnings, *report.unavailable]

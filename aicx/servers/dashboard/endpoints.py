@@ -13,7 +13,6 @@ from aicx.corpus.views.show_answer import WholeChunk
 from aicx.engine.search import Searcher, SearchQuery
 from aicx.engine.search_answer import SearchAnswer
 from aicx.engine.steer_answer import ranked_answer, steer_answer
-from aicx.engine.steering import steer_query
 from aicx.servers.dashboard import requests as asked
 from aicx.servers.dashboard import responses as shapes
 from aicx.servers.dashboard import searches
@@ -25,9 +24,9 @@ from aicx.servers.dashboard.status import StatusReader
 from aicx.servers.dashboard.why import explain
 from aicx.servers.dashboard.work import read_work
 from aicx.servers.dashboard.work_shapes import WorkPage
+from aicx.servers.questions import Asked, FilteredQuestion, SessionsQuestion
 from aicx.values import dataclass
 from aicx.why.answer import WhyAnswer
-from retrieval.decay import PROFILES
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,15 +56,15 @@ class Endpoint:
     searches: bool = False
 
 
-def _status(means: EndpointContext, _: asked.EndpointRequest) -> shapes.Status:
+def _status(means: EndpointContext, _: Asked) -> shapes.Status:
     return means.rebuilding.told(means.status.read(means.now))
 
 
-def _overview(means: EndpointContext, wanted: asked.FilteredRequest) -> shapes.Overview:
+def _overview(means: EndpointContext, wanted: FilteredQuestion) -> shapes.Overview:
     return overview(means.settings.layout, wanted.filters(means.now))
 
 
-def _browse(means: EndpointContext, wanted: asked.BrowseRequest) -> SessionsPage:
+def _browse(means: EndpointContext, wanted: SessionsQuestion) -> SessionsPage:
     found = browse(means.settings.layout, wanted.filters(means.now), wanted.sort, wanted.limit, wanted.offset)
     return sessions_page(found)
 
@@ -90,18 +89,7 @@ def _context(means: EndpointContext, wanted: asked.ContextRequest) -> shapes.Det
 
 
 def _semantic(means: EndpointContext, wanted: asked.SearchRequest) -> SearchAnswer:
-    query = SearchQuery(
-        text=wanted.q,
-        now=means.now,
-        filters=wanted.filters(means.now),
-        mode=wanted.mode,
-        group=wanted.group,
-        limit=wanted.limit,
-        sort=wanted.sort,
-        decay=PROFILES[wanted.decay],
-        min_score=wanted.min_score,
-        rerank=wanted.rerank,
-    )
+    query = wanted.search_query(wanted.q, means.now, wanted.group)
     return searches.semantic(means.searcher, means.settings, query)
 
 
@@ -129,23 +117,21 @@ def _work(means: EndpointContext, wanted: asked.WorkRequest) -> WorkPage:
 
 
 def _steer(means: EndpointContext, wanted: asked.SteerRequest) -> shapes.Steered:
-    filters = wanted.filters(means.now)
-    if wanted.q and wanted.q.strip():
-        query = steer_query(wanted.q, means.now, filters, wanted.limit, wanted.decay)
+    if query := wanted.steer_query(wanted.q, means.now):
         return searches.steered(ranked_answer(means.searcher.search(query)))
-    return searches.steered(steer_answer(steer(means.settings.layout, filters, wanted.limit)))
+    return searches.steered(steer_answer(steer(means.settings.layout, wanted.filters(means.now), wanted.limit)))
 
 
 ENDPOINTS = (
-    Endpoint("/api/status", "How the corpus is doing.", asked.EndpointRequest, shapes.Status, _status),
+    Endpoint("/api/status", "How the corpus is doing.", Asked, shapes.Status, _status),
     Endpoint(
         "/api/overview",
         "How much there is of which project, agent and kind, and from when.",
-        asked.FilteredRequest,
+        FilteredQuestion,
         shapes.Overview,
         _overview,
     ),
-    Endpoint("/api/browse", "List sessions.", asked.BrowseRequest, SessionsPage, _browse, (400, 404, 500)),
+    Endpoint("/api/browse", "List sessions.", SessionsQuestion, SessionsPage, _browse, (400, 404, 500)),
     Endpoint("/api/detail", "Read a session.", asked.SessionRequest, shapes.Detail, _detail, (400, 404, 500)),
     Endpoint(
         "/api/chunk",

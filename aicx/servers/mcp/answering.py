@@ -17,8 +17,6 @@ from aicx.engine import rank_answer as rank_answers
 from aicx.engine import search_answer as search_answers
 from aicx.engine import steer_answer as steer_answers
 from aicx.engine.index_answer import SCHEMA as INDEX_SCHEMA
-from aicx.engine.search import SearchQuery
-from aicx.engine.steering import steer_query
 from aicx.engine.vector_state import index_answer, lexical_state, vector_state
 from aicx.errors import NotFound, UsageError
 from aicx.fields import to_fields
@@ -26,7 +24,6 @@ from aicx.resume.brief.answer import SCHEMA as RESUME_SCHEMA
 from aicx.resume.brief.output import json_brief, markdown_brief
 from aicx.resume.query import ResumeQuery
 from aicx.resume.run import resume
-from aicx.servers.filters import filters_of
 from aicx.servers.mcp import texts
 from aicx.servers.mcp.arguments import (
     IndexStatusArguments,
@@ -40,6 +37,7 @@ from aicx.servers.mcp.arguments import (
 from aicx.servers.mcp.listed import OF_A_CHUNK, brief
 from aicx.servers.mcp.means import ToolContext, folder_of, place
 from aicx.servers.mcp.replies import ToolReply, bounded, reply
+from aicx.servers.mcp.strength import of_sessions
 from aicx.why import answer as why_answers
 from aicx.why.answer import answer_why
 from aicx.why.markdown import why_markdown
@@ -47,6 +45,7 @@ from aicx.why.run import WhyQuery
 from aicx.work.stated_search import search_and_stated
 from retrieval.decay import PROFILES
 
+_MANY = 10
 _OF_AN_ANSWER = (*OF_A_CHUNK, "session_id", "agent", "tier", "label", "terms_found", "terms_asked", "matches")
 _OF_A_RANKED = ("id", "date", "project", "title", "score", "label")
 _OF_A_SESSION = ("session_id", "agent", "project", "title", "completed_at", "automated", "runs")
@@ -57,31 +56,24 @@ _OF_A_PROJECT = ("project", "sessions", "chunks", "first_date", "last_date")
 
 
 def search(means: ToolContext, asked: SearchArguments) -> ToolReply:
-    query = SearchQuery(
-        text=asked.query,
-        now=means.now,
-        filters=filters_of(asked, means.now),
-        mode=asked.mode,
-        group=asked.group,
-        limit=asked.limit,
-        sort=asked.sort,
-        decay=PROFILES[asked.decay],
-        min_score=asked.min_score,
-        place=place(means, asked),
-        rerank=asked.rerank,
+    # As on the command line: readers get few answers, a session in each; programs get all passages, by their scores.
+    fold = asked.group is None and not asked.structured
+    many = _MANY if asked.structured and "limit" not in asked.model_fields_set else None
+    query = asked.search_query(
+        asked.query, means.now, asked.group or "chunk", place(means, asked), fold=fold, limit=many
     )
-    answer = search_answers.search_answer(*search_and_stated(means.settings, query, means.searcher.search))
-    fields = bounded(to_fields(answer), most=means.bounds.fields)
-    return reply(search_answers.SCHEMA, fields, texts.search_text(fields, most=means.bounds.text), keep=_OF_AN_ANSWER)
+    report, stated = search_and_stated(means.settings, query, means.searcher.search)
+    fields = bounded(to_fields(search_answers.search_answer(report, stated)), most=means.bounds.fields)
+    more = {hit.sidecar.id: hit.more for hit in report.hits}
+    text = texts.search_text(fields, more, most=means.bounds.text)
+    return reply(search_answers.SCHEMA, fields, text, keep=_OF_AN_ANSWER)
 
 
 def steer_chunks(means: ToolContext, asked: SteerArguments) -> ToolReply:
-    filters = filters_of(asked, means.now)
-    if asked.query and asked.query.strip():
-        query = steer_query(asked.query, means.now, filters, asked.limit, asked.decay, place(means, asked))
+    if query := asked.steer_query(asked.query, means.now, place(means, asked)):
         answer = steer_answers.ranked_answer(means.searcher.search(query))
     else:
-        answer = steer_answers.steer_answer(steer(means.settings.layout, filters, asked.limit))
+        answer = steer_answers.steer_answer(steer(means.settings.layout, asked.filters(means.now), asked.limit))
     fields = bounded(brief(to_fields(answer)), most=means.bounds.fields)
     return reply(
         steer_answers.SCHEMA, fields, texts.list_text(fields, "match", most=means.bounds.text), keep=OF_A_CHUNK
@@ -89,7 +81,7 @@ def steer_chunks(means: ToolContext, asked: SteerArguments) -> ToolReply:
 
 
 def list_sessions(means: ToolContext, asked: SessionsArguments) -> ToolReply:
-    layout, filters, end = means.settings.layout, filters_of(asked, means.now), asked.offset + asked.limit
+    layout, filters, end = means.settings.layout, asked.filters(means.now), asked.offset + asked.limit
     if asked.by == "project":
         answer = to_fields(refs_answers.RefsAnswer(*list_projects(layout, filters)))
         counted = {"matched": len(answer["projects"]), "offset": asked.offset}
@@ -145,7 +137,9 @@ def resume_here(means: ToolContext, asked: ResumeArguments) -> ToolReply:
     report = resume(means.settings, query)
     text = markdown_brief(means.settings, report, asked.budget).text.decode()
     fields = orjson.loads(json_brief(means.settings, report, asked.budget).text) if asked.structured else {}
-    said = f"{text}\n`aicx_read` opens a reference in [brackets], too.\n"
+    resumed = [report.resumed.confidence] if report.resumed else []
+    graded = of_sessions(resumed, "go on from")
+    said = f"{graded}\n\n{text}\n`aicx_read` opens a reference in [brackets], too.\n"
     found = {name: fields[name] for name in _OF_A_BRIEF if name in fields}
     if found:
         found["repo"] = {name: fields["repo"].get(name) for name in _OF_A_REPOSITORY}
@@ -161,7 +155,8 @@ def explain(means: ToolContext, asked: WhyArguments) -> ToolReply:
     answer = answer_why(means.settings, WhyQuery(asked.target, means.now, folder, asked.limit))
     fields = to_fields(answer)
     lean = {"sessions": [{name: one[name] for name in _OF_A_REASON} for one in fields["sessions"]]}
-    return reply(why_answers.SCHEMA, lean | {"notes": fields["notes"]}, why_markdown(answer))
+    graded = of_sessions([one.confidence for one in answer.sessions], "have made it")
+    return reply(why_answers.SCHEMA, lean | {"notes": fields["notes"]}, f"{graded}\n\n{why_markdown(answer)}")
 
 
 def index_status(means: ToolContext, _: IndexStatusArguments) -> ToolReply:

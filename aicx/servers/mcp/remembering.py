@@ -18,6 +18,7 @@ from aicx.servers.mcp import texts
 from aicx.servers.mcp.arguments import ProposeArguments, RecallArguments
 from aicx.servers.mcp.means import ToolContext, scope_of
 from aicx.servers.mcp.replies import ToolReply, bounded, reply
+from aicx.servers.mcp.strength import strength
 
 _OF_AN_ENTRY = (
     *("ref", "name", "kind", "topic", "statement", "status", "freshness", "tier", "usage", "baseline", "reasons"),
@@ -59,7 +60,8 @@ def propose_memory(means: ToolContext, asked: ProposeArguments) -> ToolReply:
 
 def _proposed(found: Assessment, record: Record, *, new: bool) -> ToolReply:
     said = "Proposed" if new else f"Seen again, {record.sightings} times now"
-    text = f"{said}: {record.ref}, {found.status}. It counts for nothing until a person accepts it by name."
+    graded = strength("none", "a proposal shows nothing until a person has agreed to it")
+    text = f"{graded}\n{said}: {record.ref}, {found.status}. It counts for nothing until a person accepts it by name."
     answer = memory_answers.EntryAnswer(entry_of(found), [])
     return reply(memory_answers.ENTRY_SCHEMA, to_fields(answer), text)
 

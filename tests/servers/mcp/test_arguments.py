@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from aicx.filters import NAMES
 from aicx.servers.mcp.arguments import (
     IndexStatusArguments,
     InvalidArguments,
@@ -16,6 +18,7 @@ from aicx.servers.mcp.arguments import (
     ResumeArguments,
     SearchArguments,
     SteerArguments,
+    parameters,
     parse,
     schema,
 )
@@ -49,17 +52,48 @@ def test_an_unknown_parameter_is_named_with_the_known(kind: type) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_parameter_says_what_it_is_for(kind: type) -> None:
-    described = schema(kind)["properties"]
-    assert all(len(field["description"]) > 10 for field in described.values())
-    assert schema(kind)["additionalProperties"] is False
+    for described in (schema(kind)["properties"], parameters(kind)):
+        assert all(len(field["description"]) > 10 for field in described.values())
+    # A client that checks its calls by the definition lets pass what is taken but not named there.
+    assert "additionalProperties" not in schema(kind)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_schemas_are_plain(kind: type) -> None:
-    # Some clients know neither references nor alternatives.
-    described = schema(kind)["properties"].values()
-    assert {field["type"] for field in described} <= {"string", "integer", "number", "boolean", "array"}
-    assert {field["items"]["type"] for field in described if field["type"] == "array"} <= {"string"}
+    # Some clients know neither references nor alternatives, and an object has to name a property.
+    described = schema(kind)["properties"]
+    kinds = {"string", "integer", "number", "boolean", "array"}
+    assert {field["type"] for name, field in described.items() if name != "filters"} <= kinds
+    assert {field["items"]["type"] for field in described.values() if field["type"] == "array"} <= {"string"}
+    if "filters" in described:
+        assert described["filters"]["type"] == "object"
+        assert set(described["filters"]["properties"]) < set(NAMES)
+        assert all(one == {"type": "string"} for one in described["filters"]["properties"].values())
+
+
+@pytest.mark.parametrize("written", [lambda filters: filters, json.dumps])
+def test_filters_are_an_object_or_stand_beside_the_rest(written: Any) -> None:
+    inside = {"project": "orbit", "file": ["lexer.py"], "hours": 3, "failed": True}
+    old = parse(SteerArguments, {"query": "x", **inside})
+    assert parse(SteerArguments, {"query": "x", "filters": written(inside)}) == old
+    half = {"query": "x", "project": "orbit", "hours": 3, "filters": written({"file": ["lexer.py"], "failed": True})}
+    assert parse(SteerArguments, half) == old
+
+
+@pytest.mark.parametrize(
+    ("filters", "complaint"),
+    [
+        ({"colour": "red"}, "unknown filter 'colour'; known: project, agent, kind"),
+        ("orbit", 'filters: give an object, such as {"project": "orbit"'),
+        (["orbit"], "filters: give an object"),
+        ({"hours": -1}, "hours: Input should be greater than or equal to 0"),
+        ({"project": "apiary"}, "project: given twice, among the filters and beside them"),
+    ],
+)
+def test_filters_that_are_none_are_refused(filters: Any, complaint: str) -> None:
+    with pytest.raises(InvalidArguments) as refusal:
+        parse(SteerArguments, {"project": "orbit", "filters": filters})
+    assert complaint in str(refusal.value)
 
 
 @pytest.mark.parametrize(
@@ -76,7 +110,7 @@ def test_schemas_are_plain(kind: type) -> None:
         (
             SearchArguments,
             {"query": "x", "mode": "magic"},
-            "mode: Input should be 'auto', 'lexical', 'dense'",
+            "mode: Input should be 'auto', 'hybrid', 'lexical'",
         ),
         (SearchArguments, {"query": ["x"]}, "query: Input should be a valid string"),
         (SearchArguments, {"query": "\ud800"}, "text that is not valid Unicode"),

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from aicx.servers.mcp.arguments import schema
+from aicx.servers.mcp.arguments import parameters, schema
 from aicx.servers.mcp.tools import TOOLS
 from tests.corpus.builders import SESSION, THIRD, Home
 from tests.servers.mcp.mcp_client import ask
@@ -41,9 +41,8 @@ def of(field: dict[str, Any]) -> st.SearchStrategy[Any]:
 
 
 def arguments(name: str) -> st.SearchStrategy[dict[str, Any]]:
-    described = schema(TOOLS[name].arguments)
-    required = set(described.get("required", ()))
-    fields = {key: of(field) for key, field in described["properties"].items()}
+    required = set(schema(TOOLS[name].arguments).get("required", ()))
+    fields = {key: of(field) for key, field in parameters(TOOLS[name].arguments).items()}
     return st.fixed_dictionaries(
         {key: fields[key] for key in required}, optional={key: fields[key] for key in fields if key not in required}
     )
