@@ -324,10 +324,13 @@ def _hit_text(item: Mapping[str, Any], more: Sequence[str], layout: _Layout) -> 
     if item["altered"]:
         fit.append(ALTERED)
     reply = item["reply"]
-    said = [item["title"] or "(no title)", *item["matches"][: 1 if reply else layout.matches]]
+    asked = [item["title"] or "(no title)", *item["matches"][: 1 if reply else layout.matches]]
+    # A title is often the line that matches.
+    said = list(dict.fromkeys(shorten(line(text), layout.width) for text in asked))
     if reply:
-        said += [f"In the end ({label(reply['ref'])}):", *reply["lines"][: layout.replies]]
-    body = "\n".join(dict.fromkeys(shorten(line(text), layout.width) for text in said))
+        said.append(f"In the end ({label(reply['ref'])}):")
+        said += (shorten(line(text), layout.width) for text in reply["lines"][: layout.replies])
+    body = "\n".join(said)
     origin = {name: value for name, value in _origin(item).items() if name != "session"}
     return f"{', '.join(fit)}\n{quoted(body, ref=item['ref'], **origin)}"
 

@@ -1,7 +1,7 @@
 """What the tools cost an agent in every request, and that the right one is found.
 
-Tokens are counted with the vocabulary of 30,522 word pieces that is in the package. It counts each brace, quote and colon
-of JSON as a token of its own, so a model's tokenizer counts fewer.
+Tokens are counted with the vocabulary of 30,522 word pieces that is in the package. It counts each brace, quote and
+colon of JSON as a token of its own, so a model's tokenizer counts fewer.
 """
 
 from __future__ import annotations
@@ -50,7 +50,10 @@ def talkative(tmp_path_factory: pytest.TempPathFactory) -> Home:
         log.prompt(f"The lexer in {path} drops the last token, and {'the parser waits for it; ' * 30}why?", 60 * number)
         for step in range(40):
             log.answer(f"I look at {path}:{step} for the token the lexer drops. " + "x1f3e9 " * 120, 60 * number + 1)
-        log.answer(f"The lexer in {path} ended one token early; " + "it compares with <= now. " * 40, 60 * number + 9)
+        log.answer(
+            f"It ended one token early: the lexer in {path} waits no more; " + "it compares with <= now. " * 40,
+            60 * number + 9,
+        )
         home.claude(log)
     home.store()
     refresh_lexical(home.settings, lambda line: None)
@@ -66,7 +69,9 @@ def test_all_definitions_together_cost_little(stored: Home) -> None:
     assert sum(cost.values()) <= MAX_DEFINITIONS, cost
 
 
-@pytest.mark.parametrize("query", ["lexer drops the last token", "weighted least squares", "which file waits for the token"])
+@pytest.mark.parametrize(
+    "query", ["lexer drops the last token", "weighted least squares", "which file waits for the token"]
+)
 def test_five_sessions_cost_little(talkative: Home, query: str) -> None:
     [content] = call(talkative.settings, "aicx_search", query=query).content
     refs = re.findall(r"quoted-history ref=(\w+):", content.text)
