@@ -7,6 +7,7 @@ import re
 import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -49,8 +50,8 @@ def analyze_document(document: Document, analyze: Analyze) -> AnalyzedDocument:
     for name, pieces in texts.items():
         # Each on its own: a person and an agent may write in different languages.
         found = [analyze(piece) for piece in pieces]
-        terms[name] = " ".join(word for words, _ in found for word in words)
-        terms[f"{name}_names"] = " ".join(name for _, names in found for name in names)
+        terms[name] = " ".join(chain.from_iterable(words for words, _ in found))
+        terms[f"{name}_names"] = " ".join(chain.from_iterable(names for _, names in found))
     return AnalyzedDocument(document.id, terms, document.columns)
 
 

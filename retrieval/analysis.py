@@ -12,6 +12,8 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import field, replace
 from functools import cache, lru_cache
+from itertools import chain
+from operator import itemgetter
 from typing import Any
 
 from aicx.values import dataclass
@@ -43,6 +45,7 @@ _MAX_WORD_LENGTH = 40
 _MAX_RUN_LENGTH = 120
 # Bounds the memory of the memo: distinct runs of a large corpus are mostly data seen once.
 _MEMO_SIZE = 400_000
+_STREAMS = (itemgetter(0), itemgetter(1))  # of what the memo has of a run: its words, its names
 
 STOP_WORDS = frozenset(
     """
@@ -87,15 +90,11 @@ def analyze(text: str, language: str | None = None) -> Terms:
 
     ``language`` is one of `retrieval.languages`, empty for English; None tells it from the text.
     """
-    words: list[str] = []
-    names: list[str] = []
     runs = _RUN.findall(text)
     language = languages.language_of(runs) if language is None else language
-    memo = _memo(language)
-    for run in runs:
-        run_words, run_names = memo.get(run) or _known_terms_of(run, language)
-        words += run_words
-        names += run_names
+    # Without a loop of Python's own: most of what indexing costs is here, and most runs are known.
+    found = list(map(_memo(language).__getitem__, runs))
+    words, names = (list(chain.from_iterable(map(stream, found))) for stream in _STREAMS)
     return Terms(words, names)
 
 
@@ -110,7 +109,7 @@ def _terms_of_runs(runs: Sequence[str], spoken: Sequence[str]) -> list[Terms]:
     found = []
     for run in runs:
         # The language it seems to be in comes first; text in English may have the same word, as may a third.
-        stems = [_known_terms_of(run, language) for language in (*spoken, "")]
+        stems = [_memo(language)[run] for language in (*spoken, "")]
         words, names = stems[0]
         if not words and not names:
             continue
@@ -146,14 +145,18 @@ def runs_in(text: str) -> Iterator[tuple[int, int]]:
         yield start, max(start, found.end() - len(run) + len(run.rstrip(_EDGE)))
 
 
-def _known_terms_of(run: str, language: str = "") -> tuple[tuple[str, ...], tuple[str, ...]]:
-    memo = _memo(language)
-    known = memo.get(run)
-    if known is None:
-        known = (_foreign_terms_of(run, language) if language else None) or _terms_of(run)
-        if len(memo) < _MEMO_SIZE:
-            memo[run] = known
-    return known
+class _Memo(dict[str, tuple[tuple[str, ...], tuple[str, ...]]]):
+    """The words and names of each run met in texts of one language; of one that is not in it, they are worked out."""
+
+    def __init__(self, language: str) -> None:
+        super().__init__()
+        self._language = language
+
+    def __missing__(self, run: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        found = (_foreign_terms_of(run, self._language) if self._language else None) or _terms_of(run)
+        if len(self) < _MEMO_SIZE:
+            self[run] = found
+        return found
 
 
 def fold(text: str) -> str:
@@ -167,8 +170,8 @@ def _without_marks(text: str) -> str:
 
 
 @cache
-def _memo(language: str) -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]]:
-    return {}
+def _memo(language: str) -> _Memo:
+    return _Memo(language)
 
 
 def _foreign_terms_of(run: str, language: str) -> tuple[tuple[str, ...], tuple[str, ...]] | None:

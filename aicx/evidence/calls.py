@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import datetime
+from functools import lru_cache
 from typing import NamedTuple
 
 from aicx.evidence.patterns import command_rules
@@ -37,9 +38,14 @@ def answered_calls(steps: Sequence[Step]) -> list[tuple[Step, Step | None]]:
 
 def folders_of(call: Step) -> set[str]:
     """The folders in which a call says that it works: in its commands, else in its arguments."""
+    return set(_folders_in(call.text[:LOOKED_AT]))
+
+
+@lru_cache(1024)  # each call of a session is asked several times
+def _folders_in(text: str) -> frozenset[str]:
     rules = command_rules()
-    found = rules.goes_to.findall(call.text[:LOOKED_AT]) or rules.works_in.findall(call.text[:LOOKED_AT])
-    return {folder.rstrip("/\\") for folders in found for folder in folders if folder}
+    found = rules.goes_to.findall(text) or rules.works_in.findall(text)
+    return frozenset(folder.rstrip("/\\") for folders in found for folder in folders if folder)
 
 
 def _batches(steps: Sequence[Step], linked: Collection[str]) -> Iterator[tuple[list[_Numbered], list[_Numbered]]]:

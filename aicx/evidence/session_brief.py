@@ -147,15 +147,16 @@ def brief_of(
     folder: str | None = None,
     elsewhere: OtherRepositories | None = None,
     since: Since = _NOTHING,
+    runs: Sequence[CommandRun] | None = None,
 ) -> SessionBrief:
     """The brief of one session from its messages, worked out by rules alone.
 
     ``roots`` and ``folder``, where the session worked, tell which files lie in the repository, ``elsewhere`` what is
-    known of others. What is done ``since`` is not open.
+    known of others. What is done ``since`` is not open. ``runs`` are what `runs_of` gives, where that is known already.
     """
     calls = answered_calls(steps)
     answered = followed(calls)
-    runs = runs_of(answered, roots, steps)
+    runs = runs_of(answered, roots, steps) if runs is None else runs
     turns = turns_of(steps)
     edits = edits_of(calls, roots, folder)
     edited_at = edits[0].at if edits else None

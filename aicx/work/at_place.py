@@ -30,4 +30,4 @@ def facts_at(
 def refresh_all(settings: Settings, progress: Callable[[int, int], None] | None = None) -> None:
     """Reads every stored session that is new or changed, so that whoever asks next need not wait for it."""
     with open_catalog(settings.layout) as opened:
-        refresh_facts(settings.layout, opened.catalog, progress)
+        refresh_facts(settings.layout, opened.catalog, progress, workers=settings.workers)

@@ -30,11 +30,11 @@ def derive(part: SessionPart, steps: Sequence[Step], elsewhere: OtherRepositorie
     if not steps:
         return None
     roots = elsewhere.roots
-    brief = brief_of(steps, roots, part.folder, elsewhere)
-    seen = observe(steps, roots, part.folder)
     calls = followed(answered_calls(steps))
     each = ran_by(calls, roots, steps)
     runs = [run for run in each if run is not None]
+    brief = brief_of(steps, roots, part.folder, elsewhere, runs=runs)
+    seen = observe(steps, roots, part.folder)
     typed = [step.at for step in steps if step.role == "user" and step.origin in PROMPTS]
     tests = [
         Ran(run.parts[-1].text, _PASSED.get(run.outcome), instant(run.at, "seconds"), str(Ref("chunk", run.chunk)))

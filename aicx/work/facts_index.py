@@ -12,6 +12,8 @@ from pathlib import Path
 from zlib import crc32
 
 from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog.query import open_catalog
+from aicx.corpus.ingest.workers import map_in_order
 from aicx.evidence.patterns import reading_version
 from aicx.git.roots import Roots, repository_of
 from aicx.paths import NON_REPOSITORY, Layout
@@ -26,7 +28,8 @@ CREATE TABLE facts(agent TEXT, session_id TEXT, project TEXT, stamp TEXT, check_
     PRIMARY KEY (agent, session_id, project)) STRICT, WITHOUT ROWID;
 """
 _MAX_PLACES = 400  # in one query
-_AT_ONCE = 50  # sessions a transaction: a killed run keeps what it had read
+_AT_ONCE = 20  # sessions a transaction, and a worker's task: a killed run keeps what it had read
+_WORTH_WORKERS = 60  # sessions from which on workers save more than it takes to start them
 
 
 def session_facts(
@@ -63,8 +66,11 @@ def facts_so_far(
     return _newest_first(known), len(stamps) - len(known)
 
 
-def refresh_facts(layout: Layout, catalog: Catalog, progress: Progress | None = None) -> None:
-    """Reads every session that is new or changed since it was read last, and drops those that are no longer stored."""
+def refresh_facts(layout: Layout, catalog: Catalog, progress: Progress | None = None, *, workers: int = 1) -> None:
+    """Reads every session that is new or changed since it was read last, and drops those that are no longer stored.
+
+    Where there are many, on several cores.
+    """
     state = f"{catalog.identity} {catalog.sequence}"
     with closing(_open(layout.work_facts)) as kept:
         known: dict[Key, str] = {}
@@ -74,7 +80,7 @@ def refresh_facts(layout: Layout, catalog: Catalog, progress: Progress | None = 
             known = _kept_stamps(kept)
         stamps = part_stamps(catalog, "1", ())
         missing = [key for key, stamp in stamps.items() if known.get(key) != stamp]
-        for _ in _reading(layout, catalog, kept, stamps, missing, progress):
+        for _ in _reading(layout, catalog, kept, stamps, missing, progress, workers):
             pass
         with forgiving(layout.work_facts), kept:
             kept.execute("BEGIN IMMEDIATE")
@@ -101,14 +107,29 @@ def _reading(
     stamps: Mapping[Key, str],
     missing: Sequence[Key],
     progress: Progress | None,
+    workers: int = 1,
 ) -> Iterator[dict[Key, SessionFacts | None]]:
     """Reads sessions, some at a time, and keeps what they say."""
-    for begin in range(0, len(missing), _AT_ONCE):
-        found = {key: _read(layout, catalog, key) for key in missing[begin : begin + _AT_ONCE]}
+    tasks = [(layout, missing[begin : begin + _AT_ONCE]) for begin in range(0, len(missing), _AT_ONCE)]
+    if workers > 1 and len(missing) >= _WORTH_WORKERS and catalog.identity:  # one made in memory is only here
+        readings = map_in_order(_read_apart, tasks, workers)
+    else:
+        readings = ([_read(layout, catalog, key) for key in keys] for _, keys in tasks)
+    done = 0
+    for (_, keys), read in zip(tasks, readings, strict=True):
+        found = dict(zip(keys, read, strict=True))
         _keep(kept, ((key, stamps[key], facts) for key, facts in found.items()))
+        done += len(keys)
         if progress is not None:
-            progress(begin + len(found), len(missing))
+            progress(done, len(missing))
         yield found
+
+
+def _read_apart(task: tuple[Layout, Sequence[Key]]) -> list[SessionFacts | None]:
+    """Reads sessions in a worker, by the catalogue on disk."""
+    layout, keys = task
+    with open_catalog(layout) as opened:
+        return [_read(layout, opened.catalog, key) for key in keys]
 
 
 def part_stamps(catalog: Catalog, where: str = "1", values: Sequence[str] = ()) -> dict[Key, str]:
