@@ -77,6 +77,11 @@ class Layout:
         return self.home / "index" / "manifest.json"
 
     @property
+    def share(self) -> Path:
+        """Which shared index this home is part of, and what it gives to it."""
+        return self.home / "share.json"
+
+    @property
     def ignore_file(self) -> Path:
         return self.home / ".aicxignore"
 

@@ -254,8 +254,12 @@ def _damaged(location: Location, error: Exception) -> CorpusDamaged:
     if _is_remote(location):
         # Others may be using it, and a network that is down looks no different from here.
         hint = "Check the address, the network and the credentials before anything else."
-    reason = _LIBRARYS_OWN.sub("", str(error).partition("\n")[0])[:_MAX_REASON_LENGTH]
-    return CorpusDamaged(f"The vector index at {location.uri} cannot be opened: {reason}", hint=hint)
+    return CorpusDamaged(f"The vector index at {location.uri} cannot be opened: {plain_reason(error)}", hint=hint)
+
+
+def plain_reason(error: Exception) -> str:
+    """What LanceDB says of a failure, in a line that a user can read."""
+    return _LIBRARYS_OWN.sub("", str(error).partition("\n")[0])[:_MAX_REASON_LENGTH]
 
 
 def table_schema(columns: Columns, model: EmbeddingModel) -> Any:

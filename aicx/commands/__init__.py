@@ -31,6 +31,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "projects": ("aicx.commands.projects", "See which repository each folder belongs to, and decide it."),
         "forget": ("aicx.commands.forget", "Remove a session, a project or a text for good."),
         "reports": ("aicx.commands.reports", "List workflow reports, or make one page of them."),
+        "share": ("aicx.commands.share", "Search with other machines and people: a shared index."),
     },
     "Set up": {
         "init": ("aicx.commands.init", "Set agents up: a brief at the start, logs stored at the end."),

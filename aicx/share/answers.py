@@ -1,0 +1,103 @@
+"""`aicx.share/1`: what the commands of a share answer."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from aicx.share.checking import MemberPart, Unsound
+from aicx.share.membership import Membership
+from aicx.share.push import Pushed, PushPlan
+from aicx.text import shorten
+from aicx.values import dataclass
+
+SCHEMA = "aicx.share/1"
+_SAMPLE_LENGTH = 400
+
+
+@dataclass(frozen=True, slots=True)
+class ShareJoined:
+    """What a home is part of."""
+
+    address: Annotated[str, "where the share is"]
+    member: Annotated[str, "whose rows come from here"]
+    machine: Annotated[str, "this home's name in the share, made by `init`"]
+    carried: Annotated[
+        bool, "whether something else carries its files, so that each machine writes a database of its own"
+    ]
+    projects: Annotated[list[str], "the chosen projects, as they were written"]
+
+
+@dataclass(frozen=True, slots=True)
+class PushSample:
+    """A passage as it leaves this machine."""
+
+    chunk: Annotated[str, "its id"]
+    project: str
+    text: Annotated[str, f"the first {_SAMPLE_LENGTH} characters"]
+
+
+@dataclass(frozen=True, slots=True)
+class SharePushed:
+    """What a push sent, or with `--dry-run` would send."""
+
+    dry_run: bool
+    projects: Annotated[dict[str, int], "the projects that are shared, with their chunks"]
+    new: Annotated[int, "sessions that the share lacked"]
+    changed: Annotated[int, "sessions that the share had otherwise"]
+    unchanged: Annotated[int, "sessions that the share has as they are"]
+    withdrawn: Annotated[int, "sessions taken out, as their project is no longer chosen"]
+    forgotten: Annotated[int, "sessions taken out, as the corpus no longer has them"]
+    held_back: Annotated[int, "sessions that this member forgot in the share"]
+    chunks: Annotated[int, "chunks sent"]
+    vectors: Annotated[int, "chunks sent with vectors; the others are found by words"]
+    bytes: Annotated[int, "of text"]
+    redacted: Annotated[int, "secrets that only the second redaction found"]
+    unreadable: Annotated[list[str], "chunks left out, and why"]
+    samples: Annotated[list[PushSample], "ten passages, with `--dry-run`"]
+
+
+@dataclass(frozen=True, slots=True)
+class ShareStatus:
+    """What a share holds."""
+
+    address: str
+    member: str
+    machine: str
+    projects: list[str]
+    members: Annotated[list[MemberPart], "by member and machine"]
+    unindexed: Annotated[int, "rows that are searched one by one until a push folds them into the indexes"]
+    notes: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class ShareVerified:
+    """How the rows compare with their seals."""
+
+    sessions: Annotated[int, "sessions compared"]
+    rows: Annotated[int, "rows compared"]
+    unsound: Annotated[list[Unsound], "sessions that differ"]
+    notes: list[str]
+
+
+def joined(membership: Membership) -> ShareJoined:
+    own = membership
+    return ShareJoined(own.address, own.member, own.machine, own.carried, list(own.projects))
+
+
+def share_pushed(plan: PushPlan, pushed: Pushed, *, dry_run: bool) -> SharePushed:
+    return SharePushed(
+        dry_run=dry_run,
+        projects=dict(plan.projects),
+        new=len(plan.new),
+        changed=len(plan.changed),
+        unchanged=plan.unchanged,
+        withdrawn=len(plan.withdrawn),
+        forgotten=len(plan.forgotten),
+        held_back=plan.held_back,
+        chunks=pushed.chunks,
+        vectors=pushed.vectors,
+        bytes=pushed.size,
+        redacted=pushed.redacted,
+        unreadable=pushed.unreadable,
+        samples=[PushSample(one.chunk, one.project, shorten(one.text, _SAMPLE_LENGTH)) for one in pushed.samples],
+    )

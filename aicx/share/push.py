@@ -1,0 +1,279 @@
+"""Pushes the sessions of chosen projects: what would go, and sending it so that a kill at any moment harms nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import field
+from datetime import datetime
+from fnmatch import fnmatchcase
+from typing import Any
+from uuid import uuid4
+
+from aicx.config import Settings
+from aicx.corpus.catalog.query import open_catalog
+from aicx.errors import UsageError
+from aicx.share.membership import Membership
+from aicx.share.rows import ChunkRow, OwnVectors, chunks_of_sessions, digest_of, session_rows, source_of
+from aicx.share.seals import Seal, Sealed, drop_superseded, owned, read_seals, write_seals
+from aicx.share.tables import FAILURES, Database, ShareAway, committed, read_rows, reading, write_rows
+from aicx.text import instant
+from aicx.values import dataclass
+from indexer.vector_table import sql_list
+
+OnProgress = Callable[[int, int, str], None]
+SAMPLES = 10
+_ROWS_A_COMMIT = 2000
+_ATTEMPTS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """A session that is to be pushed."""
+
+    key: str
+    agent: str
+    session_id: str
+    chunks: Sequence[ChunkRow]
+    source: str
+    known: Seal | None
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """A passage as it would leave this machine."""
+
+    chunk: str
+    project: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class PushPlan:
+    """What a push would do. ``withdrawn`` are sessions of projects that are no longer chosen, ``forgotten`` those that
+    the corpus no longer has; ``held_back`` were forgotten by this member on another machine."""
+
+    new: tuple[Session, ...]
+    changed: tuple[Session, ...]
+    unchanged: int
+    withdrawn: tuple[Seal, ...]
+    forgotten: tuple[Seal, ...]
+    held_back: int
+    projects: Mapping[str, int]  # chunks of each project that is shared
+
+    @property
+    def going(self) -> tuple[Session, ...]:
+        return self.new + self.changed
+
+
+@dataclass(slots=True)
+class Pushed:
+    """What was sent, or in a dry run what would be."""
+
+    sessions: int = 0
+    chunks: int = 0
+    vectors: int = 0  # chunks with vectors
+    size: int = 0  # bytes of text
+    redacted: int = 0  # secrets that only the second redaction found
+    removed: int = 0  # sessions taken out
+    samples: list[Sample] = field(default_factory=list)
+    unreadable: list[str] = field(default_factory=list)
+
+
+def plan_push(settings: Settings, membership: Membership, database: Database) -> PushPlan:
+    """Compares the chosen projects with what the share has of this machine. Raises UsageError where none is chosen."""
+    seals = read_seals(database)
+    own = seals.of(membership.own)
+    if not membership.projects and not any(_is_there(seal) for seal in own.values()):
+        raise UsageError("no project is chosen, and none is shared by default", hint="aicx share push --project GLOB")
+    with open_catalog(settings.layout) as opened:
+        stored = chunks_of_sessions(opened.catalog)
+    make = OwnVectors(settings, database.model.fingerprint).make
+    new: list[Session] = []
+    changed: list[Session] = []
+    unchanged = held_back = 0
+    projects: dict[str, int] = {}
+    met: set[str] = set()
+    for (agent, session_id), every in stored.items():
+        chunks = [chunk for chunk in every if is_chosen(chunk.project, membership.projects)]
+        key = membership.key(agent, session_id)
+        known = own.get(key)
+        if not chunks:
+            continue
+        if _is_hidden(seals, membership, agent, session_id):
+            held_back += 1
+            continue
+        met.add(key)
+        for chunk in chunks:
+            projects[chunk.project] = projects.get(chunk.project, 0) + 1
+        source = source_of(chunks, make)
+        if known is not None and known.source == source and _is_there(known):
+            unchanged += 1
+        else:
+            session = Session(key, agent, session_id, chunks, source, known)
+            (changed if known is not None and _is_there(known) else new).append(session)
+    gone = [seal for key, seal in own.items() if key not in met and _is_there(seal)]
+    withdrawn = [seal for seal in gone if (seal.agent, seal.session_id) in stored]
+    forgotten = [seal for seal in gone if (seal.agent, seal.session_id) not in stored]
+    return PushPlan(
+        tuple(new),
+        tuple(changed),
+        unchanged,
+        tuple(withdrawn),
+        tuple(forgotten),
+        held_back,
+        dict(sorted(projects.items())),
+    )
+
+
+def preview(settings: Settings, membership: Membership, database: Database, plan: PushPlan) -> Pushed:
+    """What a push would send, with samples taken evenly from all of it. Nothing leaves this machine."""
+    pushed = Pushed(removed=len(plan.withdrawn) + len(plan.forgotten))
+    vectors = OwnVectors(settings, database.model.fingerprint)
+    candidates: list[dict[str, Any]] = []
+    for session in plan.going:
+        found = session_rows(settings, membership, session.key, "", session.chunks, vectors.of(session.chunks))
+        _count(pushed, found.rows, found.redacted, found.unreadable)
+        candidates += ({name: row[name] for name in ("chunk", "project", "text")} for row in found.rows)
+    step = max(1, len(candidates) // SAMPLES)
+    for row in candidates[::step][:SAMPLES]:
+        pushed.samples.append(Sample(row["chunk"], row["project"], row["text"]))
+    return pushed
+
+
+def push(
+    settings: Settings,
+    membership: Membership,
+    database: Database,
+    plan: PushPlan,
+    now: datetime,
+    on_progress: OnProgress = lambda done, total, at: None,
+) -> Pushed:
+    """Sends what is planned: rows of new generations, then their seals, then what they replace goes.
+
+    One push of a machine at a time: the caller holds a lock. Killed at any moment, the next one begins by taking out
+    rows without a seal.
+    """
+    pushed = Pushed()
+    _sweep(database, membership)
+    vectors = OwnVectors(settings, database.model.fingerprint)
+    for batch in _batches(plan.going):
+        _send(settings, membership, database, batch, vectors, now, pushed)
+        on_progress(pushed.sessions, len(plan.going), "share")
+    take_out(database, plan.withdrawn, now, forgotten=False)
+    take_out(database, plan.forgotten, now, forgotten=True)
+    pushed.removed = len(plan.withdrawn) + len(plan.forgotten)
+    _sweep(database, membership)
+    return pushed
+
+
+def take_out(database: Database, seals: Sequence[Seal], now: datetime, *, forgotten: bool) -> None:
+    """Hides sessions of this machine at once, then deletes their rows. ``forgotten`` hides them of every machine of
+    the member."""
+    if not seals:
+        return
+    at = instant(now)
+    gone = [
+        Seal(
+            *(seal.key, seal.member, seal.machine, seal.agent, seal.session_id, "", seal.sequence + 1),
+            version=0,
+            pushed_at=at,
+            deleted_at=at if forgotten else None,
+        )
+        for seal in seals
+    ]
+    with reading(database.uri):
+        committed(lambda: write_seals(database, gone))
+        generations = [seal.generation for seal in seals]
+        committed(lambda: database.chunks.delete(f"generation IN ({sql_list(generations)})"))
+
+
+def is_chosen(project: str, globs: Sequence[str]) -> bool:
+    """Whether a project is among those chosen, each named in full, by a pattern, or by the repository's own name."""
+    names = (project.lower(), project.lower().rpartition("/")[2])
+    return any(fnmatchcase(name, glob.lower()) for glob in globs for name in names)
+
+
+def _send(
+    settings: Settings,
+    membership: Membership,
+    database: Database,
+    batch: Sequence[Session],
+    vectors: OwnVectors,
+    now: datetime,
+    pushed: Pushed,
+) -> None:
+    for attempt in range(_ATTEMPTS):
+        # Of an answer that was lost it is not known whether the rows were written: other rows are never the same rows.
+        made = [(session, uuid4().hex) for session in batch]
+        found = [
+            session_rows(settings, membership, session.key, generation, session.chunks, vectors.of(session.chunks))
+            for session, generation in made
+        ]
+        rows = [row for one in found for row in one.rows]
+        try:
+            with reading(database.uri):
+                version = write_rows(database.chunks, rows) if rows else int(database.chunks.version)
+        except ShareAway as error:
+            if attempt == _ATTEMPTS - 1 or not isinstance(error.__cause__, FAILURES):
+                raise
+            database.refresh()
+            continue
+        break
+    seals = [
+        Seal(
+            *(session.key, membership.member, membership.machine, session.agent, session.session_id, generation),
+            sequence=session.known.sequence + 1 if session.known else 1,
+            rows=len(one.rows),
+            digest=digest_of(one.rows),
+            source=session.source,
+            version=version,
+            pushed_at=instant(now),
+        )
+        for (session, generation), one in zip(made, found, strict=True)
+    ]
+    with reading(database.uri):
+        committed(lambda: write_seals(database, seals))
+    pushed.sessions += len(batch)
+    for one in found:
+        _count(pushed, one.rows, one.redacted, one.unreadable)
+
+
+def _count(pushed: Pushed, rows: Sequence[Mapping[str, Any]], redacted: int, unreadable: Sequence[str]) -> None:
+    pushed.chunks += len(rows)
+    pushed.vectors += sum(row["vectors"] is not None for row in rows)
+    pushed.size += sum(len(row["text"].encode()) for row in rows)
+    pushed.redacted += redacted
+    pushed.unreadable += unreadable
+
+
+def _sweep(database: Database, membership: Membership) -> None:
+    """Deletes rows of this machine that no seal names: of a push that was killed, or replaced by a newer one."""
+    database.refresh()
+    own = read_seals(database).of(membership.own)
+    where = owned(membership.member, membership.machine)
+    with reading(database.uri):
+        there = {row["generation"] for row in read_rows(database.chunks, ("generation",), where)}
+        left = sorted(there - {seal.generation for seal in own.values()})
+        if left:
+            committed(lambda: database.chunks.delete(f"{where} AND generation IN ({sql_list(left)})"))
+        drop_superseded(database, membership.own, own)
+
+
+def _batches(sessions: Sequence[Session]) -> Iterator[list[Session]]:
+    batch: list[Session] = []
+    for session in sessions:
+        batch.append(session)
+        if sum(len(one.chunks) for one in batch) >= _ROWS_A_COMMIT:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
+
+
+def _is_there(seal: Seal) -> bool:
+    return bool(seal.generation)
+
+
+def _is_hidden(seals: Sealed, membership: Membership, agent: str, session_id: str) -> bool:
+    """Whether this member forgot the session: it was stored here again, or another machine still has it."""
+    return (membership.member, agent, session_id) in seals.hidden

@@ -1,0 +1,110 @@
+"""Seals: the rows of the table ``sessions``, each of which says that a generation of a session is whole, or is gone.
+
+A push appends the rows of a generation and then its seal, so a reader never sees half a session. Only one machine
+writes seals with its key, so ``sequence`` orders them without any clock.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from aicx.share.tables import Database, committed, read_rows, reading, write_rows
+from aicx.values import dataclass
+from indexer.vector_table import sql_list
+
+
+@dataclass(frozen=True, slots=True)
+class Seal:
+    """One seal. ``version`` is that of the table of rows from which on it has all of them; ``source`` changes with what
+    the session was made of. With ``deleted_at`` it is a tombstone: its member wants the session hidden everywhere."""
+
+    key: str
+    member: str
+    machine: str
+    agent: str
+    session_id: str
+    generation: str
+    sequence: int
+    rows: int = 0
+    digest: str = ""
+    source: str = ""
+    version: int = 0
+    pushed_at: str = ""
+    deleted_at: str | None = None
+
+
+_COLUMNS = tuple(Seal.__dataclass_fields__)
+
+
+@dataclass(frozen=True, slots=True)
+class Sealed:
+    """What the seals of a database say together, as of one state of it."""
+
+    newest: Mapping[str, Seal]  # by key, whatever it says
+    live: Mapping[str, Seal]  # by key, what a reader of the rows may see
+    hidden: frozenset[tuple[str, str, str]]  # member, agent and session of every tombstone
+
+    def generations(self) -> dict[str, Seal]:
+        """The generations that a reader may see."""
+        return {seal.generation: seal for seal in self.live.values()}
+
+    def of(self, own: str) -> dict[str, Seal]:
+        """The newest seals of a machine."""
+        return {key: seal for key, seal in self.newest.items() if f"{seal.member}/{seal.machine}" == own}
+
+
+def read_seals(database: Database) -> Sealed:
+    """The seals as they are now, compared with the rows as the database was last refreshed."""
+    with reading(database.uri):
+        database.sessions.checkout_latest()
+        rows = read_rows(database.sessions, _COLUMNS)
+        version = int(database.chunks.version)
+    return sealed(map(to_seal, rows), version)
+
+
+def sealed(seals: Iterable[Seal], version: int) -> Sealed:
+    """What seals say, in whichever order they come, to a reader of the rows in that version."""
+    newest: dict[str, Seal] = {}
+    visible: dict[str, Seal] = {}
+    for seal in seals:
+        for known in (newest, visible) if seal.version <= version else (newest,):
+            if seal.key not in known or _order(seal) > _order(known[seal.key]):
+                known[seal.key] = seal
+    hidden = frozenset((one.member, one.agent, one.session_id) for one in newest.values() if one.deleted_at)
+    live = {
+        key: seal
+        for key, seal in visible.items()
+        if seal.generation and not seal.deleted_at and (seal.member, seal.agent, seal.session_id) not in hidden
+    }
+    return Sealed(newest, live, hidden)
+
+
+def write_seals(database: Database, seals: Sequence[Seal]) -> None:
+    """Appends seals in one commit. A seal that is written twice says the same."""
+    write_rows(database.sessions, [{name: getattr(seal, name) for name in _COLUMNS} for seal in seals])
+
+
+def drop_superseded(database: Database, own: str, newest: Mapping[str, Seal]) -> None:
+    """Deletes a machine's seals but for the newest of each key and the one before, which a reader may still go by."""
+    member, _, machine = own.partition("/")
+    with reading(database.uri):
+        rows = read_rows(database.sessions, ("key", "sequence"), owned(member, machine))
+        old = {row["key"] for row in rows if row["sequence"] < newest[row["key"]].sequence - 1}
+        for key in sorted(old):
+            condition = f"key = {sql_list([key])} AND sequence < {newest[key].sequence - 1}"
+            committed(partial(database.sessions.delete, condition))
+
+
+def owned(member: str, machine: str) -> str:
+    """The condition for the rows of a machine."""
+    return f"member = {sql_list([member])} AND machine = {sql_list([machine])}"
+
+
+def to_seal(row: Mapping[str, Any]) -> Seal:
+    return Seal(**{name: row[name] for name in _COLUMNS})
+
+
+def _order(seal: Seal) -> tuple[int, str]:
+    return seal.sequence, seal.generation

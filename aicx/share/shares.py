@@ -1,0 +1,83 @@
+"""A share as this home sees it: its databases, and the one that pushes from here go to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from aicx.config import Settings
+from aicx.engine.corpus_embedder import open_corpus_embedder
+from aicx.engine.embedder_choice import prepare_embedder
+from aicx.engine.vector_state import made_with
+from aicx.errors import AicxError, NotFound, UsageError
+from aicx.share.membership import Membership
+from aicx.share.tables import Database, ShareAway, VectorModel, create_database, open_database, probe
+
+Notify = Callable[[str], None]
+_PUSH = "aicx share push --project GLOB"
+
+
+def create_share(settings: Settings, membership: Membership, notify: Notify) -> Database:
+    """Makes the tables of a share where they are missing, once the address was seen to keep writers apart."""
+    uri = own_uri(settings, membership)
+    if (found := open_database(uri)) is not None:
+        return found
+    if not membership.carried:  # there, no two machines write one table
+        probe(uri)
+    return create_database(uri, _model(settings, notify))
+
+
+def own_database(settings: Settings, membership: Membership) -> Database:
+    """The database that this machine writes to. Raises NotFound where somebody emptied it."""
+    uri = own_uri(settings, membership)
+    if (found := open_database(uri)) is None:
+        raise NotFound(
+            f"there is no share at {uri}: somebody emptied it",
+            hint=f"aicx share init {membership.address}, then {_PUSH}; what is stored here is untouched",
+        )
+    return found
+
+
+def databases(settings: Settings, membership: Membership) -> tuple[list[Database], list[str]]:
+    """Every database of the share that can be read, and a line for each that cannot, as one that is half carried."""
+    if not membership.carried:
+        return [own_database(settings, membership)], []
+    found: list[Database] = []
+    notes: list[str] = []
+    for folder in sorted(carried_folder(settings, membership).glob("*@*")):
+        try:
+            opened = open_database(str(folder))
+        except ShareAway as error:
+            notes.append(f"{folder.name} is not whole yet: {error.message}")
+            continue
+        if opened is None:
+            notes.append(f"{folder.name} is not whole yet")
+        else:
+            found.append(opened)
+    return found, notes
+
+
+def own_uri(settings: Settings, membership: Membership) -> str:
+    """Where this machine writes: the share itself, or its own folder in one that is carried."""
+    if not membership.carried:
+        return membership.address
+    return str(carried_folder(settings, membership) / f"{membership.member}@{membership.machine}")
+
+
+def carried_folder(settings: Settings, membership: Membership) -> Path:
+    """The folder whose files something else carries; of `ssh://` the copy of it in the home."""
+    if membership.address.startswith("ssh://"):
+        return settings.layout.home / "share"
+    return Path(membership.address)
+
+
+def _model(settings: Settings, notify: Notify) -> VectorModel:
+    """The model of a new share: that of the index here, else the one that an index here would be made with."""
+    try:
+        own = open_corpus_embedder(settings)
+        embedder = own.embedder if own else prepare_embedder(settings, made_with(settings), notify)
+    except NotFound as error:
+        raise UsageError("nothing is stored here yet", hint="aicx store") from error
+    except AicxError as error:
+        raise AicxError(f"the share's model cannot be opened: {error.message}", hint=error.hint) from error
+    return VectorModel(embedder.fingerprint, embedder.name, embedder.dimensions)

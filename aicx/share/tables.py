@@ -1,0 +1,252 @@
+"""The tables of a share: what their columns are, how they are opened, and how a commit is made beside others'."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
+from random import random
+from typing import Any, TypeVar
+
+from aicx.corpus.views.documents import NUMBER_COLUMNS, TEXT_COLUMNS
+from aicx.errors import AicxError, MissingExtra
+from aicx.values import dataclass
+from indexer.vector_table import plain_reason
+from retrieval.params import FIELDS
+
+FORMAT = 1
+# Of the files of a new table; what releases from 0.40 of lancedb on read and write.
+DATA_VERSION = "2.1"
+CHUNKS, SESSIONS, LEASE = "chunks", "sessions", "lease"
+_FORMAT_KEY, _MODEL_KEY, _NAME_KEY = b"aicx.share", b"aicx.model", b"aicx.model_name"
+# What a row has of its chunk to be filtered by. The working folder is a machine's own and is not shared.
+TEXTS = tuple(name for name in TEXT_COLUMNS if name != "cwd")
+WORDS = tuple(FIELDS)
+_ATTEMPTS, _PAUSE = 10, 0.1
+_TOO_NEW = re.compile(r"(?i)version.*(?:not supported|unsupported|unknown|newer)|(?:unsupported|unknown).*version")
+_OPTIONS = {"new_table_data_storage_version": DATA_VERSION, "new_table_enable_v2_manifest_paths": "true"}
+FAILURES = (ValueError, OSError, RuntimeError)
+
+Done = TypeVar("Done")
+
+
+class ShareAway(AicxError):
+    """The share cannot be reached or read; one's own corpus can."""
+
+
+class ShareTooNew(AicxError):
+    """The share was written by a newer release."""
+
+
+@dataclass(frozen=True, slots=True)
+class VectorModel:
+    """What made the vectors of a share; those of another model are not compared with them."""
+
+    fingerprint: str
+    name: str
+    dimensions: int
+
+
+@dataclass(frozen=True, slots=True)
+class Database:
+    """One database of a share, opened."""
+
+    uri: str
+    connection: Any
+    chunks: Any
+    sessions: Any
+
+    @property
+    def model(self) -> VectorModel:
+        found = self.chunks.schema.metadata or {}
+        size = self.chunks.schema.field("vectors").type.value_type.list_size
+        return VectorModel(found.get(_MODEL_KEY, b"").decode(), found.get(_NAME_KEY, b"").decode(), size)
+
+    def refresh(self) -> None:
+        """Sees what was committed since. Rows first: a seal names the version of the rows that it is about."""
+        with reading(self.uri):
+            self.chunks.checkout_latest()
+            self.sessions.checkout_latest()
+
+
+def _lancedb() -> Any:
+    for name in ("LANCE_LOG", "LANCEDB_LOG"):
+        os.environ.setdefault(name, "error")  # else their warnings land between our own lines
+    try:
+        import lancedb
+    except ImportError as error:
+        raise MissingExtra("A shared index", "semantic") from error
+    return lancedb
+
+
+def connect(uri: str) -> Any:
+    """The database at an address. Credentials come from the environment or from the cloud's own chain."""
+    lancedb = _lancedb()
+    with reading(uri):
+        return lancedb.connect(uri, storage_options=None if uri.startswith("db://") else dict(_OPTIONS))
+
+
+def open_database(uri: str) -> Database | None:
+    """The tables at an address, or None where there are none. Raises ShareAway and ShareTooNew."""
+    connection = connect(uri)
+    chunks, sessions = _table(connection, uri, CHUNKS), _table(connection, uri, SESSIONS)
+    if chunks is None or sessions is None:
+        return None
+    written = (chunks.schema.metadata or {}).get(_FORMAT_KEY, b"0")
+    if not written.isdigit() or int(written) > FORMAT:
+        raise ShareTooNew(
+            f"the share at {uri} has format {written.decode('utf-8', 'replace')}, and this release reads {FORMAT}",
+            hint="update aicx on this machine",
+        )
+    return Database(uri, connection, chunks, sessions)
+
+
+def create_database(uri: str, model: VectorModel) -> Database:
+    """The tables at an address, made where they are missing: also by two machines at once."""
+    if (found := open_database(uri)) is not None:
+        return found
+    import pyarrow as pa
+
+    connection = connect(uri)
+    texts = ("key", "generation", "member", "machine", "chunk", "sidecar", "text", "sha256", *TEXTS, *WORDS)
+    known = ("files", "session_title", "automated_why", "prompt_key")
+    fields = [pa.field(name, pa.string()) for name in (*texts, *known)]
+    fields += [pa.field(name, pa.int64()) for name in (*NUMBER_COLUMNS, "draw")]
+    fields.append(pa.field("vectors", pa.list_(pa.list_(pa.float16(), model.dimensions))))
+    made = {_FORMAT_KEY: str(FORMAT).encode(), _MODEL_KEY: model.fingerprint.encode(), _NAME_KEY: model.name.encode()}
+    with reading(uri):
+        chunks = connection.create_table(CHUNKS, schema=pa.schema(fields, metadata=made), exist_ok=True)
+        indexed = {column for index in chunks.list_indices() for column in index.columns}
+        for column in WORDS:
+            if column not in indexed:
+                committed(partial(chunks.create_index, column, config=words_index()))
+        numbers = ("sequence", "rows", "version")
+        seal = ("key", "member", "machine", "agent", "session_id", "generation", "digest", "source", "pushed_at")
+        seals = [pa.field(name, pa.string()) for name in (*seal, "deleted_at")]
+        seals += [pa.field(name, pa.int64()) for name in numbers]
+        connection.create_table(SESSIONS, schema=pa.schema(seals), exist_ok=True)
+    opened = open_database(uri)
+    assert opened is not None, "both tables were just made"
+    return opened
+
+
+def words_index() -> Any:
+    """The inverted index of a column whose words our own analysis has put in order: stop words and stems are its."""
+    from lancedb.index import FTS
+
+    return FTS(
+        with_position=True,
+        base_tokenizer="whitespace",
+        lower_case=False,
+        stem=False,
+        remove_stop_words=False,
+        ascii_folding=False,
+        max_token_length=None,
+    )
+
+
+def probe(uri: str) -> None:
+    """Raises AicxError where two writers at an address can overwrite each other's commits.
+
+    Object stores keep them apart by `If-None-Match`, which some servers accept and ignore. Eight writers begin from one
+    version at the same moment: where a row of theirs is missing afterwards, the address is refused.
+    """
+    if uri.startswith("db://"):
+        return  # a service is the only writer of its files
+    from concurrent.futures import ThreadPoolExecutor
+    from threading import Barrier
+
+    import pyarrow as pa
+
+    writers, name = 8, f"probe-{os.getpid()}-{time.monotonic_ns()}"
+    connection = connect(uri)
+    with reading(uri):
+        connection.create_table(name, schema=pa.schema([pa.field("writer", pa.int64())]))
+    together = Barrier(writers)
+
+    def write(number: int) -> None:
+        table = connection.open_table(name)
+        together.wait(30)
+        committed(lambda: table.add(pa.table({"writer": [number]})))
+
+    try:
+        with reading(uri), ThreadPoolExecutor(writers) as pool:
+            list(pool.map(write, range(writers)))
+            kept = connection.open_table(name).count_rows()
+    finally:
+        with reading(uri):
+            connection.drop_table(name)
+    if kept != writers:
+        raise AicxError(
+            f"{uri} ignores conditional writes (If-None-Match): of {writers} commits at once it kept {kept}",
+            hint="use a store that has them, or a folder that is carried between machines: docs/team.md",
+        )
+
+
+def committed(commit: Callable[[], Done]) -> Done:
+    """The result of a commit, tried again while others commit at the same moment."""
+    for attempt in range(_ATTEMPTS):
+        try:
+            return commit()
+        except FAILURES as error:
+            if attempt == _ATTEMPTS - 1 or not _is_conflict(error):
+                raise
+        time.sleep(_PAUSE * 2 ** min(attempt, 5) * (0.5 + random()))  # noqa: S311  spreads writers, hides nothing
+    raise AssertionError("the last attempt returns or raises")
+
+
+@contextmanager
+def reading(uri: str) -> Iterator[None]:
+    """Raises ShareAway, with the reason in a line, for whatever LanceDB says of a share that cannot be used."""
+    try:
+        yield
+    except FAILURES as error:
+        reason = plain_reason(error)
+        if _TOO_NEW.search(reason):
+            raise ShareTooNew(
+                f"the share at {uri} was written by a newer lancedb: {reason}",
+                hint="update aicx and its [semantic] part on this machine",
+            ) from error
+        raise ShareAway(
+            f"the share at {uri} cannot be used: {reason}",
+            hint="check the address, the network and the credentials; what is stored here is searched as before",
+        ) from error
+
+
+def write_rows(table: Any, rows: Sequence[Mapping[str, Any]]) -> int:
+    """Appends rows in one commit; returns a version of the table that has them."""
+    import pyarrow as pa
+
+    table.add(pa.Table.from_pylist(list(map(dict, rows)), schema=table.schema))
+    return int(table.version)
+
+
+def read_rows(table: Any, columns: Sequence[str], where: str | None = None) -> list[dict[str, Any]]:
+    """Some columns of the rows that fulfil a condition."""
+    query = table.search()
+    found: list[dict[str, Any]] = (query.where(where) if where else query).select(list(columns)).to_arrow().to_pylist()
+    return found
+
+
+def to_text(value: Any) -> str:
+    """A value as JSON, the same for equal values."""
+    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+
+
+def _table(connection: Any, uri: str, name: str) -> Any:
+    try:
+        with reading(uri):
+            return connection.open_table(name)
+    except ShareAway as error:
+        if "was not found" in str(error.__cause__) or "not found: table" in str(error.__cause__).lower():
+            return None
+        raise
+
+
+def _is_conflict(error: Exception) -> bool:
+    said = str(error).lower()
+    return any(word in said for word in ("conflict", "concurrent", "already exists", "please retry", "too many"))
