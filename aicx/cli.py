@@ -44,9 +44,8 @@ def _root(
 ) -> None:
     """Keep the logs of your coding agents as a corpus you own, and search it.
 
-    Start with `aicx store`, which reads the logs of Claude Code, Codex, Gemini CLI and Antigravity and changes none of
-    them. Then try `aicx resume` in a repository, or `aicx search QUESTION`. `aicx demo` shows it all on
-    invented logs.
+    Start with `aicx store`, which reads the logs of the agents on this machine and changes none of them. Then try
+    `aicx resume` in a repository, or `aicx search QUESTION`. `aicx demo` shows it all on invented logs.
 
     The corpus is in ~/.aicx, or in the folder named by AICX_HOME. Exit codes: 0 done, 1 failed, 2 wrong usage, 3 not
     found, 4 optional part missing, 5 another writer is busy, 6 cannot write, 7 a stored file is damaged, 8 a log cannot

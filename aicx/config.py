@@ -91,6 +91,7 @@ def load_settings(
     _check_home(layout.home)
     check_format(layout.home)
     values = _DEFAULTS | _read_file(layout.config_file)
+    opencode = _folder(environ, "XDG_DATA_HOME", home / ".local/share") / "opencode"
     return Settings(
         user_home=home,
         layout=layout,
@@ -99,8 +100,9 @@ def load_settings(
             codex=_folder(environ, "CODEX_HOME", home / ".codex"),
             gemini=home / ".gemini",
             runs=layout.runs,
+            opencode=opencode,
+            opencode_database=opencode / environ["OPENCODE_DB"] if environ.get("OPENCODE_DB") else None,
             unread={
-                "opencode": _folder(environ, "XDG_DATA_HOME", home / ".local/share") / "opencode",
                 "copilot": _folder(environ, "COPILOT_HOME", home / ".copilot"),
                 "pi": _folder(environ, "PI_CODING_AGENT_DIR", home / ".pi/agent"),
             },

@@ -54,6 +54,8 @@ class AgentHomes:
     codex: Path
     gemini: Path
     runs: Path | None = None
+    opencode: Path | None = None
+    opencode_database: Path | None = None  # where it is not in that folder
     unread: Mapping[str, Path] = field(default_factory=dict)
 
 

@@ -14,7 +14,7 @@ from typing import Annotated, Any, NamedTuple, Union, get_args, get_origin, get_
 from aicx.fields import shown_properties
 
 COMMON: Mapping[str, str] = {
-    "agent": "the agent whose log it is: `claude`, `codex`, `gemini` or `gemini-antigravity`",
+    "agent": "the agent whose log it is, as `-a` names it",
     "altered": "whether the chunk was altered on disk after it was stored, so that it may differ from the log",
     "at": "when",
     "automated": "whether a program ran the session (`claude -p`, an SDK, `codex exec`, a hook)",

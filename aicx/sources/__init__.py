@@ -15,6 +15,7 @@ SOURCES: dict[str, str] = {
     "codex": "aicx.sources.codex.source",
     "gemini": "aicx.sources.gemini.source",
     "gemini-antigravity": "aicx.sources.antigravity.source",
+    "opencode": "aicx.sources.opencode.source",
     "run": "aicx.sources.run.source",
 }
 

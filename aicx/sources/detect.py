@@ -15,8 +15,10 @@ from aicx.sources import load_source
 from aicx.sources.antigravity import source as antigravity
 from aicx.sources.claude import source as claude
 from aicx.sources.codex import source as codex
+from aicx.sources.databases import holds_session
 from aicx.sources.gemini import source as gemini
 from aicx.sources.items import BadRecord, LogFile
+from aicx.sources.opencode import source as opencode
 from aicx.sources.records import RawRecord, read_json, read_jsonl, stat_log
 from aicx.sources.run import source as run
 from aicx.values import dataclass
@@ -26,8 +28,8 @@ _HEAD_RECORDS = 50
 _MAX_ARRAY = 64 * 1024 * 1024
 _LOOKED_FOR = (
     "a log is a Claude Code transcript or history.jsonl, a Codex rollout or history.jsonl, a Gemini CLI session or"
-    " logs.json, an Antigravity brain folder or .pb, or what `aicx run` wrote; --format names the agent where the"
-    " content does not"
+    " logs.json, an Antigravity brain folder or .pb, a session of OpenCode (exported, its file, or opencode.db/ID), or"
+    " what `aicx run` wrote; --format names the agent where the content does not"
 )
 _CODEX_BARE = frozenset(("message", "reasoning", "function_call", "function_call_output", "local_shell_call"))
 _CODEX_EXEC = frozenset(("thread.started", "turn.started", "item.started", "item.completed"))
@@ -52,6 +54,8 @@ def detect_log(path: Path, format: str | None = None) -> LogFile:
     if format is not None:
         load_source(format)
     path = path.absolute()  # a source may look at the folders above
+    if path.parent.is_file() and holds_session(path):
+        return LogFile(opencode.AGENT, opencode.DATABASE, path, 0, "")
     try:
         mode = path.stat().st_mode
     except OSError as error:
@@ -166,6 +170,8 @@ def _by_name(path: Path, agent: str | None) -> tuple[str, str] | None:
             return agent, codex.ROLLOUT_JSON if is_object else codex.ROLLOUT
         case "gemini":
             return agent, gemini.SESSION_JSON if is_object else gemini.SESSION_LINES
+        case "opencode":
+            return agent, opencode.EXPORT
         case "run":
             return agent, run.FORMAT
     return None
@@ -214,6 +220,14 @@ _WHOLE_FORMS = (
         gemini.AGENT,
         gemini.SESSION_JSON,
         lambda value: "sessionId" in value and any(isinstance(value.get(name), list) for name in gemini.MESSAGES),
+    ),
+    _Form(
+        opencode.AGENT,
+        opencode.EXPORT,
+        lambda value: isinstance(value.get("info"), dict) and isinstance(value.get("messages"), list),
+    ),
+    _Form(
+        opencode.AGENT, opencode.FILES, lambda value: isinstance(value.get("directory"), str) and "projectID" in value
     ),
 )
 _ARRAY_FORMS = (

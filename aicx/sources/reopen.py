@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import shlex
 
-_COMMANDS = {"claude": "claude --resume", "codex": "codex resume", "gemini": "gemini --resume"}
+_COMMANDS = {
+    "claude": "claude --resume",
+    "codex": "codex resume",
+    "gemini": "gemini --resume",
+    "opencode": "opencode --session",
+}
 # Agents whose subagents' sessions can only be reached through the session that started them.
 _OWNED_SUBAGENTS = ("claude", "gemini")
 

@@ -109,17 +109,18 @@ def test_logs_and_records_that_gave_nothing_are_named(user, capsys):
 
 
 def test_sessions_of_agents_that_are_not_read_are_counted_in_one_line(user, capsys):
-    for place in (".local/share/opencode/storage/session/p1/ses_1", ".local/share/opencode/export/ses_2", ".copilot/a"):
-        path = user.root / f"{place}.json"
+    for place in (
+        ".copilot/session-state/a.jsonl",
+        ".copilot/session-state/b2/events.jsonl",
+        ".pi/agent/sessions/x/y.jsonl",
+    ):
+        path = user.root / f".{place}"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch()
-    path = user.root / ".copilot/session-state/b2/events.jsonl"
-    path.parent.mkdir(parents=True)
-    path.touch()
-    line = "  aicx does not read the logs of OpenCode (2 sessions), Copilot (1 session)\n"
+    line = "  aicx does not read the logs of Copilot (2 sessions), Pi (1 session)\n"
     assert line in store(capsys)[2]
     assert line in store(capsys)[2]
-    assert as_json(capsys)["unread"] == {"opencode": 2, "copilot": 1}
+    assert as_json(capsys)["unread"] == {"copilot": 2, "pi": 1}
 
 
 def test_they_are_named_where_there_is_nothing_else(tmp_path, monkeypatch, capsys):

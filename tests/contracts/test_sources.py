@@ -95,6 +95,31 @@ ANTIGRAVITY_RECORDS: list[Value] = [
     {"step_index": 1, "source": "MODEL", "type": "PLANNER_RESPONSE", "created_at": AT, "content": "Yes"},
 ]
 
+OPENCODE_MESSAGES: list[Value] = [
+    {
+        "info": {"id": "msg_1", "role": "user", "time": {"created": UNIX * 1000}},
+        "parts": [{"id": "prt_1", "type": "text", "text": "Fix the parser"}],
+    },
+    {
+        "info": {"id": "msg_2", "role": "assistant", "time": {"created": UNIX * 1000, "completed": UNIX * 1000}},
+        "parts": [
+            {
+                "id": "prt_2",
+                "type": "tool",
+                "tool": "bash",
+                "callID": "c",
+                "state": {
+                    "status": "completed",
+                    "input": {"command": "ls"},
+                    "output": "a b",
+                    "metadata": {"exit": 0},
+                    "time": {"start": UNIX * 1000, "end": UNIX * 1000},
+                },
+            }
+        ],
+    },
+]
+
 RUN_RECORDS: list[Value] = [
     {"type": "session", "id": SESSION, "command": "aider", "cwd": "/srv/orbit", "task": "Fix the parser", "at": AT},
     {"type": "printed", "text": "Yes\n", "at": AT},
@@ -120,6 +145,7 @@ LINES: dict[str, dict[str, list[Value]]] = {
     "gemini-antigravity": {
         f".gemini/antigravity/brain/{SESSION}/.system_generated/logs/transcript_full.jsonl": ANTIGRAVITY_RECORDS,
     },
+    "opencode": {},
     "run": {f".aicx/runs/{SESSION}.jsonl": RUN_RECORDS},
 }
 # Formats that are one JSON value; the records stand in it under the named key, or are all of it.
@@ -131,6 +157,7 @@ OBJECTS: dict[str, dict[str, tuple[str | None, list[Value]]]] = {
         f".gemini/tmp/{PROJECT}/logs.json": (None, []),
     },
     "gemini-antigravity": {f".gemini/antigravity/brain/{SESSION}/task.md.metadata.json": ("x", [])},
+    "opencode": {f".local/share/opencode/export/ses_{SESSION}.json": ("messages", OPENCODE_MESSAGES)},
     "run": {},
 }
 
@@ -147,7 +174,7 @@ planContent messages toolCalls args result thoughts functionResponse response mo
 startTime display pastedContents project ts thread_name source step_index created_at thinking tool_calls git branch
 repository_url action query changes is_error subtype origin items session $set status encrypted_content
 replacement_history turn_id isCompactSummary parent_thread_id forked_from_id thread_spawn subagent phase images
-error artifactType updatedAt
+error artifactType updatedAt info parts state metadata exit callID parentID directory title permission
 """)
 VALUES = words("""
 user assistant system attachment progress queue-operation summary ai-title custom-title pr-link response_item event_msg
@@ -203,7 +230,13 @@ def _spoilt(value: Any, draw: st.DrawFn) -> Any:
 
 
 def homes(root: Path) -> AgentHomes:
-    return AgentHomes(root / ".claude", root / ".codex", root / ".gemini", root / ".aicx" / "runs")
+    return AgentHomes(
+        root / ".claude",
+        root / ".codex",
+        root / ".gemini",
+        root / ".aicx" / "runs",
+        opencode=root / ".local/share/opencode",
+    )
 
 
 def discover(agent: str, root: Path) -> list[LogFile | BadRecord]:
@@ -314,7 +347,10 @@ class TestDiscover:
 
     @every_agent
     def test_an_empty_home_yields_nothing(self, agent, tmp_path):
-        for name in (".claude/projects", ".codex/sessions", ".gemini/tmp", ".gemini/antigravity/brain", ".aicx/runs"):
+        for name in (
+            *(".claude/projects", ".codex/sessions", ".gemini/tmp", ".gemini/antigravity/brain", ".aicx/runs"),
+            *(".local/share/opencode/export", ".local/share/opencode/storage/session"),
+        ):
             (tmp_path / name).mkdir(parents=True)
         assert discover(agent, tmp_path) == []
 
@@ -331,6 +367,9 @@ class TestDiscover:
         for place, values in LINES[agent].items():
             write_lines(tmp_path, place, values)
             write_lines(tmp_path, another(place), values)
+        for place, (key, values) in OBJECTS[agent].items():
+            write_object(tmp_path, place, key, values)
+            write_object(tmp_path, another(place), key, values)
         assert discover(agent, tmp_path) == discover(agent, tmp_path)
         assert len(logs(agent, tmp_path)) > 1
 
@@ -339,6 +378,8 @@ class TestDiscover:
         for other in SOURCES:
             for place, values in LINES[other].items() if other != agent else ():
                 write_lines(tmp_path, place, values)
+            for place, (key, values) in OBJECTS[other].items() if other != agent else ():
+                write_object(tmp_path, place, key, values)
         assert discover(agent, tmp_path) == []
 
     @every_place
@@ -368,7 +409,7 @@ class TestDiscover:
         assert [type(item) for item in discover(agent, tmp_path)] == [BadRecord]
 
     @every_agent
-    @pytest.mark.parametrize("name", [".claude", ".codex", ".gemini"])
+    @pytest.mark.parametrize("name", [".claude", ".codex", ".gemini", ".local"])
     def test_a_home_that_is_a_file_does_no_harm(self, agent, name, tmp_path):
         (tmp_path / name).write_text("not a folder")
         assert all(isinstance(item, BadRecord) for item in discover(agent, tmp_path))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -129,7 +131,7 @@ def test_named_agent_still_lets_the_content_choose_its_format(tmp_path: Path) ->
 
 def test_unknown_agent_is_refused_with_the_known_ones(tmp_path: Path) -> None:
     with pytest.raises(UsageError) as error:
-        detect_log(write(tmp_path / "saved", CLAUDE), "copilot")
+        detect_log(write(tmp_path / "saved", CLAUDE), "clippy")
     assert "gemini-antigravity" in (error.value.hint or "")
 
 
@@ -196,3 +198,18 @@ def test_pipe_is_refused_instead_of_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(SourceUnreadable, match="not a regular file"):
         detect_log(tmp_path / "pipe")
+
+
+def test_sessions_of_opencode_are_recognised_in_every_layout(tmp_path: Path) -> None:
+    about = {"id": "ses_1", "projectID": "p", "directory": "/srv/lamp", "title": "Lamp", "time": {}}
+    exported = write(tmp_path / "saved.json", {"info": about, "messages": []})
+    kept = write(tmp_path / "storage/session/p/ses_1.json", about)
+    with closing(sqlite3.connect(tmp_path / "opencode.db")) as connection:
+        connection.execute("CREATE TABLE session (id TEXT)")
+        connection.execute("INSERT INTO session VALUES ('ses_1')")
+        connection.commit()
+    assert found(exported) == ("opencode", "opencode-export")
+    assert found(kept) == ("opencode", "opencode-files")
+    assert found(tmp_path / "opencode.db/ses_1") == ("opencode", "opencode-database")
+    with pytest.raises(SourceUnreadable):
+        detect_log(tmp_path / "opencode.db/ses_2")

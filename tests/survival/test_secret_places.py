@@ -191,12 +191,48 @@ def antigravity_logs(p: Planted) -> Iterator[tuple[str, bytes]]:
     yield f".gemini/antigravity/conversations/{p('opaque conversation')}.pb", b"\x00\x01"
 
 
+def opencode_logs(p: Planted) -> Iterator[tuple[str, bytes]]:
+    session = f"ses_{p('opencode session id')}"
+    at = round(when(400).timestamp() * 1000)
+    about = {
+        "id": session,
+        "title": f"Comb {p('opencode title')}",
+        "directory": f"/srv/{p('opencode cwd')}",
+        "parentID": p("opencode parent"),
+        "time": {"created": at},
+    }
+    state = {
+        "status": "error",
+        "input": {"command": f"cat {p('opencode command')}", "filePath": p("opencode file")},
+        "error": f"no {p('opencode error')}",
+        "time": {"start": at, "end": at},
+    }
+    parts = [
+        {"id": p("opencode part"), "type": "text", "text": f"Mend {p('opencode text')}"},
+        {"id": "prt_2", "type": "tool", "tool": p("opencode tool"), "callID": p("opencode call"), "state": state},
+        {"id": "prt_3", "type": f"part-{p('opencode type')}"},
+    ]
+    info = {
+        "id": "msg_1",
+        "role": "assistant",
+        "modelID": p("opencode model"),
+        "time": {"created": at, "completed": at},
+    }
+    odd = {"info": {"role": p("opencode role")}, "parts": []}
+    messages = [{"info": info, "parts": parts}, odd, p("opencode bad message")]
+    folder = ".local/share/opencode"
+    yield f"{folder}/export/{session}.json", json.dumps({"info": about, "messages": messages}).encode()
+    yield f"{folder}/storage/session/{p('opencode project')}/ses_{p('opencode broken file')}.json", b'{"id": "ses'
+    yield f"{folder}/opencode-{p('opencode database')}.db", b"not a database"
+
+
 WORKTREE = "/srv/worktree"
 LOGS: tuple[Callable[[Planted], Iterator[tuple[str, bytes]]], ...] = (
     claude_logs,
     codex_logs,
     gemini_logs,
     antigravity_logs,
+    opencode_logs,
 )
 READING = (
     "list",
@@ -257,7 +293,7 @@ def test_a_secret_anywhere_in_a_log_reaches_no_file_and_no_reader(
     assert stored["chunks_written"] >= 8
     assert stored["problems"]
     chunks = json.loads(ask("steer", "--json", "--limit", "100"))["items"]
-    assert {chunk["agent"] for chunk in chunks} == {"claude", "codex", "gemini", "gemini-antigravity"}
+    assert {chunk["agent"] for chunk in chunks} == {"claude", "codex", "gemini", "gemini-antigravity", "opencode"}
     project = next(chunk["project"] for chunk in chunks if "/" in chunk["project"])
     for line in READING:
         ask(*line.format(out=out, session=chunks[0]["session_id"], project=project).split(" "))

@@ -10,7 +10,9 @@ from typing import Any, Literal
 
 import orjson
 
-from aicx.sources.items import BadRecord
+from aicx.sources import SOURCES, load_source
+from aicx.sources.databases import holds_session
+from aicx.sources.items import BadRecord, LogFile
 from aicx.sources.records import LINE_LIMIT, WHOLE_LIMIT, dump_json, read_json, stat_log
 
 State = Literal["unchanged", "changed", "gone", "unreadable"]
@@ -31,7 +33,7 @@ def sources_of(fields: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def is_there(path: str) -> bool:
     try:
-        return any(found.exists() for found in places_of(path))
+        return any(found.exists() or holds_session(found) for found in places_of(path))
     except (OSError, ValueError):
         return False
 
@@ -67,9 +69,11 @@ def verify_source(source: Mapping[str, Any]) -> State:
 
 
 def _record_hashes(source: Mapping[str, Any], path: Path) -> Iterator[list[str]]:
-    spans = _spans(source.get("spans"))
-    if source.get("format") in _LISTS:
-        return _element_hashes(path, str(source["format"]), spans)
+    spans, form = _spans(source.get("spans")), str(source.get("format"))
+    if form in _LISTS:
+        return _element_hashes(path, form, spans)
+    if (elements := _messages_in(path, form)) is not None:
+        return iter([_hashes_of(elements, spans)])
     return iter(_byte_hashes(path, spans))
 
 
@@ -98,8 +102,23 @@ def _element_hashes(path: Path, format: str, spans: list[tuple[int, int]]) -> It
     """
     limits = (LINE_LIMIT, WHOLE_LIMIT) if path.stat().st_size > LINE_LIMIT else (LINE_LIMIT,)
     for whole_up_to in limits:
-        elements = _elements(path, format, whole_up_to)
-        yield [sha256(dump_json(elements[start])).hexdigest() for start, _ in spans if start < len(elements)]
+        yield _hashes_of(_elements(path, format, whole_up_to), spans)
+
+
+def _hashes_of(elements: list[Any], spans: list[tuple[int, int]]) -> list[str]:
+    return [sha256(dump_json(elements[start])).hexdigest() for start, _ in spans if start < len(elements)]
+
+
+def _messages_in(path: Path, format: str) -> list[Any] | None:
+    """The messages that spans count in a log of several files or in a database; None for a format of bytes."""
+    agent = format.partition("-")[0]
+    read = getattr(load_source(agent), "elements", None) if agent in SOURCES else None
+    if read is None:
+        return None
+    if not path.exists() and not holds_session(path):
+        raise FileNotFoundError(path)
+    found: list[Any] = read(LogFile(agent, format, path, 0, ""))
+    return found
 
 
 def _elements(path: Path, format: str, whole_up_to: int) -> list[Any]:

@@ -1,0 +1,162 @@
+"""One message of OpenCode: what each of its parts becomes, and by whom it is."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from aicx.sources.items import ToolUse
+from aicx.sources.records import parse_instant
+from aicx.sources.tools import describe_call
+from aicx.sources.values import object_of, objects_of, quoted, replace_data_urls, string_of, text_of
+from aicx.sources.voices import speaker_of
+from aicx.types import Origin, Role
+
+# Parts without a text: what a step cost, the state of the files before and after, who was mentioned.
+_BOOKKEEPING = frozenset(("step-start", "step-finish", "snapshot", "patch", "agent", "compaction"))
+_ENDED = frozenset(("completed", "error"))
+_MAX_CODE = 1 << 31
+
+
+class OpenCodeDraft(NamedTuple):
+    """An entry before it has its session and provenance. ``done`` is when it was complete, by which it is sorted."""
+
+    role: Role
+    origin: Origin
+    text: str
+    at: datetime | None
+    record_id: str | None = None
+    tool: ToolUse | None = None
+    done: datetime | None = None
+
+
+class OpenCodeMessages:
+    """Reads the messages of one session. ``prompted`` is the author of what stands in a person's place."""
+
+    def __init__(self, skipped: Counter[str], prompted: Origin) -> None:
+        self._skipped = skipped
+        self._prompted = prompted
+
+    def drafts(self, message: dict[str, Any], *, is_last: bool) -> list[OpenCodeDraft] | None:
+        """A message's entries in the order in which they were complete; None for one of an unknown author.
+
+        The last message may still be written: its unfinished texts wait, so that what was read never changes.
+        """
+        info = object_of(message.get("info"))
+        role = info.get("role")
+        parts = objects_of(message.get("parts"))
+        if role == "user":
+            found = [draft for part in parts for draft in self._of_user(part)]
+        elif role == "assistant":
+            waiting = is_last and not info.get("error") and not object_of(info.get("time")).get("completed")
+            found = [draft for part in parts for draft in self._of_assistant(part, info, waiting)]
+            found += self._error(info)
+        else:
+            self._skipped[f"unknown author: {quoted(role)}"] += 1
+            return None
+        last = began = parse_instant(object_of(info.get("time")).get("created"))
+        timed = []
+        for draft in found:
+            at = draft.at or last or began
+            last = at
+            timed.append(draft._replace(at=at, done=draft.done or at))
+        return sorted(timed, key=lambda draft: draft.done.timestamp() if draft.done else 0.0)
+
+    def _of_user(self, part: dict[str, Any]) -> Iterator[OpenCodeDraft]:
+        kind = part.get("type")
+        text = _clean(string_of(part.get("text")))
+        if kind == "text" and text:
+            made = part.get("synthetic") is True or part.get("ignored") is True
+            origin: Origin = "injected" if made else speaker_of(text) or self._prompted
+            yield OpenCodeDraft("system" if made else "user", origin, text, _began(part), text_of(part.get("id")))
+        elif kind == "subtask" and (prompt := _clean(string_of(part.get("prompt")))):
+            # A command of the user's that OpenCode handed to a subagent: the prompt is the command's, filled in.
+            yield OpenCodeDraft("system", "injected", prompt, _began(part), text_of(part.get("id")))
+        else:
+            self._skip(kind)
+
+    def _of_assistant(self, part: dict[str, Any], info: dict[str, Any], waiting: bool) -> Iterator[OpenCodeDraft]:
+        kind = part.get("type")
+        if kind == "tool":
+            yield from self._tool(part)
+            return
+        text = _clean(string_of(part.get("text"))) if kind in ("text", "reasoning") else ""
+        if not text:
+            self._skip(kind)
+            return
+        done = parse_instant(object_of(part.get("time")).get("end"))
+        if waiting and done is None:
+            self._skipped["a text that is still being written"] += 1
+            return
+        role: Role = "reasoning" if kind == "reasoning" else "assistant"
+        origin: Origin = "agent"
+        if info.get("summary") is True and role == "assistant":
+            role, origin = "system", "compaction"
+        yield OpenCodeDraft(role, origin, text, _began(part), text_of(part.get("id")), done=done)
+
+    def _tool(self, part: dict[str, Any]) -> Iterator[OpenCodeDraft]:
+        state = object_of(part.get("state"))
+        status = state.get("status")
+        if status == "pending":
+            self._skipped["a tool call that is still being written"] += 1
+            return
+        name, call_id = text_of(part.get("tool")) or "tool", text_of(part.get("callID"))
+        key = text_of(part.get("id")) or call_id
+        began = _began(state)
+        text, use = describe_call(name, _arguments(state), call_id)
+        yield OpenCodeDraft("tool", "tool", _clean(text), began, key and f"{key}:call", use)
+        if status not in _ENDED:
+            return
+        ended = parse_instant(object_of(state.get("time")).get("end"))
+        code = object_of(state.get("metadata")).get("exit")
+        exit_code = code if isinstance(code, int) and not isinstance(code, bool) and abs(code) < _MAX_CODE else None
+        failed = status == "error" or bool(exit_code)
+        output = string_of(state.get("error" if status == "error" else "output"))
+        seconds = (ended - began).total_seconds() if began and ended and ended >= began else None
+        use = ToolUse(name, "result", call_id, failed=failed, exit_code=exit_code, seconds=seconds)
+        if output.strip():
+            yield OpenCodeDraft("tool", "tool", _clean(output), ended, key and f"{key}:result", use, ended)
+        else:
+            self._skipped["empty result"] += 1
+
+    def _error(self, info: dict[str, Any]) -> Iterator[OpenCodeDraft]:
+        """Why the model gave no answer, or no more of it."""
+        error = object_of(info.get("error"))
+        said = ": ".join(
+            filter(None, (text_of(error.get("name")), text_of(object_of(error.get("data")).get("message"))))
+        )
+        if said:
+            at = parse_instant(object_of(info.get("time")).get("completed"))
+            key = text_of(info.get("id"))
+            yield OpenCodeDraft("system", "injected", said, at, key and f"{key}:error")
+
+    def _skip(self, kind: Any) -> None:
+        if kind in ("text", "reasoning", "subtask"):
+            self._skipped["part without a text"] += 1
+        elif kind == "file":
+            self._skipped["attached file"] += 1
+        elif kind == "retry":
+            self._skipped["request tried again"] += 1
+        elif isinstance(kind, str) and kind in _BOOKKEEPING:
+            self._skipped["bookkeeping of a step"] += 1
+        else:
+            self._skipped[f"unknown type: {quoted(kind)}"] += 1
+
+
+def _arguments(state: dict[str, Any]) -> Any:
+    """A call's arguments; ``patchText`` by the name that patches have elsewhere, so that their files are found."""
+    given = state.get("input")
+    if isinstance(given, dict) and "patchText" in given and "patch" not in given:
+        return {("patch" if key == "patchText" else key): value for key, value in given.items()}
+    return given or text_of(state.get("raw"))
+
+
+def _began(part: dict[str, Any]) -> datetime | None:
+    return parse_instant(object_of(part.get("time")).get("start"))
+
+
+def _clean(text: str) -> str:
+    """``text`` without embedded files; empty where nothing can be read in it."""
+    return replace_data_urls(text, lambda kind: f"[{kind or 'data'} left out]") if text.strip() else ""
