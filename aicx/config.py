@@ -102,8 +102,8 @@ def load_settings(
             runs=layout.runs,
             opencode=opencode,
             opencode_database=opencode / environ["OPENCODE_DB"] if environ.get("OPENCODE_DB") else None,
+            copilot=_folder(environ, "COPILOT_HOME", home / ".copilot"),
             unread={
-                "copilot": _folder(environ, "COPILOT_HOME", home / ".copilot"),
                 "pi": _folder(environ, "PI_CODING_AGENT_DIR", home / ".pi/agent"),
             },
         ),

@@ -56,6 +56,7 @@ class AgentHomes:
     runs: Path | None = None
     opencode: Path | None = None
     opencode_database: Path | None = None  # where it is not in that folder
+    copilot: Path | None = None
     unread: Mapping[str, Path] = field(default_factory=dict)
 
 

@@ -16,6 +16,7 @@ SOURCES: dict[str, str] = {
     "gemini": "aicx.sources.gemini.source",
     "gemini-antigravity": "aicx.sources.antigravity.source",
     "opencode": "aicx.sources.opencode.source",
+    "copilot": "aicx.sources.copilot.source",
     "run": "aicx.sources.run.source",
 }
 

@@ -15,6 +15,7 @@ from aicx.sources import load_source
 from aicx.sources.antigravity import source as antigravity
 from aicx.sources.claude import source as claude
 from aicx.sources.codex import source as codex
+from aicx.sources.copilot import source as copilot
 from aicx.sources.databases import holds_session
 from aicx.sources.gemini import source as gemini
 from aicx.sources.items import BadRecord, LogFile
@@ -28,8 +29,8 @@ _HEAD_RECORDS = 50
 _MAX_ARRAY = 64 * 1024 * 1024
 _LOOKED_FOR = (
     "a log is a Claude Code transcript or history.jsonl, a Codex rollout or history.jsonl, a Gemini CLI session or"
-    " logs.json, an Antigravity brain folder or .pb, a session of OpenCode (exported, its file, or opencode.db/ID), or"
-    " what `aicx run` wrote; --format names the agent where the content does not"
+    " logs.json, an Antigravity brain folder or .pb, a session of OpenCode (exported, its file, or opencode.db/ID),"
+    " events of Copilot CLI, or what `aicx run` wrote; --format names the agent where the content does not"
 )
 _CODEX_BARE = frozenset(("message", "reasoning", "function_call", "function_call_output", "local_shell_call"))
 _CODEX_EXEC = frozenset(("thread.started", "turn.started", "item.started", "item.completed"))
@@ -170,6 +171,8 @@ def _by_name(path: Path, agent: str | None) -> tuple[str, str] | None:
             return agent, codex.ROLLOUT_JSON if is_object else codex.ROLLOUT
         case "gemini":
             return agent, gemini.SESSION_JSON if is_object else gemini.SESSION_LINES
+        case "copilot":
+            return agent, copilot.FORMAT
         case "opencode":
             return agent, opencode.EXPORT
         case "run":
@@ -205,6 +208,10 @@ def _is_gemini_line(value: dict[str, Any]) -> bool:
     return "$set" in value or "$rewindTo" in value or ("id" in value and value.get("type") in _GEMINI_TYPES)
 
 
+def _is_copilot(value: dict[str, Any]) -> bool:
+    return "." in str(value.get("type")) and isinstance(value.get("data"), dict) and "parentId" in value
+
+
 _LINE_FORMS = (
     _Form("claude", claude.SESSION_FORMAT, _is_claude),
     _Form("claude", claude.HISTORY_FORMAT, _is_claude_prompt),
@@ -212,6 +219,7 @@ _LINE_FORMS = (
     _Form("codex", codex.INDEX, lambda value: "id" in value and "thread_name" in value),
     _Form("codex", codex.ROLLOUT, _is_rollout),
     _Form(gemini.AGENT, gemini.SESSION_LINES, _is_gemini_line),
+    _Form(copilot.AGENT, copilot.FORMAT, _is_copilot),
     _Form(run.AGENT, run.FORMAT, lambda value: value.get("type") == "session" and "command" in value),
 )
 _WHOLE_FORMS = (

@@ -9,6 +9,7 @@ _COMMANDS = {
     "codex": "codex resume",
     "gemini": "gemini --resume",
     "opencode": "opencode --session",
+    "copilot": "copilot --resume",
 }
 # Agents whose subagents' sessions can only be reached through the session that started them.
 _OWNED_SUBAGENTS = ("claude", "gemini")

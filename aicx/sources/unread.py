@@ -6,9 +6,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 # What each agent is called for people, and where its sessions are below its folder: a name is a session's.
-NAMES: Mapping[str, str] = {"copilot": "Copilot", "pi": "Pi"}
+NAMES: Mapping[str, str] = {"pi": "Pi"}
 _SESSIONS: Mapping[str, tuple[str, ...]] = {
-    "copilot": ("session-state/*/events.jsonl", "session-state/*.jsonl", "history-session-state/*.json"),
     "pi": ("sessions/*/*.jsonl",),
 }
 

@@ -109,18 +109,14 @@ def test_logs_and_records_that_gave_nothing_are_named(user, capsys):
 
 
 def test_sessions_of_agents_that_are_not_read_are_counted_in_one_line(user, capsys):
-    for place in (
-        ".copilot/session-state/a.jsonl",
-        ".copilot/session-state/b2/events.jsonl",
-        ".pi/agent/sessions/x/y.jsonl",
-    ):
-        path = user.root / f".{place}"
+    for place in ("x/y", "x/z"):
+        path = user.root / f".pi/agent/sessions/{place}.jsonl"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch()
-    line = "  aicx does not read the logs of Copilot (2 sessions), Pi (1 session)\n"
+    line = "  aicx does not read the logs of Pi (2 sessions)\n"
     assert line in store(capsys)[2]
     assert line in store(capsys)[2]
-    assert as_json(capsys)["unread"] == {"copilot": 2, "pi": 1}
+    assert as_json(capsys)["unread"] == {"pi": 2}
 
 
 def test_they_are_named_where_there_is_nothing_else(tmp_path, monkeypatch, capsys):

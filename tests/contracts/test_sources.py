@@ -95,6 +95,17 @@ ANTIGRAVITY_RECORDS: list[Value] = [
     {"step_index": 1, "source": "MODEL", "type": "PLANNER_RESPONSE", "created_at": AT, "content": "Yes"},
 ]
 
+
+def copilot(kind: str, number: int, **data: Any) -> Value:
+    return {"type": kind, "data": data, "id": f"e-{number}", "timestamp": AT, "parentId": None}
+
+
+COPILOT_EVENTS = [
+    copilot("session.start", 1, sessionId=SESSION, startTime=AT, context={"cwd": "/srv/orbit", "branch": "main"}),
+    copilot("user.message", 2, content="Fix the parser"),
+    copilot("assistant.message", 3, content="Yes", toolRequests=[{"toolCallId": "c", "name": "bash", "arguments": {}}]),
+    copilot("tool.execution_complete", 4, toolCallId="c", success=True, result={"content": "a b"}),
+]
 OPENCODE_MESSAGES: list[Value] = [
     {
         "info": {"id": "msg_1", "role": "user", "time": {"created": UNIX * 1000}},
@@ -146,6 +157,10 @@ LINES: dict[str, dict[str, list[Value]]] = {
         f".gemini/antigravity/brain/{SESSION}/.system_generated/logs/transcript_full.jsonl": ANTIGRAVITY_RECORDS,
     },
     "opencode": {},
+    "copilot": {
+        f".copilot/session-state/{SESSION}/events.jsonl": COPILOT_EVENTS,
+        f".copilot/session-state/{SESSION}.jsonl": COPILOT_EVENTS,
+    },
     "run": {f".aicx/runs/{SESSION}.jsonl": RUN_RECORDS},
 }
 # Formats that are one JSON value; the records stand in it under the named key, or are all of it.
@@ -158,6 +173,7 @@ OBJECTS: dict[str, dict[str, tuple[str | None, list[Value]]]] = {
     },
     "gemini-antigravity": {f".gemini/antigravity/brain/{SESSION}/task.md.metadata.json": ("x", [])},
     "opencode": {f".local/share/opencode/export/ses_{SESSION}.json": ("messages", OPENCODE_MESSAGES)},
+    "copilot": {},
     "run": {},
 }
 
@@ -175,6 +191,7 @@ startTime display pastedContents project ts thread_name source step_index create
 repository_url action query changes is_error subtype origin items session $set status encrypted_content
 replacement_history turn_id isCompactSummary parent_thread_id forked_from_id thread_spawn subagent phase images
 error artifactType updatedAt info parts state metadata exit callID parentID directory title permission
+data context reasoningText toolRequests toolCallId attachments summaryContent contents exitCode transformedContent
 """)
 VALUES = words("""
 user assistant system attachment progress queue-operation summary ai-title custom-title pr-link response_item event_msg
@@ -184,6 +201,7 @@ USER_EXPLICIT MODEL USER_INPUT PLANNER_RESPONSE RUN_COMMAND enqueue dequeue popA
 queued_command local_command api_error input_text output_text exec_command apply_patch shell success main subagent
 <synthetic> <system-reminder>x</system-reminder> <command-name>/x</command-name> <USER_REQUEST>y</USER_REQUEST>
 [Request interrupted by user] {"cmd":"ls"} {"a": ARTIFACT_TYPE_TASK HEAD
+session.start user.message assistant.message tool.execution_start tool.execution_complete session.error abort selection
 """)
 TEXTS = st.one_of(
     st.sampled_from(VALUES),
@@ -236,6 +254,7 @@ def homes(root: Path) -> AgentHomes:
         root / ".gemini",
         root / ".aicx" / "runs",
         opencode=root / ".local/share/opencode",
+        copilot=root / ".copilot",
     )
 
 
@@ -349,7 +368,7 @@ class TestDiscover:
     def test_an_empty_home_yields_nothing(self, agent, tmp_path):
         for name in (
             *(".claude/projects", ".codex/sessions", ".gemini/tmp", ".gemini/antigravity/brain", ".aicx/runs"),
-            *(".local/share/opencode/export", ".local/share/opencode/storage/session"),
+            *(".local/share/opencode/export", ".local/share/opencode/storage/session", ".copilot/session-state"),
         ):
             (tmp_path / name).mkdir(parents=True)
         assert discover(agent, tmp_path) == []
@@ -409,7 +428,7 @@ class TestDiscover:
         assert [type(item) for item in discover(agent, tmp_path)] == [BadRecord]
 
     @every_agent
-    @pytest.mark.parametrize("name", [".claude", ".codex", ".gemini", ".local"])
+    @pytest.mark.parametrize("name", [".claude", ".codex", ".gemini", ".local", ".copilot"])
     def test_a_home_that_is_a_file_does_no_harm(self, agent, name, tmp_path):
         (tmp_path / name).write_text("not a folder")
         assert all(isinstance(item, BadRecord) for item in discover(agent, tmp_path))

@@ -28,6 +28,7 @@ ROLLOUT_STATE = {"record_type": "state"}
 ROLLOUT_BARE = {"type": "message", "role": "user", "content": []}
 CODEX_PROMPT = {"session_id": SESSION, "ts": 1772359200, "text": "hello"}
 CODEX_TITLE = {"id": SESSION, "thread_name": "Lamps", "updated_at": T0}
+COPILOT = {"type": "user.message", "data": {"content": "hello"}, "id": "e1", "timestamp": T0, "parentId": None}
 GEMINI_HEADER = {"sessionId": SESSION, "projectHash": "ab", "startTime": T0, "kind": "main"}
 GEMINI_MESSAGE = {"id": "m1", "timestamp": T0, "type": "user", "content": "hello"}
 
@@ -59,6 +60,7 @@ def found(path: Path, format: str | None = None) -> tuple[str, str]:
         (CODEX_TITLE, ("codex", "codex-index")),
         (GEMINI_HEADER, ("gemini", "gemini-jsonl")),
         (GEMINI_MESSAGE, ("gemini", "gemini-jsonl")),
+        (COPILOT, ("copilot", "copilot-events")),
     ],
 )
 @pytest.mark.parametrize("before", [(), (BROKEN,)])

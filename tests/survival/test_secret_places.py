@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from aicx.cli import run
+from aicx.sources import SOURCES
 from tests.corpus.builders import stamp, when
 from tests.servers.dashboard.http_client import TOKEN, get, request, serving
 from tests.servers.mcp.mcp_client import call
@@ -226,6 +227,36 @@ def opencode_logs(p: Planted) -> Iterator[tuple[str, bytes]]:
     yield f"{folder}/opencode-{p('opencode database')}.db", b"not a database"
 
 
+def copilot_logs(p: Planted) -> Iterator[tuple[str, bytes]]:
+    session = p("copilot session id")
+
+    def event(number: int, kind: str, **data: Any) -> Value:
+        at = stamp(500 + number)
+        return {"type": kind, "data": data, "id": f"{p('copilot id')}-{number}", "timestamp": at, "parentId": None}
+
+    context = {
+        "cwd": f"/srv/{p('copilot cwd')}",
+        "branch": p("copilot branch"),
+        "repository": f"ada/{p('copilot repository')}",
+        "repositoryHost": "github.com",
+        "headCommit": p("copilot commit"),
+    }
+    request = {"toolCallId": p("copilot call"), "name": p("copilot tool"), "arguments": {"path": p("copilot path")}}
+    folder = f".copilot/session-state/{session}"
+    yield (
+        f"{folder}/events.jsonl",
+        _lines(
+            event(0, "session.start", sessionId=session, context=context),
+            event(1, "user.message", content=f"Mend {p('copilot text')}", transformedContent=p("copilot sent")),
+            event(2, "assistant.message", content="Yes", toolRequests=[request], model=p("copilot model")),
+            event(3, "tool.execution_complete", toolCallId=p("copilot call"), error={"message": p("copilot error")}),
+            event(4, f"kind.{p('copilot type')}"),
+            [p("copilot bad event")],
+        ),
+    )
+    yield f"{folder}/workspace.yaml", f"summary: Honey {p('copilot title')}\n".encode()
+
+
 WORKTREE = "/srv/worktree"
 LOGS: tuple[Callable[[Planted], Iterator[tuple[str, bytes]]], ...] = (
     claude_logs,
@@ -233,6 +264,7 @@ LOGS: tuple[Callable[[Planted], Iterator[tuple[str, bytes]]], ...] = (
     gemini_logs,
     antigravity_logs,
     opencode_logs,
+    copilot_logs,
 )
 READING = (
     "list",
@@ -293,7 +325,7 @@ def test_a_secret_anywhere_in_a_log_reaches_no_file_and_no_reader(
     assert stored["chunks_written"] >= 8
     assert stored["problems"]
     chunks = json.loads(ask("steer", "--json", "--limit", "100"))["items"]
-    assert {chunk["agent"] for chunk in chunks} == {"claude", "codex", "gemini", "gemini-antigravity", "opencode"}
+    assert {chunk["agent"] for chunk in chunks} == set(SOURCES) - {"run"}
     project = next(chunk["project"] for chunk in chunks if "/" in chunk["project"])
     for line in READING:
         ask(*line.format(out=out, session=chunks[0]["session_id"], project=project).split(" "))
