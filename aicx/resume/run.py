@@ -47,6 +47,7 @@ from aicx.resume.select.report import BriefedSession, EntryFile, Recalled, Resum
 from aicx.resume.select.term_weights import TermWeights
 from aicx.resume.session_choice import SessionChoice
 from aicx.resume.structure import read_structure
+from aicx.sources.reopen import MEMORIES
 from aicx.work.gone_on import Choice, GoneOn, left_open
 
 if TYPE_CHECKING:
@@ -300,6 +301,8 @@ class _Resume:
     def _against(self, session: SessionRow) -> Reason | None:
         if session.session_id.startswith(self._query.exclude_session):
             return Reason.EXCLUDED_BY_USER
+        if session.session_id.startswith(MEMORIES):
+            return Reason.SAYS_NOTHING
         return Reason.SUBAGENT if session.lane == "subagent" else None
 
     def _recalled_sessions(self, own: Sequence[Passage], known: Sequence[SessionRow]) -> list[SessionRow]:

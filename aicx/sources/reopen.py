@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import shlex
 
+# How the ids of sessions begin that hold what an agent remembers: it said nothing in them, and takes none up again.
+MEMORIES = "memory-"
+
 _COMMANDS = {
     "claude": "claude --resume",
     "codex": "codex resume",
@@ -21,5 +24,5 @@ def reopen_command(agent: str, session_id: str, lane: str, parent: str | None) -
         if parent is None:
             return None
         session_id = parent
-    command = _COMMANDS.get(agent)
+    command = None if session_id.startswith(MEMORIES) else _COMMANDS.get(agent)
     return f"{command} {shlex.quote(session_id)}" if command else None

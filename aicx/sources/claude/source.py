@@ -1,4 +1,4 @@
-"""Claude Code: session logs under ``projects/``, one per session or subagent, and the prompt history beside them."""
+"""Claude Code: logs under ``projects/``, one per session or subagent, what it remembers, and the prompt history."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from datetime import datetime
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,9 @@ from aicx.sources.claude.session import ClaudeLogReader
 from aicx.sources.claude.text import cut_additions, without_data_urls
 from aicx.sources.embedded import CUT_OUT
 from aicx.sources.items import BadRecord, LogFile, LogIdentity, SkippedRecords, SourceItem, TimelineEntry
+from aicx.sources.memories import identify_memory, memory_files, read_memory
 from aicx.sources.records import RawRecord, list_folder, parse_instant, read_jsonl, stat_log
+from aicx.sources.reopen import MEMORIES
 from aicx.sources.values import object_of, string_of, text_of
 from aicx.sources.voices import speaker_of
 from aicx.types import AgentHomes
@@ -23,12 +26,15 @@ from aicx.types import AgentHomes
 AGENT = "claude"
 SESSION_FORMAT = "claude-jsonl"
 HISTORY_FORMAT = "claude-history"
+MEMORY_FORMAT = "claude-memory"
 
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 _SUBAGENT = re.compile(r"(?:^|(?<=^\d{4}-\d{2}-\d{2}-))agent-.+")
 _HEAD_RECORDS = 500  # how far `identify` looks for a timestamp
 _HISTORY_KEYS = ("sessionId", "project")
 _HISTORY_SESSION = "history"  # for prompts of versions that did not note the session
+_NOT_PLAIN = re.compile(r"[^A-Za-z0-9]")
+_MAX_ASKED = 20  # logs of a project, for its folder
 # `/review src` but not `/home/me/notes.txt is wrong`
 _SLASH_COMMAND = re.compile(r"/[\w:.-]+(?:\s|$)")
 
@@ -53,6 +59,8 @@ class ClaudeSource:
     def identify(self, log: LogFile) -> LogIdentity:
         if log.format == HISTORY_FORMAT:
             return LogIdentity(None, _first_instant(log))
+        if log.format == MEMORY_FORMAT:
+            return identify_memory(log, _memory_session(log.path))
         named = subagent = None
         if found := _SUBAGENT.search(log.path.stem):
             subagent = found[0]
@@ -76,6 +84,9 @@ class ClaudeSource:
     def read(self, log: LogFile) -> Iterator[SourceItem]:
         if log.format == HISTORY_FORMAT:
             return _read_history(log)
+        if log.format == MEMORY_FORMAT:
+            folder = _memory_folder(log.path)
+            return read_memory(log, _memory_session(log.path), folder, _folder_of(folder.parent))
         return ClaudeLogReader(log, self.identify(log)).items()
 
 
@@ -92,6 +103,8 @@ def _project_logs(project: Path) -> Iterator[LogFile | BadRecord]:
     for path in listed:
         if path.suffix == ".jsonl":
             yield stat_log(AGENT, SESSION_FORMAT, path)
+        elif path.name == "memory":
+            yield from memory_files(AGENT, MEMORY_FORMAT, path)
         elif _is_folder(path):
             yield from _subagent_logs(path / "subagents")
 
@@ -108,6 +121,27 @@ def _subagent_logs(folder: Path) -> Iterator[LogFile | BadRecord]:
                 yield stat_log(AGENT, SESSION_FORMAT, path)
         elif _is_folder(path) and not path.is_symlink():
             yield from _subagent_logs(path)
+
+
+def _memory_folder(path: Path) -> Path:
+    return next((above for above in path.parents if above.name == "memory"), path.parent)
+
+
+def _memory_session(path: Path) -> str:
+    """The memories of a project are one session, named by the folder that Claude Code keeps for it."""
+    return MEMORIES + _memory_folder(path).parent.name.lstrip("-")
+
+
+def _folder_of(project: Path) -> str | None:
+    """The working folder that a project's logs are of: its name says it in a form that many folders share."""
+    listed = list_folder(project)
+    logs = [] if isinstance(listed, BadRecord) else [path for path in listed if path.suffix == ".jsonl"]
+    for log in map(partial(stat_log, AGENT, SESSION_FORMAT), logs[:_MAX_ASKED]):
+        for record in _head(log) if isinstance(log, LogFile) else ():
+            cwd = string_of(record.value.get("cwd"))
+            if cwd and _NOT_PLAIN.sub("-", cwd) == project.name:
+                return cwd
+    return None
 
 
 def _head(log: LogFile) -> Iterator[RawRecord]:

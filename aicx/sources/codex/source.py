@@ -11,6 +11,7 @@ from typing import Any
 from aicx.sources.codex.rollout import Rollout
 from aicx.sources.codex.timeline import AGENT
 from aicx.sources.items import BadRecord, LogFile, LogIdentity, SessionEvent, SourceItem, TimelineEntry
+from aicx.sources.memories import identify_memory, memory_files, read_memory
 from aicx.sources.records import (
     Element,
     LogRecord,
@@ -21,6 +22,7 @@ from aicx.sources.records import (
     stat_log,
     unreadable,
 )
+from aicx.sources.reopen import MEMORIES
 from aicx.sources.values import items_of, object_of, text_of
 from aicx.sources.voices import speaker_of
 from aicx.types import AgentHomes, Lane
@@ -29,8 +31,11 @@ ROLLOUT = "codex-rollout"
 ROLLOUT_JSON = "codex-rollout-json"
 HISTORY = "codex-history"
 INDEX = "codex-index"
+MEMORY = "codex-memory"
 
 _FOLDERS = ("sessions", "archived_sessions")
+_MEMORIES = "memories"
+_MEMORY_SESSION = f"{MEMORIES}codex"
 _FILES = {"history.jsonl": HISTORY, "session_index.jsonl": INDEX}
 _UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 # A fork may begin with its parent's head; its own then stands close behind.
@@ -55,11 +60,15 @@ class CodexSource:
                 yield from _rollouts(path, set())
             elif path.name in _FILES:
                 yield stat_log(AGENT, _FILES[path.name], path)
+            elif path.name == _MEMORIES:
+                yield from memory_files(AGENT, MEMORY, path)
 
     def identify(self, log: LogFile) -> LogIdentity:
         """The session a rollout holds, from its name and its head; a history or an index holds many."""
         if log.format in (HISTORY, INDEX):
             return LogIdentity(None, None)
+        if log.format == MEMORY:
+            return identify_memory(log, _MEMORY_SESSION)
         heads, first_at = _read_heads(log)
         named = _UUID.findall(log.path.stem)
         session_id = named[-1] if named else next((head["id"] for head in heads if text_of(head.get("id"))), None)
@@ -74,6 +83,9 @@ class CodexSource:
             return _read_history(log)
         if log.format == INDEX:
             return _read_index(log)
+        if log.format == MEMORY:
+            folder = next((above for above in log.path.parents if above.name == _MEMORIES), log.path.parent)
+            return read_memory(log, _MEMORY_SESSION, folder, None)
         return _read_rollout(log, self.identify(log))
 
 
