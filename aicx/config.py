@@ -103,9 +103,7 @@ def load_settings(
             opencode=opencode,
             opencode_database=opencode / environ["OPENCODE_DB"] if environ.get("OPENCODE_DB") else None,
             copilot=_folder(environ, "COPILOT_HOME", home / ".copilot"),
-            unread={
-                "pi": _folder(environ, "PI_CODING_AGENT_DIR", home / ".pi/agent"),
-            },
+            pi=_folder(environ, "PI_CODING_AGENT_DIR", home / ".pi/agent"),
         ),
         redact_secrets=bool(values["redact_secrets"]),
         lock_wait_seconds=float(values["lock_wait_seconds"]),

@@ -47,8 +47,7 @@ class Unread:
 
 @dataclass(frozen=True, slots=True)
 class AgentHomes:
-    """The folders the agents keep their logs in; ``runs`` is where `aicx run` keeps what programs printed, ``unread``
-    are those of agents whose logs aicx does not read."""
+    """The folders the agents keep their logs in; ``runs`` is where `aicx run` keeps what programs printed."""
 
     claude: Path
     codex: Path
@@ -57,7 +56,7 @@ class AgentHomes:
     opencode: Path | None = None
     opencode_database: Path | None = None  # where it is not in that folder
     copilot: Path | None = None
-    unread: Mapping[str, Path] = field(default_factory=dict)
+    pi: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)

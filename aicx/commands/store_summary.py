@@ -6,7 +6,6 @@ from aicx import console
 from aicx.config import Settings
 from aicx.corpus.ingest.report import StoreReport, StoreRequest
 from aicx.sources.items import BadRecord
-from aicx.sources.unread import NAMES
 
 _MAX_PROBLEMS = 10
 
@@ -18,7 +17,6 @@ def print_summary(settings: Settings, request: StoreRequest, report: StoreReport
         notify(
             "Looked for Claude Code, Codex, Gemini CLI and Antigravity; CLAUDE_CONFIG_DIR and CODEX_HOME are honoured."
         )
-        _print_other_agents(report)
         return
     if report.chunks_written == 0 and report.logs_read == 0:
         head = style("Up to date.", fg="green", bold=True)
@@ -45,7 +43,6 @@ def print_summary(settings: Settings, request: StoreRequest, report: StoreReport
         notify(f"  {note}")
     _print_problems(report)
     _print_unread(report)
-    _print_other_agents(report)
     if report.chunks_written and not request.dry_run:
         notify(f'The corpus is in {settings.layout.home}. Next: aicx search "a question"')
 
@@ -75,12 +72,6 @@ def _print_unread(report: StoreReport) -> None:
         for log in report.without_chunks[:_MAX_PROBLEMS]:
             console.notify(f"  {log.path}: {log.reason}")
         _print_rest(report.without_chunks)
-
-
-def _print_other_agents(report: StoreReport) -> None:
-    if report.unread:
-        counts = [f"{NAMES[agent]} ({console.plural(count, 'session')})" for agent, count in report.unread.items()]
-        console.notify(f"  aicx does not read the logs of {', '.join(counts)}")
 
 
 def _print_rest(listed: list[BadRecord]) -> None:

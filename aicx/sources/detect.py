@@ -20,6 +20,7 @@ from aicx.sources.databases import holds_session
 from aicx.sources.gemini import source as gemini
 from aicx.sources.items import BadRecord, LogFile
 from aicx.sources.opencode import source as opencode
+from aicx.sources.pi import source as pi
 from aicx.sources.records import RawRecord, read_json, read_jsonl, stat_log
 from aicx.sources.run import source as run
 from aicx.values import dataclass
@@ -30,7 +31,8 @@ _MAX_ARRAY = 64 * 1024 * 1024
 _LOOKED_FOR = (
     "a log is a Claude Code transcript or history.jsonl, a Codex rollout or history.jsonl, a Gemini CLI session or"
     " logs.json, an Antigravity brain folder or .pb, a session of OpenCode (exported, its file, or opencode.db/ID),"
-    " events of Copilot CLI, or what `aicx run` wrote; --format names the agent where the content does not"
+    " events of Copilot CLI, a session of Pi, or what `aicx run` wrote; --format names the agent where the content does"
+    " not"
 )
 _CODEX_BARE = frozenset(("message", "reasoning", "function_call", "function_call_output", "local_shell_call"))
 _CODEX_EXEC = frozenset(("thread.started", "turn.started", "item.started", "item.completed"))
@@ -173,6 +175,8 @@ def _by_name(path: Path, agent: str | None) -> tuple[str, str] | None:
             return agent, gemini.SESSION_JSON if is_object else gemini.SESSION_LINES
         case "copilot":
             return agent, copilot.FORMAT
+        case "pi":
+            return agent, pi.FORMAT
         case "opencode":
             return agent, opencode.EXPORT
         case "run":
@@ -220,6 +224,9 @@ _LINE_FORMS = (
     _Form("codex", codex.ROLLOUT, _is_rollout),
     _Form(gemini.AGENT, gemini.SESSION_LINES, _is_gemini_line),
     _Form(copilot.AGENT, copilot.FORMAT, _is_copilot),
+    _Form(
+        pi.AGENT, pi.FORMAT, lambda value: value.get("type") == "session" and "cwd" in value and "command" not in value
+    ),
     _Form(run.AGENT, run.FORMAT, lambda value: value.get("type") == "session" and "command" in value),
 )
 _WHOLE_FORMS = (

@@ -13,6 +13,7 @@ _COMMANDS = {
     "gemini": "gemini --resume",
     "opencode": "opencode --session",
     "copilot": "copilot --resume",
+    "pi": "pi --session",
 }
 # Agents whose subagents' sessions can only be reached through the session that started them.
 _OWNED_SUBAGENTS = ("claude", "gemini")

@@ -34,7 +34,6 @@ REPORT_KEYS = [
     "skipped",
     "problems",
     "without_chunks",
-    "unread",
     "notes",
     "buckets",
     "paths",
@@ -106,29 +105,6 @@ def test_logs_and_records_that_gave_nothing_are_named(user, capsys):
     _, _, err = store(capsys)
     assert "2 records not read: unknown type: quantum 2" in err
     assert f"1 log gave nothing to store:\n  {path}: holds nothing to store, only: unknown type: quantum (2)" in err
-
-
-def test_sessions_of_agents_that_are_not_read_are_counted_in_one_line(user, capsys):
-    for place in ("x/y", "x/z"):
-        path = user.root / f".pi/agent/sessions/{place}.jsonl"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.touch()
-    line = "  aicx does not read the logs of Pi (2 sessions)\n"
-    assert line in store(capsys)[2]
-    assert line in store(capsys)[2]
-    assert as_json(capsys)["unread"] == {"pi": 2}
-
-
-def test_they_are_named_where_there_is_nothing_else(tmp_path, monkeypatch, capsys):
-    user = Home(tmp_path)
-    for name, value in user.environ.items():
-        monkeypatch.setenv(name, value)
-    path = user.root / ".pi/agent/sessions/--srv-orbit--/2026_a.jsonl"
-    path.parent.mkdir(parents=True)
-    path.touch()
-    err = store(capsys)[2]
-    assert "No agent logs found" in err
-    assert "aicx does not read the logs of Pi (1 session)" in err
 
 
 def test_logs_that_gave_nothing_are_in_the_json(user, capsys):

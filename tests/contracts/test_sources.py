@@ -106,6 +106,19 @@ COPILOT_EVENTS = [
     copilot("assistant.message", 3, content="Yes", toolRequests=[{"toolCallId": "c", "name": "bash", "arguments": {}}]),
     copilot("tool.execution_complete", 4, toolCallId="c", success=True, result={"content": "a b"}),
 ]
+PI_RECORDS: list[Value] = [
+    {"type": "session", "version": 3, "id": SESSION, "timestamp": AT, "cwd": "/srv/orbit"},
+    {"type": "message", "id": "a1", "timestamp": AT, "message": {"role": "user", "content": "Fix the parser"}},
+    {
+        "type": "message",
+        "id": "a2",
+        "timestamp": AT,
+        "message": {
+            "role": "assistant",
+            "content": [{"type": "toolCall", "id": "c", "name": "bash", "arguments": {"command": "ls"}}],
+        },
+    },
+]
 OPENCODE_MESSAGES: list[Value] = [
     {
         "info": {"id": "msg_1", "role": "user", "time": {"created": UNIX * 1000}},
@@ -161,6 +174,7 @@ LINES: dict[str, dict[str, list[Value]]] = {
         f".copilot/session-state/{SESSION}/events.jsonl": COPILOT_EVENTS,
         f".copilot/session-state/{SESSION}.jsonl": COPILOT_EVENTS,
     },
+    "pi": {f".pi/agent/sessions/--srv-orbit--/2026-03-01T10-00-00-000Z_{SESSION}.jsonl": PI_RECORDS},
     "run": {f".aicx/runs/{SESSION}.jsonl": RUN_RECORDS},
 }
 # Formats that are one JSON value; the records stand in it under the named key, or are all of it.
@@ -174,6 +188,7 @@ OBJECTS: dict[str, dict[str, tuple[str | None, list[Value]]]] = {
     "gemini-antigravity": {f".gemini/antigravity/brain/{SESSION}/task.md.metadata.json": ("x", [])},
     "opencode": {f".local/share/opencode/export/ses_{SESSION}.json": ("messages", OPENCODE_MESSAGES)},
     "copilot": {},
+    "pi": {},
     "run": {},
 }
 
@@ -192,6 +207,7 @@ repository_url action query changes is_error subtype origin items session $set s
 replacement_history turn_id isCompactSummary parent_thread_id forked_from_id thread_spawn subagent phase images
 error artifactType updatedAt info parts state metadata exit callID parentID directory title permission
 data context reasoningText toolRequests toolCallId attachments summaryContent contents exitCode transformedContent
+toolName isError parentSession
 """)
 VALUES = words("""
 user assistant system attachment progress queue-operation summary ai-title custom-title pr-link response_item event_msg
@@ -202,6 +218,7 @@ queued_command local_command api_error input_text output_text exec_command apply
 <synthetic> <system-reminder>x</system-reminder> <command-name>/x</command-name> <USER_REQUEST>y</USER_REQUEST>
 [Request interrupted by user] {"cmd":"ls"} {"a": ARTIFACT_TYPE_TASK HEAD
 session.start user.message assistant.message tool.execution_start tool.execution_complete session.error abort selection
+toolResult bashExecution toolCall compaction custom_message session_info
 """)
 TEXTS = st.one_of(
     st.sampled_from(VALUES),
@@ -255,6 +272,7 @@ def homes(root: Path) -> AgentHomes:
         root / ".aicx" / "runs",
         opencode=root / ".local/share/opencode",
         copilot=root / ".copilot",
+        pi=root / ".pi/agent",
     )
 
 
@@ -428,7 +446,7 @@ class TestDiscover:
         assert [type(item) for item in discover(agent, tmp_path)] == [BadRecord]
 
     @every_agent
-    @pytest.mark.parametrize("name", [".claude", ".codex", ".gemini", ".local", ".copilot"])
+    @pytest.mark.parametrize("name", [".claude", ".codex", ".gemini", ".local", ".copilot", ".pi"])
     def test_a_home_that_is_a_file_does_no_harm(self, agent, name, tmp_path):
         (tmp_path / name).write_text("not a folder")
         assert all(isinstance(item, BadRecord) for item in discover(agent, tmp_path))

@@ -257,6 +257,29 @@ def copilot_logs(p: Planted) -> Iterator[tuple[str, bytes]]:
     yield f"{folder}/workspace.yaml", f"summary: Honey {p('copilot title')}\n".encode()
 
 
+def pi_logs(p: Planted) -> Iterator[tuple[str, bytes]]:
+    session = p("pi session id")
+
+    def said(number: int, role: str, content: Any, **more: Any) -> Value:
+        message = {"role": role, "content": content, **more}
+        return {"type": "message", "id": f"{p('pi id')}{number}", "timestamp": stamp(600 + number), "message": message}
+
+    call_ = {"type": "toolCall", "id": p("pi call"), "name": p("pi tool"), "arguments": {"path": p("pi path")}}
+    parent = f"/srv/2026_{p('pi parent')}.jsonl"
+    yield (
+        f".pi/agent/sessions/--{p('pi folder')}--/2026-03-01_{session}.jsonl",
+        _lines(
+            {"type": "session", "id": session, "timestamp": stamp(600), "cwd": p("pi cwd"), "parentSession": parent},
+            {"type": "session_info", "name": f"Wax {p('pi title')}"},
+            said(1, "user", f"Melt {p('pi text')}"),
+            said(2, "assistant", [call_, {"type": p("pi block")}], model=p("pi model"), errorMessage=p("pi error")),
+            said(3, p("pi role"), "x"),
+            {"type": p("pi type")},
+            [p("pi bad record")],
+        ),
+    )
+
+
 WORKTREE = "/srv/worktree"
 LOGS: tuple[Callable[[Planted], Iterator[tuple[str, bytes]]], ...] = (
     claude_logs,
@@ -265,6 +288,7 @@ LOGS: tuple[Callable[[Planted], Iterator[tuple[str, bytes]]], ...] = (
     antigravity_logs,
     opencode_logs,
     copilot_logs,
+    pi_logs,
 )
 READING = (
     "list",

@@ -1,0 +1,1 @@
+"""Pi: a file of JSON Lines for each session."""
