@@ -53,6 +53,11 @@ class Layout:
         return self.home / "index" / "work.sqlite"
 
     @property
+    def reminders(self) -> Path:
+        """What hooks may remind a session of."""
+        return self.home / "index" / "reminders.sqlite"
+
+    @property
     def session_edges(self) -> Path:
         """Which stored session goes on with which, as far as logs and what they did say."""
         return self.home / "index" / "sessions.sqlite"

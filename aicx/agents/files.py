@@ -46,11 +46,14 @@ def files_of(
     *,
     for_team: bool = False,
     offered: Collection[Path] = (),
+    lanes: Collection[str] = (),
+    shared_lanes: Collection[str] = (),
 ) -> list[AgentFile]:
     """The files of one agent for the working folder ``root``.
 
     ``for_team`` says that the hooks are for all who work there. What git has, or would take, is ``offered``: nothing of
-    this machine is put there.
+    this machine is put there. ``lanes`` are those in which its sessions are told something unasked, ``shared_lanes``
+    those of all repositories, for settings that they share.
     """
     agent = AGENTS[name]
     older = (root / path for path in agent.older)
@@ -61,7 +64,8 @@ def files_of(
         if for_team and agent.team_settings is not None:
             path = root / agent.team_settings
         shared = not path.is_relative_to(root)
-        hooks = wanted(name, settings, portable=not shared and (for_team or path in offered))
+        portable = not shared and (for_team or path in offered)
+        hooks = wanted(name, settings, portable=portable, lanes=shared_lanes if shared else lanes)
         files.append(AgentFile(path, _hooks(kind, hooks), shared, None if shared else root))
     return files
 

@@ -16,7 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from aicx.agents import SAVE, STORE
+from aicx.agents import LANES, SAVE, STORE
 
 # The promise is 2 seconds; a loaded machine needs some of them to start an interpreter.
 SECONDS = 1.7
@@ -132,6 +132,10 @@ def _answer(arguments: Sequence[str], say: Callable[[bytes], None]) -> bytes:
         words = [word for word in arguments if word != "--agent"]
         event, agent = words[0], words[1]
         given = words[2] if len(words) > 2 else ""
+        if event in LANES.values():
+            from aicx.agents.unasked import answer as say_unasked
+
+            return say_unasked(event, agent, given.encode() if given else _given())
         from aicx.agents.events import answer
 
         return answer(event, agent, given.encode() if given else _given(), say)

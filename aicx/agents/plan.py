@@ -30,7 +30,7 @@ class SetupPlan:
     """The changes, with the records as they are afterwards: name -> record.
 
     ``continuity`` is whether notes are then saved and shown by themselves, ``for_team`` whether the files are meant to
-    be committed.
+    be committed, ``recall`` in which lanes sessions are told something unasked.
     """
 
     folder: Path
@@ -39,6 +39,7 @@ class SetupPlan:
     records: dict[str, SetupRecord]
     continuity: bool = False
     for_team: bool = False
+    recall: Sequence[str] = ()
 
     @property
     def needs_path(self) -> bool:
@@ -65,21 +66,27 @@ def plan_init(
     *,
     continuity: bool | None = None,
     for_team: bool | None = None,
+    recall: Sequence[str] | None = None,
 ) -> SetupPlan:
     """Plans the agents' blocks and hooks. Raises AicxError for the first file that cannot be changed.
 
     ``continuity`` decides about notes that are saved and shown by themselves, ``for_team`` whether the files are meant
     to be committed. With None it stays as it was decided before; where it never was, hooks switch notes on, and a clone
-    goes on with the hooks that it came with.
+    goes on with the hooks that it came with. ``recall`` are the lanes in which sessions are told something unasked:
+    none where that was never decided.
     """
     known = records.load(settings.layout, place.worktree_id)
     if for_team is None:
         for_team = known.for_team if known else holds_ours(place.root, AGENTS["claude"].team_settings or "")
     git = _in_git(settings, place, known)
     offered = frozenset(git.offered)
+    if recall is None:
+        recall = known.recall if known else []
+    others = [record for key, record in records.everywhere(settings.layout) if key != place.worktree_id]
 
     def files(name: str, *, team: bool) -> list[AgentFile]:
-        return files_of(settings, place.root, name, for_team=team, offered=offered)
+        shared = {*recall, *(lane for record in others if name in record.agents for lane in record.recall)}
+        return files_of(settings, place.root, name, for_team=team, offered=offered, lanes=recall, shared_lanes=shared)
 
     work: list[tuple[AgentFile, _Changing]] = [
         (file, _with_ours) for name in agents for file in files(name, team=for_team)
@@ -97,7 +104,7 @@ def plan_init(
         continuity = True
     record = _record_of(settings, place)
     names = list(dict.fromkeys([*record.agents, *agents]))
-    record = replace(record, agents=names, continuity=continuity, for_team=for_team)
+    record = replace(record, agents=names, continuity=continuity, for_team=for_team, recall=list(recall))
     return _plan(settings, place, work, record, git)
 
 
@@ -116,7 +123,7 @@ def plan_clean(settings: config.Settings, place: Repository, *, last: bool = Fal
     files += _recorded(settings, place, place.worktree_id, *([] if shared_files else [SHARED]))
     # Without a record of this folder, what is shared was not put there for it.
     files = [file for file in files if not file.shared or (own is not None and file.path not in shared_files)]
-    record = replace(_record_of(settings, place), agents=[], continuity=None, for_team=False)
+    record = replace(_record_of(settings, place), agents=[], continuity=None, for_team=False, recall=[])
     return _plan(settings, place, [(file, _without_ours) for file in files], record, None)
 
 
@@ -196,8 +203,9 @@ def _plan(
         # First, so that a kill leaves nothing that git would offer.
         ordered.sort(key=lambda change: change.path != exclude)
     return SetupPlan(
-        place.root, held[place.worktree_id].agents, ordered, held, bool(record.continuity), record.for_team
-    )
+        place.root, held[place.worktree_id].agents, ordered, held, bool(record.continuity), record.for_team,
+        record.recall,
+    )  # fmt: skip
 
 
 def _hide(

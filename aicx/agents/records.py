@@ -38,6 +38,7 @@ class SetupRecord:
     """One working folder, its repository's id, the agents that were set up, and the files.
 
     ``continuity`` is whether notes are saved and shown by themselves there, None where that was never decided.
+    ``recall`` are the lanes in which a session is reminded of earlier ones unasked.
     ``for_team`` is whether the files are meant to be committed, ``hidden`` what git is told to leave aside.
     """
 
@@ -48,6 +49,7 @@ class SetupRecord:
     continuity: bool | None = None
     for_team: bool = False
     hidden: list[str] = field(default_factory=list)
+    recall: list[str] = field(default_factory=list)
 
     def put(self, path: Path) -> WrittenFile | None:
         return next((put for put in self.files if put.file == str(path)), None)
@@ -73,6 +75,8 @@ def save(layout: Layout, name: str, record: SetupRecord) -> None:
         _file(layout, name).unlink(missing_ok=True)
         return
     body = {"schema": SCHEMA, **asdict(record)}
+    if not record.recall:
+        del body["recall"]  # releases that do not know it read the record on
     option = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
     replace_file(_file(layout, name), orjson.dumps(body, default=list, option=option))
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import field
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from aicx import config
+from aicx.agents import LANES
 from aicx.installation import program
 from aicx.managed.settings_text import JSON, TOML, SettingsFormat, WantedHooks
 from aicx.quoting import to_check
@@ -32,13 +33,21 @@ class Servers(NamedTuple):
     next: str = "start a new session; /mcp lists it"
 
 
+class Moment(NamedTuple):
+    """An agent's name of an event, and the tools for which it is called; None for an event that is about no tool."""
+
+    event: str
+    tools: str | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class AgentDefinition:
     """``instructions`` is the file, relative to the repository, that the agent reads at the start of a session.
 
     ``older`` are files that it is taken for where one of them is there. ``traces`` are what it leaves on a machine.
     ``events`` are its names of the moments in which `aicx hook` is called, ``timeout`` the greatest time it then waits,
-    in its own unit, ``extra`` what else is in each hook. ``settings`` is the file with its hooks, None for an agent
+    in its own unit, ``extra`` what else is in each hook. ``recall`` are its moments of the lanes in which it can be
+    told something unasked. ``settings`` is the file with its hooks, None for an agent
     without any; one outside the repository is shared by all repositories. ``team_settings`` is the file in the
     repository that takes its place where the hooks are for all who work there. ``next`` is what a person has to do
     after `init`. ``servers`` is its list of MCP servers, None for an agent that `install` does not know.
@@ -48,6 +57,7 @@ class AgentDefinition:
     instructions: str
     traces: Callable[[config.Settings, Path], list[Path]]
     events: Mapping[str, str] = field(default_factory=dict)
+    recall: Mapping[str, Moment] = field(default_factory=dict)
     timeout: int = _TIMEOUT
     extra: Mapping[str, str] = field(default_factory=dict)
     settings: Callable[[config.Settings, Path], SettingsFile] | None = None
@@ -84,6 +94,11 @@ AGENTS = {
         # The command names aicx where it is on this machine, so it is not for the settings that a team shares.
         settings=lambda settings, root: (root / OF_ONE_MACHINE, JSON),
         team_settings=".claude/settings.json",
+        recall={
+            "prompt": Moment("UserPromptSubmit"),
+            "command": Moment("PostToolUseFailure", "Bash"),
+            "edit": Moment("PreToolUse", "Edit|MultiEdit|Write|NotebookEdit"),
+        },
         next="start a new session in the repository's root",
         servers=Servers(_claude_servers),
     ),
@@ -92,6 +107,11 @@ AGENTS = {
         "AGENTS.md",
         lambda settings, root: [settings.homes.codex],
         _EVENTS,
+        {
+            "prompt": Moment("UserPromptSubmit"),
+            "command": Moment("PostToolUse", "Bash"),
+            "edit": Moment("PreToolUse", "apply_patch|Edit|Write"),
+        },
         settings=_codex_settings,
         notifies=True,
         next="start a session at a terminal, and agree to the new hooks when it asks: until then it runs none of them",
@@ -107,6 +127,8 @@ AGENTS = {
             "SessionEnd": "session-end",
             "AfterAgent": "stop",
         },
+        # Before a tool it takes no context.
+        {"prompt": Moment("BeforeAgent"), "command": Moment("AfterTool", "run_shell_command")},
         timeout=_TIMEOUT * 1000,
         extra={"name": "aicx"},
         settings=lambda settings, root: (root / ".gemini" / "settings.json", JSON),
@@ -156,10 +178,15 @@ def on_this_machine(settings: config.Settings, root: Path) -> list[str]:
     return [name for name, agent in AGENTS.items() if any(path.exists() for path in agent.traces(settings, root))]
 
 
-def wanted(name: str, settings: config.Settings, *, portable: bool) -> WantedHooks:
-    """The hooks of one agent: they start this very aicx on this very corpus, if ``portable`` the one of any machine."""
+def wanted(name: str, settings: config.Settings, *, portable: bool, lanes: Collection[str] = ()) -> WantedHooks:
+    """The hooks of one agent: they start this very aicx on this very corpus, if ``portable`` the one of any machine.
+
+    ``lanes`` are those in which its sessions are told something unasked.
+    """
     agent = AGENTS[name]
     command = _portable if portable else _command
+    unasked = [(lane, moment) for lane, moment in agent.recall.items() if lane in lanes]
+    matchers = {moment.event: moment.tools for _, moment in unasked if moment.tools is not None}
     hooks = {
         its_event: {
             **agent.extra,
@@ -167,11 +194,11 @@ def wanted(name: str, settings: config.Settings, *, portable: bool) -> WantedHoo
             "command": command(settings, event, name),
             "timeout": agent.timeout,
         }
-        for its_event, event in agent.events.items()
+        for its_event, event in (*agent.events.items(), *((moment.event, LANES[lane]) for lane, moment in unasked))
     }
     home = [f"{name}={value}" for name, value in _environment(settings).items()]
     notify = [*(["env", *home] if home else []), *program(), "hook", "notify", "--agent", name]
-    return WantedHooks(hooks, notify if agent.notifies else ())
+    return WantedHooks(hooks, notify if agent.notifies else (), matchers)
 
 
 def entry(servers: Servers, settings: config.Settings) -> dict[str, Any]:

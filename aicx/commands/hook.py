@@ -11,7 +11,11 @@ from aicx.agents.hook import main
 
 def command(
     event: Annotated[
-        str, typer.Argument(metavar="EVENT", help="session-start, pre-compact, session-end, stop or notify.")
+        str,
+        typer.Argument(
+            metavar="EVENT",
+            help="session-start, pre-compact, session-end, stop, notify, user-prompt, post-tool or pre-tool.",
+        ),
     ],
     given: Annotated[
         str, typer.Argument(metavar="JSON", help="What the agent says of the event; by default on standard input.")
@@ -22,7 +26,8 @@ def command(
 
     At the start of a session prints the agent's own JSON with a banner, the notes of continuity, what a compaction
     lost, and the brief of `aicx resume`. At the other events starts `aicx store` in the background, which at the end of
-    a session and before a compaction also saves the notes. Gives up after 2 seconds. Whatever goes wrong, it ends with
+    a session and before a compaction also saves the notes. At user-prompt, post-tool and pre-tool it prints one line of
+    history where the evidence is strong, and else nothing. Gives up after 2 seconds. Whatever goes wrong, it ends with
     0 and adds a line to agents/hooks.log in the corpus's folder.
 
     Example: aicx hook session-start --agent claude

@@ -5,11 +5,13 @@ from __future__ import annotations
 import shutil
 import sys
 from collections.abc import Iterable, Sequence
+from dataclasses import field
 from typing import Annotated, Literal
 
 import typer
 
 from aicx import console, options
+from aicx.agents import LANES
 from aicx.agents.change import SetupChange, diff
 from aicx.agents.plan import apply, place_of, plan_init
 from aicx.agents.table import AGENTS, on_this_machine
@@ -43,6 +45,9 @@ class InitAnswer:
     next: Annotated[list[str], "what a person has to do for each agent"]
     continuity: Annotated[bool, "whether notes of continuity are saved and shown by themselves"] = False
     shared: Annotated[bool, "whether the files are meant to be committed"] = False
+    recall: Annotated[list[str], "where sessions are told of earlier ones unasked: `prompt`, `command`, `edit`"] = (
+        field(default_factory=list)
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +89,14 @@ def command(
             help="Write the files for all who work in the repository, to be committed; by default for this machine.",
         ),
     ] = None,
+    recall: Annotated[
+        str | None,
+        typer.Option(
+            "--recall",
+            metavar="LANES",
+            help="Where sessions are told of earlier ones unasked: prompt,command,edit; `all`; or `none`, as at first.",
+        ),
+    ] = None,
     dry_run: DryRun = False,
     yes: Yes = False,
     json: options.Json = False,
@@ -97,6 +110,9 @@ def command(
     hooks into the settings of Claude Code, Codex and Gemini CLI. Shows the changes and asks. Nothing else in these
     files changes, running it again changes nothing, and `aicx init --undo` takes everything out again.
 
+    With --recall, sessions are told of an earlier one also without asking, where the evidence is strong: at a prompt,
+    after a command that failed, and before an edit of a file. It is off until it is switched on, lane by lane.
+
     Files that it makes are for this machine, and git is told to leave them aside (.git/info/exclude). With --shared
     they are meant to be committed: their hooks call the aicx on the PATH, and do nothing where there is none.
 
@@ -104,6 +120,7 @@ def command(
     Example: aicx init --agents claude,codex --dry-run
     Example: aicx init --repo ~/src/orbit --yes
     Example: aicx init --no-continuity
+    Example: aicx init --recall all
     Example: aicx init --shared
     """
     settings = load_settings()
@@ -113,7 +130,8 @@ def command(
         raise UsageError(
             "no agent has left traces on this machine", hint=f"name some: aicx init --agents {','.join(AGENTS)}"
         )
-    plan = plan_init(settings, place, names, continuity=continuity, for_team=shared)
+    lanes = _lanes(recall) if recall is not None else None
+    plan = plan_init(settings, place, names, continuity=continuity, for_team=shared, recall=lanes)
     if not json:
         with console.may_stay_unread(yes):
             show(plan.changes)
@@ -127,7 +145,9 @@ def command(
         steps.append("aicx: put it on the PATH; until then the hooks that name nothing of this machine do nothing")
     if json:
         files = files_of(plan.changes)
-        answer = InitAnswer(str(plan.folder), plan.agents, dry_run, files, steps, plan.continuity, plan.for_team)
+        answer = InitAnswer(
+            str(plan.folder), plan.agents, dry_run, files, steps, plan.continuity, plan.for_team, list(plan.recall)
+        )
         console.out_answer(SCHEMA, answer)
         return
     titles = ", ".join(AGENTS[name].title for name in names)
@@ -142,6 +162,7 @@ def command(
     if not dry_run:
         state = "on: a note is saved at the end of each session, and shown to the next" if plan.continuity else "off"
         console.notify(f"Continuity is {state}.")
+        console.notify(f"Recall is {'on: ' + ', '.join(plan.recall) if plan.recall else 'off'}.")
 
 
 def show(changes: Iterable[SetupChange]) -> None:
@@ -164,6 +185,18 @@ def confirm(changes: Iterable[SetupChange], *, yes: bool, json: bool) -> None:
 
 def files_of(changes: Iterable[SetupChange]) -> list[FileChange]:
     return [FileChange(str(change.path), change.action, list(diff(change))) for change in changes]
+
+
+def _lanes(text: str) -> Sequence[str]:
+    names = list(dict.fromkeys(filter(None, (name.strip().lower() for name in text.split(",")))))
+    if names in (["all"], ["none"]):
+        return list(LANES) if names == ["all"] else []
+    unknown = [name for name in names if name not in LANES]
+    if unknown or not names:
+        raise UsageError(
+            f"--recall: unknown {', '.join(unknown) or 'empty list'}", hint=f"known: {', '.join(LANES)}, all, none"
+        )
+    return [lane for lane in LANES if lane in names]
 
 
 def _names(text: str) -> Sequence[str]:

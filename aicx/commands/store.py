@@ -26,6 +26,7 @@ from aicx.errors import AicxError, UsageError
 from aicx.fields import INLINE, OPTIONAL
 from aicx.output import check_outside
 from aicx.paths import user_path
+from aicx.reminders.building import refresh_reminders
 from aicx.sessions.index import refresh_edges
 from aicx.text import instant
 from aicx.values import dataclass
@@ -197,6 +198,7 @@ def command(
                 refresh_lexical(settings, console.notify, counting)
             with console.count_bar("Reading what sessions did") as counting:
                 refresh_all(settings, lambda done, of: counting(done, of, ""))
+                refresh_reminders(settings)
                 refresh_edges(settings)
             heal_record(settings)
             renew_copied(settings)

@@ -12,10 +12,12 @@ from aicx.errors import CorpusDamaged
 from aicx.managed import blocks, jsonc
 from aicx.managed.edits import Insertion, line_end, put_in
 
-_OURS = re.compile(r"""\baicx['"]? hook (?:session-start|pre-compact|session-end|stop) --agent [a-z]+\b""")
+_OURS = re.compile(
+    r"""\baicx['"]? hook (?:session-start|pre-compact|session-end|stop|user-prompt|p(?:ost|re)-tool) --agent [a-z]+\b"""
+)
 _BLANK = "\ufeff \t\r\n"
 _TOML_HEAD = "# `aicx init` wrote these hooks, and `aicx clean` removes them."
-_TABLE = rf"\[\[hooks\.\w+\]\]\r?\nhooks = \[\{{[^\r\n]*{_OURS.pattern}[^\r\n]*"
+_TABLE = rf"\[\[hooks\.\w+\]\]\r?\n(?:matcher = [^\r\n]*\r?\n)?hooks = \[\{{[^\r\n]*{_OURS.pattern}[^\r\n]*"
 _TOML_HOOKS = re.compile(rf"^(?:{re.escape(_TOML_HEAD)}\r?\n)?{_TABLE}(?:\r?\n{_TABLE})*", re.MULTILINE)
 _NOTIFY = r'notify = \[[^\r\n]*aicx", "hook", "notify", "--agent", "[a-z]+"\][^\r\n]*(?:\r?\n|\Z)'
 _TOML_NOTIFY = re.compile(rf"(?:^|(?<=\A\ufeff)){_NOTIFY}", re.MULTILINE)
@@ -23,10 +25,17 @@ _BY_HAND = "mend the file first; nothing was changed"
 
 
 class WantedHooks(NamedTuple):
-    """The hooks of one agent: its event -> what runs then, as its settings have it. ``notify`` is Codex's own."""
+    """The hooks of one agent: its event -> what runs then, as its settings have it. ``notify`` is Codex's own.
+
+    ``matchers`` are the tools for which it runs, of the events that are about one.
+    """
 
     hooks: Mapping[str, Mapping[str, Any]]
     notify: Sequence[str] = ()
+    matchers: Mapping[str, str] = {}
+
+    def matcher(self, event: str) -> dict[str, str]:
+        return {"matcher": self.matchers[event]} if event in self.matchers else {}
 
 
 class SettingsFormat(NamedTuple):
@@ -47,7 +56,7 @@ def _json_is_current(text: str, wanted: WantedHooks) -> bool:
 
 
 def _json_put(text: str, wanted: WantedHooks) -> list[Insertion]:
-    groups = {event: {"hooks": [dict(handler)]} for event, handler in wanted.hooks.items()}
+    groups = {event: {**wanted.matcher(event), "hooks": [dict(handler)]} for event, handler in wanted.hooks.items()}
     if not text.strip(_BLANK):
         whole = json.dumps({"hooks": {event: [group] for event, group in groups.items()}}, ensure_ascii=False, indent=2)
         return [Insertion(len(text), f"{whole}\n")]
@@ -148,7 +157,8 @@ def _toml_put(text: str, wanted: WantedHooks) -> list[Insertion]:
     lines = [_TOML_HEAD]
     for event, handler in wanted.hooks.items():
         inline = ", ".join(f"{name} = {json.dumps(value, ensure_ascii=False)}" for name, value in handler.items())
-        lines += [f"[[hooks.{event}]]", f"hooks = [{{ {inline} }}]"]
+        matcher = [f"matcher = {json.dumps(value)}" for value in wanted.matcher(event).values()]
+        lines += [f"[[hooks.{event}]]", *matcher, f"hooks = [{{ {inline} }}]"]
     made.append(blocks.appended(put_in(text, made), end.join(lines)))
     _toml(put_in(text, made), "[hooks] is written in a way that nothing can be added to; put our hooks in by hand")
     return made

@@ -93,7 +93,8 @@ class _Work(Holder):
             super().erase(erasure)  # and files that cannot be read as tasks, and briefs
 
     def redact(self, settings: Settings, notify: Notify, report: Redaction) -> None:
-        remove_derived(settings.layout.work_facts)  # what sessions did is told in their words as they were
+        for file in (settings.layout.work_facts, settings.layout.reminders):
+            remove_derived(file)  # what sessions did is told in their words as they were
 
     def redact_own(self, settings: Settings, notify: Notify, report: Redaction) -> None:
         """Redacts tasks by the rules of today."""

@@ -23,7 +23,21 @@ from tests.tree import commands, meant
 
 PROMISED = (
     *("store", "search", "show", "sessions", "why", "resume", "finalize", "task", "failures", "memory", "map", "pack"),
-    *("run", "status", "doctor", "projects", "forget", "init", "serve", "reports", "steer", "index", "demo", "bench"),
+    *(
+        "run",
+        "status",
+        "doctor",
+        "projects",
+        "forget",
+        "init",
+        "serve",
+        "reports",
+        "share",
+        "steer",
+        "index",
+        "demo",
+        "bench",
+    ),
 )
 # `show` opens by the reference what these opened by an action, and the agents' own names are an option.
 BY_REFERENCE = ("failures show", "memory get", "task show")

@@ -1,0 +1,228 @@
+"""Makes the index of reminders from stored sessions: those parts of them that are new or changed are read again."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from typing import NamedTuple
+
+import aicx
+from aicx.config import Settings
+from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog.query import open_catalog
+from aicx.evidence.conversation import conversation
+from aicx.evidence.patterns import rules_digest
+from aicx.evidence.statements import decisions, is_announcement, weigh
+from aicx.evidence.texts import sentences, summary_line
+from aicx.evidence.transcript import read_steps
+from aicx.paths import NON_REPOSITORY, Layout
+from aicx.refs import session_in
+from aicx.reminders.index import SCHEMA, VERSION
+from aicx.reminders.matching import needle_of, normal
+from aicx.reminders.words import MAX_TEXT, file_name, files_in, path_word, wording
+from aicx.storage.derived import forgiving, open_derived
+from aicx.text import instant
+from aicx.work.facts_index import Key, part_stamps, session_facts
+from aicx.work.failures import Pattern, patterns
+from aicx.work.session_facts import SessionFacts
+
+_MAX_CAME = 320
+# Fewer signs say nothing of what came of a question.
+_LEAST_CAME = 40
+_MAX_DECISIONS = 20  # of a session
+_AT_ONCE = 50  # parts a transaction: a killed run keeps what it had read
+
+
+class _Turn(NamedTuple):
+    kind: str
+    at: str
+    chunk: str
+    asked: str
+    came: str
+    own: frozenset[str]
+    more: frozenset[str]
+
+
+def refresh_reminders(settings: Settings) -> None:
+    """Brings the index up to date with what is stored. Raises NotFound where nothing is."""
+    layout = settings.layout
+    with open_catalog(layout) as opened, closing(_open(layout)) as kept, forgiving(layout.reminders):
+        catalog = opened.catalog
+        state = f"{catalog.identity} {catalog.sequence}"
+        if kept.execute("SELECT state FROM meta").fetchone() == (state,):
+            return
+        stamps = part_stamps(catalog)
+        known = {tuple(row[:3]): row[3] for row in kept.execute("SELECT agent, session, project, stamp FROM parts")}
+        changed = [key for key, stamp in stamps.items() if known.get(key) != stamp]
+        gone = [key for key in known if key not in stamps]
+        facts = {project: facts_of(layout, catalog, project) for project in {key[2] for key in (*changed, *gone)}}
+        for begin in range(0, len(changed), _AT_ONCE):
+            with kept:
+                for key in changed[begin : begin + _AT_ONCE]:
+                    _drop(kept, key)
+                    keep_turns(kept, key, turns_of(layout, catalog, facts[key[2]].get(key)))
+                    kept.execute("INSERT INTO parts VALUES(?,?,?,?)", (*key, stamps[key]))
+        with kept:
+            for key in gone:
+                _drop(kept, key)
+            for project, sessions in facts.items():
+                keep_project(kept, project, list(sessions.values()))
+            kept.execute("DELETE FROM places")
+            kept.executemany("INSERT OR IGNORE INTO places VALUES(?,?)", _places(catalog))
+            kept.execute("UPDATE meta SET state=?", (state,))
+
+
+def _open(layout: Layout) -> sqlite3.Connection:
+    return open_derived(layout.reminders, f"{VERSION} {aicx.__version__} {rules_digest()}", SCHEMA)
+
+
+def _places(catalog: Catalog) -> list[tuple[str, str]]:
+    """The folders that sessions worked in, and their repositories; where two have one folder, it is of the later."""
+    rows = catalog.rows(
+        "SELECT cwd, project FROM chunks WHERE cwd!='' AND ignored=0 AND project!=? GROUP BY cwd, project"
+        " ORDER BY max(started_at) DESC",
+        [NON_REPOSITORY],
+    )
+    return [(row["cwd"], row["project"]) for row in rows]
+
+
+def facts_of(layout: Layout, catalog: Catalog, project: str) -> dict[Key, SessionFacts]:
+    """The sessions of a repository that a person asked; what a program asked, or an agent another, is nobody's."""
+    where = f"project=? OR (project='{NON_REPOSITORY}' AND coalesce(cwd, project)=?)"
+    found = session_facts(layout, catalog, where, [project, project])
+    return {
+        (one.agent, one.session_id, one.project): one
+        for one in found
+        if not one.automated and one.lane == "primary" and one.project == project
+    }
+
+
+def turns_of(layout: Layout, catalog: Catalog, facts: SessionFacts | None) -> Iterator[_Turn]:
+    """What a session asked and what came of it, and what was decided in it or given up."""
+    if facts is None:
+        return
+    rows = catalog.rows(
+        "SELECT path FROM chunks WHERE agent=? AND session_id=? AND stream='' AND ignored=0 AND"
+        f" (project=? OR (project='{NON_REPOSITORY}' AND coalesce(cwd, project)=?)) ORDER BY number",
+        [facts.agent, facts.session_id, facts.project, facts.project],
+    )
+    steps, _ = read_steps(layout, [row["path"] for row in rows])
+    for turn in conversation(steps):
+        weight = weigh(turn.prompt.text) if turn.prompt else None
+        if turn.prompt is None or weight is None or weight.level < 2:
+            continue
+        came = _came(turn.outcome.text) if turn.outcome else ""
+        if not came:
+            continue
+        own, more = (
+            wording(weight.text, facts.project),
+            wording(turn.outcome.text if turn.outcome else "", facts.project),
+        )
+        asked = " ".join(weight.text[:MAX_TEXT].split())
+        yield _Turn(
+            "tried" if turn.failures else "asked",
+            instant(turn.prompt.at, "seconds"),
+            turn.prompt.chunk,
+            asked,
+            came,
+            own.every,
+            more.every,
+        )
+    known = _by_name((*facts.edited, *facts.opened))
+    for said in decisions(steps, _MAX_DECISIONS):
+        paths = frozenset(path_word(_resolved(path, known)) for path in files_in(said.text))
+        yield _decision("decided", instant(said.step.at, "seconds"), said.step.chunk, said.text, facts.project, paths)
+    for line in facts.given_up:
+        if (chunk := _chunk(line.refs)) is not None:
+            yield _decision("tried", line.at, chunk, line.text, facts.project)
+
+
+def _decision(kind: str, at: str, chunk: str, text: str, project: str, paths: frozenset[str] = frozenset()) -> _Turn:
+    return _Turn(kind, at, chunk, text, "", wording(text, project).every, paths)
+
+
+def _came(outcome: str) -> str:
+    """What an agent's last words of a turn report; empty where they ask, or only say what it does next."""
+    said = [sentence.text for sentence in sentences(outcome[:MAX_TEXT])]
+    if not said or is_announcement(said[-1]) or is_announcement(said[0]):
+        return ""
+    line = summary_line(outcome, _MAX_CAME)
+    return line if len(line) >= _LEAST_CAME and not line.endswith(("?", ":")) else ""
+
+
+def _chunk(refs: Iterable[str]) -> str | None:
+    """The chunk that a statement is from, by its id."""
+    return next((ref.partition(":")[2] for ref in refs if ref.startswith("chunk:")), None)
+
+
+def keep_turns(kept: sqlite3.Connection, key: Key, turns: Iterable[_Turn]) -> None:
+    agent, session, project = key
+    every: set[str] = set()
+    for turn in turns:
+        words = turn.own | turn.more
+        every |= words
+        row = (project, agent, session, *turn[:5], "\n".join(sorted(turn.own)), "\n".join(sorted(turn.more)))
+        made = kept.execute(
+            "INSERT INTO turns(project, agent, session, kind, at, chunk, asked, came, own, more)"
+            " VALUES(?,?,?,?,?,?,?,?,?,?)",
+            row,
+        ).lastrowid
+        kept.executemany("INSERT INTO finds VALUES(?,?,?)", [(project, word, made) for word in words])
+    kept.executemany(
+        "INSERT INTO spread VALUES(?,?,1) ON CONFLICT DO UPDATE SET sessions=sessions+1",
+        [(project, word) for word in every],
+    )
+
+
+def _drop(kept: sqlite3.Connection, key: Key) -> None:
+    """Takes a part of a session out, with what its words count for."""
+    agent, session, project = key
+    of_part = "FROM turns WHERE project=? AND agent=? AND session=?"
+    values = (project, agent, session)
+    words = kept.execute(f"SELECT DISTINCT word FROM finds WHERE turn IN (SELECT id {of_part})", values).fetchall()
+    kept.executemany(
+        "UPDATE spread SET sessions=sessions-1 WHERE project=? AND word=?", [(project, word) for (word,) in words]
+    )
+    kept.execute("DELETE FROM spread WHERE project=? AND sessions<1", (project,))
+    kept.execute(f"DELETE FROM finds WHERE turn IN (SELECT id {of_part})", values)
+    kept.execute(f"DELETE {of_part}", values)
+    kept.execute("DELETE FROM parts WHERE project=? AND agent=? AND session=?", values)
+
+
+def keep_project(kept: sqlite3.Connection, project: str, sessions: Sequence[SessionFacts]) -> None:
+    """Writes which failures of a repository ended, which is known by all of its sessions."""
+    kept.execute("DELETE FROM fixes WHERE project=?", (project,))
+    kept.executemany(
+        "INSERT OR IGNORE INTO fixes VALUES(?,?,?,?,?,?,?,?,?,?,?,?)",
+        [(project, *row) for one in patterns(sessions) if (row := _fix(one)) is not None],
+    )
+
+
+def _fix(pattern: Pattern) -> tuple[str, ...] | None:
+    """A failure with what resolved it, as a row; None where nothing is known that did, or its message is too short."""
+    helped, last = pattern.helped, pattern.last
+    needle = needle_of(last.message)
+    named = session_in(helped.session) if helped else None
+    if helped is None or needle is None or named is None:
+        return None
+    must = normal(last.test or (last.file or "").rsplit("/", 1)[-1])
+    by = helped.by
+    return (
+        pattern.id, *named, by.ref.partition(":")[2], by.at, last.message, needle, must, last.command,
+        "\n".join(by.files), "\n".join(by.commands),
+    )  # fmt: skip
+
+
+def _resolved(path: str, known: Mapping[str, Sequence[str]]) -> str:
+    """The file that a session named, as the one that it opened or changed where there is one such."""
+    same = [one for one in known.get(file_name(path), ()) if one == path or one.endswith(f"/{path}")]
+    return same[0] if len(same) == 1 else path
+
+
+def _by_name(paths: Iterable[str]) -> Mapping[str, list[str]]:
+    found: dict[str, list[str]] = defaultdict(list)
+    for path in dict.fromkeys(paths):
+        found[file_name(path)].append(path)
+    return found

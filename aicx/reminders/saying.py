@@ -1,0 +1,108 @@
+"""Says what was found, unless the session was told it before or it is not stored any more."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import quote
+
+from aicx.reminders.index import Fix, Turn
+from aicx.reminders.ledger import Said, claim
+from aicx.reminders.line import reminder
+
+_BUSY_SECONDS = 0.15
+_OPENINGS = {"asked": "Asked", "tried": "Tried", "decided": "Decided"}
+_MAX_NAMED = 3
+
+
+class Hearer(NamedTuple):
+    """The session that is reminded: the corpus's home, the agent, the session and its repository."""
+
+    home: str
+    agent: str
+    session: str
+    project: str
+
+
+class Line(NamedTuple):
+    """A reminder before it is said: its lane and kind, what it rests on, and its words.
+
+    ``key`` is what is said once a session, ``chunk`` None for what no chunk holds.
+    """
+
+    lane: str
+    kind: str
+    key: str
+    ref: str
+    opening: str
+    quoted: list[tuple[str, str]]
+    files: str = ""
+    chunk: str | None = None
+
+
+def of_turn(turn: Turn) -> Line:
+    """An earlier turn and what came of it; of each session one is told."""
+    opening = f"{_OPENINGS[turn.kind]} on {turn.at[:10]} in a session of {turn.agent}:"
+    quoted = [("", turn.asked), ("and it came to", turn.came)]
+    key, ref = f"{turn.agent}:{turn.session}", f"chunk:{turn.chunk}"
+    return Line("prompt", turn.kind, key, ref, opening, quoted, chunk=turn.chunk)
+
+
+def of_fix(fix: Fix) -> Line:
+    """A failure and what ended it."""
+    files, ran = fix.files.split("\n")[:_MAX_NAMED], fix.ran.split("\n")[:_MAX_NAMED]
+    opening = f"Failed before, last on {fix.at[:10]} in a session of {fix.agent}:"
+    quoted = [("", fix.message)]
+    quoted += [("and passed after a change of", ", ".join(files))] if fix.files else []
+    quoted += [("and after" if fix.files else "and passed after", " and ".join(ran))] if fix.ran else []
+    return Line("command", "broken", fix.id, f"chunk:{fix.chunk}", opening, quoted, fix.files, fix.chunk)
+
+
+def of_decision(path: str, decided: Turn) -> Line:
+    """A decision that names a file."""
+    opening = f"Decided about {path} on {decided.at[:10]} in a session of {decided.agent}:"
+    ref = f"chunk:{decided.chunk}"
+    return Line("edit", "decided", f"file:{path}", ref, opening, [("", decided.asked)], path, decided.chunk)
+
+
+def say(hearer: Hearer, lines: Sequence[Line]) -> str:
+    """The first of ``lines`` that is new to the session; empty where none is.
+
+    Raises sqlite3.Error where nothing can be written down.
+    """
+    told = [line for line in lines if line.chunk is None or _is_stored(hearer.home, line.chunk)]
+    at = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+    wanted = [
+        Said(hearer.agent, hearer.session, line.key, line.lane, line.kind, at, line.ref, hearer.project, line.files)
+        for line in told
+    ]
+    place = claim(os.path.join(hearer.home, "agents"), wanted)  # noqa: PTH118 - as the ledger has it
+    if place is None:
+        return ""
+    line = told[place]
+    return reminder(line.opening, line.quoted, line.ref)
+
+
+def _is_stored(home: str, chunk: str) -> bool:
+    """Whether a chunk is in the corpus and not hidden by `.aicxignore`: it may have gone since the index was made."""
+    catalog = Path(home) / "catalog.sqlite"
+    if not catalog.exists():
+        return False
+    asking = sqlite3.connect(f"file:{quote(str(catalog))}?mode=ro", uri=True, timeout=_BUSY_SECONDS)
+    try:
+        row = asking.execute("SELECT path, ignored FROM chunks WHERE id=?", [chunk]).fetchone()
+    finally:
+        asking.close()
+    if row is None or row[1]:
+        return False
+    if not (Path(home) / ".aicxignore").exists():
+        return True
+    # Imported here: most homes hide nothing.
+    from aicx.corpus.catalog.summary import ignore_matcher
+    from aicx.paths import Layout
+
+    return not ignore_matcher(Layout(Path(home)))(row[0])

@@ -1,0 +1,114 @@
+"""The words and names in a text by which an earlier session is recognised.
+
+A hook reads every prompt with this, so it imports little.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+# What is further in a text is mostly pasted: a log, a file, what another program wrote.
+MAX_TEXT = 1_500
+_MAX_WORDS, _SHORTEST = 40, 3
+_COMMON = Path(__file__).parents[1] / "data" / "common_words.txt"
+_WORD = re.compile(r"[^\W_][\w'\u2019-]*[^\W_]")
+# What words on both sides of it say nothing together.
+_BETWEEN = re.compile(r"[\n|\"`/()]|[.,;:!?]+\s")
+_URL = re.compile(r"https?://\S+")
+_FORGE = re.compile(
+    r"https?://[^/\s]+/([\w.-]+/[\w.-]+?)(?:/-)?/(?:issues|pull|pulls|merge_requests|discussions)/(\d+)"
+)
+_NUMBER = re.compile(
+    r"\b([\w.-]+/[\w.-]+)#(\d+)\b|\b()(?:issue|pr|bug|pull request|ticket) #?(\d+)\b|(?<![\w/&])()#(\d{3,7})\b",
+    re.IGNORECASE,
+)
+_TICKET = re.compile(r"\b[A-Z][A-Z0-9]{1,9}-\d{2,6}\b")
+_COMMIT = re.compile(r"\b(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,40}\b")
+_FILE = re.compile(r"(?<![\w.@/\\-])(?:[\w@.~-]*[\\/])*[\w@-][\w@.-]*\.[A-Za-z][A-Za-z0-9]{0,5}\b")
+# Standards and encodings that look like a ticket.
+_NO_TICKETS = frozenset({"UTF", "ISO", "SHA", "RFC", "CVE", "HTTP", "GPT", "OSC"})
+# A word that somebody made up for code: parts joined, a capital inside, letters with digits.
+_MADE_UP = re.compile(r"\w[_-]\w|[a-z][A-Z]|[A-Za-z]\d|\d[A-Za-z]")
+
+
+class Wording(NamedTuple):
+    """``names`` are the issues, commits and files that a text names, ``words`` the stems of what it is about.
+
+    ``made_up`` are those of the words that somebody made up for code, ``pairs`` two such stems that follow each other,
+    with a space between.
+    """
+
+    names: frozenset[str]
+    words: frozenset[str]
+    made_up: frozenset[str]
+    pairs: frozenset[str]
+
+    @property
+    def every(self) -> frozenset[str]:
+        return self.names | self.words | self.pairs
+
+
+def wording(text: str, project: str) -> Wording:
+    """What a text is recognised by; an issue of ``project`` is the same by its number and by its address."""
+    # Imported here: the rest of this module is needed where there is nothing to stem.
+    import Stemmer
+
+    text = text[:MAX_TEXT]
+    stem, common = Stemmer.Stemmer("english").stemWord, _common()
+    words: dict[str, str] = {}
+    pairs: set[str] = set()
+    for part in _BETWEEN.split(_FILE.sub("\n", _URL.sub("\n", text))):
+        before = None
+        for found in _WORD.finditer(part):
+            word = found[0].casefold().replace("\u2019", "'")
+            if len(word) < _SHORTEST or word in common or word.isdigit() or len(words) >= _MAX_WORDS:
+                before = None
+                continue
+            stemmed = stem(word)
+            words.setdefault(stemmed, found[0])
+            if before is not None:
+                pairs.add(f"{before} {stemmed}")
+            before = stemmed
+    made_up = (stemmed for stemmed, word in words.items() if _MADE_UP.search(word))
+    return Wording(names_in(text, project), frozenset(words), frozenset(made_up), frozenset(pairs))
+
+
+def names_in(text: str, project: str) -> frozenset[str]:
+    """The issues, commits and files that a text names."""
+    plain = _URL.sub(" ", text)
+    numbered = [tuple(filter(None, found)) for found in (*_FORGE.findall(text), *_NUMBER.findall(plain))]
+    own = project.casefold()
+    found = {f"{'' if one[0].casefold() == own or len(one) < 2 else one[0].casefold()}#{one[-1]}" for one in numbered}
+    found.update(one.casefold() for one in _TICKET.findall(plain) if one.partition("-")[0] not in _NO_TICKETS)
+    found.update(f"commit:{one[:7]}" for one in _COMMIT.findall(plain))
+    found.update(map(file_name, _FILE.findall(plain)))
+    return frozenset(found)
+
+
+def files_in(text: str) -> list[str]:
+    """The files that a text names, as paths with slashes."""
+    found = (one.replace("\\", "/").lstrip("@") for one in _FILE.findall(_URL.sub(" ", text)))
+    return list(dict.fromkeys(one.removeprefix("./").lstrip("/") for one in found))
+
+
+def file_name(path: str) -> str:
+    """A file as a name to look for: the last part of its path, in small letters."""
+    return f"file:{path.replace(chr(92), '/').rsplit('/', 1)[-1].casefold()}"
+
+
+def path_word(path: str) -> str:
+    """A file as a word to look for: by its whole path."""
+    return f"path:{path}"
+
+
+def is_file(name: str) -> bool:
+    return name.startswith("file:")
+
+
+@cache
+def _common() -> frozenset[str]:
+    lines = _COMMON.read_text("utf-8").splitlines()
+    return frozenset(word for line in lines if not line.startswith("#") for word in line.split())
