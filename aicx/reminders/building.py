@@ -8,12 +8,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from typing import NamedTuple
 
-import aicx
 from aicx.config import Settings
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.query import open_catalog
 from aicx.evidence.conversation import conversation
-from aicx.evidence.patterns import rules_digest
+from aicx.evidence.patterns import reading_version
 from aicx.evidence.statements import decisions, is_announcement, weigh
 from aicx.evidence.texts import sentences, summary_line
 from aicx.evidence.transcript import read_steps
@@ -75,7 +74,7 @@ def refresh_reminders(settings: Settings) -> None:
 
 
 def _open(layout: Layout) -> sqlite3.Connection:
-    return open_derived(layout.reminders, f"{VERSION} {aicx.__version__} {rules_digest()}", SCHEMA)
+    return open_derived(layout.reminders, reading_version(VERSION), SCHEMA)
 
 
 def _places(catalog: Catalog) -> list[tuple[str, str]]:
