@@ -89,7 +89,7 @@ memory recall how are exports authorised
 memory recall exports --with-evidence
 memory stats
 memory sources
-memory candidates
+memory candidates list
 memory backfill
 memory lint
 memory curate
@@ -170,6 +170,7 @@ NOT_RUN = {
         ("bench run", "bench ablate", "bench recommend", "bench report", "bench compare", "bench peers"),
         "figures of this machine",
     ),
+    **dict.fromkeys(("share init", "share push", "share status", "share verify"), "keys and times of one machine"),
 }
 
 
