@@ -41,6 +41,17 @@ class UsageError(AicxError):
     exit_code = 2
 
 
+class PatternRefused(UsageError):
+    """An expression is not one, or one that cannot be searched for in time that grows with the text alone.
+
+    ``number`` is its place, where there are several.
+    """
+
+    def __init__(self, message: str, *, hint: str | None = None, number: int | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.number = number
+
+
 class UnsafePath(UsageError):
     pass
 

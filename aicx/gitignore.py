@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 
-from aicx.regex import ExpressionSearch, PatternRefused
+from aicx.errors import PatternRefused
 
 _BELOW_FOLDER = "ps_d"  # the group of pathspec's expressions that what is below a matching folder goes through
 
@@ -18,6 +18,8 @@ def ignoring(lines: Iterable[str]) -> Callable[[str], bool]:
     # Imported here: most people have no such patterns, and every command would pay for it.
     from pathspec import GitIgnoreSpec
     from pathspec.util import normalize_file
+
+    from aicx.regex import ExpressionSearch
 
     try:
         patterns = [

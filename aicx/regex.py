@@ -14,7 +14,7 @@ from functools import lru_cache
 from importlib import import_module
 from typing import Any
 
-from aicx.errors import UsageError
+from aicx.errors import PatternRefused, UsageError
 
 # Not public, but the same in every Python from 3.11 on; a test compares the answers with those of `re`.
 _parser: Any = import_module("re._parser")
@@ -39,17 +39,6 @@ _REFUSED = {
     "ATOMIC_GROUP": "an atomic group, (?>…)",
     "POSSESSIVE_REPEAT": "a possessive repetition, such as a++",
 }
-
-
-class PatternRefused(UsageError):
-    """An expression is not one, or one that cannot be searched for in time that grows with the text alone.
-
-    ``number`` is its place, where there are several.
-    """
-
-    def __init__(self, message: str, *, hint: str | None = None, number: int | None = None) -> None:
-        super().__init__(message, hint=hint)
-        self.number = number
 
 
 class TooSlow(UsageError):

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from aicx.toolchains import parse
+from aicx.toolchains.parsing import parse
 
 
 def predictions(folder: Path, cases: Path) -> Iterator[dict[str, Any]]:

@@ -58,7 +58,7 @@ from aicx.sessions import recall as session_recall
 from aicx.sessions import restore_block as session_restore
 from aicx.sessions import summary_answer as session_summary
 from aicx.sessions import windows as session_windows
-from aicx.toolchains import Parsed
+from aicx.toolchains.parsing import Parsed
 from aicx.why import answer as why
 from aicx.work import answers as task
 from aicx.work import areas

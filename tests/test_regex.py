@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aicx.regex import ExpressionSearch, PatternRefused, TooSlow, searching
+from aicx.errors import PatternRefused
+from aicx.regex import ExpressionSearch, TooSlow, searching
 
 _LETTERS = "aab_ \nÄß7\u0130k\u212a."
 _ATOMS = st.sampled_from(

@@ -12,7 +12,7 @@ from aicx.errors import NotFound, UsageError
 from aicx.lifecycle.identity import Asker
 from aicx.storage.event_lines import new_id
 from aicx.text import plural
-from aicx.toolchains import ErrorEvent, parse
+from aicx.toolchains.parsing import ErrorEvent, parse
 from aicx.values import dataclass
 from aicx.work.attempt import MAX_LISTED, Attempt, Outcome, Stated
 from aicx.work.attempts import attempt_of, begin, end

@@ -14,7 +14,7 @@ from aicx.resume.brief.banner import banner
 from aicx.resume.query import ResumeQuery
 from aicx.resume.run import gone_on_from, resume
 from aicx.resume.select.report import ResumeReport
-from aicx.sources.run.source import AGENT as RUN
+from aicx.sources.run import AGENT as RUN
 from aicx.values import dataclass
 from aicx.work.attempt import Attempt
 from aicx.work.attempts import attempt_of, begin

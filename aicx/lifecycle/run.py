@@ -30,10 +30,10 @@ from aicx.quoting import fenced
 from aicx.resume.brief.output import markdown_brief
 from aicx.sources import load_source
 from aicx.sources.items import BadRecord
-from aicx.sources.run.source import AGENT
+from aicx.sources.run import AGENT
 from aicx.storage.atomic import replace_file
 from aicx.text import estimate_tokens, instant, plural, shorten
-from aicx.toolchains import is_tool
+from aicx.toolchains.parsing import is_tool
 from aicx.values import dataclass
 from aicx.work.attempt import MAX_LISTED, Attempt, Stated
 from aicx.work.attempts import attempts_in, begin, end

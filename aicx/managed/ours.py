@@ -8,8 +8,6 @@ from __future__ import annotations
 from pathlib import Path
 
 from aicx.errors import AicxError
-from aicx.managed import blocks
-from aicx.managed.settings_text import JSON, value_of
 from aicx.storage.reading import read_note
 
 # Cursor shows a rule to every session only if its front matter says so.
@@ -21,6 +19,10 @@ _MAX_FILES = 20  # of a folder that is looked at: a folder with more is somebody
 
 def without_ours(name: str, text: str) -> str | None:
     """``text`` as it is without ours; None where nothing of ours is in it, or where that cannot be told."""
+    # Imported here: git's state asks of each changed file, and most have nothing of ours.
+    from aicx.managed import blocks
+    from aicx.managed.settings_text import JSON
+
     try:
         if name in _SETTINGS:
             found = JSON.drop(text)
@@ -68,6 +70,8 @@ def differs_by_ours(root: Path, name: str, before: str) -> bool:
     found = None if text is None else without_ours(name, text)
     if found is None:
         return False
+    from aicx.managed.settings_text import value_of
+
     now, then = ("\n".join(one.splitlines()) for one in (found, before))
     return now == then or (name in _SETTINGS and value_of(found) == value_of(before) is not None)
 

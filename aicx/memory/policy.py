@@ -16,11 +16,11 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal
 
-from aicx.errors import AicxError, MalformedPolicy
+from aicx.errors import AicxError, MalformedPolicy, PatternRefused
 from aicx.git.identity import find_repository
 from aicx.gitignore import excludes_nothing
 from aicx.memory.sources_files import Refused, exists, read_regular, resolve_inside
-from aicx.regex import ExpressionSearch, PatternRefused, TooSlow
+from aicx.regex import ExpressionSearch, TooSlow
 from aicx.storage.texts import texts_of
 from aicx.terminal import invisible
 from aicx.text import printable, shorten

@@ -21,7 +21,7 @@ from aicx.resume.select.ranking import Scored, confidence
 from aicx.resume.select.reader import SessionReader
 from aicx.resume.select.report import BriefedSession
 from aicx.sources.reopen import reopen_command
-from aicx.sources.run.source import AGENT as RUN
+from aicx.sources.run import AGENT as RUN
 
 # Sessions whose branch is looked up: those that may be shown.
 _MAX_STANDINGS = 12

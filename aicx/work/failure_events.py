@@ -9,7 +9,7 @@ from aicx.evidence.patterns import command_rules
 from aicx.evidence.runs import CommandRun, is_probe, is_scratch
 from aicx.evidence.transcript import Step
 from aicx.git.roots import Roots
-from aicx.toolchains import ErrorEvent, parse
+from aicx.toolchains.parsing import ErrorEvent, parse
 
 # What one run may report; a build that breaks everything says the same many times.
 MAX_EVENTS = 4

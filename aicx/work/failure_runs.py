@@ -17,7 +17,7 @@ from aicx.git.roots import Roots
 from aicx.refs import Ref
 from aicx.shell import Simple, simple_commands
 from aicx.text import instant, shorten
-from aicx.toolchains import ErrorEvent
+from aicx.toolchains.parsing import ErrorEvent
 from aicx.values import dataclass
 from aicx.work.failure_events import SCRIPT, mistakes_of
 from aicx.work.failure_told import (

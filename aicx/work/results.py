@@ -17,7 +17,7 @@ from aicx.corpus.places.decisions import load_decisions
 from aicx.corpus.places.stored import place_of
 from aicx.errors import CorpusDamaged, NotFound
 from aicx.evidence.sessions import SessionRow
-from aicx.sources.run.source import AGENT
+from aicx.sources.run import AGENT
 from aicx.work.attempts import RECENT, attempts_in, contract_of
 from aicx.work.compliance import Compliance, Observed, evaluate
 from aicx.work.facts_index import session_facts

@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aicx.toolchains import Parsed, parse
 from aicx.toolchains.family import Output
-from aicx.toolchains.parsing import FAMILIES, GENERIC, families
+from aicx.toolchains.parsing import FAMILIES, GENERIC, Parsed, families, parse
 from tests.toolchains.outputs import Place, Sample
 
 SAMPLES = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from textwrap import dedent
 
-from aicx.toolchains import ErrorEvent, parse
+from aicx.toolchains.parsing import ErrorEvent, parse
 
 
 def events(output: str, command: str, exit_code: int = 1) -> tuple[ErrorEvent, ...]:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from textwrap import dedent
 
-from aicx.toolchains import parse
+from aicx.toolchains.parsing import parse
 from tests.toolchains.marks import events, marks, names
 
 

@@ -6,8 +6,7 @@ import time
 
 import pytest
 
-from aicx.toolchains import Parsed, parse
-from aicx.toolchains.parsing import MAX_EVENTS
+from aicx.toolchains.parsing import MAX_EVENTS, Parsed, parse
 
 _MYPY = "a.py:1: error: Missing return statement  [return]\nFound 1 error in 1 file (checked 1 source file)\n"
 

@@ -12,7 +12,7 @@ from aicx import console, options
 from aicx.errors import NotFound, UsageError
 from aicx.paths import user_path
 from aicx.storage.texts import with_texts
-from aicx.toolchains import ErrorEvent, parse
+from aicx.toolchains.parsing import ErrorEvent, parse
 from aicx.toolchains.terminal import HEAD, TAIL
 from aicx.work.failure_items import PARSE_SCHEMA
 

@@ -9,10 +9,9 @@ from typing import Any
 import orjson
 
 from aicx.corpus.catalog.database import Catalog
-from aicx.errors import UsageError
+from aicx.errors import PatternRefused, UsageError
 from aicx.gitignore import ignoring
 from aicx.paths import Layout
-from aicx.regex import PatternRefused
 from aicx.storage.atomic import replace_file
 
 SUMMARY_SCHEMA = "aicx.summary/1"

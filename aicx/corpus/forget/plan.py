@@ -12,9 +12,9 @@ from aicx.corpus.files.read import InventoryItem, load_markdown, load_sidecar, s
 from aicx.corpus.files.sidecar import FORGOTTEN
 from aicx.corpus.forget.blanking import Targets, blank_chunk, message_texts
 from aicx.corpus.forget.holding import Affected, ForgetPlan, ForgetRequest, LogCopy
-from aicx.errors import CorpusDamaged, NotFound, UsageError
+from aicx.errors import CorpusDamaged, NotFound, PatternRefused, UsageError
 from aicx.paths import NON_REPOSITORY, Layout, parse_chunk_name, safe_session
-from aicx.regex import ExpressionSearch, PatternRefused, searching
+from aicx.regex import ExpressionSearch, searching
 from aicx.types import PROMPTS
 from aicx.values import dataclass
 

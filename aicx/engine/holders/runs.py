@@ -10,7 +10,7 @@ from aicx.corpus.forget.holding import Erasure, ForgetPlan, ForgetRequest
 from aicx.engine.holders import Holder
 from aicx.paths import Layout
 from aicx.regex import searching
-from aicx.sources.run.source import AGENT
+from aicx.sources.run import AGENT
 from aicx.storage.atomic import unwritable
 
 

@@ -22,11 +22,11 @@ from aicx.sources.items import (
     ToolUse,
 )
 from aicx.sources.records import RawRecord, list_folder, parse_instant, read_jsonl, stat_log
+from aicx.sources.run import AGENT as AGENT
 from aicx.sources.values import quoted, string_of, text_of
 from aicx.text import shorten
 from aicx.types import AgentHomes, Origin, Role
 
-AGENT = "run"
 FORMAT = "run"
 _HEAD_RECORDS = 20
 _MAX_CODE = 1 << 31
