@@ -28,7 +28,7 @@ from aicx.evidence.sessions import RepositoryScope, known_folders
 from aicx.filters import Filters
 from aicx.git.roots import Roots
 from aicx.resume.brief.output import json_brief
-from aicx.resume.history import History
+from aicx.resume.contract import History
 from aicx.resume.query import ResumeQuery
 from aicx.resume.run import _Resume, resume
 from benchmarks.resume_evaluation import Answer, Question, latest_session, questions, score

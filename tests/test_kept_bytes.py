@@ -12,12 +12,11 @@ from aicx.cas.entry import StoredObject
 from aicx.continuity.state import Known, NoteState
 from aicx.memory import files
 from aicx.memory.record import Adoption, Anchor, Hold, Record, Source, Validation, Validity
-from aicx.work import codec
-from aicx.work.attempt import Attempt, Stated
+from aicx.work import files as work_files
 from aicx.work.contract import Contract, EditScope, FirstAction
 from aicx.work.conventions import ProofCommand
 from aicx.work.events import WorkEvent
-from aicx.work.record import GitContext, Item, WorkRecord
+from aicx.work.record import Attempt, GitContext, Item, Stated, WorkRecord
 
 KEPT = Path(__file__).parent / "fixtures" / "kept"
 AT = datetime(2026, 3, 1, 10, 0, tzinfo=UTC)
@@ -120,8 +119,8 @@ def bodies() -> dict[str, bytes]:
     """Each file of a record as it is written now."""
     markdown, sidecar = files.encode(MEMORY)
     return {
-        "task.json": codec.encode(TASK),
-        "attempt.json": codec.encode(ATTEMPT),
+        "task.json": work_files.encode(TASK),
+        "attempt.json": work_files.encode(ATTEMPT),
         "memory.md": markdown,
         "memory.meta.json": sidecar,
         "note-state.json": STATE.encode(),

@@ -65,7 +65,7 @@ def command(
     from aicx.lifecycle.decisions import propose_decisions
     from aicx.lifecycle.finalize import Ending, finalize
     from aicx.lifecycle.identity import find_asker_at
-    from aicx.work.attempt import Stated
+    from aicx.work.record import Stated
 
     stated = Stated(
         tuple(files_opened or ()),

@@ -166,9 +166,9 @@ def _record(settings: Settings, report: ResumeReport, agent: str | None, now: da
     import os
 
     from aicx.lifecycle.identity import find_asker
-    from aicx.work.attempt import Attempt
     from aicx.work.attempts import begin
     from aicx.work.place import find_place
+    from aicx.work.record import Attempt
 
     if report.folder is None:
         raise UsageError("--record is for a session in a folder", hint="leave --project out, or name a --repo")

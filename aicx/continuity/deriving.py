@@ -15,8 +15,8 @@ from aicx.continuity.patched import PatchedFile, changed_files
 from aicx.continuity.signals import Contradiction, contradictions, ideas_in, is_vague
 from aicx.errors import AicxError
 from aicx.evidence.calls import answered_calls, is_prose
+from aicx.evidence.commits import OtherRepositories
 from aicx.evidence.fixes import repeats, topic_of
-from aicx.evidence.other_repositories import OtherRepositories
 from aicx.evidence.runs import CommandRun, followed, passed_checks, runs_of
 from aicx.evidence.session_brief import State
 from aicx.evidence.statements import is_announcement, weigh

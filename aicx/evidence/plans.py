@@ -9,10 +9,10 @@ from datetime import datetime
 import orjson
 
 from aicx.evidence.patterns import statement_rules
+from aicx.evidence.reporting import turns_of
 from aicx.evidence.statements import COMPACTION, STATEMENT_LENGTH, MessageStatement, left_open, reports, requests
 from aicx.evidence.texts import sentences
 from aicx.evidence.transcript import Step
-from aicx.evidence.turns import turns_of
 from aicx.text import shorten
 
 # After so many remarks of the agent a plan that it no longer touched says little of what is left.

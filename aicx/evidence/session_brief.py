@@ -10,12 +10,18 @@ from itertools import pairwise
 from typing import Literal, NamedTuple
 
 from aicx.evidence.calls import FileEdit, answered_calls, edits_of, is_edit
-from aicx.evidence.commits import commits_of, is_about_finished, merged_requests, number_of, pull_requests_of
+from aicx.evidence.commits import (
+    OtherRepositories,
+    commits_of,
+    is_about_finished,
+    merged_requests,
+    number_of,
+    pull_requests_of,
+)
 from aicx.evidence.fixes import topic_of
-from aicx.evidence.other_repositories import OtherRepositories
 from aicx.evidence.patterns import command_rules, statement_rules
 from aicx.evidence.plans import open_plan, pending, summarized_request
-from aicx.evidence.reporting import after, progress_of, reported_in
+from aicx.evidence.reporting import TurnEnd, after, progress_of, reported_in, turns_of
 from aicx.evidence.runs import CommandRun, followed, has_ended, open_failures, passed_checks, runs_of
 from aicx.evidence.since import Since
 from aicx.evidence.statements import (
@@ -39,7 +45,6 @@ from aicx.evidence.statements import (
 )
 from aicx.evidence.texts import summary_line, words
 from aicx.evidence.transcript import Statement, Step, statement_in
-from aicx.evidence.turns import TurnEnd, turns_of
 from aicx.git.roots import Roots
 from aicx.refs import Ref
 from aicx.telling import URL, count_telling, prose_lines

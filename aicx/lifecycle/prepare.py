@@ -16,10 +16,9 @@ from aicx.resume.run import gone_on_from, resume
 from aicx.resume.select.report import ResumeReport
 from aicx.sources.run import AGENT as RUN
 from aicx.values import dataclass
-from aicx.work.attempt import Attempt
 from aicx.work.attempts import attempt_of, begin
 from aicx.work.place import WorkPlace, find_place
-from aicx.work.record import WorkRecord
+from aicx.work.record import Attempt, WorkRecord
 from aicx.work.results import Result
 from aicx.work.state import OpenTasks, open_tasks
 

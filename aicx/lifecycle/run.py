@@ -35,10 +35,9 @@ from aicx.storage.atomic import replace_file
 from aicx.text import estimate_tokens, instant, plural, shorten
 from aicx.toolchains.parsing import is_tool
 from aicx.values import dataclass
-from aicx.work.attempt import MAX_LISTED, Attempt, Stated
 from aicx.work.attempts import attempts_in, begin, end
 from aicx.work.place import find_place
-from aicx.work.record import WorkRecord, clean, stored
+from aicx.work.record import MAX_LISTED, Attempt, Stated, WorkRecord, clean, stored
 
 _MAX_COMMITS = 50
 _Stamp = tuple[int, int] | None

@@ -16,7 +16,7 @@ from aicx.corpus.catalog.place_names import the_project
 from aicx.corpus.catalog.query import Opened, open_catalog
 from aicx.corpus.catalog.session_names import id_in
 from aicx.errors import CorpusDamaged, MalformedPolicy, NotFound, StoreLocked, StoreUnwritable, plainly
-from aicx.evidence.other_repositories import OtherRepositories
+from aicx.evidence.commits import OtherRepositories
 from aicx.evidence.sessions import MAX_SESSIONS as LISTED_SESSIONS
 from aicx.evidence.sessions import (
     SessionRow,
@@ -33,18 +33,14 @@ from aicx.git.roots import inside
 from aicx.git.state import Git, GitProbe
 from aicx.managed.ours import is_ours_alone, may_be_ours
 from aicx.refs import Ref
-from aicx.resume.contract import contract_of
-from aicx.resume.history import History
+from aicx.resume.contract import History, contract_of
 from aicx.resume.place import Place, locate, require_folder
 from aicx.resume.query import ResumeQuery
-from aicx.resume.select.considered import Considered, Reason
 from aicx.resume.select.files import MAX_SESSIONS, entry_files
-from aicx.resume.select.mentions import Ask, Mentions
-from aicx.resume.select.ranking import Scored, files_of, rank_sessions
+from aicx.resume.select.ranking import Ask, Mentions, Scored, files_of, rank_sessions
 from aicx.resume.select.reader import SessionReader
-from aicx.resume.select.recall import Passage, choose, coverages, is_near, shares
-from aicx.resume.select.report import BriefedSession, EntryFile, Recalled, ResumeReport, Structure
-from aicx.resume.select.term_weights import TermWeights
+from aicx.resume.select.recall import Passage, TermWeights, choose, coverages, is_near, shares
+from aicx.resume.select.report import BriefedSession, Considered, EntryFile, Reason, Recalled, ResumeReport, Structure
 from aicx.resume.session_choice import SessionChoice
 from aicx.resume.structure import read_structure
 from aicx.sources.reopen import MEMORIES
@@ -372,7 +368,7 @@ class _Resume:
             return None
         look, state = self._place.look, self._place.state
         # Imported here: most sessions leave nothing that git has to be asked about, or end without a statement.
-        from aicx.work.unfinished import git_shows
+        from aicx.work.gone_on import git_shows
 
         if left is not None:
             from aicx.work.left import counts_beside

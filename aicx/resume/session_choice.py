@@ -15,11 +15,9 @@ from aicx.git.subjects import Subject
 from aicx.refs import Ref
 from aicx.resume.place import Place
 from aicx.resume.query import ResumeQuery
-from aicx.resume.select.considered import Considered, Reason
-from aicx.resume.select.mentions import Ask, Mentions
-from aicx.resume.select.ranking import Scored, confidence
+from aicx.resume.select.ranking import Ask, Mentions, Scored, confidence
 from aicx.resume.select.reader import SessionReader
-from aicx.resume.select.report import BriefedSession
+from aicx.resume.select.report import BriefedSession, Considered, Reason
 from aicx.sources.reopen import reopen_command
 from aicx.sources.run import AGENT as RUN
 

@@ -12,12 +12,11 @@ from aicx.errors import CorpusDamaged
 from aicx.git.state import GitProbe
 from aicx.refs import Ref
 from aicx.storage.event_lines import new_id
-from aicx.work.attempt import Attempt, Outcome, Stated
 from aicx.work.contract import Contract
 from aicx.work.events import last_tasks
 from aicx.work.files import ATTEMPTS, newest_paths, path_of, read_record
 from aicx.work.place import WorkPlace, looking, new_record, project_of
-from aicx.work.record import MAX_GOAL, MAX_SOURCES, MAX_TEXT, Status, WorkRecord, clean
+from aicx.work.record import MAX_GOAL, MAX_SOURCES, MAX_TEXT, Attempt, Outcome, Stated, Status, WorkRecord, clean
 from aicx.work.writing import changing
 
 Notify = Callable[[str], None]

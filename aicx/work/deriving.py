@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from aicx.evidence.calls import answered_calls
+from aicx.evidence.commits import OtherRepositories
 from aicx.evidence.fixes import topic_of
 from aicx.evidence.given_up import given_up
-from aicx.evidence.other_repositories import OtherRepositories
 from aicx.evidence.runs import Outcome, followed, ran_by
 from aicx.evidence.session_brief import brief_of
 from aicx.evidence.transcript import Statement, Step

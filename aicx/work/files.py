@@ -21,8 +21,7 @@ from aicx.paths import Layout
 from aicx.storage.typed import from_json, to_json
 from aicx.text import printable
 from aicx.values import dataclass
-from aicx.work.attempt import Attempt
-from aicx.work.record import WorkRecord
+from aicx.work.record import Attempt, WorkRecord
 
 SCHEMA = "aicx.work/1"
 MAX_BYTES = 8_000_000  # of a file; a longer one was not written by aicx

@@ -130,7 +130,7 @@ class Present:
         """What git is in the middle of here, and what else it shows that a session left; each may be empty."""
         if self._git is None or not self.context.available:
             return "", ""
-        from aicx.work.unfinished import git_shows  # imported here: reading sessions takes the corpus
+        from aicx.work.gone_on import git_shows  # imported here: reading sessions takes the corpus
 
         return git_shows(self._git, self.state, session, brief)
 

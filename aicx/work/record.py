@@ -16,7 +16,38 @@ from aicx.storage.texts import Called, Made
 from aicx.storage.typed import SPARSE
 from aicx.text import shorten
 from aicx.values import dataclass
-from aicx.work.attempt import Attempt
+from aicx.work.contract import Contract
+
+Outcome = Literal["success", "failure"]
+MAX_LISTED = 200  # of each list
+
+
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """What somebody said that a session did, beside what its log says."""
+
+    opened: tuple[str, ...] = ()
+    edited: tuple[str, ...] = ()
+    commands: tuple[str, ...] = ()
+    tests: tuple[str, ...] = ()
+    errors: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """The part of a work record that only attempts and handoffs have.
+
+    ``session`` is the agent's own id of it; ``exit_code`` that of a program which aicx ran.
+    """
+
+    agent: str
+    session: str | None = None
+    contract: Contract | None = None
+    outcome: Outcome | None = None
+    summary: str = ""
+    stated: Stated = field(default=Stated())
+    exit_code: int | None = None
+
 
 Kind = Literal["thread", "handoff", "attempt"]
 Status = Literal["in_progress", "paused", "blocked", "resolved", "abandoned"]

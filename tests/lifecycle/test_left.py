@@ -19,7 +19,7 @@ from aicx.cli import run
 from aicx.filters import EVERYTHING
 from aicx.servers.mcp.texts import search_text
 from aicx.storage.typed import from_json
-from aicx.work import codec
+from aicx.work import files
 from aicx.work.files import decode, encode
 from aicx.work.record import WorkRecord
 from aicx.work.stated_search import stated_about
@@ -230,7 +230,7 @@ class TestEverywhere:
                 body = encode(replace(record, id=name, repo_id=folder.parent.name))
                 (folder / f"{name}.json").write_bytes(body)
         read: list[type] = []
-        monkeypatch.setattr(codec, "from_json", lambda kind, *rest: [read.append(kind), from_json(kind, *rest)][1])
+        monkeypatch.setattr(files, "from_json", lambda kind, *rest: [read.append(kind), from_json(kind, *rest)][1])
         assert len(stated_about(place.user.settings.layout, "leap days", EVERYTHING, datetime.now(UTC))) == 3
         assert read.count(WorkRecord) == 20
 

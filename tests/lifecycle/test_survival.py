@@ -19,10 +19,10 @@ from aicx.git.state import Git
 from aicx.lifecycle.finalize import Ending, finalize
 from aicx.lifecycle.identity import Asker
 from aicx.lifecycle.prepare import prepare
-from aicx.work.attempt import Attempt
 from aicx.work.attempts import attempt_of, attempts_in, begin
 from aicx.work.files import decode, encode
 from aicx.work.place import find_place, looking
+from aicx.work.record import Attempt
 from tests.lifecycle.conftest import Place
 
 pytestmark = pytest.mark.slow

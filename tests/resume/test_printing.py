@@ -29,8 +29,7 @@ from aicx.resume.brief.markdown import markdown, printed
 from aicx.resume.brief.output import markdown_brief
 from aicx.resume.brief.part import Part
 from aicx.resume.brief.selection_manifest import manifest_of
-from aicx.resume.select.considered import Considered, Reason
-from aicx.resume.select.report import BriefedSession, EntryFile, Recalled, ResumeReport, Structure
+from aicx.resume.select.report import BriefedSession, Considered, EntryFile, Reason, Recalled, ResumeReport, Structure
 from aicx.terminal import invisible
 from aicx.text import estimate_tokens
 from aicx.work.gone_on import LeftOpen

@@ -20,8 +20,7 @@ from aicx.evidence.sessions import SessionRow, automated, list_sessions
 from aicx.resume.brief.output import json_brief, markdown_brief
 from aicx.resume.query import Limits, ResumeQuery
 from aicx.resume.run import resume
-from aicx.resume.select.considered import Reason
-from aicx.resume.select.report import ResumeReport
+from aicx.resume.select.report import Reason, ResumeReport
 from aicx.work.conventions import ProofCommand
 from aicx.work.facts_index import refresh_facts
 from retrieval.decay import PROFILES

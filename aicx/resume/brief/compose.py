@@ -10,10 +10,8 @@ from aicx.paths import NON_REPOSITORY
 from aicx.refs import Ref
 from aicx.resume.brief.part import MAX_COMMITS, MAX_FILES, Part, clean, is_meant, level_of, listed, says_something
 from aicx.resume.brief.session_parts import others, recalled, session_lines
-from aicx.resume.brief.stated_parts import left, left_before, ran
-from aicx.resume.brief.work_parts import MAX_TASKS, contract_lines, gaps, strategies, tasks
-from aicx.resume.select.considered import Reason
-from aicx.resume.select.report import ResumeReport
+from aicx.resume.brief.work_parts import MAX_TASKS, contract_lines, gaps, left, left_before, ran, strategies, tasks
+from aicx.resume.select.report import Reason, ResumeReport
 from aicx.text import instant, shorten
 
 if TYPE_CHECKING:

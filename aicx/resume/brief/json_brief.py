@@ -37,8 +37,7 @@ from aicx.resume.brief.answer import (
 )
 from aicx.resume.brief.banner import banner
 from aicx.resume.brief.part import Part, Slot, clean
-from aicx.resume.select.considered import Reason
-from aicx.resume.select.report import ResumeReport, staleness
+from aicx.resume.select.report import Reason, ResumeReport, staleness
 from aicx.text import estimate_tokens, instant, local, shorten
 from aicx.work.compliance import ContractResult
 from aicx.work.contract import Contract, EditScope

@@ -25,8 +25,7 @@ from aicx.resume.brief.manifest_answer import (
     ManifestSection,
 )
 from aicx.resume.brief.part import Part, Slot, clean
-from aicx.resume.select.considered import Considered, Reason
-from aicx.resume.select.report import ResumeReport
+from aicx.resume.select.report import Considered, Reason, ResumeReport
 from aicx.text import instant, printable
 
 Format = Literal["markdown", "json"]

@@ -21,8 +21,7 @@ from aicx.resume.brief.part import (
     line_data,
     listed,
 )
-from aicx.resume.select.considered import Reason
-from aicx.resume.select.report import BriefedSession, ResumeReport
+from aicx.resume.select.report import BriefedSession, Reason, ResumeReport
 from aicx.text import instant, local, shorten
 
 if TYPE_CHECKING:

@@ -10,10 +10,8 @@ from dataclasses import field
 from aicx.evidence.calls import FileEdit
 from aicx.git.roots import Roots
 from aicx.refs import Ref
-from aicx.resume.select.considered import Considered, Reason
-from aicx.resume.select.mentions import Ask, Mentions
-from aicx.resume.select.ranking import Scored
-from aicx.resume.select.report import EntryFile
+from aicx.resume.select.ranking import Ask, Mentions, Scored
+from aicx.resume.select.report import Considered, EntryFile, Reason
 from aicx.values import dataclass
 
 # What each way of coming up is worth. Edits of the best sessions decide; what was merely read there says little.

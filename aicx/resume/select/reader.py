@@ -11,7 +11,7 @@ from aicx.corpus.files.read import read_intact
 from aicx.corpus.views.documents import header_of, searchable_texts, tool_text_indexes
 from aicx.errors import AicxError
 from aicx.evidence.calls import FileEdit, answered_calls, edits_of
-from aicx.evidence.other_repositories import OtherRepositories
+from aicx.evidence.commits import OtherRepositories
 from aicx.evidence.session_brief import Ending, SessionBrief, brief_of, ending
 from aicx.evidence.sessions import SessionRow, chunk_paths, telling_chunks
 from aicx.evidence.since import Since
@@ -20,8 +20,7 @@ from aicx.evidence.texts import summary_line, words
 from aicx.evidence.transcript import Statement, Step, read_steps
 from aicx.paths import Layout
 from aicx.refs import Ref
-from aicx.resume.select.recall import Passage, answers_something, informative_sentences, is_quotable
-from aicx.resume.select.term_weights import TermWeights
+from aicx.resume.select.recall import Passage, TermWeights, answers_something, informative_sentences, is_quotable
 
 # Of a session that only gets a line, enough to find what the agent said last.
 _OUTCOME_CHUNKS = 2

@@ -22,22 +22,20 @@ from aicx.servers.dashboard import requests as asked
 from aicx.servers.dashboard.work_places import NamedRepository, facts_of, find_where, read_records, repositories
 from aicx.servers.dashboard.work_shapes import WorkContract, WorkPage, WorkSession, WorkTask
 from aicx.text import instant
-from aicx.work.attempt import Attempt
 from aicx.work.attempts import contract_of, session_ref
 from aicx.work.derived import settled_tasks
 from aicx.work.entry import entry_of
 from aicx.work.failure_items import item_of
 from aicx.work.failures import patterns
-from aicx.work.gone_on import left_open
+from aicx.work.gone_on import git_shows, left_open
 from aicx.work.handoff_answers import proofs_of
 from aicx.work.left import goal_of, is_open
 from aicx.work.loading import Loaded, Loading, evaluate
 from aicx.work.next_step import next_steps
 from aicx.work.place import Present, WorkPlace, looking
-from aicx.work.record import GitContext, WorkRecord
+from aicx.work.record import Attempt, GitContext, WorkRecord
 from aicx.work.results import result
 from aicx.work.session_facts import SessionFacts
-from aicx.work.unfinished import git_shows
 
 _MAX_TASKS = 200
 # Git that hangs may cost the page this much for each working folder, in seconds.
