@@ -18,7 +18,6 @@ from typing import Literal, NamedTuple, Self
 from aicx.errors import AicxError
 from aicx.git import command as gitcall
 from aicx.git.identity import endless_file, find_repository
-from aicx.managed.ours import differs_by_ours, holds_ours, is_ours_alone, may_be_ours
 from aicx.values import dataclass
 
 # What a brief names of a long list; the counts are always whole.
@@ -311,6 +310,9 @@ def _read_status(git: Git, state: GitState, said: str) -> GitState:
 
 def _is_our_change(git: Git, state: GitState, name: str, before: str | None) -> bool:
     """Whether all that differs from the head is what `aicx init` wrote; ``before`` is the file's object there."""
+    # Imported here: most often nothing is changed.
+    from aicx.managed.ours import differs_by_ours, holds_ours, is_ours_alone, may_be_ours
+
     if state.root is None or not may_be_ours(name):
         return False
     root = Path(state.root)

@@ -10,7 +10,6 @@ import orjson
 
 from aicx.corpus.catalog.database import Catalog
 from aicx.errors import PatternRefused, UsageError
-from aicx.gitignore import ignoring
 from aicx.paths import Layout
 from aicx.storage.atomic import replace_file
 
@@ -53,6 +52,8 @@ def ignore_matcher(layout: Layout) -> Callable[[str], bool]:
         lines = layout.ignore_file.read_text("utf-8", "replace").splitlines()
     except FileNotFoundError:
         return lambda path: False
+    from aicx.gitignore import ignoring  # imported here: most hide nothing
+
     for number, line in enumerate(lines, 1):
         try:
             ignoring([line])
