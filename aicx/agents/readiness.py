@@ -31,10 +31,10 @@ from aicx.memory.policy_records import of_records, policy_in
 from aicx.memory.reading import Memory, find_scope
 from aicx.repomap import open_map
 from aicx.values import dataclass
-from aicx.work.at_place import facts_at
 from aicx.work.attempts import attempts_in
 from aicx.work.checking import MEND_TASKS
 from aicx.work.conventions import choose_test_command, missing_in_makefile
+from aicx.work.facts_index import facts_at
 from aicx.work.place import WorkPlace, find_place
 from aicx.work.results import results_of
 from aicx.work.state import open_tasks

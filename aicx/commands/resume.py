@@ -192,7 +192,7 @@ def _keep(settings: Settings, report: ResumeReport, attempt: WorkRecord, now: da
 
 
 def _target(text: str, settings: Settings, *, force: bool) -> Path:
-    from aicx.resume.brief.manifest_answer import SCHEMA
+    from aicx.resume.brief.selection_manifest import SCHEMA
 
     path = user_path(text)
     check_outside(path, settings.corpus_folders)

@@ -30,7 +30,7 @@ from aicx.reminders.building import refresh_reminders
 from aicx.sessions.index import refresh_edges
 from aicx.text import instant
 from aicx.values import dataclass
-from aicx.work.at_place import refresh_all
+from aicx.work.facts_index import refresh_all
 
 if TYPE_CHECKING:
     from aicx.commands.index.build import Synced

@@ -26,14 +26,13 @@ from aicx.continuity.deriving import (
     newest,
 )
 from aicx.continuity.layout import Broken
-from aicx.continuity.logs import read_log
+from aicx.continuity.logs import PassedOver, Selected, WriteMode, read_log, select
 from aicx.continuity.markdown import render
 from aicx.continuity.note import Kind, Layer, Note, Scope, layers_of
 from aicx.continuity.pending import digest_of
 from aicx.continuity.places import PROJECT_NAME, PROJECT_STATE, NotePlaces, note_places
 from aicx.continuity.publishing import NoteFile, PublishPlan, hide_from_git, prepared, publish
 from aicx.continuity.reading import read_note
-from aicx.continuity.selecting import PassedOver, Selected, WriteMode, select
 from aicx.continuity.signals import closed_values
 from aicx.continuity.state import NoteState, quote_path, read_state
 from aicx.corpus.files.tombstones import read_tombstones

@@ -20,8 +20,16 @@ from aicx.evidence.commits import (
 )
 from aicx.evidence.fixes import topic_of
 from aicx.evidence.patterns import command_rules, statement_rules
-from aicx.evidence.plans import open_plan, pending, summarized_request
-from aicx.evidence.reporting import TurnEnd, after, progress_of, reported_in, turns_of
+from aicx.evidence.reporting import (
+    TurnEnd,
+    after,
+    open_plan,
+    pending,
+    progress_of,
+    reported_in,
+    summarized_request,
+    turns_of,
+)
 from aicx.evidence.runs import CommandRun, followed, has_ended, open_failures, passed_checks, runs_of
 from aicx.evidence.since import Since
 from aicx.evidence.statements import (

@@ -12,8 +12,8 @@ from aicx.config import Settings
 from aicx.errors import NotFound
 from aicx.git.branches import CURRENT, Branches
 from aicx.text import instant
-from aicx.work.at_place import facts_at
 from aicx.work.attempts import sessions_of
+from aicx.work.facts_index import facts_at
 from aicx.work.files import HANDOFFS, read_all
 from aicx.work.handoff import Handoff, handoff_of, hands_on
 from aicx.work.handoff_answers import HandoffAnswer, derived_answer, stated_answer

@@ -16,9 +16,9 @@ from aicx.resume.brief.json_brief import previous_answer
 from aicx.text import instant
 from aicx.values import dataclass
 from aicx.work.areas import areas
-from aicx.work.at_place import facts_at
 from aicx.work.attempts import attempts_in
 from aicx.work.compliance import ContractResult
+from aicx.work.facts_index import facts_at
 from aicx.work.failures import Pattern, patterns
 from aicx.work.files import CLOSED, HANDOFFS, TASKS, read_all
 from aicx.work.place import find_place

@@ -10,8 +10,7 @@ from aicx.fields import taken_from
 from aicx.memory.answers import MemoryEntry
 from aicx.packs.answers import FamilyOwner, FamilyPack, PackBundle, bundle
 from aicx.packs.gathering import Gathered, applied_of, gather, git_of, memory_of, recent_commits, scope_of
-from aicx.packs.lists import lists_of
-from aicx.packs.owners import Owner, chosen, focused, owners_of
+from aicx.packs.lists import Owner, chosen, focused, lists_of, owners_of
 from aicx.packs.query import Applied, PackQuery
 from aicx.text import instant
 from aicx.work.files import CLOSED, TASKS, read_all

@@ -41,13 +41,13 @@ from aicx.why.candidates import (
     of_hits,
     of_sighting,
 )
+from aicx.why.copies import wanted_of
 from aicx.why.numbers import Number
 from aicx.why.places import LocalRepository, same_file
 from aicx.why.reason import read_reason
 from aicx.why.report import CommitQuery, CommitSession, Evidence, ReasonLine, WhyReport
 from aicx.why.target import WhyTarget, find_target
 from aicx.why.traces import find_traces
-from aicx.why.wanted import wanted_of
 
 if TYPE_CHECKING:
     from aicx.resume.select.ranking import Confidence

@@ -11,10 +11,13 @@ from contextlib import closing, suppress
 from pathlib import Path
 from zlib import crc32
 
+from aicx.config import Settings
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.query import open_catalog
 from aicx.corpus.ingest.workers import map_in_order
+from aicx.corpus.places.stored import chunks_of
 from aicx.evidence.patterns import reading_version
+from aicx.git.identity import find_repository
 from aicx.git.roots import Roots, repository_of
 from aicx.paths import NON_REPOSITORY, Layout
 from aicx.storage.derived import forgiving, open_derived
@@ -212,3 +215,23 @@ def _keep(kept: sqlite3.Connection, found: Iterable[tuple[Key, str, SessionFacts
             "INSERT OR REPLACE INTO facts VALUES(?,?,?,?,?,?)", [(*row[:4], crc32(row[4]), row[4]) for row in rows]
         )
         kept.execute("UPDATE meta SET state=NULL")  # these may be older than what another process has written
+
+
+def facts_at(
+    settings: Settings, folder: Path | None, progress: Callable[[int, int], None] | None = None
+) -> tuple[list[SessionFacts], list[str]]:
+    """The facts of the stored sessions, the last ended first, and notes on what could not be read.
+
+    Raises NotFound where nothing is stored yet, or there is no such folder.
+    """
+    root = find_repository(folder).root if folder else None
+    with open_catalog(settings.layout) as opened:
+        where, values = chunks_of(opened.catalog, settings, root) if root else ("1", [])
+        found = session_facts(settings.layout, opened.catalog, where, values, progress)
+        return found, [*([opened.fallback_reason] if opened.fallback_reason else []), *opened.notes]
+
+
+def refresh_all(settings: Settings, progress: Callable[[int, int], None] | None = None) -> None:
+    """Reads every stored session that is new or changed, so that whoever asks next need not wait for it."""
+    with open_catalog(settings.layout) as opened:
+        refresh_facts(settings.layout, opened.catalog, progress, workers=settings.workers)

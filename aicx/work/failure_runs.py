@@ -19,13 +19,14 @@ from aicx.shell import Simple, simple_commands
 from aicx.text import instant, shorten
 from aicx.toolchains.parsing import ErrorEvent
 from aicx.values import dataclass
-from aicx.work.failure_events import SCRIPT, mistakes_of
-from aicx.work.failure_told import (
+from aicx.work.failure_events import (
+    SCRIPT,
     came_first,
     is_called_alike,
     is_near,
     is_over_with_its_file,
     is_same_file,
+    mistakes_of,
     names_file,
     once_an_event,
 )

@@ -21,7 +21,7 @@ SOURCES = {
     "BenchReport": "aicx.bench.facts:Facts",
     "ErrorEventAnswer": "aicx.toolchains.parsing:ErrorEvent",
     "FailureItem": "aicx.work.session_facts:Failure",
-    "FamilyOwner": "aicx.packs.owners:Owner",
+    "FamilyOwner": "aicx.packs.lists:Owner",
     "ObjectEntry": "aicx.cas.entry:StoredObject",
     "Outlook": "aicx.corpus.doctor.retention:Retention",
     "PackEdge": "aicx.sessions.lineage:Edge",

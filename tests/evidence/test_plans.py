@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from aicx.evidence.plans import open_plan, pending, summarized_request
+from aicx.evidence.reporting import open_plan, pending, summarized_request
 from aicx.evidence.statements import COMPACTION
 from tests.evidence.stories import Story
 

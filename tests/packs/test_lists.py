@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aicx.packs.answers import FamilyItem, session_name
-from aicx.packs.lists import lists_of
-from aicx.packs.owners import chosen, focused, owners_of
+from aicx.packs.lists import chosen, focused, lists_of, owners_of
 from aicx.packs.query import Period
 from aicx.work.record import Item, WorkRecord
 from aicx.work.session_facts import Said, SessionFacts, Try

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from aicx.packs.choosing import says_together
-from aicx.packs.owners import Owner, focused
+from aicx.packs.lists import Owner, focused
 
 
 def owner(title: str) -> Owner:

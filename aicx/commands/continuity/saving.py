@@ -7,7 +7,7 @@ from aicx.commands.continuity.reading import Log, ScopeOption, answer, scope_fro
 from aicx.commands.desk import open_desk
 from aicx.continuity import saving
 from aicx.continuity.answers import CLEAR_SCHEMA, ContinuityCleared
-from aicx.continuity.selecting import WriteMode
+from aicx.continuity.logs import WriteMode
 from aicx.paths import user_path
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from aicx import console
 from aicx.config import Settings
 from aicx.text import first_of, local, shorten
-from aicx.work.at_place import facts_at
+from aicx.work.facts_index import facts_at
 from aicx.work.failure_items import FailureItem
 from aicx.work.failures import Pattern, patterns
 from aicx.work.session_facts import Try

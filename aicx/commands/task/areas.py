@@ -29,7 +29,7 @@ def command(limit: options.Limit = 5, repo: options.Repo = None, json: options.J
     """
     # Imported here: not needed for --help.
     from aicx.work.areas import areas
-    from aicx.work.at_place import facts_at
+    from aicx.work.facts_index import facts_at
     from aicx.work.purpose import purpose_of
 
     desk = open_desk(repo)

@@ -11,7 +11,7 @@ import pytest
 from aicx.fields import to_fields
 from aicx.servers.dashboard import requests as asked
 from aicx.servers.dashboard import work, work_places
-from aicx.work.at_place import refresh_all
+from aicx.work.facts_index import refresh_all
 from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, Home, snapshot
 from tests.servers.dashboard.http_client import get, request
 from tests.servers.dashboard.works import BRANCH, HOSTILE, LOGOUT, Worked

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from aicx.cli import run
-from aicx.work.at_place import refresh_all
+from aicx.work.facts_index import refresh_all
 from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, Home
 from tests.evidence.stories import Repository
 from tests.servers.dashboard.page.browsers import ATTACKS
