@@ -8,10 +8,11 @@ from dataclasses import field, replace
 from datetime import datetime
 from typing import Literal
 
-from aicx.continuity.deriving import Derived, DerivedGoal, DerivedStatement
+from aicx.continuity.deriving import Derived
 from aicx.continuity.note import KINDS, Kind, Layer, Note, NoteItem
-from aicx.continuity.signals import is_local
+from aicx.continuity.signals import DerivedStatement, is_local
 from aicx.continuity.state import NoteState, state_of
+from aicx.evidence.transcript import Statement
 from aicx.types import Lane
 from aicx.values import dataclass
 from aicx.work.record import PREFIX
@@ -46,7 +47,7 @@ def items_of(derived: Derived, layer: Layer) -> tuple[NoteItem | None, list[Note
     """The goal and the items that a session gives one layer, the newest of each kind first."""
     log = derived.log
 
-    def item(one: DerivedStatement | DerivedGoal, kind: Kind | Literal["goal"]) -> NoteItem:
+    def item(one: DerivedStatement | Statement, kind: Kind | Literal["goal"]) -> NoteItem:
         # A task is somebody's own statement, whoever's session it is.
         return NoteItem(one.text, kind, layer, "primary" if one.refs else log.lane, one.refs or (log.ref,), one.at)
 

@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 
 from aicx.continuity.logs import ReadLog
 from aicx.continuity.note import Kind
-from aicx.continuity.signals import Contradiction, contradictions, ideas_in, is_vague
+from aicx.continuity.signals import Contradiction, DerivedStatement, contradictions, ideas_in, is_vague
 from aicx.errors import AicxError
 from aicx.evidence.calls import answered_calls, is_edit, is_prose
 from aicx.evidence.commits import OtherRepositories
@@ -20,7 +20,7 @@ from aicx.evidence.runs import CommandRun, followed, passed_checks, runs_of
 from aicx.evidence.session_brief import State
 from aicx.evidence.statements import is_announcement, weigh
 from aicx.evidence.texts import words
-from aicx.evidence.transcript import Step
+from aicx.evidence.transcript import Statement, Step
 from aicx.git.identity import find_repository
 from aicx.git.roots import Roots, repository_of
 from aicx.memory.policy import Policy
@@ -119,29 +119,12 @@ MAX_OF: dict[Kind, int] = {
 }  # fmt: skip
 
 
-class DerivedStatement(NamedTuple):
-    """A statement, when it was made, and the references of what it is from: the session where there are none."""
-
-    kind: Kind
-    text: str
-    at: datetime
-    refs: tuple[str, ...] = ()
-
-
-class DerivedGoal(NamedTuple):
-    """What was asked for, when, and the references of what it is from: the session where there are none."""
-
-    text: str
-    at: datetime
-    refs: tuple[str, ...] = ()
-
-
 @dataclass(frozen=True, slots=True)
 class Derived:
     """What a session says for a note, the newest of each kind first. ``trimmed`` counts what had no room, by kind."""
 
     log: ReadLog
-    goal: DerivedGoal | None
+    goal: Statement | None
     found: tuple[DerivedStatement, ...]
     trimmed: dict[Kind, int]
     state: State
@@ -187,7 +170,7 @@ def derive_note(log: ReadLog, place: WorkPlace, summarizer: str | None, policy: 
             DerivedStatement("next", clean(f"Answer: {said.text}", MAX_TEXT), _at(said)) for said in facts.questions
         )
         found += (_of("decision", said) for said in facts.decisions)
-    found += (DerivedStatement(idea.kind, clean(idea.text, MAX_TEXT), idea.at) for idea in ideas)
+    found += (idea._replace(text=clean(idea.text, MAX_TEXT)) for idea in ideas)
     for one in changed:
         found.append(DerivedStatement("file", clean(f"{one.path}{_GONE}" if one.gone else one.path, MAX_TEXT), one.at))
     kept, trimmed = newest(found)
@@ -235,12 +218,12 @@ def _is_vague_request(step: Step) -> bool:
     return weight is not None and weight.level > 0 and is_vague(weight.text)
 
 
-def _goal(facts: SessionFacts | None) -> DerivedGoal | None:
+def _goal(facts: SessionFacts | None) -> Statement | None:
     said = goal_of(facts) if facts is not None else None
     if said is None or is_vague(said.text):
         return None
     text = clean(said.text, MAX_GOAL)
-    return DerivedGoal(text, _at(said)) if text else None
+    return Statement(text, _at(said), ()) if text else None
 
 
 def _results(facts: SessionFacts) -> Iterator[DerivedStatement]:

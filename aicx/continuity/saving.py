@@ -19,8 +19,6 @@ from aicx.continuity.deriving import (
     MAX_GOAL,
     MAX_TEXT,
     Derived,
-    DerivedGoal,
-    DerivedStatement,
     allowed,
     derive_note,
     newest,
@@ -33,10 +31,11 @@ from aicx.continuity.pending import digest_of
 from aicx.continuity.places import PROJECT_NAME, PROJECT_STATE, NotePlaces, note_places
 from aicx.continuity.publishing import NoteFile, PublishPlan, hide_from_git, prepared, publish
 from aicx.continuity.reading import read_note
-from aicx.continuity.signals import closed_values
+from aicx.continuity.signals import DerivedStatement, closed_values
 from aicx.continuity.state import NoteState, quote_path, read_state
 from aicx.corpus.files.tombstones import read_tombstones
 from aicx.errors import CorpusDamaged, NotFound
+from aicx.evidence.transcript import Statement
 from aicx.memory.policy import load_policy
 from aicx.paths import NON_REPOSITORY
 from aicx.text import instant, shorten
@@ -263,7 +262,7 @@ def with_tasks(derived: Derived, settings: Settings, place: WorkPlace, now: date
     if goal is None or records[0].updated_at >= goal.at:
         first = records[0]
         source = (first.goal_source,) if first.goal_source.startswith("session:") else ()
-        goal = DerivedGoal(shorten(first.goal, MAX_GOAL), first.updated_at, (first.ref, *source))
+        goal = Statement(shorten(first.goal, MAX_GOAL), first.updated_at, (first.ref, *source))
     both = {kind: trimmed.get(kind, 0) + derived.trimmed.get(kind, 0) for kind in {*trimmed, *derived.trimmed}}
     counts = {kind: sum(one.kind == kind for one in found) for kind in derived.counts}
     return replace(derived, goal=goal, found=tuple(found), trimmed=both, counts=counts)

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import Literal, NamedTuple, get_args
 
+from aicx.continuity.note import Kind
 from aicx.evidence.patterns import note_rules
 from aicx.evidence.statements import is_announcement
 from aicx.evidence.texts import sentences, words
@@ -141,12 +142,13 @@ _LAST_SIGNS = " \t\n.!?,;:…\u3002\uff01\uff1f\uff0c\uff1b"
 _SPLIT = re.compile("(?<=[\u3002\uff01\uff1f\uff1b])")
 
 
-class Idea(NamedTuple):
-    """A sentence of a session, what it is about, and when it was said."""
+class DerivedStatement(NamedTuple):
+    """A statement, when it was made, and the references of what it is from: the session where there are none."""
 
-    kind: Literal["untried", "environment"]
+    kind: Kind
     text: str
     at: datetime
+    refs: tuple[str, ...] = ()
 
 
 def is_vague(text: str) -> bool:
@@ -165,9 +167,9 @@ def is_noise(text: str) -> bool:
     return note_rules().noise.search(text) is not None
 
 
-def ideas_in(steps: Sequence[Step]) -> tuple[list[Idea], int]:
+def ideas_in(steps: Sequence[Step]) -> tuple[list[DerivedStatement], int]:
     """What was named and not tried, and what has to be there first, the latest first; and how much noise was passed."""
-    found: dict[str, Idea] = {}
+    found: dict[str, DerivedStatement] = {}
     noise = 0
     for step in reversed(steps):
         said = step.role == "assistant" or (step.role == "user" and step.origin in PROMPTS)
@@ -178,7 +180,7 @@ def ideas_in(steps: Sequence[Step]) -> tuple[list[Idea], int]:
             continue
         for text in reversed(list(_sentences(step.text[:_MAX_READ]))):
             if (kind := _kind(text)) is not None:
-                found.setdefault(text, Idea(kind, text, step.at))
+                found.setdefault(text, DerivedStatement(kind, text, step.at))
     return list(found.values()), noise
 
 

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from datetime import datetime
-from typing import NamedTuple
 
 from aicx.evidence.fixes import repeats
 from aicx.evidence.patterns import command_rules, statement_rules
 from aicx.evidence.runs import CommandRun, open_failures
 from aicx.evidence.statements import PASTED, STATEMENT_LENGTH
 from aicx.evidence.texts import sentences
-from aicx.evidence.transcript import Step
+from aicx.evidence.transcript import Statement, Step, statement_in
+from aicx.refs import Ref
 from aicx.shell import Simple
 from aicx.text import shorten
 from aicx.types import PROMPTS
@@ -31,37 +30,29 @@ _REFUSED = "the user said:"
 _REFUSAL_LENGTH = 160
 
 
-class GivenUp(NamedTuple):
-    """One thing that was tried, why it failed, when, and the chunk that shows it."""
-
-    text: str
-    at: datetime
-    chunk: str
-
-
 def given_up(
     steps: Sequence[Step],
     calls: Sequence[tuple[Step, Sequence[Step]]],
     runs: Sequence[CommandRun],
     limit: int = MAX_GIVEN_UP,
-) -> list[GivenUp]:
+) -> list[Statement]:
     """What was tried in a session without success and not until it worked, the latest first, each once.
 
     ``calls`` are the session's calls with all their answers, as `aicx.evidence.runs.followed` gives them, and ``runs``
     what they ran. What fails at the session's end is not among it: `aicx.evidence.session_brief` tells that.
     """
     found = [*_commands(runs), *_refused(steps, calls), *_told(steps)]
-    latest: dict[str, GivenUp] = {}
+    latest: dict[str, Statement] = {}
     for one in sorted(found, key=lambda one: one.at):
         latest.pop(one.text, None)
         latest[one.text] = one
     return list(latest.values())[-limit:][::-1]
 
 
-def _commands(runs: Sequence[CommandRun]) -> Iterator[GivenUp]:
+def _commands(runs: Sequence[CommandRun]) -> Iterator[Statement]:
     """Commands that failed and never passed again, while the session went on another way."""
     still_failing = set(map(id, open_failures(runs)))
-    last: dict[tuple[str, ...], GivenUp] = {}
+    last: dict[tuple[str, ...], Statement] = {}
     passed: list[Simple] = []
     for run in reversed(runs):
         if run.outcome in ("ok", "quiet", "unknown"):  # a command that printed nothing has no answer stored
@@ -70,8 +61,12 @@ def _commands(runs: Sequence[CommandRun]) -> Iterator[GivenUp]:
             tried = run.parts[-1]
             if not any(repeats(later, tried) for later in passed):
                 # Of several forms of one command that all failed, the last says as much as all.
-                last.setdefault(_verb(tried), GivenUp(f"`{run.line}` failed: {run.telling}", run.at, run.chunk))
+                last.setdefault(_verb(tried), _failed(run))
     yield from last.values()
+
+
+def _failed(run: CommandRun) -> Statement:
+    return Statement(f"`{run.line}` failed: {run.telling}", run.at, (str(Ref("chunk", run.chunk)),))
 
 
 def _is_telling(run: CommandRun) -> bool:
@@ -93,7 +88,7 @@ def _verb(command: Simple) -> tuple[str, ...]:
     return tuple(word for word in command.text.split() if not word.startswith("-"))[:2]
 
 
-def _refused(steps: Sequence[Step], calls: Sequence[tuple[Step, Sequence[Step]]]) -> Iterator[GivenUp]:
+def _refused(steps: Sequence[Step], calls: Sequence[tuple[Step, Sequence[Step]]]) -> Iterator[Statement]:
     """Commands and edits that a person refused with an order to leave them; a question only interrupts."""
     for call, answers in calls:
         if not answers or not answers[-1].text.rstrip().endswith(_REFUSED):
@@ -109,14 +104,14 @@ def _refused(steps: Sequence[Step], calls: Sequence[tuple[Step, Sequence[Step]]]
         command = call.command.partition("<<")[0].partition(' "$(')[0].strip()
         what = f"`{shorten(command, _REFUSAL_LENGTH)}`" if command else _edit_of(call)
         if what:
-            yield GivenUp(f"{what} was refused: {shorten(order.text, _REFUSAL_LENGTH)}", said.at, said.chunk)
+            yield statement_in(f"{what} was refused: {shorten(order.text, _REFUSAL_LENGTH)}", said)
 
 
 def _edit_of(call: Step) -> str:
     return f"Changing `{call.files[0].rpartition('/')[2]}`" if call.files else ""
 
 
-def _told(steps: Sequence[Step]) -> Iterator[GivenUp]:
+def _told(steps: Sequence[Step]) -> Iterator[Statement]:
     """Sentences in which the agent or a person says that something was tried and failed."""
     rules = statement_rules()
     for step in steps:
@@ -128,4 +123,4 @@ def _told(steps: Sequence[Step]) -> Iterator[GivenUp]:
             continue
         for said in sentences(step.text):
             if rules.gave_up.search(said.text) and not rules.not_given_up.search(said.text):
-                yield GivenUp(shorten(said.text, STATEMENT_LENGTH), step.at, step.chunk)
+                yield statement_in(shorten(said.text, STATEMENT_LENGTH), step)

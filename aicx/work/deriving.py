@@ -55,10 +55,7 @@ def derive(part: SessionPart, steps: Sequence[Step], elsewhere: OtherRepositorie
         commits=tuple(map(_said, brief.commits)),
         pull_requests=tuple(map(_said, brief.pull_requests)),
         failing=tuple(map(_said, brief.broken)),
-        given_up=tuple(
-            Said(one.text, instant(one.at, "seconds"), (str(Ref("chunk", one.chunk)),))
-            for one in given_up(steps, calls, runs)
-        ),
+        given_up=tuple(map(_said, given_up(steps, calls, runs))),
         next=tuple(map(_said, brief.ahead)),
         questions=tuple(map(_said, brief.questions)),
         decisions=tuple(map(_said, brief.decisions)),
