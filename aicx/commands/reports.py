@@ -20,13 +20,11 @@ from aicx.output import check_outside, check_target
 from aicx.paths import user_path
 from aicx.reports import ReportSelection, ScanResult, scan
 from aicx.reports.bundle import MARK as BUNDLE_MARK
-from aicx.reports.bundle import Write, both, write_bundle
+from aicx.reports.bundle import PAGE_MARK, Write, both, embedded, frame, write_bundle
 from aicx.reports.markdown import shorten
-from aicx.reports.page import MARK as PAGE_MARK
-from aicx.reports.page import embedded, frame
 from aicx.reports.reading import clean_line
 from aicx.reports.record import Report
-from aicx.reports.selection import make_selection
+from aicx.reports.scan import make_selection
 from aicx.storage.atomic import replacing
 from aicx.text import first_of
 

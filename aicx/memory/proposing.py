@@ -12,6 +12,7 @@ from aicx.config import Settings
 from aicx.errors import UsageError
 from aicx.memory.claims import normal
 from aicx.memory.findings import imitates_a_prompt, is_environment_negative
+from aicx.memory.policy_records import note_root
 from aicx.memory.reading import Memory, Scope
 from aicx.memory.record import (
     MAX_STATEMENT,
@@ -23,7 +24,6 @@ from aicx.memory.record import (
     Validity,
     digest_of,
 )
-from aicx.memory.roots import note_root
 from aicx.memory.writing import MemoryChange, changing
 from aicx.redaction import redact_plain
 from aicx.text import printable

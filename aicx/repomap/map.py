@@ -1,4 +1,4 @@
-"""The map of one repository as the rest of aicx sees it: where to look for something, and what belongs together.
+"""The map of one repository as the rest of aicx sees it: where to look for something, and which files belong together.
 
 Answering reads what the last refresh stored, with little more than the standard library; tree-sitter is for refreshing.
 """
@@ -6,6 +6,7 @@ Answering reads what the last refresh stored, with little more than the standard
 from __future__ import annotations
 
 import sqlite3
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import field, replace
@@ -17,9 +18,11 @@ from aicx.git.identity import Repository, find_repository
 from aicx.installation import install_command
 from aicx.paths import Layout
 from aicx.repomap.files import FileListing, Source, is_inside, list_files
+from aicx.repomap.imports import is_meant, nearest, tail
 from aicx.repomap.ranking import EntryPoint, rank
-from aicx.repomap.relations import Relation, relations
-from aicx.repomap.store import MapLocation, MapStore
+from aicx.repomap.roles import Role, role_of
+from aicx.repomap.store import MapLocation, MapStore, StoredFile
+from aicx.repomap.terms import MODULE, TARGET, modules
 from aicx.storage.lock import trace_of
 from aicx.types import Unread
 from aicx.values import dataclass
@@ -30,6 +33,12 @@ Basis = Literal["index", "names"]
 # Files that vanished since the last refresh are left out of an answer; so many more are looked at to fill their places.
 _SPARE = 20
 SCHEMA = "aicx.map/1"
+How = Literal["imports", "imported by"]
+
+# Files that share the last word of an import. `utils` may lie in many places; beyond these, nobody is helped.
+_MAX_CANDIDATES = 600
+# A folder, as Go imports them, stands for all its files.
+_MAX_OF_A_TARGET = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,3 +254,66 @@ class MapAnswer:
     basis: Annotated[Basis, "what was searched: the map, or without one names and headings"]
     items: Annotated[list[EntryPoint], "best first"]
     notes: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """``path`` imports the files in ``of``, or is imported by them."""
+
+    path: str
+    how: How
+    of: tuple[str, ...]
+
+
+def relations(store: MapStore, paths: Sequence[str]) -> list[Relation]:
+    """The files tied to the given ones by imports; those with most ties first, code before tests."""
+    found: dict[tuple[str, How], dict[str, None]] = defaultdict(dict)
+    given = store.files(list(store.ids(paths).values()))
+    links = _Links(store)
+    for file in given.values():
+        for target in file.targets:
+            for path in links.meant_by(target, file.path):
+                found[path, "imported by"][file.path] = None
+        for importer in links.importers(file):
+            found[importer, "imports"][file.path] = None
+    named = {file.path for file in given.values()}
+    related = [Relation(path, how, tuple(of)) for (path, how), of in found.items() if path not in named]
+    return sorted(related, key=lambda item: (-len(item.of), role_of(item.path, None) is not Role.code, item.path))
+
+
+class _Links:
+    """Follows imports in both directions."""
+
+    def __init__(self, store: MapStore) -> None:
+        self._store = store
+        self._meant: dict[tuple[str, str], list[str]] = {}
+
+    def meant_by(self, target: str, importer: str) -> list[str]:
+        """The files that ``target`` names in the file ``importer``."""
+        key = (target, importer.rpartition("/")[0])
+        if key not in self._meant:
+            paths = [file.path for file in self._candidates(MODULE + tail(target)) if _fits(target, importer, file)]
+            self._meant[key] = nearest(importer, paths)[:_MAX_OF_A_TARGET]
+        return [path for path in self._meant[key] if path != importer]
+
+    def importers(self, file: StoredFile) -> list[str]:
+        """The files that import ``file``."""
+        found: dict[str, None] = {}
+        own = modules(file.path, file.language, file.symbols)
+        for last in dict.fromkeys(map(tail, own)):
+            for other in self._candidates(TARGET + last):
+                for target in other.targets:
+                    # The cheap look first: most candidates share no more than a word.
+                    is_close = tail(target) == last and _fits(target, other.path, file)
+                    if is_close and file.path in self.meant_by(target, other.path):
+                        found[other.path] = None
+        return list(found)
+
+    def _candidates(self, term: str) -> list[StoredFile]:
+        ids = list(self._store.postings(term))[:_MAX_CANDIDATES]
+        return list(self._store.files(ids).values())
+
+
+def _fits(target: str, importer: str, file: StoredFile) -> bool:
+    own = modules(file.path, file.language, file.symbols)
+    return any(is_meant(target, importer, module, file.path, file.language) for module in own)

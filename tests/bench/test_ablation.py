@@ -14,8 +14,7 @@ from aicx.bench.dataset import Dataset, Query, text_document, with_version
 from aicx.bench.facts import decode_facts
 from aicx.bench.measure import Measured, MeasureTask
 from aicx.bench.rankers import DEFAULT_CHOICES, RankerFolders, method_of, open_ranker
-from aicx.bench.report.ablations import effect_tables
-from aicx.bench.report.recommendation import recommendation
+from aicx.bench.report.ablations import effect_tables, recommendation
 from aicx.bench.results import BenchResult, rows_frame
 from aicx.bench.run import BenchPlan, run
 from aicx.bench.variants import ABLATIONS, ASKED, Ablation, ablations, check_variant, variant

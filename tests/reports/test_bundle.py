@@ -14,10 +14,8 @@ import pytest
 from aicx.errors import StoreUnwritable, UsageError
 from aicx.output import check_target
 from aicx.reports import ReportSelection, ScanResult, scan
-from aicx.reports.bundle import MARK, SCHEMA, both, write_bundle
+from aicx.reports.bundle import MARK, PAGE_MARK, SCHEMA, both, embedded, frame, write_bundle
 from aicx.reports.listing import ENDINGS
-from aicx.reports.page import MARK as PAGE_MARK
-from aicx.reports.page import embedded, frame
 from aicx.reports.record import Report
 from aicx.storage.atomic import replacing
 from tests.reports.builders import NOW, harbour, write

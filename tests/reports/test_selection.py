@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from aicx.errors import UsageError
-from aicx.reports.selection import ReportSelection, make_selection
+from aicx.reports.scan import ReportSelection, make_selection
 from tests.reports.builders import NOW, harbour, meta, scanned, write
 
 

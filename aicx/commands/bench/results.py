@@ -93,9 +93,8 @@ def recommend(result: OneResult = None, output: Output = None, json: options.Jso
 
     Example: aicx bench recommend
     """
-    from aicx.bench.report.ablations import verdict_table
+    from aicx.bench.report.ablations import recommendation, verdict_table
     from aicx.bench.report.markdown import table_lines
-    from aicx.bench.report.recommendation import recommendation
     from aicx.bench.results import read_result
 
     path = find_result(result, results_folder(load_settings(), output))

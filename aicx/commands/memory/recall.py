@@ -82,7 +82,7 @@ def command(
         )
         answer = recaller.recall(query)
     if record:
-        from aicx.memory.recall.recording import record_recall
+        from aicx.memory.recall.run import record_recall
 
         record_recall(settings, answer, query.now, console.notify)
     print_answer(answer, json=json)

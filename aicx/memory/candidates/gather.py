@@ -1,37 +1,51 @@
-"""Reads the stored sessions and gathers their proposals, each once, the best first."""
+"""Reads the stored sessions and gathers their proposals, each once, the best first.
+
+The proposals of each session are kept in one file below ``index/``, so that only new and changed sessions are read
+again. It is derived: it may be deleted at any time, and a damaged one counts as missing.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
+from hashlib import sha256
 from itertools import groupby
 from operator import or_
 from pathlib import Path
 from sqlite3 import Row
+from typing import Any
+from zlib import crc32
+
+import orjson
 
 from aicx.config import Settings
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.query import open_catalog
+from aicx.corpus.files.read import sidecar_path
 from aicx.corpus.places.decisions import load_decisions
 from aicx.corpus.places.stored import place_of
-from aicx.errors import MalformedPolicy
+from aicx.errors import MalformedPolicy, StoreUnwritable
+from aicx.evidence.patterns import reading_version
 from aicx.evidence.texts import words
 from aicx.evidence.transcript import read_steps
 from aicx.git.identity import find_repository
 from aicx.git.roots import Roots, repository_of
-from aicx.memory.candidates.kept import Kept, Key, Reading, stamp_of_chunks
 from aicx.memory.candidates.rules import propose
 from aicx.memory.candidates.session import Session
+from aicx.memory.files import stamp_of
 from aicx.memory.policy import Policy, PolicyReason, load_policy
 from aicx.memory.proposals import Excluded, Proposal, ProposalReason, joined
 from aicx.memory.sameness import NEGATIONS
 from aicx.paths import NON_REPOSITORY, Layout
 from aicx.refs import Ref
+from aicx.storage.atomic import replace_file
+from aicx.storage.typed import from_json
 from aicx.types import Lane
 from aicx.values import dataclass
 
+Key = tuple[str, str, str]  # agent, session, repository
 # In how many sessions something must be seen that one session says too little of.
 MIN_SESSIONS = 2
 # What comes first, a person's own words before all else.
@@ -45,6 +59,79 @@ _ORDER: tuple[ProposalReason, ...] = (
     "cause_and_fix",
     "agent_choice",
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The proposals of one session, and notes on the parts of it that could not be read."""
+
+    proposals: list[Proposal]
+    notes: list[str]
+
+
+class Kept:
+    """The readings of all sessions at ``place``. With ``anew`` each is made again."""
+
+    def __init__(self, place: Path, *, anew: bool = False) -> None:
+        self._place = place
+        self._version = reading_version(2)
+        self._known = self._load()
+        self._anew, self._changed = anew, False
+
+    def reading(self, key: Key, stamp: str, read: Callable[[], Reading]) -> Reading:
+        """The reading of a session whose chunks have this stamp; ``read`` makes it where it is not known."""
+        name = "\0".join(key)
+        row = self._known.get(name)
+        if row is not None and row[0] == stamp and not self._anew:
+            return Reading([from_json(Proposal, fields) for fields in row[1]], row[2])
+        found = read()
+        self._known[name] = stamp, found.proposals, found.notes
+        self._changed = True
+        return found
+
+    def leave_out(self, keys: Iterable[Key]) -> None:
+        """Keeps no reading of these. What a policy excludes is in no file of ours; its sessions are read each time."""
+        for key in keys:
+            self._changed = self._known.pop("\0".join(key), None) is not None or self._changed
+
+    def keep_only(self, keys: Collection[Key]) -> None:
+        """Forgets the sessions that are no longer stored."""
+        names = {"\0".join(key) for key in keys}
+        gone = [name for name in self._known if name not in names]
+        for name in gone:
+            del self._known[name]
+        self._changed = self._changed or bool(gone)
+
+    def save(self) -> None:
+        """Writes what changed. A home that cannot be written is left as it is: the next call reads again."""
+        if not self._changed:
+            return
+        body = orjson.dumps({"version": self._version, "sessions": self._known}, default=dict)
+        try:
+            replace_file(self._place, b"%08x\n%b" % (crc32(body), body))
+        except StoreUnwritable:
+            return
+        self._changed = False
+
+    def _load(self) -> dict[str, Any]:
+        try:
+            checksum, _, body = self._place.read_bytes().partition(b"\n")
+        except OSError:
+            return {}
+        if checksum != b"%08x" % crc32(body):
+            return {}
+        found = orjson.loads(body)
+        return dict(found["sessions"]) if found["version"] == self._version else {}
+
+
+def stamp_of_chunks(layout: Layout, chunks: Iterable[Row]) -> str:
+    """Another one whenever a chunk of a session, its sidecar or what the catalogue knows of it is another."""
+    digest = sha256()
+    for row in chunks:
+        path = str(row["path"])
+        files = [stamp_of(layout.home / one) for one in (path, sidecar_path(path))]
+        digest.update(repr((path, row["content_sha256"], row["cwd"], row["lane"], files)).encode())
+    return digest.hexdigest()[:32]
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 from functools import partial
 from math import inf
 from pathlib import Path
@@ -14,6 +15,7 @@ from aicx.config import Settings
 from aicx.errors import AicxError, UsageError
 from aicx.memory.answers import MemoryEntry
 from aicx.memory.assess import TRACE, freshness_of
+from aicx.memory.events import Event, new_id
 from aicx.memory.policy import Policy, PolicyReason
 from aicx.memory.policy_records import of_records, policy_in
 from aicx.memory.reading import Memory, Scope, find_scope, without_collecting
@@ -36,16 +38,19 @@ from aicx.memory.recall.scored import (
 )
 from aicx.memory.recall.table import DAMAGE, Table
 from aicx.memory.recall.terms import QuestionTerms, asked
+from aicx.memory.record import PREFIX
 from aicx.refs import Ref
 from aicx.text import instant, local, shorten
 
 if TYPE_CHECKING:
     from aicx.engine.search import Hit, Searcher, SearchQuery
 
+
 Result = TypeVar("Result")
 # So soon after a look at every file a question that nothing answers is not worth another.
 _SECONDS_TO_TRUST = 2.0
 _MAX_LENGTH = 400
+_BY = "aicx memory recall"
 
 
 def recall(settings: Settings, query: RecallQuery) -> RecallAnswer:
@@ -276,3 +281,22 @@ def _entry(hit: Hit, query: SearchQuery) -> MemoryEntry:
         pinned=False,
         sightings=1,
     )
+
+
+def record_recall(settings: Settings, answer: RecallAnswer, now: datetime, notify: Callable[[str], None]) -> Event:
+    """Adds one event: the records that were shown, in their order, and a hash of the answer. No text of any of them."""
+    # Imported here: most questions are not recorded.
+    from hashlib import sha256
+
+    import orjson
+
+    from aicx.fields import to_fields
+    from aicx.memory.writing import changing
+
+    refs = tuple(one.ref.removeprefix(PREFIX) for one in answer.entries if one.ref.startswith(PREFIX))
+    digest = sha256(orjson.dumps(to_fields(answer))).hexdigest()[:32]
+    event = Event(new_id(), now, _BY, "manifest.recorded", refs, digest, code="recall")
+    with changing(settings, now, notify) as change:
+        change.note(event)
+        change.publish()
+    return event

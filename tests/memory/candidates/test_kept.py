@@ -142,7 +142,7 @@ def test_all_are_read_when_that_is_asked_for_and_after_a_rule_changed(
 ) -> None:
     story.found(anew=True)
     assert len(read) == 3
-    monkeypatch.setattr("aicx.memory.candidates.kept.reading_version", lambda layout: "other rules")
+    monkeypatch.setattr("aicx.memory.candidates.gather.reading_version", lambda layout: "other rules")
     story.found()
     assert len(read) == 6
 
