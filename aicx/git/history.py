@@ -143,12 +143,9 @@ def branches_with(git: Git, commit: str, limit: int = 10) -> list[str]:
         *("for-each-ref", f"--contains={commit}", f"--count={limit}", "--format=%(refname)"),
         *("refs/heads", "refs/remotes"),
     )
-    names = (ref.split("/", 2)[2] if ref.startswith("refs/heads/") else ref.split("/", 3)[-1] for ref in _words(said))
+    full = [line for line in (said or "").splitlines() if line.count("/") >= 2]
+    names = (ref.split("/", 2)[2] if ref.startswith("refs/heads/") else ref.split("/", 3)[-1] for ref in full)
     return list(dict.fromkeys(names))
-
-
-def _words(said: str | None) -> list[str]:
-    return [line for line in (said or "").splitlines() if line.count("/") >= 2]
 
 
 def _read_change(block: str) -> HistoryCommit | None:

@@ -61,7 +61,9 @@ def load(path: Path) -> Dataset:
 
 def _turns(conversation: dict[str, Any]) -> Iterator[Document]:
     """A document a turn: who says what, shown which picture, in answer to the turn before."""
-    for session in sorted((key for key in conversation if _SESSION.fullmatch(key)), key=_number):
+    for session in sorted(
+        (key for key in conversation if _SESSION.fullmatch(key)), key=lambda key: int(key.removeprefix("session_"))
+    ):
         at = _time(conversation.get(f"{session}_date_time", ""))
         before = ""
         for turn in conversation[session]:
@@ -71,10 +73,6 @@ def _turns(conversation: dict[str, Any]) -> Iterator[Document]:
             header = f"{conversation.get(f'{session}_date_time', '')}\n{before}".strip()
             yield text_document(_plain(turn["dia_id"]), text, header, columns_at(at) if at else {})
             before = text
-
-
-def _number(session: str) -> int:
-    return int(session.removeprefix("session_"))
 
 
 def _plain(turn: str) -> str:

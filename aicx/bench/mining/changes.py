@@ -61,7 +61,11 @@ def mine_controls(
     symbols = _joined(names or [Path(path).stem for path in paths], random)
     files = (
         f"{Path(path).parent}/{name.lower()}{Path(path).suffix}"
-        for path, name in zip(random.sample(paths, len(paths)), _joined(names or _stems(paths), random), strict=False)
+        for path, name in zip(
+            random.sample(paths, len(paths)),
+            _joined(names or [Path(path).stem for path in paths], random),
+            strict=False,
+        )
     )
     pools = (
         (name for name in files if not any(Path(name).stem in text for text in texts)),
@@ -110,7 +114,3 @@ def _joined(names: Sequence[str], random: Random) -> Iterator[str]:
         one, other = first[0].lower(), last[-1].lower()
         if one != other:
             yield f"{one}_{other}" if number % 2 else f"{one}{other.capitalize()}"
-
-
-def _stems(paths: Sequence[str]) -> list[str]:
-    return [Path(path).stem for path in paths]

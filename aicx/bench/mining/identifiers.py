@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from random import Random
 
 from aicx.bench.dataset import Query
@@ -54,13 +54,10 @@ def _once(sessions: Sequence[MinedSession], pattern: re.Pattern[str]) -> list[tu
     """Names that the tools of one session alone had to do with, each with that session."""
     holders: dict[str, str | None] = {}
     for session in sessions:
-        for name in sorted({name for text in session.tool_texts for name in _names(text, pattern)}):
+        found = {name for text in session.tool_texts for name in pattern.findall(text) if _MIN <= len(name) <= _MAX}
+        for name in sorted(found):
             holders[name] = None if name in holders else session.key
     return [(name, session) for name, session in holders.items() if session]
-
-
-def _names(text: str, pattern: re.Pattern[str]) -> Iterator[str]:
-    return (name for name in pattern.findall(text) if _MIN <= len(name) <= _MAX)
 
 
 def _only_in(name: str, session: str, lowered: dict[str, list[str]]) -> bool:

@@ -49,7 +49,7 @@ def _table(found: Sequence[Effect]) -> ReportTable:
         row = [effect.ablation.name, effect.ablation.rule, signed(effect.difference), chance(effect.corrected)]
         if negatives:
             row.append(f"{effect.quiet} (was {effect.quiet_base})")
-        rows.append([*row, _word(effect)])
+        rows.append([*row, "worse" if effect.worse else "better" if effect.better else ""])
     note = (
         f"n = {found[0].queries}. {PRIMARY} with the change minus {PRIMARY} without it, with its 95 % interval (paired "
         "bootstrap); p: paired randomisation test, corrected for the number of changes (Holm). What is below zero "
@@ -90,10 +90,6 @@ def change_names(ranker: str) -> dict[str, str]:
     """Returns a ranker's name with each change, and the change: the one that others are compared with comes first."""
     changes = [*BASES, *(ablation.name for ablation in ABLATIONS)]
     return {f"{ranker} {change}".rstrip(): change for change in changes}
-
-
-def _word(effect: Effect) -> str:
-    return "worse" if effect.worse else "better" if effect.better else ""
 
 
 def _conclusion(verdict: AblationVerdict) -> str:

@@ -125,12 +125,8 @@ def _examine(
         found += [check for holder in holders for check in holder.verify(facts)]
         found += [_ignore_file(facts, holders), _projects(facts), _tombstones(facts), sources(facts)]
         found.append(retention_of_logs(facts))
-        return list(map(_without_secrets, found))
-
-
-def _without_secrets(check: Check) -> Check:
-    """``check`` as it may be shown: the path of a log may hold a secret."""
-    return replace(check, detail=redact_plain(check.detail).text)
+        # The path of a log may hold a secret.
+        return [replace(check, detail=redact_plain(check.detail).text) for check in found]
 
 
 def overall(checks: Iterable[Check]) -> Severity:

@@ -91,13 +91,10 @@ def _named_in(line: BadLine, catalog: Catalog) -> Iterator[dict[str, Any]]:
         name = said["project"]
         if not catalog.rows("SELECT 1 FROM chunks WHERE project=? OR cwd=? LIMIT 1", (name, name)):
             yield {"project": name}
-    stored_keys = {found.key for found in messages_with_keys(catalog, keys)} if (keys := _keys(line.body)) else set()
+    keys = [key.decode() for key in _KEY.findall(line.body)]
+    stored_keys = {found.key for found in messages_with_keys(catalog, keys)} if keys else set()
     if left := sorted(set(keys) - stored_keys):
         yield {"messages": left}
-
-
-def _keys(body: bytes) -> list[str]:
-    return [key.decode() for key in _KEY.findall(body)]
 
 
 def _blanked(layout: Layout) -> Iterator[str]:

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import field
 from functools import cache, partial
 from hashlib import sha256
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import orjson
 
@@ -197,7 +197,10 @@ class _Pass:
         """Redacts what only the catalogue's tables hold: no sidecar says it, or one said it before."""
         for table, columns in _TABLES.items():
             for row in self._catalog.rows(f"SELECT * FROM {table}"):
-                new = [columns[name](value) if name in columns and value else value for name, value in _items(row)]
+                new = [
+                    columns[name](value) if name in columns and value else value
+                    for name, value in zip(row.keys(), row, strict=True)
+                ]
                 if new == list(row):
                     continue
                 self._begin()
@@ -283,10 +286,6 @@ _TABLES: dict[str, dict[str, Callable[[str], str]]] = {
     "names": {"topic": _text, "work": _text},
     "duplicates": {"path": _text, "reference": _reference},
 }
-
-
-def _items(row: Any) -> Iterable[tuple[str, Any]]:
-    return zip(row.keys(), row, strict=True)
 
 
 def _clean_tombstones(body: bytes) -> bytes:

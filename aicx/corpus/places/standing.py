@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from aicx.corpus.catalog.database import Catalog
@@ -40,7 +40,9 @@ class LocalRepository:
 
     def share(self, project: str, cwd: str | None) -> float | None:
         """How surely a session worked here, from 0 to 1; None where it is known to have worked elsewhere."""
-        if cwd and any(found == "" or (found and self.below) for found in _seen_from(cwd, self.folders)):
+        if cwd and any(
+            found == "" or (found and self.below) for found in (relative(cwd, folder) for folder in self.folders)
+        ):
             return 1.0
         if project != NON_REPOSITORY and self.project is not None:
             if project == self.project:
@@ -49,10 +51,6 @@ class LocalRepository:
             return _BY_NAME if _name(project) == _name(self.project) else None
         names = {_name(place) for place in (self.project, *self.folders) if place and self.below}
         return _BY_NAME if cwd and names & set(slashed(cwd).split("/")) else 0.0
-
-
-def _seen_from(cwd: str, folders: Sequence[str]) -> Iterator[str | None]:
-    return (relative(cwd, folder) for folder in folders)
 
 
 def find_place(catalog: Catalog, user_home: Path, folder: Path) -> LocalRepository | None:

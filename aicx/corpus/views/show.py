@@ -203,6 +203,7 @@ def _session(layout: Layout, opened: Opened, target: SessionTarget, full: bool, 
         opened.notes.append(f".aicxignore hides {len(found) - len(rows)} of the session's {len(found)} chunks")
     parent = next((row["parent_session"] for row in rows if row["parent_session"]), None)
     lane = "subagent" if any(row["lane"] == "subagent" for row in rows) else "primary"
+    stored = "SELECT 1 FROM chunks WHERE agent=? AND session_id=? LIMIT 1"
     return ShownSession(
         agent=target.agent,
         session_id=target.session_id,
@@ -212,7 +213,7 @@ def _session(layout: Layout, opened: Opened, target: SessionTarget, full: bool, 
         started_at=min(row["started_at"] for row in rows),
         completed_at=max(row["completed_at"] for row in rows),
         parent=parent,
-        parent_stored=parent is not None and _is_stored(catalog, target.agent, parent),
+        parent_stored=parent is not None and bool(catalog.rows(stored, (target.agent, parent))),
         children=_children(catalog, target),
         reopen=reopen_command(target.agent, target.session_id, lane, parent),
         cwd=next((row["cwd"] for row in rows if row["cwd"]), None),
@@ -263,10 +264,6 @@ def _session_row(catalog: Catalog, agent: str, session_id: str) -> dict[str, Any
     """Reads from the catalogue who ran a session."""
     rows = catalog.rows("SELECT automated_why FROM sessions WHERE agent=? AND session_id=?", (agent, session_id))
     return {"session_id": session_id, "automated_why": rows[0]["automated_why"] if rows else None}
-
-
-def _is_stored(catalog: Catalog, agent: str, session_id: str) -> bool:
-    return bool(catalog.rows("SELECT 1 FROM chunks WHERE agent=? AND session_id=? LIMIT 1", (agent, session_id)))
 
 
 def _children(catalog: Catalog, target: SessionTarget) -> list[str]:
