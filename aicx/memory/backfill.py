@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Literal
 
 from aicx.config import Settings
 from aicx.errors import NotFound, UsageError
 from aicx.memory.anchors import take_anchor
+from aicx.memory.deciding import Desk
 from aicx.memory.proposals import Excluded, Proposal
 from aicx.memory.proposing import Draft, clean, id_of, propose
 from aicx.memory.reading import Memory, Scope, find_scope
@@ -75,12 +75,10 @@ class Backfill:
     left: list[Excluded]
 
 
-def plan_backfill(
-    settings: Settings, scope: Scope, now: datetime, proposals: Iterable[Proposal], by: str = BY
-) -> Backfill:
+def plan_backfill(desk: Desk, proposals: Iterable[Proposal], by: str = BY) -> Backfill:
     """Says what importing ``proposals``, which ``by`` found, would do. Writes nothing."""
     found = Backfill([], [])
-    with Memory.open(settings, now, scope=scope) as memory:
+    with Memory.open(desk.settings, desk.now, scope=desk.scope) as memory:
         records = memory.records(everywhere=True)
         by_id = {record.id: record for record in records}
         said: Statements[Record] = Statements()
@@ -91,12 +89,12 @@ def plan_backfill(
         for proposal in proposals:
             place = proposal.repository
             if place not in named:
-                named[place] = _name_of(settings, place)
+                named[place] = _name_of(desk.settings, place)
             if (repository := named[place]) is None:
                 found.left.append(Excluded(proposal.id, "scope_mismatch"))
                 continue
             own = replace(proposal, repository=repository)
-            draft = draft_of(own, scope, memory.head if own.anchors else None, by)
+            draft = draft_of(own, desk.scope, memory.head if own.anchors else None, by)
             own_id = id_of(repository, draft.kind, clean(draft.statement))
             standing = memory.decisions.get(own_id)
             known = by_id.get(own_id)
@@ -112,13 +110,11 @@ def plan_backfill(
     return found
 
 
-def import_backfill(
-    settings: Settings, scope: Scope, now: datetime, notify: Callable[[str], None], backfill: Backfill
-) -> None:
+def import_backfill(desk: Desk, backfill: Backfill) -> None:
     """Makes candidates of what is planned, all or none. What is there keeps everything that was decided about it."""
     drafts = [one.draft for one in backfill.planned if one.state != "known"]
     if drafts:
-        propose(settings, scope, drafts, now, notify)
+        propose(desk.settings, desk.scope, drafts, desk.now, desk.notify)
 
 
 def draft_of(proposal: Proposal, scope: Scope, head: str | None, by: str) -> Draft:

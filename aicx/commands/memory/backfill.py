@@ -49,9 +49,9 @@ def command(
     desk = open_desk(repo)
     found = gather_at(desk.settings, None if everywhere else options.folder(repo), keep=import_)
     wanted = [one for one in found.proposals if kind is None or one.kind == kind.value][:limit]
-    backfill = plan_backfill(desk.settings, desk.scope, desk.now, wanted)
+    backfill = plan_backfill(desk, wanted)
     if import_:
-        import_backfill(desk.settings, desk.scope, desk.now, desk.notify, backfill)
+        import_backfill(desk, backfill)
     answer = BackfillAnswer(
         not import_,
         dict(sorted(Counter(one.state for one in backfill.planned).items())),

@@ -46,7 +46,7 @@ def command(
         source, proposals, notes = proposals_in(desk.settings, session)
     else:
         source, (proposals, notes) = "continuity", _noted(desk, repo)
-    built = build(desk.settings, desk.scope, desk.now, proposals, desk.notify)
+    built = build(desk, proposals)
     items = [(planned, _made(desk, planned)) for planned in built.planned]
     if json:
         fields = [BuiltItem(fields_of(one) if one else None, planned.ref, planned.state) for planned, one in items]

@@ -91,7 +91,7 @@ def show(ref: RefArgument, repo: options.Repo = None, json: options.Json = False
     desk = open_desk(repo)
     one = candidate_now(desk, ref)
     hidden = one.found.status in HIDDEN
-    surfaces = [] if hidden else surfaces_of(desk.settings, desk.scope, one, desk.now)
+    surfaces = [] if hidden else surfaces_of(desk, one)
     log = read_log(desk.settings.layout.memory)
     events = [ReviewEvent(instant(event.at), event.by, event.type) for event in events_of(log, one.record.id)]
     if json:

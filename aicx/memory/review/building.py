@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
-from datetime import datetime
 from functools import partial
 from typing import cast
 
@@ -16,10 +15,11 @@ from aicx.errors import UsageError
 from aicx.memory.backfill import Backfill, import_backfill, plan_backfill
 from aicx.memory.candidates.gather import gather
 from aicx.memory.claims import normal
+from aicx.memory.deciding import Desk
 from aicx.memory.policy import Policy, load_policy
 from aicx.memory.policy_records import policy_in
 from aicx.memory.proposals import Excluded, Proposal, ProposalKind
-from aicx.memory.reading import Memory, Scope
+from aicx.memory.reading import Memory
 from aicx.memory.record import KINDS, Record
 from aicx.memory.review.states import Surface, surface_of
 from aicx.memory.sameness import Statements
@@ -47,15 +47,13 @@ def proposals_in(settings: Settings, session: str) -> tuple[str, list[Proposal],
         return ref, found.proposals, [*opened.notes, *found.notes]
 
 
-def build(
-    settings: Settings, scope: Scope, now: datetime, proposals: Iterable[Proposal], notify: Callable[[str], None]
-) -> Backfill:
+def build(desk: Desk, proposals: Iterable[Proposal]) -> Backfill:
     """Makes candidates of ``proposals``, the first of them where there are many. Raises MalformedPolicy."""
-    policy = policy_in(settings, scope)
-    said = _said_already(settings, scope, policy)
+    policy = policy_in(desk.settings, desk.scope)
+    said = _said_already(desk, policy)
     wanted: list[Proposal] = []
     left: list[Excluded] = []
-    known, decided = _known(settings, scope, now)
+    known, decided = _known(desk)
     waiting: Counter[Surface] = Counter()
     for given in proposals:
         proposal, record = _as_known(given, known)
@@ -63,23 +61,23 @@ def build(
         waits = record is None or record.id not in decided
         if excluded := _excluded(policy, proposal):
             left.append(Excluded(proposal.id, excluded))
-        elif proposal.repository == scope.repository and normal(proposal.statement).rstrip(".") in said:
+        elif proposal.repository == desk.scope.repository and normal(proposal.statement).rstrip(".") in said:
             left.append(Excluded(proposal.id, "duplicate"))
         elif waits and waiting[surface] >= MAX_EACH:
             left.append(Excluded(proposal.id, "over_limit"))
         else:
             waiting[surface] += waits
             wanted.append(proposal)
-    backfill = plan_backfill(settings, scope, now, wanted, BY)
+    backfill = plan_backfill(desk, wanted, BY)
     backfill.left[:0] = left
-    import_backfill(settings, scope, now, notify, backfill)
+    import_backfill(desk, backfill)
     return backfill
 
 
-def _known(settings: Settings, scope: Scope, now: datetime) -> tuple[Statements[Record], set[str]]:
+def _known(desk: Desk) -> tuple[Statements[Record], set[str]]:
     """The records by their words, and the ids of those of the scope that no longer wait for a decision."""
     known: Statements[Record] = Statements()
-    with Memory.open(settings, now, scope=scope) as memory:
+    with Memory.open(desk.settings, desk.now, scope=desk.scope) as memory:
         for record in memory.records(everywhere=True):
             if record.digest:
                 known.add(record)
@@ -95,11 +93,12 @@ def _as_known(proposal: Proposal, known: Statements[Record]) -> tuple[Proposal, 
     return proposal, None
 
 
-def _said_already(settings: Settings, scope: Scope, policy: Policy) -> frozenset[str]:
+def _said_already(desk: Desk, policy: Policy) -> frozenset[str]:
     """The statements of the repository's instruction files."""
-    if scope.root is None:
+    settings, root = desk.settings, desk.scope.root
+    if root is None:
         return frozenset()
-    live = read_live(scope.root, policy, homes=settings.homes, redact_secrets=settings.redact_secrets)
+    live = read_live(root, policy, homes=settings.homes, redact_secrets=settings.redact_secrets)
     return frozenset(normal(one.statement.text).rstrip(".") for one in live.statements)
 
 

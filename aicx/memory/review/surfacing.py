@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import datetime
 
-from aicx.config import Settings
 from aicx.memory.briefing import brief
+from aicx.memory.deciding import Desk
 from aicx.memory.policy_records import policy_in
-from aicx.memory.reading import Scope
 from aicx.memory.recall.asking import ExcludedEntry, RecallQuery
 from aicx.memory.recall.run import recall
 from aicx.memory.record import Record
@@ -20,22 +18,22 @@ from aicx.memory.sources import read_live
 _BRIEF = 6  # entries, as a brief has
 
 
-def surfaces_of(settings: Settings, scope: Scope, candidate: ReviewedRecord, now: datetime) -> list[ReviewSurface]:
+def surfaces_of(desk: Desk, candidate: ReviewedRecord) -> list[ReviewSurface]:
     """Asks recall, a brief on the statement, the start of a session and the instruction files.
 
     The start of a session names what waits for a person by its reference alone.
     """
     record = candidate.record
     return [
-        _recalled(settings, scope, record, now),
-        _briefed(settings, scope, record, now, record.statement),
-        _briefed(settings, scope, record, now, None),
-        _in_files(settings, scope, record),
+        _recalled(desk, record),
+        _briefed(desk, record, record.statement),
+        _briefed(desk, record, None),
+        _in_files(desk, record),
     ]
 
 
-def _recalled(settings: Settings, scope: Scope, record: Record, now: datetime) -> ReviewSurface:
-    answer = recall(settings, RecallQuery(record.statement, now, scope))
+def _recalled(desk: Desk, record: Record) -> ReviewSurface:
+    answer = recall(desk.settings, RecallQuery(record.statement, desk.now, desk.scope))
     for entry in answer.entries:
         if entry.ref == record.ref:
             shown_as = "agreed" if entry.baseline else entry.status
@@ -43,9 +41,9 @@ def _recalled(settings: Settings, scope: Scope, record: Record, now: datetime) -
     return _surface("recall", record.statement, None, _left_out(answer.excluded, record))
 
 
-def _briefed(settings: Settings, scope: Scope, record: Record, now: datetime, topic: str | None) -> ReviewSurface:
+def _briefed(desk: Desk, record: Record, topic: str | None) -> ReviewSurface:
     surface = "startup" if topic is None else "resume"
-    found = brief(settings, scope, topic or "", now, _BRIEF)
+    found = brief(desk.settings, desk.scope, topic or "", desk.now, _BRIEF)
     for entry in found.agreed:
         if entry.ref == record.ref:
             return _surface(surface, topic, "agreed", entry.reasons)
@@ -54,12 +52,13 @@ def _briefed(settings: Settings, scope: Scope, record: Record, now: datetime, to
     return _surface(surface, topic, "reference" if topic is None and waits else None, reasons)
 
 
-def _in_files(settings: Settings, scope: Scope, record: Record) -> ReviewSurface:
+def _in_files(desk: Desk, record: Record) -> ReviewSurface:
     """An instruction file is read by the agents themselves, as guidance of its owner."""
-    if scope.root is None:
+    settings = desk.settings
+    if desk.scope.root is None:
         return _surface("instructions", None, None, ("outside_repo",))
     live = read_live(
-        scope.root, policy_in(settings, scope), homes=settings.homes, redact_secrets=settings.redact_secrets
+        desk.scope.root, policy_in(settings, desk.scope), homes=settings.homes, redact_secrets=settings.redact_secrets
     )
     for one in live.statements:
         if says(one.statement.text, record):
