@@ -95,9 +95,7 @@ NO_TEXT = os.fsdecode(b"\xff\xfe")
 @pytest.fixture
 def stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One stored session of one repository."""
-    user = Home(tmp_path)
-    for name, value in user.environ.items():
-        monkeypatch.setenv(name, value)
+    user = Home(tmp_path).used(monkeypatch)
     user.claude(ClaudeLog(SESSION, user.repository("orbit", "git@x.org:ada/orbit.git")).prompt("the lexer", 0))
     assert run(["store"]) == 0
 

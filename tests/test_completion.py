@@ -14,9 +14,7 @@ from tests.corpus.builders import OTHER, SESSION, ClaudeLog, CodexLog, Home
 
 @pytest.fixture
 def stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
-    user = Home(tmp_path)
-    for name, value in user.environ.items():
-        monkeypatch.setenv(name, value)
+    user = Home(tmp_path).used(monkeypatch)
     orbit = user.repository("orbit", "git@x.org:ada/orbit.git")
     user.claude(ClaudeLog(SESSION, orbit).prompt("Why does the lexer drop a token?", 0).title("Lexer loses a token"))
     user.codex(CodexLog(OTHER, user.repository("apiary", "git@x.org:ada/apiary.git")).prompt("honey", 60))
@@ -43,8 +41,7 @@ class TestOffered:
 
 
 def test_nothing_is_offered_where_nothing_is_stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, value in Home(tmp_path).environ.items():
-        monkeypatch.setenv(name, value)
+    Home(tmp_path).used(monkeypatch)
     assert (OFFERS["project"](""), OFFERS["agent"](""), OFFERS["session"]("")) == ([], [], [])
 
 

@@ -253,9 +253,7 @@ _NAMES: dict[str, str] = {}
 
 @pytest.fixture
 def shell(kept: Kept, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Shell:
-    user = Home(kept.folder)
-    for name, value in user.environ.items():
-        monkeypatch.setenv(name, value)
+    user = Home(kept.folder).used(monkeypatch)
     for name in ("CLAUDE_CODE_SESSION_ID", "CODEX_THREAD_ID", "CODEX_SESSION_ID", "CLAUDECODE", "AICX_SESSION_ID"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("TERM_SESSION_ID", "a-terminal")

@@ -42,8 +42,7 @@ def user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
     folder = found.repository("orbit", "git@x.org:ada/orbit.git")
     found.claude(ClaudeLog(SESSION, folder).prompt("Mend the lexer", 0).answer("The lexer is mended.", 5))
     found.store()
-    for name, value in found.environ.items():
-        monkeypatch.setenv(name, value)
+    found.used(monkeypatch)
     assert run(["init", "--repo", folder, "--agents", "claude,codex", "--yes"]) == 0
     return found
 

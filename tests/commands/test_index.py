@@ -87,8 +87,7 @@ def user(stored: Home, endpoint: Endpoint, home: Path, tmp_path: Path, monkeypat
     (user.corpus / "config.toml").write_text(
         f'embedding_base_url = "{endpoint.url}"\nembedding_dimensions = 64\nembedding_retries = 0\n'
     )
-    for name, value in user.environ.items():
-        monkeypatch.setenv(name, value)
+    user.used(monkeypatch)
     return user
 
 

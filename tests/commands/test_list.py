@@ -14,9 +14,7 @@ from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, CodexLog, Ho
 
 @pytest.fixture
 def user(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
-    user = Home(tmp_path)
-    for name, value in user.environ.items():
-        monkeypatch.setenv(name, value)
+    user = Home(tmp_path).used(monkeypatch)
     user.claude(ClaudeLog(SESSION).prompt("One", 0))
     user.claude(ClaudeLog(OTHER).prompt("Two", 5))
     user.claude_history((SESSION, "One", 0))

@@ -23,9 +23,7 @@ REMOTE = "git@example.org:ada/orbit.git"
 @pytest.fixture
 def user(kept: Kept, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Home:
     """Two sessions in ``ada/orbit`` and one elsewhere, all stored."""
-    user = Home(kept.folder)
-    for name, value in user.environ.items():
-        monkeypatch.setenv(name, value)
+    user = Home(kept.folder).used(monkeypatch)
 
     def fill() -> None:
         orbit, moon = user.repository("orbit", REMOTE), user.repository("moon", "git@example.org:ada/moon.git")

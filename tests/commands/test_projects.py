@@ -19,9 +19,7 @@ ORBIT, NOTES = "/gone/orbit", "/gone/notes"
 @pytest.fixture
 def user(kept: Kept, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Home:
     """Two sessions in a folder whose remote one of them recorded, and one in a folder that nothing is known of."""
-    user = Home(kept.folder)
-    for name, value in user.environ.items():
-        monkeypatch.setenv(name, value)
+    user = Home(kept.folder).used(monkeypatch)
 
     def fill() -> None:
         user.claude(ClaudeLog(SESSION, ORBIT).prompt("Why is the lamp dark?", 0))

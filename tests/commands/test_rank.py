@@ -42,8 +42,7 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> Home:
 
 @pytest.fixture
 def user(home: Path, stored: Home, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Home:
-    for name, value in stored.environ.items():
-        monkeypatch.setenv(name, value)
+    stored.used(monkeypatch)
     capsys.readouterr()
     return stored
 

@@ -38,9 +38,7 @@ PLAIN = THIRD
 @pytest.fixture
 def user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
     """Three sessions, stored when no rule knew their secrets; one of them holds none."""
-    user = Home(tmp_path)
-    for name, value in user.environ.items():
-        monkeypatch.setenv(name, value)
+    user = Home(tmp_path).used(monkeypatch)
     log = ClaudeLog(SESSION, f"/srv/{FOLDER}/git/ada/{NAME}", branch=f"fix/{BRANCH}")
     log.prompt(f"Look at the heron with {TEXT} and\nnothing else", 0)
     log.call(f"mcp__{NAME}", 1, command=f"curl -H {COMMAND} host").result(f"failed with {TEXT}", 2, failed=True)

@@ -17,9 +17,7 @@ NEXT_DAY = 14 * 3600
 
 @pytest.fixture
 def user(home: Path, kept: Kept, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Home:
-    user = Home(kept.folder)
-    for name, value in user.environ.items():
-        monkeypatch.setenv(name, value)
+    user = Home(kept.folder).used(monkeypatch)
 
     def fill() -> None:
         orbit = user.repository("orbit", "git@x.org:ada/orbit.git")

@@ -24,9 +24,7 @@ REMOTE = "git@example.org:ada/orbit.git"
 @pytest.fixture
 def repository(kept: Kept, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Repository:
     """A repository with two stored sessions, one of which left a failing test; the current folder."""
-    user = Home(kept.folder)
-    for name, value in user.environ.items():
-        monkeypatch.setenv(name, value)
+    user = Home(kept.folder).used(monkeypatch)
     kept.again(lambda: fill(user))
     found = Repository(user.work / "orbit")
     monkeypatch.chdir(found.folder)
@@ -235,9 +233,7 @@ def test_manifest_is_for_its_owner_alone(repository: Repository, tmp_path: Path)
 def test_project_that_is_many_folders_is_answered_with_the_latest(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    user = Home(tmp_path)
-    for name, value in user.environ.items():
-        monkeypatch.setenv(name, value)
+    user = Home(tmp_path).used(monkeypatch)
     user.claude(ClaudeLog(SESSION, "/srv/notes").prompt("Sort the notes", 0))
     user.codex(CodexLog(OTHER, "/srv/letters").prompt("Write a letter", 60))
     assert run(["store"]) == 0
@@ -263,9 +259,7 @@ def test_explanation_keeps_names_within_the_fence(repository: Repository, capsys
 def test_empty_corpus_prints_one_line_and_the_next_command(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    user = Home(tmp_path)
-    for name, value in user.environ.items():
-        monkeypatch.setenv(name, value)
+    Home(tmp_path).used(monkeypatch)
     monkeypatch.chdir(tmp_path)
     code, out, err = resume(capsys, "--task", "fix the login")
     assert (code, out.count("\n"), err) == (0, 1, "")

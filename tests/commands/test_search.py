@@ -49,8 +49,7 @@ def shell(home: Path, monkeypatch: pytest.MonkeyPatch):
     """Makes a corpus the one that commands use."""
 
     def use(user: Home) -> Home:
-        for name, value in user.environ.items():
-            monkeypatch.setenv(name, value)
+        user.used(monkeypatch)
         return user
 
     return use

@@ -18,9 +18,7 @@ NEXT_DAY = 24 * 3600
 @pytest.fixture
 def user(kept: Kept, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Home:
     """Three sessions: one over two days and two repositories, one without a title, one of another agent."""
-    user = Home(kept.folder)
-    for name, value in user.environ.items():
-        monkeypatch.setenv(name, value)
+    user = Home(kept.folder).used(monkeypatch)
 
     def fill() -> None:
         orbit, apiary = (user.repository(name, f"git@x.org:ada/{name}.git") for name in ("orbit", "apiary"))

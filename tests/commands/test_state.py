@@ -34,9 +34,7 @@ KEYS = [
 
 @pytest.fixture
 def user(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
-    user = Home(tmp_path)
-    for name, value in user.environ.items():
-        monkeypatch.setenv(name, value)
+    user = Home(tmp_path).used(monkeypatch)
     user.claude(ClaudeLog(SESSION).prompt(f"Use {SECRET}", 0).answer("Done.", 1))
     user.codex(CodexLog(OTHER).prompt("Three", 60))
     user.store()

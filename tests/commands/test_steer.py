@@ -30,8 +30,7 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> Home:
     user.claude(ClaudeLog(OTHER, "/srv/notes").call("Bash", 5, command="ls").result("a", 6))
     user.codex(CodexLog(THIRD, orbit).prompt("Write the docs", 50))
     with pytest.MonkeyPatch.context() as patch:
-        for name, value in user.environ.items():
-            patch.setenv(name, value)
+        user.used(patch)
         assert run(["store"]) == 0
     return user
 
@@ -39,8 +38,7 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> Home:
 @pytest.fixture
 def user(stored: Home, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Home:
     """They are the corpus, to which nothing may write."""
-    for name, value in stored.environ.items():
-        monkeypatch.setenv(name, value)
+    stored.used(monkeypatch)
     capsys.readouterr()
     return stored
 

@@ -59,9 +59,7 @@ ENTRIES_KEYS = [
 @pytest.fixture
 def user(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
     """A home with a session of Claude Code in a repository and one of Codex outside of any."""
-    user = Home(tmp_path)
-    for name, value in user.environ.items():
-        monkeypatch.setenv(name, value)
+    user = Home(tmp_path).used(monkeypatch)
     cwd = user.repository("orbit", "git@x.org:ada/orbit.git")
     user.claude(ClaudeLog(SESSION, cwd).prompt(f"Use {SECRET} for it", 0).answer("Done.", 1))
     user.codex(CodexLog(OTHER, "/srv/notes").prompt("Write a note", NEXT_DAY))

@@ -8,9 +8,10 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import orjson
+import pytest
 
 from aicx.config import Settings, load_settings
 from aicx.corpus.catalog.chunks import put_chunk
@@ -221,6 +222,12 @@ class Home:
     @property
     def settings(self) -> Settings:
         return load_settings(self.environ)
+
+    def used(self, monkeypatch: pytest.MonkeyPatch) -> Self:
+        """Makes it the home that commands find in the environment."""
+        for name, value in self.environ.items():
+            monkeypatch.setenv(name, value)
+        return self
 
     # What the agents wrote
 

@@ -44,8 +44,7 @@ def user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
 
 
 def at_home(user: Home, monkeypatch: pytest.MonkeyPatch) -> Home:
-    for name, value in user.environ.items():
-        monkeypatch.setenv(name, value)
+    user.used(monkeypatch)
     return user
 
 

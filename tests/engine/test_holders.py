@@ -52,9 +52,7 @@ def noted(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(holders, "HOLDERS", (*holders.HOLDERS, module.__name__))
     counted = make_dataclass("Counted", [("notes_removed", int)], bases=(ForgetAnswer,), frozen=True, slots=True)
     monkeypatch.setattr("aicx.commands.forget.ForgetAnswer", counted)
-    user = Home(tmp_path)
-    for name, value in user.environ.items():
-        monkeypatch.setenv(name, value)
+    user = Home(tmp_path).used(monkeypatch)
     user.claude(ClaudeLog(SESSION).prompt("The gasket leaks", 0))
     user.codex(CodexLog(OTHER).prompt("The pump hums", 500))
     assert run(["store"]) == 0

@@ -33,9 +33,7 @@ BOTH = [f"claude:{SESSION}:001", f"claude:{OTHER}:001"]
 @pytest.fixture
 def user(kept: Kept, monkeypatch: pytest.MonkeyPatch) -> Home:
     """Two stored sessions, indexed by meaning."""
-    user = Home(kept.folder)
-    for name, value in user.environ.items():
-        monkeypatch.setenv(name, value)
+    user = Home(kept.folder).used(monkeypatch)
 
     def fill() -> None:
         user.claude(ClaudeLog(SESSION, "/srv/notes").prompt("The heron nests by the weir", 0))

@@ -32,8 +32,7 @@ def twins(story: Story, monkeypatch: pytest.MonkeyPatch) -> Story:
     own.answer("It is the gasket of the valve.", 5)
     story.keep(lamp, own)
     refresh_lexical(story.user.settings, ignore)
-    for name, value in story.user.environ.items():
-        monkeypatch.setenv(name, value)
+    story.user.used(monkeypatch)
     return story
 
 

@@ -93,8 +93,7 @@ def test_filters_reach_it(shared):
 
 
 def test_the_commands_reach_it(shared, home, monkeypatch, capsys):
-    for name, value in shared.environ.items():
-        monkeypatch.setenv(name, value)
+    shared.used(monkeypatch)
     assert run(["index", "status"]) == 0
     assert f"address     {URI}" in capsys.readouterr().out
     assert run(["search", "reconection backof"]) == 0

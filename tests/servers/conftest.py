@@ -36,6 +36,5 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> Home:
 @pytest.fixture
 def environment(stored: Home, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The corpus, for commands and processes that a test starts."""
-    for name, value in stored.environ.items():
-        monkeypatch.setenv(name, value)
+    stored.used(monkeypatch)
     return stored.corpus

@@ -32,8 +32,7 @@ class FamilyHome(Home):
         self._monkeypatch, self._capsys = monkeypatch, capsys
         for name in _VARIABLES:
             monkeypatch.delenv(name, raising=False)
-        for name, value in self.environ.items():
-            monkeypatch.setenv(name, value)
+        self.used(monkeypatch)
         self.repo = self.repository("orbit", "git@x.org:ada/orbit.git")
         monkeypatch.chdir(self.repo)
 

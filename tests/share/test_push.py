@@ -33,8 +33,7 @@ def stored(tmp_path_factory):
 @pytest.fixture
 def ada(stored, tmp_path, monkeypatch):
     user = copied(stored, tmp_path)
-    for name, value in user.environ.items():
-        monkeypatch.setenv(name, value)
+    user.used(monkeypatch)
     return user
 
 

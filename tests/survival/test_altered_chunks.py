@@ -54,9 +54,7 @@ class Desk:
 
 @pytest.fixture
 def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Desk:
-    user = Home(tmp_path)
-    for name, value in user.environ.items():
-        monkeypatch.setenv(name, value)
+    user = Home(tmp_path).used(monkeypatch)
     repository = Repository(user.work / "orbit")
     repository.git("remote", "add", "origin", "git@example.org:ada/orbit.git")
     repository.commit("src/login.py")

@@ -82,8 +82,7 @@ def test_command_prints_sessions_evidence_and_reason(
     story: Story, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]
 ) -> None:
     commit = story.repository.commit("src/parser.py", TEXT, "Nested brackets are read", when(60))
-    for name, value in story.user.environ.items():
-        monkeypatch.setenv(name, value)
+    story.user.used(monkeypatch)
     monkeypatch.chdir(story.repository.folder)
     assert run(["why", commit[:10], "--json", "--limit", "3"]) == 0
     answer = json.loads(capsysbinary.readouterr().out)
@@ -112,7 +111,6 @@ def test_library_answers_as_the_command_does(story: Story) -> None:
 def test_unknown_target_is_an_error_with_a_next_step(
     story: Story, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]
 ) -> None:
-    for name, value in story.user.environ.items():
-        monkeypatch.setenv(name, value)
+    story.user.used(monkeypatch)
     assert run(["why", "no-such-branch", "--repo", str(story.repository.folder)]) == 3
     assert b"next: aicx why --help" in capsysbinary.readouterr().err

@@ -51,9 +51,7 @@ def test_an_empty_id_is_refused(wanted):
 
 @pytest.fixture
 def user(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Home:
-    user = Home(tmp_path)
-    for name, value in user.environ.items():
-        monkeypatch.setenv(name, value)
+    user = Home(tmp_path).used(monkeypatch)
     user.claude(ClaudeLog(SESSION).prompt("Fix the lexer", 0))
     user.codex(CodexLog(TWIN).prompt("Fix the parser", 0))
     assert run(["store"]) == 0

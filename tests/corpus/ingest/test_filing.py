@@ -23,10 +23,7 @@ PUSHED = "To github.com:ada/orbit.git\n   1234567..89abcde  main -> main\n"
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
-    home = Home(tmp_path)
-    for name, value in home.environ.items():
-        monkeypatch.setenv(name, value)
-    return home
+    return Home(tmp_path).used(monkeypatch)
 
 
 def silent(session: str = SESSION, cwd: str = GONE) -> ClaudeLog:

@@ -36,8 +36,7 @@ def corpus(request: pytest.FixtureRequest, stored: Home, tmp_path_factory: pytes
 @pytest.fixture
 def environment(corpus: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     """The corpus, for commands and processes that a test starts."""
-    for name, value in corpus.environ.items():
-        monkeypatch.setenv(name, value)
+    corpus.used(monkeypatch)
 
 
 @pytest.fixture(scope="module")

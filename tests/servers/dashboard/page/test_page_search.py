@@ -93,8 +93,7 @@ def test_what_was_stated_is_quoted_above_the_answers_as_text(visit: Visit) -> No
 def test_answers_are_those_of_the_command_line_in_its_order(
     visit: Visit, sessions: Home, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for name, value in sessions.environ.items():
-        monkeypatch.setenv(name, value)
+    sessions.used(monkeypatch)
     run(["search", "chapter quince", "-n", "20", "--json"])
     expected = [item["id"] for item in json.loads(capsys.readouterr().out)["items"]]
     page = visit("/?q=chapter+quince&group=chunk")
@@ -144,8 +143,7 @@ def test_a_filter_narrows_the_answers_and_stands_in_the_address(visit: Visit) ->
 def test_recent_answers_can_be_preferred_as_steer_does(
     visit: Visit, sessions: Home, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for name, value in sessions.environ.items():
-        monkeypatch.setenv(name, value)
+    sessions.used(monkeypatch)
     run(["steer", "chapter", "quince", "--json"])
     expected = [item["id"] for item in json.loads(capsys.readouterr().out)["items"]]
     page = visit("/?q=chapter+quince&group=chunk")
