@@ -202,7 +202,7 @@ class Demo:
         return self.compared
 
     def checks(self) -> list[DemoCheck]:
-        """What the steps claimed, compared with what is on disk and in their outputs."""
+        """Compares what the steps claimed with what is on disk and in their outputs."""
         said = {shown.step: shown.output for shown in self.shown}
         led = []
         if RESUME in said:

@@ -109,6 +109,13 @@ class Commands:
         assert run.code == 0, run.err
         return run
 
+    def said(self, home: Home, *arguments: str) -> dict[str, Any]:
+        """The JSON of a run that has to succeed."""
+        run = self.run(home, *arguments)
+        assert run.code == 0, run.out + run.err
+        found: dict[str, Any] = json.loads(run.out)
+        return found
+
     def answers(self, home: Home) -> list[dict[str, Any]]:
         """What `steer` says of everything, with the paths as they are below the home."""
         run = self.run(home, "steer", "--json", "--limit", "10000")
@@ -221,6 +228,22 @@ class Runner(Commands):
         run = self.run(home, *arguments, batch=batch, steps=log, cuts=folder, every=every)
         assert run.code == 0, run.err
         return self._one_by_one(log.read_text("utf-8").splitlines(), home.user, folder)
+
+    def finish_by_doctor(self, begun: Home, folder: Path, *arguments: str, check: str, fixed: str) -> Home:
+        """Kills a command while it puts its files in place, and has `doctor` report and finish the change.
+
+        ``check`` is the one that warns, ``fixed`` the line that says what was done.
+        """
+        home = Home(begun.user, shutil.copytree(begun.corpus, folder / "corpus"))
+        steps = self.steps(Home(begun.user, shutil.copytree(begun.corpus, folder / "measured")), *arguments)
+        renamed = next(
+            at for at, step in enumerate(steps, 1) if step.startswith("os.rename") and "staging/journal" not in step
+        )
+        assert self.run(home, *arguments, fatal_step=renamed).killed
+        checks = {one["name"]: one for one in json.loads(self.run(home, "doctor", "--json").out)["checks"]}
+        assert checks[check]["severity"] == "warning"
+        assert fixed in json.loads(self.run(home, "doctor", "--fix", "--json").out)["fixes_applied"]
+        return home
 
     def _one_by_one(self, steps: list[str], user: Path, folder: Path) -> Iterator[tuple[str, Home]]:
         for corpus in sorted(folder.iterdir(), key=lambda path: int(path.name)):

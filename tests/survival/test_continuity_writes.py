@@ -61,10 +61,7 @@ def words(folder: Path, *arguments: str) -> tuple[str, ...]:
 
 
 def do(runner: Runner, folder: Path, *arguments: str) -> dict[str, Any]:
-    run = runner.run(home_of(folder), *words(folder, *arguments))
-    assert run.code == 0, run.out + run.err
-    found: dict[str, Any] = json.loads(run.out)
-    return found
+    return runner.said(home_of(folder), *words(folder, *arguments))
 
 
 def layers(folder: Path) -> Layers:

@@ -68,10 +68,7 @@ def words(home: Home, *arguments: str) -> tuple[str, ...]:
 
 
 def do(runner: Runner, home: Home, *arguments: str) -> dict[str, Any]:
-    run = runner.run(home, *words(home, *arguments))
-    assert run.code == 0, run.out + run.err
-    found: dict[str, Any] = json.loads(run.out)
-    return found
+    return runner.said(home, *words(home, *arguments))
 
 
 View = dict[str, tuple[str, str, bool, tuple[str, ...]]]
@@ -157,18 +154,9 @@ def test_a_kill_at_any_step_leaves_the_old_state_or_the_new_one(
 def test_doctor_says_that_a_change_was_interrupted_and_finishes_it(
     decided: Home, runner: Runner, tmp_path: Path
 ) -> None:
-    shutil.copytree(decided.corpus, tmp_path / "corpus")
-    home = Home(decided.user, tmp_path / "corpus")
-    arguments = words(home, *COMMANDS["accept"])
-    steps = runner.steps(Home(decided.user, shutil.copytree(decided.corpus, tmp_path / "measured")), *arguments)
-    renamed = next(
-        at for at, step in enumerate(steps, 1) if step.startswith("os.rename") and "staging/journal" not in step
-    )
-    assert runner.run(home, *arguments, fatal_step=renamed).killed
-    checks = {check["name"]: check for check in json.loads(runner.run(home, "doctor", "--json").out)["checks"]}
-    assert checks["memory"]["severity"] == "warning"
-    fixed = json.loads(runner.run(home, "doctor", "--fix", "--json").out)
-    assert "finished an interrupted change of the memory" in fixed["fixes_applied"]
+    said = "finished an interrupted change of the memory"
+    accept = words(decided, *COMMANDS["accept"])
+    home = runner.finish_by_doctor(decided, tmp_path, *accept, check="memory", fixed=said)
     assert len(agreed(view(home))) == 3
 
 

@@ -53,10 +53,7 @@ def begun(runner: Runner, tmp_path_factory: pytest.TempPathFactory) -> Home:
 
 
 def do(runner: Runner, home: Home, *arguments: str) -> dict[str, Any]:
-    run = runner.run(home, *arguments, "--json")
-    assert run.code == 0, run.out + run.err
-    found: dict[str, Any] = json.loads(run.out)
-    return found
+    return runner.said(home, *arguments, "--json")
 
 
 def view(home: Home) -> set[str]:

@@ -56,10 +56,7 @@ def words(home: Home, *arguments: str) -> tuple[str, ...]:
 
 
 def do(home: Home, *arguments: str) -> dict[str, Any]:
-    run = HERE.run(home, *words(home, *arguments))
-    assert run.code == 0, run.out + run.err
-    found: dict[str, Any] = json.loads(run.out)
-    return found
+    return HERE.said(home, *words(home, *arguments))
 
 
 def view(home: Home) -> tuple[Mapping[str, str], frozenset[str]]:
