@@ -35,8 +35,9 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
+@app.callback(invoke_without_command=True)
 def _root(
+    ctx: typer.Context,
     no_color: Annotated[bool, typer.Option("--no-color", help="No colour, as with NO_COLOR=1.")] = False,
     version: Annotated[
         bool, typer.Option("--version", "-V", help="Print the version and stop.", callback=_version, is_eager=True)
@@ -53,6 +54,10 @@ def _root(
     """
     console.Style.color = console.wants_color(os.environ) and not no_color
     Zone.utc = False  # until a command's own `--utc`
+    if ctx.invoked_subcommand is None:
+        from aicx.commands import begin
+
+        begin.command()
 
 
 @cache
@@ -67,7 +72,7 @@ def run(arguments: Sequence[str]) -> int:
         # As stderr does it: a file's name may be no UTF-8, and a terminal may know fewer signs than that.
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
-        result = _tree()(args=_in_order(arguments) or ["--help"], prog_name="aicx", standalone_mode=False)
+        result = _tree()(args=_in_order(arguments), prog_name="aicx", standalone_mode=False)
         sys.stdout.flush()
     except AicxError as error:
         _report(error.message, error.hint, type(error).__name__, wants_json)
