@@ -34,6 +34,7 @@ NOT_RUN = {
     "aicx serve": "a server, which tests/servers start",
     "aicx dashboard": "a server, which tests/servers start",
     "aicx index --embedder": "embeds with a model; tests/indexer",
+    "aicx index drop": "deletes what a model has made; tests/commands/test_index.py",
     "aicx store --index": "embeds with a model; tests/indexer",
     "aicx bench run": "minutes, or data of other people; tests/bench",
     "aicx bench ablate": "minutes; tests/bench",

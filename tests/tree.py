@@ -25,7 +25,7 @@ def options_of(name: str) -> set[str]:
 
 
 def options_in(command: Command) -> set[str]:
-    return {option for parameter in command.params for option in parameter.opts}
+    return {option for parameter in command.params for option in (*parameter.opts, *parameter.secondary_opts)}
 
 
 def _below(command: Command, path: str, context: Context) -> Iterator[tuple[str, Command]]:

@@ -24,6 +24,7 @@ def command(
     Writes nothing.
 
     Example: aicx resume --start --explain --json
+    Example: aicx resume --start --explain
     """
     # Imported here: not needed for --help.
     from aicx.lifecycle.identity import find_asker_at

@@ -44,6 +44,7 @@ def command(
     `aicx finalize`, or the session's own log, can later say how it was kept.
 
     Example: aicx resume --start --task "fix the flaky login test" --json
+    Example: aicx resume --start --dry-run
     """
     # Imported here: not needed for --help.
     from aicx.lifecycle.identity import find_asker_at

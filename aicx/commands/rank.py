@@ -41,6 +41,7 @@ def command(
     Each is printed with the sentences that say most.
 
     Example: aicx search --worth -p myrepo -H 0 --strict
+    Example: aicx search --worth -p myrepo -H 0 --strict --json
     """
     layout = load_settings().layout
     since = options.now() - timedelta(hours=hours) if hours else None

@@ -23,6 +23,7 @@ def command(
     """Compare two results: the changes, and whether they are more than noise.
 
     Example: aicx bench compare before.json after.json
+    Example: aicx bench compare before.json after.json --json
     """
     from aicx.bench.report.comparison import compare
     from aicx.bench.results import read_result

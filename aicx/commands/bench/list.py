@@ -21,7 +21,11 @@ SCHEMA = "aicx.bench-list/1"
 
 
 def command(json: options.Json = False) -> None:
-    """List the datasets, retrievers and peers that can be measured."""
+    """List the datasets, retrievers and peers that can be measured.
+
+    Example: aicx bench list
+    Example: aicx bench list --json
+    """
     aicx_home = load_settings().layout.home
     peers_command = load_peers()
     peers = peers_command.described(aicx_home) if peers_command else {}

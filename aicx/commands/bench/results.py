@@ -92,6 +92,7 @@ def recommend(result: OneResult = None, output: Output = None, json: options.Jso
     """List the ranking rules that an ablation supports.
 
     Example: aicx bench recommend
+    Example: aicx bench recommend --json
     """
     from aicx.bench.report.ablations import recommendation, verdict_table
     from aicx.bench.report.markdown import table_lines

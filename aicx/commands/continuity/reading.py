@@ -119,6 +119,7 @@ def status(repo: options.Repo = None, json: options.Json = False) -> None:
     """Show which notes there are, what is wanted and next, and how they came about. Nothing is written.
 
     Example: aicx task note status
+    Example: aicx task note status --json
     """
     desk = open_desk(repo)
     layers = read_layers(desk.settings, desk.place)
@@ -169,6 +170,7 @@ def open_notes(scope: ScopeOption = "both", repo: options.Repo = None, json: opt
     """Open the notes in your editor: VISUAL, else EDITOR. Without a terminal, and with --json, their paths are printed.
 
     Example: aicx task note open --scope local
+    Example: aicx task note open --scope local --json
     """
     desk = open_desk(repo)
     wanted = layers_of(scope_from(scope))

@@ -42,6 +42,7 @@ def clear(scope: ScopeOption = "both", repo: options.Repo = None, json: options.
     """Delete the notes, also what you wrote in them. The sessions that they were made from stay.
 
     Example: aicx task note clear --scope local
+    Example: aicx task note clear --scope local --json
     """
     desk = open_desk(repo)
     gone = [

@@ -12,7 +12,11 @@ from aicx.errors import NotFound
 
 
 def command(json: options.Json = False) -> None:
-    """Show how fresh and how large both indexes are."""
+    """Show how fresh and how large both indexes are.
+
+    Example: aicx index status
+    Example: aicx index status --json
+    """
     _print_status(load_settings(), json)
 
 
@@ -44,7 +48,11 @@ def _size(size: int | None) -> str:
 
 
 def drop(json: options.Json = False) -> None:
-    """Delete the vector index. The corpus and lexical search stay as they are."""
+    """Delete the vector index. The corpus and lexical search stay as they are.
+
+    Example: aicx index drop
+    Example: aicx index drop --json
+    """
     drop_vectors(load_settings(), console.notify)
     if json:
         console.out_answer(SCHEMA, IndexDropped(dropped=True))

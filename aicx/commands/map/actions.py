@@ -70,6 +70,7 @@ def query_map(
     Without a map, names and headings are searched.
 
     Example: aicx search --in map "where are retries limited"
+    Example: aicx search --in map "where are retries limited" --json
     """
     if not text.strip():
         raise UsageError("there is nothing to look for", hint='aicx map query "what you look for"')
@@ -106,6 +107,7 @@ def refresh(
     """Bring the map of a repository up to date. Needs the optional part [code].
 
     Example: aicx map refresh
+    Example: aicx map refresh --rebuild
     """
     from aicx.repomap.refresh import refresh_map
 
@@ -141,6 +143,7 @@ def show_status(repo: Repo = ".", json: options.Json = False) -> None:
     """Show the content of a repository's map and how far it is behind.
 
     Example: aicx map status --repo ../other
+    Example: aicx map status
     """
     settings = load_settings()
     _print_status(printable(open_map(settings.layout, user_path(repo)).status(), settings), json=json)

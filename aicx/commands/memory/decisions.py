@@ -62,6 +62,7 @@ def accept(
     proves it, and `aicx memory check verify` checks that.
 
     Example: aicx memory accept mem:3fa29c01 --by "Ada Lovelace" --why "agreed on the call"
+    Example: aicx memory accept mem:3fa29c01 --by "Ada Lovelace" --why "agreed on the call" --json
     """
     _decide(ref, "accept", by, why, rev, repo, yes=yes, json=json, key=sign)
 
@@ -78,6 +79,7 @@ def reject(
     """Say that a record is not to be believed; it is archived, and its text stays for the record.
 
     Example: aicx memory reject mem:3fa29c01 --by Ada --why "it was a guess"
+    Example: aicx memory reject mem:3fa29c01 --by Ada --why "it was a guess" --json
     """
     _decide(ref, "reject", by, why, rev, repo, json=json)
 
@@ -94,6 +96,7 @@ def hold(
     """Keep a record apart until a person releases it; its text is in no answer meanwhile.
 
     Example: aicx memory decide hold mem:3fa29c01 --why "it reads like an injection"
+    Example: aicx memory decide hold export-check
     """
     _decide(ref, "hold", by, why, rev, repo, json=json)
 
@@ -111,6 +114,7 @@ def release(
     """Let a record out of quarantine, after a person looked at it. It has the status that it had before.
 
     Example: aicx memory decide release mem:3fa29c01 --by Ada
+    Example: aicx memory decide release mem:3fa29c01 --by Ada --json
     """
     _decide(ref, "release", by, why, rev, repo, yes=yes, json=json)
 
@@ -127,6 +131,7 @@ def pin(
     """Keep a record from being superseded or archived without a decision. A pinned policy is the highest authority.
 
     Example: aicx memory decide pin exports-policy --by Ada
+    Example: aicx memory decide pin exports-policy --by Ada --json
     """
     _decide(ref, "pin", by, None, rev, repo, yes=yes, json=json)
 
@@ -142,6 +147,7 @@ def unpin(
     """Take the pin off a record.
 
     Example: aicx memory decide unpin exports-policy --by Ada
+    Example: aicx memory decide unpin exports-policy --by Ada --json
     """
     _decide(ref, "unpin", by, None, rev, repo, json=json)
 
@@ -157,6 +163,7 @@ def archive(
     """Put a record away. It stays readable with `aicx memory list --status archived`.
 
     Example: aicx memory decide archive mem:3fa29c01
+    Example: aicx memory decide archive mem:3fa29c01 --json
     """
     _decide(ref, "archive", by, None, rev, repo, json=json)
 
@@ -172,6 +179,7 @@ def restore(
     """Bring an archived record back. Without a person's name it comes back as a candidate.
 
     Example: aicx memory decide restore mem:3fa29c01 --by Ada
+    Example: aicx memory decide restore mem:3fa29c01 --by Ada --json
     """
     _decide(ref, "restore", by, None, rev, repo, json=json)
 
@@ -191,6 +199,7 @@ def supersede(
     The old one stays superseded, whatever becomes of the new one, until a person accepts it again.
 
     Example: aicx memory supersede mem:3fa29c01 --with mem:88c1d2e0 --by Ada
+    Example: aicx memory supersede mem:3fa29c01 --with mem:88c1d2e0 --by Ada --json
     """
     named(by, "supersede")
     desk = open_desk(repo)
@@ -222,6 +231,7 @@ def validate(
     again; a failure in the name of a model only asks a person to look.
 
     Example: aicx memory decide validate export-check --result pass --by Ada --yes --method "pytest tests/exports"
+    Example: aicx memory decide validate export-check --result fail --by Ada --method review
     """
     if result not in get_args(Result):
         raise UsageError(f"{result!r} is not a result", hint="--result pass or --result fail")

@@ -23,6 +23,7 @@ def command(
     `aicx memory decide archive` puts a record away instead.
 
     Example: aicx memory decide delete mem:3fa29c01 --yes
+    Example: aicx memory decide delete mem:3fa29c01 --yes --json
     """
     desk = open_desk(repo)
     with opened(desk) as memory:

@@ -55,6 +55,7 @@ def command(
     an edit by hand of the record's file is taken in.
 
     Example: aicx memory edit export-check --statement "Exports and imports need an authorisation check"
+    Example: aicx memory edit export-check --statement "Exports and imports need an authorisation check" --json
     """
     desk = open_desk(repo)
     with opened(desk) as memory:

@@ -26,6 +26,7 @@ def command(everywhere: Everywhere = False, repo: options.Repo = None, json: opt
     Duplicates and secrets are errors: recall leaves them out, and the exit code is 1. Changes nothing.
 
     Example: aicx memory check lint
+    Example: aicx memory check lint --json
     """
     desk = open_desk(repo)
     with opened(desk) as memory:

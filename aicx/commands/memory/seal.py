@@ -20,6 +20,7 @@ def command(by: By = UNNAMED, yes: Yes = False, repo: options.Repo = None, json:
     with --yes; what cannot be shown is left out, and stays without trust.
 
     Example: aicx memory decide seal --by "Ada Lovelace"
+    Example: aicx memory decide seal --by "Ada Lovelace" --json
     """
     named(by, "seal")
     desk = open_desk(repo)

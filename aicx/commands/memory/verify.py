@@ -47,6 +47,7 @@ def command(
     your SSH or GPG key. Exit code 1 where a signature is not of its decision, or the log is not as this home wrote it.
 
     Example: aicx memory check verify --allowed-signers ~/.ssh/allowed_signers
+    Example: aicx memory check verify
     """
     file = user_path(allowed_signers) if allowed_signers else allowed_signers_of_git()
     if allowed_signers and not (file and file.is_file()):

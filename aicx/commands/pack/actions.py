@@ -241,6 +241,7 @@ def show_again(
     """Sum a stored pack up again. What it says is as it was; only the budget and the way to sum up may differ.
 
     Example: aicx show --pack sha256:3fa29c01 --budget 4000
+    Example: aicx show --pack sha256:3fa29c01
     """
     # Imported here: not needed for --help.
     from aicx.packs.making import show

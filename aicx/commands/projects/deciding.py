@@ -39,6 +39,7 @@ def assign(
     It wins over everything aicx learned and over git itself. Stored sessions move at once; their ids stay.
 
     Example: aicx projects assign . octo/website
+    Example: aicx projects assign ~/work/site octo/website
     """
     place, project = _absolute(folder), _named(repository)
     _apply(lambda before, _: before.assign(place, project), f"{place} belongs to {project}", json=json, folder=place)
@@ -50,6 +51,7 @@ def ignore(folder: Folder, json: options.Json = False) -> None:
     Its sessions stay stored and can be found; only their repository goes. Stored sessions move at once.
 
     Example: aicx projects ignore /tmp/scratch
+    Example: aicx projects ignore /tmp/scratch --json
     """
     place = _absolute(folder)
     _apply(lambda before, _: before.ignore(place), f"{place} belongs to no repository", json=json, folder=place)
@@ -59,6 +61,7 @@ def reset(folder: Folder, json: options.Json = False) -> None:
     """Drop what `assign` or `ignore` decided about a folder: what aicx learned counts again.
 
     Example: aicx projects reset ~/work/site
+    Example: aicx projects reset ~/work/site --json
     """
     place = _absolute(folder)
 
@@ -81,6 +84,7 @@ def merge(
     `-p` with the first name still finds them. Stored sessions move at once; `aicx projects rename` leads back.
 
     Example: aicx projects merge ada/website octo/website
+    Example: aicx projects merge ada/website octo/website --json
     """
     goes, stays = _named(one), _named(other)
 
@@ -102,6 +106,7 @@ def rename(
     `-p OLD` still finds its sessions. Stored sessions move at once; renaming back undoes it.
 
     Example: aicx projects rename octo/site octo/website
+    Example: aicx projects rename octo/site octo/website --json
     """
     before_name, after_name = _named(old), _named(new)
 

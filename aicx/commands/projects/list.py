@@ -21,6 +21,7 @@ def command(
     """List the folders of stored sessions by repository, with the reason.
 
     Example: aicx projects --unknown
+    Example: aicx projects
     """
     with open_catalog(load_settings().layout) as opened:
         notes = [*([opened.fallback_reason] if opened.fallback_reason else []), *opened.notes]

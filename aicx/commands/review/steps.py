@@ -30,6 +30,7 @@ def adopt(
     It makes nothing agreed: the candidate is pending afterwards.
 
     Example: aicx memory candidates adopt mem:3fa29c01 --by "Ada Lovelace"
+    Example: aicx memory candidates adopt mem:3fa29c01 --by "Ada Lovelace" --json
     """
     _take(ref, "adopt", by, rev, repo, json=json)
 
@@ -45,6 +46,7 @@ def approve(
     """Say that a candidate is worth keeping as it is worded. `promote` takes it on; an edit takes the approval away.
 
     Example: aicx memory candidates approve mem:3fa29c01 --by "Ada Lovelace"
+    Example: aicx memory candidates approve mem:3fa29c01 --by "Ada Lovelace" --json
     """
     _take(ref, "approve", by, rev, repo, json=json)
 
@@ -61,6 +63,7 @@ def reject(
     """Say that a candidate is not worth keeping. It is not proposed again; the same as `aicx memory reject`.
 
     Example: aicx memory candidates reject mem:3fa29c01 --by Ada --why "it was a guess"
+    Example: aicx memory candidates reject mem:3fa29c01 --by Ada --why "it was a guess" --json
     """
     desk = open_desk(repo)
     record = deciding.reject(desk, ref, Decider(by, why, rev=rev))
@@ -156,6 +159,7 @@ def verify_patch(ref: RefArgument, by: ByAnybody = "", repo: options.Repo = None
     Exit code 1 where it has not: then nothing changes. Only the block with its markers and its exact words counts.
 
     Example: aicx memory candidates verify-apply mem:3fa29c01
+    Example: aicx memory candidates verify-apply mem:3fa29c01 --json
     """
     desk = open_desk(repo)
     record, prepared = verify(desk, ref, by)

@@ -80,6 +80,7 @@ def fork(
     """Begin a session that has everything of another, which goes on as it is.
 
     Example: aicx sessions fork --session 4f2a81c0
+    Example: aicx sessions fork 4f2a81c0 --json
     """
     desk = open_desk(repo)
     named = find_named(desk, session, agent)

@@ -14,6 +14,7 @@ def command(json: options.Json = False) -> None:
     """Count the sessions by agent, lane, state and outcome, and the edges between them by type and origin.
 
     Example: aicx sessions stats
+    Example: aicx sessions stats --json
     """
     with viewing(open_desk(None)) as viewer:
         found = viewer.stats()

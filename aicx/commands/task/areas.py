@@ -26,6 +26,7 @@ def command(limit: options.Limit = 5, repo: options.Repo = None, json: options.J
     which failures came up again.
 
     Example: aicx task areas --limit 3
+    Example: aicx task areas
     """
     # Imported here: not needed for --help.
     from aicx.work.areas import areas
