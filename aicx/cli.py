@@ -53,7 +53,7 @@ def _root(
     be read, 9 a memory policy is malformed, 10 a newer aicx wrote the home, 70 a bug in aicx, 130 interrupted.
     """
     console.Style.color = console.wants_color(os.environ) and not no_color
-    Zone.utc = False  # until a command's own `--utc`
+    Zone.utc = console.Style.exact = False  # until a command's own `--utc` and `--verbose`
     if ctx.invoked_subcommand is None:
         from aicx.commands import begin
 
@@ -67,6 +67,15 @@ def _tree() -> click.Command:
 
 def run(arguments: Sequence[str]) -> int:
     """Runs one command line and returns its exit code; every failure ends here as a line a person can use."""
+    if arguments and not arguments[0].startswith("-"):
+        console.begin_waiting(arguments[0])
+    try:
+        return _run(arguments)
+    finally:
+        console.end_waiting()
+
+
+def _run(arguments: Sequence[str]) -> int:
     wants_json = "--json" in arguments or "-j" in arguments
     if isinstance(sys.stdout, TextIOWrapper):
         # As stderr does it: a file's name may be no UTF-8, and a terminal may know fewer signs than that.

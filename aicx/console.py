@@ -7,22 +7,25 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
 from shutil import get_terminal_size
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 import orjson
 import typer
 
-from aicx import pager
+from aicx import links, pager
 from aicx.fields import to_fields
 from aicx.paths import NON_REPOSITORY
 from aicx.quoting import QUOTED, fenced
 from aicx.terminal import only_styles, without_controls
+from aicx.text import local, said, zone_name
 from aicx.text import plural as plural
-from aicx.text import zone_name
+
+if TYPE_CHECKING:
+    from aicx.waiting import Waiting
 
 # Titles are shortened, so that a link may lack its end.
 _LINK = re.compile(r"\[([^\]\n]+)\]\([^)\s]*\)?")
@@ -31,10 +34,17 @@ _FOLDER_LENGTH, _FOLDER_PARTS = 28, 2
 _UNITS = ("B", "KB", "MB", "GB", "TB")
 
 
+# Colours that can be read on a light and on a dark background, whatever they are called in a terminal's settings.
+COLORS = {
+    "red": 167, "green": 28, "yellow": 130, "cyan": 31, "magenta": 133, "blue": 32, "bright_black": 244, "white": 244,
+}  # fmt: skip
+
+
 class Style:
-    """Whether to use colour; set once at the door from `--no-color`, `NO_COLOR` and the terminal."""
+    """How to print, set at the door: with colour? with exact dates in place of those that people say?"""
 
     color: bool = True
+    exact: bool = False
 
 
 def wants_color(environ: Mapping[str, str]) -> bool:
@@ -42,9 +52,63 @@ def wants_color(environ: Mapping[str, str]) -> bool:
     return not environ.get("NO_COLOR") and environ.get("TERM") != "dumb"
 
 
+def has_palette(environ: Mapping[str, str]) -> bool:
+    """Whether the terminal has the 256 colours of which `COLORS` are some."""
+    return "256" in environ.get("TERM", "") or bool(environ.get("COLORTERM"))
+
+
 def style(text: str, **how: Any) -> str:
     """``text`` with colour; plain where colour is off. Takes the arguments of `click.style`."""
-    return typer.style(text, **how) if Style.color else text
+    if not Style.color:
+        return text
+    if (name := how.get("fg")) in COLORS and has_palette(os.environ):
+        how["fg"] = COLORS[name]
+    return typer.style(text, **how)
+
+
+def link(text: str, target: Path | str) -> str:
+    """``text`` that opens a file or an address, on a terminal that has links; plain elsewhere."""
+    if not _has_links():
+        return text
+    return links.linked(text, target if isinstance(target, str) and "://" in target else links.file_url(target))
+
+
+def _has_links() -> bool:
+    return Style.color and sys.stdout.isatty() and sys.stderr.isatty() and links.has_links(os.environ)
+
+
+def when(at: datetime | str) -> str:
+    """An instant as people say it on a terminal; exact with `-v`, and wherever a program may read it."""
+    at = local(at)
+    if Style.exact or not sys.stdout.isatty():
+        return f"{at:%Y-%m-%d %H:%M}"
+    return said(at, local(datetime.now(UTC)))
+
+
+def confirm(question: str) -> None:
+    """Asks at the terminal. Raises Abort for no."""
+    end_waiting()
+    typer.confirm(question, abort=True, err=True)
+
+
+# What waits for its whole life, or gives the terminal to another program.
+_TAKING_THE_TERMINAL = frozenset({"hook", "run", "serve", "dashboard"})
+_waiting: list[Waiting] = []  # the line of this command, if it has one
+
+
+def begin_waiting(command: str) -> None:
+    """From now on a silence is explained, where a person waits at a terminal that can take a line back."""
+    if not sys.stderr.isatty() or os.environ.get("TERM", "") in ("", "dumb") or command in _TAKING_THE_TERMINAL:
+        return
+    from aicx.waiting import Waiting
+
+    _waiting.append(Waiting(command))
+
+
+def end_waiting() -> None:
+    """What comes now is an answer, a question, or another program's."""
+    while _waiting:
+        _waiting.pop().end()
 
 
 def out(text: str = "") -> None:
@@ -53,7 +117,8 @@ def out(text: str = "") -> None:
     if _held:
         _held[-1] += text.split("\n")
         return
-    typer.echo(text, color=None if Style.color else False)
+    end_waiting()
+    typer.echo(links.written(text), color=None if Style.color else False)
 
 
 def fitting(text: str, stream: TextIO) -> str:
@@ -104,8 +169,9 @@ def paged(*, wanted: bool = True) -> Iterator[None]:
         lines = _held.pop()
         size = get_terminal_size()
         body = "".join(f"{line}\n" for line in lines)
-        if pager.fits(lines, size.columns, size.lines) or not pager.page(command, body, os.environ):
-            typer.echo(body, nl=False, color=None if Style.color else False)
+        end_waiting()
+        if pager.fits(lines, size.columns, size.lines) or not pager.page(command, links.without(body), os.environ):
+            typer.echo(links.written(body), nl=False, color=None if Style.color else False)
 
 
 _held: list[list[str]] = []  # lines that wait for their pager
@@ -113,14 +179,18 @@ _held: list[list[str]] = []  # lines that wait for their pager
 
 def out_bytes(body: bytes) -> None:
     """Data on stdout, for text that is stored as bytes; without what a terminal would obey, as in `out`."""
-    text = fitting(only_styles(body.decode("utf-8", "surrogateescape")), sys.stdout)
+    text = only_styles(body.decode("utf-8", "surrogateescape"))
+    if _has_links():
+        text = links.with_requests(text)
+    text = fitting(text, sys.stdout)
     if _held:
         _held[-1] += text.removesuffix("\n").split("\n")
         return
-    _write(text.encode("utf-8", "surrogateescape"))
+    _write(links.written(text).encode("utf-8", "surrogateescape"))
 
 
 def _write(body: bytes) -> None:
+    end_waiting()
     sys.stdout.flush()
     sys.stdout.buffer.write(body)
     sys.stdout.buffer.flush()
@@ -144,7 +214,9 @@ def out_answer(schema: str, answer: Any) -> None:
 
 def notify(text: str = "") -> None:
     """One line for people, on stderr, in rows that fit a terminal."""
-    typer.echo(fitting(only_styles(text), sys.stderr), err=True, color=None if Style.color else False)
+    text = links.written(fitting(only_styles(text), sys.stderr))
+    with _waiting[-1].aside() if _waiting else nullcontext():
+        typer.echo(text, err=True, color=None if Style.color else False)
 
 
 def out_list(heading: str, texts: Iterable[str]) -> None:
@@ -183,6 +255,8 @@ def _bar(label: str, *, in_bytes: bool) -> Iterator[Callable[[int, int, str], No
     if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
         yield lambda done, total, at: None
         return
+    names = [waiting.name for waiting in _waiting]
+    end_waiting()
     # Imported here: a cold `steer` has no bar and should not pay for one.
     from rich import progress
     from rich.console import Console
@@ -204,6 +278,8 @@ def _bar(label: str, *, in_bytes: bool) -> Iterator[Callable[[int, int, str], No
             bar.update(task, completed=done, total=total or None, at=without_controls(at)[:24])
 
         yield on_progress
+    for name in names:
+        begin_waiting(name)
 
 
 def say_zone() -> None:

@@ -373,7 +373,28 @@ def _command(name: str, function: Callable[..., None]) -> Command:
         if parameter.type is click.STRING:
             parameter.type = Word()
     command.help = _examples_apart(command.help or "")
+    command.params += _exactness(command)
     return command
+
+
+def _exactly(ctx: click.Context, parameter: click.Parameter, wanted: bool) -> bool:
+    console.Style.exact = wanted
+    return wanted
+
+
+def _exactness(command: Command) -> Iterator[click.Option]:
+    """`-v` for what prints times: with it they are exact, where a command has one of its own as well."""
+    own = {parameter.name: parameter for parameter in command.params}
+    if "verbose" in own:
+        own["verbose"].callback = _exactly
+    elif "utc" in own:
+        yield click.Option(
+            ["-v", "--verbose"],
+            is_flag=True,
+            expose_value=False,
+            callback=_exactly,
+            help="Show exact dates and times, also on a terminal.",
+        )
 
 
 def _examples_apart(text: str) -> str:

@@ -9,6 +9,8 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
+from aicx import links
+
 # Never the beginning of a mark that redaction left: `[R` behind an escape reads as a sequence of its own.
 _NO_MARK = r"(?!\[?REDACTED:)"
 _AFTER_ESCAPE = (
@@ -27,8 +29,8 @@ _WRITTEN_STRING = rf"[\]PX^_][^\x07\x1b\n\\^]{{0,2000}}+(?:\x07|\\a|\^G|\\0?07|\
 _LITERAL = rf"{_WRITTEN}(?:{_AFTER_ESCAPE}|{_WRITTEN_STRING}|\\{{1,4}}|[0-Z^_])"
 # The signs of Latin-1 among them: dropping them from a copy is ten times as fast as looking for one.
 CONTROLS = bytes([*range(0x09), 0x0B, 0x0C, *range(0x0E, 0x20), *range(0x7F, 0xA0)])
-# Styles that `console.style` writes; to hide text is not among them.
-_STYLE = r"\x1b\[(?:[0-4]|22|[39][0-7])m"
+# Styles that `console.style` writes, and our links before they are written; to hide text is not among them.
+_STYLE = rf"\x1b\[(?:[0-4]|22|[39][0-7]|38;5;\d{{1,3}})m|{links.MARK}"
 
 # What has no shape of its own: signs that Unicode lets every program leave out (among them fillers, variation selectors
 # and tags), and all its format characters. Emoji that are joined of several, or chosen over a letter, fall into their
@@ -47,7 +49,7 @@ _PATTERNS = {
     "controls": f"{_ESCAPE}|{_SINGLE}",
     "all sequences": f"{_ESCAPE}|{_LITERAL}|{_SINGLE}",
     # A line end that goes back to the beginning of its line would let what follows write over it.
-    "foreign": rf"(?!{_STYLE})(?:{_ESCAPE}|{_SINGLE})|\r(?!\n)",
+    "foreign": rf"(?!(?:{_STYLE}))(?:{_ESCAPE}|{_SINGLE})|\r(?!\n)",
 }
 
 

@@ -14,6 +14,7 @@ _TORN_MARK = re.compile(r"\[REDACTED:[^\]]*\Z")
 # A token of what is stored and shown, in bytes of UTF-8.
 BYTES_PER_TOKEN = 4
 
+_NEAR = ("today", "yesterday")
 _UNUSUAL = re.compile(r"(?=[A-Za-z]*\d)(?=\d*[A-Za-z])[A-Za-z\d]{16,}|[=:@]")
 
 
@@ -80,6 +81,14 @@ def ago(then: datetime, now: datetime) -> str:
         if minutes >= size:
             return f"{plural(minutes // size, unit)} ago"
     return f"{plural(minutes, 'minute')} ago" if minutes else "just now"
+
+
+def said(at: datetime, now: datetime) -> str:
+    """An instant as people say it, both on the same clock: ``today 14:05``, ``Tuesday 14:05``, ``3 March 2025``."""
+    days = (now.date() - at.date()).days
+    if 0 <= days < 7:
+        return f"{_NEAR[days] if days < len(_NEAR) else f'{at:%A}'} {at:%H:%M}"
+    return f"{at.day} {at:%B} {at:%H:%M}" if at.year == now.year else f"{at.day} {at:%B %Y}"
 
 
 def is_plain_name(name: str) -> bool:

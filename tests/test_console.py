@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import sys
+from datetime import datetime
 from pathlib import Path
 
 import pytest
 
 from aicx import console
 from aicx.paths import NON_REPOSITORY
+from aicx.terminal import only_styles
+from aicx.text import said
 
 
 @pytest.mark.parametrize(
@@ -39,3 +43,66 @@ def test_a_place_without_one_is_the_folder_as_seen_from_home() -> None:
 def test_a_long_folder_is_named_by_its_last_parts() -> None:
     assert console.place(NON_REPOSITORY, f"/srv/{'long/' * 9}orbit/pump") == "…/orbit/pump"
     assert console.place(NON_REPOSITORY, None) == "no repository"
+
+
+NOW = datetime(2026, 3, 12, 15, 0)
+
+
+@pytest.mark.parametrize(
+    ("at", "words"),
+    [
+        (datetime(2026, 3, 12, 14, 5), "today 14:05"),
+        (datetime(2026, 3, 11, 23, 59), "yesterday 23:59"),
+        (datetime(2026, 3, 6, 9, 0), "Friday 09:00"),
+        (datetime(2026, 3, 5, 9, 0), "5 March 09:00"),
+        (datetime(2026, 3, 13, 9, 0), "13 March 09:00"),
+        (datetime(2025, 12, 31, 9, 0), "31 December 2025"),
+    ],
+)
+def test_a_time_is_said_as_people_say_it(at: datetime, words: str) -> None:
+    assert said(at, NOW) == words
+
+
+@pytest.mark.parametrize(("tty", "exact", "is_exact"), [(True, False, False), (True, True, True), (False, False, True)])
+def test_a_time_is_exact_where_that_was_asked_for_or_a_program_reads_it(
+    tty: bool, exact: bool, is_exact: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: tty, raising=False)
+    monkeypatch.setattr(console.Style, "exact", exact)
+    assert (console.when("2025-03-01T09:00:00") == "2025-03-01 09:00") is is_exact
+
+
+# White, black, and the two grounds of Solarized.
+GROUNDS = [(255, 255, 255), (0, 0, 0), (253, 246, 227), (0, 43, 54)]
+
+
+def luminance(color: tuple[int, ...]) -> float:
+    parts = [value / 255 for value in color]
+    red, green, blue = (one / 12.92 if one <= 0.03928 else ((one + 0.055) / 1.055) ** 2.4 for one in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def rgb(number: int) -> tuple[int, ...]:
+    """One of the 256 colours of xterm, from its cube or its greys."""
+    if number >= 232:
+        return (8 + 10 * (number - 232),) * 3
+    levels = (0, 95, 135, 175, 215, 255)
+    return tuple(levels[(number - 16) // size % 6] for size in (36, 6, 1))
+
+
+@pytest.mark.parametrize("name", console.COLORS)
+@pytest.mark.parametrize("ground", GROUNDS, ids=str)
+def test_every_colour_can_be_read_on_light_and_dark(name: str, ground: tuple[int, ...]) -> None:
+    low, high = sorted((luminance(rgb(console.COLORS[name])), luminance(ground)))
+    assert (high + 0.05) / (low + 0.05) >= 3
+
+
+def test_a_terminal_with_few_colours_gets_those_it_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(console.Style, "color", True)
+    monkeypatch.delenv("COLORTERM", raising=False)
+    written = {}
+    for terminal in ("linux", "xterm-256color"):
+        monkeypatch.setenv("TERM", terminal)
+        written[terminal] = console.style("a", fg="green")
+    assert written == {"linux": "\x1b[32ma\x1b[0m", "xterm-256color": "\x1b[38;5;28ma\x1b[0m"}
+    assert only_styles(written["xterm-256color"]) == written["xterm-256color"]

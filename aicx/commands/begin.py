@@ -23,7 +23,7 @@ _FIVE = (
     ("aicx why FILE:LINE", "From a line or a commit to the session and its reason."),
     ("aicx serve page", "Search and read in the browser."),
 )
-_TITLE = 40
+_TITLE = 36
 _LOOKED_AT = 50  # touched files
 _PLAIN = re.compile(r"[\w./+][\w./+-]{0,30}")
 # Sessions that no program began and no agent started for itself.

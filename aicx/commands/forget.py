@@ -138,7 +138,7 @@ def _answer(plan: ForgetPlan, dry_run: bool) -> ForgetAnswer:
 def _confirm(json: bool) -> None:
     if json or not sys.stdin.isatty():
         raise UsageError("this cannot be undone and needs a confirmation", hint="add --yes, or --dry-run to look first")
-    typer.confirm("Forget this? It cannot be undone", abort=True, err=True)
+    console.confirm("Forget this? It cannot be undone")
 
 
 def _show(plan: ForgetPlan) -> None:
@@ -158,7 +158,7 @@ def _line(session: Affected) -> str:
     if session.parent_session:
         facts.append("subagent")
     facts += [console.plural(session.chunks, "chunk"), console.plural(session.messages, "message")]
-    return f"{style(f'{started:%Y-%m-%d %H:%M}', fg='cyan')}  {style(session.title, bold=True)}\n  {' · '.join(facts)}"
+    return f"{style(console.when(started), fg='cyan')}  {style(session.title, bold=True)}\n  {' · '.join(facts)}"
 
 
 def _print_summary(plan: ForgetPlan, dry_run: bool) -> None:

@@ -180,7 +180,7 @@ def confirm(changes: Iterable[SetupChange], *, yes: bool, json: bool) -> None:
         return
     if json or not sys.stdin.isatty():
         raise UsageError("the changes need a confirmation", hint="add --yes, or --dry-run to look first")
-    typer.confirm("Make these changes?", abort=True, err=True)
+    console.confirm("Make these changes?")
 
 
 def files_of(changes: Iterable[SetupChange]) -> list[FileChange]:

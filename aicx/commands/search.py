@@ -171,7 +171,7 @@ def command(
         for match in stated:
             _print_stated(match)
         for hit in report.hits:
-            _print(hit, explain)
+            _print(hit, settings.layout.home, explain=explain)
             if verbose:
                 _print_places(hit, settings.layout.home)
             console.out()
@@ -211,7 +211,7 @@ def _recall(
     print_answer(recall(settings, asked), json=json)
 
 
-def _print(hit: Hit, explain: bool) -> None:
+def _print(hit: Hit, store: Path, *, explain: bool) -> None:
     style, fields = console.style, hit.sidecar.fields
     started = local(fields["started_at"])
     title = console.title({"title": hit.title})
@@ -221,7 +221,7 @@ def _print(hit: Hit, explain: bool) -> None:
     place = console.place(fields["project"], fields.get("cwd"))
     if sys.stdout.isatty():
         place = shorten(place, _PLACE_LENGTH)
-    facts = [place, fields["agent"], f"{started:%Y-%m-%d %H:%M}", *_fit(hit)]
+    facts = [place, fields["agent"], console.when(started), *_fit(hit)]
     if fields.get("branch") and not sys.stdout.isatty():
         facts.insert(1, f"branch {fields['branch']}")
     if hit.chunks > 1:
@@ -232,7 +232,8 @@ def _print(hit: Hit, explain: bool) -> None:
     said = " · ".join(("", *facts)).lstrip()
     if sys.stdout.isatty():
         said = shorten(said, get_terminal_size().columns - len(f"    {hit.ref} "))
-    console.out(f"    {style(hit.ref, fg='green')} {style(said, fg='cyan')}")
+    ref = console.link(style(hit.ref, fg="green"), store / hit.path)
+    console.out(f"    {ref} {style(said, fg='cyan')}")
     if hit.altered:
         console.out(f"    {style(ALTERED, fg='red')}")
     print_lines([line for line in hit.lines if line.tells or not hit.reply])
@@ -258,7 +259,7 @@ def _print_stated(match: StatedMatch) -> None:
 
 def _print_places(hit: Hit, store: Path) -> None:
     fields = hit.sidecar.fields
-    console.out(console.style(f"    {store / hit.path}", dim=True))
+    console.out(f"    {console.link(console.style(str(store / hit.path), dim=True), store / hit.path)}")
     lane = str(fields.get("lane") or "primary")
     if reopen := reopen_command(fields["agent"], fields["session_id"], lane, fields.get("parent_session")):
         console.out(f"    {console.style(reopen, fg='green')}")

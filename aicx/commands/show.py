@@ -146,7 +146,7 @@ def _tell_provenance(chunk: ShownChunk) -> None:
     if chunk.altered:
         _warn_altered(chunk.id)
     notify, style, fields = console.notify, console.style, chunk.fields
-    notify(style(chunk.id, fg="green") + f"  {chunk.path}")
+    notify(style(chunk.id, fg="green") + f"  {console.link(str(chunk.path), chunk.path)}")
     notify(f"  {console.place(fields['project'], fields.get('cwd'))}; the times in it are UTC")
     for source in chunk.sources:
         there = "there" if source["is_there"] else "gone"
@@ -155,7 +155,7 @@ def _tell_provenance(chunk: ShownChunk) -> None:
         facts = [_state(state), str(source.get("format")), console.plural(len(spans), "span")]
         if spans:
             facts.append(f"{spans[0][0]} to {spans[-1][1]}")
-        notify(f"  source: {source['path']} ({', '.join(facts)})")
+        notify(f"  source: {console.link(source['path'], source['path'])} ({', '.join(facts)})")
     if fields["redactions"]:
         notify("  redacted: " + ", ".join(f"{rule} {count}" for rule, count in fields["redactions"].items()))
     copies = fields.get("duplicates") or []
@@ -178,7 +178,9 @@ def _print_session(layout: Layout, session: ShownSession, *, full: bool) -> list
     on_progress = console.notify if full else console.out
     on_progress(style(session.title or "Untitled session", bold=True))
     places = dict.fromkeys(console.place(project, session.cwd) for project in session.projects)
-    on_progress(f"  {' · '.join((f'{session.agent}:{session.session_id}', *places))}")
+    name = f"{session.agent}:{session.session_id}"
+    stored = session.parts[0].row["path"] if session.parts else None
+    on_progress(f"  {' · '.join((console.link(name, stored) if stored else name, *places))}")
     on_progress(f"  {time_span(local(session.started_at), local(session.completed_at))}")
     for place in session.places:
         folder = console.place(NON_REPOSITORY, place.folder)
@@ -223,7 +225,7 @@ def _print_turns(layout: Layout, session: ShownSession) -> list[str]:
             if said is None:
                 continue
             at = local(said.at)
-            stamp = f"{at:%H:%M}" if at.date() == day else f"{at:%Y-%m-%d %H:%M}"
+            stamp = f"{at:%H:%M}" if at.date() == day else console.when(at)
             day = at.date()
             head = " · ".join((who, *facts, style(refs[said.chunk], fg="green")))
             console.out(f"\n{style(stamp, fg='cyan')}  {style(head, bold=who == 'user')}")
@@ -268,16 +270,12 @@ def _print_list(listed: ShownList) -> None:
             facts.append(f"branch {item['branch']}")
         if found_in := item.get("found_in"):
             facts.append("the session began there" if found_in == "commit" else f"named in its {found_in}")
-        console.out(f"{style(_local(item['started_at']), fg='cyan')}  {style(title, bold=True)}")
+        console.out(f"{style(console.when(item['started_at']), fg='cyan')}  {style(title, bold=True)}")
         if item.get("altered"):
             facts.append("altered on disk")
         console.out(f"  {' · '.join(facts)} · {style(item['id'], fg='green')}")
-        console.out(style(f"  {item['path']}", dim=True))
+        console.out(f"  {console.link(style(item['path'], dim=True), item['path'])}")
 
 
 def _state(state: str) -> str:
     return console.style(state, fg=_STATE_COLORS.get(state, "red"))
-
-
-def _local(instant: str) -> str:
-    return f"{local(instant):%Y-%m-%d %H:%M}"

@@ -10,7 +10,6 @@ from aicx import console, options
 from aicx.config import load_settings
 from aicx.corpus.catalog.overview import LogsReset, forget_watermarks, state_of
 from aicx.storage.lock import writer_lock
-from aicx.text import local
 
 SCHEMA = "aicx.state/1"
 
@@ -61,7 +60,7 @@ def command(
     for name, label in _LABELS.items():
         value = getattr(state, name)
         if name in ("first", "last") and value:
-            value = f"{local(value):%Y-%m-%d %H:%M}"
+            value = console.when(value)
         text = console.size(value) if "_bytes" in name else "none" if value is None else value
         console.out(f"{label:>22}  {text if not isinstance(text, int) else f'{text:,}'}")
     if state.first:

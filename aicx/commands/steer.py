@@ -118,6 +118,6 @@ def _print(item: dict[str, Any]) -> None:
     if item.get("errors"):
         facts.append(console.plural(len(item["errors"]), "error"))
     facts += console.runs(item["runs"])
-    console.out(f"{style(f'{started:%Y-%m-%d %H:%M}', fg='cyan')}  {style(title, bold=True)}")
+    console.out(f"{style(console.when(started), fg='cyan')}  {style(title, bold=True)}")
     console.out(f"  {' · '.join(facts)} · {style(item['id'], fg='green')}")
-    console.out(style(f"  {item['path']}", dim=True))
+    console.out(f"  {console.link(style(item['path'], dim=True), item['path'])}")

@@ -9,7 +9,6 @@ import typer
 from aicx import console, options
 from aicx.config import load_settings
 from aicx.lifecycle.usage import SCHEMA, UsageAnswer
-from aicx.text import local
 
 
 def command(
@@ -38,7 +37,7 @@ def command(
     for name, text in _rows(found):
         console.out(f"{console.style(f'{name:<12}', dim=True)}{text}")
     for one in found.contracts.each if contracts else ():
-        console.out(f"{console.style(one.ref, fg='cyan')}  {local(one.at):%Y-%m-%d %H:%M}  {one.compact_summary}")
+        console.out(f"{console.style(one.ref, fg='cyan')}  {console.when(one.at)}  {one.compact_summary}")
     console.notify_notes(found.notes)
 
 

@@ -33,7 +33,7 @@ from aicx.output import check_outside
 from aicx.paths import user_path
 from aicx.storage.atomic import replacing
 from aicx.terminal import without_controls
-from aicx.text import instant, local
+from aicx.text import instant
 
 Digest = Annotated[str, typer.Argument(metavar="DIGEST", help="sha256: and at least 8 of its digits.")]
 
@@ -43,7 +43,7 @@ def entry_of(entry: StoredObject) -> ObjectEntry:
 
 
 def print_entry(entry: StoredObject) -> None:
-    facts = [f"{local(entry.put_at):%Y-%m-%d %H:%M}", entry.kind.replace("_", " "), f"{entry.size:,} bytes"]
+    facts = [console.when(entry.put_at), entry.kind.replace("_", " "), f"{entry.size:,} bytes"]
     facts += [*(["pinned"] if entry.pinned else []), *entry.tags]
     console.out(f"{console.style(entry.digest, fg='cyan')}  {console.style(' · '.join(facts), fg='bright_black')}")
 
@@ -185,6 +185,7 @@ def pin_object(digest: Digest, json: options.Json = False) -> None:
     """Keep an object: `aicx pack objects gc` leaves it, however old it is.
 
     Example: aicx pack objects pin sha256:3fa29c01
+    Example: aicx pack objects pin sha256:3fa29c01 --json
     """
     _set(digest, pinned=True, json=json)
 
@@ -194,6 +195,7 @@ def unpin_object(digest: Digest, json: options.Json = False) -> None:
     """Let an object go with `aicx pack objects gc` once it is old enough.
 
     Example: aicx pack objects unpin sha256:3fa29c01
+    Example: aicx pack objects unpin sha256:3fa29c01 --json
     """
     _set(digest, pinned=False, json=json)
 

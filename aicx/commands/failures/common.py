@@ -6,7 +6,7 @@ from pathlib import Path
 
 from aicx import console
 from aicx.config import Settings
-from aicx.text import first_of, local, shorten
+from aicx.text import first_of, shorten
 from aicx.work.facts_index import facts_at
 from aicx.work.failure_items import FailureItem
 from aicx.work.failures import Pattern, patterns
@@ -30,7 +30,7 @@ def print_line(item: FailureItem) -> None:
     console.out(f"{style(item.status, fg='red' if open_ else 'green'):<8}  {style(what, bold=True)}")
     often = console.plural(item.occurrences, "time")
     within = f" in {console.plural(len(item.sessions), 'session')}" if len(item.sessions) > 1 else ""
-    facts = [item.id, item.toolchain, place, f"{often}{within}, last {local(item.last_at):%Y-%m-%d %H:%M}"]
+    facts = [item.id, item.toolchain, place, f"{often}{within}, last {console.when(item.last_at)}"]
     console.out(f"          {' · '.join(filter(None, facts))}")
 
 

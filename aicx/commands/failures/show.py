@@ -9,7 +9,6 @@ import typer
 from aicx import console, options
 from aicx.config import load_settings
 from aicx.errors import NotFound, UsageError
-from aicx.text import local
 from aicx.work.failure_items import SCHEMA, FailureAnswer, FailureItem
 
 _SHORTEST = 4  # digits of a fingerprint
@@ -62,7 +61,7 @@ def _print(item: FailureItem) -> None:
         if tries:
             console.out(f"\n{style(title, bold=True)}")
         for one, session in tries:
-            console.out(f"  {local(one.at):%Y-%m-%d %H:%M}  {told(one, session)}  {style(one.ref, fg='green')}")
+            console.out(f"  {console.when(one.at)}  {told(one, session)}  {style(one.ref, fg='green')}")
     if len(item.sessions) > 1:
         console.out(f"\n{style('Sessions', bold=True)}")
         for session in item.sessions:

@@ -12,7 +12,7 @@ from aicx import console, options
 from aicx.config import Settings, load_settings
 from aicx.memory.proposals import SCHEMA, CandidateEvidence, CandidateItem, CandidatesAnswer
 from aicx.paths import user_path
-from aicx.text import instant, local
+from aicx.text import instant
 
 # Of many places that say the same, the latest show it.
 _MAX_EVIDENCE = 5
@@ -120,4 +120,4 @@ def _print(item: CandidateItem) -> None:
     for one in item.evidence[:2]:
         if one.quote != item.statement:
             console.out(f"    {style('│', dim=True)} {one.quote}")
-        console.out(f"    {style('│', dim=True)} {style(one.ref, fg='green')}  {local(one.at):%Y-%m-%d %H:%M}")
+        console.out(f"    {style('│', dim=True)} {style(one.ref, fg='green')}  {console.when(one.at)}")

@@ -96,7 +96,7 @@ def confirm(desk: Desk, records: list[Record], question: str, *, yes: bool, json
     with opened(desk) as memory:
         for found in memory.assessed(records):
             print_whole(desk, found, hidden=True)
-    typer.confirm(question, abort=True, err=True)
+    console.confirm(question)
 
 
 def print_whole(desk: Desk, found: Assessment, *, hidden: bool = False) -> None:
@@ -117,7 +117,7 @@ def print_whole(desk: Desk, found: Assessment, *, hidden: bool = False) -> None:
     where += f" at {record.host}" if record.host else ""
     console.out(f"  holds {where}; stated by {said}{', a subagent' if source.lane == 'subagent' else ''}")
     if record.validity.until is not None:
-        console.out(f"  until {local(record.validity.until):%Y-%m-%d %H:%M}")
+        console.out(f"  until {console.when(record.validity.until)}")
     adoption = record.adoption
     if adoption.by and adoption.at:
         why = f": {adoption.why}" if adoption.why else ""

@@ -33,7 +33,7 @@ from aicx.memory.events import events_of
 from aicx.memory.files import GLOBAL, read_log
 from aicx.memory.recall.live import find_live
 from aicx.memory.record import KINDS, PREFIX
-from aicx.text import instant, local
+from aicx.text import instant
 
 # Only listed when they are asked for by their status.
 _SUPPRESSED = frozenset({"archived", "superseded", "quarantined", "policy_blocked"})
@@ -182,6 +182,7 @@ def history(ref: RefArgument, utc: options.Utc = False, repo: options.Repo = Non
     """List every decision about a record, oldest first: what, when, and by whom. Also of one that was deleted.
 
     Example: aicx memory history export-check
+    Example: aicx memory history export-check --json
     """
     desk = open_desk(repo)
     log = read_log(desk.settings.layout.memory)
@@ -205,7 +206,7 @@ def history(ref: RefArgument, utc: options.Utc = False, repo: options.Repo = Non
         about = [*([one.code] if one.code else []), *([f"with {others}"] if others else [])]
         done = console.style(one.type.removeprefix("memory."), bold=True)
         more = f" ({', '.join(about)})" if about else ""
-        console.out(f"{local(one.at):%Y-%m-%d %H:%M}  {done} by {one.by}{more}")
+        console.out(f"{console.when(one.at)}  {done} by {one.by}{more}")
     console.say_zone()
     if log.damaged:
         console.warn(
@@ -217,6 +218,7 @@ def stats(everywhere: Everywhere = False, repo: options.Repo = None, json: optio
     """Count the records by status, kind, reason and repository.
 
     Example: aicx status --memory
+    Example: aicx status --memory --json
     """
     desk = open_desk(repo)
     with opened(desk) as memory:

@@ -12,7 +12,6 @@ from aicx.commands.memory.outside import Outside, Owner, Paths, named_outside
 from aicx.config import Settings, load_settings
 from aicx.git.identity import find_repository
 from aicx.paths import user_path
-from aicx.text import local
 
 if TYPE_CHECKING:
     from aicx.memory.sources import SourceItem, SourcesAnswer
@@ -79,6 +78,6 @@ def _print(item: SourceItem) -> None:
     state = console.style("allowed" if allowed else "blocked", fg="green" if allowed else "yellow")
     facts = [source.kind, source.reason or console.plural(item.statements, "statement")]
     if source.size is not None and source.mtime:
-        facts += [console.size(source.size), f"changed {local(source.mtime):%Y-%m-%d %H:%M}"]
+        facts += [console.size(source.size), f"changed {console.when(source.mtime)}"]
     console.out(f"{state}  {' '.join(source.id.split())}")
     console.out(f"         {' · '.join(facts)}")

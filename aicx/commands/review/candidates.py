@@ -25,7 +25,7 @@ from aicx.memory.review.answers import (
 from aicx.memory.review.patches import read_proposal
 from aicx.memory.review.states import OPEN, STATES, Queue, next_step, read_queue
 from aicx.memory.review.surfacing import surfaces_of
-from aicx.text import instant, local
+from aicx.text import instant
 
 ReviewState = StrEnum("ReviewState", {name.replace("-", "_"): name for name in STATES})  # type: ignore[misc]
 
@@ -87,6 +87,7 @@ def show(ref: RefArgument, repo: options.Repo = None, json: options.Json = False
     `querySurfacing` asks recall, a brief on its statement, the start of a session and the instruction files.
 
     Example: aicx memory candidates show mem:3fa29c01
+    Example: aicx memory candidates show mem:3fa29c01 --json
     """
     desk = open_desk(repo)
     one = candidate_now(desk, ref)
@@ -109,6 +110,6 @@ def show(ref: RefArgument, repo: options.Repo = None, json: options.Json = False
         how = f"as {found.shown_as}" if found.shown_as else f"not ({', '.join(found.reasons)})"
         console.out(f"  {found.surface:<13} {how}")
     for event in events:
-        console.out(f"  {local(event.at):%Y-%m-%d %H:%M}  {event.type} by {event.by}")
+        console.out(f"  {console.when(event.at)}  {event.type} by {event.by}")
     console.say_zone()
     console.notify(f"next: {next_step(one)}")

@@ -60,9 +60,9 @@ def command(
 def _print(item: SessionItem) -> None:
     style, session = console.style, item.facts
     started, completed = map(local, (session.started_at, session.completed_at))
-    until = f"{completed:%H:%M}" if started.date() == completed.date() else f"{completed:%Y-%m-%d %H:%M}"
+    until = f"{completed:%H:%M}" if started.date() == completed.date() else console.when(completed)
     console.out(
-        f"{style(f'{started:%Y-%m-%d %H:%M}', fg='cyan')}  {style(console.title({'title': session.title}), bold=True)}"
+        f"{style(console.when(started), fg='cyan')}  {style(console.title({'title': session.title}), bold=True)}"
     )
     facts = [console.place(session.project, session.cwd), session.agent]
     if len(session.projects) > 1:

@@ -81,7 +81,7 @@ def _print(number: int, match: SessionMatch) -> None:
     style = console.style
     console.out(f"{style(f'{number:>2}', fg='yellow')}  {style(console.title({'title': match.title}), bold=True)}")
     started = local(match.started_at)
-    facts = [match.project, f"{started:%Y-%m-%d %H:%M}", f"score {match.score:.2f}"]
+    facts = [match.project, console.when(started), f"score {match.score:.2f}"]
     console.out(f"    {style(match.ref, fg='green')} · {' · '.join(facts)}")
     if match.ref.startswith("session:") and "#w" not in match.ref:
         for one in match.windows:

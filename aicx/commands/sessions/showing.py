@@ -17,7 +17,6 @@ from aicx.sessions.lineage import EDGE_TYPES
 from aicx.sessions.summarize import open_session
 from aicx.sessions.summary_answer import windows_answer
 from aicx.sessions.view import key_of, turns_of, work_of
-from aicx.text import local
 
 
 @options.either("session")
@@ -84,6 +83,7 @@ def windows(
     Every message is in exactly one window. A window is named as session:AGENT:ID#w2.
 
     Example: aicx show --windows 4f2a81c0
+    Example: aicx show --windows 4f2a81c0 --json
     """
     # Imported here: not needed for --help.
     from aicx.sessions.summarize import open_session
@@ -97,8 +97,7 @@ def windows(
     for one in found.windows:
         began = "begun by a compaction" if one.trigger == "compact" else "from the start"
         name = console.style(f"#w{one.index}", fg="green")
-        until = local(one.ended_at)
-        console.out(f"{name}  {local(one.started_at):%Y-%m-%d %H:%M} until {until:%Y-%m-%d %H:%M}, {began}")
+        console.out(f"{name}  {console.when(one.started_at)} until {console.when(one.ended_at)}, {began}")
         counts = [console.plural(one.messages, "message"), f"about {one.tokens:,} tokens"]
         chunks = [chunk.rpartition(":")[2] for chunk in one.chunks]
         which = f"chunks {chunks[0]} to {chunks[-1]}" if len(chunks) > 1 else f"chunk {chunks[0]}"
@@ -124,6 +123,7 @@ def chain(
     Each ancestor is listed once, by its depth, with the edge that leads to it.
 
     Example: aicx sessions chain --session 4f2a81c0 --depth 5
+    Example: aicx sessions chain 4f2a81c0 --related
     """
     desk = open_desk(repo)
     named = find_named(desk, session, agent)

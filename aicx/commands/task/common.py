@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from aicx import console
-from aicx.text import local
 from aicx.work.files import DamagedFile
 from aicx.work.loading import Loaded
 from aicx.work.state import Written
@@ -70,7 +69,7 @@ def print_task(entry: TaskEntry) -> None:
     style = console.style
     where = entry.git_context.branch if entry.git_context and entry.git_context.branch else None
     facts = [entry.status.replace("_", " "), *([f"on {where}"] if where else [])]
-    facts.append(f"{local(entry.updated_at):%Y-%m-%d %H:%M}")
+    facts.append(console.when(entry.updated_at))
     if entry.derived_because is not None:
         derived = f"derived from the session, which counts as open because {entry.derived_because}"
         facts.append(entry.derived_because if entry.origin == "stated" else derived)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from aicx import console, options
 from aicx.commands.desk import open_desk
 from aicx.lifecycle.answers import HANDOFFS_SCHEMA, HandoffsAnswer
-from aicx.text import local, shorten
+from aicx.text import shorten
 from aicx.work.handoff_answers import HandoffAnswer
 
 _LISTS = (
@@ -32,6 +32,7 @@ def command(
     ran leave none. The newest one whose branch is part of what is checked out is offered.
 
     Example: aicx task handoffs --limit 1
+    Example: aicx task handoffs
     """
     # Imported here: not needed for --help.
     from aicx.lifecycle.handoffs import handoffs
@@ -54,7 +55,7 @@ def _print(item: HandoffAnswer) -> None:
     offered = style("  offered here", fg="green") if item.offered else ""
     title = item.goal or (item.summary if item.origin == "stated" else "") or "no goal was said"
     console.out(f"{style(shorten(title, _GOAL), bold=True)}{offered}")
-    facts = [item.outcome, item.agent or "", f"{local(item.at):%Y-%m-%d %H:%M}"]
+    facts = [item.outcome, item.agent or "", console.when(item.at)]
     facts += [f"on {item.branch}"] if item.branch else []
     facts += ["not part of what is checked out"] if item.compatible is False else []
     if item.origin == "stated":

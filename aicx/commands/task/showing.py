@@ -9,7 +9,6 @@ import typer
 from aicx import console, options
 from aicx.commands.desk import open_desk
 from aicx.commands.task.common import TaskArgument, print_task, warn_of, warn_of_damaged
-from aicx.text import local
 from aicx.work.answers import LIST_SCHEMA, SHOW_SCHEMA, STATUS_SCHEMA, TaskList
 from aicx.work.entry import entry_of, row_of, status_of
 from aicx.work.listing import list_tasks, shown_work
@@ -45,7 +44,7 @@ def list_open(
         where = f"  on {row.branch}" if row.branch else ""
         mark = f"  not used here: {row.reason}" if row.loadable is False else ""
         of = f"  {row.project or row.repo_id}" if everywhere else ""
-        facts = f"{row.status.replace('_', ' ')}{where}  {local(row.updated_at):%Y-%m-%d %H:%M}{of}{mark}"
+        facts = f"{row.status.replace('_', ' ')}{where}  {console.when(row.updated_at)}{of}{mark}"
         console.out(f"{console.style(row.ref, fg='cyan')}  {row.title}  {console.style(facts, fg='bright_black')}")
     warn_of_damaged(found.damaged)
     if found.total > len(rows):
@@ -105,7 +104,7 @@ def show(task: TaskArgument, repo: options.Repo = None, utc: options.Utc = False
         console.out(console.style(f"  {item.text}: {', '.join(item.evidence)}", fg="bright_black"))
     for event in whole.events:
         fields = f": {', '.join(event.fields)}" if event.fields else ""
-        console.out(console.style(f"  {local(event.at):%Y-%m-%d %H:%M}  {event.type}{fields}", fg="bright_black"))
+        console.out(console.style(f"  {console.when(event.at)}  {event.type}{fields}", fg="bright_black"))
     if found.loading.loadable:
         warn_of(found)
     else:
