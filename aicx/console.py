@@ -40,6 +40,13 @@ COLORS = {
 }  # fmt: skip
 
 
+# Signs of our own texts, for a terminal that has none but those of ASCII.
+_PLAIN = str.maketrans({
+    "…": "...", "·": "-", "│": "|", "↳": ">", "→": "->", "←": "<-", "↑": "^", "•": "*", "“": '"', "”": '"',
+    "\u2013": "-", "\u2014": "-", "\u2018": "'", "\u2019": "'",
+})  # fmt: skip
+
+
 class Style:
     """How to print, set at the door: with colour? with exact dates in place of those that people say?"""
 
@@ -122,13 +129,22 @@ def out(text: str = "") -> None:
 
 
 def fitting(text: str, stream: TextIO) -> str:
-    """``text`` in rows that fit the terminal of ``stream``; as it is where that is a file or a pipe."""
+    """``text`` in rows that fit the terminal of ``stream``, in signs that it has; unchanged for a file or a pipe."""
     if not stream.isatty():
         return text
+    if not has_unicode(stream, os.environ):
+        text = text.translate(_PLAIN).encode("ascii", "backslashreplace").decode()
     # Imported here: what programs read is never folded.
     from aicx.folding import columns, fold
 
     return fold(text, columns(stream))
+
+
+def has_unicode(stream: TextIO, environ: Mapping[str, str]) -> bool:
+    """Whether a terminal shows more than ASCII: its encoding has more, and its locale is not that of bare C."""
+    locale = next(filter(None, map(environ.get, ("LC_ALL", "LC_CTYPE", "LANG"))), "")
+    encoding = (stream.encoding or "utf-8").lower()
+    return encoding.startswith("utf") and locale not in ("C", "POSIX")
 
 
 @contextmanager

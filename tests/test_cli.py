@@ -159,8 +159,9 @@ def test_an_exit_of_somebody_elses_keeps_its_code(monkeypatch: pytest.MonkeyPatc
     assert ended.value.code == 3
 
 
-def test_a_reader_that_had_enough_is_no_failure(home: Path) -> None:
-    started = f"{quote(sys.executable)} -m aicx --help"
+@pytest.mark.parametrize("asked", ["--help", ""])
+def test_a_reader_that_had_enough_is_no_failure(asked: str, home: Path) -> None:
+    started = f"{quote(sys.executable)} -m aicx {asked}"
     done = subprocess.run(
         ["bash", "-c", f"{started} | true; exit ${{PIPESTATUS[0]}}"], capture_output=True, check=False
     )

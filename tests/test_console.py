@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from datetime import datetime
+from io import BytesIO, TextIOWrapper
 from pathlib import Path
 
 import pytest
@@ -106,3 +107,19 @@ def test_a_terminal_with_few_colours_gets_those_it_has(monkeypatch: pytest.Monke
         written[terminal] = console.style("a", fg="green")
     assert written == {"linux": "\x1b[32ma\x1b[0m", "xterm-256color": "\x1b[38;5;28ma\x1b[0m"}
     assert only_styles(written["xterm-256color"]) == written["xterm-256color"]
+
+
+@pytest.mark.parametrize(
+    ("encoding", "environ", "expected"),
+    [
+        ("utf-8", {"LANG": "de_DE.UTF-8"}, True),
+        ("utf-8", {}, True),
+        ("utf-8", {"LANG": "de_DE.UTF-8", "LC_ALL": "C"}, False),
+        ("utf-8", {"LANG": "C", "LC_CTYPE": "C.UTF-8"}, True),
+        ("latin-1", {"LANG": "de_DE"}, False),
+    ],
+)
+def test_a_terminal_has_unicode_as_its_encoding_and_locale_say(
+    encoding: str, environ: dict[str, str], expected: bool
+) -> None:
+    assert console.has_unicode(TextIOWrapper(BytesIO(), encoding), environ) is expected

@@ -214,3 +214,16 @@ def test_the_width_is_asked_of_the_terminal_itself(lived_in: Path) -> None:
     text = printed.decode().replace("\r\n", "\n")
     assert "database role" in text
     assert max(map(len, text.splitlines())) <= 60
+
+
+ASCII_ASKED = ("", "search 'why did pier_reader break the deploy'", "sessions", "task", "why deploy/fly.toml:7")
+
+
+@pytest.mark.parametrize("command", ASCII_ASKED)
+def test_a_terminal_that_has_only_ascii_gets_signs_of_ascii(
+    command: str, terminal: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("LC_ALL", "C")
+    printed = run_on(80, shlex.split(command), monkeypatch, capsys)
+    assert printed.isascii()
+    assert re.search(r"\\[xu][0-9a-f]{2}", printed) is None
