@@ -46,7 +46,6 @@ NOT_RUN = {
     "aicx hook": "ends its process; tests/agents",
     "aicx demo": "makes a home of its own; tests/commands/test_demo.py",
     "aicx task note open": "an editor on a terminal; tests/continuity",
-    "aicx continuity open": "an editor on a terminal; tests/continuity",
 }
 RUN_ALL_THE_SAME = ("aicx dashboard -o", "aicx serve page -o")  # a file, and no server
 # What an example says by its exit code, where that is not 0.
