@@ -214,6 +214,12 @@ def name_of_work(
     return (clip_title(f"work on {', '.join(names[:3])}"), "files") if names else None
 
 
+def is_to_client(prompt: str) -> bool:
+    """Whether a prompt is a command to the client alone, such as `/clear`, and asks the agent for nothing."""
+    command = _COMMAND.match(prompt.strip())
+    return command is not None and command[1].lower() in _OF_THE_CLIENT
+
+
 def subjects_of(command: str) -> list[str]:
     """The subjects of the commits and the titles of the pull requests that a shell command makes."""
     if "commit" not in command and "create" not in command:

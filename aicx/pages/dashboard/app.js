@@ -64,6 +64,7 @@ export function start(source) {
     tab("to-why", "why", next);
     tab("to-memory", "memory", next);
     tab("to-work", "work", next);
+    menu(false);
     document.body.classList.toggle("reading", asked && next.session !== "");
     const asking = { why: `Why ${next.target}`.trim(), search: next.q.trim() };
     const titles = { overview: "Overview", memory: "Memory", work: "Work", ...asking };
@@ -102,6 +103,13 @@ export function start(source) {
     by(id).ariaCurrent = next.view === view ? "page" : null;
   }
 
+  // On a phone the pages are in a menu.
+  function menu(open) {
+    by("menu").ariaExpanded = String(open);
+    by("pages").classList.toggle("open", open);
+    if (open) by("pages").querySelector("a").focus();
+  }
+
   function showTheme() {
     const name = currentTheme();
     theme.textContent = THEMES[name];
@@ -129,7 +137,10 @@ export function start(source) {
   }
 
   function escape() {
-    if ([box, why.box].includes(document.activeElement)) document.activeElement.blur();
+    if (by("menu").ariaExpanded === "true") {
+      menu(false);
+      by("menu").focus();
+    } else if ([box, why.box].includes(document.activeElement)) document.activeElement.blur();
     else if (route.view !== "search") go({ view: "search" });
     else if (route.session) go({ session: "", chunk: "" });
   }
@@ -144,13 +155,13 @@ export function start(source) {
 
   const rows = () =>
     ({ why: why.rows, memory: memory.rows, work: work.rows })[route.view]?.() ?? (inReader() ? reader.turns() : search.rows());
-  const press = (key) => () => route.view === "memory" && memory.press(key);
   const move = (by) => moveFocus(rows(), by);
   theme.addEventListener("click", changeTheme);
   by("skip").addEventListener("click", (event) => {
     event.preventDefault();
     by("found").focus();
   });
+  by("menu").addEventListener("click", () => menu(by("menu").ariaExpanded !== "true"));
   by("keys").addEventListener("click", () => help.showModal());
   by("ask").addEventListener("submit", (event) => event.preventDefault());
   box.addEventListener("keydown", (event) => event.key === "Enter" && search.focusFirst());
@@ -169,7 +180,6 @@ export function start(source) {
     t: changeTheme,
     "?": () => help.showModal(),
     Escape: escape,
-    ...Object.fromEntries(["a", "s", "x", "i", "v"].map((key) => [key, press(key)])),
   });
   showTheme();
   show(route);

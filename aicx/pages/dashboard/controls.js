@@ -54,13 +54,12 @@ export function createControls(box, form, { about, change }) {
     "details",
     { class: "filters", open: hasRoom.matches },
     el("summary", {}, "Filters"),
-    el("div", { class: "row" }, project, agent, kind, time, dates, clear),
+    el("div", { class: "row" }, project, agent, kind, time, dates, clear, groupField, sort),
   );
   fill(
     form,
     about ? el("p", { class: "about" }, about) : modeField,
     more,
-    el("div", { class: "row end" }, groupField, sort),
   );
   hasRoom.addEventListener("change", () => (more.open = hasRoom.matches));
   box.addEventListener("input", () => change({ q: box.value }, { typing: true }));

@@ -20,8 +20,8 @@ export function count(number) {
   return WHOLE.format(number ?? 0);
 }
 
-export function plural(number, noun) {
-  return `${count(number)} ${noun}${number === 1 ? "" : "s"}`;
+export function plural(number, noun, several = `${noun}s`) {
+  return `${count(number)} ${number === 1 ? noun : several}`;
 }
 
 export function day(instant) {

@@ -13,7 +13,6 @@ const KEYS = [
   ["w", "why: to the box for a commit or file, and back"],
   ["m", "memory and back"],
   ["c", "work: what is open, and back"],
-  ["a  s  x  i  v", "of a record: accept, put in place of another, reject, pin, still holds"],
   ["t", "theme: as the system, light, dark"],
   ["?", "these keys"],
 ];

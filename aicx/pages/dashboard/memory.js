@@ -1,7 +1,8 @@
 // What is agreed, what waits for a person with its evidence open beside it, conflicts, and what went stale with the
-// lines that changed. Every decision is sent with the name of the person and the revision that was shown.
+// lines that changed. What a person said is quoted with who said it and when. The page decides nothing: it has the command of
+// the one decision to take, to be copied.
 
-import { createDecider } from "./decider.js";
+import { copyButton } from "./copy.js";
 import { el, fill } from "./dom.js";
 import { count, day, plural } from "./format.js";
 import { emptyState, failureState, hintLine, noteLines, skeleton } from "./states.js";
@@ -9,21 +10,29 @@ import { toChunk } from "./why.js";
 
 const PART = 20;
 const OPEN = 3; // of what a record rests on; the rest is folded
-const ACTIONS = {
-  accept: ["Accept", "a"],
-  instead: ["Accept in place of…", "s"],
-  reject: ["Reject", "x"],
-  pin: ["Pin", "i"],
-  unpin: ["Unpin", "i"],
-  replace: ["Replace…", "s"],
-  validate: ["Still holds", "v"],
+const BY = '--by "YOUR NAME"';
+// Decisions as commands; the first that is offered is the one to take.
+const COMMANDS = {
+  accept: ["Accept", (ref) => `aicx memory accept ${ref} ${BY}`],
+  reject: ["Reject", (ref) => `aicx memory reject ${ref} ${BY}`],
+  pin: ["Pin", (ref) => `aicx memory pin ${ref} ${BY}`],
+  unpin: ["Unpin", (ref) => `aicx memory unpin ${ref} ${BY}`],
+  validate: ["It still holds", (ref) => `aicx memory validate ${ref} --result pass ${BY}`],
+  replace: ["Replace", (ref) => `aicx memory supersede ${ref} --with mem:… ${BY}`],
+};
+const SPEAKERS = {
+  human: "A person",
+  instruction_file: "An instruction file",
+  tool_output: "A tool",
+  assistant: "An agent",
+  subagent: "A subagent",
+  import: "Imported",
 };
 
 export function createMemory(pane, { source, go, announce }) {
   const project = el("select", { "aria-label": "Whose memory", change: () => go({ view: "memory", project: project.value }) });
-  const decider = createDecider(pane, { send: source.decide, decided, announce });
   const body = el("div", { class: "memos-body" });
-  fill(pane, el("h1", { class: "hidden" }, "Memory"), el("div", { class: "row" }, project, decider.name), body);
+  fill(pane, el("h1", { class: "hidden" }, "Memory"), el("div", { class: "row" }, project), body);
   let page = null;
   let wanted = null;
   let limit = PART;
@@ -52,13 +61,6 @@ export function createMemory(pane, { source, go, announce }) {
     }
   }
 
-  // A decision changes more than one record: the page is read again, and the focus stays where it was.
-  async function decided(at) {
-    await load();
-    const all = rows();
-    (all[Math.min(at, all.length - 1)] ?? project).focus();
-  }
-
   function draw() {
     fill(
       project,
@@ -80,7 +82,7 @@ export function createMemory(pane, { source, go, announce }) {
       body,
       el("p", { class: "verdict" }, el("strong", {}, said)),
       noteLines(page.notes),
-      section("Waiting for a decision", page.waiting.map((card) => memo(card, ["accept", "instead", "reject", "pin"], proofs)), more()),
+      section("Waiting for a decision", page.waiting.map((card) => memo(card, ["accept", "reject", "pin"], proofs)), more()),
       section("In conflict", page.conflicts.map(conflict)),
       section("Went stale", page.stale.map((card) => memo(card, ["validate", "reject"], changes))),
       agreed(),
@@ -117,59 +119,55 @@ export function createMemory(pane, { source, go, announce }) {
 
   // Either takes the other's place.
   function conflict(pair) {
-    const keep = (kept, other) => () => decider.ask({ action: "supersede", card: other, other: kept, at: 0, project: page.repository });
-    return el(
-      "li",
-      { class: "pair" },
-      pair.map((card, at) =>
-        memo(card, ["reject"], proofs, "div", el("button", { type: "button", click: keep(card, pair[1 - at]) }, "Keep this")),
-      ),
-    );
+    const keep = (kept, other) => ["Keep this", `aicx memory supersede ${other.entry.ref} --with ${kept.entry.ref} ${BY}`];
+    return el("li", { class: "pair" }, pair.map((card, at) => memo(card, ["reject"], proofs, "div", keep(card, pair[1 - at]))));
   }
 
-  function memo(card, offered, beside = null, name = "li", ...buttons) {
+  function memo(card, offered, beside = null, name = "li", ...first) {
     const { entry } = card;
-    const others = page.agreed.some((one) => one.entry.ref !== entry.ref);
-    const actions = offered.filter((action) => others || !["instead", "replace"].includes(action));
-    const own = { class: "memo", tabindex: "0", "data-ref": entry.ref, "data-actions": actions.join(" ") };
-    const node = el(
+    const decisions = [...first, ...offered.map((action) => [COMMANDS[action][0], COMMANDS[action][1](entry.ref)])];
+    return el(
       name,
-      own,
+      { class: "memo", tabindex: "0", "data-ref": entry.ref },
       el(
         "div",
         { class: "said" },
-        el("p", { class: "statement" }, entry.statement ?? "(not shown)"),
+        el(
+          "figure",
+          {},
+          el("blockquote", { class: "statement" }, entry.statement === null ? "(not shown)" : `“${entry.statement}”`),
+          el("figcaption", { class: "facts" }, speaker(card), el("time", { datetime: entry.source.at }, day(entry.source.at))),
+        ),
         card.details.length > 0 && el("ul", { class: "details" }, card.details.map((line) => el("li", {}, line))),
         Object.entries(card.claims).map(([key, value]) => el("p", { class: "claim" }, el("code", {}, `${key} = ${value}`))),
-        el("p", { class: "facts" }, facts(card)),
         el("p", { class: "because" }, card.because.join("; ")),
-        el(
-          "p",
-          { class: "actions" },
-          buttons,
-          actions.map((action) => el("button", { type: "button", click: () => act(node, card, action) }, ACTIONS[action][0])),
-        ),
+        decide(decisions),
+        el("p", { class: "facts" }, facts(card)),
       ),
       beside && el("div", { class: "beside" }, beside(card)),
     );
-    node.act = (action) => actions.includes(action) && act(node, card, action);
-    return node;
-  }
-
-  function act(node, card, action) {
-    const at = rows().indexOf(node);
-    decider.ask({ action, card, at, project: page.repository, choices: page.agreed });
-  }
-
-  // The action of the record that has the focus, for a key.
-  function press(key) {
-    const node = document.activeElement?.closest?.(".memo");
-    const action = node?.dataset.actions.split(" ").find((name) => ACTIONS[name]?.[1] === key);
-    if (action) node.act(action);
   }
 
   const rows = () => [...body.querySelectorAll(".memo")];
-  return { show, rows, press };
+  return { show, rows };
+}
+
+function speaker({ entry, decided_by }) {
+  const said = SPEAKERS[entry.source.class] ?? entry.source.class.replaceAll("_", " ");
+  return [el("b", {}, said), decided_by && el("span", {}, `accepted by ${decided_by}`)];
+}
+
+// The one decision to take, and below it the others.
+function decide([one, ...others]) {
+  if (!one) return null;
+  const line = ([name, command]) =>
+    el("p", { class: "command" }, el("b", {}, name), el("code", {}, command), copyButton(command, `Copy the command: ${name}`));
+  return el(
+    "div",
+    { class: "decide" },
+    line(one),
+    others.length > 0 && el("details", { class: "table" }, el("summary", {}, "Decide otherwise"), others.map(line)),
+  );
 }
 
 function section(title, items, ...rest) {
@@ -192,9 +190,6 @@ function facts({ entry, decided_by, review, surface }) {
     entry.source.lane === "subagent" && el("span", { class: "note" }, "only subagents said it"),
     REVIEWS[review] && el("span", {}, REVIEWS[review]),
     !decided_by && surface === "instructions" && el("span", { class: "note" }, "reads like an instruction"),
-    el("span", {}, entry.source.class.replace("_", " ")),
-    decided_by && el("span", {}, `accepted by ${decided_by}`),
-    el("time", { datetime: entry.source.at }, day(entry.source.at)),
   ];
 }
 

@@ -12,10 +12,18 @@ export function drawPart(chunk, cwd, pattern) {
     { class: "part", "data-chunk": chunk.id, "aria-label": `Part ${chunk.number}` },
     provenance(chunk),
     chunk.problem && el("p", { class: "note" }, chunk.problem),
-    drawTurns(chunk.turns, cwd),
+    chunk.number === 1 ? afterTheAsking(drawTurns(chunk.turns, cwd)) : drawTurns(chunk.turns, cwd),
   );
   for (const turn of turnsOf(part)) markIn(turn, pattern);
   return part;
+}
+
+// A session begins with what was asked: what a client said before, and commands to it such as /clear, are folded.
+function afterTheAsking(turns) {
+  const asked = turns.findIndex((turn) => turn.matches(".user:not(details)"));
+  if (asked < 1) return turns;
+  const before = el("details", { class: "before" }, el("summary", {}, `${plural(asked, "entry", "entries")} before it`), turns.slice(0, asked));
+  return [before, ...turns.slice(asked)];
 }
 
 export function markAgain(part, pattern) {

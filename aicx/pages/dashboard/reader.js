@@ -2,12 +2,13 @@
 
 import { el, fill } from "./dom.js";
 import { plural } from "./format.js";
-import { patternOf } from "./highlight.js";
+import { markIn, patternOf } from "./highlight.js";
 import { drawPart, markAgain, targetIn } from "./parts.js";
 import { writeRoute } from "./route.js";
 import { sessionHead, titleBar } from "./session.js";
 import { failureState, skeleton } from "./states.js";
-import { reveal } from "./turns.js";
+import { drawSession, timelineFold } from "./timeline.js";
+import { joinAcross, reveal } from "./turns.js";
 
 const PARTS = 8;
 const MOST_HITS = 50;
@@ -68,8 +69,10 @@ export function createReader(pane, { source, go, announce }) {
       loaded = { key: route.session, cwd: session.cwd, from: offset, to: offset + chunks.length, total };
       unfold.textContent = "Unfold all";
       const address = (key) => writeRoute({ ...route, session: key, chunk: "" });
-      fill(head, sessionHead(found, { bar: [places, close], unfold, address }));
+      const timeline = source.sessionTimeline && timelineFold("When was it", () => source.sessionTimeline(reference()), drawSession);
+      fill(head, sessionHead(found, { bar: [places, close], unfold, address }), timeline);
       fill(parts, chunks.map(draw));
+      join();
       offerMore();
       pane.scrollTop = 0;
       announce(`Session ${session.title || ""}, ${plural(total, "part")}`);
@@ -87,6 +90,11 @@ export function createReader(pane, { source, go, announce }) {
   function reference() {
     const [agent, id] = route.session.split(/:(.*)/s);
     return { id, agent };
+  }
+
+  // A call stays with its result though a part ends between them.
+  function join() {
+    joinAcross(parts, loaded.cwd, (node) => markIn(node, patternOf(route.q)));
   }
 
   function draw(chunk) {
@@ -117,6 +125,7 @@ export function createReader(pane, { source, go, announce }) {
           parts.append(...found.chunks.map(draw));
           loaded.to = offset + found.chunks.length;
         }
+        join();
         offerMore();
         markPlace();
       } catch (error) {

@@ -27,14 +27,9 @@ export const server = {
   search: (asked, signal) => get("/api/search/semantic", asked, signal),
   why: (asked, signal) => get("/api/why", asked, signal),
   work: (asked, signal) => get("/api/work", asked, signal),
+  sessionTimeline: (asked, signal) => get("/api/timeline/session", asked, signal),
+  repositoryTimeline: (asked, signal) => get("/api/timeline/repository", asked, signal),
   memory: (asked, signal) => get("/api/memory", asked, signal),
-  // Passes on what a person decided about a record.
-  decide: (decision) =>
-    request("/api/memory/decide", {
-      method: "POST",
-      headers: { "X-Aicx-Action": "decide", "Content-Type": "application/json" },
-      body: JSON.stringify(decision),
-    }),
   detail: (asked, signal) => get("/api/detail", asked, signal),
   // Starts what `aicx store` does.
   regenerate: () => request("/api/regenerate", { method: "POST", headers: { "X-Aicx-Action": "regenerate" } }),
@@ -43,6 +38,14 @@ export const server = {
 function get(path, asked, signal) {
   const set = Object.entries(asked).filter(([, value]) => value !== "" && value !== null && value !== undefined);
   return request(set.length ? `${path}?${new URLSearchParams(set)}` : path, { signal });
+}
+
+// What the server says of a parameter or of a bug is for programs; a person gets what it means for them.
+function inWords(status, body) {
+  const name = status === 400 && /^(?:unknown parameter )?'?(\w+)'?(?:: Input should|: Value|: String|$)/.exec(body?.error ?? "")?.[1];
+  if (name) return [`This address holds a value for “${name}” that cannot be used.`, "Clear the filters, or go back to Search."];
+  if (status === 500) return ["Something went wrong in aicx itself.", "aicx doctor"];
+  return [body?.error ?? "The server gave an answer that this page does not understand.", body?.hint ?? null];
 }
 
 async function request(path, options) {
@@ -64,5 +67,6 @@ async function request(path, options) {
       401,
     );
   }
-  throw new Failure(body?.error ?? `The server answered ${response.status}.`, body?.hint ?? null, response.status);
+  const [said, hint] = inWords(response.status, body);
+  throw new Failure(said, hint, response.status);
 }

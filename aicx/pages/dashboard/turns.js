@@ -14,15 +14,38 @@ const LONGEST_SUMMARY = 160;
 
 // The text behind an element, as it was stored: what is shown of it may have lost its marks.
 const texts = new WeakMap();
+// The turn behind an entry that is half a call: one without its result, or a result without its call.
+const halves = new WeakMap();
 
 // `cwd` is where the session worked: paths below it are shown without it in summary lines.
 export function drawTurns(turns, cwd) {
-  return paired(turns).map(({ turn, result }) => {
-    const node = turn.tool ? tool(turn, result, cwd) : message(turn);
-    texts.set(node, result ? `${turn.text}\n${result.text}` : turn.text);
-    showRedacted(node);
-    return node;
-  });
+  return paired(turns).map((entry) => drawTurn(entry, cwd));
+}
+
+function drawTurn({ turn, result }, cwd) {
+  const node = turn.tool ? tool(turn, result, cwd) : message(turn);
+  texts.set(node, result ? `${turn.text}\n${result.text}` : turn.text);
+  if (turn.tool?.call_id != null && !result) {
+    halves.set(node, turn);
+    node.dataset[turn.tool.outcome === "call" ? "call" : "result"] = turn.tool.call_id;
+  }
+  showRedacted(node);
+  return node;
+}
+
+// A result whose call is in an earlier part goes to it. `drawn` gets each entry that is drawn anew.
+export function joinAcross(parts, cwd, drawn) {
+  const calls = new Map([...parts.querySelectorAll("[data-call]")].map((node) => [node.dataset.call, node]));
+  for (const found of parts.querySelectorAll("[data-result]")) {
+    const call = calls.get(found.dataset.result);
+    if (!call) continue;
+    calls.delete(found.dataset.result);
+    const node = drawTurn({ turn: halves.get(call), result: halves.get(found) }, cwd);
+    node.open = call.open || found.open;
+    call.replaceWith(node);
+    found.remove();
+    drawn(node);
+  }
 }
 
 export function textOf(node) {

@@ -20,12 +20,12 @@ const KINDS = {
   passed: "Passed",
   reported: "Reported",
 };
-const EXAMPLES = ["HEAD", "src/parser.py", "src/parser.py:10-30", "#12", "v1.1..v1.2"];
+const EXAMPLES = ["HEAD", "src/parser.py", "src/", "src/parser.py:10-30", "#12", "v1.1..v1.2"];
 
 export function createWhy(pane, { source, go, announce }) {
   const box = el("input", {
     type: "search",
-    placeholder: "Commit, file, file:10-30, #12, tag or range",
+    placeholder: "Commit, file, folder, file:10-30, #12, tag or range",
     "aria-label": "Commit, file or lines",
     ...{ autocomplete: "off", autocapitalize: "off", spellcheck: "false", enterkeyhint: "search", maxlength: "4000" },
   });
@@ -51,7 +51,20 @@ export function createWhy(pane, { source, go, announce }) {
     shown = wanted;
     running?.abort();
     if (route.target) load(route);
-    else fill(answer, welcome());
+    else begin(route);
+  }
+
+  // Before anything is asked: the latest commits of the repository, by default of the one that the server was started in.
+  async function begin(route) {
+    running = new AbortController();
+    fill(answer, welcome());
+    try {
+      const found = await source.repositoryTimeline({ project: route.project }, running.signal);
+      if (route.project === "" && found.repository) choose(found.repository);
+      if (found.commits.length) fill(answer, recent(found), welcome());
+    } catch (error) {
+      if (error.name !== "AbortError") fill(answer, failureState(error, () => begin(route)));
+    }
   }
 
   async function load(route) {
@@ -104,7 +117,7 @@ export function createWhy(pane, { source, go, announce }) {
     project.value = name;
   }
 
-  const rows = () => [...answer.querySelectorAll("a.title, .reasons li a")];
+  const rows = () => [...answer.querySelectorAll("a.title, .reasons li a, .recent a")];
   return { box, show, offer, rows };
 }
 
@@ -124,6 +137,20 @@ function welcome() {
       EXAMPLES.map((text) => el("code", {}, text)),
     ),
   );
+}
+
+function recent({ repository, commits: all }) {
+  const line = ({ ref, label, at }) => {
+    const hash = ref.replace(/^commit:/, "");
+    const why = writeRoute({ ...NOTHING_ASKED, view: "why", target: hash, project: repository });
+    return el(
+      "li",
+      {},
+      el("a", { href: why }, label || hash.slice(0, SHOWN_HASH)),
+      el("p", { class: "facts" }, el("code", {}, hash.slice(0, SHOWN_HASH)), el("time", { datetime: at, title: exact(at) }, moment(at))),
+    );
+  };
+  return panel(`Latest commits of ${projectName(repository)}`, el("ul", { class: "commits recent" }, all.map(line)));
 }
 
 // Each commit leads to its own page.

@@ -1,13 +1,16 @@
-// The work in a repository: open tasks, what its sessions left, failures with their fixes, contracts and how they were
-// kept. It only shows; commands change.
+// The work in a repository: three cards say what is open now, what fails and what is next; folded below them are open tasks,
+// what its sessions left, failures with their fixes, and contracts. It only shows; commands change.
 
 import { contractBody, contractSummary } from "./contracts.js";
 import { el, fill } from "./dom.js";
+import { toSession } from "./evidence.js";
 import { failureBody, failureSummary } from "./failures.js";
-import { count, plural } from "./format.js";
+import { ago, count, exact, plural } from "./format.js";
 import { handoffBody, handoffSummary } from "./handoffs.js";
+import { markdownLine } from "./markdown.js";
 import { emptyState, failureState, hintLine, noteLines, skeleton } from "./states.js";
 import { taskBody, taskSummary } from "./tasks.js";
+import { drawRepository, timelineFold } from "./timeline.js";
 
 const PART = 20;
 const MOST = 100;
@@ -17,7 +20,7 @@ export function createWork(pane, { source, go, announce }) {
   const body = el("div", { class: "memos-body" });
   const branch = el("span", { class: "how" });
   fill(pane, el("h1", { class: "hidden" }, "Work"), el("div", { class: "row" }, project, branch), body);
-  const open = new Map(); // which cards were folded or unfolded by hand
+  const open = new Map(); // which cards and sections were folded or unfolded by hand
   let page = null;
   let wanted = null;
   let limits = { limit: PART, failures: PART };
@@ -62,10 +65,12 @@ export function createWork(pane, { source, go, announce }) {
     ].join(", ");
     fill(
       body,
-      el("p", { class: "verdict" }, el("strong", {}, said)),
+      glance(),
+      el("p", { class: "verdict how" }, said),
       unread(),
       noteLines(page.notes),
       noteLines(page.damaged.map(({ path, why }) => `${path} cannot be read: ${why}`)),
+      timelineFold("When was it", () => source.repositoryTimeline({ project: page.repository }), drawRepository),
       tasks(),
       section("Sessions", page.sessions.map(handoffCard), {
         left: ["limit", page.sessions_total - page.sessions.length, "aicx task handoffs --limit N"],
@@ -85,6 +90,51 @@ export function createWork(pane, { source, go, announce }) {
     );
     announce(said);
   }
+
+  // What a person wants to know first; what needs one is in colour.
+  function glance() {
+    const left = page.sessions.find((one) => one.left_open) ?? page.sessions.find(({ entry }) => entry.offered);
+    const [task] = page.active;
+    const [failure] = page.failing;
+    const now = task
+      ? [task.entry.title, task.entry.updated_at, task.entry.git_context?.branch]
+      : left && [left.entry.goal || left.entry.summary, left.entry.at, left.entry.branch];
+    const next = task && task.next_field !== "goal" ? task.next : (left?.entry.next[0] ?? (task ? task.next : null));
+    const opens = left?.stored && !task ? el("a", { href: toSession(left.session) }, "Open the session") : null;
+    return el(
+      "div",
+      { class: "glance" },
+      first("Open now", now && [told(now[0]), when(now[1], now[2]), opens], "Nothing is open here.", task ? "Open tasks" : "Sessions"),
+      first(
+        "Failing",
+        failure && [told(failure.message), when(failure.last_at, failure.file), el("a", { href: toSession(failure.sessions[0]) }, "Open the session")],
+        "No failure is known to be open.",
+        "Open failures",
+        page.failing_total,
+      ),
+      first("Next", next && [told(next)], "No next step was left.", "Sessions"),
+    );
+  }
+
+  function first(title, content, otherwise, more, number = 0) {
+    const fold = () => {
+      const section = sections().find(({ ariaLabel }) => ariaLabel === more);
+      if (!section) return;
+      section.open = true;
+      section.querySelector("summary").focus();
+    };
+    return el(
+      "section",
+      { class: "first", "data-needs": number > 0 ? "true" : null, "aria-label": title },
+      el("h2", {}, title, number > 1 && ` (${count(number)})`),
+      content || el("p", { class: "how" }, otherwise),
+      content && el("button", { type: "button", class: "quiet", click: fold, "aria-label": `${title}: see all` }, "See all"),
+    );
+  }
+
+  const told = (text) => el("p", { class: "statement" }, markdownLine(text));
+  const when = (at, place) =>
+    el("p", { class: "facts" }, place && el("span", { class: "branch" }, place), el("time", { datetime: at, title: exact(at) }, ago(at)));
 
   function unread() {
     if (!page.unread) return null;
@@ -121,7 +171,15 @@ export function createWork(pane, { source, go, announce }) {
     const content = items.length
       ? [about && el("p", { class: "how" }, about), el("ul", { class: "memos", role: "list" }, items), left && more(title, items.length, ...left)]
       : [el("p", { class: "how" }, empty[0]), hintLine(empty[1])];
-    return el("section", { class: "panel", "aria-label": title }, el("h2", {}, title), content);
+    const many = items.length + Math.max(0, left?.[1] ?? 0);
+    const fold = el(
+      "details",
+      { class: "panel fold", "aria-label": title, open: open.get(title) ?? false },
+      el("summary", {}, el("h2", {}, title), el("span", { class: "how" }, items.length ? count(many) : "none")),
+      content,
+    );
+    fold.addEventListener("toggle", () => open.set(title, fold.open));
+    return fold;
   }
 
   // More of one list; the focus goes to the first that is new.
@@ -131,18 +189,20 @@ export function createWork(pane, { source, go, announce }) {
     const next = async () => {
       limits[name] = Math.min(MOST, limits[name] + PART);
       await load();
-      const lists = [...body.querySelectorAll(".panel")];
-      lists.find(({ ariaLabel }) => ariaLabel === title)?.querySelectorAll(".card > summary")[shown]?.focus();
+      sections().find(({ ariaLabel }) => ariaLabel === title)?.querySelectorAll(".card > summary")[shown]?.focus();
     };
     return el("p", { class: "more" }, el("button", { type: "button", click: next }, `${count(left)} more`));
   }
 
-  const rows = () => [...body.querySelectorAll(".card")];
+  const sections = () => [...body.querySelectorAll(".fold[aria-label]")];
+  // What is inside a folded section cannot have the focus.
+  const rows = () => [...body.querySelectorAll(".fold > summary, .fold[open] .card > summary")];
 
-  // Unfolds every card, or folds all where all are unfolded.
+  // Unfolds every section and card, or folds all where all are unfolded.
   function toggleFolds() {
-    const unfold = rows().some((row) => !row.open);
-    for (const row of rows()) row.open = unfold;
+    const all = [...sections(), ...body.querySelectorAll(".card")];
+    const unfold = all.some((row) => !row.open);
+    for (const row of all) row.open = unfold;
   }
 
   return { show, rows, toggleFolds };

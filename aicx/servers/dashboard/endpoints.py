@@ -21,6 +21,12 @@ from aicx.servers.dashboard.overview import overview
 from aicx.servers.dashboard.reader import context, detail, whole_chunk
 from aicx.servers.dashboard.regenerate import Rebuilding
 from aicx.servers.dashboard.status import StatusReader
+from aicx.servers.dashboard.timeline import (
+    RepositoryTimeline,
+    SessionTimeline,
+    repository_timeline,
+    session_timeline,
+)
 from aicx.servers.dashboard.why import explain
 from aicx.servers.dashboard.work import read_work
 from aicx.servers.dashboard.work_shapes import WorkPage
@@ -108,6 +114,14 @@ def _why(means: EndpointContext, wanted: asked.WhyRequest) -> WhyAnswer:
     return explain(means.settings, wanted.target, wanted.project, wanted.limit, means.now)
 
 
+def _session_timeline(means: EndpointContext, wanted: asked.SessionTimelineRequest) -> SessionTimeline:
+    return session_timeline(means.settings, wanted.agent, wanted.id)
+
+
+def _repository_timeline(means: EndpointContext, wanted: asked.RepositoryTimelineRequest) -> RepositoryTimeline:
+    return repository_timeline(means.settings, wanted.project)
+
+
 def _memory(means: EndpointContext, wanted: asked.MemoryRequest) -> shapes.MemoryPage:
     return read_page(means.settings, wanted, means.now)
 
@@ -193,6 +207,22 @@ ENDPOINTS = (
         _why,
         (400, 404, 500),
         searches=True,
+    ),
+    Endpoint(
+        "/api/timeline/session",
+        "What happened when in a session: prompts, edits, failures and commits.",
+        asked.SessionTimelineRequest,
+        SessionTimeline,
+        _session_timeline,
+        (400, 404, 500),
+    ),
+    Endpoint(
+        "/api/timeline/repository",
+        "The sessions of a repository by branch, with its merges, releases and latest commits.",
+        asked.RepositoryTimelineRequest,
+        RepositoryTimeline,
+        _repository_timeline,
+        (400, 404, 500),
     ),
     Endpoint(
         "/api/memory",

@@ -31,7 +31,7 @@ from aicx.memory.review.states import waiting as waiting_in
 from aicx.redaction import redact_plain
 from aicx.servers.dashboard import requests as asked
 from aicx.servers.dashboard import responses as shapes
-from aicx.servers.dashboard.why import folder_of
+from aicx.servers.dashboard.why import folder_of, started_in
 from aicx.text import printable
 
 _MAX_AGREED = 500
@@ -40,11 +40,15 @@ _METHOD = "looked at it on the page Memory"
 
 
 def read_page(settings: Settings, wanted: asked.MemoryRequest, now: datetime) -> shapes.MemoryPage:
-    """Everything that the page shows of one repository: of the one with the most records where none is named."""
+    """Everything that the page shows of one repository.
+
+    Where none is named it is the one that the server was started in, or that with the most records if that has none.
+    """
     with Memory.open(settings, now) as memory:
         counts = Counter(record.repository for record in memory.records(everywhere=True))
     named = sorted((name for name in counts if name is not None), key=lambda name: (-counts[name], name))
-    scope = _scope(settings, wanted.project or next(iter(named), None))
+    here = started_in(settings)
+    scope = _scope(settings, wanted.project or (here if here in named else next(iter(named), None)))
     policy = of_records(policy_in(settings, scope), settings, scope)
     with Memory.open(settings, now, scope=scope, policy=policy) as memory:
         records = memory.records()

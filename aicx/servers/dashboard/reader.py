@@ -20,6 +20,7 @@ from aicx.paths import Layout
 from aicx.refs import Ref
 from aicx.servers.dashboard.responses import Detail, Outcome, ReadChunk, Speaker, Tool, Turn
 from aicx.sources import SOURCES
+from aicx.titles import is_to_client
 from aicx.types import PROMPTS
 
 # What a sidecar holds for aicx itself rather than for whoever asks.
@@ -193,7 +194,7 @@ def _turn(message: dict[str, Any], markdown: bytes) -> Turn:
         text=text,
         tool=_tool(message["tool"]) if role == "tool" else None,
         # Open is what people and agents said to each other; the rest opens on demand.
-        folded=role not in _SPOKEN or bool(message.get("echo")),
+        folded=role not in _SPOKEN or bool(message.get("echo")) or (role == "user" and is_to_client(text)),
         part=message.get("part"),
         echo=bool(message.get("echo")),
     )

@@ -75,10 +75,22 @@ class WhyRequest(Asked):
     limit: Annotated[int, at_most(20, "sessions")] = 5
 
 
+class SessionTimelineRequest(Asked):
+    id: Annotated[Name, Field(description="A session's id, or its beginning.")]
+    agent: Annotated[Name, Field(description="Whose session.")]
+
+
+class RepositoryTimelineRequest(Asked):
+    project: Annotated[
+        Name | None, Field(description="The repository; without it the one that the server was started in.")
+    ] = None
+
+
 class MemoryRequest(Asked):
-    project: Annotated[Name | None, Field(description="The repository; without it the one with the most records.")] = (
-        None
-    )
+    project: Annotated[
+        Name | None,
+        Field(description="The repository; without it that of the server, else the one with most."),
+    ] = None
     offset: Annotated[int, Field(ge=0, le=1_000_000, description="So many candidates are passed over.")] = 0
     limit: Annotated[int, at_most(100, "candidates")] = 20
 
@@ -86,7 +98,7 @@ class MemoryRequest(Asked):
 class WorkRequest(Asked):
     project: Annotated[
         Name | None,
-        Field(description="The repository; without it one with open tasks, else the one that was worked in last."),
+        Field(description="The repository; without it that of the server, else one with open tasks."),
     ] = None
     limit: Annotated[int, Field(ge=1, le=100, description="The most sessions to return, and the most contracts.")] = 20
     failures: Annotated[

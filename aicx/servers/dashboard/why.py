@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 
@@ -11,8 +12,10 @@ from aicx.config import Settings
 from aicx.corpus.catalog.query import open_catalog
 from aicx.corpus.places.decisions import load_decisions
 from aicx.corpus.places.stored import place_of
+from aicx.errors import NotFound, UsageError
 from aicx.why.answer import WhyAnswer, answer_why
 from aicx.why.run import WhyQuery
+from aicx.work.place import find_place, project_of
 
 # Folders of a repository that are looked at, the latest first: worktrees come and go.
 _MAX_FOLDERS = 20
@@ -20,8 +23,25 @@ _MAX_FOLDERS = 20
 
 def explain(settings: Settings, target: str, project: str | None, limit: int, now: datetime) -> WhyAnswer:
     """The answer. Raises what `aicx.why.run.why` raises."""
-    folder = folder_of(settings, project) if project else None
+    folder = at_hand(settings, project) if project else None
     return answer_why(settings, WhyQuery(target, now, folder, limit, project=project))
+
+
+def started_in(settings: Settings) -> str | None:
+    """The name of the repository that the server was started in, if it was in one."""
+    with suppress(NotFound, UsageError, OSError):
+        here = find_place(settings, Path.cwd())
+        return project_of(settings, here) or here.repo_id
+    return None
+
+
+def at_hand(settings: Settings, project: str) -> Path | None:
+    """Where a repository is on this machine: the folder that the server was started in if it is that one's."""
+    if project == started_in(settings):
+        return Path.cwd()
+    with suppress(NotFound):  # nothing is stored yet
+        return folder_of(settings, project)
+    return None
 
 
 def folder_of(settings: Settings, project: str) -> Path | None:

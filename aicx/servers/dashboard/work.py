@@ -19,7 +19,14 @@ from aicx.lifecycle.handoffs import HandoffLink, answer_of, chain
 from aicx.resume.brief.json_brief import contract_answer
 from aicx.resume.run import gone_on
 from aicx.servers.dashboard import requests as asked
-from aicx.servers.dashboard.work_places import NamedRepository, facts_of, find_where, read_records, repositories
+from aicx.servers.dashboard.why import started_in
+from aicx.servers.dashboard.work_places import (
+    NamedRepository,
+    facts_of,
+    find_where,
+    read_records,
+    repositories,
+)
 from aicx.servers.dashboard.work_shapes import WorkContract, WorkPage, WorkSession, WorkTask
 from aicx.text import instant
 from aicx.work.attempts import contract_of, session_ref
@@ -45,10 +52,15 @@ Known = Mapping[str, SessionFacts]  # by the reference of the session
 
 
 def read_work(settings: Settings, wanted: asked.WorkRequest, now: datetime) -> WorkPage:
-    """Everything that the page shows of one repository; of the first in the list where none is named."""
+    """Everything that the page shows of one repository.
+
+    Where none is named it is the one that the server was started in, or the first in the list if that has no work.
+    """
     records = read_records(settings.layout)
     every = repositories(settings, records)
-    name = wanted.project or next((one.name for one in every), None)
+    names = [one.name for one in every]
+    here = started_in(settings)
+    name = wanted.project or (here if here in names else next(iter(names), None))
     where = find_where(settings, name, records) if name else NamedRepository("", frozenset(), {})
     facts, unread, notes = facts_of(settings, where)
     known = {one.ref: one for one in facts}

@@ -58,8 +58,10 @@ def test_each_of_ten_tasks_is_done_by_the_tool_whose_description_is_offered(
     assert len(session.results) == len(TASKS)
     for task, given in zip(TASKS, session.results, strict=True):
         assert re.search(r"Evidence: (strong|weak|none|recorded); ", given), (task, given)
-    offered = json.dumps(session.requests[-1], ensure_ascii=False)
-    assert all(TOOLS[task.tool].description in offered for task in TASKS)
+    if client.name == "codex":  # it offers a search by BM25 over descriptions in their place, as tests of the server do
+        return
+    offered = json.dumps(session.requests, ensure_ascii=False)
+    assert [task.tool for task in TASKS if TOOLS[task.tool].description not in offered] == []
 
 
 def test_every_tool_arrives_as_text(client: RealClient, client_home: Path, tmp_path: Path) -> None:

@@ -95,3 +95,8 @@ def test_a_sidecar_that_does_not_fit_is_damage(messages: list[Any]) -> None:
     [chunk] = chunks_of([entry("Hello")])
     with pytest.raises(CorpusDamaged, match="does not fit"):
         turns_of(Sidecar({**chunk.fields, "messages": messages}), chunk.markdown)
+
+
+@pytest.mark.parametrize(("text", "folded"), [("/clear", True), ("/review the lexer", False), ("Clear it", False)])
+def test_a_command_to_the_client_alone_is_folded(text: str, folded: bool) -> None:
+    assert turn(entry(text, 1))["folded"] is folded

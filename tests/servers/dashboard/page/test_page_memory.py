@@ -1,7 +1,9 @@
-"""The page Memory: read, decided on with mouse and keyboard, with the name asked once, and inert."""
+"""The page Memory: quoted, with the command of the one decision to take, moved through with the keyboard, and inert."""
 
 from __future__ import annotations
 
+import re
+import shlex
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -51,14 +53,14 @@ def test_a_candidate_says_where_it_is_in_its_review(visit: Visit, mine: tuple[Re
     page = visit("/")
     page.goto(f"{address}/#/memory")
     waiting = panel(page, "Waiting for a decision").locator(".memo")
-    expect(waiting.first.locator(".facts")).to_contain_text("approved")
-    expect(waiting.last.locator(".facts")).to_contain_text("reads like an instruction")
+    expect(waiting.first.locator("p.facts")).to_contain_text("approved")
+    expect(waiting.last.locator("p.facts")).to_contain_text("reads like an instruction")
 
 
 def test_a_candidate_has_its_evidence_beside_it_and_a_stale_record_its_lines(visit: Visit) -> None:
     page = visit("/memory")
     waiting = panel(page, "Waiting for a decision").locator(".memo").first
-    expect(waiting.locator(".statement")).to_have_text("Exports are written by a worker")
+    expect(waiting.locator(".statement")).to_contain_text("Exports are written by a worker")
     expect(waiting.locator(".beside")).to_contain_text("def retry(call):")
     expect(waiting.locator(".beside")).to_contain_text("because they are slow")
     stale = panel(page, "Went stale")
@@ -71,77 +73,59 @@ def test_a_candidate_has_its_evidence_beside_it_and_a_stale_record_its_lines(vis
     assert abs(beside["y"] - said["y"]) < 40
 
 
-def test_the_name_is_asked_once_and_every_decision_is_an_event(visit: Visit, mine: tuple[Remembered, str]) -> None:
+def test_a_statement_is_quoted_with_who_said_it_when_and_why_it_waits(visit: Visit) -> None:
+    memo = panel(visit("/memory"), "Waiting for a decision").locator(".memo").first
+    expect(memo.locator("blockquote")).to_have_text("“Exports are written by a worker”")
+    expect(memo.locator("figcaption b")).to_have_text("An agent")
+    expect(memo.locator("figcaption time")).to_have_attribute("datetime", re.compile(r"^\d{4}-\d\d-\d\dT"))
+    expect(memo.locator(".because")).to_have_text("nobody has accepted it yet")
+
+
+def test_the_one_decision_is_a_command_that_works_once_a_name_is_put_in(
+    visit: Visit, mine: tuple[Remembered, str]
+) -> None:
     own, address = mine
-    page = visit("/memory", color_scheme="dark")
+    page = visit("/")
     page.goto(f"{address}/#/memory")
-    page.get_by_role("button", name="Accept", exact=True).first.click()
-    page.get_by_label("Your name").fill("Ada Lovelace")
-    page.locator("dialog[open] [type=submit]").click()
-    expect(page.locator(".verdict")).to_contain_text("2 agreed")
-    page.get_by_role("button", name="Keep this").first.click()
-    expect(page.get_by_label("Your name")).to_have_count(0)
-    page.get_by_role("button", name="Replace as Ada Lovelace").click()
-    expect(page.locator(".verdict")).to_contain_text("0 conflicts")
-    event = own("history", own.refs["waiting"])["events"][-1]
-    assert (event["type"], event["by"]) == ("memory.accepted", "Ada Lovelace")
-    assert {own.entry(name)["status"] for name in ("ninja", "make")} == {"accepted", "superseded"}
+    waiting = panel(page, "Waiting for a decision").locator(".memo").first
+    shown = waiting.locator(".decide > .command code")
+    expect(shown).to_have_text(f'aicx memory accept {own.refs["waiting"]} --by "YOUR NAME"')
+    group, *words = shlex.split(shown.text_content().replace("YOUR NAME", "Ada Lovelace"))[1:]
+    own(*words, "--yes", group=group)
+    assert own.entry("waiting")["status"] == "accepted"
+    waiting.get_by_text("Decide otherwise").click()
+    expect(waiting.locator("details .command b")).to_have_text(["Reject", "Pin"])
+    expect(panel(page, "In conflict").locator(".decide > .command b")).to_have_text(["Keep this", "Keep this"])
+    expect(panel(page, "Went stale").locator(".decide > .command code")).to_contain_text("--result pass")
 
 
-def test_the_keyboard_is_enough(visit: Visit, mine: tuple[Remembered, str]) -> None:
-    own, address = mine
+def test_the_page_decides_nothing(visit: Visit) -> None:
+    page = visit("/memory")
+    sent = []
+    page.on("request", lambda request: request.method != "GET" and sent.append(request.url))
+    for button in page.locator("#memory button:visible").all():
+        button.click()
+    page.keyboard.press("a")
+    assert sent == []
+    assert page.locator("#memory :is(form, dialog)").count() == 0
+
+
+def test_the_keyboard_is_enough(visit: Visit, memory: Remembered) -> None:
     page = visit()
-    page.goto(f"{address}/#/")
     page.keyboard.press("m")
     page.wait_for_selector(".memo")
     page.keyboard.press("j")
-    expect(page.locator(f"[data-ref='{own.refs['waiting']}']")).to_be_focused()
-    page.keyboard.press("x")
-    page.keyboard.type("Ada")
-    page.keyboard.press("Enter")
-    expect(page.locator(f"[data-ref='{own.refs['waiting']}']")).to_have_count(0)
-    expect(page.locator(".memo").first).to_be_focused()
-    assert own.entry("waiting")["status"] == "archived"
-    page.keyboard.press("a")
-    page.keyboard.press("Escape")
-    expect(page.locator("dialog[open]")).to_have_count(0)
-    assert own.entry("hostile")["status"] == "candidate"
+    expect(page.locator(f"[data-ref='{memory.refs['waiting']}']")).to_be_focused()
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("button", name="Copy the command: Accept").first).to_be_focused()
     page.keyboard.press("m")
     expect(page.locator("#search")).to_be_visible()
-
-
-def test_a_candidate_takes_an_agreed_records_place(visit: Visit, mine: tuple[Remembered, str]) -> None:
-    own, address = mine
-    page = visit()
-    page.goto(f"{address}/#/memory")
-    page.get_by_role("button", name="Accept in place of").first.click()
-    page.get_by_label("Your name").fill("Ada")
-    page.get_by_role("button", name="Accept", exact=True).last.click()
-    expect(page.locator(".verdict")).to_contain_text("1 waiting")
-    assert own.entry("agreed")["status"] == "superseded"
-    assert own.entry("waiting")["baseline"]
-
-
-def test_a_refused_decision_says_why_and_changes_nothing(visit: Visit, mine: tuple[Remembered, str]) -> None:
-    own, address = mine
-    page = visit()
-    page.goto(f"{address}/#/memory")
-    page.wait_for_selector(".memo")  # shown as it was before the edit
-    own("edit", own.refs["waiting"], "--detail", "With a queue of its own")
-    page.get_by_role("button", name="Accept", exact=True).first.click()
-    page.get_by_label("Your name").fill("Ada")
-    page.locator("dialog[open] [type=submit]").click()
-    expect(page.locator("dialog[open] [role=alert]")).to_contain_text("changed meanwhile")
-    assert own.entry("waiting")["status"] == "candidate"
 
 
 def test_markup_in_records_is_text(visit: Visit) -> None:
     page = visit("/memory")
     expect(page.locator("#memory")).to_contain_text(HOSTILE)
     expect(page.locator("#memory")).to_contain_text(ATTACKS[3])
-    page.locator(".memo", has_text="Prefer").focus()
-    page.keyboard.press("a")
-    expect(page.locator("dialog[open]")).to_contain_text(HOSTILE)
     assert page.locator("#memory :is(img, script, iframe, svg)").count() == 0
     links = page.eval_on_selector_all("#memory a", "links => links.map((link) => link.protocol)")
     assert set(links) <= {"http:"}

@@ -143,3 +143,43 @@ def test_parallel_calls_are_paired_with_their_own_results_by_id(visit: Visit) ->
         ["call b", "result b"],
         ["call None", "result None"],
     ]
+
+
+def test_a_session_shows_when_what_happened(visit: Visit) -> None:
+    page = visit(f"/?session={LEXER}")
+    page.locator(".session").get_by_text("When was it").click()
+    picture = page.get_by_role("img", name="What happened when")
+    expect(picture.locator(".mark.asked")).to_have_count(2)
+    expect(picture.locator(".mark.failed title")).to_contain_text("failed: Edit")
+    page.locator(".timeline").get_by_text("As a table").click()
+    expect(page.locator(".timeline tbody tr").first).to_contain_text("The lexer drops the last token, why?")
+
+
+def test_a_call_stays_with_its_result_though_a_part_ends_between_them(visit: Visit) -> None:
+    drawn = """async () => {
+      const { drawPart } = await import("/assets/parts.js");
+      const { joinAcross } = await import("/assets/turns.js");
+      const turn = (outcome, text) => ({ role: "tool", at: "2026-03-01T10:00:00Z", title: "Bash", text, folded: true,
+        part: null, echo: false, tool: { name: "Bash", call_id: "call_9", outcome } });
+      const part = (number, turns) => drawPart({ id: `x:${number}`, number, started_at: "2026-03-01T10:00:00Z",
+        sources: [], path: "", problem: null, turns }, null, null);
+      const parts = document.createElement("div");
+      parts.append(part(2, [turn("call", "$ make")]), part(3, [turn("failed", "no rule")]));
+      joinAcross(parts, null, () => {});
+      return [...parts.children].map((one) => one.querySelectorAll(".turn").length)
+        .concat(parts.querySelector(".turn").dataset.outcome, parts.querySelector(".output").textContent);
+    }"""
+    assert visit().evaluate(drawn) == [1, 0, "failed", "no rule"]
+
+
+def test_a_session_begins_with_what_was_asked(visit: Visit) -> None:
+    drawn = """async () => {
+      const { drawPart } = await import("/assets/parts.js");
+      const turn = (text, folded) => ({ role: "user", at: "2026-03-01T10:00:00Z", title: "user", text, folded,
+        part: null, echo: false, tool: null });
+      const part = drawPart({ id: "x:1", number: 1, started_at: "2026-03-01T10:00:00Z", sources: [], path: "",
+        problem: null, turns: [turn("/clear", true), turn("Mend the lexer", false)] }, null, null);
+      return [part.querySelector(".before > summary").textContent, part.querySelector(".before").open,
+        part.lastElementChild.textContent.includes("Mend the lexer")];
+    }"""
+    assert visit().evaluate(drawn) == ["1 entry before it", False, True]

