@@ -103,3 +103,26 @@ def test_what_has_the_focus_can_be_seen(visit: Visit) -> None:
             }"""
         )
     assert bare == []
+
+
+# What can be pressed or filled in, once for each group of radio buttons, of which the keyboard stops at one.
+_PRESSED = """() => {
+  const nodes = document.querySelectorAll("a[href], button:not(:disabled), select, input, summary");
+  const seen = [...nodes].filter((node) => node.checkVisibility() && (node.type !== "radio" || node.checked));
+  seen.forEach((node, at) => (node.dataset.stop = at));
+  return seen.length;
+}"""
+
+
+@pytest.mark.parametrize("route", ["/", f"/?session={LEXER}", "/overview", "/why", "/memory", "/work"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_tab_reaches_everything_that_can_be_pressed(visit: Visit, route: str, width: int) -> None:
+    page = visit(route, width=width)
+    page.wait_for_load_state("networkidle")
+    stops = page.evaluate(_PRESSED)
+    page.evaluate("document.activeElement.blur()")
+    reached = set()
+    for _ in range(2 * stops + 20):
+        page.keyboard.press("Tab")
+        reached.add(page.evaluate("document.activeElement.dataset?.stop ?? ''"))
+    assert {str(number) for number in range(stops)} <= reached

@@ -1,4 +1,8 @@
-"""Pictures of the page with the demo's invented sessions. AICX_PICTURES=docs/images keeps them, for the README."""
+"""Pictures of the page with the demo's invented sessions. AICX_PICTURES=docs/images keeps them, for the README.
+
+Each page in light, dark and on a phone is compared with a picture of it in `looks`, so small that fonts of another machine
+hardly count; AICX_LOOKS=1 writes those anew, to be looked at before they are committed.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from PIL import Image
+from PIL import Image, ImageChops, ImageStat
 
 from aicx.demo import Demo
 from aicx.engine.lexical_index import refresh_lexical
@@ -75,3 +79,46 @@ def test_a_picture_of_the_overview_is_small(picture: Callable[..., int]) -> None
 def test_a_picture_of_a_phone_is_small(picture: Callable[..., int]) -> None:
     size = picture("phone", f"/?q={_QUESTION.replace(' ', '+')}", ".result", color_scheme="dark", width=390, height=760)
     assert 10_000 < size < _MAX
+
+
+_LOOKS = Path(__file__).parent / "looks"
+_SMALL = 8  # times smaller
+_MAX_MEAN, _MAX_SPOT = 5, 90  # of 255: over all of a picture, and in one of its spots
+_ROUTES = {
+    "home": ("/", ".result"),
+    "search": (f"/?q={_QUESTION.replace(' ', '+')}", ".result"),
+    "overview": ("/overview", ".plot"),
+    "why": ("/why?project=ada%2Forbit&target=src%2Fnone.py", "#why .state, #why .verdict"),
+    "memory": ("/memory", "#memory .state"),
+    "work": ("/work?project={project}", ".glance"),
+    "session": ("/?session={session}", ".part"),
+}
+_TASTES: dict[str, dict[str, Any]] = {
+    "light": {"color_scheme": "light"},
+    "dark": {"color_scheme": "dark"},
+    "phone": {"color_scheme": "light", "width": 390, "height": 760},
+}
+
+
+@pytest.mark.parametrize("taste", _TASTES)
+@pytest.mark.parametrize("name", _ROUTES)
+def test_a_page_looks_as_it_did(window: Callable[..., Any], demo_address: str, name: str, taste: str) -> None:
+    page = window(**_TASTES[taste])
+    page.clock.set_fixed_time("2026-02-01T12:00:00Z")
+    page.goto(f"{demo_address}/#token={TOKEN}")
+    page.wait_for_selector(".result")
+    first = page.locator(".result").first.get_attribute("data-session")
+    project = page.locator(".group a").first.text_content()
+    route, shows = _ROUTES[name]
+    page.goto(f"{demo_address}/#{route.format(session=first, project=project)}")
+    page.wait_for_selector(f":is({shows}):visible")
+    page.wait_for_load_state("networkidle")
+    taken = Image.open(io.BytesIO(page.screenshot(animations="disabled"))).convert("RGB")
+    small = taken.resize((taken.width // _SMALL, taken.height // _SMALL), Image.Resampling.BOX)
+    path = _LOOKS / f"{name}-{taste}.png"
+    if os.environ.get("AICX_LOOKS"):
+        _LOOKS.mkdir(exist_ok=True)
+        small.save(path, optimize=True)
+    off = ImageStat.Stat(ImageChops.difference(small, Image.open(path).convert("RGB")))
+    assert max(off.mean) <= _MAX_MEAN
+    assert max(high for _, high in off.extrema) <= _MAX_SPOT

@@ -1,0 +1,85 @@
+"""Each page in light, dark and on a phone as axe-core sees it, which `make test-clients` installs from npm."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.clients.real.running import FOLDER
+from tests.servers.dashboard.http_client import serving
+from tests.servers.dashboard.page.browsers import LEXER
+from tests.servers.dashboard.page.memories import Remembered
+
+pytestmark = [pytest.mark.needs("test"), pytest.mark.clients]
+
+Visit = Callable[..., Any]
+_PACKAGE = "axe-core@4"
+_SECONDS_TO_INSTALL = 120
+LOOKS = ({}, {"color_scheme": "dark"}, {"width": 390, "height": 760})
+ROUTES = ("/", "/?q=lexer", f"/?session={LEXER}", "/overview", "/why")
+# What is serious, by rule, with the elements that break it.
+_FOUND = """async () => Object.fromEntries((await axe.run(document)).violations
+  .filter(({ impact }) => ["serious", "critical"].includes(impact))
+  .map(({ id, nodes }) => [id, nodes.map(({ html }) => html.slice(0, 200))]))"""
+
+
+@pytest.fixture(scope="session")
+def axe() -> str:
+    """The script of axe-core; skips where it is neither there nor to be installed."""
+    if FOLDER not in os.environ:
+        pytest.skip("axe-core is installed by `make test-clients`")
+    folder = Path(os.environ[FOLDER]).absolute()
+    script = folder / "node_modules" / "axe-core" / "axe.min.js"
+    if not script.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        npm = ["npm", "install", "--prefix", str(folder), "--no-audit", "--no-fund", _PACKAGE]
+        subprocess.run(npm, check=True, capture_output=True, timeout=_SECONDS_TO_INSTALL)
+    return script.read_text("utf-8")
+
+
+def findings(page: Any, script: str) -> dict[str, Any]:
+    page.evaluate(script)  # not as an element, which the page's policy refuses
+    page.keyboard.press("u")
+    found: dict[str, Any] = page.evaluate(_FOUND)
+    return found
+
+
+@pytest.mark.parametrize("look", LOOKS, ids=["light", "dark", "phone"])
+def test_axe_finds_nothing_serious(visit: Visit, axe: str, look: dict[str, Any]) -> None:
+    page = visit(**look)
+    poor = {}
+    for route in ROUTES:
+        page.goto(page.url.partition("#")[0] + f"#{route}")
+        page.wait_for_selector(":is(.result, .tile, .part, .state, .recent):visible")
+        if found := findings(page, axe):
+            poor[route] = found
+    assert poor == {}
+
+
+@pytest.mark.parametrize("look", LOOKS, ids=["light", "dark", "phone"])
+def test_axe_finds_nothing_serious_in_work(visit: Visit, axe: str, worked_address: str, look: dict[str, Any]) -> None:
+    page = visit(**look)
+    page.goto(f"{worked_address}/#/work")
+    page.get_by_text("When was it").click()
+    page.wait_for_selector(".timeline svg")
+    assert findings(page, axe) == {}
+
+
+def test_axe_finds_nothing_serious_in_memory(visit: Visit, axe: str, tmp_path: Path) -> None:
+    own = Remembered(tmp_path)
+    with serving("--rate", "10000", **own.environ) as (_, address):
+        page = visit()
+        page.goto(f"{address}/#/memory")
+        page.wait_for_selector(".memo")
+        assert findings(page, axe) == {}
+
+
+def test_an_image_without_words_is_found(visit: Visit, axe: str) -> None:
+    page = visit()
+    page.evaluate("document.querySelector('main').append(document.createElement('img'))")
+    assert "image-alt" in findings(page, axe)
