@@ -313,3 +313,9 @@ def test_an_excerpt_is_drawn_without_its_marks_of_markdown(visit: Visit) -> None
         "a - b, 3 &gt; 2",
         "a · <code>b</code>",
     ]
+
+
+def test_an_address_that_cannot_be_used_says_so_in_a_persons_words(visit: Visit) -> None:
+    state = visit("/?q=lexer&mode=magic").locator("#found .state")
+    expect(state.locator("h2")).to_have_text("This address holds a value for “mode” that cannot be used.")
+    expect(state).to_contain_text("Clear the filters, or go back to Search.")
