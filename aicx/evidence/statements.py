@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence, Set
+from functools import lru_cache
 from itertools import zip_longest
 from typing import NamedTuple
 
@@ -96,6 +97,7 @@ def announces(step: Step) -> bool:
     return step.role == "assistant" and bool(said) and all(map(is_announcement, said))
 
 
+@lru_cache(256)
 def is_announcement(text: str) -> bool:
     """Whether a sentence of an agent says only what it does next, or is doing."""
     return bool(statement_rules().announcements.search(text))

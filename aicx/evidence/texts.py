@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 from aicx.text import shorten
@@ -35,6 +36,7 @@ _SENTENCE_END = re.compile(
     "(?=[^\\sa-z]|[`*_\"'\u201c\u2018(])"
 )
 _GIST_SHARE = 20
+_MAX_KEPT = 8000  # characters; of a longer text often only the first sentences are asked for
 # A part of the limit so small that a cut sentence is better than none.
 _SHORT = 0.3
 _WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)?")
@@ -50,6 +52,15 @@ class Sentence(NamedTuple):
 
 def sentences(text: str) -> Iterator[Sentence]:
     """What a text says, sentence by sentence, without code blocks, tables, frames of tracebacks and directives."""
+    return iter(_known_sentences(text)) if len(text) <= _MAX_KEPT else _sentences(text)
+
+
+@lru_cache(64)  # the last words of a session are asked for its results, its questions, its next steps, ...
+def _known_sentences(text: str) -> tuple[Sentence, ...]:
+    return tuple(_sentences(text))
+
+
+def _sentences(text: str) -> Iterator[Sentence]:
     heading = ""
     paragraph: list[str] = []
     for line in [*_prose(text).splitlines(), ""]:

@@ -200,8 +200,8 @@ def _sketches(
     wanted = list(dict.fromkeys(key[:2] for key in missing))
     for begin in range(0, len(wanted), _AT_ONCE):
         part = wanted[begin : begin + _AT_ONCE]
-        where = f"(agent, session_id) IN (VALUES {','.join(['(?,?)'] * len(part))})"
-        for facts in session_facts(layout, catalog, where, [name for key in part for name in key]):
+        where = f"session_id IN ({','.join('?' * len(part))})"  # pairs would have every chunk looked at
+        for facts in session_facts(layout, catalog, where, [session_id for _, session_id in part]):
             if (key := (facts.agent, facts.session_id, facts.project)) in found:
                 rows = chunks_of_part(catalog, key)
                 branches = [row["branch"] for row in rows if row["branch"]]

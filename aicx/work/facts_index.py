@@ -6,7 +6,7 @@ Derived: it may be deleted at any time, and where it is damaged or cannot be wri
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from pathlib import Path
 from zlib import crc32
@@ -30,8 +30,10 @@ CREATE TABLE meta(version TEXT, state TEXT) STRICT;
 CREATE TABLE facts(agent TEXT, session_id TEXT, project TEXT, stamp TEXT, check_sum INTEGER, body BLOB,
     PRIMARY KEY (agent, session_id, project)) STRICT, WITHOUT ROWID;
 """
-_MAX_PLACES = 400  # in one query
-_AT_ONCE = 20  # sessions a transaction, and a worker's task: a killed run keeps what it had read
+_MAX_NAMED = 300  # sessions or places in one query
+# Sessions a transaction, and a worker's task, and what share of all that at least is: a killed run keeps what it had
+# read, and a transaction waits for the disk.
+_AT_ONCE, _SHARE = 20, 100
 _WORTH_WORKERS = 60  # sessions from which on workers save more than it takes to start them
 
 
@@ -113,7 +115,8 @@ def _reading(
     workers: int = 1,
 ) -> Iterator[dict[Key, SessionFacts | None]]:
     """Reads sessions, some at a time, and keeps what they say."""
-    tasks = [(layout, missing[begin : begin + _AT_ONCE]) for begin in range(0, len(missing), _AT_ONCE)]
+    step = max(_AT_ONCE, len(missing) // _SHARE)
+    tasks = [(layout, missing[begin : begin + step]) for begin in range(0, len(missing), step)]
     if workers > 1 and len(missing) >= _WORTH_WORKERS and catalog.identity:  # one made in memory is only here
         readings = map_in_order(_read_apart, tasks, workers)
     else:
@@ -196,15 +199,24 @@ def _known(path: Path, kept: sqlite3.Connection, stamps: dict[Key, str]) -> dict
     """What is kept of sessions that are as they were. A damaged row counts as missing."""
     found: dict[Key, SessionFacts | None] = {}
     with forgiving(path):
-        places = list({place for _, _, place in stamps})
-        among = f"WHERE project IN ({','.join('?' * len(places))})" if len(places) <= _MAX_PLACES else ""
-        rows = kept.execute(f"SELECT * FROM facts {among}", places if among else ())
-        for agent, session_id, place, stamp, check, body in rows:
+        for agent, session_id, place, stamp, check, body in _rows_of(kept, stamps):
             key = (agent, session_id, place)
             with suppress(ValueError, TypeError, LookupError):
                 if stamps.get(key) == stamp and crc32(body) == check:
                     found[key] = decode(body) if body else None
     return found
+
+
+def _rows_of(kept: sqlite3.Connection, keys: Collection[Key]) -> sqlite3.Cursor:
+    """The rows of sessions, and maybe of others where they are many."""
+    places = list({place for _, _, place in keys})
+    if 0 < len(keys) <= _MAX_NAMED:
+        asked = f"WITH asked(agent, session_id, project) AS (VALUES {','.join(['(?,?,?)'] * len(keys))})"
+        among = "SELECT facts.* FROM asked JOIN facts USING (agent, session_id, project)"
+        return kept.execute(f"{asked} {among}", [name for key in keys for name in key])
+    if len(places) <= _MAX_NAMED:
+        return kept.execute(f"SELECT * FROM facts WHERE project IN ({','.join('?' * len(places))})", places)
+    return kept.execute("SELECT * FROM facts")
 
 
 def _keep(kept: sqlite3.Connection, found: Iterable[tuple[Key, str, SessionFacts | None]]) -> None:

@@ -12,6 +12,7 @@ import pytest
 from aicx.cli import run
 from aicx.corpus.catalog.query import open_catalog
 from aicx.evidence import transcript
+from aicx.storage.derived import remove_derived
 from aicx.work import facts_index
 from aicx.work.facts_index import facts_so_far, refresh_facts, session_facts
 from aicx.work.session_facts import SessionFacts, decode
@@ -173,6 +174,23 @@ def test_what_another_process_saves_late_is_read_again(user: Home, log: ClaudeLo
         assert facts_so_far(layout, opened.catalog)[1] == 1
         refresh_facts(layout, opened.catalog)
         assert facts_so_far(layout, opened.catalog)[1] == 0
+
+
+def test_several_cores_read_what_one_reads(user: Home, repository: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(4):
+        log = ClaudeLog(f"{number}{SESSION[1:]}", repository).prompt(
+            f"Let the tokens live {number} days longer", number
+        )
+        user.claude(log.call("Bash", 10, "t0", command="pytest -q").result("FAILED test_token", 11, "t0", failed=True))
+    user.store()
+    alone = facts(user)
+    monkeypatch.setattr(facts_index, "_WORTH_WORKERS", 4)
+    monkeypatch.setattr(facts_index, "_AT_ONCE", 3)
+    remove_derived(user.settings.layout.work_facts)
+    with open_catalog(user.settings.layout) as opened:
+        refresh_facts(user.settings.layout, opened.catalog, workers=2)
+        assert facts_so_far(user.settings.layout, opened.catalog) == (alone, 0)
+    assert len(alone) == 4
 
 
 def test_a_file_of_another_version_is_made_again(user: Home, log: ClaudeLog, reads: list[int]) -> None:

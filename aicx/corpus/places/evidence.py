@@ -97,6 +97,7 @@ class Ledger:
     trees: dict[str, set[str]] = field(default_factory=dict)
     moved: dict[str, str] = field(default_factory=dict)
     projects: set[str] = field(default_factory=set)
+    sessions: set[Session] = field(default_factory=set)  # that saw anything of a repository
 
     def add(self, session: Session, seen: FolderClue) -> bool:
         """Takes in one thing; says whether it was news."""
@@ -116,6 +117,7 @@ class Ledger:
         if seen.kind not in WEIGHTS:
             return False
         self.projects.add(seen.said)
+        self.sessions.add(session)
         sessions = self.said.setdefault(folder, {}).setdefault(seen.said, {}).setdefault(seen.kind, set())
         if session in sessions:
             return False

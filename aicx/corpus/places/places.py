@@ -47,9 +47,11 @@ class Places:
         """The repository of ``cwd``; of ``session``, which may know better than the others what its folder was."""
         if not cwd:
             return None
-        key = (cwd, session)
+        # Most sessions say nothing of repositories, and then know no better than all others.
+        knowing = session if session in self.ledger.sessions else None
+        key = (cwd, knowing)
         if key not in self._cache:
-            found = self._decide(cwd, session)
+            found = self._decide(cwd, knowing)
             project = found and self.canonical(found.project)
             if found and project and project != found.project:
                 found = RepositoryIdentity(project, found.source, f"{found.reason}; {found.project} is now {project}")
