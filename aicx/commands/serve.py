@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -45,6 +46,16 @@ def command(
         float,
         typer.Option("--rate", min=1, max=10_000, metavar="N", help="For http, maximum number of requests per second."),
     ] = 100,
+    workers: Annotated[
+        int,
+        typer.Option(
+            "--workers",
+            min=1,
+            max=64,
+            metavar="N",
+            help="For http, how many processes answer, each on a core; they share --rate equally.",
+        ),
+    ] = 1,
     allow_proposals: Annotated[
         bool,
         typer.Option("--allow-proposals", help="Let clients propose what to remember; a person decides."),
@@ -59,6 +70,7 @@ def command(
 
     Example: aicx serve
     Example: aicx serve --transport http
+    Example: aicx serve -t http --workers 4
     Example: aicx serve -t http --host 0.0.0.0 --allow-host build.example.org
     """
     settings = load_settings()
@@ -70,7 +82,9 @@ def command(
     from aicx.servers.http.log import log_in_lines
 
     log_in_lines(debug=bool(os.environ.get("AICX_DEBUG")))
-    workers = Workers(settings, _THREADS)
+    if workers > 1 and transport is Transport.stdio:
+        raise UsageError("--workers is for http", hint="a client on stdio has a process of its own")
+    threads = Workers(settings, _THREADS)
     try:
         if transport is Transport.stdio:
             from aicx.servers.mcp.stdio import serve_stdio
@@ -79,8 +93,9 @@ def command(
                 console.notify(
                     "Waiting for an MCP client, which would have started this itself: `aicx install --help`."
                 )
-            serve_stdio(create_server(settings, workers, folder=Path.cwd(), allow_proposals=allow_proposals))
+            serve_stdio(create_server(settings, threads, folder=Path.cwd(), allow_proposals=allow_proposals))
             return
+        from aicx.servers.http.processes import serve_in_processes
         from aicx.servers.http.serve import address, listen, names_of
         from aicx.servers.mcp.http import PATH, serve_http
 
@@ -92,11 +107,18 @@ def command(
                 console.notify(_about(settings, token))
 
             names = names_of(host, tuple(allow_host or ()))
-            server = create_server(settings, workers, allow_proposals=allow_proposals)
-            serve_http(server, listening, begun, token=token, hosts=names, per_second=rate)
+            server = create_server(settings, threads, allow_proposals=allow_proposals)
+
+            def serve(begun: Callable[[], None]) -> None:
+                serve_http(server, listening, begun, token=token, hosts=names, per_second=rate / workers)
+
+            if workers > 1:
+                serve_in_processes(workers, serve, begun)
+            else:
+                serve(begun)
         console.notify("Stopped.")
     finally:
-        workers.close()
+        threads.close()
 
 
 def _token(settings: Settings, host: str, no_token: bool) -> str | None:

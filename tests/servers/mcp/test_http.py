@@ -5,9 +5,13 @@ from __future__ import annotations
 import asyncio
 import http.client
 import json
+import os
 import signal
 import subprocess
-from collections.abc import Iterator
+import sys
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -16,6 +20,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from tests.corpus.builders import SESSION, Home, snapshot
+from tests.forked import Forked
 from tests.servers.mcp.mcp_client import AICX, TOKEN, serving
 
 pytestmark = [pytest.mark.needs("mcp"), pytest.mark.process]
@@ -153,3 +158,71 @@ def test_a_port_that_is_taken_is_said_in_a_line(address: str, environment: Path)
     assert done.returncode == 1
     assert f"cannot listen on 127.0.0.1, port {port}" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks at processes in /proc")
+class TestWorkers:
+    """A server of two processes."""
+
+    @pytest.fixture
+    def server(self, stored: Home) -> Iterator[tuple[Forked, str]]:
+        with serving("--workers", "2", **stored.environ) as found:
+            yield found
+
+    def workers(self, process: Forked) -> set[int]:
+        return {int(one) for one in Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()}
+
+    def wait_for(self, holds: Callable[[], bool]) -> None:
+        for _ in range(400):
+            if holds():
+                return
+            time.sleep(0.05)
+        raise AssertionError("it took more than 20 seconds")
+
+    def test_every_process_gives_the_same_answer(self, server: tuple[Forked, str]) -> None:
+        process, address = server
+        assert len(self.workers(process)) == 2
+        answers = [post(address, message("tools/call", **CALL)) for _ in range(12)]
+        assert answers == answers[:1] * 12
+        assert answers[0][0] == 200
+
+    def test_one_that_is_killed_under_load_is_replaced(self, server: tuple[Forked, str]) -> None:
+        process, address = server
+        before = self.workers(process)
+        with ThreadPoolExecutor(4) as clients:
+
+            def ask() -> int:
+                with suppress(ConnectionError, http.client.HTTPException):  # of the one that was killed
+                    return post(address, message("tools/call", **CALL))[0]
+                return 0
+
+            asked = [clients.submit(ask) for _ in range(24)]
+            os.kill(min(before), signal.SIGKILL)
+            codes = [one.result() for one in asked]
+        assert set(codes) <= {0, 200}
+        assert codes.count(0) <= 4  # what it was answering
+        self.wait_for(lambda: len(self.workers(process) - {min(before)}) == 2)
+        assert {post(address, message("ping"))[0] for _ in range(8)} == {200}
+
+    def test_none_outlives_the_one_that_began_them(self, server: tuple[Forked, str]) -> None:
+        process, _ = server
+        workers = self.workers(process)
+        process.send_signal(signal.SIGKILL)
+        self.wait_for(lambda: not any(Path(f"/proc/{one}/root").exists() for one in workers))
+
+    @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+    def test_a_signal_ends_all_in_order(self, server: tuple[Forked, str], number: signal.Signals) -> None:
+        process, address = server
+        post(address, message("tools/call", **CALL))
+        workers = self.workers(process)
+        process.send_signal(number)
+        assert process.wait(10) == 0
+        assert process.stderr is not None
+        assert process.stderr.read().endswith("Stopped.\n")
+        assert not any(Path(f"/proc/{one}/root").exists() for one in workers)
+
+
+def test_a_client_on_stdio_has_one_process(environment: Path) -> None:
+    done = subprocess.run([*AICX, "serve", "--workers", "2"], capture_output=True, text=True, timeout=30)
+    assert done.returncode == 2
+    assert "--workers is for http" in done.stderr
