@@ -45,7 +45,7 @@ _MAX_WORD_LENGTH = 40
 _MAX_RUN_LENGTH = 120
 # Bounds the memory of the memo: distinct runs of a large corpus are mostly data seen once.
 _MEMO_SIZE = 400_000
-_STREAMS = (itemgetter(0), itemgetter(1))  # of what the memo has of a run: its words, its names
+_ITS_WORDS, _ITS_NAMES = itemgetter(0), itemgetter(1)  # of what the memo has of a run
 
 STOP_WORDS = frozenset(
     """
@@ -94,8 +94,7 @@ def analyze(text: str, language: str | None = None) -> Terms:
     language = languages.language_of(runs) if language is None else language
     # Without a loop of Python's own: most of what indexing costs is here, and most runs are known.
     found = list(map(_memo(language).__getitem__, runs))
-    words, names = (list(chain.from_iterable(map(stream, found))) for stream in _STREAMS)
-    return Terms(words, names)
+    return Terms(list(chain.from_iterable(map(_ITS_WORDS, found))), list(chain.from_iterable(map(_ITS_NAMES, found))))
 
 
 def analyze_runs(text: str) -> list[Terms]:
