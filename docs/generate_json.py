@@ -47,6 +47,7 @@ from aicx.memory import sources as memory_sources
 from aicx.memory.recall import asking as memory_recall
 from aicx.memory.review import answers as review
 from aicx.packs import answers as pack
+from aicx.reminders import told as reminders
 from aicx.repomap import MapStatus
 from aicx.repomap import map as maps
 from aicx.repomap.refresh import Refreshed
@@ -98,6 +99,7 @@ ANSWERS: Mapping[str, tuple[str, Sequence[type[Any]]]] = {
     "sessions summarize": (session_summary.SCHEMA, [session_summary.SessionSummaryAnswer]),
     "sessions restore": (session_restore.SCHEMA, [session_restore.RestoreAnswer]),
     "sessions recall": (session_recall.SCHEMA, [session_recall.SessionRecallAnswer]),
+    "status": (reminders.SCHEMA, [reminders.RemindersAnswer]),
     "usage": (usage.SCHEMA, [usage.UsageAnswer]),
     "failures list": (failures.LIST_SCHEMA, [failures.FailuresAnswer]),
     "failures show": (failures.SCHEMA, [failures.FailureAnswer]),

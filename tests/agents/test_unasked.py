@@ -7,7 +7,9 @@ import os
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +24,7 @@ from aicx.reminders import ledger
 from aicx.reminders.building import refresh_reminders
 from aicx.reminders.line import MAX_BYTES
 from aicx.text import estimate_tokens
-from tests.corpus.builders import OTHER, SESSION, ClaudeLog, Home
+from tests.corpus.builders import OTHER, SESSION, ClaudeLog, Home, when
 
 _ERROR = 'src/cart.py:{line}: error: Name "price" is not defined  [name-defined]'
 _ASKED = "Why does the lexer drop the last token of a line without a newline?"
@@ -224,6 +226,57 @@ def test_what_was_forgotten_is_told_no_more(user: Home) -> None:
 def test_what_aicxignore_hides_is_told_no_more(user: Home) -> None:
     (user.corpus / ".aicxignore").write_text("*\n")
     assert call(user, "user-prompt", prompt=_AGAIN) == ""
+
+
+# What is known of it afterwards ------------------------------------------------------------------------------------
+
+
+def goes_on(user: Home, does: Callable[[ClaudeLog, float], ClaudeLog]) -> None:
+    """Stores what the reminded session did in the hour after."""
+    log = ClaudeLog(OTHER, str(user.work / "orbit")).prompt("Look at it again", 0)
+    user.claude(does(log, (datetime.now(UTC) - when(0)).total_seconds() + 3600))
+    user.store()
+
+
+def ledger_of(user: Home, capsys: pytest.CaptureFixture[str]) -> Any:
+    capsys.readouterr()
+    assert run(["status", "--recall", "--json"]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def test_what_was_told_is_listed_and_its_use_is_unknown_until_the_session_is_stored(
+    user: Home, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert ledger_of(user, capsys)["items"] == []
+    call(user, "user-prompt", prompt=_AGAIN)
+    [one] = ledger_of(user, capsys)["items"]
+    assert (one["lane"], one["kind"], one["used"]) == ("prompt", "asked", None)
+    assert one["ref"] == f"chunk:claude:{SESSION}:001"
+
+
+def test_a_session_that_opens_the_reference_used_it(user: Home, capsys: pytest.CaptureFixture[str]) -> None:
+    call(user, "user-prompt", prompt=_AGAIN)
+    goes_on(user, lambda log, at: log.call("Bash", at, command=f"aicx show chunk:claude:{SESSION}:001"))
+    found = ledger_of(user, capsys)
+    assert ([one["used"] for one in found["items"]], found["used"], found["unused"]) == ([True], 1, 0)
+
+
+def test_a_session_that_does_something_else_did_not_use_it(user: Home, capsys: pytest.CaptureFixture[str]) -> None:
+    call(user, "user-prompt", prompt=_AGAIN)
+    goes_on(user, lambda log, at: log.call("Bash", at, command="ls").answer("Nothing was found.", at + 1))
+    assert [one["used"] for one in ledger_of(user, capsys)["items"]] == [False]
+
+
+def test_a_session_that_changes_what_mended_the_failure_used_it(user: Home, capsys: pytest.CaptureFixture[str]) -> None:
+    call(user, "post-tool", error=f"Exit code 1\n{_ERROR.format(line=9)}")
+    file = f"{user.work}/orbit/src/cart.py"
+    goes_on(user, lambda log, at: log.call("Edit", at, file_path=file, old_string="a", new_string="b"))
+    assert [one["used"] for one in ledger_of(user, capsys)["items"]] == [True]
+
+
+def test_the_ledger_holds_no_words_of_a_session(user: Home) -> None:
+    call(user, "user-prompt", prompt=_AGAIN)
+    assert b"lexer" not in (user.corpus / "agents" / "reminders.sqlite").read_bytes()
 
 
 # What it survives --------------------------------------------------------------------------------------------------
