@@ -90,13 +90,15 @@ def _at_prompt(call: _Call) -> str:
 
 
 def _after_command(call: _Call) -> str:
-    output = _failed(call.said)
-    if not output:
+    output, is_known = _printed(call.said)
+    given = call.said.get("tool_input")
+    command = given.get("command") if isinstance(given, dict) else None
+    if not output or not (is_known or isinstance(command, str)):
         return ""
     from aicx.reminders.command import find_fix
 
     with _index(call) as index:
-        found = find_fix(index, call.session, output) if index else None
+        found = find_fix(index, call.session, output, None if is_known else command) if index else None
     if found is None or index is None:
         return ""
     from aicx.reminders.saying import of_fix
@@ -155,19 +157,18 @@ def _project(call: _Call) -> str:
     return identity.project if identity else ""
 
 
-def _failed(said: Mapping[str, Any]) -> str | None:
-    """What a command printed that failed; None for one that did not, and for any other call of a tool."""
+def _printed(said: Mapping[str, Any]) -> tuple[str, bool]:
+    """What a command printed, unless it passed, and whether it is known that it failed: Codex hands on no exit code."""
     error = said.get("error")
     if isinstance(error, str) and error:
-        return error
+        return error, True
     response = said.get("tool_response")
     if isinstance(response, dict):
         code = next((response[name] for name in ("exit_code", "exitCode", "returncode") if name in response), None)
-        texts = [value for value in response.values() if isinstance(value, str)]
-        if code not in (None, 0) or response.get("is_error") or response.get("error"):
-            return "\n".join(texts)
-        response = "\n".join(texts)
-    return response if isinstance(response, str) and _EXIT.search(response) else None
+        text = "\n".join(value for value in response.values() if isinstance(value, str))
+        failed = code not in (None, 0) or response.get("is_error") or response.get("error") or _EXIT.search(text)
+        return (text, True) if failed else ("", False)
+    return (response, bool(_EXIT.search(response))) if isinstance(response, str) else ("", False)
 
 
 def _edited(call: _Call) -> Iterator[str]:

@@ -100,6 +100,7 @@ def test_a_failed_command_is_told_what_ended_the_same_failure(user: Home) -> Non
         {"error": "Exit code 1\nsrc/shop.py:4: error: Name is not known"},
         {"error": 'Exit code 1\nsrc/shop.py:4: error: Name "price" is not defined  [name-defined]'},
         {"tool_response": ["price"]},
+        {"tool_response": _ERROR.format(line=4), "tool_input": {"command": "cat types.log"}},
     ],
 )
 def test_a_command_that_passed_or_failed_otherwise_is_told_nothing(user: Home, said: dict[str, Any]) -> None:
@@ -112,6 +113,7 @@ def test_a_command_that_passed_or_failed_otherwise_is_told_nothing(user: Home, s
         {"output": "{error}", "exit_code": 1},
         "Process exited with code 1\nOutput:\n{error}",
         {"llmContent": "Output: {error}\nExit Code: 2"},
+        "{error}",
     ],
 )
 def test_a_failure_is_seen_in_the_answers_of_several_clients(user: Home, response: Any) -> None:
@@ -120,7 +122,8 @@ def test_a_failure_is_seen_in_the_answers_of_several_clients(user: Home, respons
         filled: Any = {k: v.format(error=error) if isinstance(v, str) else v for k, v in response.items()}
     else:
         filled = response.format(error=error)
-    assert "src/cart.py" in call(user, "post-tool", agent="codex", tool_response=filled)
+    ran = {"command": ".venv/bin/mypy src"}
+    assert "src/cart.py" in call(user, "post-tool", agent="codex", tool_response=filled, tool_input=ran)
 
 
 def test_an_edit_is_told_the_decision_that_names_its_file(user: Home) -> None:
