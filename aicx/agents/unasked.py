@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 # A prompt that a program types is no question of a person.
 _COMMANDS = ("/", "!", "<")
+# Gemini CLI hands on, before the prompt, what other hooks told the model.
+_HOOKS_SAID = re.compile(r"\A\s*<hook_context>.*?</hook_context>", re.DOTALL)
 _MAX_RECORDS = 2000
 _MAX_RECORD = 4_000_000
 _MAX_PATCH = 200_000
@@ -75,7 +77,7 @@ def answer(event: str, agent: str, given: bytes) -> bytes:
 
 
 def _at_prompt(call: _Call) -> str:
-    prompt = _text(call.said, "prompt", "user_prompt") or ""
+    prompt = _HOOKS_SAID.sub("", _text(call.said, "prompt", "user_prompt") or "")
     if not prompt.strip() or prompt.lstrip().startswith(_COMMANDS):
         return ""
     from aicx.reminders.prompt import find_earlier

@@ -78,6 +78,10 @@ def test_a_prompt_that_was_asked_before_is_answered_with_what_came_of_it(user: H
     assert f"[chunk:claude:{SESSION}:001]" in text
 
 
+def test_what_other_hooks_told_before_a_prompt_is_no_part_of_it(user: Home) -> None:
+    assert call(user, "user-prompt", prompt=f"<hook_context>gemini@orbit\n\nawake</hook_context>\n\n{_AGAIN}")
+
+
 def test_a_prompt_about_something_else_is_met_with_silence(user: Home) -> None:
     assert call(user, "user-prompt", prompt="Add a button that exports invoices as a spreadsheet") == ""
 
