@@ -27,6 +27,7 @@ KINDS = {
     "notes": "continuity notes",
     "candidates": "memory candidates",
     "why": "`why`",
+    "recall": "recall at a prompt",
 }
 SPEAKS = ("useful", "useless", "wrong")
 TABLES = {

@@ -15,9 +15,13 @@ _NAMED_IN = 3
 # words of the question, a file that both name, phrases, or names of the code.
 _SAME, _SAME_WORDS, _ALIKE = 0.6, 3, 0.4
 _WITH_FILE, _FILE_WORDS = 0.25, 2
-_WITH_NAMES, _NAMES = 0.3, 2
+_WITH_NAMES, _NAMES = 0.4, 2
 _WITH_PHRASES, _PHRASES = 0.25, 2
-_WITH_ONE_PHRASE, _WORDS_BESIDE = 0.45, 4
+_WITH_ONE_PHRASE, _WORDS_BESIDE, _RARE = 0.45, 4, 3
+# Words of a prompt from which on it is a long one.
+_LONG = 30
+# A decision of whose words the prompt has so many tells nothing that the prompt does not say.
+_RESTATED = 0.7
 # A prompt of fewer words leans on what was said before it.
 _LEAST = 3
 # What was asked word for word in so many sessions is asked by a program, or as a matter of course.
@@ -67,15 +71,21 @@ def _weigh(
     subjects = {name for name in named if not is_file(name)}
     made_up = {word for word in asked.made_up & every if spread[word] <= few}
     pairs = {pair for pair in asked.pairs & every if spread[pair] <= few}
+    # What a long prompt says besides is often pasted: only what was asked then counts for it.
+    if len(asked.words) >= _LONG:
+        pairs &= turn.own
+    rare = {word for word in shared if spread[word] <= few}
     words_then = sum("#" not in word and ":" not in word and " " not in word for word in turn.own)
     alike = len(own) / max(1, len(asked.words) + words_then - len(own))
+    if not turn.came and len(own) >= _RESTATED * words_then:
+        return None
     if subjects:
         rank = 4 + bool(subjects & turn.own) + share
     elif len(own) >= _SAME_WORDS and share_own >= _SAME and alike >= _ALIKE:
         rank = 3 + share_own
     elif (
         (len(pairs) >= _PHRASES and share >= _WITH_PHRASES)
-        or (pairs & turn.own and len(shared) >= _WORDS_BESIDE and share >= _WITH_ONE_PHRASE)
+        or (pairs & turn.own and len(rare) >= _RARE and len(shared) >= _WORDS_BESIDE and share >= _WITH_ONE_PHRASE)
         or (named and len(shared) >= _FILE_WORDS and share >= _WITH_FILE)
     ):
         rank = 2 + share

@@ -26,7 +26,7 @@ _NUMBER = re.compile(
     re.IGNORECASE,
 )
 _TICKET = re.compile(r"\b[A-Z][A-Z0-9]{1,9}-\d{2,6}\b")
-_COMMIT = re.compile(r"\b(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,40}\b")
+_COMMIT = re.compile(r"\b(?=[a-f]*\d)(?=\d*[a-f])(?:[0-9a-f]{7,10}|[0-9a-f]{40})\b")
 _FILE = re.compile(r"(?<![\w.@/\\-])(?:[\w@.~-]*[\\/])*[\w@-][\w@.-]*\.[A-Za-z][A-Za-z0-9]{0,5}\b")
 # Standards and encodings that look like a ticket.
 _NO_TICKETS = frozenset({"UTF", "ISO", "SHA", "RFC", "CVE", "HTTP", "GPT", "OSC"})
