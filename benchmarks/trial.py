@@ -191,19 +191,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
             if given.json:
                 print(json.dumps(asdict(one)), flush=True)
             else:
-                print(
-                    f"{one.task:<10}{arm:<9}{'passed' if one.passed else 'failed'}  {one.turns} turns  {one.why}",
-                    flush=True,
-                )
+                ended = "passed" if one.passed else "failed"
+                print(f"{one.task:<10}{_arm(one.with_aicx):<9}{ended}  {one.turns} turns  {one.why}", flush=True)
     if given.json:
         return
     for with_aicx in (False, True):
         of_arm = [one for one in found if one.with_aicx == with_aicx]
         passed = sum(one.passed for one in of_arm)
         low, high = wilson(passed, len(of_arm))
-        print(
-            f"{'with' if with_aicx else 'without'} aicx: {passed} of {len(of_arm)} ({low * 100:.0f} to {high * 100:.0f} %)"
-        )
+        print(f"{_arm(with_aicx)} aicx: {passed} of {len(of_arm)} ({low * 100:.0f} to {high * 100:.0f} %)")
     if not given.url:
         print("This was the scripted model: it shows that the trial runs, and nothing about whether aicx helps.")
 
