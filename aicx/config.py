@@ -104,6 +104,7 @@ def load_settings(
             opencode_database=opencode / environ["OPENCODE_DB"] if environ.get("OPENCODE_DB") else None,
             copilot=_folder(environ, "COPILOT_HOME", home / ".copilot"),
             pi=_folder(environ, "PI_CODING_AGENT_DIR", home / ".pi/agent"),
+            user=home,
         ),
         redact_secrets=bool(values["redact_secrets"]),
         lock_wait_seconds=float(values["lock_wait_seconds"]),

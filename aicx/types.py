@@ -57,6 +57,7 @@ class AgentHomes:
     opencode_database: Path | None = None  # where it is not in that folder
     copilot: Path | None = None
     pi: Path | None = None
+    user: Path | None = None  # the home folder of the person, for sources of other packages
 
 
 @dataclass(frozen=True, slots=True)

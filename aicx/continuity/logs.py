@@ -25,7 +25,7 @@ from aicx.git.identity import find_repository
 from aicx.git.roots import repository_of
 from aicx.paths import Layout
 from aicx.refs import Ref
-from aicx.sources import SOURCES, load_source
+from aicx.sources import every_agent, load_source
 from aicx.sources.items import LogFile, LogIdentity, SessionEvent, SkippedRecords, TimelineEntry
 from aicx.types import Lane, Origin
 from aicx.values import dataclass
@@ -130,7 +130,7 @@ def _newest_first(settings: Settings, place: WorkPlace) -> Iterator[LogFile]:
     """Every log that may be of this worktree, by the time of its last change."""
     found: list[tuple[int, str, LogFile]] = []
     marks = _claude_names(place)
-    for agent in SOURCES:
+    for agent in every_agent():
         for log in load_source(agent).discover(settings.homes):
             # Claude Code names the folder of its logs after that of the session.
             if isinstance(log, LogFile) and not (agent == "claude" and _is_of_other(log.path, settings, marks)):

@@ -13,7 +13,7 @@ from aicx.corpus.catalog.watermarks import fingerprints
 from aicx.corpus.files.sidecar import without_tool_facts
 from aicx.filters import Filters
 from aicx.paths import NON_REPOSITORY, Layout
-from aicx.sources import SOURCES, load_source
+from aicx.sources import every_agent, load_source
 from aicx.sources.door import CleanSource, Door, fingerprint_of
 from aicx.sources.items import BadRecord
 from aicx.values import dataclass
@@ -51,7 +51,7 @@ def list_logs(settings: Settings, agents: tuple[str, ...] = ()) -> LogList:
     from aicx.redaction import redact  # imported here: its rules take a while to compile
 
     door = Door(redact)
-    for agent in agents or tuple(SOURCES):
+    for agent in agents or every_agent():
         for log in CleanSource(load_source(agent), door).discover(settings.homes):
             if isinstance(log, BadRecord):
                 problems.append(log)

@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from aicx.corpus.catalog.database import Catalog
 from aicx.errors import NotFound, UsageError
 from aicx.refs import HASH, Ref
-from aicx.sources import SOURCES
+from aicx.sources import SOURCES, is_agent
 from aicx.text import first_of
 
 SessionKey = tuple[str, str]  # agent and session id
@@ -104,7 +104,7 @@ def _parts(wanted: str) -> tuple[str | None, str]:
     if wanted.startswith("session:"):
         wanted = Ref.parse(wanted.partition("#")[0]).value
     agent, colon, rest = wanted.partition(":")
-    return (agent, rest) if colon and agent in SOURCES else (None, wanted)
+    return (agent, rest) if colon and is_agent(agent) else (None, wanted)
 
 
 def _nearest(text: str, known: Sequence[SessionKey]) -> list[SessionKey]:

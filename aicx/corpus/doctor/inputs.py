@@ -15,7 +15,7 @@ from aicx.corpus.catalog.database import DAMAGED, Catalog
 from aicx.corpus.doctor.survey import Survey
 from aicx.errors import UsageError
 from aicx.paths import Layout
-from aicx.sources import SOURCES, load_source
+from aicx.sources import every_agent, load_source
 from aicx.sources.items import BadRecord, LogFile
 from aicx.storage.checksums import find_damage
 from aicx.storage.lock import holder_of
@@ -124,7 +124,7 @@ def compare_catalog(catalog: Catalog, survey: Survey) -> dict[str, list[str]]:
 def discover_logs(homes: AgentHomes) -> tuple[list[LogFile], list[BadRecord]]:
     logs: list[LogFile] = []
     unreadable: list[BadRecord] = []
-    for agent in SOURCES:
+    for agent in every_agent():
         for item in load_source(agent).discover(homes):
             if isinstance(item, LogFile):
                 logs.append(item)

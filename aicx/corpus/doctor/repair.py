@@ -25,7 +25,7 @@ from aicx.corpus.places.stored import is_filed
 from aicx.errors import AicxError, CorpusDamaged, UsageError
 from aicx.paths import Layout, parse_chunk_name, safe_session
 from aicx.redaction import redact
-from aicx.sources import SOURCES, load_source
+from aicx.sources import is_agent, load_source
 from aicx.sources.door import CleanSource, Door
 from aicx.sources.items import LogFile
 from aicx.sources.naming import Redact, clean_id
@@ -99,7 +99,7 @@ def repair(settings: Settings, notify: Notify) -> Repair:
         finally:
             catalog.rollback()
             catalog.close()
-    if agents := agents & SOURCES.keys():
+    if agents := set(filter(is_agent, agents)):
         _store_again(settings, survey, sorted(agents), found, notify)
     return found
 
@@ -181,7 +181,7 @@ def _release_sessions(
     for session in _broken_sessions(survey):
         altered = sorted(set(session.paths) & set(survey.altered))
         broken = sorted(set(session.paths) - set(altered))
-        if session.agent not in SOURCES:
+        if not is_agent(session.agent):
             apart |= dict.fromkeys(altered, "altered on disk, by an unknown agent")
             found.refused.extend(f"{path}: unknown agent" for path in broken[:1])
             continue

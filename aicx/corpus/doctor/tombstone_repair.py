@@ -28,7 +28,7 @@ from aicx.corpus.ingest.session_chunks import SessionScope
 from aicx.errors import CorpusDamaged, NotFound
 from aicx.paths import Layout
 from aicx.redaction import redact
-from aicx.sources import SOURCES
+from aicx.sources import every_agent, is_agent
 from aicx.storage.atomic import replace_file
 from aicx.types import Redacted
 from aicx.values import dataclass
@@ -83,7 +83,7 @@ def _named_in(line: BadLine, catalog: Catalog) -> Iterator[dict[str, Any]]:
         except orjson.JSONDecodeError:
             continue
     if "session" in said:
-        agents = [said["agent"]] if said.get("agent") in SOURCES else list(SOURCES)
+        agents = [said["agent"]] if is_agent(str(said.get("agent"))) else list(every_agent())
         stored = catalog.rows("SELECT agent FROM chunks WHERE session_id=?", (said["session"],))
         taken = {row["agent"] for row in stored}
         yield from ({"agent": agent, "session": said["session"]} for agent in agents if agent not in taken)
@@ -118,7 +118,7 @@ def _unstored(settings: Settings, catalog: Catalog, before: float) -> Iterator[s
     read = {row["path"]: _Read(row["size"], row["fingerprint"]) for row in found}
     until = None if read else datetime.fromtimestamp(before, UTC)
     redactor = redact if settings.redact_secrets else Redacted
-    plan = make_plan(settings.homes, tuple(SOURCES), catalog, redactor, full_rescan=True)
+    plan = make_plan(settings.homes, every_agent(), catalog, redactor, full_rescan=True)
     now = {str(log.path): log.fingerprint for session in plan.sessions for log, _ in session.logs}
     now |= {str(log.path): log.fingerprint for log in plan.shared}
 

@@ -28,7 +28,7 @@ from aicx.corpus.forget.pending import end_forgetting, record_forgetting
 from aicx.corpus.ingest.reading import read_logs
 from aicx.paths import Layout
 from aicx.redaction import redact
-from aicx.sources import SOURCES, load_source
+from aicx.sources import is_agent, load_source
 from aicx.sources.items import LogFile
 from aicx.storage.journal import Writer, clear_staging
 from aicx.storage.lock import writer_lock
@@ -106,7 +106,7 @@ def _logs(settings: Settings, agents: Iterable[str]) -> dict[tuple[str, str], Lo
     return {
         (agent, clean(str(log.path)).text): log
         for agent in sorted(agents)
-        if agent in SOURCES
+        if is_agent(agent)
         for log in load_source(agent).discover(settings.homes)
         if isinstance(log, LogFile)
     }

@@ -40,7 +40,7 @@ from aicx.corpus.places.siblings import FolderHistory
 from aicx.corpus.places.stored import find_histories, is_filed, open_places, withdraw_filed
 from aicx.paths import Layout
 from aicx.redaction import redact
-from aicx.sources import SOURCES
+from aicx.sources import every_agent
 from aicx.sources.items import BadRecord, LogFile, LogIdentity
 from aicx.sources.naming import Redact, clean_id
 from aicx.storage.lock import writer_lock
@@ -128,7 +128,7 @@ class _IngestRun:
 
     def all(self) -> StoreReport:
         ignore_matcher(self._layout)  # a bad line in it stops the run before it does anything
-        agents = self._request.agents or tuple(SOURCES)
+        agents = self._request.agents or every_agent()
         is_read_as_now = was_read_as_now(self._catalog)
         plan = make_plan(
             self._homes,

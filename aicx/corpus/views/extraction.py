@@ -21,7 +21,7 @@ from aicx.corpus.places.places import Places
 from aicx.corpus.places.stored import open_places
 from aicx.errors import NotFound, SourceUnreadable
 from aicx.redaction import redact
-from aicx.sources import SOURCES, load_source
+from aicx.sources import every_agent, load_source
 from aicx.sources.items import BadRecord, LogFile, TimelineEntry
 from aicx.sources.naming import Redact
 from aicx.titles import name_of_session
@@ -72,7 +72,7 @@ def extract_session(settings: Settings, session: str, format: str | None, select
     if format is not None:
         load_source(format)
     clean: Redact = redact if selection.redact_secrets else Redacted
-    agents = [format] if format else list(SOURCES)
+    agents = [format] if format else list(every_agent())
     with closing(Catalog.in_memory()) as nothing_known:
         plan = make_plan(settings.homes, agents, nothing_known, clean, full_rescan=True)
     by_key = {(found.agent, found.session_id): found for found in plan.sessions}

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import orjson
 
-from aicx.sources import SOURCES, load_source
+from aicx.sources import is_agent, load_source
 from aicx.sources.databases import holds_session
 from aicx.sources.items import BadRecord, LogFile
 from aicx.sources.records import LINE_LIMIT, WHOLE_LIMIT, dump_json, read_json, stat_log
@@ -112,12 +112,12 @@ def _hashes_of(elements: list[Any], spans: list[tuple[int, int]]) -> list[str]:
 def _messages_in(path: Path, format: str) -> list[Any] | None:
     """The messages that spans count in a log of several files or in a database; None for a format of bytes."""
     agent = format.partition("-")[0]
-    read = getattr(load_source(agent), "elements", None) if agent in SOURCES else None
+    read = getattr(load_source(agent), "elements", None) if is_agent(agent) else None
     if read is None:
         return None
     if not path.exists() and not holds_session(path):
         raise FileNotFoundError(path)
-    found: list[Any] = read(LogFile(agent, format, path, 0, ""))
+    found: list[Any] | None = read(LogFile(agent, format, path, 0, ""))
     return found
 
 

@@ -19,7 +19,7 @@ from aicx.evidence.transcript import facts_in_text
 from aicx.paths import Layout
 from aicx.refs import Ref
 from aicx.servers.dashboard.responses import Detail, Outcome, ReadChunk, Speaker, Tool, Turn
-from aicx.sources import SOURCES
+from aicx.sources import every_agent, is_agent
 from aicx.titles import is_to_client
 from aicx.types import PROMPTS
 
@@ -71,8 +71,8 @@ def whole_chunk(layout: Layout, *, id: str | None, path: str | None) -> answers.
 
 
 def _session(layout: Layout, session: str, agent: str | None) -> tuple[ShownSession, list[str]]:
-    if agent is not None and agent not in SOURCES:
-        raise UsageError(f"there is no agent {agent!r}", hint=f"one of {', '.join(SOURCES)}")
+    if agent is not None and not is_agent(agent):
+        raise UsageError(f"there is no agent {agent!r}", hint=f"one of {', '.join(every_agent())}")
     name = f"{agent}:{session}" if agent else session
     if not name.isprintable():
         raise NotFound("no session has control characters in its id")
