@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Mapping
 from dataclasses import field
 from pathlib import Path
@@ -103,6 +104,8 @@ def load_settings(
             opencode=opencode,
             opencode_database=opencode / environ["OPENCODE_DB"] if environ.get("OPENCODE_DB") else None,
             copilot=_folder(environ, "COPILOT_HOME", home / ".copilot"),
+            cursor=home / ".cursor",
+            cursor_user=_editor_data(environ, home) / "Cursor/User",
             pi=_folder(environ, "PI_CODING_AGENT_DIR", home / ".pi/agent"),
             user=home,
         ),
@@ -163,6 +166,15 @@ def _check_home(home: Path) -> None:
     for folder in (home, home / "locks", home / "index", home / "agents"):
         if (found := endless_in(folder)) is not None:
             raise CorpusDamaged(f"{found} is not a regular file: reading it might never end", hint=f"rm {found}")
+
+
+def _editor_data(environ: Mapping[str, str], home: Path) -> Path:
+    """Where editors made of VS Code keep their data."""
+    if sys.platform == "darwin":
+        return home / "Library/Application Support"
+    if sys.platform == "win32":
+        return _folder(environ, "APPDATA", home / "AppData/Roaming")
+    return _folder(environ, "XDG_CONFIG_HOME", home / ".config")
 
 
 def _folder(environ: Mapping[str, str], name: str, default: Path) -> Path:

@@ -57,6 +57,8 @@ class AgentHomes:
     opencode_database: Path | None = None  # where it is not in that folder
     copilot: Path | None = None
     pi: Path | None = None
+    cursor: Path | None = None
+    cursor_user: Path | None = None  # where the editor keeps its data
     user: Path | None = None  # the home folder of the person, for sources of other packages
 
 

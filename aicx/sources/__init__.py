@@ -24,6 +24,7 @@ SOURCES: dict[str, str] = {
     "gemini-antigravity": "aicx.sources.antigravity.source",
     "opencode": "aicx.sources.opencode.source",
     "copilot": "aicx.sources.copilot.source",
+    "cursor": "aicx.sources.cursor.source",
     "pi": "aicx.sources.pi.source",
     "run": "aicx.sources.run.source",
 }

@@ -16,6 +16,7 @@ from aicx.sources.antigravity import source as antigravity
 from aicx.sources.claude import source as claude
 from aicx.sources.codex import source as codex
 from aicx.sources.copilot import source as copilot
+from aicx.sources.cursor import source as cursor
 from aicx.sources.databases import holds_session
 from aicx.sources.gemini import source as gemini
 from aicx.sources.items import BadRecord, LogFile
@@ -23,6 +24,7 @@ from aicx.sources.opencode import source as opencode
 from aicx.sources.pi import source as pi
 from aicx.sources.records import RawRecord, read_json, read_jsonl, stat_log
 from aicx.sources.run import source as run
+from aicx.sources.values import object_of
 from aicx.values import dataclass
 
 # Bookkeeping and damage can stand before the first record that tells the formats apart.
@@ -31,8 +33,8 @@ _MAX_ARRAY = 64 * 1024 * 1024
 _LOOKED_FOR = (
     "a log is a Claude Code transcript or history.jsonl, a Codex rollout or history.jsonl, a Gemini CLI session or"
     " logs.json, an Antigravity brain folder or .pb, a session of OpenCode (exported, its file, or opencode.db/ID),"
-    " events of Copilot CLI, a session of Pi, or what `aicx run` wrote; --format names the agent where the content does"
-    " not"
+    " events of Copilot CLI, a session of Pi, a transcript or a chat of Cursor (state.vscdb/ID), or what `aicx run`"
+    " wrote; --format names the agent where the content does not"
 )
 _CODEX_BARE = frozenset(("message", "reasoning", "function_call", "function_call_output", "local_shell_call"))
 _CODEX_EXEC = frozenset(("thread.started", "turn.started", "item.started", "item.completed"))
@@ -58,7 +60,9 @@ def detect_log(path: Path, format: str | None = None) -> LogFile:
         load_source(format)
     path = path.absolute()  # a source may look at the folders above
     if path.parent.is_file() and holds_session(path):
-        return LogFile(opencode.AGENT, opencode.DATABASE, path, 0, "")
+        is_cursor = path.parent.suffix == ".vscdb"
+        agent, kind = (cursor.AGENT, cursor.DATABASE) if is_cursor else (opencode.AGENT, opencode.DATABASE)
+        return LogFile(agent, kind, path, 0, "")
     try:
         mode = path.stat().st_mode
     except OSError as error:
@@ -175,6 +179,8 @@ def _by_name(path: Path, agent: str | None) -> tuple[str, str] | None:
             return agent, gemini.SESSION_JSON if is_object else gemini.SESSION_LINES
         case "copilot":
             return agent, copilot.FORMAT
+        case "cursor":
+            return agent, cursor.TRANSCRIPT
         case "pi":
             return agent, pi.FORMAT
         case "opencode":
@@ -216,6 +222,10 @@ def _is_copilot(value: dict[str, Any]) -> bool:
     return "." in str(value.get("type")) and isinstance(value.get("data"), dict) and "parentId" in value
 
 
+def _is_cursor(value: dict[str, Any]) -> bool:
+    return value.keys() == {"role", "message"} and isinstance(object_of(value["message"]).get("content"), list | str)
+
+
 _LINE_FORMS = (
     _Form("claude", claude.SESSION_FORMAT, _is_claude),
     _Form("claude", claude.HISTORY_FORMAT, _is_claude_prompt),
@@ -224,6 +234,7 @@ _LINE_FORMS = (
     _Form("codex", codex.ROLLOUT, _is_rollout),
     _Form(gemini.AGENT, gemini.SESSION_LINES, _is_gemini_line),
     _Form(copilot.AGENT, copilot.FORMAT, _is_copilot),
+    _Form(cursor.AGENT, cursor.TRANSCRIPT, _is_cursor),
     _Form(
         pi.AGENT, pi.FORMAT, lambda value: value.get("type") == "session" and "cwd" in value and "command" not in value
     ),

@@ -119,6 +119,18 @@ PI_RECORDS: list[Value] = [
         },
     },
 ]
+CURSOR_RECORDS: list[Value] = [
+    {"role": "user", "message": {"content": [{"type": "text", "text": "<user_query>\nFix the parser\n</user_query>"}]}},
+    {
+        "role": "assistant",
+        "message": {
+            "content": [
+                {"type": "text", "text": "Yes"},
+                {"type": "tool_use", "name": "Shell", "input": {"command": "ls"}},
+            ]
+        },
+    },
+]
 OPENCODE_MESSAGES: list[Value] = [
     {
         "info": {"id": "msg_1", "role": "user", "time": {"created": UNIX * 1000}},
@@ -174,6 +186,11 @@ LINES: dict[str, dict[str, list[Value]]] = {
         f".copilot/session-state/{SESSION}/events.jsonl": COPILOT_EVENTS,
         f".copilot/session-state/{SESSION}.jsonl": COPILOT_EVENTS,
     },
+    "cursor": {
+        f".cursor/projects/srv-orbit/agent-transcripts/{SESSION}/{SESSION}.jsonl": CURSOR_RECORDS,
+        f".cursor/projects/srv-orbit/agent-transcripts/{SESSION}/subagents/{SESSION}.jsonl": CURSOR_RECORDS,
+        f".cursor/projects/srv-orbit/agent-transcripts/{SESSION}.jsonl": CURSOR_RECORDS,
+    },
     "pi": {f".pi/agent/sessions/--srv-orbit--/2026-03-01T10-00-00-000Z_{SESSION}.jsonl": PI_RECORDS},
     "run": {f".aicx/runs/{SESSION}.jsonl": RUN_RECORDS},
 }
@@ -188,6 +205,7 @@ OBJECTS: dict[str, dict[str, tuple[str | None, list[Value]]]] = {
     "gemini-antigravity": {f".gemini/antigravity/brain/{SESSION}/task.md.metadata.json": ("x", [])},
     "opencode": {f".local/share/opencode/export/ses_{SESSION}.json": ("messages", OPENCODE_MESSAGES)},
     "copilot": {},
+    "cursor": {},
     "pi": {},
     "run": {},
 }
@@ -218,7 +236,7 @@ queued_command local_command api_error input_text output_text exec_command apply
 <synthetic> <system-reminder>x</system-reminder> <command-name>/x</command-name> <USER_REQUEST>y</USER_REQUEST>
 [Request interrupted by user] {"cmd":"ls"} {"a": ARTIFACT_TYPE_TASK HEAD
 session.start user.message assistant.message tool.execution_start tool.execution_complete session.error abort selection
-toolResult bashExecution toolCall compaction custom_message session_info
+toolResult bashExecution toolCall compaction custom_message session_info turn_ended
 """)
 TEXTS = st.one_of(
     st.sampled_from(VALUES),
@@ -273,6 +291,8 @@ def homes(root: Path) -> AgentHomes:
         opencode=root / ".local/share/opencode",
         copilot=root / ".copilot",
         pi=root / ".pi/agent",
+        cursor=root / ".cursor",
+        cursor_user=root / ".config/Cursor/User",
     )
 
 
@@ -387,6 +407,7 @@ class TestDiscover:
         for name in (
             *(".claude/projects", ".codex/sessions", ".gemini/tmp", ".gemini/antigravity/brain", ".aicx/runs"),
             *(".local/share/opencode/export", ".local/share/opencode/storage/session", ".copilot/session-state"),
+            *(".pi/agent/sessions", ".cursor/projects", ".config/Cursor/User/globalStorage"),
         ):
             (tmp_path / name).mkdir(parents=True)
         assert discover(agent, tmp_path) == []

@@ -61,6 +61,7 @@ def found(path: Path, format: str | None = None) -> tuple[str, str]:
         (GEMINI_HEADER, ("gemini", "gemini-jsonl")),
         (GEMINI_MESSAGE, ("gemini", "gemini-jsonl")),
         (COPILOT, ("copilot", "copilot-events")),
+        ({"role": "user", "message": {"content": "hello"}}, ("cursor", "cursor-transcript")),
         ({"type": "session", "id": SESSION, "timestamp": T0, "cwd": "/srv/lamp"}, ("pi", "pi-jsonl")),
     ],
 )

@@ -280,6 +280,22 @@ def pi_logs(p: Planted) -> Iterator[tuple[str, bytes]]:
     )
 
 
+def cursor_logs(p: Planted) -> Iterator[tuple[str, bytes]]:
+    session = p("cursor session id")
+    home = f".cursor/projects/{p('cursor project')}/agent-transcripts/{session}"
+    called = {"type": "tool_use", "name": p("cursor tool"), "input": {"path": f"/srv/{p('cursor path')}"}}
+    blocks = [{"type": "text", "text": f"Skep {p('cursor text')}"}, called, {"type": p("cursor block")}]
+    yield (
+        f"{home}/{session}.jsonl",
+        _lines(
+            {"role": "assistant", "message": {"content": blocks}},
+            {"type": p("cursor type")},
+            [p("cursor bad record")],
+        ),
+    )
+    yield f".cursor/chats/x/{session}/meta.json", json.dumps({"cwd": p("cursor cwd")}).encode()
+
+
 WORKTREE = "/srv/worktree"
 LOGS: tuple[Callable[[Planted], Iterator[tuple[str, bytes]]], ...] = (
     claude_logs,
@@ -289,6 +305,7 @@ LOGS: tuple[Callable[[Planted], Iterator[tuple[str, bytes]]], ...] = (
     opencode_logs,
     copilot_logs,
     pi_logs,
+    cursor_logs,
 )
 READING = (
     "list",

@@ -1,0 +1,1 @@
+"""Cursor: the chats in its database, and the transcripts of its agent."""

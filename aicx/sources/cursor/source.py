@@ -1,0 +1,129 @@
+"""Cursor: the chats of the editor in `state.vscdb`, and the transcripts below ``~/.cursor/projects``."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from aicx.sources.cursor.database import AGENT, DATABASE, folder_of, list_chats, load_about, load_chat
+from aicx.sources.cursor.messages import drafts_of, instant_of, model_of
+from aicx.sources.cursor.transcript import TRANSCRIPT, read_transcript
+from aicx.sources.databases import split_path
+from aicx.sources.file_times import changed_at
+from aicx.sources.items import (
+    BadRecord,
+    LogFile,
+    LogIdentity,
+    SessionEvent,
+    SkippedRecords,
+    SourceItem,
+    TimelineEntry,
+)
+from aicx.sources.records import element_ref, list_folder, parse_instant, stat_log
+from aicx.sources.values import text_of
+from aicx.types import AgentHomes
+
+__all__ = ["AGENT", "DATABASE", "SOURCE", "TRANSCRIPT", "CursorSource"]
+
+
+class CursorSource:
+    """A chat that is in the database is read there: its transcript, if there is one, has less of it."""
+
+    agent = AGENT
+
+    def discover(self, homes: AgentHomes) -> Iterator[LogFile | BadRecord]:
+        """Every chat, those of the database by asking it, and every transcript of a chat that is not among them."""
+        known: set[str] = set()
+        for item in list_chats(homes.cursor_user) if homes.cursor_user is not None else ():
+            if isinstance(item, LogFile):
+                known.add(split_path(item.path)[1])
+            yield item
+        for project in _listed(homes.cursor / "projects") if homes.cursor is not None else ():
+            found = [project] if isinstance(project, BadRecord) else _transcripts(project / "agent-transcripts")
+            for item in found:
+                if isinstance(item, BadRecord) or item.path.stem not in known:
+                    yield item
+
+    def identify(self, log: LogFile) -> LogIdentity:
+        """The session a log holds, by its name; a subagent's transcript is below that of its parent."""
+        if log.format == TRANSCRIPT:
+            parent = log.path.parent.parent.name if log.path.parent.name == "subagents" else None
+            return LogIdentity(log.path.stem, changed_at(log.path), "subagent" if parent else "primary", parent)
+        return LogIdentity(split_path(log.path)[1], parse_instant(load_about(log).get("createdAt")))
+
+    def read(self, log: LogFile) -> Iterator[SourceItem]:
+        """The log's items in their order."""
+        if log.format == TRANSCRIPT:
+            identity = self.identify(log)
+            session_id = identity.session_id or log.path.stem
+            if identity.parent_session:
+                yield SessionEvent(session_id, parent_session=identity.parent_session, lane="subagent")
+            yield from read_transcript(log, session_id, "agent" if identity.parent_session else "typed")
+        else:
+            yield from _read_chat(log)
+
+    def elements(self, log: LogFile) -> list[Any] | None:
+        """The messages that the spans of stored chunks count; those of a transcript are bytes."""
+        return load_chat(log).messages if log.format == DATABASE else None
+
+
+SOURCE = CursorSource()
+
+
+def _read_chat(log: LogFile) -> Iterator[SourceItem]:
+    chat, path, session_id = load_chat(log), str(log.path), split_path(log.path)[1]
+    yield from chat.problems
+    if title := text_of(chat.about.get("name")):
+        yield SessionEvent(session_id, title=title)
+    skipped = Counter({"message that was taken back": chat.unlisted, "message that is not there": chat.missing})
+    cwd = folder_of(log, chat) if chat.messages else None
+    at = parse_instant(chat.about.get("createdAt"))
+    for index, message in enumerate(chat.messages):
+        if not isinstance(message, dict):
+            yield BadRecord(path, "message is not an object", index + 1)
+            continue
+        at = instant_of(message) or at
+        key = text_of(message.get("bubbleId"))
+        for draft in drafts_of(message, skipped):
+            if at is None:
+                yield BadRecord(path, "message without a time in a log without any", index + 1)
+                break
+            yield TimelineEntry(
+                AGENT,
+                session_id,
+                at,
+                draft.role,
+                draft.text,
+                element_ref(path, index, message),
+                draft.origin,
+                cwd=cwd,
+                record_id=key and f"{key}{draft.suffix}",
+                model=model_of(message, chat.about) if draft.role in ("assistant", "reasoning") else None,
+                tool=draft.tool,
+            )
+    yield from (SkippedRecords(path, reason, count) for reason, count in skipped.items() if count)
+
+
+def _listed(folder: Path) -> list[Path] | list[BadRecord]:
+    listing = list_folder(folder) if folder.is_dir() else []
+    return [listing] if isinstance(listing, BadRecord) else listing
+
+
+def _transcripts(folder: Path) -> Iterator[LogFile | BadRecord]:
+    """The transcripts of a project: in a folder each, with those of its subagents, or, of old, side by side."""
+    for path in _listed(folder):
+        if isinstance(path, BadRecord):
+            yield path
+        elif path.suffix == ".jsonl":
+            yield stat_log(AGENT, TRANSCRIPT, path)
+        elif path.is_dir() and not path.is_symlink():
+            own = path / f"{path.name}.jsonl"
+            if own.is_symlink() or own.exists():
+                yield stat_log(AGENT, TRANSCRIPT, own)
+            for one in _listed(path / "subagents"):
+                if isinstance(one, BadRecord):
+                    yield one
+                elif one.suffix == ".jsonl":
+                    yield stat_log(AGENT, TRANSCRIPT, one)
