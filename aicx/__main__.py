@@ -9,7 +9,7 @@ import warnings
 from pathlib import Path
 
 from aicx.caller import keep
-from aicx.installation import keep_path_safe
+from aicx.installation import clash, keep_path_safe
 
 # New objects before the next search for garbage in cycles. Modules and classes are made by the ten thousand at every
 # start and stay; with Python's own 700, a short command would search them dozens of times and find nothing.
@@ -32,12 +32,16 @@ def main() -> None:
         from aicx.agents.hook import main as hook
 
         hook(sys.argv[2:])
-    from aicx.config import library_environment
+    try:
+        from aicx.config import library_environment
 
-    for name, value in library_environment().items():
-        os.environ.setdefault(name, value)
-    from aicx.cli import run
-
+        for name, value in library_environment().items():
+            os.environ.setdefault(name, value)
+        from aicx.cli import run
+    except ImportError:
+        if other := clash():
+            sys.exit(f"aicx cannot start: {other}")
+        raise
     try:
         code = run(sys.argv[1:])
     finally:

@@ -31,7 +31,11 @@ app = typer.Typer(cls=Root, rich_markup_mode=None, context_settings=CONTEXT)
 
 def _version(wanted: bool) -> None:
     if wanted:
+        from aicx.installation import clash  # imported here: only this and `doctor` look for it
+
         console.out(f"aicx {aicx.__version__}")
+        if other := clash():
+            console.warn(other)
         raise typer.Exit
 
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from multiprocessing.context import SpawnContext
 
 DISTRIBUTION = "aicx-py"
+_OTHER = "aicx"  # what the package index has under that name is another project's
 _PACKAGE = Path(__file__).resolve().parent
 
 
@@ -75,6 +76,22 @@ def command_for(extra: str, checkout: Path | None, direct_url: str | None) -> st
     requirement = _requirement(extra, direct_url)
     # Without a record of the origin, no command that names one can be right.
     return _pip(requirement) if requirement else f"in a checkout of aicx: {_pip(f'.[{extra}]')}"
+
+
+def clash() -> str | None:
+    """Says that another project's `aicx` is installed beside this one, and what helps; None where it is not."""
+    from importlib.metadata import PackageNotFoundError, version  # imported here: it takes as long as a short command
+    from importlib.util import find_spec
+
+    try:
+        found = version(_OTHER)
+    except PackageNotFoundError:
+        return None
+    pip = f"{sys.executable} -m pip uninstall" if find_spec("pip") else f"uv pip uninstall --python {sys.executable}"
+    return (
+        f"another project's package, {_OTHER} {found}, is installed here too, and the two overwrite each other's files;"
+        f" run `{pip} {_OTHER}`, then install {DISTRIBUTION} again"
+    )
 
 
 def _requirement(extra: str, direct_url: str | None) -> str | None:

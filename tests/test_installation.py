@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from aicx.installation import checkout_of, command_for
+from aicx.cli import run
+from aicx.installation import checkout_of, clash, command_for
 
 ROOT = Path(__file__).parent.parent
 PIP = [sys.executable, "-P", "-m", "pip", "install"]
@@ -88,3 +89,45 @@ def test_an_installed_copy_finds_the_record_of_its_installer(tmp_path: Path) -> 
         capture_output=True, text=True, check=True, timeout=60,
     )  # fmt: skip
     assert words(asked.stdout)[-1] == f"{source}[mcp]"
+
+
+@pytest.fixture
+def beside_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of packages that holds what another project installs under the name aicx."""
+    about = tmp_path / "site/aicx-7.1.dist-info"
+    about.mkdir(parents=True)
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: aicx\nVersion: 7.1\n")
+    monkeypatch.syspath_prepend(str(about.parent))
+    return about.parent
+
+
+def test_another_projects_package_of_the_name_is_told_with_what_helps(beside_another: Path) -> None:
+    said = clash() or ""
+    assert "aicx 7.1" in said
+    assert "uninstall" in said
+
+
+def test_without_it_nothing_is_said() -> None:
+    assert clash() is None
+
+
+def test_the_version_and_doctor_tell_of_it(
+    beside_another: Path, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["--version"]) == 0
+    assert "aicx 7.1" in capsys.readouterr().err
+    run(["doctor", "--json"])
+    checks = {check["name"]: check for check in json.loads(capsys.readouterr().out)["checks"]}
+    assert checks["installation"]["severity"] == "warning"
+    assert "uninstall" in checks["installation"]["recommendation"]
+
+
+def test_where_it_overwrote_a_module_of_ours_the_failure_is_that_line(beside_another: Path) -> None:
+    code = f"import sys; sys.modules['aicx.cli'] = None; sys.path.append({str(beside_another)!r})"
+    ran = subprocess.run(
+        [sys.executable, "-c", f"{code}; from aicx.__main__ import main; main()"],
+        capture_output=True, text=True, check=False, timeout=60, cwd=ROOT,
+    )  # fmt: skip
+    assert ran.returncode == 1
+    assert ran.stderr.startswith("aicx cannot start: another project's package, aicx 7.1")
+    assert "Traceback" not in ran.stderr

@@ -11,10 +11,10 @@ import subprocess
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import field
 from datetime import datetime
-from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
+from aicx import __version__
 from aicx.agents import records
 from aicx.agents.mcp_entry import plan_entry
 from aicx.agents.plan import place_of, plan_init
@@ -108,7 +108,7 @@ def examine(settings: Settings, folder: Path, now: datetime, *, release: bool = 
 
 
 def _version(desk: _Desk) -> Iterator[RepoCheck]:
-    yield RepoCheck("cli_version", "ok", f"aicx {version('aicx-py')}")
+    yield RepoCheck("cli_version", "ok", f"aicx {__version__}")
 
 
 def _set_up(desk: _Desk) -> Iterator[RepoCheck]:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
-from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated
 
 import typer
 
-from aicx import console, options
+from aicx import __version__, console, options
 from aicx.agents.health import examine as examine_agents
 from aicx.config import Settings, load_settings
 from aicx.corpus.doctor.checks import examine, overall
@@ -105,7 +104,7 @@ def _examine_repository(repo: str, *, release: bool, json: bool) -> int:
     actions = dict.fromkeys(one.recommended_action for one in checks if one.recommended_action)
     if json:
         answer = readiness.RepoDoctorAnswer(
-            found.status, str(found.root), version("aicx-py"), found.mode, list(checks), list(actions)
+            found.status, str(found.root), __version__, found.mode, list(checks), list(actions)
         )
         console.out_answer(readiness.SCHEMA, answer)
     else:

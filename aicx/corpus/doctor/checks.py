@@ -38,6 +38,7 @@ from aicx.corpus.places.evidence import UNDECIDED
 from aicx.corpus.places.report import list_places
 from aicx.corpus.places.stored import open_places
 from aicx.errors import CorpusDamaged, UsageError
+from aicx.installation import clash
 from aicx.paths import Layout
 from aicx.redaction import redact_plain
 from aicx.storage.lock import holder_of
@@ -120,7 +121,7 @@ def _examine(
             logs,
             unreadable,
         )
-        found = [home(settings)]
+        found = [home(settings), *_installation()]
         found += [check(facts) for check in (permissions, config, lock, staging)]
         found += [check for holder in holders for check in holder.verify(facts)]
         found += [_ignore_file(facts, holders), _projects(facts), _tombstones(facts), sources(facts)]
@@ -211,6 +212,11 @@ def home(settings: Settings) -> Check:
     if free < _NO_SPACE:
         return Check("home", "critical", detail, "free some disk space before the next aicx store")
     return Check("home", "warning" if free < _LOW_SPACE else "green", detail)
+
+
+def _installation() -> list[Check]:
+    other = clash()
+    return [Check("installation", "warning", *other.split("; ", 1))] if other else []
 
 
 def permissions(facts: DoctorInputs) -> Check:
