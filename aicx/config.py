@@ -28,6 +28,8 @@ _DEFAULTS: dict[str, Any] = {
     "summarizer_command": "",
     "continuity_layout": "aicx",
     "continuity_lines": 60,
+    "team": False,
+    "team_wait_seconds": 1.0,
 }
 # What a person decides about a machine of theirs, and no repository for them.
 LOCAL_ONLY = frozenset({*_DEFAULTS, "continuity"})
@@ -65,6 +67,8 @@ class Settings:
     summarizer: str | None = None  # a command that sums up facts in claims, each with its evidence
     continuity_layout: str = "aicx"  # of a worktree's note; "claude" for the older one in .claude/sessions
     continuity_lines: int = 60  # of the startup block, at most
+    team: bool = False  # whether searches also ask the share that the home is part of
+    team_wait_seconds: float = 1.0  # for which the share is waited for
 
     def arbiter_for(self, agent: str | None) -> str | None:
         """The command for the asking agent; None where there is none."""
@@ -130,6 +134,8 @@ def load_settings(
         summarizer=values["summarizer_command"].strip() or None,
         continuity_layout=values["continuity_layout"],
         continuity_lines=values["continuity_lines"],
+        team=values["team"],
+        team_wait_seconds=float(values["team_wait_seconds"]),
     )
 
 

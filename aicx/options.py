@@ -91,6 +91,10 @@ Everywhere = Annotated[
     bool,
     typer.Option("--everywhere", help="Prefer no repository, and ask none for the commits that the question names."),
 ]
+Team = Annotated[
+    bool,
+    typer.Option("--team", help="Also ask the share that this home is part of; each answer names its member."),
+]
 NoRedact = Annotated[
     bool,
     typer.Option(

@@ -6,13 +6,13 @@ import re
 import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from aicx.errors import CorpusDamaged, NotFound
 from aicx.types import Candidate
-from retrieval.analysis import Terms, analyze, analyze_runs
+from retrieval.analysis import Terms, analyze_runs
+from retrieval.clauses import QuestionClauses
 from retrieval.conditions import AnyOf, Between, Condition, NoneOf, OneOf
 from retrieval.evidence import Occurrences, rarity, units_of, units_of_run
 from retrieval.opening import open_index
@@ -20,7 +20,6 @@ from retrieval.params import DEFAULT_PARAMS, RankingParams
 from retrieval.questions import Question, corrected
 from retrieval.spelling import SHORTEST, made_of, slips
 
-_PART_OF_NAME = 0.25
 # BM25's k1 + 1 with tantivy's k1: what a term that is all of a text counts, times how rare it is.
 _SATURATION = 2.2
 # The fields of what a document is made of; its header says where that belongs.
@@ -51,6 +50,7 @@ class LexicalSearcher:
             self._index = open_index(folder)
             self._searcher = self._index.searcher()
             self._schema = self._index.schema
+        self._queries = _TantivyQueries(tantivy, self._schema)
 
     @property
     def size(self) -> int:
@@ -65,7 +65,7 @@ class LexicalSearcher:
         A document matches when it shares a single term; a quoted phrase must occur. Ties come in the order of ids.
         """
         # What tantivy refuses in a question says nothing of the index, so it is put together outside `_reading`.
-        wanted = self._wanted(question, rules)
+        wanted = self._clauses(rules).wanted(question)
         if wanted is None:
             return []
         must = self._tantivy.Occur.Must
@@ -98,7 +98,7 @@ class LexicalSearcher:
         if len(words) < _WORDS_OF_A_SENTENCE:
             return False
         query, must = self._tantivy.Query, self._tantivy.Occur.Must
-        sentence = self._side_by_side(words, rules)
+        sentence = self._clauses(rules).side_by_side(words)
         clauses = [(must, sentence), *((must, self._filter(condition)) for condition in where)]
         with self._reading(self._take_away):
             return bool(self._searcher.search(query.boolean_query(clauses), 1, count=False).hits)
@@ -145,7 +145,7 @@ class LexicalSearcher:
         forms = [query.term_query(self._schema, f, name) for f in fields if f.endswith("_names") for name in names]
         forms += [query.term_query(self._schema, f, word) for f in fields if not f.endswith("_names") for word in words]
         if len(unit.words) > 1:
-            forms.append(self._side_by_side(unit.words, rules))
+            forms.append(self._clauses(rules).side_by_side(unit.words))
         return query.boolean_query([(self._tantivy.Occur.Should, form) for form in forms])
 
     def unknown(self, question: Question, rules: RankingParams = DEFAULT_PARAMS) -> list[str]:
@@ -206,85 +206,8 @@ class LexicalSearcher:
     def _occurs(self, term: str, rules: RankingParams, *, names: bool = False) -> bool:
         return any(self._searcher.doc_freq(field, term) for field in rules.fields if field.endswith("_names") == names)
 
-    def _wanted(self, question: Question, rules: RankingParams) -> Any:
-        query = self._tantivy.Query
-        should = self._tantivy.Occur.Should
-        lookup = question.is_lookup
-        clauses = [(should, clause) for run in question.runs for clause in self._clauses(run, rules, lookup=lookup)]
-        if not clauses:
-            return None
-        phrases = [phrase for text in question.phrases if (phrase := self._phrase(text, rules)) is not None]
-        if not phrases:
-            return query.boolean_query(clauses)
-        must = self._tantivy.Occur.Must
-        return query.boolean_query([*((must, phrase) for phrase in phrases), (should, query.boolean_query(clauses))])
-
-    def _clauses(self, run: Terms, rules: RankingParams, *, lookup: bool) -> Iterator[Any]:
-        """One word or name of a question, in every field. A term asked twice counts twice, as BM25 has it."""
-        as_one = rules.names_as_one and run.names and run.words
-        share = 1.0 / len(run.words) if as_one else 1.0
-        # Where a name occurs whole, its words apart are about something else.
-        whole_only = rules.names_whole and run.is_compound and self._stands(run, rules)
-        for field, weight in rules.fields.items():
-            if field.endswith("_names"):
-                words = field.removesuffix("_names")
-                for number, name in enumerate(run.names):
-                    worth = weight
-                    if lookup and rules.lookup_name:
-                        # The whole name is what is looked for; its file name or last part is the next best.
-                        worth = rules.lookup_name * (1.0 if number == 0 else _PART_OF_NAME)
-                    clauses = [self._term(field, name, worth)]
-                    if number == 0:
-                        clauses += (self._term(words, form, worth) for form in run.others)
-                    yield self._best(clauses)
-            elif (lookup or whole_only) and rules.lookup_phrase and run.names and len(run.words) > 1:
-                side_by_side = self._tantivy.Query.phrase_query(self._schema, field, list(run.words))
-                worth = rules.lookup_phrase if lookup else weight * share
-                yield self._tantivy.Query.boost_query(side_by_side, worth)
-        if whole_only and not lookup:
-            return
-        together = lookup and rules.lookup_all and len(run.words) > 1
-        forms = () if run.names else run.others
-        whole = run.whole if rules.words_as_names else ""
-        anywhere = [list(self._anywhere(word, forms, share, rules, whole)) for word in run.words]
-        if together:
-            query, occur = self._tantivy.Query, self._tantivy.Occur
-            each = [query.boolean_query([(occur.Should, clause) for clause in clauses]) for clauses in anywhere]
-            yield query.boolean_query([(occur.Must, clause) for clause in each])
-        else:
-            yield from chain.from_iterable(anywhere)
-
-    def _anywhere(
-        self, word: str, forms: Sequence[str], share: float, rules: RankingParams, whole: str = ""
-    ) -> Iterator[Any]:
-        """A word in each field of words; or in its place another form, or the name ``whole`` that it may be."""
-        for field, weight in rules.fields.items():
-            if field.endswith("_names"):
-                continue
-            clauses = [self._term(field, form, weight * share) for form in (word, *forms)]
-            if whole and (worth := rules.fields.get(f"{field}_names")):
-                clauses.append(self._term(f"{field}_names", whole, worth))
-            yield self._best(clauses)
-
-    def _best(self, clauses: Sequence[Any]) -> Any:
-        """One of the clauses: that by which a document scores most."""
-        return self._tantivy.Query.disjunction_max_query(list(clauses)) if len(clauses) > 1 else clauses[0]
-
-    def _term(self, field: str, term: str, worth: float) -> Any:
-        query = self._tantivy.Query
-        return query.boost_query(query.term_query(self._schema, field, term, "freq"), worth)
-
-    def _phrase(self, text: str, rules: RankingParams) -> Any:
-        words = analyze(text).words
-        return self._side_by_side(words, rules) if words else None
-
-    def _side_by_side(self, words: Sequence[Any], rules: RankingParams) -> Any:
-        """Words one after the other in any field of words; the field where they are worth most counts."""
-        query = self._tantivy.Query
-        fields = [field for field in rules.fields if not field.endswith("_names")]
-        if len(words) == 1:
-            return query.disjunction_max_query([query.term_query(self._schema, field, words[0]) for field in fields])
-        return query.disjunction_max_query([query.phrase_query(self._schema, field, list(words)) for field in fields])
+    def _clauses(self, rules: RankingParams) -> QuestionClauses:
+        return QuestionClauses(self._queries, rules, lambda run: self._stands(run, rules))
 
     def _filter(self, condition: Condition) -> Any:
         """A condition as a query that decides and does not score."""
@@ -303,6 +226,29 @@ class LexicalSearcher:
                 return query.range_query(self._schema, _field(column), number, low, high)
             case AnyOf(conditions):
                 return query.boolean_query([(occur.Should, self._condition(part)) for part in conditions])
+
+
+class _TantivyQueries:
+    """Clauses of a question as tantivy's queries."""
+
+    def __init__(self, tantivy: Any, schema: Any) -> None:
+        self._query, self._occur, self._schema = tantivy.Query, tantivy.Occur, schema
+
+    def term(self, field: str, term: str, worth: float) -> Any:
+        return self._query.boost_query(self._query.term_query(self._schema, field, term, "freq"), worth)
+
+    def phrase(self, field: str, words: Sequence[Any], worth: float) -> Any:
+        return self._query.boost_query(self._query.phrase_query(self._schema, field, list(words)), worth)
+
+    def best_of(self, clauses: Sequence[Any]) -> Any:
+        return self._query.disjunction_max_query(list(clauses))
+
+    def any_of(self, clauses: Sequence[Any]) -> Any:
+        return self._query.boolean_query([(self._occur.Should, clause) for clause in clauses])
+
+    def all_of(self, clauses: Sequence[Any], better: Sequence[Any] = ()) -> Any:
+        must = [(self._occur.Must, clause) for clause in clauses]
+        return self._query.boolean_query([*must, *((self._occur.Should, clause) for clause in better)])
 
 
 def _field(column: str) -> str:

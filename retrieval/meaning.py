@@ -39,7 +39,7 @@ class MeaningSearch:
 
     def nearest(self, text: str, where: Sequence[Where], limit: int) -> list[Candidate]:
         """The documents nearest in meaning. Raises an AicxError with the next step when the index cannot answer."""
-        return self.searcher.search_near(self._vector(text), where, limit)
+        return self.searcher.search_near(self.vector(text), where, limit)
 
     def known_words(self, text: str) -> str:
         """``text`` without words that the model only knows in pieces: pieces of nonsense are near to hashes."""
@@ -73,14 +73,15 @@ class MeaningSearch:
             lacking = named - {item.id for item in candidates}
             more: list[Candidate] = []
             if name == "dense":
-                more = self.searcher.scores(self._vector(text), lacking)
+                more = self.searcher.scores(self.vector(text), lacking)
             elif candidates:
                 more = words.scores(lacking)
             found[name] = sorted([*candidates, *more], key=lambda item: (-item.score, item.id))
-        scales = scales_of(found, rules, best, self.searcher.spread(self._vector(text), where))
+        scales = scales_of(found, rules, best, self.searcher.spread(self.vector(text), where))
         return None if scales is None else (found, scales)
 
-    def _vector(self, text: str) -> Any:
+    def vector(self, text: str) -> Any:
+        """The vector of a question, which is kept until the next."""
         if self._embedded is None or self._embedded[0] != text:
             self._embedded = text, self.embedder.embed([text])[0]
         return self._embedded[1]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
@@ -21,6 +22,7 @@ from aicx.engine.search import MAX_RERANKED, RERANKED, Hit, SearchQuery, SearchR
 from aicx.errors import UsageError
 from aicx.filters import EVERYTHING, Filters
 from aicx.quotes import print_lines
+from aicx.quoting import to_check
 from aicx.sources.reopen import reopen_command
 from aicx.text import local, shorten
 from retrieval.decay import parse_decay
@@ -103,6 +105,7 @@ def command(
         SearchScope,
         typer.Option("--scope", help="What is searched: stored sessions, or the memory as `aicx search --in memory`."),
     ] = SearchScope.chunks,
+    team: options.Team = False,
     filters: Filters = EVERYTHING,
     explain: Annotated[
         bool, typer.Option("--explain", help="Show each retriever's rank and score, and what else counted.")
@@ -157,6 +160,8 @@ def command(
         rerank=_parse_rerank(rerank),
     )
     settings = load_settings()
+    if team:
+        settings = replace(settings, team=True)
     report, stated = _search(settings, asked)
     if json:
         # Imported here: to make the classes of its many fields costs as much as printing the passages as text.
@@ -234,6 +239,8 @@ def _print(hit: Hit, store: Path, *, explain: bool) -> None:
         said = shorten(said, get_terminal_size().columns - len(f"    {hit.ref} "))
     ref = console.link(style(hit.ref, fg="green"), store / hit.path)
     console.out(f"    {ref} {style(said, fg='cyan')}")
+    if hit.member is not None:
+        console.out(f"    {style(f'{hit.member} wrote this: {to_check()}', fg='magenta')}")
     if hit.altered:
         console.out(f"    {style(ALTERED, fg='red')}")
     print_lines([line for line in hit.lines if line.tells or not hit.reply])

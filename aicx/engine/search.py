@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
 from aicx.config import Settings
@@ -9,7 +10,7 @@ from aicx.corpus.catalog.database import DAMAGED
 from aicx.corpus.catalog.query import Opened
 from aicx.engine.kept_catalog import KeptCatalog
 from aicx.engine.retrievers import Retrievers
-from aicx.engine.stages import evidence, history, order, own, question, quote, rerank, retrieve, runs, select
+from aicx.engine.stages import evidence, history, order, own, question, quote, rerank, retrieve, runs, select, team
 from aicx.engine.stages.state import MAX_RERANKED as MAX_RERANKED
 from aicx.engine.stages.state import RERANKED as RERANKED
 from aicx.engine.stages.state import Group as Group
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 READ: tuple[Stage, ...] = (
     question.lift_date,  # "january 2026" becomes a filter
     question.parse,  # words, names, phrases
+    team.ask,  # where a share is asked too
 )
 ANSWER: tuple[Stage, ...] = (
     history.begin,  # git looks for what the question names
@@ -42,6 +44,7 @@ ANSWER: tuple[Stage, ...] = (
     evidence.keep_telling,
     select.drop_noise,
     retrieve.complete,  # each candidate scored by each retriever
+    team.join,  # what the share gives is a candidate from here on
     order.fuse,  # one ranking out of several, of sessions
     rerank.rerank,  # the best compared with the question token by token
     order.unfold,  # chunks, where chunks are asked for
@@ -107,6 +110,8 @@ class Searcher:
             return self._search(query, self._catalog.refresh(without=True))
 
     def _search(self, query: SearchQuery, opened: Opened) -> SearchReport:
+        if self._settings.team and query.team is None:
+            query = replace(query, team=team.open_team(self._settings))
         state = SearchState(
             query,
             self._layout,

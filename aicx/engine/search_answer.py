@@ -12,6 +12,7 @@ from aicx.values import dataclass
 
 if TYPE_CHECKING:
     from aicx.engine.search import Hit, SearchReport
+    from aicx.engine.team import Team
 
 SCHEMA = "aicx.search/1"
 
@@ -101,6 +102,10 @@ class SearchItem:
     automated_why: str | None
     runs: int
     run_ids: list[str]
+    member: Annotated[
+        str | None,
+        "with `--team`: who gave it to the share, or yourself; what others wrote is theirs",
+    ] = field(default=None, metadata=OPTIONAL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +195,7 @@ def search_answer(report: SearchReport, stated: list[StatedMatch] | None = None)
         evidence=report.evidence,
         missing_words=list(report.missing_words),
         evidence_note=evidence_note(report),
-        items=[_item(hit, home) for hit in report.hits],
+        items=[_item(hit, home, report.query.team) for hit in report.hits],
         notes=report.notes,
         oracle_status=search_status(report),
         stated=stated or None,
@@ -211,7 +216,7 @@ def _made(hit: Hit) -> Made | None:
     return Made(found.kind, found.commit, round(hit.history_factor, 4), hours, found.touched, found.files)
 
 
-def _item(hit: Hit, home: Path) -> SearchItem:
+def _item(hit: Hit, home: Path, team: Team | None) -> SearchItem:
     fields, density = hit.sidecar.fields, hit.density()
     return SearchItem(
         rank=hit.rank,
@@ -230,7 +235,7 @@ def _item(hit: Hit, home: Path) -> SearchItem:
         branch=fields.get("branch"),
         cwd=fields.get("cwd"),
         lane=fields.get("lane"),
-        path=str(home / hit.path),
+        path=str(home / hit.path) if hit.member is None else "",
         chunks=hit.chunks,
         terms_found=hit.terms_found,
         terms_asked=hit.terms_asked,
@@ -251,4 +256,5 @@ def _item(hit: Hit, home: Path) -> SearchItem:
         automated_why=hit.automated_why,
         runs=len(hit.runs),
         run_ids=list(hit.runs) if len(hit.runs) > 1 else [],
+        member=hit.member or (team.member if team else None),
     )

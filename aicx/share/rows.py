@@ -38,7 +38,8 @@ _SHARED = (
 _BETWEEN = b"\n\n"
 _MAX_IDS = 500
 
-Vectors = Mapping[str, Sequence[Any]]
+Vectors = Mapping[str, Mapping[str, Any]]  # by chunk, the columns of its passages: vectors, and where they are
+_NO_VECTORS: Mapping[str, Any] = {"vectors": None, "spans": None}
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +122,7 @@ def session_rows(
                 "files": "\n".join(map(slashed, shared.sidecar.get("files") or ())),
                 "draw": draw_of(shared.sidecar.id),
                 # A vector of a text with a secret would say something of the secret.
-                "vectors": None if cleaner.found else vectors.get(chunk.id),
+                **(vectors.get(chunk.id) or _NO_VECTORS if not cleaner.found else _NO_VECTORS),
             }
         )
     return SessionRows(tuple(rows), redacted, tuple(unreadable))
@@ -160,20 +161,23 @@ class OwnVectors:
 
     def of(self, chunks: Sequence[ChunkRow]) -> Vectors:
         """The vectors of the chunks' passages, by chunk; a chunk that the index has otherwise has none."""
-        found: dict[str, list[Any]] = {}
+        found: dict[str, tuple[list[Any], list[list[int]]]] = {}
         versions = {chunk.id: chunk.content_sha256 for chunk in chunks}
         ids = sorted(versions) if self._table is not None else []
         for start in range(0, len(ids), _MAX_IDS):
             query = self._table.search().where(f"id IN ({sql_list(ids[start : start + _MAX_IDS])})")
-            rows = query.select(["id", "ordinal", "version", "vector"]).to_arrow()
+            rows = query.select(["id", "ordinal", "version", "part", "start", "stop", "vector"]).to_arrow()
             vectors = rows["vector"].combine_chunks()
             size = vectors.type.list_size
             values = vectors.flatten().to_numpy(zero_copy_only=False).reshape(-1, size)
-            places = zip(rows["id"].to_pylist(), rows["ordinal"].to_pylist(), rows["version"].to_pylist(), strict=True)
-            for row, (chunk, _, version) in sorted(enumerate(places), key=lambda one: one[1][:2]):
-                if versions[chunk] == version:
-                    found.setdefault(chunk, []).append(values[row])
-        return found
+            places = rows.drop_columns(["vector"]).to_pylist()
+            for at in sorted(range(len(places)), key=lambda at: (places[at]["id"], places[at]["ordinal"])):
+                place = places[at]
+                if versions[place["id"]] == place["version"]:
+                    of_chunk, spans = found.setdefault(place["id"], ([], []))
+                    of_chunk.append(values[at])
+                    spans.append([place["part"], place["start"], place["stop"]])
+        return {chunk: {"vectors": of, "spans": to_text(spans)} for chunk, (of, spans) in found.items()}
 
 
 class _Cleaner:

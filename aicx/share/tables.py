@@ -73,7 +73,8 @@ class Database:
             self.sessions.checkout_latest()
 
 
-def _lancedb() -> Any:
+def import_library() -> Any:
+    """LanceDB, whose import takes a second."""
     for name in ("LANCE_LOG", "LANCEDB_LOG"):
         os.environ.setdefault(name, "error")  # else their warnings land between our own lines
     try:
@@ -85,7 +86,7 @@ def _lancedb() -> Any:
 
 def connect(uri: str) -> Any:
     """The database at an address. Credentials come from the environment or from the cloud's own chain."""
-    lancedb = _lancedb()
+    lancedb = import_library()
     with reading(uri):
         return lancedb.connect(uri, storage_options=None if uri.startswith("db://") else dict(_OPTIONS))
 
@@ -113,7 +114,7 @@ def create_database(uri: str, model: VectorModel) -> Database:
 
     connection = connect(uri)
     texts = ("key", "generation", "member", "machine", "chunk", "sidecar", "text", "sha256", *TEXTS, *WORDS)
-    known = ("files", "session_title", "automated_why", "prompt_key")
+    known = ("files", "spans", "session_title", "automated_why", "prompt_key")
     fields = [pa.field(name, pa.string()) for name in (*texts, *known)]
     fields += [pa.field(name, pa.int64()) for name in (*NUMBER_COLUMNS, "draw")]
     fields.append(pa.field("vectors", pa.list_(pa.list_(pa.float16(), model.dimensions))))

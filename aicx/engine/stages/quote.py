@@ -7,12 +7,13 @@ from dataclasses import replace
 
 from aicx.corpus.catalog.filters import conditions
 from aicx.corpus.catalog.session_names import short_reference
-from aicx.corpus.files.read import StoredText, read_chunk
+from aicx.corpus.files.read import StoredText
 from aicx.corpus.views.documents import header_of, searchable_texts, voices_of
 from aicx.corpus.views.replies import find_reply
 from aicx.engine.stages import history, own
 from aicx.engine.stages.order import decay_of
 from aicx.engine.stages.state import Hit, QuotedReply, SearchState, density_of, session_of
+from aicx.engine.stages.team import is_shared, stored_of
 from aicx.errors import AicxError
 from aicx.text import plural
 from aicx.types import Voice
@@ -41,12 +42,15 @@ def quote(state: SearchState) -> SearchState:
         if len(hits) == query.limit:
             break
         row = state.rows[answer.best]
-        ref = short_reference(answer.best, row["agent"], row["session_id"], state.catalog.now)
+        shared = is_shared(row)
+        ref = (
+            row["chunk"] if shared else short_reference(answer.best, row["agent"], row["session_id"], state.catalog.now)
+        )
         if query.fold and session_of(row) in folded:
             folded[session_of(row)].append(ref)
             continue
         try:
-            stored = read_chunk(state.layout, row["path"])
+            stored = stored_of(state, row)
         except AicxError as error:
             unreadable.append(f"{error.message}; `aicx doctor` says more")
             continue
@@ -68,7 +72,7 @@ def quote(state: SearchState) -> SearchState:
             place, start = _nearest_passage(state, answer.best) or (_last_spoken(voices), 0)
             lines = opening_lines(texts, (place, start), _MAX_LINES, voices[place] if voices else "said")
         reply = None
-        if place is not None and place < len(texts) and not stored.altered:
+        if place is not None and place < len(texts) and not stored.altered and not shared:
             lines, reply = _with_reply(
                 state,
                 stored,
@@ -101,6 +105,7 @@ def quote(state: SearchState) -> SearchState:
                 terms_asked=found.asked,
                 altered=stored.altered,
                 said=said,
+                member=row["member"] if shared else None,
             )
         )
     if query.fold:
@@ -149,6 +154,9 @@ def _nearest_passage(state: SearchState, chunk: str) -> tuple[int, int] | None:
     candidate = next((item for item in state.rankings.get("dense", ()) if item.id == chunk), None)
     if candidate is None:
         return None
+    if is_shared(state.rows[chunk]):
+        there = state.rows[chunk]["place"]
+        return (there.part, there.start) if there else (0, 0)
     place = state.retrievers.dense.open.places([candidate]).get(chunk)
     return (place.part, place.start) if place else (0, 0)
 

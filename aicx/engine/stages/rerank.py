@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from aicx.corpus.files.read import read_chunk
 from aicx.corpus.views.documents import searchable_texts
 from aicx.engine.stages.retrieve import asked_text
 from aicx.engine.stages.state import SearchState, session_of
+from aicx.engine.stages.team import is_shared, stored_of
 from aicx.errors import AicxError
 from aicx.types import Candidate
 from retrieval.ranking import RankedAnswer
@@ -57,13 +57,15 @@ def _passages(state: SearchState, answers: Sequence[RankedAnswer]) -> Iterator[t
         if group in wanted:
             nearest.setdefault(group, candidate)
     vectors = state.retrievers.dense.open
-    places = vectors.places(list(nearest.values()))
+    places = vectors.places([one for one in nearest.values() if not is_shared(rows[one.id])])
+    shared = [one.id for one in nearest.values() if is_shared(rows[one.id])]
+    places |= {name: place for name in shared if (place := rows[name]["place"])}
     around = _AROUND if vectors.embedder.kind == "static" else 0
     for group in (answer.group for answer in answers if answer.group in nearest):
         candidate = nearest[group]
         if place := places.get(candidate.id):
             try:
-                stored = read_chunk(state.layout, rows[candidate.id]["path"])
+                stored = stored_of(state, rows[candidate.id])
                 text = searchable_texts(stored.sidecar, stored.markdown)[place.part]
             except (AicxError, IndexError):
                 continue  # the stage that quotes it says what is wrong with it

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from aicx.corpus.views.density import Density
     from aicx.engine.history import Traced
     from aicx.engine.look import FreshnessLook
+    from aicx.engine.team import Team
     from aicx.git.named import NamedCommits
 
 Mode = Literal["auto", "lexical", "dense", "hybrid", "scan"]
@@ -51,7 +52,7 @@ class SearchQuery:
     ``place`` is a folder: sessions of the repository around it count more, and git is asked there what commits, files
     or branches the question names. None asks as from nowhere.
     ``rerank`` is how many of the best answers are compared with the question token by token, up to five times as many
-    where their passages are short or the model is static; 0 for none.
+    where their passages are short or the model is static; 0 for none. ``team`` is the share that is asked too.
     """
 
     text: str
@@ -69,6 +70,7 @@ class SearchQuery:
     place: Path | None = None
     rerank: int = RERANKED
     rules: RankingParams = DEFAULT_PARAMS
+    team: Team | None = None
 
     def by_text_alone(self) -> Self:
         """The same question without what history says of commits, for who weighs that evidence apart."""
@@ -110,6 +112,7 @@ class Hit:
     altered: bool = False  # the chunk was altered on disk since it was stored, and so may the lines be
     reply: QuotedReply | None = None  # where the lines only ask or announce, and a later chunk tells the outcome
     said: tuple[str, ...] = ()  # the chunk's texts without those of tools
+    member: str | None = None  # who gave it to the share; None for one's own
 
     def density(self) -> Density:
         """How much of the chunk is worth reading, as `aicx rank` measures it."""

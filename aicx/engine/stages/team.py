@@ -1,0 +1,160 @@
+"""The stages that ask a share beside one's own corpus, and make one ranking of both.
+
+The question goes out before one's own indexes are asked, and its answer is waited for once they have answered. What the
+share gives is a candidate like any other from there on; its row has the text it is quoted from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from importlib import import_module
+from typing import Any
+
+from aicx.config import Settings
+from aicx.corpus.files.read import StoredText, read_chunk
+from aicx.engine.stages.retrieve import is_lookup, pool
+from aicx.engine.stages.state import SearchState
+from aicx.engine.team import Shared, Team
+from aicx.types import Candidate
+from retrieval.evidence import Occurrences
+from retrieval.fusion import Scale
+from retrieval.lines import lowered
+from retrieval.ranking import above_noise
+
+_MAX_NAMED = 500  # sessions in one question to the catalogue
+
+
+def open_team(settings: Settings) -> Team:
+    """The share that a home is part of. Raises NotFound where it is part of none."""
+    # Imported by its name, as the holders are: it is built on the engine.
+    team: Team = import_module("aicx.share.asking").AskedShare.of(settings)
+    return team
+
+
+def ask(state: SearchState) -> SearchState:
+    """Sends the question to the share."""
+    query = state.query
+    if query.team is not None and not state.question.empty:
+        query.team.ask(state.question, query.filters, query.rules, pool(state))
+    return state
+
+
+def join(state: SearchState) -> SearchState:
+    """Puts the share's candidates among one's own, their scores on one scale."""
+    team = state.query.team
+    if team is None:
+        return state
+    by_meaning = "dense" in state.rankings
+    answer = team.answer(state.retrievers.dense.open.vector(state.question.text) if by_meaning else None)
+    state = replace(state, notes=(*state.notes, *answer.notes))
+    parts = list(_without_own(state, answer.found))
+    if not parts:
+        return state
+    state = replace(state, verbatim=state.verbatim or any(part.verbatim for part in parts))
+    lookup = is_lookup(state)
+    own = {name: list(found) for name, found in state.rankings.items()}
+    words = next((name for name in ("lexical", "scan") if name in own), "lexical")
+    scales = dict(state.scales or _own_scales(state, words))
+    for part in parts:
+        for name, scale in part.scales.items():
+            scales.setdefault(words if name == "lexical" else name, scale)
+    known = {name: [*own.get(name, [])] for name in (words, *(("dense",) if by_meaning else ()))}
+    rows = dict(state.rows)
+    for part in parts:
+        rankings = part.rankings
+        if state.near is not None:
+            rankings = above_noise(rankings, state.near, lookup=lookup or len(state.question.runs) == 1)
+        for name, found in rankings.items():
+            target = words if name == "lexical" else name
+            if target in known:
+                raw = lookup and name == "dense"
+                known[target] += _on_scale(found, part.scales.get(name), scales.get(target), raw=raw)
+        rows.update(part.rows)
+    rankings = {name: sorted(found, key=lambda one: (-one.score, one.id)) for name, found in known.items()}
+    joins = by_meaning and not lookup and {words, "dense"} <= scales.keys() and state.query.rules.fusion == "standard"
+    return replace(
+        state,
+        rankings=rankings,
+        rows=rows,
+        scales={"dense": scales["dense"], words: scales[words]} if joins and words == "lexical" else None,
+        occurrences=_together(state.occurrences, [part.occurrences for part in parts]),
+    )
+
+
+def stored_of(state: SearchState, row: Mapping[str, Any]) -> StoredText:
+    """The text of a candidate: from the store, or as the share has it. Raises NotFound or CorpusDamaged."""
+    found: StoredText | None = row["stored"] if is_shared(row) else None
+    return read_chunk(state.layout, row["path"]) if found is None else found
+
+
+def is_shared(row: Any) -> bool:
+    """Whether a row is of the share: rows of the catalogue are SQLite's own."""
+    return isinstance(row, dict)
+
+
+def _own_scales(state: SearchState, words: str) -> dict[str, Scale]:
+    """The scale of one's own words, where the index answered; meaning has none where few documents are stored."""
+    if words != "lexical" or not state.rankings.get(words):
+        return {}
+    return {words: Scale(0.0, state.retrievers.lexical.best_possible(state.question, state.query.rules) or 1.0)}
+
+
+def _on_scale(
+    found: Sequence[Candidate], scale: Scale | None, wanted: Scale | None, *, raw: bool
+) -> Iterator[Candidate]:
+    """Candidates with the scores that they would have on another scale; cosines of one model compare as they are."""
+    for item in found:
+        if raw or scale is None or wanted is None:
+            yield item
+        else:
+            yield replace(item, score=wanted.zero + scale.worth(item.score) * wanted.unit)
+
+
+def _without_own(state: SearchState, parts: Sequence[Shared]) -> Iterator[Shared]:
+    """The parts without sessions that are stored here, without a chunk that another member already gave, and with
+    quoted phrases as they were quoted."""
+    rows = [row for part in parts for row in part.rows.values()]
+    stored = _stored_sessions(state, sorted({row["session_id"] for row in rows}))
+    phrases = [" ".join(lowered(phrase).split()) for phrase in state.question.phrases]
+    given: dict[str, str] = {}
+    for part in parts:
+        kept = {
+            name: row
+            for name, row in sorted(part.rows.items())
+            if (row["agent"], row["session_id"]) not in stored
+            and given.setdefault(row["chunk"], name) == name
+            and _holds(row, phrases)
+        }
+        rankings = {name: [item for item in found if item.id in kept] for name, found in part.rankings.items()}
+        yield replace(part, rows=kept, rankings=rankings)
+
+
+def _holds(row: Mapping[str, Any], phrases: Sequence[str]) -> bool:
+    if not phrases:
+        return True
+    text = " ".join(lowered(row["stored"].markdown.decode("utf-8", "replace")).split())
+    return all(phrase in text for phrase in phrases)
+
+
+def _stored_sessions(state: SearchState, sessions: Sequence[str]) -> set[tuple[str, str]]:
+    found: set[tuple[str, str]] = set()
+    for start in range(0, len(sessions), _MAX_NAMED):
+        part = sessions[start : start + _MAX_NAMED]
+        marks = ",".join("?" * len(part))
+        query = f"SELECT DISTINCT agent, session_id FROM chunks WHERE session_id IN ({marks})"
+        rows = state.catalog.now.rows(query, part)
+        found |= {(row["agent"], row["session_id"]) for row in rows}
+    return found
+
+
+def _together(own: Occurrences | None, others: Sequence[Occurrences]) -> Occurrences | None:
+    """How often the question's words occur here and there, in the forms in which one's own corpus was asked."""
+    if own is None:
+        return others[0] if others else None
+    counted: dict[str, int] = {}
+    for other in others:
+        for unit, count in zip(other.units, other.counts, strict=True):
+            counted[unit.typed] = counted.get(unit.typed, 0) + count
+    counts = tuple(count + counted.get(unit.typed, 0) for unit, count in zip(own.units, own.counts, strict=True))
+    return Occurrences(own.units, counts, own.documents + sum(other.documents for other in others))

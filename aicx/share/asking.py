@@ -1,0 +1,269 @@
+"""Asks a share a question while one's own corpus is asked, and waits for it no longer than wanted."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event, Thread
+from typing import Any
+
+import orjson
+
+from aicx.config import Settings
+from aicx.engine.team import Shared, TeamAnswer
+from aicx.errors import AicxError, plainly
+from aicx.filters import Filters
+from aicx.share.limits import limits
+from aicx.share.membership import Membership, need_membership
+from aicx.share.rows import stored_text
+from aicx.share.seals import Seal, read_seals
+from aicx.share.shares import databases
+from aicx.share.tables import FAILURES, TEXTS, Database, import_library, reading
+from aicx.share.words import SharedWords
+from aicx.text import plural
+from aicx.types import Candidate
+from indexer.vector_table import sql_list
+from retrieval.dense import PassageSpan
+from retrieval.fusion import Scale
+from retrieval.mapped import DRAWS
+from retrieval.params import RankingParams
+from retrieval.questions import Question
+
+_SAMPLE = 512
+_MIN_DEVIATION = 1e-3
+_ROUNDS = 4
+_THREADS = 8
+_COLUMNS = (
+    *("key", "generation", "member", "chunk", "sidecar", "text", "spans", "session_title", "automated_why"),
+    *("prompt_key", "started_at", "completed_at", *TEXTS),
+)
+
+
+class AskedShare:
+    """A share, asked one question. Not asked again: every question makes one."""
+
+    def __init__(self, settings: Settings, membership: Membership, wait_seconds: float) -> None:
+        self._settings = settings
+        self._membership = membership
+        self._wait = wait_seconds
+        self._until = float("inf")
+        self._ready = Event()
+        self._found: list[Shared] = []
+        self._notes: list[str] = []
+        self._asked: list[tuple[Database, _Asked]] = []
+        self._failed: AicxError | None = None
+        self._thread: Thread | None = None
+        self._meaning: Thread | None = None
+
+    @classmethod
+    def of(cls, settings: Settings) -> AskedShare:
+        """The share that a home is part of. Raises NotFound where it is part of none."""
+        return cls(settings, need_membership(settings.layout), settings.team_wait_seconds)
+
+    @property
+    def member(self) -> str:
+        return self._membership.member
+
+    def ask(self, question: Question, filters: Filters, rules: RankingParams, limit: int) -> None:
+        """Begins to ask, in a thread: by words at once, by meaning when the question's vector is known."""
+        wanted, lacking = limits(filters)
+        if lacking:
+            self._notes.append(f"the share knows no {', '.join(lacking)}, so that only your own corpus answered")
+            return
+        self._thread = self._started(lambda: self._ask(question, wanted, limit, rules))
+
+    def answer(self, vector: Any) -> TeamAnswer:
+        """What the share found by now. Where it is away, slow or too new, that is said, and nothing is found."""
+        if self._thread is None:
+            return TeamAnswer((), self._notes)
+        self._ready.wait()
+        self._thread.join(max(0.0, self._until - time.monotonic()))
+        if vector is not None and not self._thread.is_alive() and self._failed is None:
+            self._meaning = self._started(lambda: self._by_meaning(vector))
+            self._meaning.join(max(0.0, self._until - time.monotonic()))
+        if self._failed is not None:
+            return TeamAnswer((), (f"only your own corpus answered: {self._failed.message}",))
+        if self._thread.is_alive() or (self._meaning is not None and self._meaning.is_alive()):
+            slow = f"the share gave no answer within {self._wait:g} s"
+            return TeamAnswer((), (f"only your own corpus answered: {slow}",))
+        shared = [one.shared() for _, one in self._asked]
+        return TeamAnswer(shared, tuple(self._notes))
+
+    def _started(self, work: Any) -> Thread:
+        # A daemon: a share that hangs must not keep the command from ending.
+        def run() -> None:
+            try:
+                import_library()
+                # What this machine needs to begin is not the share's.
+                self._until = min(self._until, time.monotonic() + self._wait)
+                self._ready.set()
+                work()
+            except AicxError as error:
+                self._failed = error
+            except FAILURES as error:
+                self._failed = AicxError(plainly(error))
+            finally:
+                self._ready.set()
+
+        thread = Thread(target=run, daemon=True)
+        thread.start()
+        return thread
+
+    def _ask(self, question: Question, wanted: Sequence[str], limit: int, rules: RankingParams) -> None:
+        opened, notes = databases(self._settings, self._membership)
+        self._notes += notes
+        for database in opened:
+            asked = _Asked(database, self._membership, question, wanted, limit, rules)
+            self._asked.append((database, asked))
+            with reading(database.uri):
+                asked.by_words()
+        behind = sum(asked.unindexed for _, asked in self._asked)
+        if behind:
+            self._notes.append(f"{plural(behind, 'row')} of the share searched one by one: no index has them yet")
+
+    def _by_meaning(self, vector: Any) -> None:
+        for database, asked in self._asked:
+            if database.model.dimensions == len(vector):
+                with reading(database.uri):
+                    asked.by_meaning(vector)
+
+
+class _Asked:
+    """One database of a share and what it found."""
+
+    def __init__(
+        self,
+        database: Database,
+        membership: Membership,
+        question: Question,
+        wanted: Sequence[str],
+        limit: int,
+        rules: RankingParams,
+    ) -> None:
+        own = f"member = {sql_list([membership.member])} AND machine = {sql_list([membership.machine])}"
+        # One's own rows answer from one's own corpus, which is never behind.
+        self._where = " AND ".join([f"NOT ({own})", *wanted])
+        self._database, self._limit = database, limit
+        self._rows: dict[str, dict[str, Any]] = {}
+        self._rankings: dict[str, list[Candidate]] = {"lexical": []}
+        self._scales: dict[str, Scale] = {}
+        self._dead: set[str] = set()
+        self.unindexed = 0
+        database.refresh()
+        self._live: Mapping[str, Seal] = read_seals(database).generations()
+        with ThreadPoolExecutor(_THREADS) as pool:
+            self._words = SharedWords(database.chunks, rules, pool)
+            self._question = self._words.prepared(question)
+        self._query = self._words.query(self._question)
+        self._verbatim = False
+
+    def by_words(self) -> None:
+        """The best rows by words, and whether any has the whole question side by side."""
+        table = self._database.chunks
+        if self._query is None:
+            return
+        found = self._filled(lambda where: table.search(self._query).where(where, prefilter=True), "_score")
+        self._rankings["lexical"] = [Candidate(row["key"], row["_score"]) for row in found]
+        if (best := self._words.best_possible(self._question)) > 0:
+            self._scales["lexical"] = Scale(0.0, best)
+        if (sentence := self._words.sentence(self._question)) is not None:
+            asked = table.search(sentence).where(self._where, prefilter=True).select(["key"]).limit(1)
+            self._verbatim = asked.to_arrow().num_rows > 0
+        stats = [table.index_stats(index.name) for index in table.list_indices() if index.columns[0] == "said"]
+        self.unindexed = max((one.num_unindexed_rows for one in stats if one), default=0)
+
+    def by_meaning(self, vector: Any) -> None:
+        """The nearest rows, then every candidate's score by words and by meaning."""
+        table = self._database.chunks
+
+        def nearest(where: str) -> Any:
+            asked = table.search(vector, vector_column_name="vectors").distance_type("cosine")
+            return asked.where(where, prefilter=True)
+
+        near = {row["key"] for row in self._filled(nearest, "_distance")}
+        by_words = {one.id for one in self._rankings["lexical"]}
+        if (lacking := near - by_words) and self._query is not None and by_words:
+            asked = table.search(self._query).where(f"key IN ({sql_list(sorted(lacking))})", prefilter=True)
+            more = asked.select(["key", "_score"]).limit(len(lacking)).to_arrow().to_pylist()
+            self._rankings["lexical"] += [Candidate(row["key"], row["_score"]) for row in more]
+        self._rankings["dense"] = self._compared(vector, sorted(near | by_words))
+        if (scale := self._spread(vector)) is not None:
+            self._scales["dense"] = scale
+
+    def shared(self) -> Shared:
+        rows = {key: _as_row(row) for key, row in self._rows.items()}
+        occurrences = self._words.occurrences(self._question)
+        return Shared(self._rankings, self._scales, rows, occurrences, self._verbatim)
+
+    def _filled(self, search: Any, score: str) -> list[dict[str, Any]]:
+        """The best rows of generations that count; further ones are asked for in place of those that do not."""
+        for _ in range(_ROUNDS):
+            where = self._where
+            if self._dead:
+                where += f" AND generation NOT IN ({sql_list(sorted(self._dead))})"
+            rows = search(where).select([*_COLUMNS, score]).limit(self._limit).to_arrow().to_pylist()
+            kept = [row for row in rows if row["generation"] in self._live]
+            dead = {row["generation"] for row in rows} - self._live.keys()
+            if len(rows) < self._limit or not dead:
+                break
+            self._dead |= dead
+        self._rows.update((row["key"], row) for row in kept)
+        return kept
+
+    def _compared(self, vector: Any, keys: Sequence[str]) -> list[Candidate]:
+        """The cosine of each row's nearest passage, and which one it is."""
+        if not keys:
+            return []
+        rows = self._vectors(f"key IN ({sql_list(keys)})", ["key"])
+        found = []
+        for row in rows:
+            scores = row["vectors"] @ vector
+            best = int(scores.argmax())
+            found.append(Candidate(row["key"], float(scores[best]), best))
+            self._rows[row["key"]]["nearest"] = best
+        return sorted(found, key=lambda one: (-one.score, one.id))
+
+    def _spread(self, vector: Any) -> Scale | None:
+        """Mean and deviation of the rows' best cosines: of all, or of a sample that is always the same."""
+        import numpy as np
+
+        count = self._database.chunks.count_rows(self._where)
+        drawn = f" AND draw < {DRAWS * _SAMPLE // count}" if count > 2 * _SAMPLE else ""
+        best = [(row["vectors"] @ vector).max() for row in self._vectors(f"{self._where}{drawn}", [])]
+        if len(best) < 2:
+            return None
+        return Scale(float(np.mean(best)), max(_MIN_DEVIATION, float(np.std(best))))
+
+    def _vectors(self, where: str, columns: Sequence[str]) -> list[dict[str, Any]]:
+        """Rows that have vectors, each with them as a matrix."""
+        import numpy as np
+
+        asked = self._database.chunks.search().where(f"({where}) AND vectors IS NOT NULL")
+        found = asked.select([*columns, "vectors"]).to_arrow()
+        column = found["vectors"].combine_chunks()
+        size = self._database.model.dimensions
+        values = column.flatten().flatten().to_numpy(zero_copy_only=False).astype(np.float32).reshape(-1, size)
+        ends = np.cumsum(np.array([len(one) for one in column], dtype=np.int64))
+        pieces = np.split(values, ends[:-1]) if len(column) else []
+        rows = found.select(list(columns)).to_pylist() if columns else [{} for _ in pieces]
+        return [{**row, "vectors": piece} for row, piece in zip(rows, pieces, strict=True) if len(piece)]
+
+
+def _as_row(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A row as the catalogue has it, with the text that it is quoted from."""
+    stored = stored_text(row["sidecar"], row["text"])
+    spans = orjson.loads(row["spans"] or "[]")
+    nearest = row.get("nearest")
+    fields = stored.sidecar.fields
+    return {
+        **{name: row[name] for name in ("chunk", "agent", "session_id", "parent_session", "lane", "project", "member")},
+        **{name: row[name] for name in ("session_title", "automated_why", "prompt_key")},
+        "id": row["key"],
+        "path": "",
+        "cwd": None,
+        "started_at": fields["started_at"],
+        "completed_at": fields["completed_at"],
+        "stored": stored,
+        "place": PassageSpan(*spans[nearest]) if nearest is not None and nearest < len(spans) else None,
+    }

@@ -1,0 +1,125 @@
+"""Upkeep of a share, by one machine at a time: rows go into indexes, pieces are merged, what was forgotten is deleted.
+
+Who has the lease is a row. A holder loses it by being gone: who waits has seen the same beat for a while, by its own
+clock, so clocks may be apart. Two maintainers at once would do no harm, only work twice.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from functools import partial
+from typing import Any
+from uuid import uuid4
+
+import orjson
+
+from aicx.errors import plainly
+from aicx.paths import Layout
+from aicx.share.checking import count_unindexed
+from aicx.share.membership import Membership
+from aicx.share.seals import read_seals
+from aicx.share.tables import FAILURES, LEASE, Database, committed, read_rows, reading
+from aicx.storage.atomic import replace_file
+from aicx.values import dataclass
+from indexer.vector_table import optimize, sql_list
+
+# Rows that no index has may be so many before a push folds them in; and pieces of the tables.
+_MAX_UNINDEXED, _MAX_PIECES = 256, 24
+# What a reader may still be reading is kept so long.
+GRACE = timedelta(minutes=30)
+# A holder whose beat stays the same for so long, by the clock of who waits, is gone.
+_PATIENCE = timedelta(minutes=15)
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """Who looks after the share. ``beat`` changes whenever somebody takes it."""
+
+    holder: str
+    beat: str
+
+
+def is_due(database: Database) -> bool:
+    """Whether the share has many rows outside its indexes, or many pieces."""
+    with reading(database.uri):
+        pieces = max(table.stats()["fragment_stats"]["num_fragments"] for table in (database.chunks, database.sessions))
+    return pieces > _MAX_PIECES or count_unindexed(database) > _MAX_UNINDEXED
+
+
+def maintain(layout: Layout, membership: Membership, database: Database, *, grace: timedelta = GRACE) -> str | None:
+    """Looks after the share, if nobody else does; returns why it was left, or None. Killed, it is done again later."""
+    with _lease(layout, membership, database) as free:
+        if not free:
+            return "another machine is looking after the share"
+        try:
+            take_out_hidden(database)
+            for table in (database.chunks, database.sessions):
+                committed(partial(optimize, table, grace))
+        except FAILURES as error:
+            # A push that came in between: nothing is lost, and the next push does it.
+            return plainly(error).partition("\n")[0]
+    return None
+
+
+def take_out_hidden(database: Database) -> None:
+    """Deletes the rows of sessions that their member forgot, whichever of its machines wrote them."""
+    database.refresh()
+    seals = read_seals(database)
+    gone = sorted(
+        seal.generation
+        for seal in seals.newest.values()
+        if seal.generation and (seal.member, seal.agent, seal.session_id) in seals.hidden
+    )
+    if gone:
+        committed(lambda: database.chunks.delete(f"generation IN ({sql_list(gone)})"))
+
+
+@contextmanager
+def _lease(layout: Layout, membership: Membership, database: Database) -> Iterator[bool]:
+    """Holds the lease while the block runs; false where another machine has it."""
+    import pyarrow as pa
+
+    fields = [pa.field(name, pa.string()) for name in ("name", "holder", "beat")]
+    mine = Lease(membership.own, uuid4().hex)
+    with reading(database.uri):
+        table = database.connection.create_table(LEASE, schema=pa.schema(fields), exist_ok=True)
+        held = _held(table)
+        if held is None:
+            committed(lambda: table.add(pa.table({"name": ["free"], "holder": [""], "beat": [""]})))
+            held = _held(table) or Lease("", "")
+        if held.holder and held.holder != mine.holder and not _is_gone(layout, held):
+            yield False
+            return
+        # Of two that take it at once, the second finds another beat and takes nothing.
+        where = f"beat = {sql_list([held.beat])}"
+        committed(lambda: table.update(where=where, values={"holder": mine.holder, "beat": mine.beat}))
+        free = _held(table) == mine
+    try:
+        yield free
+    finally:
+        if free:
+            with reading(database.uri):
+                where = f"beat = {sql_list([mine.beat])}"
+                committed(lambda: table.update(where=where, values={"holder": "", "beat": mine.beat}))
+
+
+def _held(table: Any) -> Lease | None:
+    table.checkout_latest()
+    rows = read_rows(table, ("holder", "beat"))
+    return max((Lease(row["holder"], row["beat"]) for row in rows), key=lambda one: one.beat, default=None)
+
+
+def _is_gone(layout: Layout, held: Lease) -> bool:
+    """Whether a holder is gone: this home first saw its beat long ago."""
+    path = layout.share.with_name("share-lease.json")
+    try:
+        seen = orjson.loads(path.read_bytes())
+    except (OSError, ValueError):
+        seen = {}
+    if seen.get("beat") == held.beat and time.time() - seen["at"] >= 0:
+        return bool(time.time() - seen["at"] > _PATIENCE.total_seconds())
+    replace_file(path, orjson.dumps({"beat": held.beat, "at": time.time()}))
+    return False

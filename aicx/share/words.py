@@ -1,0 +1,171 @@
+"""Asks the inverted indexes of a share what the local index is asked: the same clauses, as LanceDB's own queries."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from concurrent.futures import Executor
+from typing import Any
+
+from aicx.values import dataclass
+from retrieval.analysis import Terms
+from retrieval.clauses import QuestionClauses
+from retrieval.evidence import Occurrences, rarity, units_of
+from retrieval.params import RankingParams
+from retrieval.questions import Question, widen
+
+# BM25's k1 + 1: what a term that is all of a text counts, times how rare it is.
+_SATURATION = 2.2
+_TEXT = ("said", "thought", "tool")
+# Rows with a word that are counted at most: beyond, it is a common one.
+_MAX_COUNTED = 50_000
+_WORDS_OF_A_SENTENCE = 5
+
+
+@dataclass(frozen=True, slots=True)
+class _Term:
+    column: str
+    term: str
+    worth: float
+
+
+class LanceQueries:
+    """Clauses as LanceDB has them. It knows no best of several clauses, so that all of them count."""
+
+    def __init__(self) -> None:
+        from lancedb import query
+
+        self._query = query
+
+    def term(self, field: str, term: str, worth: float) -> Any:
+        return _Term(field, term, worth)
+
+    def phrase(self, field: str, words: Sequence[Any], worth: float) -> Any:
+        if len(words) == 1:
+            return self.term(field, words[0], worth)
+        phrase = self._query.PhraseQuery(" ".join(words), field)
+        # A phrase has no weight of its own: it counts as often as it is worth.
+        return self.any_of([phrase] * round(worth)) if worth >= 2 else phrase
+
+    def best_of(self, clauses: Sequence[Any]) -> Any:
+        return self.any_of(clauses)
+
+    def any_of(self, clauses: Sequence[Any]) -> Any:
+        return self._boolean(self._query.Occur.SHOULD, clauses)
+
+    def all_of(self, clauses: Sequence[Any], better: Sequence[Any] = ()) -> Any:
+        occur, boolean = self._query.Occur, self._query.BooleanQuery
+        must = [(occur.MUST, self.whole(clause)) for clause in clauses]
+        return boolean([*must, *((occur.SHOULD, self.whole(clause)) for clause in better)])
+
+    def whole(self, clause: Any) -> Any:
+        """A clause as a query that can be asked."""
+        if not isinstance(clause, _Term):
+            return clause
+        return self._query.MatchQuery(clause.term, clause.column, boost=clause.worth)
+
+    def _boolean(self, occur: Any, clauses: Sequence[Any]) -> Any:
+        """The clauses as one query: terms of a column that are worth the same are asked together."""
+        together: dict[tuple[str, float], list[str]] = {}
+        rest: list[Any] = []
+        for clause in self._flat(occur, clauses):
+            if isinstance(clause, _Term):
+                together.setdefault((clause.column, clause.worth), []).append(clause.term)
+            else:
+                rest.append(clause)
+        match = self._query.MatchQuery
+        terms = [match(" ".join(words), column, boost=worth) for (column, worth), words in together.items()]
+        return self._query.BooleanQuery([(occur, one) for one in (*terms, *rest)])
+
+    def _flat(self, occur: Any, clauses: Iterable[Any]) -> Iterable[Any]:
+        for clause in clauses:
+            if isinstance(clause, self._query.BooleanQuery) and all(one == occur for one, _ in clause.queries):
+                yield from (query for _, query in clause.queries)
+            else:
+                yield clause
+
+
+class SharedWords:
+    """The inverted indexes of one table, asked one question."""
+
+    def __init__(self, table: Any, rules: RankingParams, pool: Executor) -> None:
+        self._table = table
+        self._rules = rules
+        self._pool = pool
+        self._queries = LanceQueries()
+        self._counts: dict[tuple[str, str], int] = {}
+        self.documents = int(table.count_rows())
+
+    def prepared(self, question: Question) -> Question:
+        """Counts the rows with each word of a question; a word that no row has is looked for in any language."""
+        self._count(question)
+        unknown = [run.typed for run in question.runs if not self._stands(run)]
+        if not unknown:
+            return question
+        question = widen(question, unknown)
+        self._count(question)
+        return question
+
+    def query(self, question: Question) -> Any:
+        """The question as one query; None where it leaves nothing to look for."""
+        return self._clauses().wanted(question)
+
+    def sentence(self, question: Question) -> Any:
+        """The query for rows that have the whole question side by side; None for a short one."""
+        words = question.terms.words
+        return self._clauses().side_by_side(words) if len(words) >= _WORDS_OF_A_SENTENCE else None
+
+    def occurrences(self, question: Question) -> Occurrences:
+        """About how many rows have each word: those of the field that has it most."""
+        units = units_of(question)
+        counts = tuple(max((self._counted(unit, field) for field in self._fields()), default=0) for unit in units)
+        return Occurrences(units, counts, self.documents)
+
+    def best_possible(self, question: Question) -> float:
+        """About the score of a row that has nothing but the question in every field of its text."""
+        total = 0.0
+        for unit in units_of(question):
+            for field in _TEXT:
+                if count := self._counted(unit, field):
+                    total += self._rules.fields[field] * rarity(count, self.documents)
+        return _SATURATION * total
+
+    def _clauses(self) -> QuestionClauses:
+        return QuestionClauses(self._queries, self._rules, self._stands)
+
+    def _fields(self) -> list[str]:
+        return [field for field in self._rules.fields if not field.endswith("_names")]
+
+    def _count(self, question: Question) -> None:
+        wanted = {
+            (field, term)
+            for run in (*question.runs, *units_of(question))
+            for field in self._rules.fields
+            for term in _terms_in(run, names=field.endswith("_names"))
+        }
+        new = sorted(wanted - self._counts.keys())
+        self._counts.update(zip(new, self._pool.map(self._rows_with, new), strict=True))
+
+    def _rows_with(self, asked: tuple[str, str]) -> int:
+        field, term = asked
+        query = self._queries.whole(self._queries.term(field, term, 1.0))
+        found = self._table.search(query).select(["draw"]).limit(_MAX_COUNTED).to_arrow()
+        return int(found.num_rows)
+
+    def _counted(self, unit: Terms, field: str) -> int:
+        names = [self._counts.get((f"{field}_names", name), 0) for name in _terms_in(unit, names=True)]
+        # A name's words apart are something else.
+        words = () if unit.names else _terms_in(unit, names=False)
+        return max((*names, *(self._counts.get((field, word), 0) for word in words)), default=0)
+
+    def _stands(self, run: Terms) -> bool:
+        names = any(self._has(name, names=True) for name in _terms_in(run, names=True))
+        words = (*run.others, *(() if run.names else run.words))
+        return names or not (words or run.names) or any(self._has(word, names=False) for word in words)
+
+    def _has(self, term: str, *, names: bool) -> bool:
+        fields = (field for field in self._rules.fields if field.endswith("_names") == names)
+        return any(self._counts.get((field, term)) for field in fields)
+
+
+def _terms_in(run: Terms, *, names: bool) -> list[str]:
+    return [term for term in ((*run.names, run.whole) if names else (*run.words, *run.others)) if term]
