@@ -45,3 +45,8 @@ class Team(Protocol):
     def ask(self, question: Question, filters: Filters, rules: RankingParams, limit: int) -> None: ...
 
     def answer(self, vector: Any) -> TeamAnswer: ...
+
+
+def is_shared(row: Any) -> bool:
+    """Whether a row is of the share: rows of the catalogue are SQLite's own."""
+    return isinstance(row, dict)

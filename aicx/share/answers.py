@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from aicx.share.checking import MemberPart, Unsound
+from aicx.share.leaving import TakenOut
 from aicx.share.membership import Membership
 from aicx.share.push import Pushed, PushPlan
 from aicx.text import shorten
@@ -77,6 +78,14 @@ class ShareVerified:
     rows: Annotated[int, "rows compared"]
     unsound: Annotated[list[Unsound], "sessions that differ"]
     notes: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class ShareLeft:
+    """The share that a home left."""
+
+    left: Annotated[str, "its address"]
+    erased: Annotated[TakenOut | None, "what was deleted there, with `--erase`"]
 
 
 def joined(membership: Membership) -> ShareJoined:

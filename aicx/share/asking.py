@@ -24,19 +24,18 @@ from aicx.share.words import SharedWords
 from aicx.text import plural
 from aicx.types import Candidate
 from indexer.vector_table import sql_list
-from retrieval.dense import PassageSpan
+from retrieval.dense import SAMPLE, PassageSpan
 from retrieval.fusion import Scale
 from retrieval.mapped import DRAWS
 from retrieval.params import RankingParams
 from retrieval.questions import Question
 
-_SAMPLE = 512
 _MIN_DEVIATION = 1e-3
 _ROUNDS = 4
 _THREADS = 8
 _COLUMNS = (
     *("key", "generation", "member", "chunk", "sidecar", "text", "spans", "session_title", "automated_why"),
-    *("prompt_key", "started_at", "completed_at", *TEXTS),
+    *("prompt_key", "idle", "started_at", "completed_at", *TEXTS),
 )
 
 
@@ -229,7 +228,7 @@ class _Asked:
         import numpy as np
 
         count = self._database.chunks.count_rows(self._where)
-        drawn = f" AND draw < {DRAWS * _SAMPLE // count}" if count > 2 * _SAMPLE else ""
+        drawn = f" AND draw < {DRAWS * SAMPLE // count}" if count > SAMPLE else ""
         best = [(row["vectors"] @ vector).max() for row in self._vectors(f"{self._where}{drawn}", [])]
         if len(best) < 2:
             return None
@@ -259,6 +258,7 @@ def _as_row(row: Mapping[str, Any]) -> dict[str, Any]:
     return {
         **{name: row[name] for name in ("chunk", "agent", "session_id", "parent_session", "lane", "project", "member")},
         **{name: row[name] for name in ("session_title", "automated_why", "prompt_key")},
+        "idle": row["idle"],
         "id": row["key"],
         "path": "",
         "cwd": None,

@@ -14,7 +14,7 @@ from aicx.corpus.catalog.query import open_catalog
 from aicx.errors import UsageError
 from aicx.share.membership import Membership
 from aicx.share.rows import ChunkRow, OwnVectors, chunks_of_sessions, digest_of, session_rows, source_of
-from aicx.share.seals import Seal, Sealed, drop_superseded, owned, read_seals, write_seals
+from aicx.share.seals import Seal, Sealed, drop_rows, drop_superseded, owned, read_seals, write_seals
 from aicx.share.tables import FAILURES, Database, ShareAway, committed, read_rows, reading, write_rows
 from aicx.text import instant
 from aicx.values import dataclass
@@ -175,7 +175,7 @@ def take_out(database: Database, seals: Sequence[Seal], now: datetime, *, forgot
     gone = [
         Seal(
             *(seal.key, seal.member, seal.machine, seal.agent, seal.session_id, "", seal.sequence + 1),
-            version=0,
+            source=seal.generation,
             pushed_at=at,
             deleted_at=at if forgotten else None,
         )
@@ -183,8 +183,12 @@ def take_out(database: Database, seals: Sequence[Seal], now: datetime, *, forgot
     ]
     with reading(database.uri):
         committed(lambda: write_seals(database, gone))
-        generations = [seal.generation for seal in seals]
-        committed(lambda: database.chunks.delete(f"generation IN ({sql_list(generations)})"))
+        condition = f"generation IN ({sql_list(seal.generation for seal in seals)})"
+    if forgotten:
+        drop_rows(database, condition)
+    else:
+        with reading(database.uri):
+            committed(lambda: database.chunks.delete(condition))
 
 
 def is_chosen(project: str, globs: Sequence[str]) -> bool:
@@ -254,6 +258,9 @@ def _sweep(database: Database, membership: Membership) -> None:
     with reading(database.uri):
         there = {row["generation"] for row in read_rows(database.chunks, ("generation",), where)}
         left = sorted(there - {seal.generation for seal in own.values()})
+        forgotten = [seal.source for seal in own.values() if seal.deleted_at and seal.source in left]
+        if forgotten:
+            drop_rows(database, f"generation IN ({sql_list(forgotten)})")
         if left:
             committed(lambda: database.chunks.delete(f"{where} AND generation IN ({sql_list(left)})"))
         drop_superseded(database, membership.own, own)

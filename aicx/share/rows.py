@@ -14,13 +14,14 @@ from aicx.corpus.files.read import StoredText, read_intact
 from aicx.corpus.files.sidecar import Sidecar
 from aicx.corpus.views.documents import columns_of, own_messages, searchable_texts, to_document
 from aicx.engine.index_manifest import read_manifest
+from aicx.engine.stages.order import idle_sessions
 from aicx.engine.vector_place import recorded_address, table_of
 from aicx.errors import CorpusDamaged, NotFound
 from aicx.folders import slashed
 from aicx.paths import NON_REPOSITORY
 from aicx.redaction.redactor import redact_plain
 from aicx.share.membership import Membership
-from aicx.share.tables import TEXTS, to_text
+from aicx.share.tables import TEXTS, WORDS, to_text
 from aicx.values import dataclass
 from indexer.lexical import analyze_document
 from indexer.vector_table import Location, open_table, sql_list
@@ -36,6 +37,7 @@ _SHARED = (
     *("session_title", "topic", "title", "prompt", "files"),
 )
 _BETWEEN = b"\n\n"
+_NOTHING = "\u2205"  # which is no word of any question
 _MAX_IDS = 500
 
 Vectors = Mapping[str, Mapping[str, Any]]  # by chunk, the columns of its passages: vectors, and where they are
@@ -71,8 +73,11 @@ def chunks_of_sessions(catalog: Catalog) -> dict[tuple[str, str], list[ChunkRow]
     """The chunks of every stored session, in order."""
     found: dict[tuple[str, str], list[ChunkRow]] = {}
     columns = f"id, path, agent, session_id, project, cwd, content_sha256, sidecar_sha256, {FACTS}"
-    for row in catalog.rows(f"SELECT {columns} FROM {FOUND.format('ignored=0')} ORDER BY agent, session_id, id"):
+    rows = catalog.rows(f"SELECT {columns} FROM {FOUND.format('ignored=0')} ORDER BY agent, session_id, id")
+    idle = idle_sessions(catalog, rows)
+    for row in rows:
         facts = {name: row[name] for name in ("sidecar_sha256", "session_title", "automated_why", "prompt_key")}
+        facts["idle"] = (row["agent"], row["session_id"]) in idle
         name = shared_name(row["project"], row["cwd"])
         chunk = ChunkRow(row["id"], row["path"], name, row["content_sha256"], facts)
         found.setdefault((row["agent"], row["session_id"]), []).append(chunk)
@@ -116,9 +121,11 @@ def session_rows(
                 "text": text,
                 "sha256": row_digest(sidecar, text),
                 **{name: value for name, value in columns.items() if name in TEXTS or name not in ("cwd",)},
-                **terms,
+                # A row without a word in a field would not count among the rows that a word is rare in.
+                **{name: terms.get(name) or _NOTHING for name in WORDS},
                 **facts,
                 "prompt_key": chunk.facts.get("prompt_key"),
+                "idle": chunk.facts.get("idle", False),
                 "files": "\n".join(map(slashed, shared.sidecar.get("files") or ())),
                 "draw": draw_of(shared.sidecar.id),
                 # A vector of a text with a secret would say something of the secret.

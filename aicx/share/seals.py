@@ -18,7 +18,8 @@ from indexer.vector_table import sql_list
 @dataclass(frozen=True, slots=True)
 class Seal:
     """One seal. ``version`` is that of the table of rows from which on it has all of them; ``source`` changes with what
-    the session was made of. With ``deleted_at`` it is a tombstone: its member wants the session hidden everywhere."""
+    the session was made of. With ``deleted_at`` it is a tombstone: its member wants the session hidden everywhere, and
+    ``source`` is the generation that has to go."""
 
     key: str
     member: str
@@ -35,6 +36,8 @@ class Seal:
     deleted_at: str | None = None
 
 
+# In the address of a row the number of its fragment is above these bits.
+_FRAGMENT = 32
 _COLUMNS = tuple(Seal.__dataclass_fields__)
 
 
@@ -95,6 +98,20 @@ def drop_superseded(database: Database, own: str, newest: Mapping[str, Seal]) ->
         for key in sorted(old):
             condition = f"key = {sql_list([key])} AND sequence < {newest[key].sequence - 1}"
             committed(partial(database.sessions.delete, condition))
+
+
+def drop_rows(database: Database, where: str) -> None:
+    """Deletes rows so that no file of the newest state holds them: what else is in their files is written anew first.
+
+    A deletion alone only marks a row. Killed between the two, it is done again, as the rows are still there.
+    """
+    with reading(database.uri):
+        database.chunks.checkout_latest()
+        found = database.chunks.search().where(where).with_row_id(True).select(["draw"]).to_arrow()
+        for fragment in sorted({row >> _FRAGMENT for row in found["_rowid"].to_pylist()}):
+            inside = f"_rowid >= {fragment << _FRAGMENT} AND _rowid < {(fragment + 1) << _FRAGMENT} AND NOT ({where})"
+            committed(partial(database.chunks.update, where=inside, values_sql={"draw": "draw"}))
+        committed(partial(database.chunks.delete, where))
 
 
 def owned(member: str, machine: str) -> str:

@@ -117,6 +117,7 @@ def create_database(uri: str, model: VectorModel) -> Database:
     known = ("files", "spans", "session_title", "automated_why", "prompt_key")
     fields = [pa.field(name, pa.string()) for name in (*texts, *known)]
     fields += [pa.field(name, pa.int64()) for name in (*NUMBER_COLUMNS, "draw")]
+    fields.append(pa.field("idle", pa.bool_()))
     fields.append(pa.field("vectors", pa.list_(pa.list_(pa.float16(), model.dimensions))))
     made = {_FORMAT_KEY: str(FORMAT).encode(), _MODEL_KEY: model.fingerprint.encode(), _NAME_KEY: model.name.encode()}
     with reading(uri):

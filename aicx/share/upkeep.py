@@ -20,7 +20,7 @@ from aicx.errors import plainly
 from aicx.paths import Layout
 from aicx.share.checking import count_unindexed
 from aicx.share.membership import Membership
-from aicx.share.seals import read_seals
+from aicx.share.seals import drop_rows, read_seals
 from aicx.share.tables import FAILURES, LEASE, Database, committed, read_rows, reading
 from aicx.storage.atomic import replace_file
 from aicx.values import dataclass
@@ -74,7 +74,7 @@ def take_out_hidden(database: Database) -> None:
         if seal.generation and (seal.member, seal.agent, seal.session_id) in seals.hidden
     )
     if gone:
-        committed(lambda: database.chunks.delete(f"generation IN ({sql_list(gone)})"))
+        drop_rows(database, f"generation IN ({sql_list(gone)})")
 
 
 @contextmanager

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Executor
 from typing import Any
 
@@ -29,12 +29,16 @@ class _Term:
 
 
 class LanceQueries:
-    """Clauses as LanceDB has them. It knows no best of several clauses, so that all of them count."""
+    """Clauses as LanceDB has them. ``has`` says whether a column has a term: what none has is not asked for.
 
-    def __init__(self) -> None:
+    LanceDB takes the best of several columns, and of several terms in one column the sum.
+    """
+
+    def __init__(self, has: Callable[[str, str], bool]) -> None:
         from lancedb import query
 
         self._query = query
+        self._has = has
 
     def term(self, field: str, term: str, worth: float) -> Any:
         return _Term(field, term, worth)
@@ -47,7 +51,14 @@ class LanceQueries:
         return self.any_of([phrase] * round(worth)) if worth >= 2 else phrase
 
     def best_of(self, clauses: Sequence[Any]) -> Any:
-        return self.any_of(clauses)
+        terms = [one for one in clauses if isinstance(one, _Term)]
+        there = [one for one in terms if self._has(one.column, one.term)]
+        worths = {one.column: one.worth for one in there}
+        if len(terms) < len(clauses) or len(worths) < 2:
+            return self.any_of(there if len(terms) == len(clauses) and there else clauses)
+        # A stem is in no column of names, and a name in none of words.
+        words = " ".join(dict.fromkeys(one.term for one in there))
+        return self._query.MultiMatchQuery(words, list(worths), boosts=list(worths.values()))
 
     def any_of(self, clauses: Sequence[Any]) -> Any:
         return self._boolean(self._query.Occur.SHOULD, clauses)
@@ -91,8 +102,8 @@ class SharedWords:
         self._table = table
         self._rules = rules
         self._pool = pool
-        self._queries = LanceQueries()
         self._counts: dict[tuple[str, str], int] = {}
+        self._queries = LanceQueries(lambda column, term: self._counts.get((column, term), 1) > 0)
         self.documents = int(table.count_rows())
 
     def prepared(self, question: Question) -> Question:

@@ -14,6 +14,8 @@ Example: aicx search --team why did the migration fail
 COMMANDS = {
     "init": "aicx.commands.share.joining",
     "push": "aicx.commands.share.push",
+    "forget": "aicx.commands.share.leaving",
+    "leave": "aicx.commands.share.leaving:leave",
     "status": "aicx.commands.share.status",
     "verify": "aicx.commands.share.status:verify",
 }

@@ -13,6 +13,7 @@ from aicx.corpus.catalog.runs import FOUND
 from aicx.engine.kept_catalog import COLUMNS
 from aicx.engine.stages.retrieve import is_lookup
 from aicx.engine.stages.state import SearchQuery, SearchState, session_of
+from aicx.engine.team import is_shared
 from retrieval.decay import factor
 from retrieval.questions import parse_question
 from retrieval.ranking import RankedAnswer, diversified, rank
@@ -76,9 +77,12 @@ def idle_sessions(catalog: Catalog, rows: Iterable[Any]) -> set[tuple[str, str]]
 
     One that edited files or committed did work as a person's session does.
     """
-    found = {(row["agent"], row["session_id"]) for row in rows if row["automated_why"]}
+    rows = [row for row in rows if row["automated_why"]]
+    # Of a session in a share its own machine knew.
+    shared = {(row["agent"], row["session_id"]) for row in rows if is_shared(row) and row["idle"]}
+    found = {(row["agent"], row["session_id"]) for row in rows if not is_shared(row)}
     if not found:
-        return found
+        return shared
     from aicx.sources.tools import changes_files  # imported here: most questions meet no program's session
 
     names = sorted({session for _, session in found})
@@ -87,7 +91,7 @@ def idle_sessions(catalog: Catalog, rows: Iterable[Any]) -> set[tuple[str, str]]
         for row in catalog.rows(_DONE.format(",".join("?" * len(part))), part):
             if row["work_from"] == "commit" or changes_files(row["name"]):
                 found.discard((row["agent"], row["session_id"]))
-    return found
+    return found | shared
 
 
 def prefer_recent(state: SearchState) -> SearchState:

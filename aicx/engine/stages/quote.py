@@ -13,7 +13,8 @@ from aicx.corpus.views.replies import find_reply
 from aicx.engine.stages import history, own
 from aicx.engine.stages.order import decay_of
 from aicx.engine.stages.state import Hit, QuotedReply, SearchState, density_of, session_of
-from aicx.engine.stages.team import is_shared, stored_of
+from aicx.engine.stages.team import stored_of
+from aicx.engine.team import is_shared
 from aicx.errors import AicxError
 from aicx.text import plural
 from aicx.types import Voice

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from aicx.corpus.views.documents import searchable_texts
 from aicx.engine.stages.retrieve import asked_text
 from aicx.engine.stages.state import SearchState, session_of
-from aicx.engine.stages.team import is_shared, stored_of
+from aicx.engine.stages.team import stored_of
+from aicx.engine.team import is_shared
 from aicx.errors import AicxError
 from aicx.types import Candidate
 from retrieval.ranking import RankedAnswer

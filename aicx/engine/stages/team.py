@@ -15,7 +15,7 @@ from aicx.config import Settings
 from aicx.corpus.files.read import StoredText, read_chunk
 from aicx.engine.stages.retrieve import is_lookup, pool
 from aicx.engine.stages.state import SearchState
-from aicx.engine.team import Shared, Team
+from aicx.engine.team import Shared, Team, is_shared
 from aicx.types import Candidate
 from retrieval.evidence import Occurrences
 from retrieval.fusion import Scale
@@ -86,11 +86,6 @@ def stored_of(state: SearchState, row: Mapping[str, Any]) -> StoredText:
     """The text of a candidate: from the store, or as the share has it. Raises NotFound or CorpusDamaged."""
     found: StoredText | None = row["stored"] if is_shared(row) else None
     return read_chunk(state.layout, row["path"]) if found is None else found
-
-
-def is_shared(row: Any) -> bool:
-    """Whether a row is of the share: rows of the catalogue are SQLite's own."""
-    return isinstance(row, dict)
 
 
 def _own_scales(state: SearchState, words: str) -> dict[str, Scale]:
