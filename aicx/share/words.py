@@ -46,9 +46,11 @@ class LanceQueries:
     def phrase(self, field: str, words: Sequence[Any], worth: float) -> Any:
         if len(words) == 1:
             return self.term(field, words[0], worth)
-        phrase = self._query.PhraseQuery(" ".join(words), field)
-        # A phrase has no weight of its own: it counts as often as it is worth.
-        return self.any_of([phrase] * round(worth)) if worth >= 2 else phrase
+        if worth < 1:
+            # A phrase has no weight of its own, and in full it would count for more than the name itself.
+            every = self._query.FullTextOperator.AND
+            return self._query.MatchQuery(" ".join(words), field, boost=worth, operator=every)
+        return self.any_of([self._query.PhraseQuery(" ".join(words), field)] * round(worth))
 
     def best_of(self, clauses: Sequence[Any]) -> Any:
         terms = [one for one in clauses if isinstance(one, _Term)]
