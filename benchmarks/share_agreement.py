@@ -22,6 +22,7 @@ from aicx.corpus.catalog.query import open_catalog
 from aicx.corpus.files.read import read_chunk
 from aicx.corpus.views.documents import searchable_texts, voices_of
 from aicx.engine.search import Searcher, SearchQuery
+from aicx.share.asking import asked_share
 
 _SENTENCE = re.compile(r"[A-Z][A-Za-z'`_ /-]{30,160}[.?]")
 
@@ -51,13 +52,13 @@ def main() -> None:
     home, other = Path(sys.argv[1]), Path(sys.argv[2])
     questions = mined(home, int(sys.argv[3]) if len(sys.argv) > 3 else 100)
     own = load_settings(corpus=home)
-    team = replace(load_settings(corpus=other), team=True, team_wait_seconds=60.0)
+    team = replace(load_settings(corpus=other), team_wait_seconds=60.0)
     now = datetime.now(UTC)
     met: Counter[str] = Counter()
     with Searcher(own) as local, Searcher(team) as shared:
         for question in questions:
             here = local.search(SearchQuery(question, now)).hits
-            there = shared.search(SearchQuery(question, now)).hits
+            there = shared.search(SearchQuery(question, now, team=asked_share(team, wanted=True))).hits
             first, second = ([f"{hit.sidecar.id}" for hit in hits[:1]] for hits in (here, there))
             sessions = [[hit.sidecar.session_id for hit in hits[:1]] for hits in (here, there)]
             same = "passage" if first == second else "session" if sessions[0] == sessions[1] else "nothing"

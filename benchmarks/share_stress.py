@@ -16,6 +16,7 @@ import random
 import sys
 import time
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -57,20 +58,12 @@ def push_once(database: Database, number: int, turn: int) -> None:
         known = own.get(key)
         generation, count = f"{number}-{session}-{turn}-{os.getpid()}-{random.random()}", 2 + turn % 5
         rows = rows_of(number, session, generation, count)
-        version = committed(lambda rows=rows: write_rows(database.chunks, rows))
-        seal = Seal(
-            key, f"m{number}", "x", "claude", f"{number}-{session}", generation, known.sequence + 1 if known else 1
-        )
+        version = committed(partial(write_rows, database.chunks, rows))
+        sequence = known.sequence + 1 if known else 1
         made.append(
             Seal(
-                *(
-                    getattr(seal, name)
-                    for name in ("key", "member", "machine", "agent", "session_id", "generation", "sequence")
-                ),
-                rows=count,
-                digest=digest_of(rows),
-                version=version,
-                pushed_at=instant(datetime.now(UTC)),
+                *(key, f"m{number}", "x", "claude", f"{number}-{session}", generation, sequence),
+                *(count, digest_of(rows), "", version, instant(datetime.now(UTC))),
             )
         )
     committed(lambda: write_seals(database, made))

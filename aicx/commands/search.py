@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import replace
+from datetime import datetime
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
@@ -24,7 +25,7 @@ from aicx.filters import EVERYTHING, Filters
 from aicx.quotes import print_lines
 from aicx.quoting import to_check
 from aicx.sources.reopen import reopen_command
-from aicx.text import local, shorten
+from aicx.text import ago, local, shorten
 from retrieval.decay import parse_decay
 
 if TYPE_CHECKING:
@@ -160,8 +161,10 @@ def command(
         rerank=_parse_rerank(rerank),
     )
     settings = load_settings()
-    if team:
-        settings = replace(settings, team=True)
+    if team or settings.team:
+        from aicx.share.asking import asked_share  # imported here: most questions are to one's own corpus
+
+        asked = replace(asked, team=asked_share(settings, wanted=True))
     report, stated = _search(settings, asked)
     if json:
         # Imported here: to make the classes of its many fields costs as much as printing the passages as text.
@@ -240,7 +243,8 @@ def _print(hit: Hit, store: Path, *, explain: bool) -> None:
     ref = console.link(style(hit.ref, fg="green"), store / hit.path)
     console.out(f"    {ref} {style(said, fg='cyan')}")
     if hit.member is not None:
-        console.out(f"    {style(f'{hit.member} wrote this: {to_check()}', fg='magenta')}")
+        age = ago(datetime.fromisoformat(fields["started_at"]), options.now())
+        console.out(f"    {style(f'{hit.member} wrote this {age}: {to_check()}', fg='magenta')}")
     if hit.altered:
         console.out(f"    {style(ALTERED, fg='red')}")
     print_lines([line for line in hit.lines if line.tells or not hit.reply])

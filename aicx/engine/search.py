@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
 from aicx.config import Settings
@@ -110,8 +109,6 @@ class Searcher:
             return self._search(query, self._catalog.refresh(without=True))
 
     def _search(self, query: SearchQuery, opened: Opened) -> SearchReport:
-        if self._settings.team and query.team is None:
-            query = replace(query, team=team.open_team(self._settings))
         state = SearchState(
             query,
             self._layout,

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
 from threading import Event, Thread
 from typing import Any
 
@@ -19,7 +21,7 @@ from aicx.share.membership import Membership, need_membership
 from aicx.share.rows import stored_text
 from aicx.share.seals import Seal, read_seals
 from aicx.share.shares import databases
-from aicx.share.tables import FAILURES, TEXTS, Database, import_library, reading
+from aicx.share.tables import FAILURES, TEXTS, Database, ShareAway, import_library, reading
 from aicx.share.words import SharedWords
 from aicx.text import plural
 from aicx.types import Candidate
@@ -42,8 +44,7 @@ _COLUMNS = (
 class AskedShare:
     """A share, asked one question. Not asked again: every question makes one."""
 
-    def __init__(self, settings: Settings, membership: Membership, wait_seconds: float) -> None:
-        self._settings = settings
+    def __init__(self, membership: Membership, wait_seconds: float) -> None:
         self._membership = membership
         self._wait = wait_seconds
         self._until = float("inf")
@@ -54,11 +55,6 @@ class AskedShare:
         self._failed: AicxError | None = None
         self._thread: Thread | None = None
         self._meaning: Thread | None = None
-
-    @classmethod
-    def of(cls, settings: Settings) -> AskedShare:
-        """The share that a home is part of. Raises NotFound where it is part of none."""
-        return cls(settings, need_membership(settings.layout), settings.team_wait_seconds)
 
     @property
     def member(self) -> str:
@@ -110,13 +106,13 @@ class AskedShare:
         return thread
 
     def _ask(self, question: Question, wanted: Sequence[str], limit: int, rules: RankingParams) -> None:
-        opened, notes = databases(self._settings, self._membership)
+        opened, notes = databases(self._membership)
         self._notes += notes
         for database in opened:
-            asked = _Asked(database, self._membership, question, wanted, limit, rules)
-            self._asked.append((database, asked))
-            with reading(database.uri):
+            with self._whole(database), reading(database.uri):
+                asked = _Asked(database, self._membership, question, wanted, limit, rules)
                 asked.by_words()
+                self._asked.append((database, asked))
         behind = sum(asked.unindexed for _, asked in self._asked)
         if behind:
             self._notes.append(f"{plural(behind, 'row')} of the share searched one by one: no index has them yet")
@@ -124,8 +120,28 @@ class AskedShare:
     def _by_meaning(self, vector: Any) -> None:
         for database, asked in self._asked:
             if database.model.dimensions == len(vector):
-                with reading(database.uri):
+                with self._whole(database), reading(database.uri):
                     asked.by_meaning(vector)
+
+    @contextmanager
+    def _whole(self, database: Database) -> Iterator[None]:
+        """Leaves a machine's database out of which files are still on their way, and says so."""
+        try:
+            yield
+        except ShareAway as error:
+            if not self._membership.carried:
+                raise
+            self._notes.append(f"{Path(database.uri).name} is not whole yet: {error.message}")
+
+
+def asked_share(settings: Settings, *, wanted: bool = False) -> AskedShare | None:
+    """The share that a home is part of, for one question; None where neither the caller nor the settings want it.
+
+    Raises NotFound where it is wanted and the home is part of none.
+    """
+    if not (wanted or settings.team):
+        return None
+    return AskedShare(need_membership(settings.layout), settings.team_wait_seconds)
 
 
 class _Asked:

@@ -58,12 +58,12 @@ def forget_shared(
 ) -> TakenOut:
     """Hides sessions of one's own from every reader and deletes their rows. ``at_once`` also deletes earlier states of
     the tables, which breaks the searches that others are making at that moment."""
-    database = own_database(settings, membership)
+    database = own_database(membership)
     take_out(database, seals, now, forgotten=True)
     keys = {(seal.agent, seal.session_id) for seal in seals}
     others = [
         seal
-        for one in databases(settings, membership)[0]
+        for one in databases(membership)[0]
         for seal in read_seals(one).newest.values()
         if (seal.agent, seal.session_id) in keys and seal.generation and _writer(seal) != membership.own
     ]
@@ -76,7 +76,7 @@ def forget_shared(
 
 def erase_everything(settings: Settings, membership: Membership) -> TakenOut:
     """Deletes every row and seal that this machine wrote, and the earlier states that had them."""
-    database = own_database(settings, membership)
+    database = own_database(membership)
     own = _own_seals(settings, membership)
     sessions = sum(bool(seal.generation) for seal in own)
     where = owned(membership.member, membership.machine)
@@ -91,7 +91,7 @@ def erase_everything(settings: Settings, membership: Membership) -> TakenOut:
 def follow_forget(settings: Settings, membership: Membership, now: datetime) -> tuple[int, str | None]:
     """Takes out of the share what one's own corpus forgot; returns how many sessions that is, and why it failed."""
     try:
-        database = own_database(settings, membership)
+        database = own_database(membership)
         with open_catalog(settings.layout) as opened:
             stored = chunks_of_sessions(opened.catalog)
         gone = [
@@ -112,7 +112,7 @@ def _writer(seal: Seal) -> str:
 
 
 def _own_seals(settings: Settings, membership: Membership) -> list[Seal]:
-    return list(read_seals(own_database(settings, membership)).of(membership.own).values())
+    return list(read_seals(own_database(membership)).of(membership.own).values())
 
 
 def _clean(database: Database, grace: timedelta) -> list[str]:

@@ -17,7 +17,7 @@ from aicx.storage.atomic import replace_file
 from aicx.storage.typed import from_json, to_json
 from aicx.values import dataclass
 
-SCHEMES = ("s3", "gs", "az", "db", "ssh")
+SCHEMES = ("s3", "gs", "az", "db")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _INIT = "aicx share init ADDRESS"
 
@@ -46,8 +46,7 @@ class Membership:
 def new_membership(address: str, member: str | None, *, carried: bool, before: Membership | None) -> Membership:
     """The membership that `share init` asks for; a home that joins the same share again keeps its name there."""
     address = parse_address(address)
-    carried = carried or address.startswith("ssh://")
-    if carried and "://" in address and not address.startswith("ssh://"):
+    if carried and "://" in address:
         raise UsageError("only a folder can be carried between machines", hint="leave out --carried")
     if before is not None and before.address == address and member in (None, before.member):
         return before

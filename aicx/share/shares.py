@@ -19,7 +19,7 @@ _PUSH = "aicx share push --project GLOB"
 
 def create_share(settings: Settings, membership: Membership, notify: Notify) -> Database:
     """Makes the tables of a share where they are missing, once the address was seen to keep writers apart."""
-    uri = own_uri(settings, membership)
+    uri = own_uri(membership)
     if (found := open_database(uri)) is not None:
         return found
     if not membership.carried:  # there, no two machines write one table
@@ -27,9 +27,9 @@ def create_share(settings: Settings, membership: Membership, notify: Notify) -> 
     return create_database(uri, _model(settings, notify))
 
 
-def own_database(settings: Settings, membership: Membership) -> Database:
+def own_database(membership: Membership) -> Database:
     """The database that this machine writes to. Raises NotFound where somebody emptied it."""
-    uri = own_uri(settings, membership)
+    uri = own_uri(membership)
     if (found := open_database(uri)) is None:
         raise NotFound(
             f"there is no share at {uri}: somebody emptied it",
@@ -38,13 +38,13 @@ def own_database(settings: Settings, membership: Membership) -> Database:
     return found
 
 
-def databases(settings: Settings, membership: Membership) -> tuple[list[Database], list[str]]:
+def databases(membership: Membership) -> tuple[list[Database], list[str]]:
     """Every database of the share that can be read, and a line for each that cannot, as one that is half carried."""
     if not membership.carried:
-        return [own_database(settings, membership)], []
+        return [own_database(membership)], []
     found: list[Database] = []
     notes: list[str] = []
-    for folder in sorted(carried_folder(settings, membership).glob("*@*")):
+    for folder in sorted(Path(membership.address).glob("*@*")):
         try:
             opened = open_database(str(folder))
         except ShareAway as error:
@@ -57,18 +57,11 @@ def databases(settings: Settings, membership: Membership) -> tuple[list[Database
     return found, notes
 
 
-def own_uri(settings: Settings, membership: Membership) -> str:
+def own_uri(membership: Membership) -> str:
     """Where this machine writes: the share itself, or its own folder in one that is carried."""
     if not membership.carried:
         return membership.address
-    return str(carried_folder(settings, membership) / f"{membership.member}@{membership.machine}")
-
-
-def carried_folder(settings: Settings, membership: Membership) -> Path:
-    """The folder whose files something else carries; of `ssh://` the copy of it in the home."""
-    if membership.address.startswith("ssh://"):
-        return settings.layout.home / "share"
-    return Path(membership.address)
+    return str(Path(membership.address, f"{membership.member}@{membership.machine}"))
 
 
 def _model(settings: Settings, notify: Notify) -> VectorModel:

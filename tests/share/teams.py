@@ -49,14 +49,14 @@ def give(user: Home, membership: Membership, *projects: str) -> Pushed:
         membership.address, membership.member, membership.machine, membership.carried, projects or ("*",)
     )
     write_membership(user.settings.layout, chosen)
-    [database] = [one for one in databases(user.settings, chosen)[0] if one.uri == own_of(user, chosen).uri]
+    [database] = [one for one in databases(chosen)[0] if one.uri == own_of(user, chosen).uri]
     return push(user.settings, chosen, database, plan_push(user.settings, chosen, database), NOW)
 
 
 def own_of(user: Home, membership: Membership) -> Database:
     from aicx.share.shares import own_database
 
-    return own_database(user.settings, membership)
+    return own_database(membership)
 
 
 def rows_of(database: Database, *columns: str) -> list[dict[str, Any]]:

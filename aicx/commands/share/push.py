@@ -42,7 +42,7 @@ def command(
     membership = need_membership(settings.layout)
     chosen = replace(membership, projects=tuple(dict.fromkeys((*membership.projects, *(project or ())))))
     with writer_lock(settings.layout.locks, settings.lock_wait_seconds, console.notify, name="share"):
-        database = own_database(settings, chosen)
+        database = own_database(chosen)
         plan = plan_push(settings, chosen, database)
         if dry_run or not yes:
             looked = share_pushed(plan, preview(settings, chosen, database, plan), dry_run=True)

@@ -18,7 +18,7 @@ def command(json: options.Json = False) -> None:
     """Show what each member shares, and what this home gives."""
     settings = load_settings()
     membership = need_membership(settings.layout)
-    opened, notes = databases(settings, membership)
+    opened, notes = databases(membership)
     parts = [part for database in opened for part in list_parts(read_seals(database))]
     unindexed = sum(map(count_unindexed, opened))
     answer = ShareStatus(
@@ -41,7 +41,7 @@ def command(json: options.Json = False) -> None:
 def verify(json: options.Json = False) -> None:
     """Compare every session with its seal: number of rows, keys, and digests. Exit 7 where one differs."""
     settings = load_settings()
-    opened, notes = databases(settings, need_membership(settings.layout))
+    opened, notes = databases(need_membership(settings.layout))
     if not opened:
         raise NotFound("the share holds nothing yet", hint="aicx share push --project GLOB")
     found = [verify_database(database) for database in opened]

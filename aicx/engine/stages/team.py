@@ -8,14 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from importlib import import_module
 from typing import Any
 
-from aicx.config import Settings
 from aicx.corpus.files.read import StoredText, read_chunk
 from aicx.engine.stages.retrieve import is_lookup, pool
 from aicx.engine.stages.state import SearchState
-from aicx.engine.team import Shared, Team, is_shared
+from aicx.engine.team import Shared, is_shared
 from aicx.types import Candidate
 from retrieval.evidence import Occurrences
 from retrieval.fusion import Scale
@@ -23,13 +21,6 @@ from retrieval.lines import lowered
 from retrieval.ranking import above_noise
 
 _MAX_NAMED = 500  # sessions in one question to the catalogue
-
-
-def open_team(settings: Settings) -> Team:
-    """The share that a home is part of. Raises NotFound where it is part of none."""
-    # Imported by its name, as the holders are: it is built on the engine.
-    team: Team = import_module("aicx.share.asking").AskedShare.of(settings)
-    return team
 
 
 def ask(state: SearchState) -> SearchState:

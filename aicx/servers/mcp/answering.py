@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 
 import orjson
@@ -62,6 +63,10 @@ def search(means: ToolContext, asked: SearchArguments) -> ToolReply:
     query = asked.search_query(
         asked.query, means.now, asked.group or "chunk", place(means, asked), fold=fold, limit=many
     )
+    if means.settings.team:
+        from aicx.share.asking import asked_share  # imported here: most homes are part of no share
+
+        query = replace(query, team=asked_share(means.settings))
     report, stated = search_and_stated(means.settings, query, means.searcher.search)
     fields = bounded(to_fields(search_answers.search_answer(report, stated)), most=means.bounds.fields)
     more = {hit.sidecar.id: hit.more for hit in report.hits}

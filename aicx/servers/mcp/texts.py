@@ -337,6 +337,8 @@ def _hit_text(item: Mapping[str, Any], more: Sequence[str], layout: _Layout) -> 
 
 def _origin(item: Mapping[str, Any]) -> dict[str, Any]:
     labels = {"session": item["session_id"], "date": item["date"], "agent": item["agent"]}
+    if member := item.get("member"):  # of a team: what another member wrote is theirs
+        labels["member"] = member
     if item.get("altered"):
         labels["altered"] = "yes"
     if item["project"] == NON_REPOSITORY:
