@@ -10,10 +10,8 @@ from aicx.config import Settings
 from aicx.corpus.catalog.query import open_catalog
 from aicx.corpus.views.show import ShownSession, show
 from aicx.errors import NotFound
-from aicx.evidence.calls import answered_calls
-from aicx.evidence.commits import commits_of
-from aicx.evidence.edits import is_edit
-from aicx.evidence.other_repositories import OtherRepositories
+from aicx.evidence.calls import answered_calls, is_edit
+from aicx.evidence.commits import OtherRepositories, commits_of
 from aicx.evidence.transcript import Step, read_steps
 from aicx.git.history import HistoryCommit, list_hashes, read_changes
 from aicx.git.roots import Roots
