@@ -193,6 +193,20 @@ def test_several_cores_read_what_one_reads(user: Home, repository: str, monkeypa
     assert len(alone) == 4
 
 
+@pytest.mark.parametrize("most_named", [0, 1, 300])
+def test_kept_facts_are_found_of_few_and_of_many_sessions(
+    user: Home, log: ClaudeLog, monkeypatch: pytest.MonkeyPatch, most_named: int
+) -> None:
+    user.claude(ClaudeLog(OTHER, str(user.root)).prompt("Draw the orbit of the moon", 0).answer("Drawn.", 1))
+    user.store()
+    read = facts(user)
+    monkeypatch.setattr(facts_index, "_MAX_NAMED", most_named)
+    with open_catalog(user.settings.layout) as opened:
+        assert facts_so_far(user.settings.layout, opened.catalog) == (read, 0)
+        narrowed = facts_so_far(user.settings.layout, opened.catalog, "session_id=?", [OTHER])
+    assert [one.session_id for one in narrowed[0]] == [OTHER]
+
+
 def test_a_file_of_another_version_is_made_again(user: Home, log: ClaudeLog, reads: list[int]) -> None:
     facts(user)
     with sqlite3.connect(user.settings.layout.work_facts) as kept:
