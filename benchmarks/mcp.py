@@ -1,4 +1,4 @@
-"""How fast and how steady `aicx serve` answers: `python -m benchmarks.mcp --home FOLDER [--soak SECONDS]`.
+"""How fast and how steady `aicx serve` answers: `python -m benchmarks.mcp --home FOLDER [--workers 1,2] [--soak 60]`.
 
 FOLDER is a corpus (AICX_HOME), which is only read. The questions are titles of its sessions and are not shown. The
 server is a process of its own on a free port of this machine; everything ends by itself.
@@ -54,10 +54,11 @@ class Load:
 
 
 @contextmanager
-def served(environment: dict[str, str]) -> Iterator[tuple[int, int, float]]:
+def served(environment: dict[str, str], workers: int = 1) -> Iterator[tuple[int, int, float]]:
     """A server on a free port: its process id, the port, and the moment it was started."""
     started = time.perf_counter()
     command = [sys.executable, "-m", "aicx", "serve", "-t", "http", "--port", "0", "--rate", "10000"]
+    command += ["--workers", str(workers)]
     with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as process:
         try:
             assert process.stderr is not None
@@ -207,12 +208,32 @@ def soak(process: int, port: int, questions: Sequence[str], clients: int, second
     print(f"  ({middle:.0f} to {end:.0f}), {files:+d} files, {samples[-1][0].threads} threads")
 
 
+def on_several_cores(
+    environment: dict[str, str], questions: Sequence[str], clients: int, seconds: float, workers: int
+) -> None:
+    """What several processes on one socket answer, and what each takes of memory that it does not share."""
+    with served(environment, workers) as (process, port, _):
+        asyncio.run(put_load(port, questions, clients, 3, 0.0))
+        load = asyncio.run(put_load(port, questions, clients, seconds, 0.0))
+        begun = Path(f"/proc/{process}/task/{process}/children").read_text("ascii").split() or [str(process)]
+        own = [_private(int(one)) for one in begun]
+    answers = f"{len(load.times) / load.seconds:.0f} answers a second, {quantiles(load.times)}"
+    print(f"{clients} clients without a pause, --workers {workers}: {answers}, {len(load.failures)} failures")
+    print(f"  each of its own: {', '.join(f'{size:.0f} MB' for size in own)}")
+
+
+def _private(process: int) -> float:
+    lines = Path(f"/proc/{process}/smaps_rollup").read_text("ascii").splitlines()
+    return sum(int(line.split()[1]) for line in lines if line.startswith("Private_Dirty:")) / 1024
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--home", type=Path, required=True)
     parser.add_argument("--clients", type=int, default=8)
     parser.add_argument("--seconds", type=float, default=15)
     parser.add_argument("--starts", type=int, default=5)
+    parser.add_argument("--workers", default="", metavar="N,N", help="also that many processes, as 1,2")
     parser.add_argument("--soak", type=float, default=0, metavar="SECONDS")
     options = parser.parse_args()
     questions = titles(options.home)
@@ -245,6 +266,8 @@ def main() -> None:
             print(f"memory after the load: {in_words(usage(process))}")
             if options.soak:
                 soak(process, port, questions, options.clients, min(options.soak, _MAX_SECONDS))
+        for count in filter(None, options.workers.split(",")):
+            on_several_cores(environment, questions, options.clients, options.seconds, int(count))
 
 
 if __name__ == "__main__":
