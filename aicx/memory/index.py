@@ -18,7 +18,7 @@ import orjson
 
 import aicx
 from aicx.memory.anchors import Compared
-from aicx.memory.decisions import Decisions
+from aicx.memory.events import Decisions
 from aicx.memory.files import decisions_stamp, read_files, walk
 from aicx.memory.reasons import Reason
 from aicx.memory.record import Adoption, Anchor, Hold, Record, Source, Validation, Validity, place_of

@@ -13,8 +13,7 @@ from functools import partial
 import orjson
 import pytest
 
-from aicx.memory.decisions import Decisions
-from aicx.memory.events import Event, appended, decode
+from aicx.memory.events import Decisions, Event, appended, decode
 from aicx.memory.persons import is_person
 from aicx.memory.proposing import clean
 from aicx.memory.reading import Memory, find_scope

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from aicx.memory import decisions, index
+from aicx.memory import events, index
 from aicx.memory.events import Standing
 
 RULE = "Exports need an authorisation check"
@@ -38,10 +38,10 @@ def test_of_many_decisions_only_those_that_are_asked_for_are_read(monkeypatch):
     now = datetime(2026, 1, 2, tzinfo=UTC)
     decided = {f"{at:04x}": Standing(str(at), "Ada", now, replaced_by={str(at)}) for at in range(1000)}
     decided["0007"].claims = {"one": "two"}
-    kept = decisions.Decisions.unpack(decisions.Decisions.of(decided, [3]).pack())
+    kept = events.Decisions.unpack(events.Decisions.of(decided, [3]).pack())
     read = []
-    loads = decisions.orjson.loads
-    monkeypatch.setattr(decisions, "orjson", SimpleNamespace(loads=lambda text: read.append(text) or loads(text)))
+    loads = events.orjson.loads
+    monkeypatch.setattr(events, "orjson", SimpleNamespace(loads=lambda text: read.append(text) or loads(text)))
     assert all(kept[name] == decided[name] for name in ("0000", "0007", "03e7"))
     assert [kept.get(name) for name in ("", "0007x", "ffff")] == [None, None, None]
     assert len(read) == 3
