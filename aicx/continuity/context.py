@@ -23,7 +23,7 @@ from aicx.text import shorten
 from aicx.work.place import WorkPlace
 
 if TYPE_CHECKING:
-    from aicx.memory.index import Index
+    from aicx.memory.index import RecordIndex
 
 _MAX_REFS = 5
 _MIN_SHARED = 2  # words of the goal that guidance has to have
@@ -93,16 +93,16 @@ def _remembered(settings: Settings, place: WorkPlace, goal: str, now: datetime) 
 
 
 @contextmanager
-def index_copy(settings: Settings) -> Iterator[Index]:
+def index_copy(settings: Settings) -> Iterator[RecordIndex]:
     """The index of the memory as it is now, in a folder of its own."""
-    from aicx.memory.index import Index
+    from aicx.memory.index import RecordIndex
 
     layout = settings.layout
     with TemporaryDirectory(prefix="aicx-continuity-") as folder:
         copy = Path(folder) / layout.memory_index.name
         if layout.memory_index.is_file():
             shutil.copyfile(layout.memory_index, copy)
-        yield Index(copy, layout.memory)
+        yield RecordIndex(copy, layout.memory)
 
 
 def _words(text: str) -> set[str]:

@@ -9,7 +9,7 @@ from datetime import datetime
 from aicx.config import Settings
 from aicx.memory.answers import MemoryEntry, entry_of
 from aicx.memory.assess import LIVE_FILE, freshness_of
-from aicx.memory.index import Index
+from aicx.memory.index import RecordIndex
 from aicx.memory.policy_records import of_records, policy_in
 from aicx.memory.reading import Memory, Scope
 from aicx.memory.recall.asking import DegradedLane, ExcludedEntry, RecallQuery
@@ -31,7 +31,7 @@ class Briefing:
 
 
 def brief(
-    settings: Settings, scope: Scope, task: str, now: datetime, limit: int, index: Index | None = None
+    settings: Settings, scope: Scope, task: str, now: datetime, limit: int, index: RecordIndex | None = None
 ) -> Briefing:
     """At most ``limit`` statements each of what is agreed and what is guidance, those that fit the task first.
 
@@ -50,7 +50,7 @@ def brief(
     return Briefing(tuple(agreed[:limit]), tuple(guidance[:limit]), (*rest, *answer.excluded), tuple(answer.degraded))
 
 
-def _without_task(settings: Settings, scope: Scope, now: datetime, limit: int, index: Index | None) -> Briefing:
+def _without_task(settings: Settings, scope: Scope, now: datetime, limit: int, index: RecordIndex | None) -> Briefing:
     """The strongest of what is agreed, and each instruction file as one line."""
     policy = policy_in(settings, scope)
     with Memory(settings, scope, now, of_records(policy, settings, scope), index) as memory:

@@ -19,7 +19,7 @@ from aicx.memory.lint import duplicates
 from aicx.memory.reading import Memory
 from aicx.memory.reasons import Reason
 from aicx.memory.record import PREFIX, Record, Validation
-from aicx.memory.writing import MemoryChange, changing
+from aicx.memory.writing import RecordChanges, changing
 from aicx.values import dataclass
 
 SCHEMA = "aicx.memory-curate/1"
@@ -144,7 +144,7 @@ def apply(desk: Desk, proposals: Sequence[PlannedUpkeep], *, everywhere: bool = 
     return outcomes
 
 
-def _apply(change: MemoryChange, wanted: PlannedUpkeep, now: PlannedUpkeep | None) -> Outcome:
+def _apply(change: RecordChanges, wanted: PlannedUpkeep, now: PlannedUpkeep | None) -> Outcome:
     if now is None:
         return Outcome(wanted, "skipped", "stale_proposal")
     if now.needs_person:
@@ -161,7 +161,7 @@ def _apply(change: MemoryChange, wanted: PlannedUpkeep, now: PlannedUpkeep | Non
     return Outcome(wanted, "applied")
 
 
-def _tell(change: MemoryChange, kind: str, planned: PlannedUpkeep, record: Record) -> None:
+def _tell(change: RecordChanges, kind: str, planned: PlannedUpkeep, record: Record) -> None:
     refs = (record.id, *(other.removeprefix(PREFIX) for other in planned.others))
     change.note(Event(new_id(), change.now, BY, kind, refs, record.digest, code=planned.action))
 

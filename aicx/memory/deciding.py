@@ -19,7 +19,7 @@ from aicx.memory.reading import Memory, Scope
 from aicx.memory.reasons import Reason
 from aicx.memory.record import Adoption, Hold, Record, Result, Validation
 from aicx.memory.seal import decisions_in
-from aicx.memory.writing import MemoryChange, changing
+from aicx.memory.writing import RecordChanges, changing
 from aicx.values import dataclass
 
 Action = Literal["accept", "reject", "hold", "release", "pin", "unpin", "archive", "restore"]
@@ -210,7 +210,7 @@ def _memory(desk: Desk) -> Memory:
     return Memory.open(desk.settings, desk.now, scope=desk.scope)
 
 
-def _accept(change: MemoryChange, memory: Memory, record: Record, decider: Decider) -> Record:
+def _accept(change: RecordChanges, memory: Memory, record: Record, decider: Decider) -> Record:
     if record.source.origin == "instruction_file":
         raise UsageError(
             f"{record.ref} repeats an instruction file, which stays guidance", hint="state it as a record of its own"
@@ -234,7 +234,7 @@ def _perhaps(memory: Memory, name: str) -> Record | None:
 
 
 def _write(
-    change: MemoryChange, record: Record, kind: str, by: str, *, before: str | None = None, code: str | None = None
+    change: RecordChanges, record: Record, kind: str, by: str, *, before: str | None = None, code: str | None = None
 ) -> Record:
     written = change.put(record, kind, by, before=before, code=code)
     change.publish()

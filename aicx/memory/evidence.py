@@ -116,7 +116,7 @@ def _file_lines(scope: Scope, path: str, first: int | None, last: int | None) ->
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ChangedLine:
     """A line as it was (``-``), as it is (``+``), or as it is where nobody knows what it was (blank)."""
 
     sign: Sign
@@ -130,7 +130,7 @@ class Changed:
 
     anchor: Anchor
     found: AnchorState
-    lines: tuple[Line, ...] = ()
+    lines: tuple[ChangedLine, ...] = ()
     known: bool = False
     more: int = 0
 
@@ -146,20 +146,22 @@ def what_changed(root: Path | None, anchor: Anchor, found: AnchorState) -> Chang
         return Changed(anchor, found)
     first, last = (anchor.first or 1), (anchor.last or len(before or now))
     if before is None:
-        lines = [Line(" ", number, now[number - 1]) for number in range(first, min(last, len(now)) + 1)]
+        lines = [ChangedLine(" ", number, now[number - 1]) for number in range(first, min(last, len(now)) + 1)]
     else:
         lines = list(_differences(before, now, first - 1, last))
     return Changed(anchor, found, tuple(lines[:_MAX_SHOWN]), before is not None, max(0, len(lines) - _MAX_SHOWN))
 
 
-def _differences(before: Sequence[str], now: Sequence[str], start: int, end: int) -> Iterator[Line]:
+def _differences(before: Sequence[str], now: Sequence[str], start: int, end: int) -> Iterator[ChangedLine]:
     """The differences that touch ``before[start:end]``."""
     matcher = SequenceMatcher(None, before, now, autojunk=False)
     for tag, was, was_end, at, at_end in matcher.get_opcodes():
         if tag == "equal" or was_end < start or was > end or (was_end == start and was != was_end):
             continue
-        yield from (Line("-", number + 1, before[number]) for number in range(max(was, start), min(was_end, end)))
-        yield from (Line("+", number + 1, now[number]) for number in range(at, at_end))
+        yield from (
+            ChangedLine("-", number + 1, before[number]) for number in range(max(was, start), min(was_end, end))
+        )
+        yield from (ChangedLine("+", number + 1, now[number]) for number in range(at, at_end))
 
 
 def _lines_before(root: Path, anchor: Anchor) -> list[str] | None:

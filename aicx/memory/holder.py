@@ -21,7 +21,7 @@ from aicx.engine.holders import Holder, Notify
 from aicx.errors import UnsafePath
 from aicx.memory.events import LOG, Standing
 from aicx.memory.files import encode, list_records, read_files, sidecar_of
-from aicx.memory.index import Index
+from aicx.memory.index import RecordIndex
 from aicx.memory.reading import Memory
 from aicx.memory.recall.table import drop_statements
 from aicx.memory.record import PREFIX, Record
@@ -246,7 +246,7 @@ def check_index(layout: Layout, records: Iterable[Record]) -> Check:
     with TemporaryDirectory() as folder:  # a copy: looking at an index brings it up to date
         copy = Path(folder) / layout.memory_index.name
         copy.write_bytes(body)
-        index = Index(copy, layout.memory)
+        index = RecordIndex(copy, layout.memory)
         try:
             decided = index.decisions()
             kept = {record.path: _said(record) for record in index.every_record()}

@@ -24,7 +24,7 @@ from aicx.memory.record import (
     Validity,
     digest_of,
 )
-from aicx.memory.writing import MemoryChange, changing
+from aicx.memory.writing import RecordChanges, changing
 from aicx.redaction import redact_plain
 from aicx.text import printable
 from aicx.values import dataclass
@@ -96,7 +96,7 @@ class _Known:
         self._same = {_same(record): record.id for record in self._records.values() if record.digest}
         self._names = {(record.repository, record.name): record.id for record in self._records.values() if record.name}
 
-    def add(self, change: MemoryChange, draft: Draft) -> Proposed:
+    def add(self, change: RecordChanges, draft: Draft) -> Proposed:
         record = at_host(checked(_drafted(draft, change.now)), self._scope)
         by = clean(draft.by)[: _MAX_LENGTHS["by"]] or UNNAMED
         same = self._same.get(_same(record)) or self._same.get(_same(replace(record, host=None)))

@@ -20,7 +20,7 @@ from aicx.memory.anchors import compare, key_of
 from aicx.memory.assess import Assessment, Context, assess, find_rivals
 from aicx.memory.claims import place_mark, repository_says
 from aicx.memory.files import GLOBAL, malformed
-from aicx.memory.index import Index, IndexEntry
+from aicx.memory.index import IndexEntry, RecordIndex
 from aicx.memory.reasons import Reason
 from aicx.memory.record import PREFIX, Record, place_of
 from aicx.values import dataclass
@@ -76,11 +76,11 @@ class Memory:
         scope: Scope,
         now: datetime,
         policy: Policy | None = None,
-        index: Index | None = None,
+        index: RecordIndex | None = None,
     ) -> None:
         self.settings, self.scope, self.now, self._policy = settings, scope, now, policy
         layout = settings.layout
-        self._index = index or Index(layout.memory_index, layout.memory)
+        self._index = index or RecordIndex(layout.memory_index, layout.memory)
         # The log first: what is decided while records are being read is then not known yet, rather than half known.
         self.decisions = self._index.decisions()
         self._entries = self._every = self._index.entries

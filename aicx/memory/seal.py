@@ -27,7 +27,7 @@ _LEAVES = {"deleted": "erased", "held": "held", "proposed": "", "released": ""}
 
 
 @dataclass(frozen=True, slots=True)
-class Sealed:
+class SealedRecord:
     """The seal's facts about a record, known without the log.
 
     ``trail`` is a hash over the checksums of its events, ``left`` whether it is ``erased`` or ``held``, ``claims`` and
@@ -57,7 +57,7 @@ def decisions_in(memory: Path) -> tuple[dict[str, Standing], Log]:
     return found, log
 
 
-def read_seal(home: Path) -> dict[str, Sealed]:
+def read_seal(home: Path) -> dict[str, SealedRecord]:
     """The records of the seal by their ids; none where it is not there or not as this home wrote it."""
     key, seal = key_of(home), _read(home / SEAL)
     if not key or seal is None:
@@ -66,7 +66,7 @@ def read_seal(home: Path) -> dict[str, Sealed]:
     if mark != _mark(key, body):
         return {}
     found: dict[str, Any] = orjson.loads(body)
-    return {name: Sealed(*fields) for name, fields in found.items()}
+    return {name: SealedRecord(*fields) for name, fields in found.items()}
 
 
 def key_of(home: Path) -> bytes:
@@ -87,7 +87,7 @@ def seal_with(home: Path, before: bytes, events: bytes, *, anew: Collection[str]
     known, new = read_seal(home), decode(events).events
     _apply(known, new)
     if anew:
-        whole: dict[str, Sealed] = {}
+        whole: dict[str, SealedRecord] = {}
         _apply(whole, decode(before + b"\n" + events).events)
         known |= {ref: whole[ref] for ref in anew if ref in whole}
         for ref in set(anew) - whole.keys():  # the log has lost it
@@ -107,9 +107,9 @@ def _lines_about(log: bytes, records: Collection[str]) -> bytes:
     return b"\n".join(line for line in log.split(b"\n") if any(name in line for name in names))
 
 
-def _apply(known: dict[str, Sealed], events: Iterable[Event]) -> None:
+def _apply(known: dict[str, SealedRecord], events: Iterable[Event]) -> None:
     for event, ref in _about_records(events):
-        before, kind = known.get(ref, Sealed()), event.type.removeprefix("memory.")
+        before, kind = known.get(ref, SealedRecord()), event.type.removeprefix("memory.")
         left, claims, place = before.left, before.claims, before.place
         if ref == event.refs[0]:
             left = _LEAVES.get(kind, left)
@@ -117,7 +117,7 @@ def _apply(known: dict[str, Sealed], events: Iterable[Event]) -> None:
                 claims, place = dict(event.claims or {}), event.place
             elif kind in ("deleted", "rejected"):
                 claims = {}
-        known[ref] = Sealed(_follow(before.trail, event), left, claims, place)
+        known[ref] = SealedRecord(_follow(before.trail, event), left, claims, place)
 
 
 def _trails(events: Iterable[Event]) -> dict[str, str]:

@@ -31,7 +31,7 @@ def _owns(parts: Sequence[str]) -> bool:
 
 
 @dataclass(slots=True)
-class MemoryChange:
+class RecordChanges:
     """The changes of one call, collected under the lock and published together."""
 
     layout: Layout
@@ -173,10 +173,10 @@ def _without_secrets(record: Record) -> Record:
 
 
 @contextmanager
-def changing(settings: Settings, now: datetime, notify: Callable[[str], None]) -> Iterator[MemoryChange]:
+def changing(settings: Settings, now: datetime, notify: Callable[[str], None]) -> Iterator[RecordChanges]:
     """Holds the memory's lock, after finishing what a killed writer left. What the block stages is for it to publish.
 
     Raises StoreLocked, StoreUnwritable, CorpusDamaged for a journal that cannot be read.
     """
     with memory_folder(settings.layout).locked(settings.lock_wait_seconds, notify):
-        yield MemoryChange(settings.layout, now)
+        yield RecordChanges(settings.layout, now)

@@ -14,7 +14,7 @@ from aicx.evidence.statements import reports_something
 from aicx.evidence.texts import words
 from aicx.evidence.transcript import Step
 from aicx.memory.candidates.rules import propose
-from aicx.memory.candidates.session import Session
+from aicx.memory.candidates.session import ReadSession
 from aicx.memory.proposals import Proposal, ProposalReason
 from aicx.refs import Ref
 from aicx.sessions.stored import StoredSession
@@ -99,7 +99,7 @@ def summary_of(
     facts = derive(part, steps, OtherRepositories(session.project, roots))
     if facts is None:
         return None
-    said = Session(session.agent, session.session_id, session.project, session.lane, steps, roots, folder)
+    said = ReadSession(session.agent, session.session_id, session.project, session.lane, steps, roots, folder)
     proposals = list(propose(said))
     preferences = _proposed(proposals, "policy", "preference")
     gotchas = [_of_proposal(one) for one in proposals if one.reason in _GOTCHAS] + list(_overcome(facts.failures))

@@ -106,7 +106,7 @@ def test_a_late_save_of_another_process_replaces_no_newer_look(agreed):
     place("edit", ref, "--statement", "Exports need two checks")
     time.sleep(0.1)
     assert place.entry(ref)["rev"] == 3
-    found = index.Index(file, place.home / "memory")
+    found = index.RecordIndex(file, place.home / "memory")
     with sqlite3.connect(file) as db:
         db.execute(f"INSERT OR REPLACE INTO records VALUES({','.join('?' * len(before))})", before)
     db.close()

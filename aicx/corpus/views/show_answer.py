@@ -71,7 +71,7 @@ class ChunkFound:
 
 
 @dataclass(frozen=True, slots=True)
-class ChunkRow:
+class ListedChunk:
     """A chunk in the list of its session's."""
 
     id: str
@@ -88,7 +88,7 @@ class ChunkRow:
 
 
 @dataclass(frozen=True, slots=True)
-class ShownPart(ChunkRow):
+class ShownPart(ListedChunk):
     """A chunk in the list of its session's."""
 
     markdown: Annotated[str | None, "its text, with `--full`"] = field(default=None, metadata=OPTIONAL)

@@ -33,7 +33,7 @@ from aicx.evidence.transcript import read_steps
 from aicx.git.identity import find_repository
 from aicx.git.roots import Roots, repository_of
 from aicx.memory.candidates.rules import propose
-from aicx.memory.candidates.session import Session
+from aicx.memory.candidates.session import ReadSession
 from aicx.memory.files import stamp_of
 from aicx.memory.policy import Policy, PolicyReason, load_policy
 from aicx.memory.proposals import Excluded, Proposal, ProposalReason, joined
@@ -196,7 +196,7 @@ def _reading(layout: Layout, key: Key, chunks: Sequence[Row], kept: Kept | None)
         lane: Lane = "subagent" if any(row["lane"] == "subagent" for row in chunks) else "primary"
         folders = [row["cwd"] for row in chunks if row["cwd"]]
         roots = Roots.of(map(repository_of, folders))
-        return Reading(list(propose(Session(*key, lane, steps, roots, next(iter(folders), None)))), unread)
+        return Reading(list(propose(ReadSession(*key, lane, steps, roots, next(iter(folders), None)))), unread)
 
     return read() if kept is None else kept.reading(key, stamp_of_chunks(layout, chunks), read)
 

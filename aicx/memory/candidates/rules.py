@@ -12,7 +12,7 @@ from aicx.evidence.patterns import MemoryRules, memory_rules
 from aicx.evidence.runs import CommandRun
 from aicx.evidence.texts import Sentence, sentences, words
 from aicx.evidence.transcript import Step
-from aicx.memory.candidates.session import Session
+from aicx.memory.candidates.session import ReadSession
 from aicx.memory.candidates.stated import stated
 from aicx.memory.proposals import MAX_STATEMENT, Proposal
 from aicx.types import PROMPTS
@@ -28,7 +28,7 @@ _HOW = {"test": "Run the tests with", "lint": "Lint and format with", "build": "
 _MIN_WORDS = 4
 
 
-def commands(session: Session) -> Iterator[Proposal]:
+def commands(session: ReadSession) -> Iterator[Proposal]:
     """Proposes what the commands of a session showed; the outcome of each is the log's own."""
     rules = memory_rules()
     yield from _works(session)
@@ -39,7 +39,7 @@ def commands(session: Session) -> Iterator[Proposal]:
             yield from _found(session, run, session.runs[place + 1 :], rules)
 
 
-def _works(session: Session) -> Iterator[Proposal]:
+def _works(session: ReadSession) -> Iterator[Proposal]:
     """The checks of everything, each with its first failure and its last success in the session."""
     seen: dict[tuple[str, str, bool], tuple[str, CommandRun]] = {}
     for run, place in zip(session.runs, session.places, strict=True):
@@ -65,7 +65,7 @@ def _works(session: Session) -> Iterator[Proposal]:
 
 
 def _prepared(
-    session: Session, failed: CommandRun, later: list[CommandRun], rules: MemoryRules, known: set[str]
+    session: ReadSession, failed: CommandRun, later: list[CommandRun], rules: MemoryRules, known: set[str]
 ) -> Iterator[Proposal]:
     """The one command between a check that failed and the same check that passed, with no edit meanwhile.
 
@@ -95,7 +95,7 @@ def _prepared(
             between |= {part.text: None for part in run.parts if rules.prepares.search(part.text)}
 
 
-def _found(session: Session, failed: CommandRun, later: list[CommandRun], rules: MemoryRules) -> Iterator[Proposal]:
+def _found(session: ReadSession, failed: CommandRun, later: list[CommandRun], rules: MemoryRules) -> Iterator[Proposal]:
     """Proposes a linter's objection that it no longer has."""
     topic = topic_of(failed.parts[-1])
     line = rules.at_place.sub("", failed.telling)
@@ -115,7 +115,7 @@ def _found(session: Session, failed: CommandRun, later: list[CommandRun], rules:
         )
 
 
-def concluded(session: Session) -> Iterator[Proposal]:
+def concluded(session: ReadSession) -> Iterator[Proposal]:
     """Proposes the results that the agent of a session stated."""
     rules = memory_rules()
     found: list[Proposal] = []
@@ -147,7 +147,7 @@ def _turns(steps: Sequence[Step]) -> Iterator[list[Step]]:
     yield turn
 
 
-def _in_message(session: Session, step: Step, rules: MemoryRules, turn: Sequence[Step]) -> Iterator[Proposal]:
+def _in_message(session: ReadSession, step: Step, rules: MemoryRules, turn: Sequence[Step]) -> Iterator[Proposal]:
     if not rules.worth_a_look.search(step.text):
         return
     every = list(sentences(step.text))
@@ -166,7 +166,7 @@ def _in_message(session: Session, step: Step, rules: MemoryRules, turn: Sequence
 
 
 def _fix(
-    session: Session, step: Step, turn: Sequence[Step], following: Sequence[Sentence], rules: MemoryRules
+    session: ReadSession, step: Step, turn: Sequence[Step], following: Sequence[Sentence], rules: MemoryRules
 ) -> str | None:
     """Returns how a cause was fixed: in the agent's words, else the files that were changed before a check passed."""
     first, last = turn[0].at, turn[-1].at
@@ -184,10 +184,10 @@ def _fix(
     return f"Fixed in {', '.join(f'`{path}`' for path in files)}." if 0 < len(files) <= _MAX_FILES else None
 
 
-RULES: tuple[Callable[[Session], Iterator[Proposal]], ...] = (stated, commands, concluded)
+RULES: tuple[Callable[[ReadSession], Iterator[Proposal]], ...] = (stated, commands, concluded)
 
 
-def propose(session: Session) -> Iterator[Proposal]:
+def propose(session: ReadSession) -> Iterator[Proposal]:
     """Applies every rule to one session."""
     for rule in RULES:
         yield from rule(session)

@@ -44,7 +44,7 @@ _TOPICS = {
 
 
 @dataclass(frozen=True)
-class Session:
+class ReadSession:
     """The messages of one session in one repository. What a subagent's prompts say is its parent's, not a person's."""
 
     agent: str

@@ -9,7 +9,7 @@ from aicx.evidence.patterns import MemoryRules, memory_rules
 from aicx.evidence.statements import weigh
 from aicx.evidence.texts import sentences, words
 from aicx.evidence.transcript import Step
-from aicx.memory.candidates.session import Session
+from aicx.memory.candidates.session import ReadSession
 from aicx.memory.proposals import MAX_STATEMENT, Proposal, ProposalKind
 from aicx.telling import ENOUGH, count_telling
 
@@ -35,7 +35,7 @@ _CHOICE = re.compile(
 _MIN_LENGTH = 30  # of what an agent concluded
 
 
-def stated(session: Session) -> Iterator[Proposal]:
+def stated(session: ReadSession) -> Iterator[Proposal]:
     """Proposes what the person of a session stated for good. A subagent has no person, nor has what a program asks."""
     rules = memory_rules()
     for step in session.steps:
@@ -45,7 +45,7 @@ def stated(session: Session) -> Iterator[Proposal]:
             yield from _answered(session, step, rules)
 
 
-def _in_prompt(session: Session, step: Step, rules: MemoryRules) -> Iterator[Proposal]:
+def _in_prompt(session: ReadSession, step: Step, rules: MemoryRules) -> Iterator[Proposal]:
     text = weigh(step.text).text
     if not text or len(text) > _MAX_PROMPT or rules.pasted.search(text):
         return
@@ -96,7 +96,7 @@ def claims_of(text: str) -> Mapping[str, str]:
     return {f"choice:{' | '.join(sorted((one, other)))}": one} if one != other else {}
 
 
-def _answered(session: Session, step: Step, rules: MemoryRules) -> Iterator[Proposal]:
+def _answered(session: ReadSession, step: Step, rules: MemoryRules) -> Iterator[Proposal]:
     for question, answer in _ANSWER.findall(step.text):
         if statement := settled_by(question, answer, rules):
             yield session.proposal(statement, "decision", "person_answered", step, origin="human")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from aicx.config import Settings
 from aicx.errors import NotFound
-from aicx.memory.index import Index
+from aicx.memory.index import RecordIndex
 from aicx.memory.recall.live import LiveTable
 from aicx.memory.recall.table import Table
 from aicx.memory.record import Record
@@ -121,7 +121,7 @@ def embed_statements(settings: Settings) -> int:
     found = open_corpus_embedder(settings) if layout.memory.is_dir() else None
     if found is None:
         return 0
-    index = Index(layout.memory_index, layout.memory)
+    index = RecordIndex(layout.memory_index, layout.memory)
     table = Table(layout.memory_recall)
     try:
         versions = index.versions()

@@ -17,7 +17,7 @@ from aicx.git.identity import find_repository
 from aicx.memory.anchors import Compared
 from aicx.memory.events import Decisions
 from aicx.memory.files import decisions_stamp, sidecar_of, stamp_of
-from aicx.memory.index import Index, IndexEntry
+from aicx.memory.index import IndexEntry, RecordIndex
 from aicx.memory.reading import Scope, scope_of
 from aicx.memory.recall.table import SCOPE, Table
 from aicx.memory.record import Record
@@ -83,7 +83,7 @@ def quick_scope(settings: Settings, folder: Path, table: Table) -> Scope:
     return scope
 
 
-class QuickIndex(Index):
+class QuickIndex(RecordIndex):
     """The index as it was. ``behind`` is set when a record turns out to have changed since."""
 
     def __init__(self, layout: Layout, look: Look) -> None:

@@ -1,6 +1,7 @@
 """The table of statements that recall asks by words and by meaning: derived, kept beside the index of records.
 
-It may be deleted at any time. Where it cannot be written, or is damaged, one in RAM takes its place for the call.
+It may be deleted at any time. Where it cannot be written, or is damaged, one in RAM takes its place for the call: with
+10,000 accepted records a cold recall then took 1.9 s of CPU in place of 0.40 s (medians of 3 runs that alternated).
 """
 
 from __future__ import annotations

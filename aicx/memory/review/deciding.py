@@ -29,7 +29,7 @@ from aicx.memory.review.patches import (
     read_proposal,
 )
 from aicx.memory.review.states import ReviewedRecord, Step, candidate_of, next_step, require
-from aicx.memory.writing import MemoryChange, changing
+from aicx.memory.writing import RecordChanges, changing
 from aicx.values import dataclass
 
 _BY_ITSELF = "aicx review verify-apply"  # that a file has a block, a program sees
@@ -175,7 +175,7 @@ def _candidate(memory: Memory, record: Record) -> ReviewedRecord:
     return candidate_of(found, memory.decisions.get(record.id))
 
 
-def _say(change: MemoryChange, record: Record, kind: str, by: str, code: str | None = None) -> None:
+def _say(change: RecordChanges, record: Record, kind: str, by: str, code: str | None = None) -> None:
     change.note(Event(new_id(), change.now, by, kind, (record.id,), record.digest, code=code))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import field, make_dataclass
 from typing import Annotated, Any, Literal
 
-from aicx.corpus.views.show_answer import ChunkRow, SessionHead
+from aicx.corpus.views.show_answer import ListedChunk, SessionHead
 from aicx.engine.index_answer import VectorIndex, WordIndex
 from aicx.engine.search_answer import SearchItem, SearchStatus
 from aicx.engine.steer_answer import SteerAnswer
@@ -183,7 +183,7 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
-class ReadChunk(ChunkRow):
+class ReadChunk(ListedChunk):
     """A chunk as turns, with what is wrong with it where it cannot be read or does not fit its sidecar."""
 
     sources: list[Fields]

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from aicx.evidence.transcript import Step
 from aicx.memory.candidates.rules import propose
-from aicx.memory.candidates.session import Session
+from aicx.memory.candidates.session import ReadSession
 from aicx.memory.proposals import Proposal
 from aicx.types import Lane
 from tests.evidence.stories import Story
 
 
-def session(story: Story, lane: Lane = "primary", number: int = 1, repository: str = "ada/orbit") -> Session:
-    return Session("claude", f"s{number}", repository, lane, story.steps)
+def session(story: Story, lane: Lane = "primary", number: int = 1, repository: str = "ada/orbit") -> ReadSession:
+    return ReadSession("claude", f"s{number}", repository, lane, story.steps)
 
 
 def proposed(story: Story, lane: Lane = "primary") -> list[Proposal]:
