@@ -152,11 +152,11 @@ def _project(call: _Call) -> str:
     """What the corpus calls a repository in whose folder no stored session worked: as its remote is called."""
     from pathlib import Path
 
-    from aicx.config import load_settings
-    from aicx.corpus.places.stored import identity_in
+    from aicx.git.identity import find_repository, parts_of, remote_urls
 
-    identity = identity_in(load_settings(corpus=Path(call.home)), call.folder)
-    return identity.project if identity else ""
+    common = find_repository(Path(call.folder)).common
+    parts = next(map(parts_of, remote_urls(common)), None) if common is not None else None
+    return "/".join(parts) if parts else ""
 
 
 def _printed(said: Mapping[str, Any]) -> tuple[str, bool]:

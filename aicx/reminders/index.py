@@ -14,7 +14,7 @@ from urllib.parse import quote
 
 from aicx.reminders.words import path_word
 
-VERSION = 1
+VERSION = 2
 NAME = "reminders.sqlite"
 # That another process writes at this moment is no reason to keep a session waiting.
 _BUSY_SECONDS = 0.15

@@ -7,8 +7,9 @@ from aicx.text import shorten
 
 # Together with its fences: 200 tokens, however a model counts them.
 MAX_BYTES = 600
-_LABELS = f", {to_check()}; `aicx show REF` opens one"
-# What a quotation is shortened to, in turn, until all of it fits.
+_LABELS = f", {to_check()}; `aicx show REF` opens a reference in [brackets]"
+# What the opening and, in turn until all of it fits, a quotation are shortened to.
+_MAX_OPENING = 160
 _ROOM = (320, 240, 180, 130, 90, 60, 40)
 
 
@@ -18,8 +19,9 @@ def reminder(opening: str, quoted: list[tuple[str, str]], ref: str) -> str:
     ``quoted`` are words before a quotation and the quotation; ``ref`` is where to read on.
     """
     for room in _ROOM:
-        parts = [f"{before} “{_plain(text, room)}”" for before, text in quoted if text]
-        body = f"{opening} {'; '.join(parts)} [{ref}]"
+        parts = [f"{before} “{_plain(text, room)}”".lstrip() for before, text in quoted if text]
+        # The opening may name a file, and a file may be called anything.
+        body = f"{_plain(opening, _MAX_OPENING)} {' '.join(parts)} [{ref}]"
         text = fenced(body, _LABELS)
         if len(text.encode("utf-8", "replace")) <= MAX_BYTES:
             break
