@@ -161,6 +161,7 @@ continuity clear --scope local
 (3) show nothing-like-it
 bench list
 init --yes
+reminded
 """
 # Commands with `--json` that are not run, and why.
 NOT_RUN = {
