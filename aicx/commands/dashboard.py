@@ -83,7 +83,7 @@ def command(
 
     The page is at http://127.0.0.1:9478, for this machine alone. The printed address contains a token, and anyone
     with it can read everything. It expires when this command ends, unless AICX_HTTP_AUTH_TOKEN sets it. Nothing is sent
-    anywhere, and nothing is written except by its own buttons: for `aicx store`, and for decisions about the memory.
+    anywhere, and nothing is written except by its own button for `aicx store`.
 
     With -o, the sessions that pass the filters go into one HTML file that works offline. It contains your
     conversations: protect it like the logs.

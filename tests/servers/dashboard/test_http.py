@@ -44,6 +44,8 @@ ASKED: dict[str, dict[str, Any]] = {
     "/api/search/steer": {},
     "/api/why": {"target": "src/lexer.py"},
     "/api/work": {},
+    "/api/timeline/session": {"agent": "claude", "id": SESSION},
+    "/api/timeline/repository": {},
 }
 FILTERED = ("/api/overview", "/api/browse", *(path for path in ASKED if path.startswith("/api/search/")))
 
