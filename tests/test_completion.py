@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -51,3 +53,29 @@ def test_a_shell_is_answered(stored: Home) -> None:
         [sys.executable, "-m", "aicx"], env={**stored.environ, **asked}, capture_output=True, text=True, timeout=60
     )
     assert done.stdout.split() == ["ada/orbit"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "offered"),
+    [
+        ("aicx sta", {"status"}),
+        ("aicx dash", {"dashboard"}),
+        ("aicx search --in m", {"memory", "map"}),
+        ("aicx memory hol", {"hold"}),
+        ("aicx memory decide ho", {"hold"}),
+    ],
+)
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_every_shell_is_offered_new_names_and_former_ones(shell: str, asked: str, offered: set[str]) -> None:
+    words = asked.split()
+    environ = {
+        "_AICX_COMPLETE": f"complete_{shell}",
+        "COMP_WORDS": asked,
+        "COMP_CWORD": str(len(words) - 1),
+        "_TYPER_COMPLETE_ARGS": asked,
+        "_TYPER_COMPLETE_FISH_ACTION": "get-args",
+    }
+    done = subprocess.run(
+        [sys.executable, "-m", "aicx"], env={**os.environ, **environ}, capture_output=True, text=True, timeout=60
+    )
+    assert set(re.findall(r"[a-z]+", done.stdout.replace("_arguments", ""))) == offered

@@ -43,6 +43,8 @@ NOT_RUN = {
     "aicx bench compare": "reads what `bench run` has written; tests/bench",
     "aicx bench peers install": "a package registry",
     "aicx memory candidates adopt": "what only a subagent said; tests/review",
+    "aicx share": "a store that several machines have; tests/share",
+    "aicx search --team": "the same",
     "aicx hook": "ends its process; tests/agents",
     "aicx demo": "makes a home of its own; tests/commands/test_demo.py",
     "aicx task note open": "an editor on a terminal; tests/continuity",

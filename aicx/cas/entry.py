@@ -122,7 +122,7 @@ def read_entry(layout: Layout, name: str) -> StoredObject:
 def the_one(digest: str, found: list[str]) -> str:
     """The only one of ``found``, which all begin as ``digest`` does. Raises NotFound, UsageError for several."""
     if not found:
-        raise NotFound(f"there is no object {digest}", hint="aicx cas list shows what there is")
+        raise NotFound(f"there is no object {digest}", hint="aicx pack objects list shows what there is")
     if len(found) > 1:
         raise UsageError(f"{len(found)} objects begin with {digest}", hint="write more of its digits")
     return found[0]

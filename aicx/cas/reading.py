@@ -66,7 +66,7 @@ def find(layout: Layout, digest: str) -> str:
         gone = [one for name, one in read_tombstones(layout)[0].items() if name.startswith(beginning)]
         if len(gone) == 1:
             new = gone[0].replaced_by
-            hint = f"aicx cas get sha256:{new}" if new else "what is forgotten does not come back"
+            hint = f"aicx pack objects get sha256:{new}" if new else "what is forgotten does not come back"
             raise NotFound(f"the object {digest} was {gone[0].words}", hint=hint)
     return the_one(digest, found)
 
@@ -85,7 +85,7 @@ def opened(layout: Layout, name: str) -> Iterator[BinaryIO]:
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
     except FileNotFoundError:
-        raise NotFound(f"there is no object sha256:{name}", hint="aicx cas list shows what there is") from None
+        raise NotFound(f"there is no object sha256:{name}", hint="aicx pack objects list shows what there is") from None
     except OSError as error:
         raise _damaged(name, error.strerror or str(error)) from error
     with os.fdopen(descriptor, "rb") as stream:

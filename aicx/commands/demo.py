@@ -204,7 +204,7 @@ def _print_next(demo: Demo, *, keep: bool) -> None:
     out, style = console.out, console.style
     out()
     if keep:
-        out(f"Look around with: AICX_HOME={demo.home / '.aicx'} aicx refs")
+        out(f"Look around with: AICX_HOME={demo.home / '.aicx'} aicx status --projects")
         out("On your own logs, which are only read:")
     else:
         out("All of it is gone again. On your own logs, which are only read:")

@@ -74,4 +74,4 @@ def command(
         # Only what was not asked for already.
         hints = ["-H 0 takes all time."] if hours else []
         hints += ["Without --strict lower scores are listed, too."] if strict else []
-        console.notify(" ".join(["Nothing to rank.", *hints, "`aicx refs` lists the projects there are."]))
+        console.notify(" ".join(["Nothing to rank.", *hints, "`aicx status --projects` lists the projects there are."]))

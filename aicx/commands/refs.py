@@ -1,4 +1,4 @@
-"""`aicx refs`: the stored projects."""
+"""`aicx status --projects`: the stored projects."""
 
 from __future__ import annotations
 
@@ -62,8 +62,8 @@ def _require(found: Sequence[object], strict: bool) -> None:
     if found:
         return
     if strict:
-        raise NotFound("nothing stored matches", hint="aicx refs without filters lists what there is")
-    notify_nothing("Nothing matches. `aicx refs` without filters lists what is stored.")
+        raise NotFound("nothing stored matches", hint="aicx status --projects without filters lists what there is")
+    notify_nothing("Nothing matches. `aicx status --projects` without filters lists what is stored.")
 
 
 def _print(item: ProjectSummary) -> None:

@@ -17,6 +17,7 @@ def command(
     Used means that the session's log names the reference afterwards, or changes a file that had mended the failure.
 
     Example: aicx status --recall
+    Example: aicx status --recall --json
     """
     print_recall(told(load_settings(), limit), json=json)
 

@@ -187,7 +187,7 @@ def _keep(settings: Settings, report: ResumeReport, attempt: WorkRecord, now: da
     except (AicxError, OSError) as error:
         console.warn(f"the capsule is not kept: {plainly(error)}")
         return None
-    console.notify(f"Kept as {digest} (aicx cas get).")
+    console.notify(f"Kept as {digest} (aicx pack objects get).")
     return digest
 
 

@@ -296,7 +296,7 @@ def _print_summary(report: SearchReport, missing: str | None) -> None:
     served = " + ".join(status["rankers"])
     if not report.hits:
         found = missing or f"Nothing matches ({served})."
-        notify_nothing(f"{found} Fewer or other words may match; `aicx refs` lists what is stored.")
+        notify_nothing(f"{found} Fewer or other words may match; `aicx status --projects` lists what is stored.")
     else:
         answers = console.plural(len(report.hits), "answer")
         console.notify(f"{answers} of {console.plural(report.matched, 'candidate')}, ranked by {served}.")

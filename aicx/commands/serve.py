@@ -91,7 +91,7 @@ def command(
 
             if sys.stdin.isatty():
                 console.notify(
-                    "Waiting for an MCP client, which would have started this itself: `aicx install --help`."
+                    "Waiting for an MCP client, which would have started this itself: `aicx init --mcp --help`."
                 )
             serve_stdio(create_server(settings, threads, folder=Path.cwd(), allow_proposals=allow_proposals))
             return

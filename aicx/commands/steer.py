@@ -96,7 +96,7 @@ def _print_summary(answer: SteerAnswer) -> None:
         console.warn(sentence)
     console.notify_notes(answer.notes)
     if not answer.items:
-        notify_nothing("Nothing matches. `aicx refs` lists the projects there are; `aicx store` adds new sessions.")
+        notify_nothing("Nothing matches. `aicx status --projects` lists what there is; `aicx store` adds new sessions.")
         return
     more = answer.matched > answer.results
     shown = f"{answer.results} of {answer.matched} shown" if more else console.plural(answer.results, "chunk")

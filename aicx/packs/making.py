@@ -125,7 +125,7 @@ def open_pack(settings: Settings, digest: str) -> tuple[str, dict[str, Any]]:
     name = find(settings.layout, digest)
     entry = entry_or_none(settings.layout, name)
     if entry is None or entry.kind not in _SCHEMAS.values():
-        raise UsageError(f"{digest} is not a pack", hint=f"aicx cas get {digest}")
+        raise UsageError(f"{digest} is not a pack", hint=f"aicx pack objects get {digest}")
     try:
         fields = orjson.loads(read(settings.layout, name))
         if _SCHEMAS[fields["schema"]] == entry.kind:
@@ -137,7 +137,7 @@ def open_pack(settings: Settings, digest: str) -> tuple[str, dict[str, Any]]:
 
 def not_a_pack(digest: str) -> CorpusDamaged:
     """For what its sidecar calls a pack, and is none that this version can read."""
-    return CorpusDamaged(f"{digest} is not a pack that this version can read", hint=f"aicx cas get {digest}")
+    return CorpusDamaged(f"{digest} is not a pack that this version can read", hint=f"aicx pack objects get {digest}")
 
 
 def kind_of(fields: Mapping[str, Any]) -> Kind:

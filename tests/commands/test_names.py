@@ -251,8 +251,8 @@ SECOND = {
     "-t": "--transport",  # of the server
     "-w": "--workflow --window",
 }
-# Options that are a flag in one place and take a value in another: in `resume` they ask, elsewhere they state.
-FLAG_AND_VALUE = {"--next", "--note"}
+# Options that are a flag where they ask, in `resume` and `status`, and take a value where they state something.
+FLAG_AND_VALUE = {"--next", "--note", "--recall"}
 
 
 def spelled() -> Iterator[tuple[str, click.Option]]:

@@ -164,12 +164,12 @@ class TestForPeople:
     @pytest.mark.parametrize(
         ("arguments", "said"),
         [
-            (["-p", "orbit"], "Nothing to rank. -H 0 takes all time. `aicx refs` lists"),
+            (["-p", "orbit"], "Nothing to rank. -H 0 takes all time. `aicx status --projects` lists"),
             (
                 ["-p", "apiary", "-H", "0", "--strict"],
                 "Nothing to rank. Without --strict lower scores are listed",
             ),
-            (["-p", "zzz", "-H", "0"], "Nothing to rank. `aicx refs` lists"),
+            (["-p", "zzz", "-H", "0"], "Nothing to rank. `aicx status --projects` lists"),
         ],
         ids=" ".join,
     )

@@ -138,7 +138,7 @@ def status(repo: options.Repo = None, json: options.Json = False) -> None:
     warn_of_broken(layers)
     print_audit(found)
     if not layers.paths:
-        console.notify("There is no note here yet. Make one from the latest session: aicx continuity save")
+        console.notify("There is no note here yet. Make one from the latest session: aicx task note save")
 
 
 def load_notes(repo: options.Repo = None, json: options.Json = False) -> None:
@@ -163,7 +163,7 @@ def load_notes(repo: options.Repo = None, json: options.Json = False) -> None:
     warn_of_broken(layers)
     print_audit(found)
     if not layers.paths:
-        console.notify("There is no note here yet. Make one from the latest session: aicx continuity save")
+        console.notify("There is no note here yet. Make one from the latest session: aicx task note save")
 
 
 def open_notes(scope: ScopeOption = "both", repo: options.Repo = None, json: options.Json = False) -> None:
@@ -177,7 +177,7 @@ def open_notes(scope: ScopeOption = "both", repo: options.Repo = None, json: opt
     found = read_layers(desk.settings, desk.place)
     paths: dict[str, str] = {layer: str(found.paths[layer]) for layer in wanted if layer in found.paths}
     if not paths:
-        raise NotFound("there is no note here yet", hint="aicx continuity save")
+        raise NotFound("there is no note here yet", hint="aicx task note save")
     if json:
         console.out_answer(OPEN_SCHEMA, ContinuityPaths(paths))
         return

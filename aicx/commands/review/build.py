@@ -1,4 +1,4 @@
-"""`aicx review build`: what the work suggests to keep becomes candidates."""
+"""`aicx memory candidates build`: what the work suggests to keep becomes candidates."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def command(
     console.notify_notes(notes)
     if built.left:
         console.notify(f"Left out: {', '.join(sorted({one.reason for one in built.left}))}.")
-    console.notify("Next: aicx review candidates" if items else "Nothing is suggested.")
+    console.notify("Next: aicx memory candidates queue" if items else "Nothing is suggested.")
 
 
 def _noted(desk: Desk, repo: str | None) -> tuple[list[Proposal], list[str]]:

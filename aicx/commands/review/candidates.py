@@ -61,7 +61,7 @@ def command(
     for note in notes:
         console.warn(note)
     if not queue.candidates:
-        console.notify("Nothing waits for you here. `aicx review build` looks at what the work suggests to keep.")
+        console.notify("Nothing waits for you. `aicx memory candidates build` looks at what the work suggests to keep.")
     elif len(queue.candidates) > limit:
         console.notify(f"{len(queue.candidates) - limit:,} more; --limit {len(queue.candidates)} shows all.")
     if rest := {name: count for name, count in queue.counts.items() if name not in OPEN and not state}:

@@ -52,7 +52,7 @@ def command(
     console.notify_notes(found.notes)
     last = offset + found.results
     if not found.items:
-        notify_nothing("Nothing matches. `aicx refs` lists the projects there are; `aicx store` adds new sessions.")
+        notify_nothing("Nothing matches. `aicx status --projects` lists what there is; `aicx store` adds new sessions.")
     elif last < found.matched:
         console.notify(f"{offset + 1:,} to {last:,} of {found.matched:,}; --offset {last} shows what comes next.")
 

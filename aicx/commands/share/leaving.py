@@ -55,6 +55,7 @@ def leave(
 ) -> None:
     """Leave the share: this home no longer pushes to it nor searches it. With --erase, what it shared is deleted.
 
+    Example: aicx share leave --yes
     Example: aicx share leave --erase --yes
     """
     settings = load_settings()

@@ -15,7 +15,11 @@ _PUSH_AGAIN = "aicx share push --yes on the machine that pushed it sends it agai
 
 
 def command(json: options.Json = False) -> None:
-    """Show what each member shares, and what this home gives."""
+    """Show what each member shares, and what this home gives.
+
+    Example: aicx share status
+    Example: aicx share status --json
+    """
     settings = load_settings()
     membership = need_membership(settings.layout)
     opened, notes = databases(membership)
@@ -39,7 +43,11 @@ def command(json: options.Json = False) -> None:
 
 
 def verify(json: options.Json = False) -> None:
-    """Compare every session with its seal: number of rows, keys, and digests. Exit 7 where one differs."""
+    """Compare every session with its seal: number of rows, keys, and digests. Exit 7 where one differs.
+
+    Example: aicx share verify
+    Example: aicx share verify --json
+    """
     settings = load_settings()
     opened, notes = databases(need_membership(settings.layout))
     if not opened:

@@ -133,7 +133,7 @@ def _plan_project(
     if not selected and not lost:
         known = sorted({row.project if row.project != NON_REPOSITORY else str(row.cwd) for row in rows})
         near = [project for project in known if wanted.lower() in project.lower()][:_MAX_CANDIDATES]
-        hint = f"whole names only; perhaps {', '.join(near)}" if near else "aicx refs lists the projects there are"
+        hint = f"whole names only; perhaps {', '.join(near)}" if near else "aicx status --projects lists them all"
         raise NotFound(f"nothing is stored for a project named {wanted!r}", hint=hint)
     plan.projects.add(name)
     prompts: dict[SessionKey, set[str]] = {}

@@ -102,7 +102,7 @@ def _from_histories(
             return [log], reading
     raise NotFound(
         f"no agent's log holds a session {session!r}",
-        hint="`aicx show` knows stored sessions whose logs are gone; `aicx list` names the logs there are",
+        hint="`aicx show` knows stored sessions whose logs are gone; `aicx status --logs` names the logs there are",
     )
 
 
