@@ -326,6 +326,25 @@ class TestParts:
         assert said(tmp_path) == [("user", "See [image/png left out]")]
         assert skipped(tmp_path) == {"attached file": 1}
 
+    @pytest.mark.parametrize(
+        ("text", "read"),
+        [
+            ('"Say \\"light\\" twice"', 'Say "light" twice'),
+            ('"one" "two"', '"one" "two"'),
+            ('"', '"'),
+            ("plain", "plain"),
+        ],
+    )
+    def test_the_quotes_that_a_run_puts_around_its_prompt_are_not_of_it(
+        self, text: str, read: str, tmp_path: Path
+    ) -> None:
+        (found,) = self.read(tmp_path, user("msg_1", part("prt_1", "text", text)), permission=RUN_RULES)
+        assert found.text == read
+
+    def test_the_quotes_that_a_person_typed_stay(self, tmp_path: Path) -> None:
+        (found,) = self.read(tmp_path, user("msg_1", part("prt_1", "text", '"light"')))
+        assert found.text == '"light"'
+
 
 class TestDamage:
     def test_an_export_that_was_cut_is_reported(self, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from datetime import datetime
@@ -18,6 +19,7 @@ from aicx.types import Origin, Role
 _BOOKKEEPING = frozenset(("step-start", "step-finish", "snapshot", "patch", "agent", "compaction"))
 _ENDED = frozenset(("completed", "error"))
 _MAX_CODE = 1 << 31
+_BARE_QUOTE = re.compile(r'(?<!\\)"')
 
 
 class OpenCodeDraft(NamedTuple):
@@ -68,6 +70,7 @@ class OpenCodeMessages:
         kind = part.get("type")
         text = _clean(string_of(part.get("text")))
         if kind == "text" and text:
+            text = _unquoted(text) if self._prompted == "program" else text
             made = part.get("synthetic") is True or part.get("ignored") is True
             origin: Origin = "injected" if made else speaker_of(text) or self._prompted
             yield OpenCodeDraft("system" if made else "user", origin, text, _began(part), text_of(part.get("id")))
@@ -151,6 +154,13 @@ def _arguments(state: dict[str, Any]) -> Any:
     if isinstance(given, dict) and "patchText" in given and "patch" not in given:
         return {("patch" if key == "patchText" else key): value for key, value in given.items()}
     return given or text_of(state.get("raw"))
+
+
+def _unquoted(text: str) -> str:
+    """The prompt as it was given to `opencode run`, which puts quotes around an argument with a space in it."""
+    inner = text[1:-1]
+    is_quoted = len(text) > 2 and text[0] == text[-1] == '"' and not _BARE_QUOTE.search(inner)
+    return inner.replace('\\"', '"') if is_quoted else text
 
 
 def _began(part: dict[str, Any]) -> datetime | None:
