@@ -40,7 +40,7 @@ WORKERS ?= 3
 # What else pytest should be told, such as `make test-all PYTEST="--durations=25"`.
 PYTEST ?=
 
-.PHONY: help demo test test-fast test-all test-base test-clients bench check docs golden format clean
+.PHONY: help demo test test-fast test-all test-base test-clients bench check docs golden release format clean
 
 help: ## Say what each target does.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -90,6 +90,9 @@ docs: $(VENV)/.dev ## Write the generated docs again: commands.md, json.md, modu
 
 golden: $(VENV)/.test ## Write again what users see, byte for byte: help, JSON and kept files, in tests/golden.
 	@$(BIN)/python -m tests.golden
+
+release: $(BIN)/python ## Build what would be published, check it, and write its notes; publishes nothing.
+	@$(BIN)/python .ci/release.py
 
 format: $(VENV)/.dev ## Sort imports and format.
 	@$(BIN)/ruff check --fix-only --quiet .

@@ -23,7 +23,7 @@ __all__ = [
     "open",
     "to_fields",
 ]
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 
 def open(home: str | PathLike[str] | None = None) -> Corpus:  # noqa: A001 - `aicx.open`, as `gzip.open`
