@@ -14,7 +14,6 @@ from zlib import crc32
 from aicx.config import Settings
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.query import open_catalog
-from aicx.corpus.ingest.workers import map_in_order
 from aicx.corpus.places.stored import chunks_of
 from aicx.evidence.patterns import reading_version
 from aicx.git.identity import find_repository
@@ -118,6 +117,8 @@ def _reading(
     step = max(_AT_ONCE, len(missing) // _SHARE)
     tasks = [(layout, missing[begin : begin + step]) for begin in range(0, len(missing), step)]
     if workers > 1 and len(missing) >= _WORTH_WORKERS and catalog.identity:  # one made in memory is only here
+        from aicx.corpus.ingest.workers import map_in_order  # imported here: most often little is missing
+
         readings = map_in_order(_read_apart, tasks, workers)
     else:
         readings = ([_read(layout, catalog, key) for key in keys] for _, keys in tasks)
