@@ -87,10 +87,10 @@ def clash() -> str | None:
         found = version(_OTHER)
     except PackageNotFoundError:
         return None
-    pip = f"{sys.executable} -m pip uninstall" if find_spec("pip") else f"uv pip uninstall --python {sys.executable}"
+    pip, where = (f"{sys.executable} -m pip", "") if find_spec("pip") else ("uv pip", f"--python {sys.executable} ")
     return (
         f"another project's package, {_OTHER} {found}, is installed here too, and the two overwrite each other's files;"
-        f" run `{pip} {_OTHER}`, then install {DISTRIBUTION} again"
+        f" run `{pip} uninstall {where}{_OTHER}`, then install {DISTRIBUTION} again: nothing that is stored is lost"
     )
 
 

@@ -178,16 +178,17 @@ def keep_turns(kept: sqlite3.Connection, key: Key, turns: Iterable[_Turn]) -> No
 def _drop(kept: sqlite3.Connection, key: Key) -> None:
     """Takes a part of a session out, with what its words count for."""
     agent, session, project = key
-    of_part = "FROM turns WHERE project=? AND agent=? AND session=?"
+    of_part = "project=? AND agent=? AND session=?"
+    turns = f"(SELECT id FROM turns WHERE {of_part})"
     values = (project, agent, session)
-    words = kept.execute(f"SELECT DISTINCT word FROM finds WHERE turn IN (SELECT id {of_part})", values).fetchall()
+    words = kept.execute(f"SELECT DISTINCT word FROM finds WHERE turn IN {turns}", values).fetchall()
     kept.executemany(
         "UPDATE spread SET sessions=sessions-1 WHERE project=? AND word=?", [(project, word) for (word,) in words]
     )
     kept.execute("DELETE FROM spread WHERE project=? AND sessions<1", (project,))
-    kept.execute(f"DELETE FROM finds WHERE turn IN (SELECT id {of_part})", values)
-    kept.execute(f"DELETE {of_part}", values)
-    kept.execute("DELETE FROM parts WHERE project=? AND agent=? AND session=?", values)
+    kept.execute(f"DELETE FROM finds WHERE turn IN {turns}", values)
+    kept.execute(f"DELETE FROM turns WHERE {of_part}", values)
+    kept.execute(f"DELETE FROM parts WHERE {of_part}", values)
 
 
 def keep_project(kept: sqlite3.Connection, project: str, sessions: Sequence[SessionFacts]) -> None:
