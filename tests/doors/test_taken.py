@@ -33,7 +33,7 @@ SOURCES = {
     "RunSettings": "aicx.bench.run:BenchPlan",
     "SessionFacts": "aicx.work.session_facts:SessionPart",
     "SessionHead": "aicx.corpus.views.show:ShownSession",
-    "SessionPlace": "aicx.corpus.places.report:Place",
+    "SessionPlace": "aicx.corpus.places.report:WorkFolder",
     "Sketch": "aicx.work.session_facts:SessionFacts",
     "SkippedTask": "aicx.work.loading:Loading",
     "TaskEntry": "aicx.work.record:WorkRecord",
@@ -76,7 +76,7 @@ def hints(kind: Any) -> dict[str, Any]:
     """The types of fields and properties."""
     known = vars(session_brief)  # which some import for their types alone
     found = get_type_hints(kind, localns=known)
-    for name, value in vars(kind).items():
+    for name, value in (one for base in kind.__mro__ for one in vars(base).items()):
         if isinstance(value, property):
             found[name] = get_type_hints(value.fget, localns=known)["return"]
     return found
