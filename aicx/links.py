@@ -17,9 +17,9 @@ MARK = rf"\x1b\[{_OURS};\d+m"
 _RESET = "\x1b[0m"
 _urls: list[str] = []
 
-_REQUEST = re.compile(r"https?://[\w.-]+/[\w./-]+?/(?:-/)?(?:pull|merge_requests)/\d+\b")
+_REQUEST = r"https?://[\w.-]+/[\w./-]+?/(?:-/)?(?:pull|merge_requests)/\d+\b"
 _PROGRAMS = frozenset({"iTerm.app", "WezTerm", "vscode", "ghostty", "Hyper", "Tabby", "rio", "WarpTerminal"})
-_TERMINALS = re.compile(r"xterm-kitty|xterm-ghostty|alacritty|foot|wezterm|contour")
+_TERMINALS = r"xterm-kitty|xterm-ghostty|alacritty|foot|wezterm|contour"
 _VARIABLES = ("WT_SESSION", "KITTY_WINDOW_ID", "KONSOLE_VERSION", "DOMTERM", "ALACRITTY_WINDOW_ID")
 _VTE = 5000  # the first version of GNOME's terminals that has links
 
@@ -33,7 +33,7 @@ def has_links(environ: Mapping[str, str]) -> bool:
         return False  # what holds a terminal may not hand links on
     return (
         environ.get("TERM_PROGRAM") in _PROGRAMS
-        or _TERMINALS.match(terminal) is not None
+        or re.match(_TERMINALS, terminal) is not None
         or any(environ.get(name) for name in _VARIABLES)
         or (vte.isdecimal() and int(vte) >= _VTE)
     )
@@ -53,7 +53,7 @@ def file_url(path: Path | str) -> str:
 
 def with_requests(text: str) -> str:
     """``text`` whose addresses of pull requests are links, so that one which is folded can still be opened."""
-    return _REQUEST.sub(lambda found: linked(found[0], found[0]), text) if "://" in text else text
+    return re.sub(_REQUEST, lambda found: linked(found[0], found[0]), text) if "://" in text else text
 
 
 def written(text: str) -> str:

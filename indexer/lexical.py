@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import re
 import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -69,7 +70,7 @@ class LexicalWriter:
         try:
             self._index = tantivy.Index(_build(tantivy, schema), path=str(folder))
         except ValueError as error:
-            raise _failure(f"the lexical index in {folder} cannot be continued", error) from error
+            raise _failure(f"the lexical index in {folder} cannot be continued", error, folder) from error
 
     def update(self, documents: Iterable[AnalyzedDocument], removed: Iterable[str]) -> int:
         """Replaces ``documents`` and drops ``removed`` in one commit; returns how many documents were written.
@@ -96,11 +97,15 @@ class LexicalWriter:
         return count
 
 
-def _failure(what: str, error: ValueError) -> CorpusDamaged | StoreUnwritable:
-    """Only tantivy's message says whether the index is damaged, a file of it missing, or the disk refused."""
+def _failure(what: str, error: ValueError, folder: Path | None = None) -> CorpusDamaged | StoreUnwritable:
+    """Only tantivy's message says whether the index is damaged, a file of it missing, or the disk refused.
+
+    With ``folder`` a refusal is told as of any other file there.
+    """
     refused = _OS_ERROR.search(str(error))
     if refused and int(refused[1]) != errno.ENOENT:
-        return StoreUnwritable(f"{what}: {error}", hint="free some space, or check the folder's permissions")
+        told = f"{what}: {error}" if folder is None else f"cannot write {folder}: {os.strerror(int(refused[1]))}"
+        return StoreUnwritable(told, hint="free some space, or check the folder's permissions")
     return CorpusDamaged(f"{what}: {error}")
 
 

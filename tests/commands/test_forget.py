@@ -346,7 +346,7 @@ def test_what_is_said_of_a_message_goes_with_it(place: Place) -> None:
     (before,) = (fields for fields in place.sidecars() if fields["session_id"] == THIRD)
     said = [before[name] for name in ("title", "branch", "commands", "errors", "files", "tools")]
     assert all("titan" in str(value) for value in said)
-    assert forget("--pattern", "titan") == 0
+    assert forget("--pattern", "(?i)titan") == 0
     assert place.holding("titan") == []
     (after,) = (fields for fields in place.sidecars() if fields["session_id"] == THIRD)
     assert after["title"] == "[forgotten]"

@@ -171,7 +171,10 @@ NOT_RUN = {
         ("bench run", "bench ablate", "bench recommend", "bench report", "bench compare", "bench peers"),
         "figures of this machine",
     ),
-    **dict.fromkeys(("share init", "share push", "share status", "share verify"), "keys and times of one machine"),
+    **dict.fromkeys(
+        ("share init", "share push", "share status", "share verify", "share forget", "share leave"),
+        "keys and times of one machine",
+    ),
 }
 
 

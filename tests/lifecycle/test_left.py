@@ -94,7 +94,7 @@ class TestTold:
 
     def test_search_over_mcp_quotes_it(self, place: Place) -> None:
         fail(place)
-        said = search_text(place("search", "one calendar for all tenants"))
+        said = search_text(place("search", "one calendar for all tenants"), {})
         assert f"decided (candidate): {DECISION}" in said.split("Stated at the end of a session, not checked:")[1]
 
     @pytest.mark.parametrize("filter", [("-a", "codex"), ("-p", "elsewhere"), ("--failed",), ("--until", "2020-01-01")])

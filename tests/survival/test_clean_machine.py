@@ -27,10 +27,21 @@ ASKED = (
     *("prepare --repo {work}", "finalize --status success --summary Done --repo {work}", "boot --repo {work}"),
     *("usage --repo {work}", "init --dry-run --repo {work}", "clean --dry-run --repo {work}", "uninstall --dry-run"),
     *("hook stop --agent claude", "run -- true"),
-    *("list", "state", "doctor", f"extract --session {SESSION}", "reports {work}", "forget -s ffff --dry-run", "serve"),
+    *(
+        "list",
+        "state",
+        "status",
+        "reminded",
+        "share init {out}/share --member ada",
+        "doctor",
+        f"extract --session {SESSION}",
+        "reports {work}",
+        "forget -s ffff --dry-run",
+        "serve",
+    ),
     *("dashboard --output {out}/page.html", "install claude --dry-run", "demo --no-meaning", "bench list"),
 )
-NEEDING = {"map": "code", "serve": "mcp", "install": "mcp"}
+NEEDING = {"map": "code", "serve": "mcp", "install": "mcp", "share": "semantic"}
 # What loads no library that a forked process would have loaded before, and so could not be heard of at its start.
 FORKED = {line for line in ASKED if line.split()[0] not in {*NEEDING, "store", "index", "bench", "dashboard", "demo"}}
 # What needs its libraries, and these.
