@@ -94,6 +94,11 @@ def everywhere(layout: Layout) -> Iterator[tuple[str, SetupRecord]]:
             yield file.stem, record
 
 
+def has_recall(layout: Layout) -> bool:
+    """Whether sessions of any folder are told of earlier ones unasked."""
+    return any(record.recall for _, record in everywhere(layout))
+
+
 def of_repository(layout: Layout, repository: Repository) -> list[SetupRecord]:
     """The records of the repository's working folders, that of this one first."""
     found = [(key, record) for key, record in everywhere(layout) if record.repository == repository.repo_id]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import sys
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import field
 from typing import Annotated, Literal
 
@@ -15,8 +16,8 @@ from aicx.agents import LANES
 from aicx.agents.change import SetupChange, diff
 from aicx.agents.plan import apply, place_of, plan_init
 from aicx.agents.table import AGENTS, on_this_machine
-from aicx.config import load_settings
-from aicx.errors import UsageError
+from aicx.config import Settings, load_settings
+from aicx.errors import NotFound, UsageError
 from aicx.paths import user_path
 from aicx.values import dataclass
 
@@ -138,6 +139,8 @@ def command(
     if not dry_run:
         confirm(plan.changes, yes=yes, json=json)
         apply(settings, plan)
+        if plan.recall:
+            _index_reminders(settings)
     steps = [f"{AGENTS[name].title}: {AGENTS[name].next}" for name in names if AGENTS[name].next]
     if plan.for_team:
         steps.append("git: commit the files; each person then runs `aicx init` once, and without aicx they do nothing")
@@ -163,6 +166,14 @@ def command(
         state = "on: a note is saved at the end of each session, and shown to the next" if plan.continuity else "off"
         console.notify(f"Continuity is {state}.")
         console.notify(f"Recall is {'on: ' + ', '.join(plan.recall) if plan.recall else 'off'}.")
+
+
+def _index_reminders(settings: Settings) -> None:
+    """Makes what recall asks, as `store` does from now on."""
+    from aicx.reminders.building import refresh_reminders
+
+    with suppress(NotFound):  # nothing is stored yet
+        refresh_reminders(settings)
 
 
 def show(changes: Iterable[SetupChange]) -> None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from aicx import console, options
+from aicx.agents.records import has_recall
 from aicx.commands.store_summary import counts_of, print_summary
 from aicx.config import Settings, load_settings
 from aicx.corpus.ingest.report import IngestProgress, StoreReport, StoreRequest
@@ -26,7 +27,6 @@ from aicx.errors import AicxError, UsageError
 from aicx.fields import INLINE, OPTIONAL
 from aicx.output import check_outside
 from aicx.paths import user_path
-from aicx.reminders.building import refresh_reminders
 from aicx.sessions.index import refresh_edges
 from aicx.text import instant
 from aicx.values import dataclass
@@ -198,7 +198,10 @@ def command(
                 refresh_lexical(settings, console.notify, counting)
             with console.count_bar("Reading what sessions did") as counting:
                 refresh_all(settings, lambda done, of: counting(done, of, ""))
-                refresh_reminders(settings)
+                if has_recall(settings.layout):
+                    from aicx.reminders.building import refresh_reminders
+
+                    refresh_reminders(settings)  # it reads new sessions once more
                 refresh_edges(settings)
             heal_record(settings)
             renew_copied(settings)

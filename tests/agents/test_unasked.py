@@ -226,6 +226,19 @@ def test_nothing_is_said_until_it_is_switched_on(user: Home) -> None:
     assert call(user, "post-tool", "another", error=f"Exit code 1\n{_ERROR.format(line=9)}") == ""
 
 
+def test_store_keeps_the_index_only_where_recall_is_on(user: Home) -> None:
+    folder, index = str(user.work / "orbit"), user.settings.layout.reminders
+    assert run(["init", "--repo", folder, "--agents", "claude", "--recall", "none", "--yes"]) == 0
+    index.unlink()
+    assert run(["store"]) == 0
+    assert not index.exists()
+    assert run(["init", "--repo", folder, "--agents", "claude", "--recall", "prompt", "--yes"]) == 0
+    assert call(user, "user-prompt", prompt=_AGAIN)
+    index.unlink()
+    assert run(["store"]) == 0
+    assert call(user, "user-prompt", "another", prompt=_AGAIN)
+
+
 def test_an_agent_that_was_not_set_up_is_told_nothing(user: Home) -> None:
     assert call(user, "user-prompt", agent="cursor", prompt=_AGAIN) == ""
 
