@@ -59,7 +59,7 @@ test-all: $(VENV)/.all ## Run the tests, those of models of one's own included, 
 	@$(BIN)/python -m pytest -q $(NO_CACHE) -n $(WORKERS) --dist worksteal $(PYTEST)
 
 test-base: $(BASE)/.base ## Run the tests that need no optional part, with the base install and pytest only.
-	@$(BASE)/bin/python -m pytest -q $(NO_CACHE) $(PYTEST)
+	@$(BASE)/bin/python -m tests.halves -q $(NO_CACHE) $(PYTEST)
 
 test-clients: $(VENV)/.clients ## Drive the real clients of agents, fetched from npm, with a scripted model on this machine.
 	@AICX_TEST_CLIENTS="$${AICX_TEST_CLIENTS:-$(VENV)/clients}" $(BIN)/python -m pytest -q -m clients tests/clients/real tests/servers/dashboard/page/test_page_axe.py

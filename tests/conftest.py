@@ -13,6 +13,7 @@ from fnmatch import fnmatchcase
 from itertools import count
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 import pytest
 
@@ -83,6 +84,7 @@ _numbers = count(1)
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--known-skips", type=Path, help="fail where a test is skipped for a reason that this file lacks")
+    parser.addoption("--half", type=int, help="run the modules of one half of the tests: 1 or 2")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -110,7 +112,9 @@ def pytest_pycollect_makemodule(module_path: Path, parent: Any) -> pytest.Module
 
 
 @pytest.hookimpl(tryfirst=True)  # before -m chooses
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if (half := config.option.half) is not None:
+        items[:] = [item for item in items if crc32(item.location[0].encode()) % 2 == half % 2]
     for item in items:
         for name in _MARKS.keys() & set(getattr(item, "fixturenames", ())):
             item.add_marker(_MARKS[name])
