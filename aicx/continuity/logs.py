@@ -20,7 +20,7 @@ from aicx.corpus.files.tombstones import read_tombstones
 from aicx.corpus.ingest.drafts import MessageDraft
 from aicx.corpus.ingest.reading import read_logs
 from aicx.errors import AicxError, NotFound, SourceUnreadable
-from aicx.evidence.transcript import Step
+from aicx.evidence.transcript import Step, in_time
 from aicx.git.identity import find_repository
 from aicx.git.roots import repository_of
 from aicx.paths import Layout
@@ -237,7 +237,7 @@ def read_log(layout: Layout, log: LogFile, identity: LogIdentity) -> ReadLog:
         title=next(
             (fact.title for _, fact in reversed(reading.facts) if fact.title and not fact.title_of_record), None
         ),
-        steps=[_step(draft) for draft in reading.drafts if not draft.echo],
+        steps=in_time([_step(draft) for draft in reading.drafts if not draft.echo]),
         unread=sum(map(len, reading.problems.values())),
     )
 

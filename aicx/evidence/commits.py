@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import takewhile
 
 from aicx.corpus.places.identity import from_remote
 from aicx.evidence.calls import LOOKED_AT, folders_of
@@ -51,6 +52,17 @@ _SUBJECT_LENGTH = 120
 _COMMITS = re.compile("commit|revert")
 _COMMIT = re.compile(r"git (?:-\S+ (?:[^-\s]\S* )?)*commit\b")
 _REVERT = re.compile(r'Revert "(.+)"')
+# What brings work into a history, or before others.
+_LANDS = re.compile(rf"{_COMMIT.pattern}|git (?:-\S+ (?:[^-\s]\S* )?)*push\b|\bgh pr (?:create|merge)\b")
+
+
+def broke_off_landing(steps: Sequence[Step]) -> bool:
+    """Whether the log of a session ends at a call that commits, pushes or opens a pull request, without its answer.
+
+    Tools that keep logs with commits cut them there: whether it went through, and what came after, is not known.
+    """
+    last = takewhile(lambda step: step.phase == "call", reversed(steps))
+    return any(_LANDS.search(step.command) for step in last)
 
 
 def commits_of(calls: Answered, elsewhere: OtherRepositories) -> list[Statement]:

@@ -139,6 +139,8 @@ class StatementRules(_Expressions):
     human = _Lazy(_any)
     not_human = _Lazy(_any)
     of_procedure = _Lazy(_any)
+    undecided = _Lazy(_any)
+    pastes = _Lazy(_any)
     check_headings = _Lazy(_any)
     replaces = _Lazy(_any)
     fell_through = _Lazy(_any)

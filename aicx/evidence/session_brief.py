@@ -12,6 +12,7 @@ from typing import Literal, NamedTuple
 from aicx.evidence.calls import FileEdit, answered_calls, edits_of, is_edit
 from aicx.evidence.commits import (
     OtherRepositories,
+    broke_off_landing,
     commits_of,
     is_about_finished,
     merged_requests,
@@ -196,7 +197,9 @@ def brief_of(
         over = is_about_finished(item.text, own, merged) or since.has_committed(item.text, item.step.at, committed)
         return not (over or since.has_done(item.text) or since.has_landed(item.text))
 
-    ahead, questions = (list(filter(is_left, found)) for found in (left_open(last) if last else ([], [])))
+    landing = broke_off_landing(steps)
+    said_left = left_open(last) if last and not landing else ([], [])
+    ahead, questions = (list(filter(is_left, found)) for found in said_left)
     plan = list(filter(is_left, open_plan(steps, committed) or pending(steps)))
     done = last is not None and is_done(last)
     # A plan that was never ticked off says nothing once the agent reported the work done.
@@ -217,7 +220,7 @@ def brief_of(
         goal=goal,
         asked=asked,
         turned_to=_turned_to(steps, wanted),
-        unanswered=_unanswered(steps, wanted, since) if reason == "interrupted" else None,
+        unanswered=_unanswered(steps, wanted, since) if reason == "interrupted" and not landing else None,
         progress=progress_of(steps, last, is_over) if last else None,
         reported=reported_in(steps, turns, is_over),
         checks=tuple(_check(run, count) for run, count in passed[:_MAX_CHECKS]),

@@ -60,9 +60,7 @@ class MessageStatement(NamedTuple):
 def weigh(prompt: str) -> Weight:
     """What a prompt says, without a client's command around it."""
     rules = request_rules()
-    for marker in rules.markers:
-        prompt = prompt.rpartition(marker)[2]
-    text = prompt.strip()
+    text = own_words(prompt).strip()
     # What a person ran in a shell of the client is written with this sign in front; it asks for nothing.
     if text.startswith((*rules.commands, "!")):
         return Weight(0, "")
@@ -72,6 +70,13 @@ def weigh(prompt: str) -> Weight:
     if not said or all(word in rules.empty for word in said):
         return Weight(0, "")
     return Weight(1 if all(word in rules.procedural for word in said) else 2, text)
+
+
+def own_words(prompt: str) -> str:
+    """What a person wrote of a prompt, without what the client adds above it."""
+    for marker in request_rules().markers:
+        prompt = prompt.rpartition(marker)[2]
+    return prompt
 
 
 def requests(steps: Sequence[Step]) -> list[tuple[Weight, Step]]:
@@ -290,7 +295,7 @@ def _decided(step: Step, rules: StatementRules) -> Iterator[tuple[str, str, str]
             yield text, text, chosen
     elif step.tool == "AskUserQuestion" and step.phase == "result":
         for question, answer in _ANSWER.findall(step.text):
-            if not rules.of_procedure.search(question):
+            if not (rules.of_procedure.search(question) or rules.undecided.search(answer)):
                 told = shorten(answer, _ANSWER_LENGTH)
                 asked = shorten(question, STATEMENT_LENGTH - len(told) - len(_ARROW))
                 yield question, f"{asked}{_ARROW}{told}", _MARK.sub("", answer)
@@ -317,7 +322,8 @@ def _is_same_choice(chosen: Set[str], given_up: Set[str]) -> bool:
 def _ordered(step: Step, rules: StatementRules) -> Iterator[str]:
     if len(step.text) > PASTED:
         return
-    for said in sentences(_without_checks(step.text, rules)):
+    own = rules.pastes.split(own_words(step.text), maxsplit=1)[0]
+    for said in sentences(_without_checks(own, rules)):
         if rules.check_headings.search(said.heading) or not _says_enough(said.text):
             continue
         if rules.human.search(said.text) and not rules.not_human.search(said.text):

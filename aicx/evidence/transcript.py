@@ -7,7 +7,7 @@ text: nothing else reads our own Markdown back.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import Any, Literal, NamedTuple
 
@@ -16,6 +16,7 @@ from aicx.corpus.files.sidecar import Sidecar, lacks_tool_facts
 from aicx.errors import CorpusDamaged, NotFound
 from aicx.paths import Layout
 from aicx.refs import Ref
+from aicx.types import PROMPTS
 
 # The last line before a message's text, as `aicx.corpus.ingest.render` writes it.
 _HEADING = re.compile(rb"### \d\d:\d\d:\d\d (?P<speaker>[^\n]*)\n\n(?:`{3,}\n)?\Z")
@@ -99,6 +100,28 @@ def statement_in(text: str, step: Step) -> Statement:
     return Statement(text, step.at, (str(Ref("chunk", step.chunk)),))
 
 
+def in_time(steps: Sequence[Step]) -> list[Step]:
+    """The messages of a log with a prompt that stands behind later ones put before them.
+
+    What a person typed while a turn ran has no record of its own in some logs, and is stored at their end. Where the
+    messages after it are earlier too, it was the clock that went back.
+    """
+    found: list[Step] = []
+    for number, step in enumerate(steps):
+        place = len(found)
+        if _is_prompt(step) and found and found[-1].at > step.at:
+            following = next((one for one in steps[number + 1 :] if not _is_prompt(one)), None)
+            if following is None or following.at >= found[-1].at:
+                while place and found[place - 1].at > step.at:
+                    place -= 1
+        found.insert(place, step)
+    return found
+
+
+def _is_prompt(step: Step) -> bool:
+    return step.role == "user" and step.origin in PROMPTS
+
+
 def read_steps(
     layout: Layout,
     paths: Iterable[str],
@@ -141,7 +164,7 @@ def read_steps(
                 steps.append(step)
     if guessed:
         notes.append(f"{guessed} chunks have no tool facts; their commands and outcomes were read from the text")
-    return steps, notes
+    return in_time(steps), notes
 
 
 def _steps(sidecar: Sidecar, markdown: bytes, repeated: bool) -> Iterator[tuple[Step, bool]]:

@@ -242,6 +242,23 @@ def test_the_request_at_which_a_session_broke_off_is_unanswered() -> None:
     assert brief(story.says("Described the schema.")).unanswered is None
 
 
+@pytest.mark.parametrize(
+    "command", ["git commit -m 'Count the combs'", "git push -u origin combs", "gh pr create --fill"]
+)
+def test_nothing_is_known_to_be_left_where_a_log_ends_at_the_call_that_lands_the_work(command: str) -> None:
+    story = Story().asks("count the combs of each hive").edits("combs.py").says("All combs are counted.")
+    story.asks("commit and push").says("I will push it to main.").calls("Bash", f"\n$ {command}")
+    found = brief(story)
+    assert (found.unanswered, found.ahead, found.questions) == (None, (), ())
+
+
+def test_the_request_at_which_a_log_ends_in_another_call_is_unanswered() -> None:
+    story = Story().asks("count the combs of each hive").edits("combs.py").says("All combs are counted.")
+    story.asks("please commit this").runs("git status", "clean").calls("Bash", "\n$ git diff")
+    assert (found := brief(story).unanswered) is not None
+    assert found.text.endswith("/ then: please commit this")
+
+
 def test_a_bare_address_at_which_a_session_broke_off_does_not_say_what_is_wanted() -> None:
     story = Story().asks("fix the login").says("Fixed the login.").asks("https://example.org/ada/shop/pull/4")
     assert brief(story).unanswered is None

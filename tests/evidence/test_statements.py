@@ -377,6 +377,47 @@ def test_answered_question_is_a_decision() -> None:
     assert decided(story) == ["Which database? → SQLite (Recommended)"]
 
 
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Which database?", "Not sure"),
+        ("Does the hive log rotate by itself?", "No / Not sure"),
+        ("Which way shall the import go?", "You decide"),
+        ("When should the old table go?", "Later"),
+        ("Do you know which hive sent it?", "The third one"),
+        ("Can you reproduce it on the runner?", "Yes, every time"),
+        ("The plan is ready. What would you like to do next?", "Run the review"),
+    ],
+)
+def test_answer_that_settles_nothing_about_the_work_is_no_decision(question: str, answer: str) -> None:
+    assert decided(Story().gets("AskUserQuestion", f'User has answered: "{question}"="{answer}".')) == []
+
+
+def test_answer_that_leaves_a_part_out_is_a_decision() -> None:
+    answered = 'User has answered: "What about the old import?"="Skip the old import".'
+    assert decided(Story().gets("AskUserQuestion", answered)) == [
+        "What about the old import? \u2192 Skip the old import"
+    ]
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "got this feedback:\n\nThe sum is wrong. We should always count the empty combs rather than the full ones.",
+        "Copilot says the following about it:\nnever open the hive twice, keep the handle",
+        "# Review findings:\n\nThe import should never open a hive twice.\n\n## My request for Codex:\nfix the lint",
+        "The import opens the hive by its name instead of by its number, and so a renamed one is lost.",
+    ],
+)
+def test_pasted_findings_of_somebody_else_are_no_decision(prompt: str) -> None:
+    assert decided(Story().asks(prompt)) == []
+
+
+def test_order_before_pasted_findings_is_a_decision() -> None:
+    prompt = "let's keep the numbers of the hives.\nThe reviewer wrote:\n\nnumbers should never be used as names"
+    assert decided(Story().asks(prompt)) == ["let's keep the numbers of the hives."]
+
+
 def test_answer_is_told_whole_behind_a_long_question() -> None:
     question = "Which of these ways should the nightly export take " * 5
     [text] = decided(Story().gets("AskUserQuestion", f'User has answered: "{question}?"="Through the queue".'))

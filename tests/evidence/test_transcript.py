@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from aicx.evidence.transcript import Step, read_steps
+from aicx.evidence.transcript import Step, in_time, read_steps
 from tests.corpus.builders import ClaudeLog, Home, strip_tool_facts, when
 
 
@@ -99,3 +99,23 @@ def test_chunk_stored_before_facts_were_kept_is_read_from_its_text_and_says_so(t
     steps, notes = read_steps(layout, [path])
     assert [(step.tool, step.command) for step in steps[1:]] == [("Bash", "pytest"), ("Bash", "")]
     assert notes == ["1 chunks have no tool facts; their commands and outcomes were read from the text"]
+
+
+def test_prompt_that_a_running_turn_took_in_comes_before_its_answer(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    log = ClaudeLog().prompt("Fix the lexer", 0).call("Bash", 1, command="pytest")
+    note = '{"task_id": "b1", "description": "Compile", "task_type": "local_bash"}'
+    log.add("queue-operation", 2, operation="enqueue", content=note)  # which never leaves the queue, as far as is told
+    log.add("queue-operation", 3, operation="enqueue", content="Push it too")
+    log.add("queue-operation", 4, operation="remove").answer("Fixed and pushed.", 9)
+    home.claude(log)
+    home.store()
+    steps, _ = steps_of(home)
+    spoken = [step.text for step in steps if step.origin in ("typed", "agent")]
+    assert spoken == ["Fix the lexer", "Push it too", "Fixed and pushed."]
+
+
+def test_prompt_after_which_the_clock_stayed_back_keeps_its_place() -> None:
+    said = [("user", 60), ("assistant", 70), ("user", 10), ("assistant", 20)]
+    steps = [Step("c", when(at), role, "typed" if role == "user" else "agent", "x") for role, at in said]
+    assert in_time(steps) == steps
