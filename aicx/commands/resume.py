@@ -62,6 +62,7 @@ def command(
         str | None, typer.Option("--agent-id", metavar="NAME", help="Name of the asking agent; repeated in the answer.")
     ] = None,
     exclude_session: options.ExcludeSession = None,
+    team: options.Team = False,
     budget: Annotated[
         int | None,
         typer.Option(
@@ -128,6 +129,11 @@ def command(
     from aicx.resume.query import Limits, ResumeQuery
     from aicx.resume.run import resume
 
+    share = None
+    if team or settings.team:
+        from aicx.share.sessions import shared_sessions
+
+        share = shared_sessions(settings, wanted=team)
     query = ResumeQuery(
         now=now,
         task=task,
@@ -139,6 +145,7 @@ def command(
         since=since_when,
         agent=agent_id,
         exclude_session=tuple(filter(None, exclude_session or ())),
+        team=share,
         limits=Limits.full() if full else Limits(),
     )
     report = resume(settings, query, look)

@@ -23,7 +23,7 @@ from aicx.engine.search import MAX_RERANKED, RERANKED, Hit, SearchQuery, SearchR
 from aicx.errors import UsageError
 from aicx.filters import EVERYTHING, Filters
 from aicx.quotes import print_lines
-from aicx.quoting import to_check
+from aicx.quoting import of_member
 from aicx.sources.reopen import reopen_command
 from aicx.text import ago, local, shorten
 from retrieval.decay import parse_decay
@@ -244,7 +244,7 @@ def _print(hit: Hit, store: Path, *, explain: bool) -> None:
     console.out(f"    {ref} {style(said, fg='cyan')}")
     if hit.member is not None:
         age = ago(datetime.fromisoformat(fields["started_at"]), options.now())
-        console.out(f"    {style(f'{hit.member} wrote this {age}: {to_check()}', fg='magenta')}")
+        console.out(f"    {style(of_member(hit.member, age), fg='magenta')}")
     if hit.altered:
         console.out(f"    {style(ALTERED, fg='red')}")
     print_lines([line for line in hit.lines if line.tells or not hit.reply])

@@ -16,7 +16,8 @@ from aicx.engine.steer_answer import SCHEMA, SteerAnswer, order_of, ranked_answe
 from aicx.errors import UsageError
 from aicx.fields import to_fields
 from aicx.filters import EVERYTHING, Filters
-from aicx.text import local
+from aicx.quoting import of_member
+from aicx.text import ago, local
 
 if TYPE_CHECKING:
     from aicx.engine.search import Hit
@@ -39,6 +40,7 @@ def command(
     ] = None,
     repo: options.Repo = None,
     everywhere: options.Everywhere = False,
+    team: options.Team = False,
     explain: Annotated[
         bool, typer.Option("--explain", help="With TEXT, show each retriever's rank and score, and what else counted.")
     ] = False,
@@ -68,11 +70,20 @@ def command(
         from aicx.engine.search import search
         from aicx.engine.steering import DECAY, steer_query
 
-        report = search(settings, steer_query(question, options.now(), filters, limit, decay or DECAY, place))
+        share = None
+        if team or settings.team:
+            from aicx.share.asking import asked_share
+
+            share = asked_share(settings, wanted=True)
+        report = search(settings, steer_query(question, options.now(), filters, limit, decay or DECAY, place, share))
         hits, answer = report.hits, ranked_answer(report)
     elif decay is not None or explain:
         option = "--explain" if decay is None else "--decay"
         raise UsageError(f"{option} is for a TEXT; without one the newest come first", hint="aicx steer --help")
+    elif team or settings.team:
+        from aicx.share.listing import steer_team
+
+        answer = steer_answer(steer_team(settings, filters, limit))
     else:
         answer = steer_answer(steer(settings.layout, filters, limit))
     if json:
@@ -120,4 +131,8 @@ def _print(item: dict[str, Any]) -> None:
     facts += console.runs(item["runs"])
     console.out(f"{style(console.when(started), fg='cyan')}  {style(title, bold=True)}")
     console.out(f"  {' · '.join(facts)} · {style(item['id'], fg='green')}")
-    console.out(f"  {console.link(style(item['path'], dim=True), item['path'])}")
+    if item["path"]:
+        console.out(f"  {console.link(style(item['path'], dim=True), item['path'])}")
+    else:  # of a share
+        said = of_member(item["member"], ago(started, options.now()))
+        console.out(f"  {style(said, fg='magenta')}")

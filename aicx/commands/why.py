@@ -22,6 +22,7 @@ def command(
     ],
     repo: options.Repo = None,
     limit: options.Limit = 5,
+    team: options.Team = False,
     json: options.Json = False,
 ) -> None:
     """Find the sessions that made a commit, a file or a line, and quote why.
@@ -39,8 +40,14 @@ def command(
     from aicx.why.answer import answer_why
     from aicx.why.run import WhyQuery
 
-    query = WhyQuery(target, options.now(), user_path(repo or "."), limit)
-    answer = answer_why(load_settings(), query)
+    settings = load_settings()
+    share = None
+    if team or settings.team:
+        from aicx.share.sessions import shared_sessions
+
+        share = shared_sessions(settings, wanted=team)
+    query = WhyQuery(target, options.now(), user_path(repo or "."), limit, team=share)
+    answer = answer_why(settings, query)
     if json:
         from aicx.why.answer import SCHEMA
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from aicx.corpus.catalog.query import MetadataAnswer
     from aicx.engine.search import Hit, SearchReport
     from aicx.engine.search_answer import SearchStatus
+    from aicx.engine.team import Team
 
 SCHEMA = "aicx.steer/1"
 
@@ -46,7 +47,8 @@ class SteerAnswer:
 
     With a text each item also has ``score``, the fused score times the factor for age, by which they are in descending
     order; it is comparable within one answer only. ``matched`` then counts candidates, and the last four fields are
-    there.
+    there. With `--team` each item also has ``member``, who gave it to the share, or yourself; where it is another, the
+    ``path`` is empty.
     """
 
     results: int
@@ -79,7 +81,7 @@ def ranked_answer(report: SearchReport) -> SteerAnswer:
     return SteerAnswer(
         results=len(report.hits),
         matched=report.matched,
-        items=[_item(hit, home) for hit in report.hits],
+        items=[_item(hit, home, query.team) for hit in report.hits],
         notes=[*([note] if note else []), *report.notes],
         oracle_status=search_status(report),
         query=query.text,
@@ -89,9 +91,12 @@ def ranked_answer(report: SearchReport) -> SteerAnswer:
     )
 
 
-def _item(hit: Hit, home: Path) -> dict[str, Any]:
+def _item(hit: Hit, home: Path, team: Team | None) -> dict[str, Any]:
     found = told({"automated_why": hit.automated_why}, hit.runs) | {"score": round(hit.score, 6)}
-    return steer_item(hit.sidecar.fields, home / hit.path, hit.title, found)
+    item = steer_item(hit.sidecar.fields, home / hit.path, hit.title, found)
+    if hit.member is not None:
+        return {**item, "path": "", "member": hit.member}
+    return {**item, "member": team.member} if team else item
 
 
 def order_of(fields: Mapping[str, Any]) -> str:

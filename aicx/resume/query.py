@@ -12,6 +12,7 @@ from retrieval.decay import PROFILES, Decay
 
 if TYPE_CHECKING:
     from aicx.engine.search import Mode
+    from aicx.share.sessions import SharedSessions
 
 
 class Limits(NamedTuple):
@@ -23,10 +24,11 @@ class Limits(NamedTuple):
     related: int = 2
     others: int = 6
     memory: int = 6
+    team: int = 3
 
     @classmethod
     def full(cls) -> Limits:
-        return cls(files=25, symbols=15, recalled=15, related=5, others=15, memory=20)
+        return cls(files=25, symbols=15, recalled=15, related=5, others=15, memory=20, team=10)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,4 +47,5 @@ class ResumeQuery:
     agent: str | None = None
     exclude_session: tuple[str, ...] = ()  # beginnings of ids
     outside: bool = True  # whether commands that are configured may be asked
+    team: SharedSessions | None = None  # the share that is asked too
     limits: Limits = field(default_factory=Limits)

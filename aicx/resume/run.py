@@ -32,12 +32,13 @@ from aicx.git.branches import Landed
 from aicx.git.roots import inside
 from aicx.git.state import Git, GitProbe
 from aicx.managed.ours import is_ours_alone, may_be_ours
+from aicx.paths import NON_REPOSITORY
 from aicx.refs import Ref
 from aicx.resume.contract import History, contract_of
 from aicx.resume.place import Place, locate, require_folder
 from aicx.resume.query import ResumeQuery
 from aicx.resume.select.files import MAX_SESSIONS, entry_files
-from aicx.resume.select.ranking import Ask, Mentions, Scored, files_of, rank_sessions
+from aicx.resume.select.ranking import MAIN_NAMES, Ask, Mentions, Scored, files_of, rank_sessions
 from aicx.resume.select.reader import SessionReader
 from aicx.resume.select.recall import Passage, TermWeights, choose, coverages, is_near, shares
 from aicx.resume.select.report import BriefedSession, Considered, EntryFile, Reason, Recalled, ResumeReport, Structure
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from aicx.memory.briefing import Briefing
+    from aicx.share.sessions import SharedSession
     from aicx.work.gone_on import LeftOpen, Settled
     from aicx.work.loading import Loaded
     from aicx.work.place import WorkPlace
@@ -59,6 +61,7 @@ if TYPE_CHECKING:
     from aicx.work.strategy import Strategy
 
 Part = TypeVar("Part")
+_OF_TIE = {"task": Reason.MATCHES_TASK, "files": Reason.SHARES_FILES, "branch": Reason.SAME_BRANCH}
 _MAX_TASKS = 200  # of those that are open, the last written
 
 
@@ -154,6 +157,7 @@ class _Resume:
 
     def report(self) -> ResumeReport:
         query, place = self._query, self._place
+        self._ask_team()
         sessions = self._sessions()
         latest = sessions[0] if sessions else None
         # Git is at work while the corpus is searched.
@@ -192,6 +196,7 @@ class _Resume:
         gone_on = None if resumed is None or (self._topic and guess) else resumed.facts
         work = self._try("open tasks", lambda: self._work(gone_on), _Work())
         still_open = self._try("what is open", lambda: self._left_open(resumed, work.left), None)
+        team = self._of_team()
         if self._topic and ranked and not recalled and guess:
             nearest = f"; the nearest session is {resumed.facts.ref}" if resumed else ""
             self._warnings.append(f"nothing in the history clearly fits this task{nearest}")
@@ -220,6 +225,7 @@ class _Resume:
             altered=altered,
             memory=memory,
             tasks=work.tasks,
+            team=team,
             left=work.left,
             left_before=work.left_before,
             still_open=still_open,
@@ -327,6 +333,37 @@ class _Resume:
         self._unavailable += notes
         self._rarity = rarity = self._reader.rarity(self._topic, sessions)
         return [replace(passage, coverage=self._reader.coverage(passage, rarity)) for passage in found.passages]
+
+    def _ask_team(self) -> None:
+        """Begins to ask the share, which answers while the corpus is searched."""
+        query, place = self._query, self._place
+        if query.team is None:
+            return
+        from aicx.share.rows import shared_name  # imported here, as below: most are part of no share
+        from aicx.share.sessions import AboutPlace
+
+        folder = place.folder and shared_name(NON_REPOSITORY, place.folder)
+        projects = place.scope.projects or tuple(filter(None, [folder]))
+        about = AboutPlace.now(
+            projects,
+            query.now,
+            branch=branch if (branch := query.branch or place.state.branch) not in MAIN_NAMES else None,
+            files=[path for path in place.state.changed if not path.endswith("/")],
+            text=self._topic,
+            but=query.exclude_session,
+            limit=query.limits.team,
+        )
+        query.team.ask(replace(about, since=max(about.since, query.since)) if about.since and query.since else about)
+
+    def _of_team(self) -> tuple[SharedSession, ...]:
+        if self._query.team is None:
+            return ()
+        found, notes = self._query.team.answer()
+        self._warnings += notes
+        for one in found:
+            reasons = (Reason.SHARED_BY_MEMBER, *(_OF_TIE[tie] for tie in one.ties if tie in _OF_TIE))
+            self._considered.append(Considered(one.ref, "session", None, reasons, None, {"member": one.member}))
+        return found
 
     def _work(self, session: SessionRow | None) -> _Work:
         """What is recorded here, ``session`` being the one that the work goes on from; none where nothing ever was."""

@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
-from pathlib import Path
-from threading import Event, Thread
 from typing import Any
 
 import orjson
 
 from aicx.config import Settings
 from aicx.engine.team import Shared, TeamAnswer
-from aicx.errors import AicxError, plainly
 from aicx.filters import Filters
+from aicx.share.awaiting import Awaited, each_database, lacks, of_others, only_own, whole
 from aicx.share.limits import limits
 from aicx.share.membership import Membership, need_membership
 from aicx.share.rows import stored_text
 from aicx.share.seals import Seal, read_seals
-from aicx.share.shares import databases
-from aicx.share.tables import FAILURES, TEXTS, Database, ShareAway, import_library, reading
+from aicx.share.tables import TEXTS, Database
 from aicx.share.words import SharedWords
 from aicx.text import plural
 from aicx.types import Candidate
@@ -46,15 +41,10 @@ class AskedShare:
 
     def __init__(self, membership: Membership, wait_seconds: float) -> None:
         self._membership = membership
-        self._wait = wait_seconds
-        self._until = float("inf")
-        self._ready = Event()
-        self._found: list[Shared] = []
+        self._work = Awaited(wait_seconds)
         self._notes: list[str] = []
-        self._asked: list[tuple[Database, _Asked]] = []
-        self._failed: AicxError | None = None
-        self._thread: Thread | None = None
-        self._meaning: Thread | None = None
+        self._asked: list[tuple[Database, AskedDatabase]] = []
+        self._lacking = True
 
     @property
     def member(self) -> str:
@@ -63,54 +53,29 @@ class AskedShare:
     def ask(self, question: Question, filters: Filters, rules: RankingParams, limit: int) -> None:
         """Begins to ask, in a thread: by words at once, by meaning when the question's vector is known."""
         wanted, lacking = limits(filters)
+        self._lacking = bool(lacking)
         if lacking:
-            self._notes.append(f"the share knows no {', '.join(lacking)}, so that only your own corpus answered")
+            self._notes.append(lacks(lacking))
             return
-        self._thread = self._started(lambda: self._ask(question, wanted, limit, rules))
+        self._work.begin(lambda: self._ask(question, wanted, limit, rules))
 
     def answer(self, vector: Any) -> TeamAnswer:
         """What the share found by now. Where it is away, slow or too new, that is said, and nothing is found."""
-        if self._thread is None:
+        if self._lacking:
             return TeamAnswer((), self._notes)
-        self._ready.wait()
-        self._thread.join(max(0.0, self._until - time.monotonic()))
-        if vector is not None and not self._thread.is_alive() and self._failed is None:
-            self._meaning = self._started(lambda: self._by_meaning(vector))
-            self._meaning.join(max(0.0, self._until - time.monotonic()))
-        if self._failed is not None:
-            return TeamAnswer((), (f"only your own corpus answered: {self._failed.message}",))
-        if self._thread.is_alive() or (self._meaning is not None and self._meaning.is_alive()):
-            slow = f"the share gave no answer within {self._wait:g} s"
-            return TeamAnswer((), (f"only your own corpus answered: {slow}",))
+        why_not = self._work.why_not()
+        if vector is not None and why_not is None:
+            self._work.begin(lambda: self._by_meaning(vector))
+            why_not = self._work.why_not()
+        if why_not is not None:
+            return TeamAnswer((), (only_own(why_not),))
         shared = [one.shared() for _, one in self._asked]
         return TeamAnswer(shared, tuple(self._notes))
 
-    def _started(self, work: Any) -> Thread:
-        # A daemon: a share that hangs must not keep the command from ending.
-        def run() -> None:
-            try:
-                import_library()
-                # What this machine needs to begin is not the share's.
-                self._until = min(self._until, time.monotonic() + self._wait)
-                self._ready.set()
-                work()
-            except AicxError as error:
-                self._failed = error
-            except FAILURES as error:
-                self._failed = AicxError(plainly(error))
-            finally:
-                self._ready.set()
-
-        thread = Thread(target=run, daemon=True)
-        thread.start()
-        return thread
-
     def _ask(self, question: Question, wanted: Sequence[str], limit: int, rules: RankingParams) -> None:
-        opened, notes = databases(self._membership)
-        self._notes += notes
-        for database in opened:
-            with self._whole(database), reading(database.uri):
-                asked = _Asked(database, self._membership, question, wanted, limit, rules)
+        for database in each_database(self._membership, self._notes):
+            with whole(self._membership, database, self._notes):
+                asked = AskedDatabase(database, self._membership, question, wanted, limit, rules)
                 asked.by_words()
                 self._asked.append((database, asked))
         behind = sum(asked.unindexed for _, asked in self._asked)
@@ -120,18 +85,8 @@ class AskedShare:
     def _by_meaning(self, vector: Any) -> None:
         for database, asked in self._asked:
             if database.model.dimensions == len(vector):
-                with self._whole(database), reading(database.uri):
+                with whole(self._membership, database, self._notes):
                     asked.by_meaning(vector)
-
-    @contextmanager
-    def _whole(self, database: Database) -> Iterator[None]:
-        """Leaves a machine's database out of which files are still on their way, and says so."""
-        try:
-            yield
-        except ShareAway as error:
-            if not self._membership.carried:
-                raise
-            self._notes.append(f"{Path(database.uri).name} is not whole yet: {error.message}")
 
 
 def asked_share(settings: Settings, *, wanted: bool = False) -> AskedShare | None:
@@ -144,7 +99,7 @@ def asked_share(settings: Settings, *, wanted: bool = False) -> AskedShare | Non
     return AskedShare(need_membership(settings.layout), settings.team_wait_seconds)
 
 
-class _Asked:
+class AskedDatabase:
     """One database of a share and what it found."""
 
     def __init__(
@@ -156,9 +111,7 @@ class _Asked:
         limit: int,
         rules: RankingParams,
     ) -> None:
-        own = f"member = {sql_list([membership.member])} AND machine = {sql_list([membership.machine])}"
-        # One's own rows answer from one's own corpus, which is never behind.
-        self._where = " AND ".join([f"NOT ({own})", *wanted])
+        self._where = " AND ".join([of_others(membership), *wanted])
         self._database, self._limit = database, limit
         self._rows: dict[str, dict[str, Any]] = {}
         self._rankings: dict[str, list[Candidate]] = {"lexical": []}
@@ -205,6 +158,10 @@ class _Asked:
         self._rankings["dense"] = self._compared(vector, sorted(near | by_words))
         if (scale := self._spread(vector)) is not None:
             self._scales["dense"] = scale
+
+    def row(self, key: str) -> Mapping[str, Any]:
+        """A row that was found, as the share has it."""
+        return self._rows[key]
 
     def shared(self) -> Shared:
         rows = {key: _as_row(row) for key, row in self._rows.items()}

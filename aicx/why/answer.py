@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import field, replace
+from datetime import datetime
 from typing import Annotated, Literal
 
 from aicx.config import Settings
+from aicx.fields import OPTIONAL
 from aicx.refs import Ref
+from aicx.share.session_answer import TeamSession, team_session
 from aicx.storage.texts import with_texts
 from aicx.terminal import invisible
 from aicx.text import instant, shorten
@@ -86,7 +89,10 @@ class WhyAnswer:
     sessions: Annotated[list[WhySession], "best first"]
     reason: Annotated[list[WhyReason], "quoted lines"]
     sightings: Annotated[list[WhySighting], "commits of the target as tools printed them"]
-    notes: Annotated[list[str], "what git or the corpus could not say"]
+    notes: Annotated[list[str], "what git, the corpus or the share could not say"]
+    team: Annotated[list[TeamSession] | None, "sessions of other members, with `--team`, where there are any"] = field(
+        default=None, metadata=OPTIONAL
+    )
 
 
 # A message, a path and a title may be of any length.
@@ -97,7 +103,7 @@ _MAX_FILES = 50
 def answer_why(settings: Settings, query: WhyQuery) -> WhyAnswer:
     """What `aicx.why.run.why` finds, as an answer. Raises what that raises."""
     report = why(settings, query)
-    return _answer(with_texts(report, _redacted) if settings.redact_secrets else report)
+    return _answer(with_texts(report, _redacted) if settings.redact_secrets else report, query.now)
 
 
 def _redacted(text: str) -> str:
@@ -112,7 +118,7 @@ def _one_line(text: str) -> str:
     return shorten(text, _MAX_TEXT)
 
 
-def _answer(report: WhyReport) -> WhyAnswer:
+def _answer(report: WhyReport, now: datetime) -> WhyAnswer:
     return WhyAnswer(
         _one_line(report.target.text),
         report.target.kind,
@@ -135,6 +141,7 @@ def _answer(report: WhyReport) -> WhyAnswer:
             for item in report.sightings
         ],
         [_one_line(note) for note in report.notes],
+        [team_session(one, now) for one in report.team] or None,
     )
 
 

@@ -164,6 +164,11 @@ def of_sighting(
     return None
 
 
+def hash_words(name: str) -> list[str]:
+    """A hash in every abbreviation that a log may have of it."""
+    return list(dict.fromkeys([*(name[:length] for length in _ABBREVIATIONS), name]))
+
+
 class Searches:
     """The searches of one run. ``notes`` say when every chunk had to be read for want of an index."""
 
@@ -183,8 +188,7 @@ class Searches:
         """The sessions that may contain one of these hashes, in any abbreviation."""
         found: list[Hit] = []
         for name in hashes:
-            words = dict.fromkeys([*(name[:length] for length in _ABBREVIATIONS), name])
-            found += self._search(" ".join(words), Filters(), _PRINTED)
+            found += self._search(" ".join(hash_words(name)), Filters(), _PRINTED)
         return found
 
     def _search(self, text: str, filters: Filters, limit: int) -> list[Hit]:

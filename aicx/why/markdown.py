@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from aicx.quoting import QUOTED_WITH_GIT, fenced
+from aicx.share.session_answer import team_line
 from aicx.text import plural
 from aicx.why.answer import WhyAnswer, WhyReason, WhySession
 
@@ -46,18 +47,23 @@ def why_markdown(answer: WhyAnswer) -> str:
         lines += ["", "## Less likely" if shown else "## Possible", *map(_other, others[:_MAX_LESS])]
     if not answer.sessions or not answer.commits:
         lines += _sightings(answer)
+    if answer.team:
+        lines += ["", "## Sessions of other members, as they shared them"]
+        lines += [f"- {team_line(one)}" for one in answer.team]
     body = "\n".join(lines).strip("\n")
     top = ["# Why", _verdict(answer)]
     return "\n\n".join([*top, _NOTICE, fenced(body)] if body else top) + "\n"
 
 
 def _verdict(answer: WhyAnswer) -> str:
+    naming = dict.fromkeys(one.member for one in answer.team or () if "named" in one.ties)
+    shared = f" {' and '.join(naming)} shared a session that names it." if naming else ""
     if not answer.sessions:
-        return "No stored session was found for it."
+        return f"No stored session was found for it.{shared}"
     best = answer.sessions[0].confidence
     if best == "low":
-        return "No stored session is known to have made it; what was at work then is only named."
-    return f"{plural(len(answer.sessions), 'session')} found; the first with {best} confidence."
+        return f"No stored session is known to have made it; what was at work then is only named.{shared}"
+    return f"{plural(len(answer.sessions), 'session')} found; the first with {best} confidence.{shared}"
 
 
 def _of_first_kind(reason: Sequence[WhyReason], kinds: Sequence[str]) -> list[WhyReason]:

@@ -13,6 +13,7 @@ from aicx.why.target import WhyTarget
 
 if TYPE_CHECKING:
     from aicx.resume.select.ranking import Confidence
+    from aicx.share.sessions import SharedSession
 
 EvidenceKind = Literal[
     "made",  # git printed the commit, or its subject, where the session committed
@@ -108,3 +109,4 @@ class WhyReport:
     reason: tuple[ReasonLine, ...]
     sightings: tuple[CommitSighting, ...]
     notes: tuple[str, ...]
+    team: tuple[SharedSession, ...] = ()  # of other members, where a share was asked

@@ -47,10 +47,12 @@ from aicx.why.places import LocalRepository, same_file
 from aicx.why.reason import read_reason
 from aicx.why.report import CommitQuery, CommitSession, Evidence, ReasonLine, WhyReport
 from aicx.why.target import WhyTarget, find_target
+from aicx.why.team import ask_team
 from aicx.why.traces import find_traces
 
 if TYPE_CHECKING:
     from aicx.resume.select.ranking import Confidence
+    from aicx.share.sessions import SharedSessions
 
 # Git's answers about a large repository take longer than a look at its state.
 GIT_SECONDS = 20.0
@@ -77,6 +79,7 @@ class WhyQuery:
     limit: int = 5
     weights: ranking.Weights = field(default_factory=ranking.Weights)
     project: str | None = None
+    team: SharedSessions | None = None  # the share that is asked too
 
 
 def why(settings: Settings, query: WhyQuery) -> WhyReport:
@@ -103,7 +106,12 @@ def _why(settings: Settings, query: WhyQuery, git: Git, state: GitState) -> WhyR
             place = LocalRepository(
                 target.number.project, place.folders if target.number.project == place.project else ()
             )
+        if query.team is not None:
+            ask_team(query.team, place, target, wanted, query.limit)
         report = _Why(settings, query, opened.catalog, searcher, place).report(target, wanted)
+        if query.team is not None:
+            found, left_out = query.team.answer()
+            report = replace(report, team=found, notes=(*report.notes, *left_out))
         notes = [*state.notes, *target.notes, *git.notes, *opened.notes]
         notes += [opened.fallback_reason] if opened.fallback_reason else []
         return replace(report, notes=tuple(dict.fromkeys([*notes, *report.notes])))

@@ -13,7 +13,7 @@ from aicx.cli import run
 from aicx.engine.search import Searcher, SearchQuery
 from aicx.errors import NotFound
 from aicx.filters import Filters
-from aicx.share import asking
+from aicx.share import awaiting
 from aicx.share.asking import asked_share
 from aicx.share.seals import read_seals
 from aicx.share.upkeep import maintain
@@ -147,7 +147,7 @@ def test_rows_in_the_index_are_found_as_before(team, tmp_path):
 def test_a_share_that_is_slow_leaves_ones_own_answers_and_is_named(team, monkeypatch):
     import time
 
-    monkeypatch.setattr(asking, "databases", lambda *_: (time.sleep(2), ([], []))[1])
+    monkeypatch.setattr(awaiting, "databases", lambda *_: (time.sleep(2), ([], []))[1])
     report = asked(team[1], "thermostat", wait=0.05)
     assert found(report)[0] == (None, SESSION)
     assert "only your own corpus answered: the share gave no answer within 0.05 s" in report.notes
@@ -157,7 +157,7 @@ def test_a_share_that_is_away_leaves_ones_own_answers_and_is_named(team, monkeyp
     def away(*_):
         raise NotFound("there is no share at s3://gone")
 
-    monkeypatch.setattr(asking, "databases", away)
+    monkeypatch.setattr(awaiting, "databases", away)
     report = asked(team[1], "thermostat")
     assert found(report)[0] == (None, SESSION)
     assert "only your own corpus answered: there is no share at s3://gone" in report.notes

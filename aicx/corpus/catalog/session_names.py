@@ -14,6 +14,7 @@ from aicx.text import first_of
 SessionKey = tuple[str, str]  # agent and session id
 
 _MAX_NAMED = 5
+_MAX_ASKED = 500  # ids in one question
 # What other commands print and open themselves.
 _OPENED_BY = {"failure": "aicx failures show", "sha256": "aicx cas get"}
 # Fewer digits are more likely the beginning of a session's id than a commit.
@@ -22,6 +23,17 @@ _MIN_COMPARED = 4
 # As many characters of an id as people see elsewhere, and what comes after every one that an id may go on with.
 _SHORT = 8
 _LAST = "\U0010ffff"
+
+
+def stored_sessions(catalog: Catalog, ids: Iterable[str]) -> set[SessionKey]:
+    """Those of the sessions with these ids that are stored here."""
+    wanted = sorted(set(ids))
+    found: set[SessionKey] = set()
+    for start in range(0, len(wanted), _MAX_ASKED):
+        part = wanted[start : start + _MAX_ASKED]
+        query = f"SELECT DISTINCT agent, session_id FROM chunks WHERE session_id IN ({','.join('?' * len(part))})"
+        found |= {(row["agent"], row["session_id"]) for row in catalog.rows(query, part)}
+    return found
 
 
 def find_session(wanted: str, known: Iterable[SessionKey]) -> SessionKey:

@@ -19,6 +19,7 @@ from retrieval.questions import parse_question
 from retrieval.ranking import RankedAnswer, diversified, rank
 from retrieval.ranking import unfold as unfolded
 
+_ONLY_DATE = "only your own corpus answered: the share is not asked what is nothing but a date (steer --team --since)"
 _SECONDS_PER_DAY = 86_400
 _MAX_NAMED = 500  # sessions in one question to the catalogue
 _DONE = """SELECT DISTINCT c.agent, c.session_id, t.name, n.work_from FROM chunks c LEFT JOIN tools t ON t.chunk=c.rowid
@@ -137,7 +138,7 @@ def list_by_date(state: SearchState) -> SearchState:
         rankings={"date": ()},
         rows=rows,
         answers=list(answers.values()),
-        notes=(*state.notes, *notes),
+        notes=(*state.notes, *notes, *([_ONLY_DATE] if query.team else [])),
     )
 
 

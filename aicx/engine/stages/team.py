@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from aicx.corpus.catalog.session_names import stored_sessions
 from aicx.corpus.files.read import StoredText, read_chunk
 from aicx.engine.stages.retrieve import is_lookup, pool
 from aicx.engine.stages.state import SearchState
@@ -19,8 +20,6 @@ from retrieval.evidence import Occurrences
 from retrieval.fusion import Scale
 from retrieval.lines import lowered
 from retrieval.ranking import above_noise
-
-_MAX_NAMED = 500  # sessions in one question to the catalogue
 
 
 def ask(state: SearchState) -> SearchState:
@@ -101,7 +100,7 @@ def _without_own(state: SearchState, parts: Sequence[Shared]) -> Iterator[Shared
     """The parts without sessions that are stored here, without a chunk that another member already gave, and with
     quoted phrases as they were quoted."""
     rows = [row for part in parts for row in part.rows.values()]
-    stored = _stored_sessions(state, sorted({row["session_id"] for row in rows}))
+    stored = stored_sessions(state.catalog.now, [row["session_id"] for row in rows])
     phrases = [" ".join(lowered(phrase).split()) for phrase in state.question.phrases]
     given: dict[str, str] = {}
     for part in parts:
@@ -121,17 +120,6 @@ def _holds(row: Mapping[str, Any], phrases: Sequence[str]) -> bool:
         return True
     text = " ".join(lowered(row["stored"].markdown.decode("utf-8", "replace")).split())
     return all(phrase in text for phrase in phrases)
-
-
-def _stored_sessions(state: SearchState, sessions: Sequence[str]) -> set[tuple[str, str]]:
-    found: set[tuple[str, str]] = set()
-    for start in range(0, len(sessions), _MAX_NAMED):
-        part = sessions[start : start + _MAX_NAMED]
-        marks = ",".join("?" * len(part))
-        query = f"SELECT DISTINCT agent, session_id FROM chunks WHERE session_id IN ({marks})"
-        rows = state.catalog.now.rows(query, part)
-        found |= {(row["agent"], row["session_id"]) for row in rows}
-    return found
 
 
 def _together(own: Occurrences | None, others: Sequence[Occurrences]) -> Occurrences | None:

@@ -6,6 +6,7 @@ from dataclasses import field
 from typing import Annotated, Any
 
 from aicx.fields import INLINE, OPTIONAL
+from aicx.share.session_answer import TeamSession
 from aicx.values import dataclass
 from aicx.work.compliance import ContractResult
 from aicx.work.contract import Contract
@@ -272,7 +273,7 @@ class ClaimStatement:
 
 @dataclass(frozen=True, slots=True)
 class ResumeAnswer:
-    """The brief. All fields but the last seven are always there, if need be empty; see [resume](resume.md).
+    """The brief. All fields but the last ones are always there, if need be empty; see [resume](resume.md).
 
     `--manifest FILE` writes `aicx.manifest/1`: `id`, `purpose`, `query`, `generated_at`, `write_mode`, `budget`,
     `method`, `entries` (each considered item once: `ref`, `kind`, `included`, `reasons`, `left_out`, `score`,
@@ -326,6 +327,9 @@ class ResumeAnswer:
     ran: Annotated[
         list[RanProgram] | None, "programs that `aicx run` ran since, the last first, where there are any"
     ] = field(default=None, metadata=OPTIONAL)
+    team: Annotated[list[TeamSession] | None, "sessions of other members, with `--team`, where there are any"] = field(
+        default=None, metadata=OPTIONAL
+    )
     written_files: Annotated[list[str] | None, "the file of `--manifest`"] = field(default=None, metadata=OPTIONAL)
     contract_ref: Annotated[str | None, "the record of the session that began, with `--record`"] = field(
         default=None, metadata=OPTIONAL

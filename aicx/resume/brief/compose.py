@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from aicx.fields import to_fields
 from aicx.paths import NON_REPOSITORY
 from aicx.refs import Ref
 from aicx.resume.brief.part import MAX_COMMITS, MAX_FILES, Part, clean, is_meant, level_of, listed, says_something
@@ -47,6 +48,7 @@ def compose(report: ResumeReport) -> list[Part]:
     parts += _symbols(report)
     parts += recalled(report)
     parts += others(report)
+    parts += _team(report)
     return list(_within_limits(parts))
 
 
@@ -105,6 +107,17 @@ def _memory(report: ResumeReport) -> Iterator[Part]:
         data = {"ref": entry.ref, "path": path, "tier": entry.tier, "statement": said}
         text = f"`{path}` (tier {entry.tier}): {said}"
         yield Part("guidance", "guidance", text, (clean(entry.ref),), level_of(3, number, 3), entry.ref, data)
+
+
+def _team(report: ResumeReport) -> Iterator[Part]:
+    """What other members did here, each with its member and age. Their sessions are in no store of this machine."""
+    if not report.team:
+        return
+    from aicx.share.session_answer import team_line, team_session  # imported here: most are part of no share
+
+    for number, one in enumerate(report.team):
+        shown = team_session(one, report.now)
+        yield Part("team", "team", team_line(shown), (), level_of(2, number, 1), one.ref, to_fields(shown))
 
 
 def _files(report: ResumeReport) -> Iterator[Part]:

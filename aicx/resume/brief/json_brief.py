@@ -38,6 +38,7 @@ from aicx.resume.brief.answer import (
 from aicx.resume.brief.banner import banner
 from aicx.resume.brief.part import Part, Slot, clean
 from aicx.resume.select.report import Reason, ResumeReport, staleness
+from aicx.share.session_answer import TeamSession
 from aicx.text import estimate_tokens, instant, local, shorten
 from aicx.work.compliance import ContractResult
 from aicx.work.contract import Contract, EditScope
@@ -111,6 +112,7 @@ def _answer(report: ResumeReport, parts: Sequence[Part], limit: int, target: int
         stated=_stated(of),
         stated_before=_stated_before(of),
         ran=[RanProgram(**data) for data in of("ran")] or None,
+        team=[TeamSession(**data) for data in of("team")] or None,
     )
 
 

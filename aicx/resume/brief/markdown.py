@@ -32,6 +32,7 @@ _TITLES: dict[Section, str] = {
     "symbols": "Places the repository map names",
     "recalled": "From the history",
     "sessions": "Other sessions of this repository",
+    "team": "Sessions of other members, as they shared them; `aicx search --team` finds their passages",
     "branches": "On other branches, not merged here: not the current state",
 }
 _WEAK = "Nearest earlier session, though little ties it to this task"
@@ -96,9 +97,9 @@ def _is_bare(report: ResumeReport) -> bool:
 
 
 def _is_told_more(report: ResumeReport) -> bool:
-    """Whether something was agreed, stated or run, which no log is needed for."""
+    """Whether something was agreed, stated, run or shared, which no log of this home is needed for."""
     agreed = report.memory is not None and bool(report.memory.agreed)
-    return agreed or report.left is not None or report.left_before is not None or bool(report.ran)
+    return agreed or report.left is not None or report.left_before is not None or bool(report.ran or report.team)
 
 
 def _is_title(part: Part) -> bool:

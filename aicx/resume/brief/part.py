@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 Section = Literal[
     "summary", "now", "stated", "ran", "tasks", "agreed", "guidance", "session", "failures", "ahead", "decisions",
     "done", "files", "contract", "symbols", "recalled", "sessions", "branches",
+    "team",
 ]  # fmt: skip
 
 # Where a part's data goes in the JSON.
@@ -28,7 +29,7 @@ Slot = Literal[
     "commits", "changed_files", "goal", "asked", "progress", "failures", "next", "decisions", "validated",
     "commits_made", "pull_requests", "files_edited", "entry_points", "symbols", "context", "text", "agreed", "guidance",
     "known_fixes", "summary", "stated", "stated_next", "stated_decisions", "stated_failing", "ran",
-    "stated_before",
+    "stated_before", "team",
 ]  # fmt: skip
 _SUMMARY_LENGTH = 160
 _MAX_LISTED = 8

@@ -144,6 +144,7 @@ SOURCES: Mapping[Slot, str] = {
     "stated_decisions": "the same statement: a candidate until a person accepts it",
     "stated_failing": "the same statement",
     "stated_before": "what was stated earlier with `aicx finalize` and has at least half of the task's words",
+    "team": "the share that this home is part of: a session of another member",
     "ran": "the record of `aicx run`: exit code, changed files and commits",
     "summary": "a claim of the configured summarizer, with what it rests on",
     "text": "the details of its section, on one line",

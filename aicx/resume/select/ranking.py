@@ -95,7 +95,7 @@ MAIN_BRANCH = 0.05
 _RECENCY_STEP = 0.25
 # A branch on which as many sessions were is one that everybody works on, whatever its name.
 _SHARED = 6
-_MAIN_NAMES = frozenset({"main", "master", "trunk", "develop", "HEAD"})
+MAIN_NAMES = frozenset({"main", "master", "trunk", "develop", "HEAD"})
 
 
 # What it takes to say that work goes on from a session, rather than that it is the nearest there is. One word of two
@@ -124,7 +124,7 @@ def rank_sessions(
     ``recall`` is each one's share of the search, ``mentions`` says which files the task means.
     """
     began_on = Counter(session.branch for session in sessions)
-    shared = _MAIN_NAMES | {branch for branch, count in began_on.items() if branch and count >= _SHARED}
+    shared = MAIN_NAMES | {branch for branch, count in began_on.items() if branch and count >= _SHARED}
     latest_first = sorted(sessions, key=lambda item: (item.completed_at, item.ref), reverse=True)
     scored = []
     for place, session in enumerate(latest_first):

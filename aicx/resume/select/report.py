@@ -19,6 +19,7 @@ from aicx.values import dataclass
 if TYPE_CHECKING:
     from aicx.memory.briefing import Briefing
     from aicx.repomap import EntryPoint
+    from aicx.share.sessions import SharedSession
     from aicx.work.contract import Contract
     from aicx.work.failures import Pattern
     from aicx.work.gone_on import LeftOpen
@@ -51,6 +52,7 @@ class Reason(StrEnum):
     OPEN_TASK = "open_task"
     STATED_LAST = "stated_last"
     RAN_SINCE = "ran_since"
+    SHARED_BY_MEMBER = "shared_by_member"
     SINCE_LAST_SESSION = "since_last_session"
     OTHER_BRANCH_UNMERGED = "other_branch_unmerged"
     # Why an entry is not shown.
@@ -189,6 +191,7 @@ class ResumeReport:
     left: Loaded | None = None  # what was stated at the end of a session, where that is the last word of the work
     left_before: Loaded | None = None  # what was stated earlier about the task
     still_open: LeftOpen | None = None  # what the session gone on from leaves that is sure to be open
+    team: tuple[SharedSession, ...] = ()  # sessions of other members, where a share was asked
     ran: tuple[WorkRecord, ...] = ()  # programs that `aicx run` ran since, the last first
     files_by: Literal["rules", "arbiter"] = "rules"  # what decided about the files to begin with
     dropped_files: frozenset[str] = frozenset()  # by the arbiter
