@@ -58,7 +58,7 @@ def main() -> None:
     with Searcher(own) as local, Searcher(team) as shared:
         for question in questions:
             here = local.search(SearchQuery(question, now)).hits
-            there = shared.search(SearchQuery(question, now, team=asked_share(team, wanted=True))).hits
+            there = shared.search(SearchQuery(question, now, team=asked_share(team))).hits
             first, second = ([f"{hit.sidecar.id}" for hit in hits[:1]] for hits in (here, there))
             sessions = [[hit.sidecar.session_id for hit in hits[:1]] for hits in (here, there)]
             same = "passage" if first == second else "session" if sessions[0] == sessions[1] else "nothing"

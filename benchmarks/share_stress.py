@@ -168,7 +168,7 @@ def run(uri: str, folder: Path, seconds: float, pushers: int, readers: int, *, k
 
 
 def main() -> None:
-    from tests.share.teams import s3_server
+    from tests.share.stores import s3_server
 
     folder = Path(sys.argv[1])
     seconds, pushers, readers = (

@@ -16,6 +16,7 @@ from aicx.errors import UsageError
 from aicx.git.state import Git, GitProbe
 from aicx.output import check_outside, check_target
 from aicx.paths import user_path
+from aicx.share.wanted import sessions_of_team
 from aicx.storage.atomic import replacing
 from retrieval.decay import parse_decay
 
@@ -129,11 +130,6 @@ def command(
     from aicx.resume.query import Limits, ResumeQuery
     from aicx.resume.run import resume
 
-    share = None
-    if team or settings.team:
-        from aicx.share.sessions import shared_sessions
-
-        share = shared_sessions(settings, wanted=team)
     query = ResumeQuery(
         now=now,
         task=task,
@@ -145,7 +141,7 @@ def command(
         since=since_when,
         agent=agent_id,
         exclude_session=tuple(filter(None, exclude_session or ())),
-        team=share,
+        team=sessions_of_team(settings, team=team),
         limits=Limits.full() if full else Limits(),
     )
     report = resume(settings, query, look)

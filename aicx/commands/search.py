@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
 from datetime import datetime
 from enum import StrEnum
 from functools import partial
@@ -24,6 +23,7 @@ from aicx.errors import UsageError
 from aicx.filters import EVERYTHING, Filters
 from aicx.quotes import print_lines
 from aicx.quoting import of_member
+from aicx.share.wanted import passages_of_team
 from aicx.sources.reopen import reopen_command
 from aicx.text import ago, local, shorten
 from retrieval.decay import parse_decay
@@ -146,6 +146,7 @@ def command(
     if scope is SearchScope.memories:
         _recall(" ".join(query), filters, mode, limit, repo, everywhere=everywhere, json=json)
         return
+    settings = load_settings()
     asked = SearchQuery(
         text=" ".join(query),
         now=options.now(),
@@ -159,12 +160,8 @@ def command(
         min_score=min_score,
         place=options.place(repo, everywhere=everywhere),
         rerank=_parse_rerank(rerank),
+        team=passages_of_team(settings, team=team),
     )
-    settings = load_settings()
-    if team or settings.team:
-        from aicx.share.asking import asked_share  # imported here: most questions are to one's own corpus
-
-        asked = replace(asked, team=asked_share(settings, wanted=True))
     report, stated = _search(settings, asked)
     if json:
         # Imported here: to make the classes of its many fields costs as much as printing the passages as text.

@@ -10,13 +10,13 @@ import typer
 from aicx import console, options
 from aicx.commands.nothing import notify_nothing
 from aicx.config import load_settings
-from aicx.corpus.catalog.query import steer
 from aicx.engine.freshness import stale_indexes
 from aicx.engine.steer_answer import SCHEMA, SteerAnswer, order_of, ranked_answer, steer_answer
 from aicx.errors import UsageError
 from aicx.fields import to_fields
 from aicx.filters import EVERYTHING, Filters
 from aicx.quoting import of_member
+from aicx.share.wanted import list_chunks, passages_of_team
 from aicx.text import ago, local
 
 if TYPE_CHECKING:
@@ -70,22 +70,14 @@ def command(
         from aicx.engine.search import search
         from aicx.engine.steering import DECAY, steer_query
 
-        share = None
-        if team or settings.team:
-            from aicx.share.asking import asked_share
-
-            share = asked_share(settings, wanted=True)
+        share = passages_of_team(settings, team=team)
         report = search(settings, steer_query(question, options.now(), filters, limit, decay or DECAY, place, share))
         hits, answer = report.hits, ranked_answer(report)
     elif decay is not None or explain:
         option = "--explain" if decay is None else "--decay"
         raise UsageError(f"{option} is for a TEXT; without one the newest come first", hint="aicx steer --help")
-    elif team or settings.team:
-        from aicx.share.listing import steer_team
-
-        answer = steer_answer(steer_team(settings, filters, limit))
     else:
-        answer = steer_answer(steer(settings.layout, filters, limit))
+        answer = steer_answer(list_chunks(settings, filters, limit, team=team))
     if json:
         console.out_answer(SCHEMA, answer)
         return

@@ -9,6 +9,7 @@ import typer
 from aicx import console, options
 from aicx.config import load_settings
 from aicx.paths import user_path
+from aicx.share.wanted import sessions_of_team
 
 
 def command(
@@ -41,11 +42,7 @@ def command(
     from aicx.why.run import WhyQuery
 
     settings = load_settings()
-    share = None
-    if team or settings.team:
-        from aicx.share.sessions import shared_sessions
-
-        share = shared_sessions(settings, wanted=team)
+    share = sessions_of_team(settings, team=team)
     query = WhyQuery(target, options.now(), user_path(repo or "."), limit, team=share)
     answer = answer_why(settings, query)
     if json:

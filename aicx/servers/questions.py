@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from aicx.engine.search import MAX_RERANKED, RERANKED, SearchQuery
 from aicx.engine.steering import steer_query
+from aicx.engine.team import Team as Share
 from aicx.filters import Filters
 from aicx.servers.filters import PARAMETERS, filters_of
 from retrieval.decay import PROFILES
@@ -34,6 +35,8 @@ DecayProfile = Annotated[
     Literal["off", "gentle", "strong"],
     Field(description="How much to prefer what is recent."),
 ]
+
+Team = Annotated[bool, Field(description="Also ask the share that this home is part of; each answer names its member.")]
 
 
 def at_most(most: int, things: str) -> Any:
@@ -80,6 +83,7 @@ class SearchQuestion(FilteredQuestion):
             description="Best answers to compare token by token; 0 for none.",
         ),
     ] = RERANKED
+    team: Team = False
 
     def search_query(
         self,
@@ -90,6 +94,7 @@ class SearchQuestion(FilteredQuestion):
         *,
         fold: bool = False,
         limit: int | None = None,
+        share: Share | None = None,
     ) -> SearchQuery:
         """The question to the engine; a ``limit`` counts in place of its own."""
         return SearchQuery(
@@ -105,6 +110,7 @@ class SearchQuestion(FilteredQuestion):
             min_score=self.min_score,
             place=place,
             rerank=self.rerank,
+            team=share,
         )
 
 
@@ -113,12 +119,15 @@ class SteerQuestion(FilteredQuestion):
 
     limit: Annotated[int, at_most(100, "chunks")] = 20
     decay: DecayProfile = "gentle"
+    team: Team = False
 
-    def steer_query(self, text: str | None, now: datetime, place: Path | None = None) -> SearchQuery | None:
+    def steer_query(
+        self, text: str | None, now: datetime, place: Path | None = None, share: Share | None = None
+    ) -> SearchQuery | None:
         """The question to the engine; None where only facts are asked for."""
         if not text or not text.strip():
             return None
-        return steer_query(text, now, self.filters(now), self.limit, self.decay, place)
+        return steer_query(text, now, self.filters(now), self.limit, self.decay, place, share)
 
 
 class SessionsQuestion(FilteredQuestion):

@@ -89,13 +89,8 @@ class AskedShare:
                     asked.by_meaning(vector)
 
 
-def asked_share(settings: Settings, *, wanted: bool = False) -> AskedShare | None:
-    """The share that a home is part of, for one question; None where neither the caller nor the settings want it.
-
-    Raises NotFound where it is wanted and the home is part of none.
-    """
-    if not (wanted or settings.team):
-        return None
+def asked_share(settings: Settings) -> AskedShare:
+    """The share that a home is part of, for one question. Raises NotFound where it is part of none."""
     return AskedShare(need_membership(settings.layout), settings.team_wait_seconds)
 
 

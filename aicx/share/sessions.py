@@ -122,12 +122,9 @@ class SharedSessions:
         self._found = [one.finished() for one in best]
 
 
-def shared_sessions(settings: Settings, *, wanted: bool) -> SharedSessions | None:
-    """The share that a home is part of; None where neither the caller nor the settings want it to be asked.
-
-    Raises NotFound where it is wanted and the home is part of none.
-    """
-    return SharedSessions(settings, need_membership(settings.layout)) if wanted or settings.team else None
+def shared_sessions(settings: Settings) -> SharedSessions:
+    """The share that a home is part of, for one question. Raises NotFound where it is part of none."""
+    return SharedSessions(settings, need_membership(settings.layout))
 
 
 class _Found:

@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 
 from aicx.corpus.views.documents import NUMBER_COLUMNS, TEXT_COLUMNS
 from aicx.errors import AicxError, MissingExtra
+from aicx.share.reasons import reason_of
 from aicx.values import dataclass
 from indexer.vector_table import plain_reason
 from retrieval.params import FIELDS
@@ -207,16 +208,13 @@ def reading(uri: str) -> Iterator[None]:
     try:
         yield
     except FAILURES as error:
-        reason = plain_reason(error)
-        if _TOO_NEW.search(reason):
+        if _TOO_NEW.search(reason := plain_reason(error)):
             raise ShareTooNew(
                 f"the share at {uri} was written by a newer lancedb: {reason}",
                 hint="update aicx and its [semantic] part on this machine",
             ) from error
-        raise ShareAway(
-            f"the share at {uri} cannot be used: {reason}",
-            hint="check the address, the network and the credentials; what is stored here is searched as before",
-        ) from error
+        reason, hint = reason_of(error)
+        raise ShareAway(f"the share at {uri} cannot be used: {reason}", hint=hint) from error
 
 
 def write_rows(table: Any, rows: Sequence[Mapping[str, Any]]) -> int:

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import logging
-import urllib.request
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
-
-import pytest
 
 from aicx.share.membership import Membership, find_membership, new_membership, write_membership
 from aicx.share.push import Pushed, plan_push, push
 from aicx.share.shares import create_share, databases
 from aicx.share.tables import Database
-from tests.corpus.builders import ClaudeLog, Home
+from tests.corpus.builders import SESSION, ClaudeLog, Home, when
 from tests.engine.search_helpers import NOW, embed, ignore, keep
+from tests.why.builders import HOUR, Story
 
 PROJECT = "orbit"  # the folder that invented sessions work in
 VALVE = "aaaa1111-0000-4000-8000-000000000001"
@@ -53,6 +48,28 @@ def give(user: Home, membership: Membership, *projects: str) -> Pushed:
     return push(user.settings, chosen, database, plan_push(user.settings, chosen, database), NOW)
 
 
+def checkouts(root: Path) -> tuple[Story, Story, str]:
+    """Ada's and Bob's checkouts of one repository, both of whom share all, and a commit that a session of Ada made."""
+    ada, bob = (Story(Home(made(root / name))) for name in ("ada", "bob"))
+    commit = bob.repository.commit("src/parser.py", "x = 1\n", "Keep the last line of a torn file", when(HOUR))
+    parser = ada.log(PUMP, branch="torn-lines").prompt("The parser loses the last line of a torn file", 0)
+    ada.edited(parser, "src/parser.py", 60)
+    ada.ran(parser, "git commit -am fix", f"[torn-lines {commit[:7]}] Keep the last line of a torn file", HOUR)
+    parser.answer("The last line is kept now, since the reader flushes its buffer.", HOUR + 5)
+    ada.user.claude(parser)
+    ada.user.claude(ada.log(VALVE).prompt("Why does the valve leak?", 100).answer("The gasket was worn.", 110))
+    bob.user.claude(bob.log(SESSION).prompt("How is the oven heated?", 200).answer("The oven burns gas.", 210))
+    for story, name in ((ada, "ada"), (bob, "bob")):
+        keep(story.user)
+        give(story.user, join(story.user, root / "share", name))
+    return ada, bob, commit
+
+
+def made(folder: Path) -> Path:
+    folder.mkdir()
+    return folder
+
+
 def own_of(user: Home, membership: Membership) -> Database:
     from aicx.share.shares import own_database
 
@@ -63,27 +80,3 @@ def rows_of(database: Database, *columns: str) -> list[dict[str, Any]]:
     database.refresh()
     found: list[dict[str, Any]] = database.chunks.search().select(list(columns)).to_arrow().to_pylist()
     return found
-
-
-@contextmanager
-def s3_server() -> Iterator[pytest.MonkeyPatch]:
-    """A server that speaks S3 on this machine, with an empty bucket ``team`` and the environment that reaches it."""
-    from moto.server import ThreadedMotoServer
-
-    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
-    logging.getLogger("werkzeug").setLevel(logging.ERROR)
-    server.start()
-    host, port = server.get_host_and_port()
-    with pytest.MonkeyPatch.context() as environment:
-        for name, value in {
-            "AWS_ENDPOINT_URL": f"http://{host}:{port}",
-            "AWS_ALLOW_HTTP": "true",
-            "AWS_REGION": "us-east-1",
-            "AWS_ACCESS_KEY_ID": "ada",
-            "AWS_SECRET_ACCESS_KEY": "secret",
-            "NO_PROXY": "127.0.0.1",
-        }.items():
-            environment.setenv(name, value)
-        urllib.request.urlopen(urllib.request.Request(f"http://{host}:{port}/team", method="PUT")).close()
-        yield environment
-    server.stop()

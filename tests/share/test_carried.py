@@ -91,7 +91,7 @@ def test_a_search_asks_every_machine_and_leaves_out_the_one_that_is_half_there(m
     join(carol, folder, "carol", carried=True)
 
     def asked(text):
-        share = asked_share(replace(carol.settings, team_wait_seconds=60.0), wanted=True)
+        share = asked_share(replace(carol.settings, team_wait_seconds=60.0))
         with Searcher(carol.settings) as searcher:
             report = searcher.search(SearchQuery(text, NOW, team=share))
         return {hit.member for hit in report.hits}, report.notes

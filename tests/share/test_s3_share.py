@@ -6,8 +6,9 @@ import pytest
 
 from aicx.errors import AicxError
 from aicx.share.checking import verify_database
-from aicx.share.tables import ShareAway, open_database, probe
-from tests.share.teams import VALVE, give, home, join, own_of, s3_server
+from aicx.share.tables import probe
+from tests.share.stores import s3_server
+from tests.share.teams import VALVE, give, home, join, own_of
 
 pytestmark = [
     pytest.mark.needs("semantic", "test"),
@@ -45,10 +46,3 @@ def test_an_address_that_ignores_conditional_writes_is_refused(environment, monk
     monkeypatch.setattr(S3Response, "put_object", ignoring)
     with pytest.raises(AicxError, match="ignores conditional writes"):
         probe("s3://team/unsafe")
-
-
-def test_a_server_that_is_gone_is_named_with_the_address(environment, monkeypatch):
-    monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9")
-    monkeypatch.setenv("OBJECT_STORE_CLIENT_MAX_RETRIES", "0")
-    with pytest.raises(ShareAway, match="s3://team/aicx"):
-        open_database("s3://team/aicx")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from benchmarks.share_stress import SESSIONS, run
-from tests.share.teams import s3_server
+from tests.share.stores import s3_server
 
 pytestmark = [pytest.mark.needs("semantic", "test"), pytest.mark.process, pytest.mark.filterwarnings("ignore")]
 

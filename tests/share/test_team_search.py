@@ -46,7 +46,7 @@ def team(tmp_path_factory):
 
 
 def asked(user, text, *, wait=30.0, **fields):
-    share = asked_share(replace(user.settings, team_wait_seconds=wait), wanted=True)
+    share = asked_share(replace(user.settings, team_wait_seconds=wait))
     with Searcher(user.settings) as searcher:
         return searcher.search(SearchQuery(text, **{"now": NOW, "team": share, **fields}))
 

@@ -23,8 +23,8 @@ from aicx.why.run import WhyQuery
 from tests.corpus.builders import SESSION, Home, when
 from tests.engine.search_helpers import keep
 from tests.evidence.stories import Repository
-from tests.share.teams import PUMP, VALVE, give, join
-from tests.why.builders import DAY, HOUR, REMOTE, Story
+from tests.share.teams import PUMP, VALVE, checkouts, join
+from tests.why.builders import DAY, HOUR, REMOTE
 
 pytestmark = [pytest.mark.needs("semantic", "test"), pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 NOW = when(DAY)
@@ -32,31 +32,11 @@ NOW = when(DAY)
 
 @pytest.fixture(scope="module")
 def team(tmp_path_factory):
-    """Ada's and Bob's checkouts of one repository; Bob's has the commit that a session of Ada made."""
-    root = tmp_path_factory.mktemp("sessions")
-    stories = []
-    for name in ("ada", "bob"):
-        (root / name).mkdir()
-        stories.append(Story(Home(root / name)))
-    ada, bob = stories
-    commit = bob.repository.commit("src/parser.py", "x = 1\n", "Keep the last line of a torn file", when(HOUR))
-    parser = ada.log(PUMP, branch="torn-lines").prompt("The parser loses the last line of a torn file", 0)
-    ada.edited(parser, "src/parser.py", 60)
-    ada.ran(parser, "git commit -am fix", f"[torn-lines {commit[:7]}] Keep the last line of a torn file", HOUR)
-    parser.answer("The last line is kept now, since the reader flushes its buffer.", HOUR + 5)
-    valve = ada.log(VALVE).prompt("Why does the valve leak?", 100).answer("The gasket was worn.", 110)
-    ada.user.claude(parser)
-    ada.user.claude(valve)
-    keep(ada.user)
-    bob.user.claude(bob.log(SESSION).prompt("How is the oven heated?", 200).answer("The oven burns gas.", 210))
-    keep(bob.user)
-    for story, name in ((ada, "ada"), (bob, "bob")):
-        give(story.user, join(story.user, root / "share", name))
-    return ada, bob, commit
+    return checkouts(tmp_path_factory.mktemp("sessions"))
 
 
 def asked(story, *, wait=30.0):
-    return shared_sessions(replace(story.user.settings, team_wait_seconds=wait), wanted=True)
+    return shared_sessions(replace(story.user.settings, team_wait_seconds=wait))
 
 
 def brief(story, task="", *, wait=30.0, **fields):

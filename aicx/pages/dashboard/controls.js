@@ -41,6 +41,7 @@ export function createControls(box, form, { about, change }) {
   const until = el("input", { type: "date", "aria-label": "To", change: () => change({ until: until.value }) });
   const dates = el("span", { class: "dates", hidden: true }, since, el("span", { "aria-hidden": "true" }, "–"), until);
   const grouped = el("input", { type: "checkbox", change: () => change({ group: grouped.checked ? "" : "chunk" }) });
+  const team = el("input", { type: "checkbox", change: () => change({ team: team.checked ? "true" : "" }) });
   const clear = el("button", { type: "button", class: "quiet", click: clearFilters }, "Clear filters");
   const modeField = el(
     "fieldset",
@@ -49,12 +50,14 @@ export function createControls(box, form, { about, change }) {
     modes.map(({ label }) => label),
   );
   const groupField = el("label", { class: "check" }, grouped, "one per session");
+  const teamField = el("label", { class: "check", title: "Also ask the share that this home is part of" }, team, "and the team");
+  let isMember = false;
   const hasRoom = matchMedia("(min-width: 48rem)");
   const more = el(
     "details",
     { class: "filters", open: hasRoom.matches },
     el("summary", {}, "Filters"),
-    el("div", { class: "row" }, project, agent, kind, time, dates, clear, groupField, sort),
+    el("div", { class: "row" }, project, agent, kind, time, dates, clear, groupField, teamField, sort),
   );
   fill(
     form,
@@ -93,15 +96,18 @@ export function createControls(box, form, { about, change }) {
     dates.hidden = !isBetween;
     if (isBetween) [since.value, until.value] = [route.since, route.until];
     grouped.checked = route.group !== "chunk";
+    team.checked = route.team === "true";
     // Without a question there is nothing to order by but time, and sessions are listed anyway.
     groupField.hidden = sort.hidden = !route.q.trim();
+    teamField.hidden = groupField.hidden || !isMember;
     const set = Object.keys(filtersOf(route)).length;
     clear.hidden = !set;
     more.querySelector("summary").textContent = set ? `Filters (${set})` : "Filters";
   }
 
   // The names to choose from come later than the page.
-  function offer({ projects, agents }, route) {
+  function offer({ projects, agents, member }, route) {
+    isMember = Boolean(member);
     options(project, [
       ["", "all projects"],
       ...projects.map((item) => [item.project, `${projectName(item.project)} (${count(item.sessions)})`]),

@@ -15,12 +15,13 @@ export function answerRow(item, address, pattern) {
   if (pattern) markIn(title, pattern);
   return row(
     { session: `${item.agent}:${item.session_id}`, chunk: item.id },
-    el("a", { class: "title", href: address }, title),
+    isTheirs(item) ? el("span", { class: "title" }, title) : el("a", { class: "title", href: address }, title),
     el(
       "time",
       { datetime: item.started_at, title: exact(item.started_at) },
       `${day(item.started_at)} ${clock(item.started_at)}`,
     ),
+    isTheirs(item) && theirs(item.member, ago(item.started_at)),
     item.altered && el("p", { class: "note" }, "Altered on disk since it was stored, so not what the log said."),
     el("div", { class: "matches" }, lines),
     el(
@@ -31,6 +32,16 @@ export function answerRow(item, address, pattern) {
       el("span", { class: "why", title: reasons(item) }, meter(item.score), why(item)),
     ),
   );
+}
+
+// Of a share: the text is in the answer, and in no store of this machine.
+function isTheirs(item) {
+  return Boolean(item.member) && !item.path;
+}
+
+// Beside what another member of a share wrote.
+export function theirs(member, age) {
+  return el("p", { class: "note" }, `${member} wrote this ${age}: evidence to check, not instructions to follow.`);
 }
 
 export function sessionRow(item, address) {

@@ -12,6 +12,7 @@ export const NOTHING_ASKED = Object.freeze({
   until: "",
   sort: "relevance",
   group: "",
+  team: "",
   session: "",
   chunk: "",
   target: "",

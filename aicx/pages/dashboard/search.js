@@ -70,6 +70,7 @@ export function createSearch(pane, { source, go, announce }) {
       sort: route.sort === "recent" ? "relevance" : route.sort,
       decay: route.sort === "recent" ? "gentle" : "off",
       group: route.group || "session", // as `aicx search` answers
+      team: route.team,
       limit,
       ...filtersOf(route),
     };
@@ -234,7 +235,8 @@ export function createSearch(pane, { source, go, announce }) {
         row.dataset.session === route.session &&
         (!route.chunk || !row.dataset.chunk || row.dataset.chunk === route.chunk);
       row.classList.toggle("open", open);
-      row.querySelector("a").ariaCurrent = open ? "true" : null;
+      const link = row.querySelector("a.title");
+      if (link) link.ariaCurrent = open ? "true" : null; // what another member shared has none
     }
   }
 
@@ -249,7 +251,7 @@ export function createSearch(pane, { source, go, announce }) {
 
 function key(route) {
   const { view, session, chunk, ...question } = route;
-  return JSON.stringify(question.q.trim() ? question : { ...question, mode: "", sort: "", group: "" });
+  return JSON.stringify(question.q.trim() ? question : { ...question, mode: "", sort: "", group: "", team: "" });
 }
 
 function how(status, milliseconds) {

@@ -5,7 +5,7 @@ import { copyButton } from "./copy.js";
 import { el, fill } from "./dom.js";
 import { clock, count, day, exact, placeName, plainTitle, plural, projectName } from "./format.js";
 import { markdownLine } from "./markdown.js";
-import { agentTag } from "./results.js";
+import { agentTag, theirs } from "./results.js";
 import { NOTHING_ASKED, writeRoute } from "./route.js";
 import { emptyState, failureState, noteLines, skeleton } from "./states.js";
 
@@ -30,7 +30,9 @@ export function createWhy(pane, { source, go, announce }) {
     ...{ autocomplete: "off", autocapitalize: "off", spellcheck: "false", enterkeyhint: "search", maxlength: "4000" },
   });
   const project = el("select", { "aria-label": "Repository" });
-  const form = el("form", { class: "row", submit: ask }, box, project, el("button", { type: "submit" }, "Why?"));
+  const team = el("input", { type: "checkbox", change: () => go({ view: "why", team: team.checked ? "true" : "" }) });
+  const teamField = el("label", { class: "check", title: "Also ask the share that this home is part of", hidden: true }, team, "and the team");
+  const form = el("form", { class: "row", submit: ask }, box, project, teamField, el("button", { type: "submit" }, "Why?"));
   const answer = el("div", { class: "because" });
   fill(pane, el("h1", { class: "hidden" }, "Why"), form, answer);
   let shown = "";
@@ -45,8 +47,9 @@ export function createWhy(pane, { source, go, announce }) {
     pane.hidden = route.view !== "why";
     if (pane.hidden) return;
     box.value = route.target;
+    team.checked = route.team === "true";
     choose(route.project);
-    const wanted = JSON.stringify([route.target, route.project]);
+    const wanted = JSON.stringify([route.target, route.project, route.team]);
     if (wanted === shown) return;
     shown = wanted;
     running?.abort();
@@ -71,7 +74,7 @@ export function createWhy(pane, { source, go, announce }) {
     running = new AbortController();
     fill(answer, skeleton(4));
     try {
-      const found = await source.why({ target: route.target, project: route.project }, running.signal);
+      const found = await source.why({ target: route.target, project: route.project, team: route.team }, running.signal);
       draw(found, route);
     } catch (error) {
       if (error.name === "AbortError") return;
@@ -94,13 +97,15 @@ export function createWhy(pane, { source, go, announce }) {
       found.commits.length > 0 && commits(found, route),
       likely.length > 0 && [sessions("Session", likely), reasons(found)],
       others.length > 0 && sessions(likely.length ? "Less likely" : "Possible", others),
+      found.team && ofTeam(found.team),
       (!found.sessions.length || !found.commits.length) && found.sightings.length > 0 && sightings(found.sightings),
     );
     announce(said);
   }
 
   // What there is to choose from comes later than the page.
-  function offer({ projects }) {
+  function offer({ projects, member }) {
+    teamField.hidden = !member;
     const chosen = project.value;
     const known = projects.filter((item) => projectName(item.project) === item.project);
     fill(
@@ -205,6 +210,36 @@ function sessions(title, all) {
             el("span", {}, placeName(item.project, null)),
             item.branch && el("span", { class: "branch", title: "branch" }, item.branch),
             el("span", { class: "why", "data-confidence": item.confidence }, `${item.confidence} confidence`),
+          ),
+        ),
+      ),
+    ),
+  );
+}
+
+// What other members shared is in no store of this machine, so that there is nothing to open.
+function ofTeam(all) {
+  return panel(
+    "Sessions of other members",
+    el(
+      "ol",
+      { class: "results", role: "list" },
+      all.map((item) =>
+        el(
+          "li",
+          { class: "result" },
+          el("span", { class: "title" }, plainTitle(item.title)),
+          el("time", { datetime: item.completed_at, title: exact(item.completed_at) }, moment(item.completed_at)),
+          theirs(item.member, item.age),
+          item.said && el("div", { class: "matches" }, el("p", {}, markdownLine(item.said))),
+          el(
+            "p",
+            { class: "facts" },
+            agentTag(item.agent),
+            el("span", {}, placeName(item.project, null)),
+            item.branch && el("span", { class: "branch", title: "branch" }, item.branch),
+            item.ties.includes("named") && el("span", {}, "names it"),
+            item.files.length > 0 && el("span", { title: item.files.join("\n") }, `touched ${plural(item.files.length, "file")} of it`),
           ),
         ),
       ),

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
 from aicx.config import Settings
-from aicx.corpus.catalog.query import steer
 from aicx.corpus.catalog.sessions import SessionsPage, browse, sessions_page
 from aicx.corpus.views.show_answer import WholeChunk
 from aicx.engine.search import Searcher, SearchQuery
@@ -31,6 +31,8 @@ from aicx.servers.dashboard.why import explain
 from aicx.servers.dashboard.work import read_work
 from aicx.servers.dashboard.work_shapes import WorkPage
 from aicx.servers.questions import Asked, FilteredQuestion, SessionsQuestion
+from aicx.share.membership import find_membership
+from aicx.share.wanted import list_chunks, passages_of_team
 from aicx.values import dataclass
 from aicx.why.answer import WhyAnswer
 
@@ -67,7 +69,9 @@ def _status(means: EndpointContext, _: Asked) -> shapes.Status:
 
 
 def _overview(means: EndpointContext, wanted: FilteredQuestion) -> shapes.Overview:
-    return overview(means.settings.layout, wanted.filters(means.now))
+    found = overview(means.settings.layout, wanted.filters(means.now))
+    membership = find_membership(means.settings.layout)
+    return replace(found, member=membership.member if membership else None)
 
 
 def _browse(means: EndpointContext, wanted: SessionsQuestion) -> SessionsPage:
@@ -95,7 +99,8 @@ def _context(means: EndpointContext, wanted: asked.ContextRequest) -> shapes.Det
 
 
 def _semantic(means: EndpointContext, wanted: asked.SearchRequest) -> SearchAnswer:
-    query = wanted.search_query(wanted.q, means.now, wanted.group)
+    share = passages_of_team(means.settings, team=wanted.team)
+    query = wanted.search_query(wanted.q, means.now, wanted.group, share=share)
     return searches.semantic(means.searcher, means.settings, query)
 
 
@@ -111,7 +116,7 @@ def _cross(means: EndpointContext, wanted: asked.CrossRequest) -> shapes.Crossed
 
 
 def _why(means: EndpointContext, wanted: asked.WhyRequest) -> WhyAnswer:
-    return explain(means.settings, wanted.target, wanted.project, wanted.limit, means.now)
+    return explain(means.settings, wanted.target, wanted.project, wanted.limit, means.now, team=wanted.team)
 
 
 def _session_timeline(means: EndpointContext, wanted: asked.SessionTimelineRequest) -> SessionTimeline:
@@ -131,9 +136,11 @@ def _work(means: EndpointContext, wanted: asked.WorkRequest) -> WorkPage:
 
 
 def _steer(means: EndpointContext, wanted: asked.SteerRequest) -> shapes.Steered:
-    if query := wanted.steer_query(wanted.q, means.now):
+    settings = means.settings
+    if query := wanted.steer_query(wanted.q, means.now, share=passages_of_team(settings, team=wanted.team)):
         return searches.steered(ranked_answer(means.searcher.search(query)))
-    return searches.steered(steer_answer(steer(means.settings.layout, wanted.filters(means.now), wanted.limit)))
+    found = list_chunks(settings, wanted.filters(means.now), wanted.limit, team=wanted.team)
+    return searches.steered(steer_answer(found))
 
 
 ENDPOINTS = (

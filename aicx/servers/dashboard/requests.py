@@ -16,6 +16,7 @@ from aicx.servers.questions import (
     Mode,
     SearchQuestion,
     SteerQuestion,
+    Team,
     at_most,
 )
 from aicx.types import Frame
@@ -73,6 +74,7 @@ class WhyRequest(Asked):
         Field(description="The repository, as /api/overview names it; git is asked where it still is on this machine."),
     ] = None
     limit: Annotated[int, at_most(20, "sessions")] = 5
+    team: Team = False
 
 
 class SessionTimelineRequest(Asked):

@@ -157,6 +157,7 @@ class Overview:
     weeks: list[Week]
     agent_weeks: list[AgentWeek]
     notes: list[str]
+    member: Annotated[str | None, "who this home is in a share; null where it is part of none"] = None
 
 
 @dataclass(frozen=True, slots=True)

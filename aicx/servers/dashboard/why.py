@@ -13,6 +13,7 @@ from aicx.corpus.catalog.query import open_catalog
 from aicx.corpus.places.decisions import load_decisions
 from aicx.corpus.places.stored import place_of
 from aicx.errors import NotFound, UsageError
+from aicx.share.wanted import sessions_of_team
 from aicx.why.answer import WhyAnswer, answer_why
 from aicx.why.run import WhyQuery
 from aicx.work.place import find_place, project_of
@@ -21,10 +22,13 @@ from aicx.work.place import find_place, project_of
 _MAX_FOLDERS = 20
 
 
-def explain(settings: Settings, target: str, project: str | None, limit: int, now: datetime) -> WhyAnswer:
+def explain(
+    settings: Settings, target: str, project: str | None, limit: int, now: datetime, *, team: bool
+) -> WhyAnswer:
     """The answer. Raises what `aicx.why.run.why` raises."""
     folder = at_hand(settings, project) if project else None
-    return answer_why(settings, WhyQuery(target, now, folder, limit, project=project))
+    share = sessions_of_team(settings, team=team)
+    return answer_why(settings, WhyQuery(target, now, folder, limit, project=project, team=share))
 
 
 def started_in(settings: Settings) -> str | None:

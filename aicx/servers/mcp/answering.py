@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import timedelta
 
 import orjson
@@ -10,7 +9,6 @@ import orjson
 from aicx.corpus.catalog import overview as refs_answers
 from aicx.corpus.catalog import sessions as sessions_answers
 from aicx.corpus.catalog.overview import list_projects
-from aicx.corpus.catalog.query import steer
 from aicx.corpus.catalog.sessions import browse
 from aicx.corpus.catalog.when import parse_instant
 from aicx.corpus.views.rank import rank_chunks
@@ -39,6 +37,7 @@ from aicx.servers.mcp.listed import OF_A_CHUNK, brief
 from aicx.servers.mcp.means import ToolContext, folder_of, place
 from aicx.servers.mcp.replies import ToolReply, bounded, reply
 from aicx.servers.mcp.strength import of_sessions
+from aicx.share.wanted import list_chunks, passages_of_team, sessions_of_team
 from aicx.why import answer as why_answers
 from aicx.why.answer import answer_why
 from aicx.why.markdown import why_markdown
@@ -61,12 +60,14 @@ def search(means: ToolContext, asked: SearchArguments) -> ToolReply:
     fold = asked.group is None and not asked.structured
     many = _MANY if asked.structured and "limit" not in asked.model_fields_set else None
     query = asked.search_query(
-        asked.query, means.now, asked.group or "chunk", place(means, asked), fold=fold, limit=many
+        asked.query,
+        means.now,
+        asked.group or "chunk",
+        place(means, asked),
+        fold=fold,
+        limit=many,
+        share=passages_of_team(means.settings, team=asked.team),
     )
-    if means.settings.team:
-        from aicx.share.asking import asked_share  # imported here: most homes are part of no share
-
-        query = replace(query, team=asked_share(means.settings))
     report, stated = search_and_stated(means.settings, query, means.searcher.search)
     fields = bounded(to_fields(search_answers.search_answer(report, stated)), most=means.bounds.fields)
     more = {hit.sidecar.id: hit.more for hit in report.hits}
@@ -75,10 +76,12 @@ def search(means: ToolContext, asked: SearchArguments) -> ToolReply:
 
 
 def steer_chunks(means: ToolContext, asked: SteerArguments) -> ToolReply:
-    if query := asked.steer_query(asked.query, means.now, place(means, asked)):
+    share = passages_of_team(means.settings, team=asked.team)
+    if query := asked.steer_query(asked.query, means.now, place(means, asked), share):
         answer = steer_answers.ranked_answer(means.searcher.search(query))
     else:
-        answer = steer_answers.steer_answer(steer(means.settings.layout, asked.filters(means.now), asked.limit))
+        found = list_chunks(means.settings, asked.filters(means.now), asked.limit, team=asked.team)
+        answer = steer_answers.steer_answer(found)
     fields = bounded(brief(to_fields(answer)), most=means.bounds.fields)
     return reply(
         steer_answers.SCHEMA, fields, texts.list_text(fields, "match", most=means.bounds.text), keep=OF_A_CHUNK
@@ -138,6 +141,7 @@ def resume_here(means: ToolContext, asked: ResumeArguments) -> ToolReply:
         decay=PROFILES[asked.decay],
         since=parse_instant(asked.since, means.now) if asked.since else None,
         exclude_session=tuple(asked.exclude_session or ()),
+        team=sessions_of_team(means.settings, team=asked.team),
     )
     report = resume(means.settings, query)
     text = markdown_brief(means.settings, report, asked.budget).text.decode()
@@ -157,7 +161,8 @@ def explain(means: ToolContext, asked: WhyArguments) -> ToolReply:
     folder = folder_of(asked.repo) if asked.repo else means.folder
     if folder is None:
         raise UsageError("which repository?", hint="name its folder with repo")
-    answer = answer_why(means.settings, WhyQuery(asked.target, means.now, folder, asked.limit))
+    share = sessions_of_team(means.settings, team=asked.team)
+    answer = answer_why(means.settings, WhyQuery(asked.target, means.now, folder, asked.limit, team=share))
     fields = to_fields(answer)
     lean = {"sessions": [{name: one[name] for name in _OF_A_REASON} for one in fields["sessions"]]}
     graded = of_sessions([one.confidence for one in answer.sessions], "have made it")

@@ -22,6 +22,7 @@ from aicx.servers.questions import (
     SearchQuestion,
     SessionsQuestion,
     SteerQuestion,
+    Team,
     at_most,
 )
 
@@ -41,6 +42,7 @@ _RARE = frozenset(
         "min_score",
         "rerank",
         "everywhere",
+        "team",
         "group",
         "strict",
         "agent",
@@ -120,6 +122,7 @@ class ResumeArguments(ToolArguments):
         Name | None, Field(description="Only sessions since then: 2026-01-31, yesterday, 36h, 7d, 2w.")
     ] = None
     exclude_session: Annotated[Names | None, PARAMETERS["exclude_session"].__metadata__[0]] = None
+    team: Team = False
     budget: Annotated[int, Field(ge=500, le=9_000, description="The most tokens the answer may have.")] = 2_000
 
 
@@ -127,6 +130,7 @@ class WhyArguments(ToolArguments):
     target: Annotated[Name, Field(description=f"{TARGET}.")]
     repo: Repo = None
     limit: Annotated[int, at_most(10, "sessions")] = 5
+    team: Team = False
 
 
 class RecallArguments(ToolArguments):

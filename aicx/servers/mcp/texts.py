@@ -366,6 +366,8 @@ def _title(item: Mapping[str, Any]) -> str:
 
 def _facts(item: Mapping[str, Any]) -> list[str]:
     facts = [item["id"], _place(item), item["kind"]]
+    if member := item.get("member"):
+        facts.insert(0, f"shared by {member}, and read with aicx_search alone")
     if item.get("branch"):
         facts.append(f"branch {item['branch']}")
     if item.get("lane") == "subagent":

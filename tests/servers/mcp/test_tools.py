@@ -242,7 +242,7 @@ class TestFailures:
         def broken(*_: Any) -> Any:
             raise RuntimeError(f"secret in {stored.root}")
 
-        monkeypatch.setattr(answering, "steer", broken)
+        monkeypatch.setattr(answering, "list_chunks", broken)
         code, message = refused(stored.settings, "aicx_steer")
         assert (code, message) == (INTERNAL_ERROR, "internal error in aicx_steer: RuntimeError")
         assert "aicx_steer failed" in caplog.text
