@@ -1,0 +1,135 @@
+"""Kills a push, and whoever looks after a share, at requests that write, and counts what a reader then lacks.
+
+    python -m benchmarks.share_kills FOLDER [EVERY]
+
+Each is a process of its own, killed by SIGKILL on an S3 server of this machine: once before a request is carried out,
+once after, for every one (or each EVERY-th) that it makes. After each kill a reader looks, then a push goes through.
+Printed at the end: kills, half and missing sessions that the reader saw, and what `verify` says after the next push.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from aicx.share.checking import verify_database
+from aicx.share.membership import Membership
+from aicx.share.rows import digest_of, row_digest
+from aicx.share.seals import Seal, read_seals, write_seals
+from aicx.share.tables import Database, read_rows, write_rows
+from tests.corpus.builders import ClaudeLog
+from tests.engine.search_helpers import keep
+from tests.share.stores import Environ, Store, killed, s3_server
+from tests.share.teams import PUMP, VALVE, give, home, join, own_of
+
+PUSH = ("-m", "aicx", "share", "push", "--yes", "--json")
+UPKEEP = """
+from aicx.config import load_settings
+from aicx.share.membership import need_membership
+from aicx.share.shares import own_database
+from aicx.share.upkeep import maintain
+settings = load_settings()
+membership = need_membership(settings.layout)
+assert maintain(settings.layout, membership, own_database(membership)) is None
+"""
+KINDS: dict[str, tuple[str, ...]] = {"push": PUSH, "upkeep": ("-c", UPKEEP)}
+
+
+class Kills:
+    """One share of one home, pushed to and looked after by processes that are killed."""
+
+    def __init__(self, store: Store, folder: Path, address: str = "s3://team/kills") -> None:
+        self._store = store
+        self.user = home(
+            folder, (VALVE, "Why does the valve leak?", "0"), (PUMP, "Why does it hum?", "0"), vectors=False
+        )
+        self.membership = join(self.user, address, "ada")
+        give(self.user, self.membership)
+        self._turn = 0
+        self.found = {"kills": 0, "half": 0, "missing": 0, "unsound": 0, "left over": 0, "not shared": 0}
+
+    def try_all(self, kind: str, every: int = 1) -> int:
+        """Kills at every so many-th request that writes, before and after it; returns how many a run makes."""
+        writes = self._run(kind, 0, before=True)
+        for number in range(1, writes + 1, every):
+            for before in (True, False):
+                self._run(kind, number, before=before)
+                self._look()
+                self._settle()
+        return writes
+
+    def _run(self, kind: str, fatal: int, *, before: bool) -> int:
+        """Runs it with new work to do, killed at a request that writes; returns how many it made."""
+        self._turn += 1
+        said = f"The washer was worn {self._turn} times."
+        self.user.claude(ClaudeLog(VALVE).prompt("Why does the valve leak?", 0).answer(said, 10))
+        keep(self.user)
+        if kind == "upkeep":
+            give(self.user, self.membership)
+            hide_one(own_of(self.user, self.membership), self.membership, self._turn)
+        environ = {**os.environ, **self.user.environ}
+        process: list[subprocess.Popen[bytes]] = []
+        writes = 0
+
+        def trouble(_: int, request: Environ) -> Any:
+            nonlocal writes
+            writes += request["REQUEST_METHOD"] != "GET" and request["REQUEST_METHOD"] != "HEAD"
+            is_fatal = writes == fatal and request["REQUEST_METHOD"] not in ("GET", "HEAD")
+            return killed(process[0].pid, before=before) if is_fatal else None
+
+        with self._store.troubled(trouble):
+            command = [sys.executable, *KINDS[kind]]
+            process.append(subprocess.Popen(command, env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE))
+            _, said_of = process[0].communicate(timeout=120)
+        if process[0].returncode == 0:
+            return writes
+        assert process[0].returncode < 0, said_of.decode()
+        self.found["kills"] += 1
+        return writes
+
+    def _look(self) -> None:
+        database = own_of(self.user, self.membership)
+        self.found["half"] += len(verify_database(database)[2])
+        seen = {seal.session_id for seal in read_seals(database).live.values()}
+        self.found["missing"] += len({VALVE, PUMP} - seen)
+
+    def _settle(self) -> None:
+        give(self.user, self.membership)
+        database = own_of(self.user, self.membership)
+        sessions, rows, unsound = verify_database(database)
+        texts = [row["text"] for row in read_rows(database.chunks, ("text",), "machine != 'other'")]
+        self.found["unsound"] += len(unsound) + (sessions != 2)
+        self.found["left over"] += len(texts) - rows
+        self.found["not shared"] += not any(f"worn {self._turn} times" in text for text in texts)
+
+
+def hide_one(database: Database, membership: Membership, number: int) -> None:
+    """A session that another machine of the member shared, and that the member forgot since."""
+    key, session, generation = f"{membership.member}/other/claude:{number}", f"other-{number}", f"other-{number}"
+    row = {"key": f"{key}#001", "generation": generation, "member": membership.member, "machine": "other"}
+    row |= {"sidecar": "{}", "text": "forgotten", "sha256": row_digest("{}", "forgotten"), "said": "forgotten"}
+    version = write_rows(database.chunks, [row])
+    owner = (key, membership.member, "other", "claude", session)
+    sealed = Seal(*owner, generation, 1, 1, digest_of([row]), "", version)
+    mine = (f"{membership.own}/claude:{session}", membership.member, membership.machine, "claude", session)
+    write_seals(database, [sealed, Seal(*mine, "", 1, deleted_at="2026-01-01T00:00:00Z")])
+
+
+def run(folder: Path, every: int = 1) -> dict[str, Any]:
+    """Everything, for both kinds; returns what came of it."""
+    with s3_server() as store:
+        kills = Kills(store, folder)
+        writes = {f"requests of a {kind}": kills.try_all(kind, every) for kind in KINDS}
+    return writes | kills.found
+
+
+def main() -> None:
+    print(json.dumps(run(Path(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 1), indent=2))
+
+
+if __name__ == "__main__":
+    main()
