@@ -93,7 +93,7 @@ Everywhere = Annotated[
 ]
 Team = Annotated[
     bool,
-    typer.Option("--team", help="Also ask the share that this home is part of; each answer names its member."),
+    typer.Option("--team", help="Also ask the share that this home is part of; what is of another member names it."),
 ]
 NoRedact = Annotated[
     bool,

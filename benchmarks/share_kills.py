@@ -1,6 +1,7 @@
 """Kills a push, and whoever looks after a share, at requests that write, and counts what a reader then lacks.
 
-    python -m benchmarks.share_kills FOLDER [EVERY]
+    python -m benchmarks.share_kills FOLDER push [EVERY]
+    python -m benchmarks.share_kills FOLDER upkeep [EVERY]
 
 Each is a process of its own, killed by SIGKILL on an S3 server of this machine: once before a request is carried out,
 once after, for every one (or each EVERY-th) that it makes. After each kill a reader looks, then a push goes through.
@@ -119,16 +120,17 @@ def hide_one(database: Database, membership: Membership, number: int) -> None:
     write_seals(database, [sealed, Seal(*mine, "", 1, deleted_at="2026-01-01T00:00:00Z")])
 
 
-def run(folder: Path, every: int = 1) -> dict[str, Any]:
-    """Everything, for both kinds; returns what came of it."""
+def run(folder: Path, kind: str, every: int = 1) -> dict[str, Any]:
+    """One kind of process, killed again and again; returns what came of it."""
     with s3_server() as store:
         kills = Kills(store, folder)
-        writes = {f"requests of a {kind}": kills.try_all(kind, every) for kind in KINDS}
-    return writes | kills.found
+        writes = kills.try_all(kind, every)
+    return {"killed": kind, "requests that write": writes, **kills.found}
 
 
 def main() -> None:
-    print(json.dumps(run(Path(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 1), indent=2))
+    folder, kind, every = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3]) if len(sys.argv) > 3 else 1
+    print(json.dumps(run(folder, kind, every), indent=2))
 
 
 if __name__ == "__main__":

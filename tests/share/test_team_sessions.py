@@ -23,7 +23,7 @@ from aicx.why.run import WhyQuery
 from tests.corpus.builders import SESSION, Home, when
 from tests.engine.search_helpers import keep
 from tests.evidence.stories import Repository
-from tests.share.teams import PUMP, VALVE, checkouts, join
+from tests.share.teams import PUMP, VALVE, checkouts, give, join
 from tests.why.builders import DAY, HOUR, REMOTE
 
 pytestmark = [pytest.mark.needs("semantic", "test"), pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
@@ -183,6 +183,19 @@ def test_a_session_that_is_stored_here_is_not_named_again(team, tmp_path):
     join(dora, asked(team[0])._membership.address, "dora")
     listing = steer_team(replace(dora.settings, team_wait_seconds=30.0), Filters(session=VALVE), 10)
     assert [item["member"] for item in listing.items] == ["dora"]
+
+
+def test_a_session_that_two_members_shared_is_named_once(team, tmp_path):
+    carol = Home(tmp_path)
+    carol.claude(team[0].log(VALVE).prompt("Why does the valve leak?", 100).answer("The gasket was worn.", 110))
+    keep(carol)
+    membership = join(carol, asked(team[0])._membership.address, "carol")
+    give(carol, membership)
+    try:
+        assert sorted(one.session_id for one in brief(team[1]).team) == [VALVE, PUMP]
+        assert [item["session_id"] for item in listed(team[1]).items] == [SESSION, VALVE, PUMP]
+    finally:
+        give(carol, membership, "nothing-like-it")
 
 
 def test_the_commands_name_members_and_say_that_it_is_theirs(team, monkeypatch, capsys):
