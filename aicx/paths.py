@@ -87,6 +87,11 @@ class Layout:
         return self.home / "share.json"
 
     @property
+    def share_copy(self) -> Path:
+        """The files of a share that another machine keeps for several, as they were fetched last."""
+        return self.home / "share"
+
+    @property
     def ignore_file(self) -> Path:
         return self.home / ".aicxignore"
 

@@ -13,7 +13,7 @@ from aicx.text import plural
 class _Share(Holder):
     name = "share"
     noun = "session"
-    own = frozenset({"share.json", "share-lease.json"})
+    own = frozenset({"share.json", "share-lease.json", "share"})
 
     def refresh(self, settings: Settings, notify: Notify) -> None:
         membership = find_membership(settings.layout)

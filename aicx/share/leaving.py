@@ -15,6 +15,7 @@ from aicx.share.push import is_chosen, take_out
 from aicx.share.rows import chunks_of_sessions
 from aicx.share.seals import Seal, drop_rows, owned, read_seals
 from aicx.share.shares import databases, own_database
+from aicx.share.ssh import carry
 from aicx.share.tables import WORDS, Database, ShareAway, committed, reading, words_index
 from aicx.share.upkeep import GRACE
 from aicx.text import plural
@@ -71,6 +72,7 @@ def forget_shared(
     theirs = [seal for seal in others if seal.member != membership.member]
     stays = sorted({f"{seal.member}: {seal.agent}:{seal.session_id}" for seal in theirs})
     notes = _clean(database, timedelta(0) if at_once else GRACE)
+    carry(membership)
     return TakenOut(len(seals), hidden, stays, 0.0 if at_once and not notes else _HOURS, notes)
 
 
@@ -85,6 +87,7 @@ def erase_everything(settings: Settings, membership: Membership) -> TakenOut:
         committed(partial(database.sessions.delete, where))
     drop_rows(database, where)
     notes = _clean(database, timedelta(0))
+    carry(membership)
     return TakenOut(sessions, 0, [], 0.0 if not notes else _HOURS, notes)
 
 
@@ -102,6 +105,7 @@ def follow_forget(settings: Settings, membership: Membership, now: datetime) -> 
         take_out(database, gone, now, forgotten=True)
         if gone:
             _clean(database, GRACE)
+            carry(membership)
     except (ShareAway, NotFound) as error:
         return 0, error.message
     return len(gone), None

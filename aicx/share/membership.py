@@ -5,6 +5,7 @@ from __future__ import annotations
 import getpass
 import re
 import socket
+from dataclasses import replace
 from pathlib import Path
 from secrets import token_hex
 from urllib.parse import urlsplit
@@ -17,8 +18,9 @@ from aicx.storage.atomic import replace_file
 from aicx.storage.typed import from_json, to_json
 from aicx.values import dataclass
 
-SCHEMES = ("s3", "gs", "az", "db")
+SCHEMES = ("s3", "gs", "az", "db", "ssh")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+_HOST = re.compile(r"(?:[A-Za-z0-9_][A-Za-z0-9._-]*@)?[A-Za-z0-9][A-Za-z0-9.-]*(?::[0-9]+)?")
 _INIT = "aicx share init ADDRESS"
 
 
@@ -32,6 +34,26 @@ class Membership:
     machine: str
     carried: bool = False
     projects: tuple[str, ...] = ()
+    copy: str = ""  # of a share at ssh://, the folder of this home with its files; never written down
+
+    @property
+    def is_ssh(self) -> bool:
+        """Whether aicx itself carries the files, to a folder of another machine."""
+        return self.address.startswith("ssh://")
+
+    @property
+    def root(self) -> Path:
+        """The folder that has the databases of a share whose files are carried."""
+        return Path(self.copy or self.address)
+
+    @property
+    def folder_name(self) -> str:
+        """What this home's own folder in it is called."""
+        return f"{self.member}@{self.machine}"
+
+    def within(self, layout: Layout) -> Membership:
+        """The same, of a home that may have been moved or copied since."""
+        return replace(self, copy=str(layout.share_copy)) if self.is_ssh else self
 
     @property
     def own(self) -> str:
@@ -55,6 +77,7 @@ def new_membership(address: str, member: str | None, *, carried: bool, before: M
         raise UsageError(f"{name!r} cannot be a member's name", hint="--member NAME, of letters, digits, - and .")
     host = re.sub(r"[^A-Za-z0-9]+", "-", socket.gethostname().partition(".")[0]).strip("-")[:40]
     # A copied home, or another with this host name, must not write the same keys.
+    carried = carried or address.startswith("ssh://")
     return Membership(address, name, f"{host or 'machine'}-{token_hex(3)}", carried)
 
 
@@ -73,13 +96,17 @@ def parse_address(text: str) -> str:
             "an address is written to a file, so it must not hold credentials",
             hint="they come from the environment or the cloud's own chain: docs/team.md",
         )
+    if scheme == "ssh" and (not _HOST.fullmatch(parts.netloc) or not parts.path.strip("/")):
+        raise UsageError(
+            f"{text} names no folder of a machine", hint="ssh://HOST/PATH, or ssh://HOST/~/PATH in its home"
+        )
     return text.rstrip("/")
 
 
 def find_membership(layout: Layout) -> Membership | None:
     """The membership of a home, or None where it is part of no share."""
     try:
-        return from_json(Membership, orjson.loads(layout.share.read_bytes()))
+        return from_json(Membership, orjson.loads(layout.share.read_bytes())).within(layout)
     except FileNotFoundError:
         return None
     except (OSError, ValueError, TypeError, LookupError) as error:
@@ -101,4 +128,4 @@ def remove_membership(layout: Layout) -> None:
 def write_membership(layout: Layout, membership: Membership) -> None:
     """Records the membership, durably."""
     layout.share.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    replace_file(layout.share, orjson.dumps(to_json(membership), option=orjson.OPT_INDENT_2))
+    replace_file(layout.share, orjson.dumps(to_json(replace(membership, copy="")), option=orjson.OPT_INDENT_2))

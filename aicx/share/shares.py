@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
+from datetime import UTC, datetime, timedelta
 
 from aicx.config import Settings
 from aicx.engine.corpus_embedder import open_corpus_embedder
@@ -12,8 +12,11 @@ from aicx.engine.vector_state import made_with
 from aicx.errors import AicxError, NotFound, UsageError
 from aicx.share.membership import Membership
 from aicx.share.tables import Database, ShareAway, VectorModel, create_database, open_database, probe
+from aicx.storage.atomic import replace_file
+from aicx.text import ago, instant
 
 Notify = Callable[[str], None]
+_FETCHED, _FRESH = ".fetched", timedelta(minutes=10)
 _PUSH = "aicx share push --project GLOB"
 
 
@@ -43,8 +46,8 @@ def databases(membership: Membership) -> tuple[list[Database], list[str]]:
     if not membership.carried:
         return [own_database(membership)], []
     found: list[Database] = []
-    notes: list[str] = []
-    for folder in sorted(Path(membership.address).glob("*@*")):
+    notes = _said_of_fetch(membership)
+    for folder in sorted(membership.root.glob("*@*")):
         try:
             opened = open_database(str(folder))
         except ShareAway as error:
@@ -57,11 +60,30 @@ def databases(membership: Membership) -> tuple[list[Database], list[str]]:
     return found, notes
 
 
+def record_fetch(membership: Membership, at: datetime) -> None:
+    """Notes when the files of a share at ssh:// were fetched."""
+    replace_file(membership.root / _FETCHED, instant(at).encode())
+
+
+def _said_of_fetch(membership: Membership) -> list[str]:
+    """A line that says how old the copy is of which a question is asked, where it is not of just now."""
+    if not membership.is_ssh:
+        return []
+    try:
+        at = datetime.fromisoformat((membership.root / _FETCHED).read_text())
+    except (OSError, ValueError):
+        return ["what others sent was never fetched: aicx share status does it"]
+    now = datetime.now(UTC)
+    if now - at < _FRESH:
+        return []
+    return [f"what others sent was fetched {ago(at, now)}; aicx share status fetches it again"]
+
+
 def own_uri(membership: Membership) -> str:
     """Where this machine writes: the share itself, or its own folder in one that is carried."""
     if not membership.carried:
         return membership.address
-    return str(Path(membership.address, f"{membership.member}@{membership.machine}"))
+    return str(membership.root / membership.folder_name)
 
 
 def _model(settings: Settings, notify: Notify) -> VectorModel:

@@ -11,10 +11,11 @@ from aicx.config import load_settings
 from aicx.share.answers import SCHEMA, joined
 from aicx.share.membership import find_membership, new_membership, write_membership
 from aicx.share.shares import create_share
+from aicx.share.ssh import carry
 
 
 def command(
-    address: Annotated[str, typer.Argument(help="A folder, or s3://, gs://, az://, db:// with a path in it.")],
+    address: Annotated[str, typer.Argument(help="A folder, or s3://, gs://, az://, db://, ssh:// with a path in it.")],
     member: Annotated[
         str | None, typer.Option("--member", metavar="NAME", help="Whose rows come from here; by default your login.")
     ] = None,
@@ -31,10 +32,12 @@ def command(
 
     Example: aicx share init s3://bucket/team --member ada
     Example: aicx share init ~/Sync/aicx --carried
+    Example: aicx share init ssh://desktop/~/aicx-share
     """
     settings = load_settings()
     before = find_membership(settings.layout)
-    membership = new_membership(address, member, carried=carried, before=before)
+    membership = new_membership(address, member, carried=carried, before=before).within(settings.layout)
+    carry(membership)
     create_share(settings, membership, console.notify)
     write_membership(settings.layout, membership)
     if json:

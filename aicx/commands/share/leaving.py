@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from shutil import rmtree
 from typing import Annotated
 
 import typer
@@ -66,6 +67,8 @@ def leave(
         if erase:
             done = erase_everything(settings, membership)
         remove_membership(settings.layout)
+        if membership.is_ssh:
+            rmtree(membership.root, ignore_errors=True)
     if json:
         console.out_answer(SCHEMA, ShareLeft(membership.address, done))
         return

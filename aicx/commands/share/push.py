@@ -15,6 +15,7 @@ from aicx.share.answers import SCHEMA, SharePushed, share_pushed
 from aicx.share.membership import need_membership, write_membership
 from aicx.share.push import plan_push, preview, push
 from aicx.share.shares import own_database
+from aicx.share.ssh import carry, said
 from aicx.share.upkeep import is_due, maintain
 from aicx.storage.lock import writer_lock
 
@@ -59,11 +60,14 @@ def command(
         with console.progress_bar("Sharing") as bar:
             pushed = push(settings, chosen, database, plan, options.now(), bar)
         left = maintain(settings.layout, chosen, database) if is_due(database) else None
+        carried = carry(chosen)
     done = share_pushed(plan, pushed, dry_run=False)
     if json:
         console.out_answer(SCHEMA, done)
         return
     console.notify(f"{console.style('Shared:', fg='green', bold=True)} {_counts(done)}.")
+    if chosen.is_ssh:
+        console.notify(f"{said(carried).capitalize()}.")
     console.notify_notes([*done.unreadable, *([f"not folded into the indexes: {left}"] if left else [])])
 
 

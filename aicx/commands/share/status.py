@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from aicx import console, options
-from aicx.config import load_settings
+from aicx.config import Settings, load_settings
 from aicx.errors import CorpusDamaged, NotFound
 from aicx.share.answers import SCHEMA, ShareStatus, ShareVerified
 from aicx.share.checking import count_unindexed, list_parts, verify_database
-from aicx.share.membership import need_membership
+from aicx.share.membership import Membership, need_membership
 from aicx.share.seals import read_seals
 from aicx.share.shares import databases
+from aicx.share.ssh import carry
+from aicx.storage.lock import writer_lock
 
 _PUSH_AGAIN = "aicx share push --yes on the machine that pushed it sends it again"
 
@@ -21,7 +23,7 @@ def command(json: options.Json = False) -> None:
     Example: aicx share status --json
     """
     settings = load_settings()
-    membership = need_membership(settings.layout)
+    membership = _fetched(settings)
     opened, notes = databases(membership)
     parts = [part for database in opened for part in list_parts(read_seals(database))]
     unindexed = sum(map(count_unindexed, opened))
@@ -49,7 +51,7 @@ def verify(json: options.Json = False) -> None:
     Example: aicx share verify --json
     """
     settings = load_settings()
-    opened, notes = databases(need_membership(settings.layout))
+    opened, notes = databases(_fetched(settings))
     if not opened:
         raise NotFound("the share holds nothing yet", hint="aicx share push --project GLOB")
     found = [verify_database(database) for database in opened]
@@ -65,3 +67,12 @@ def verify(json: options.Json = False) -> None:
         console.notify_notes(notes)
     if unsound:
         raise CorpusDamaged(f"{console.plural(len(unsound), 'session')} of the share not as sealed", hint=_PUSH_AGAIN)
+
+
+def _fetched(settings: Settings) -> Membership:
+    """The membership of this home, once what others sent to another machine was fetched."""
+    membership = need_membership(settings.layout)
+    if membership.is_ssh:
+        with writer_lock(settings.layout.locks, settings.lock_wait_seconds, console.notify, name="share"):
+            carry(membership, send=False)
+    return membership
