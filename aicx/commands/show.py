@@ -10,10 +10,11 @@ from typing import Annotated
 import typer
 
 from aicx import console, options
+from aicx.commands.opened import opened_otherwise, opener_of
 from aicx.config import load_settings
 from aicx.corpus.files.read import ALTERED
 from aicx.corpus.views.show import HEADING, ShownChunk, ShownList, ShownSession, show
-from aicx.errors import CorpusDamaged
+from aicx.errors import CorpusDamaged, NotFound
 from aicx.paths import NON_REPOSITORY, Layout
 from aicx.text import local, shorten, time_span
 
@@ -28,7 +29,7 @@ Ref = Annotated[
     typer.Argument(
         metavar="REF",
         click_type=options.PATH,
-        help="A chunk's id or path, a session or the beginning of its id, file:… or commit:…",
+        help="A chunk's id or path, a session or the beginning of its id, file:…, commit:…, or any other reference.",
     ),
 ]
 Full = Annotated[bool, typer.Option("--full", help="Print all of a session, chunk by chunk, shared text once.")]
@@ -58,10 +59,10 @@ def command(
 
     REF is a chunk's id or path, a session's id or the beginning of one, file:PATH for the chunks that touched a file,
     or commit:HASH for those that began at a commit or name it. A chunk goes to stdout as it is stored, between
-    fences where that is no terminal, and exactly as it is in --json; facts about it go to stderr. mem:ID shows a
-    record of the memory, live:… what an instruction file says, as `aicx memory get` does, work:ID a task of this
-    repository, failure:ID what failed, sha256:DIGEST a kept object, and session:AGENT:ID#w2 what a context window of
-    a session came to.
+    fences where that is no terminal, and exactly as it is in --json; facts about it go to stderr. mem:ID or a name
+    shows a record of the memory, live:… what an instruction file says, work:ID or words of its title a task of this
+    repository, failure:ID what failed, sha256:DIGEST a kept object, such as a pack, map:PATH:LINE a place in the
+    repository, and session:AGENT:ID#w2 what a context window of a session came to.
     Exit code 7 if a chunk whose text is shown was altered after it was stored.
 
     Example: aicx show claude:1b2c3d4e-0000-4000-8000-000000000000:003 --verify
@@ -70,33 +71,17 @@ def command(
     Example: aicx show file:src/parser.py
     Example: aicx show commit:1a2b3c4
     """
-    if ref.startswith(("mem:", "live:")):
-        from aicx.commands.memory.reading import get
-
-        get(ref, repo=repo, json=json)
-        return 0
-    if ref.startswith("work:"):
-        from aicx.commands.task.showing import show as show_task
-
-        show_task(ref, repo=repo, json=json)
-        return 0
-    if ref.startswith("failure:"):
-        from aicx.commands.failures import show as failures
-
-        failures.command(ref, json=json)
-        return 0
-    if ref.startswith(("sha256:", "cas:")):
-        from aicx.commands.cas.actions import get as get_object
-
-        get_object(ref, json=json)
-        return 0
-    if ref.startswith("session:") and "#w" in ref:
-        from aicx.commands.sessions import summarize
-
-        summarize.command(ref, json=json)
+    opener = opener_of(ref, repo, json=json)
+    if opener is not None:
+        opener()
         return 0
     layout = load_settings().layout
-    shown = show(layout, ref, limit, full=full, verify=verify)
+    try:
+        shown = show(layout, ref, limit, full=full, verify=verify)
+    except NotFound:
+        if not opened_otherwise(ref, repo, json=json):
+            raise
+        return 0
     if json:
         from aicx.corpus.views.show_answer import SCHEMA, show_answer
 

@@ -25,6 +25,7 @@ from aicx.memory.reasons import Reason
 from aicx.memory.record import PREFIX, Record, place_of
 from aicx.values import dataclass
 
+_OTHERS = "`aicx memory list` shows them, `aicx memory history REF` what became of a deleted one"
 _MIN_PREFIX = 4  # hexadecimal digits of an id that may stand for it
 _MAX_NAMED = 5
 
@@ -162,7 +163,7 @@ class Memory:
         if not found and len(wanted) >= _MIN_PREFIX and (gone := self._gone(wanted)):
             return gone
         if not found:
-            raise NotFound(f"there is no record {ref!r}", hint="`aicx memory list` shows them")
+            raise NotFound(f"there is no record {ref!r}", hint=_OTHERS)
         if len(found) > 1:
             some = ", ".join(entry.id for entry in found[:_MAX_NAMED])
             raise UsageError(f"{ref!r} may be {some}", hint="name one of them by its whole id")

@@ -112,6 +112,9 @@ class ListFound:
         list[dict[str, Any]],
         "as in [`steer`](#steer-aicxsteer1), newest first; for a commit each with `found_in` and `altered`",
     ]
+    lines: Annotated[
+        list[str] | None, "of a place in a map that no stored session touched: the file, from there on"
+    ] = field(default=None, metadata=OPTIONAL)
 
 
 @dataclass(frozen=True, slots=True)
