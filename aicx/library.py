@@ -121,7 +121,7 @@ class Corpus:
     ) -> SearchAnswer:
         """The passages that answer a question, as `aicx search` finds them.
 
-        ``decay``: off, gentle, strong, or days. ``min_score``, from 0 to 10, leaves out what `aicx rank` scores less.
+        ``decay``: off, gentle, strong, or days. ``min_score``, from 0 to 10, leaves out what ranks lower.
         ``repo`` is a folder of the repository that counts more, as the current one does on the command line.
         ``rerank``: how many of the best answers are compared with the question token by token, 0 for none.
         """

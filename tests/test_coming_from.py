@@ -10,14 +10,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-import typer
-from click import Command, Context
-from typer.core import TyperGroup
 
-from aicx.cli import app, run
+from aicx.cli import run
 from aicx.servers.described import Described, parts, reachable
 from aicx.servers.mcp.tools import TOOLS
 from docs import generate_json
+from tests.tree import meant, options_in
 
 pytestmark = pytest.mark.needs("mcp")
 
@@ -72,31 +70,9 @@ def behaviours() -> Iterator[Behaviour]:
 ROWS = list(rows())
 HELD = list(behaviours())
 COMMANDS = sorted(
-    {span for row in ROWS for span in row.spans if span.startswith("aicx ")}
+    {span for row in ROWS for span in row.spans if span.startswith("aicx ") and span != "aicx --help"}
     | {span for row in HELD for span in _SPAN.findall(row.here) if span.startswith("aicx ")}
 )
-
-
-@cache
-def command(line: str) -> tuple[Command, tuple[str, ...]]:
-    """The command that ``line`` begins with, and its words."""
-    found: Command = typer.main.get_command(app)
-    context, path = Context(found, info_name="aicx"), []
-    for word in line.split()[1:]:
-        if word.startswith("-"):
-            break
-        assert isinstance(found, TyperGroup), f"{' '.join(path)!r} has no {word!r}"
-        assert word in found.list_commands(context), f"there is no command {' '.join([*path, word])!r}"
-        below = found.get_command(context, word)
-        assert below is not None
-        found, path = below, [*path, word]
-        context = Context(found, info_name=word, parent=context)
-    default = getattr(found, "default", None)
-    if isinstance(found, TyperGroup) and default and " --" in line:
-        below = found.get_command(context, default)
-        assert below is not None
-        found = below
-    return found, tuple(path)
 
 
 @cache
@@ -128,10 +104,11 @@ def test_a_row_names_something_here_or_says_why_it_is_left_out(row: Row) -> None
 
 @pytest.mark.parametrize("line", COMMANDS)
 def test_a_command_of_the_page_exists_with_its_options(line: str, capsys: pytest.CaptureFixture[str]) -> None:
-    found, path = command(line)
-    options = {name for parameter in found.params for name in parameter.opts}
-    assert {word for word in line.split() if word.startswith("--")} <= options | {"--json", "--help"}
-    assert run([*path, "--help"]) == 0
+    words = line.split()
+    path, found, left = meant(*words[1:])
+    options = options_in(found) | set(path.split())
+    assert {word for word in left if word.startswith("--")} <= options | {"--json", "--help"}
+    assert run([*path.split(), "--help"]) == 0
     assert "aicx" in capsys.readouterr().out
 
 

@@ -24,8 +24,9 @@ PACKAGES = ("aicx", "indexer", "retrieval")
 # Commands and options of ours that delete, reset or overwrite something that cannot be made again. `index --rebuild`
 # and `index drop` are not among them: an index is derived.
 OURS = re.compile(
-    r"\baicx (?:forget|clean|uninstall)\b"
-    r"|\baicx memory (?:delete|backfill --undo)\b|\baicx continuity clear\b|\baicx projects reset\b|\baicx cas gc\b"
+    r"\baicx (?:forget|clean|uninstall|init --undo)\b"
+    r"|\baicx memory (?:decide )?delete\b|\baicx memory (?:candidates )?backfill --undo\b"
+    r"|\baicx (?:continuity|task note) clear\b|\baicx projects reset\b|\baicx (?:cas|pack objects) gc\b"
     r"|(?<![\w-])--(?:force|remove|redact-again|overwrite|purge|prune|hard)(?![\w-])"
 )
 OF_OTHERS = re.compile(
@@ -51,7 +52,7 @@ REPORTS = frozenset(
 )
 # The last is how a block in somebody's file says that it goes alone.
 LOSS = re.compile(
-    r"\blost\b|\bloses?\b|\bfor good\b|`aicx init` wrote (?:this block|these hooks), and `aicx clean` removes"
+    r"\blost\b|\bloses?\b|\bfor good\b|`aicx init` wrote (?:this block|these hooks), and `aicx init --undo` removes"
 )
 
 
@@ -121,7 +122,7 @@ def test_texts_that_name_what_destroys_are_found_at_all() -> None:
     "source",
     [
         'raise UsageError("it is there", hint="--force replaces it")',
-        'Check("x", "warning", detail, "mend them, or aicx continuity clear")',
+        'Check("x", "warning", detail, "mend them, or aicx task note clear")',
         'notes.append(f"{path} is left: `aicx forget --session {name}`")',
         'console.notify("Next: git reset --hard")',
         '_NEXT = "delete them by hand"',

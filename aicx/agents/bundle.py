@@ -43,7 +43,7 @@ def told(settings: Settings, place: WorkPlace) -> str:
         name = find(settings.layout, digest)
     except AicxError:
         return ""
-    return f"All that was known of the open task when the last session ended: `aicx cas get sha256:{name}`"
+    return f"All that was known of the open task when the last session ended: `aicx show sha256:{name}`"
 
 
 def _file(layout: Layout, place: WorkPlace) -> Path:

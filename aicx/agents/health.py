@@ -1,4 +1,4 @@
-"""The checks of `doctor` on what `init` and `install` wrote, and on the hooks that are called since. Only looks."""
+"""The checks of `doctor` on what `init` wrote, and on the hooks that are called since. Only looks."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _START = re.compile(rb"""(-P[\s"',]+)?-m[\s"',]+aicx\b""")
 
 
 def examine(settings: Settings, now: datetime) -> list[Check]:
-    """The checks, none where `init` and `install` wrote nothing."""
+    """The checks, none where `init` wrote nothing."""
     return [*_entries(settings), *_hooks(settings, now)]
 
 
@@ -38,7 +38,7 @@ def _entries(settings: Settings) -> Iterator[Check]:
     shared = records.load(settings.layout, records.SHARED)
     files = {Path(put.file): "aicx init" for record in [*known, *([shared] if shared else [])] for put in record.files}
     for name, servers in SERVERS.items():
-        files[servers.file(settings)] = f"aicx install {name}"
+        files[servers.file(settings)] = f"aicx init --mcp {name}"
     found = {}
     for path, remedy in files.items():
         with suppress(OSError):
@@ -64,7 +64,7 @@ def _hooks(settings: Settings, now: datetime) -> Iterator[Check]:
     apart = wishes.set_apart(layout)
     if apart:
         detail = counted("wish", [path.name for path in apart], "for notes, tried in vain and set apart")
-        save = "`aicx continuity save` makes the note; then delete the file: only the wish is lost"
+        save = "`aicx task note save` makes the note; then delete the file: only the wish is lost"
         recommendation = f"agents/hooks.log says why; {save}"
         yield Check("hooks", "warning", detail, recommendation)
         return

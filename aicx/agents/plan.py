@@ -1,4 +1,4 @@
-"""What `aicx init` and `aicx clean` change in the files of the agents: worked out for all of them, then made true."""
+"""What `aicx init` and its `--undo` change in the files of the agents: worked out for all of them, then made true."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def plan_clean(settings: config.Settings, place: Repository, *, last: bool = Fal
 
 
 def apply(settings: config.Settings, plan: SetupPlan) -> None:
-    """Makes a plan true. The records come first, so that a kill leaves nothing that `clean` would not find."""
+    """Makes a plan true. The records come first, so that a kill leaves nothing that `--undo` would not find."""
     records.remove_unfinished(settings.layout)
     before = {name: records.load(settings.layout, name) for name in plan.records}
     for name, record in plan.records.items():

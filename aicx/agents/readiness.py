@@ -166,12 +166,12 @@ def _hosts(desk: _Desk) -> Iterator[RepoCheck]:
         without = "" if reached or not agent.servers else f"; its MCP servers {lacks}"
         hooks = f"can run {len(agent.events)} hooks" if agent.events else "has no hooks and reads a block of text alone"
         status: Status = "ok" if reached or not agent.servers else "warning"
-        action = None if status == "ok" else f"aicx install {name}"
+        action = None if status == "ok" else f"aicx init --mcp {name}"
         yield RepoCheck(f"host_{name}", status, f"{agent.title}: {said}; {hooks}{without}", action, details)
 
 
 def _server(settings: Settings, servers: Servers) -> str | None:
-    """Says how `aicx install` would change the agent's list of servers; None where it cannot be changed."""
+    """Says how `aicx init --mcp` would change the agent's list of servers; None where it cannot be changed."""
     try:
         return plan_entry(servers, servers.file(settings), entry(servers, settings))[0]
     except AicxError:
@@ -277,7 +277,7 @@ def _memory(desk: _Desk) -> Iterator[RepoCheck]:
     details = {"records": len(assessed), "stale": len(stale), "duplicate": len(same), "refs": [*stale, *same][:_NAMED]}
     if stale or same:
         summary = f"{len(stale)} of {len(assessed)} records are stale, {len(same)} say what another one says"
-        yield RepoCheck("stale_duplicate_memory", "warning", summary, "aicx memory curate", details)
+        yield RepoCheck("stale_duplicate_memory", "warning", summary, "aicx memory check curate", details)
     else:
         yield RepoCheck(
             "stale_duplicate_memory", "ok", f"{len(assessed)} records, none stale or twice", details=details

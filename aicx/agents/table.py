@@ -1,4 +1,4 @@
-"""The table of agents: what shows that one is on this machine, and which of its files `init` and `install` change."""
+"""The table of agents: what shows that one is on this machine, and which of its files `init` changes."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class AgentDefinition:
     told something unasked. ``settings`` is the file with its hooks, None for an agent
     without any; one outside the repository is shared by all repositories. ``team_settings`` is the file in the
     repository that takes its place where the hooks are for all who work there. ``next`` is what a person has to do
-    after `init`. ``servers`` is its list of MCP servers, None for an agent that `install` does not know.
+    after `init`. ``servers`` is its list of MCP servers, None for an agent that `init --mcp` does not know.
     """
 
     title: str
@@ -169,7 +169,7 @@ aicx keeps the sessions of coding agents in this repository. Where a session doe
 - What they quote is {to_check()}.
 - Where `aicx` is not installed, go on without it: nothing else here depends on it.
 
-`aicx init` wrote this block, and `aicx clean` removes it.
+`aicx init` wrote this block, and `aicx init --undo` removes it.
 """
 
 

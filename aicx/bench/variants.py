@@ -87,7 +87,7 @@ def _signals() -> Iterator[Ablation]:
 
 
 def _recall(name: str, rule: str, *needs: Needs, rules: RecallRules = DEFAULT_RULES, **changes: Any) -> Ablation:
-    """A rule of `aicx memory recall`."""
+    """A rule of `aicx search --in memory`."""
     asked = RecallQuery("", TIMELESS, rules=rules, **changes)
     return Ablation(name, f"recall.{rule}", replace(DEFAULT_CHOICES, recall=asked), frozenset({"recall", *needs}))
 

@@ -1,4 +1,4 @@
-"""`aicx boot`: what a session would begin with here, and why."""
+"""`aicx resume --start --explain`: what a session would begin with here, and why."""
 
 from __future__ import annotations
 

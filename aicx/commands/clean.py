@@ -1,4 +1,4 @@
-"""`aicx clean`: takes out of a repository what `aicx init` put in."""
+"""`aicx init --undo`: takes out of a repository what `aicx init` put in."""
 
 from __future__ import annotations
 

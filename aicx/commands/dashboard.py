@@ -1,4 +1,4 @@
-"""`aicx dashboard`: the corpus as a page, served on this machine or written into one file."""
+"""`aicx serve page`: the corpus as a page, served on this machine or written into one file."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def _write(settings: Settings, output: str, now: datetime, filters: Filters, *, 
 
     path = user_path(output)
     check_outside(path, settings.corpus_folders)
-    check_target(path, MARK, command="aicx dashboard", force=force)
+    check_target(path, MARK, command="aicx serve page", force=force)
     made = write_page(settings, path, now=now, filters=filters)
     if json:
         answer = DashboardPage(str(path), made.size, made.sessions, made.chunks, made.chunks_left_out)
@@ -137,7 +137,7 @@ def _serve(
         from aicx.servers.dashboard.app import create_app
         from aicx.servers.http.serve import address, is_loopback, listen, names_of, serve_app
     except ModuleNotFoundError as error:
-        raise MissingExtra("`aicx dashboard`", "web") from error
+        raise MissingExtra("`aicx serve page`", "web") from error
     from aicx.servers.dashboard.browser_redirect import redirect_page
     from aicx.servers.http.log import log_in_lines
     from aicx.servers.http.token import token_of_run

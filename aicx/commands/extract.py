@@ -1,4 +1,4 @@
-"""`aicx extract`: one log, or one session of an agent, as a report; the corpus stays as it is."""
+"""`aicx reports --raw`: one log, or one session of an agent, as a report; the corpus stays as it is."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def command(
     """
     settings = load_settings()
     if (input is None) == (session is None):
-        raise UsageError("name one log or one session", hint="aicx extract --help")
+        raise UsageError("name one log or one session", hint="aicx reports --raw --help")
     path = user_path(input) if input else None
     if input and path and _ID.fullmatch(input) and not path.exists():
         path, session = None, input

@@ -40,7 +40,7 @@ class InitAnswer:
     """The files of one repository's agents."""
 
     folder: Annotated[str, "the repository's working folder"]
-    agents: Annotated[list[str], "the agents that are set up in it; none after `clean`"]
+    agents: Annotated[list[str], "the agents that are set up in it; none after `--undo`"]
     dry_run: bool
     files: Annotated[list[FileChange], "each file"]
     next: Annotated[list[str], "what a person has to do for each agent"]

@@ -1,4 +1,4 @@
-"""`aicx install`: adds aicx to the configuration of an MCP client."""
+"""`aicx init --mcp`: adds aicx to the configuration of an MCP client."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`aicx list`: the raw logs the agents have on this machine."""
+"""`aicx status --logs`: the raw logs the agents have on this machine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`aicx next`: what to do next in this repository."""
+"""`aicx resume --next`: what to do next in this repository."""
 
 from __future__ import annotations
 

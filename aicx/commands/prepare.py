@@ -1,4 +1,4 @@
-"""`aicx prepare`: everything a session needs at its start."""
+"""`aicx resume --start`: everything a session needs at its start."""
 
 from __future__ import annotations
 

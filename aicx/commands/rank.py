@@ -1,4 +1,4 @@
-"""`aicx rank`: orders a project's chunks by their share of decisions, reasons and results."""
+"""`aicx search --worth`: orders a project's chunks by their share of decisions, reasons and results."""
 
 from __future__ import annotations
 

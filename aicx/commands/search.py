@@ -209,7 +209,7 @@ def _recall(
     from aicx.memory.recall.run import recall
 
     if filters != EVERYTHING or mode is not SearchMode.auto:
-        raise UsageError("filters and --mode are for stored sessions", hint="aicx memory recall --help")
+        raise UsageError("filters and --mode are for stored sessions", hint="aicx search --in memory --help")
     settings = load_settings()
     place = find_scope(settings, options.folder(repo))
     asked = RecallQuery(text, options.now(), place, limit or DEFAULT_LIMIT, everywhere)

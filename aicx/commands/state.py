@@ -1,4 +1,4 @@
-"""`aicx state`: counters of the corpus, and resetting what makes re-runs free."""
+"""`aicx status`: counters of the corpus, and resetting what makes re-runs free."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`aicx uninstall`: takes out what `aicx init` and `aicx install` put in anywhere; the corpus stays."""
+"""`aicx init --undo --everywhere`: takes out what `aicx init` put in anywhere; the corpus stays."""
 
 from __future__ import annotations
 

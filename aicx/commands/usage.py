@@ -1,4 +1,4 @@
-"""`aicx usage`: what continuity did in a repository."""
+"""`aicx status --usage`: what continuity did in a repository."""
 
 from __future__ import annotations
 

@@ -120,7 +120,7 @@ class _Notes(Holder):
                     self.name,
                     "warning",
                     detail,
-                    "mend them, or take them away with `aicx continuity clear`; their text is then lost",
+                    "mend them, or take them away with `aicx task note clear`; their text is then lost",
                 ),
             )
         if secret := [str(one.path) for one in held if _redacted(one) != one.body]:
@@ -128,13 +128,13 @@ class _Notes(Holder):
             return (Check(self.name, "warning", detail, REDACT_AGAIN),)
         if damaged := [str(one.state_path) for one in held if not _is_state(one.state_path)]:
             detail = f"what is known of the items of notes cannot be read: {first_of(damaged)}"
-            return (Check(self.name, "warning", detail, "aicx continuity refresh"),)
+            return (Check(self.name, "warning", detail, "aicx task note refresh"),)
         left = [one for name in every_folder(layout) for one in pendings(layout.work / name / NOTES)]
         if any(one.stage == "writing" for one in left):
             return (Check(self.name, "warning", "a writing of a note was interrupted", FIX),)
         if left:
             detail = f"{plural(len(left), 'writing')} of notes failed: {first_of([one.message for one in left])}"
-            how = "aicx continuity save, in the worktree it is of; with --fix those go whose log is gone"
+            how = "aicx task note save, in the worktree it is of; with --fix those go whose log is gone"
             return (Check(self.name, "warning", detail, how),)
         return (Check(self.name, "green", f"{plural(len(held), 'note')}, each readable"),)
 

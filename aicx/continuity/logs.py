@@ -307,7 +307,7 @@ def select(
             return Selected(kind, found, tuple(passed))
         passed.append(found)
     raise NotFound(
-        "no session of this worktree was found", hint="--log PATH names a log; `aicx list` shows where logs are"
+        "no session of this worktree was found", hint="--log PATH names one; `aicx status --logs` shows where logs are"
     )
 
 

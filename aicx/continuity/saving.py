@@ -177,7 +177,7 @@ def _draft(places: NotePlaces, layer: Layer, mode: WriteMode, derived: Derived, 
     except Broken as error:
         raise CorpusDamaged(
             f"{path} cannot be understood as a note: {error}",
-            hint="mend it by hand, or take it away with `aicx continuity clear`, and its text is lost",
+            hint="mend it by hand, or take it away with `aicx task note clear`, and its text is lost",
         ) from error
     if mode == "replace":
         return replaced(derived, layer, now)

@@ -52,7 +52,7 @@ def startup_extra(settings: Settings, root: Path, layers: Layers, memory: Briefi
     return Extra(
         note_files(settings, root, layers),
         tuple(name for name in names if excluded(name) is None),
-        tuple(f"{ref} (`aicx memory get {ref}`)" for ref in waiting),
+        tuple(f"{ref} (`aicx show {ref}`)" for ref in waiting),
         tuple(entry.statement for entry in memory.agreed if entry.statement) if memory else (),
         tuple(name for name in tracked.team_files if excluded(name) is None),
     )

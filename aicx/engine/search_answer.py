@@ -91,8 +91,8 @@ class SearchItem:
         "the agent's last message before the next prompt, where that is in a later chunk; else null",
     ]
     altered: bool
-    density: Annotated[str, "how much of the chunk is worth reading, as in `rank`, such as `56%`"]
-    density_score: Annotated[float, "its `score` in `rank`"]
+    density: Annotated[str, "how much of the chunk is worth reading, as in `search --worth`, such as `56%`"]
+    density_score: Annotated[float, "its `score` in `search --worth`"]
     label: str
     decay_factor: Annotated[float, "the factor for age; 1 without `--decay`"]
     place_factor: Annotated[float, "the factor for the repository that you are in; 1 elsewhere and with `--everywhere`"]

@@ -16,9 +16,11 @@ _OURS = re.compile(
     r"""\baicx['"]? hook (?:session-start|pre-compact|session-end|stop|user-prompt|p(?:ost|re)-tool) --agent [a-z]+\b"""
 )
 _BLANK = "\ufeff \t\r\n"
-_TOML_HEAD = "# `aicx init` wrote these hooks, and `aicx clean` removes them."
+_TOML_HEAD = "# `aicx init` wrote these hooks, and `aicx init --undo` removes them."
+# As it is now, and as it was before it named the command of today.
+_TOML_HEADS = r"\# `aicx init` wrote these hooks, and `aicx (?:init --undo|clean)` removes them\."
 _TABLE = rf"\[\[hooks\.\w+\]\]\r?\n(?:matcher = [^\r\n]*\r?\n)?hooks = \[\{{[^\r\n]*{_OURS.pattern}[^\r\n]*"
-_TOML_HOOKS = re.compile(rf"^(?:{re.escape(_TOML_HEAD)}\r?\n)?{_TABLE}(?:\r?\n{_TABLE})*", re.MULTILINE)
+_TOML_HOOKS = re.compile(rf"^(?:{_TOML_HEADS}\r?\n)?{_TABLE}(?:\r?\n{_TABLE})*", re.MULTILINE)
 _NOTIFY = r'notify = \[[^\r\n]*aicx", "hook", "notify", "--agent", "[a-z]+"\][^\r\n]*(?:\r?\n|\Z)'
 _TOML_NOTIFY = re.compile(rf"(?:^|(?<=\A\ufeff)){_NOTIFY}", re.MULTILINE)
 _BY_HAND = "mend the file first; nothing was changed"

@@ -187,7 +187,7 @@ def seal(desk: Desk, shown: Sequence[str], decider: Decider) -> None:
     by = named(decider.by, "seal")
     with changing(desk.settings, desk.now, desk.notify) as change:
         if not unsealed(desk.settings).keys() >= set(shown):
-            raise RecordChanged("the log changed meanwhile", hint="look again: aicx memory seal")
+            raise RecordChanged("the log changed meanwhile", hint="look again: aicx memory decide seal")
         change.note(Event(new_id(), desk.now, by, "seal.renewed", tuple(shown)))
         change.publish(seal=shown)
 
@@ -289,7 +289,7 @@ def _refuse_malformed(record: Record) -> None:
     if any(flaw.code == "malformed" for flaw in record.flaws):
         raise UsageError(
             f"{record.path or record.ref} cannot be read as a record",
-            hint="mend its files, or `aicx memory delete`; what it says is then lost",
+            hint="mend its files, or `aicx memory decide delete`; what it says is then lost",
         )
 
 
@@ -310,7 +310,7 @@ def unchanged(memory: Memory, ref: str, decider: Decider) -> Record:
         last = _last_event(memory, record)
         raise RecordChanged(
             f"{record.ref} changed meanwhile: {', '.join(changes)}{last}",
-            hint=f"look at it again: aicx memory get {record.ref}",
+            hint=f"look at it again: aicx show {record.ref}",
         )
     return record
 

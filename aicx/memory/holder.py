@@ -151,7 +151,7 @@ def check_records(records: Sequence[Record], *, unfinished: bool) -> Check:
             name,
             "critical",
             f"no records, and kept apart: {paths}",
-            "mend these files, or aicx memory delete; what they say is then lost",
+            "mend these files, or aicx memory decide delete; what they say is then lost",
         )
     if secret := [record for record in records if any(flaw.code == "quarantined_secret" for flaw in record.flaws)]:
         detail = f"{plural(len(secret), 'record')} with what looks like a secret, kept apart: {_refs(secret)}"
@@ -186,7 +186,7 @@ def check_adoption(layout: Layout, records: Sequence[Record]) -> Check:
             name,
             "warning",
             detail,
-            "restore their files, or aicx memory delete REF --by NAME; then the decisions about them are lost",
+            "restore their files, or aicx memory decide delete REF --by NAME; then the decisions about them are lost",
         )
     return Check(name, "green", "every decision that a sidecar claims is an event")
 
@@ -231,7 +231,7 @@ def check_log(layout: Layout) -> Check:
             "the events are not known as written by this home (an earlier version, a restored backup, a line written by"
             f" hand), and prove nothing: {first_of(unsealed)}"
         )
-        mend = "aicx memory get REF, then accept it again; or all, once shown: aicx memory seal --by NAME"
+        mend = "aicx show REF, then accept it again; or all, once shown: aicx memory decide seal --by NAME"
         return Check(name, "critical", detail, mend)
     return Check(name, "green", f"{plural(len(log.events), 'event')}, each as it was written")
 

@@ -243,7 +243,7 @@ class PackSummary:
 class PackAnswer:
     """A pack that was made, or opened again."""
 
-    artifact: Annotated[str, "its digest, which `aicx cas get` opens"]
+    artifact: Annotated[str, "its digest, which `aicx show` opens"]
     kind: Annotated[str, "`task_pack` or `family_pack`"]
     new: Annotated[bool, "whether it was not stored before"]
     summary: Annotated[PackSummary, "what it says, within the budget"]

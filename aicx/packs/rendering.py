@@ -15,7 +15,7 @@ from aicx.text import estimate_tokens, fit, plural, shorten
 BUDGET, MIN_BUDGET = 1500, 300  # tokens
 CLAIMS = "claims"
 _CLAIMS_TITLE = "Summed up by a configured command, from what the pack holds"
-_EVIDENCE = f"{QUOTED_WITH_GIT}, `aicx cas get DIGEST` the whole pack."
+_EVIDENCE = f"{QUOTED_WITH_GIT}, `aicx show DIGEST` the whole pack."
 _NAME = 100
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 

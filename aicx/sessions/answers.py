@@ -121,7 +121,7 @@ class ChainItem:
 class ChainAnswer:
     """The sessions that one came from."""
 
-    found_by: Annotated[str, "as in [`sessions show`](#sessions-show-aicxsession1)"]
+    found_by: Annotated[str, "as in [`show --about`](#sessions-show-aicxsession1)"]
     depth: Annotated[int, "as asked"]
     more: Annotated[bool, "whether it goes on beyond that"]
     items: Annotated[list[ChainItem], "the session and its ancestors, by depth"]
@@ -156,7 +156,7 @@ class SessionSearchAnswer:
 class EdgeCount:
     """How many edges there are of one type and origin."""
 
-    type: Annotated[EdgeType, "as in the edges of `sessions show`"]
+    type: Annotated[EdgeType, "as in the edges of `show --about`"]
     origin: Annotated[Origin, "as there"]
     count: Annotated[int, "how many"]
 

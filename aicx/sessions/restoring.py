@@ -159,8 +159,8 @@ def _head(stored: StoredSession | None, because: Because | None, marks: Sequence
 
 
 def _more(stored: StoredSession | None) -> str:
-    recall = "`aicx sessions recall QUESTION` searches what is not here"
-    return f"{recall}; `aicx sessions summarize {stored.ref}` sums the session up." if stored else f"{recall}."
+    recall = "`aicx search --in windows QUESTION` searches what is not here"
+    return f"{recall}; `aicx show --summarize {stored.ref}` sums the session up." if stored else f"{recall}."
 
 
 def of_session(found: Summary) -> Iterator[RestoredItem]:

@@ -49,6 +49,6 @@ def check_log(layout: Layout) -> Check:
         return Check(name, "warning", detail, "nothing depends on them; remove these lines")
     if strange:
         return Check(
-            name, "warning", f"tasks that are not as their last event says: {first_of(strange)}", "aicx task show TASK"
+            name, "warning", f"tasks that are not as their last event says: {first_of(strange)}", "aicx show TASK"
         )
     return Check(name, "green", f"{plural(count, 'event')}, each as it was written")

@@ -276,11 +276,11 @@ def end(user: Home) -> None:
 
 def test_the_next_session_is_told_the_digest_of_the_open_task(user: Home, capsys: pytest.CaptureFixture[str]) -> None:
     """F19: the context of a hook names the complete bundle."""
-    assert "aicx cas get" not in start(user, SESSION)
+    assert "aicx show sha256:" not in start(user, SESSION)
     assert run(["task", "start", GOAL, "--repo", str(place(user))]) == 0
     end(user)
     text = start(user)
-    [digest] = re.findall(r"`aicx cas get (sha256:[0-9a-f]{64})`", text)
+    [digest] = re.findall(r"`aicx show (sha256:[0-9a-f]{64})`", text)
     assert log_of(user) == []
     assert text.index(BLOCK) < text.index(digest)
     capsys.readouterr()
@@ -292,14 +292,14 @@ def test_a_bundle_that_is_gone_is_not_named(user: Home) -> None:
     assert run(["task", "start", GOAL, "--repo", str(place(user))]) == 0
     end(user)
     shutil.rmtree(user.corpus / "cas")
-    assert "aicx cas get" not in start(user)
+    assert "aicx show sha256:" not in start(user)
 
 
 def test_the_bundle_of_a_closed_task_is_not_named(user: Home) -> None:
     assert run(["task", "start", GOAL, "--repo", str(place(user))]) == 0
     end(user)
     assert run(["task", "close", "--repo", str(place(user))]) == 0
-    assert "aicx cas get" not in start(user)
+    assert "aicx show sha256:" not in start(user)
     end(user)
     assert list((user.corpus / "agents" / "packs").iterdir()) == []
 

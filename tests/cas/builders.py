@@ -16,7 +16,7 @@ TOKEN = "ghp_" + "a1B2c3D4e5F6" * 3  # made up, in the shape of a real one
 
 
 class Shelf(TaskPlace):
-    """One user with one repository. ``__call__`` runs `aicx cas` and gives its JSON."""
+    """One user with one repository. ``__call__`` runs `aicx pack objects` and gives its JSON."""
 
     def __call__(self, *arguments: str) -> dict[str, Any]:
         return self.json("cas", *arguments)

@@ -1,4 +1,4 @@
-"""`aicx dashboard` where it does not get as far as serving; `tests/web` has what it serves."""
+"""`aicx serve page` where it does not get as far as serving; `tests/web` has what it serves."""
 
 from __future__ import annotations
 

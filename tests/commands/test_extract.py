@@ -1,4 +1,4 @@
-"""`aicx extract`: any one log or session becomes a report, and the corpus stays as it is."""
+"""`aicx reports --raw`: any one log or session becomes a report, and the corpus stays as it is."""
 
 from __future__ import annotations
 

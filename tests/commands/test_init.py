@@ -1,4 +1,4 @@
-"""`aicx init`, `aicx clean` and `aicx uninstall` through the real command line, on trees as people have them."""
+"""`aicx init` and its `--undo`, also `--everywhere`, through the real command line, on trees as people have them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`aicx install` through the real command line: every client, every way back, and files that are damaged."""
+"""`aicx init --mcp` through the real command line: every client, every way back, and files that are damaged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`aicx list` through the real command line."""
+"""`aicx status --logs` through the real command line."""
 
 from __future__ import annotations
 

@@ -98,7 +98,7 @@ def test_a_person_reads_the_statement_its_words_and_its_reference(
     assert out.startswith("policy  never push to the beta branch\n")
     assert "2 sessions" in out
     assert out.count("never push to the beta branch") == 1  # its own words are not quoted again
-    assert "aicx memory backfill --import" in err
+    assert "aicx memory candidates backfill --import" in err
     assert run(["memory", "backfill", "--import", "--everywhere"]) == 0
     assert "aicx memory accept REF --by NAME" in capsys.readouterr().err
     assert f"chunk:claude:{OTHER}:001" in out

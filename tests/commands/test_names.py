@@ -205,6 +205,26 @@ def test_half_of_what_asks_for_something_else_is_refused(
     assert said in capsys.readouterr().err
 
 
+# Texts that are no advice: who wrote a record or a file, as those that are kept have it, and what a page is called.
+AS_KEPT = re.compile(r'BY(_ITSELF)? = "aicx |"aicx dashboard"|<title>aicx dashboard')
+# Pages of what was, and the tables of names themselves; docs that are generated follow their sources.
+OF_FORMER_NAMES = ("changelog.md", "old-names.md", "generate_commands.py")
+
+
+def test_no_text_of_ours_leads_to_a_former_name() -> None:
+    root = Path(__file__).parents[2]
+    former = re.compile(rf"\baicx (?:{'|'.join(sorted(FORMER, key=len, reverse=True))})\b(?![-/.\w])")
+    files = [root / "README.md", *(one for place in ("aicx", "docs", "plugin") for one in (root / place).rglob("*.*"))]
+    found = [
+        f"{path.relative_to(root)}:{number}: {line.strip()}"
+        for path in files
+        if path.suffix in (".py", ".js", ".html", ".md", ".toml", ".json") and path.name not in OF_FORMER_NAMES
+        for number, line in enumerate(path.read_text("utf-8").splitlines(), 1)
+        if former.search(line) and not AS_KEPT.search(line)
+    ]
+    assert found == []
+
+
 def offered(*words: str, incomplete: str = "") -> list[str]:
     asked = ShellComplete(get_command(app), {}, "aicx", "_AICX_COMPLETE")
     return [one.value for one in asked.get_completions(list(words), incomplete)]

@@ -1,4 +1,4 @@
-"""`aicx rank` through the real command line: which chunks come first, the JSON, and what people see."""
+"""`aicx search --worth` through the real command line: which chunks come first, the JSON, and what people see."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`aicx refs` through the real command line."""
+"""`aicx status --projects` through the real command line."""
 
 from __future__ import annotations
 

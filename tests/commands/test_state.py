@@ -1,4 +1,4 @@
-"""`aicx state` through the real command line."""
+"""`aicx status` through the real command line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`aicx task` and `aicx next` as a person and an agent call them."""
+"""`aicx task` and `aicx resume --next` as a person and an agent call them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A repository with sessions of Claude Code in it, and `aicx continuity` run there through the real command line."""
+"""A repository with sessions of Claude Code in it, and `aicx task note` run there through the real command line."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ class PackPlace(Shelf):
         return out
 
     def object(self, digest: str) -> dict[str, Any]:
-        """What `aicx cas get` gives of a pack."""
+        """What `aicx pack objects get` gives of a pack."""
         found: dict[str, Any] = json.loads(self.json("cas", "get", digest)["text"])
         return found
 

@@ -1,4 +1,4 @@
-"""A repository with a continuity note, its stored sessions, and `aicx review` spoken to through the command line."""
+"""A repository with a continuity note and its stored sessions, and `aicx memory candidates` as the command line has it."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Review(Place):
         return fields
 
     def error(self, *arguments: str) -> tuple[str, str]:
-        """The message and the hint of `aicx review arguments`, which have to fail."""
+        """The message and the hint of `aicx memory candidates queue arguments`, which have to fail."""
         code, out, _ = self.run("review", *arguments, "--json")
         assert code != 0, out
         fields = json.loads(out)

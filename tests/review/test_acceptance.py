@@ -57,7 +57,7 @@ class TestSubagents:
         assert place.states()[ref] == ("blocked", "subagent", "subagent")
         message, hint = place.error("approve", ref, "--by", "Ada")
         assert "only a subagent said it" in message
-        assert hint == f"aicx review adopt {ref} --by NAME"
+        assert hint == f"aicx memory candidates adopt {ref} --by NAME"
         for step, state, event in (
             (("adopt", ref, "--by", "Ada"), "pending", "review.adopted"),
             (("approve", ref, "--by", "Ada"), "approved", "review.approved"),
@@ -70,7 +70,7 @@ class TestSubagents:
 
     def test_a_subagents_candidate_is_not_promoted_unadopted(self, place: Review) -> None:
         (item,) = place.review("build", "--session", place.subagent(FACT))["items"]
-        assert "aicx review adopt" in place.error("promote", item["ref"], "--by", "Ada", "--yes")[1]
+        assert "aicx memory candidates adopt" in place.error("promote", item["ref"], "--by", "Ada", "--yes")[1]
 
     @pytest.mark.parametrize("step", ["adopt", "approve", "promote"])
     @pytest.mark.parametrize("name", ["claude", "gpt-5", "", "root"])
@@ -242,7 +242,7 @@ class TestReferences:
         ref = place.approved(FACT)
         place("archive", ref)
         assert place.review("show", ref)["candidate"]["state"] == "stale"
-        assert "aicx memory restore" in place.error("promote", ref, "--by", "Ada", "--yes")[1]
+        assert "aicx memory decide restore" in place.error("promote", ref, "--by", "Ada", "--yes")[1]
         place("restore", ref, "--by", "Ada")
         assert place.state(ref) == "approved"
 

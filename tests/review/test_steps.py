@@ -56,14 +56,14 @@ class TestEvents:
         markdown, _ = place.files(ref)
         markdown.write_text("`exporter` does not support anything.\n")
         assert place.state(ref) == "pending"
-        assert "aicx review approve" in place.error("promote", ref, "--by", "Ada", "--yes")[1]
+        assert "aicx memory candidates approve" in place.error("promote", ref, "--by", "Ada", "--yes")[1]
 
     def test_a_stale_record_names_the_next_step(self, place: Review) -> None:
         place.write("export.py", "LIMIT = 2\n")
         ref = place.approved(FACT, "--anchor", "export.py#L1")
         place.write("export.py", "LIMIT = 4\n")
         assert place.state(ref) == "stale"
-        assert "aicx memory validate" in place.error("promote", ref, "--by", "Ada", "--yes")[1]
+        assert "aicx memory decide validate" in place.error("promote", ref, "--by", "Ada", "--yes")[1]
 
 
 class TestProposals:
@@ -149,7 +149,7 @@ class TestForgetting:
         done = json.loads(place.run("forget", "--pattern", "titan", "--yes", "--json")[1])
         assert (done["review_removed"], done["memory_removed"]) == (1, 0)
         assert not any(b"titan" in path.read_bytes() for path in place.home.rglob("*") if path.is_file())
-        assert "aicx review promote" in place.error("apply-prep", ref)[1]
+        assert "aicx memory candidates promote" in place.error("apply-prep", ref)[1]
         assert place.doctor()["review"]["severity"] == "warning"
 
     def test_doctor_names_a_proposal_that_a_hand_changed(self, place: Review) -> None:
@@ -195,7 +195,7 @@ class TestSurfaces:
         shown = place.review("show", ref)
         assert (shown["candidate"]["state"], shown["querySurfacing"]) == ("blocked", [])
         assert "2 GB" not in str(shown)
-        assert "aicx memory release" in place.error("adopt", ref, "--by", "Ada")[1]
+        assert "aicx memory decide release" in place.error("adopt", ref, "--by", "Ada")[1]
 
 
 class TestPage:

@@ -1,4 +1,4 @@
-"""The turns of a session in `aicx sessions show --json`."""
+"""The turns of a session in `aicx show --about --json`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`aicx memory recall` over the records of a set: ``memory`` by words, ``memory:static`` by meaning too.
+"""`aicx search --in memory` over the records of a set: ``memory`` by words, ``memory:static`` by meaning too.
 
 The records are proposed, accepted, superseded and put away as a person would have it, each at its own time. With an
 embedder the corpus beside them is a session that says what they state, and has a vector index made by it.

@@ -1,4 +1,4 @@
-"""`aicx cas`: objects under the digest of what they are."""
+"""`aicx pack objects`: objects under the digest of what they are."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The actions of `aicx cas`: what each is asked, does and prints."""
+"""The actions of `aicx pack objects`: what each is asked, does and prints."""
 
 from __future__ import annotations
 

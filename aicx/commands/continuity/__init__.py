@@ -1,4 +1,4 @@
-"""`aicx continuity`: the notes that a session leaves to the next one, for people to edit."""
+"""`aicx task note`: the notes that a session leaves to the next one, for people to edit."""
 
 from __future__ import annotations
 

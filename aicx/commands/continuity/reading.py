@@ -1,4 +1,4 @@
-"""What the actions of `aicx continuity` share, and those that only show the notes: `status`, `load` and `open`."""
+"""What the actions of `aicx task note` share, and those that only show the notes: `status`, `load` and `open`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`aicx continuity save`, `refresh` and `clear`: what writes notes, or takes them away."""
+"""`aicx task note save`, `refresh` and `clear`: what writes notes, or takes them away."""
 
 from __future__ import annotations
 

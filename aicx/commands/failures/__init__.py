@@ -8,7 +8,7 @@ Every build, test, lint and install command that stored sessions ran is read for
 mistake is recognised wherever it comes up again, whoever ran into it. Without an action, `aicx failures` lists them.
 
 Example: aicx failures
-Example: aicx failures show failure:3fa91c
+Example: aicx show failure:3fa91c
 Example: pytest 2>&1 | aicx failures parse --command pytest --json
 """
 COMMANDS = {

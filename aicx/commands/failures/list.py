@@ -55,4 +55,4 @@ def command(
     elif answer.matched > answer.results:
         console.notify(f"{answer.results:,} of {answer.matched:,}; --limit {answer.matched} shows all.")
     else:
-        console.notify("`aicx failures show ID` shows what was tried and what resolved one.")
+        console.notify("`aicx show REF` shows what was tried and what resolved one.")

@@ -1,4 +1,4 @@
-"""`aicx failures show`: one failure, what was tried, and what resolved it."""
+"""`aicx show failure:ID`: one failure, what was tried, and what resolved it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def command(
 ) -> None:
     """Show a failure: what the tool said, what was tried without effect, and what resolved it.
 
-    Example: aicx failures show failure:3fa91c
+    Example: aicx show failure:3fa91c
     """
     # Imported here: not needed for --help.
     from aicx.commands.failures.common import patterns_at

@@ -73,7 +73,7 @@ def query_map(
     Example: aicx search --in map "where are retries limited" --json
     """
     if not text.strip():
-        raise UsageError("there is nothing to look for", hint='aicx map query "what you look for"')
+        raise UsageError("there is nothing to look for", hint='aicx search --in map "what you look for"')
     settings = load_settings()
     answer = open_map(settings.layout, user_path(repo)).answer(text, limit, near or ())
     _print_answer(text, printable(answer, settings), json=json)
@@ -136,7 +136,7 @@ def refresh(
     if done.skipped:
         console.notify(f"Left out: {counts_line(done.skipped)}.")
     warn_of_problems(done.problems)
-    console.notify('Next: aicx map query "what you look for"')
+    console.notify('Next: aicx search --in map "what you look for"')
 
 
 def show_status(repo: Repo = ".", json: options.Json = False) -> None:

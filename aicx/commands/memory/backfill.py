@@ -1,4 +1,4 @@
-"""`aicx memory backfill`: makes candidates of what the history proposes."""
+"""`aicx memory candidates backfill`: makes candidates of what the history proposes."""
 
 from __future__ import annotations
 

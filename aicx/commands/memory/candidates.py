@@ -69,7 +69,7 @@ def command(
     elif answer.matched > answer.results:
         console.notify(f"{answer.results:,} of {answer.matched:,}; --limit {answer.matched} shows all.")
     if answer.candidates:
-        console.notify("`aicx memory backfill --import` makes records of them, for a person to decide about.")
+        console.notify("`aicx memory candidates backfill --import` makes records of them, for a person to decide.")
 
 
 def list_candidates(

@@ -92,7 +92,7 @@ def confirm(desk: Desk, records: list[Record], question: str, *, yes: bool, json
     if yes:
         return
     if json or not (sys.stdin.isatty() and sys.stdout.isatty()):  # in a file, no person would see them
-        raise UsageError("a person has to confirm this", hint="add --yes if you looked at the record: aicx memory get")
+        raise UsageError("a person has to confirm this", hint="add --yes if you looked at the record: aicx show REF")
     with opened(desk) as memory:
         for found in memory.assessed(records):
             print_whole(desk, found, hidden=True)

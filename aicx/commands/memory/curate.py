@@ -1,4 +1,4 @@
-"""`aicx memory curate`: proposes what to do about records that need attention."""
+"""`aicx memory check curate`: proposes what to do about records that need attention."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`aicx memory delete`: deletes a record."""
+"""`aicx memory decide delete`: deletes a record."""
 
 from __future__ import annotations
 

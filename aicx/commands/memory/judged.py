@@ -1,4 +1,4 @@
-"""`aicx memory eval` and `audit`: judge afterwards what was handed out, and what texts rely on."""
+"""`aicx memory check eval` and `audit`: judge afterwards what was handed out, and what texts rely on."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def evaluate(
             for issue in one.issues:
                 console.out(f"           {issue.code}  {issue.ref or ''}")
         if not judged:
-            console.notify("No retrieval is recorded. `aicx memory recall QUESTION --record` records one.")
+            console.notify("No retrieval is recorded. `aicx search --in memory QUESTION --record` records one.")
     if worst == "fail":
         raise typer.Exit(1)
 
@@ -128,7 +128,7 @@ def _saved(path: str) -> Retrieval:
             raise ValueError("it is no object")
         return retrieval_in(path, fields)
     except ValueError as error:
-        raise UsageError(f"{path} is no answer of recall", hint="aicx memory recall QUESTION --json > FILE") from error
+        raise UsageError(f"{path} is no answer of recall", hint="aicx search --in memory … --json > FILE") from error
 
 
 def _read(path: str) -> str:

@@ -1,4 +1,4 @@
-"""`aicx memory lint`: what is wrong with records as texts."""
+"""`aicx memory check lint`: what is wrong with records as texts."""
 
 from __future__ import annotations
 

@@ -147,8 +147,8 @@ def _recent(found: Assessment) -> tuple[float, str]:
 def get(ref: RefArgument, repo: options.Repo = None, json: options.Json = False) -> None:
     """Show a record with its details, its evidence and what its anchors are now, or what an instruction file says.
 
-    Example: aicx memory get export-check
-    Example: aicx memory get live:claude:CLAUDE.md#L3
+    Example: aicx show export-check
+    Example: aicx show live:claude:CLAUDE.md#L3
     """
     desk = open_desk(repo)
     if ref.startswith("live:"):

@@ -1,4 +1,4 @@
-"""`aicx memory recall`: what the memory has on a question."""
+"""`aicx search --in memory`: what the memory has on a question."""
 
 from __future__ import annotations
 
@@ -36,7 +36,8 @@ def command(
         HowToDecay, typer.Option("--decay", help="How much to prefer what was stated or confirmed lately.")
     ] = HowToDecay.gentle,
     record: Annotated[
-        bool, typer.Option("--record", help="Keep an event with the references that were shown, for `memory eval`.")
+        bool,
+        typer.Option("--record", help="Keep an event with the references that were shown, for `memory check eval`."),
     ] = False,
     repo: options.Repo = None,
     everywhere: Annotated[bool, typer.Option("--everywhere", help="The records of all repositories.")] = False,

@@ -1,4 +1,4 @@
-"""`aicx memory seal`: takes the log of decisions as it is, after it was restored or came from elsewhere."""
+"""`aicx memory decide seal`: takes the log of decisions as it is, after it was restored or came from elsewhere."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`aicx memory verify`: tells claims from proofs, of who accepted what."""
+"""`aicx memory check verify`: tells claims from proofs, of who accepted what."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`aicx review`: what continuity suggests to keep, and the steps a person takes with it."""
+"""`aicx memory candidates`, its steps: what continuity suggests to keep, and the steps a person takes with it."""
 
 from __future__ import annotations
 

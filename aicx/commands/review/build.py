@@ -69,7 +69,7 @@ def _noted(desk: Desk, repo: str | None) -> tuple[list[Proposal], list[str]]:
     layers = read_layers(desk.settings, find_place(desk.settings, options.folder(repo)))
     notes = [f"{one.path} cannot be understood, and is left as it is: {one.why}" for one in layers.broken]
     if source := layers.merged.source:
-        notes.append(f"the session it is from may suggest more: aicx review build --session {source}")
+        notes.append(f"the session it is from may suggest more: aicx memory candidates build --session {source}")
     place = desk.scope.repository or str(desk.scope.root)
     return list(proposals_of(layers.merged, place, desk.now)), notes
 

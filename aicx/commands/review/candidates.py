@@ -1,4 +1,4 @@
-"""`aicx review candidates` and `show`: what waits for a person, and one of them with its evidence."""
+"""`aicx memory candidates queue` and `show`: what waits for a person, and one of them with its evidence."""
 
 from __future__ import annotations
 

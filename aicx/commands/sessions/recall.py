@@ -1,4 +1,4 @@
-"""`aicx sessions recall`: which sessions, windows or chunks answer a question."""
+"""`aicx search --in windows`: which sessions, windows or chunks answer a question."""
 
 from __future__ import annotations
 

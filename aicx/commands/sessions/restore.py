@@ -1,4 +1,4 @@
-"""`aicx sessions restore`: what a session had before its context was compacted, or what the one before left."""
+"""`aicx resume --restore`: what a session had before its context was compacted, or what the one before left."""
 
 from __future__ import annotations
 

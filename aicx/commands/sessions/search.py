@@ -1,4 +1,4 @@
-"""`aicx sessions search`: the sessions that answer a question."""
+"""`aicx search --in sessions`: the sessions that answer a question."""
 
 from __future__ import annotations
 

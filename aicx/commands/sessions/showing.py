@@ -1,4 +1,4 @@
-"""`aicx sessions show`, `windows` and `chain`: one session, its parts, and what it came from."""
+"""`aicx show --about`, its `--windows` and `aicx sessions chain`: one session, its parts, and what it came from."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`aicx sessions summarize`: what a session, or one of its windows, came to."""
+"""`aicx show --summarize`: what a session, or one of its windows, came to."""
 
 from __future__ import annotations
 

@@ -99,7 +99,7 @@ def update(
     drop: Drop = None,
     json_patch: Annotated[
         str | None,
-        typer.Option("--json-patch", metavar="JSON", help="The same as an object, named as in `task show --json`."),
+        typer.Option("--json-patch", metavar="JSON", help="The same as an object, named as in `show work:ID --json`."),
     ] = None,
     from_file: Annotated[
         str | None,

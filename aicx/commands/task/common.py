@@ -46,7 +46,7 @@ _LISTS = (
 
 def answer(written: Written, done: str, *, json: bool) -> None:
     """Prints what a command made of a task."""
-    # Imported here: `aicx next` prints no task.
+    # Imported here: `aicx resume --next` prints no task.
     from aicx.work.answers import CHANGE_SCHEMA
     from aicx.work.entry import change_of
 

@@ -92,7 +92,7 @@ def status(repo: options.Repo = None, utc: options.Utc = False, json: options.Js
 def show(task: TaskArgument, repo: options.Repo = None, utc: options.Utc = False, json: options.Json = False) -> None:
     """Show one task whole, open or closed, with the evidence of what it says and everything that happened to it.
 
-    Example: aicx task show fix-the-export
+    Example: aicx show fix-the-export
     """
     desk = open_desk(repo)
     whole, found = shown_work(desk.settings, desk.place, desk.now, task)

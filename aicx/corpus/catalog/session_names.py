@@ -16,7 +16,7 @@ SessionKey = tuple[str, str]  # agent and session id
 _MAX_NAMED = 5
 _MAX_ASKED = 500  # ids in one question
 # What other commands print and open themselves.
-_OPENED_BY = {"failure": "aicx failures show", "sha256": "aicx cas get"}
+_OPENED_BY_SHOW = frozenset({"failure", "live", "mem", "sha256", "work"})
 # Fewer digits are more likely the beginning of a session's id than a commit.
 _ABBREVIATED = 7
 _MIN_COMPARED = 4
@@ -47,8 +47,8 @@ def find_session(wanted: str, known: Iterable[SessionKey]) -> SessionKey:
         return found[0]
     if found:
         raise ambiguous(wanted, found)
-    if command := _OPENED_BY.get(wanted.partition(":")[0]):
-        raise NotFound(f"{wanted!r} is not a chunk or a session", hint=f"{command} {wanted}")
+    if wanted.partition(":")[0] in _OPENED_BY_SHOW:
+        raise NotFound(f"{wanted!r} is not a chunk or a session", hint=f"aicx show {wanted}")
     if not sessions:
         raise NotFound(f"no chunk and no session is known by {wanted!r}: nothing is stored yet", hint="aicx store")
     agent, text = _parts(wanted)

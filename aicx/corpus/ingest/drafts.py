@@ -31,7 +31,7 @@ _CALL_HEAD, _CALL_TAIL = 3000, 800
 
 _MAX_MARK_LENGTH = 64  # of a redaction, `[REDACTED:…]`
 # Commands and tools of ours that answer with stored text.
-_OWN_COMMAND = re.compile(r"(?:^|[\s;&|(/])aicx\s+(?:search|sessions|steer|show|rank|resume|extract)\b")
+_OWN_COMMAND = re.compile(r"(?:^|[\s;&|(/])aicx\s+(?:search|sessions|steer|show|rank|resume|extract|reports\s+--raw)\b")
 _OWN_TOOL = re.compile(r"(?:^|_)aicx_(?:search|steer|rank|resume|read)$")
 
 _BREAKS = (b"\n\n", b"\n", b" ")

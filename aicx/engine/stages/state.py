@@ -46,7 +46,7 @@ class SearchQuery:
     """A question with everything that decides its answer, its own clock and the rules of ranking included.
 
     ``fold`` gives one answer a session, its best chunk, with the chunks that come before the last answer named under
-    it; the order stays. ``min_score``, from 0 to 10, leaves out chunks that `aicx rank` scores less. ``lift_dates``
+    it; the order stays. ``min_score``, from 0 to 10, leaves out what `aicx search --worth` scores less. ``lift_dates``
     says whether "january 2026" in the text limits the answers to that month. ``automated`` is the factor for a chunk of
     a session that a program ran: its prompt comes again and again, and what a person asked is the better answer.
     ``place`` is a folder: sessions of the repository around it count more, and git is asked there what commits, files
@@ -115,7 +115,7 @@ class Hit:
     member: str | None = None  # who gave it to the share; None for one's own
 
     def density(self) -> Density:
-        """How much of the chunk is worth reading, as `aicx rank` measures it."""
+        """How much of the chunk is worth reading, as `aicx search --worth` measures it."""
         return density_of(self.said)
 
 

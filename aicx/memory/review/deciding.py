@@ -100,7 +100,7 @@ def promote(desk: Desk, ref: str, decider: Decider, target: str | None = None) -
         if plan.readiness != "safe":
             raise UsageError(
                 f"{plan.target} cannot take it: {', '.join(plan.reasons)}",
-                hint=f"aicx review apply-prep {record.ref} shows every file; --target FILE chooses another",
+                hint=f"aicx memory candidates apply-prep {record.ref} shows every file; --target FILE chooses another",
             )
         body = encode(plan, record, by, desk.now, prepared.ranked)
         change.attach(proposal_of(record), body)
@@ -118,7 +118,7 @@ def prepare(desk: Desk, candidate: ReviewedRecord, target: str | None = None) ->
     if candidate.surface == "memory":
         raise UsageError(
             f"{record.ref} does not read like an instruction: it goes into the memory",
-            hint=f"aicx review promote {record.ref} --by NAME",
+            hint=f"aicx memory candidates promote {record.ref} --by NAME",
         )
     if candidate.found.status in HIDDEN:
         raise UsageError(f"{record.ref} may not be shown", hint=next_step(candidate))
@@ -146,7 +146,7 @@ def named(by: str, step: Step) -> str:
     """The person who takes a step. Raises UsageError for none."""
     name = memory_named(by, step)
     if not is_person(name):
-        raise UsageError(f"{step} needs the name of a person", hint=f"aicx review {step} REF --by NAME")
+        raise UsageError(f"{step} needs the name of a person", hint=f"aicx memory candidates {step} REF --by NAME")
     return name
 
 

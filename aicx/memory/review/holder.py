@@ -57,7 +57,7 @@ class _Review(Holder):
         waiting = [name for name, one in decided.items() if one.patched is not None and one.applied is None]
         other += [f"the patch of mem:{name} is gone" for name in waiting if name not in files]
         if other:
-            hint = "move it away, then: aicx review promote REF --by NAME"
+            hint = "move it away, then: aicx memory candidates promote REF --by NAME"
             return (Check(self.name, "warning", first_of(other, between="; "), hint),)
         return (Check(self.name, "green", f"{plural(len(files), 'proposal')}, each as it was written"),)
 

@@ -267,7 +267,7 @@ def read_proposal(layout: Layout, record: Record, standing: Standing) -> Plan:
     """Reads what waits for a person to apply. Raises CorpusDamaged where its file is not as it was written."""
     path = layout.memory / proposal_of(record)
     if (body := read_file(layout, record)) is None:
-        hint = f"make it again: aicx review promote {record.ref} --by NAME"
+        hint = f"make it again: aicx memory candidates promote {record.ref} --by NAME"
         raise CorpusDamaged(f"{path} is gone", hint=hint)
     try:
         if digest_of_file(body) != standing.proposal:
@@ -276,7 +276,7 @@ def read_proposal(layout: Layout, record: Record, standing: Standing) -> Plan:
         plan = Plan(**{name: fields[name] for name in Plan.__slots__})
         return replace(plan, reasons=tuple(plan.reasons))
     except _STRANGE as error:
-        hint = f"move it away; then make it again: aicx review promote {record.ref} --by NAME"
+        hint = f"move it away; then make it again: aicx memory candidates promote {record.ref} --by NAME"
         raise CorpusDamaged(f"{path} was changed by another hand: {error}", hint=hint) from error
 
 
@@ -310,15 +310,15 @@ def steps_of(plan: Plan, ref: str) -> list[str]:
     """Lists what a person does by hand; nothing where there is nothing to apply."""
     if plan.readiness == "blocked":
         return []
-    verify = f"aicx review verify-apply {ref}"
+    verify = f"aicx memory candidates verify-apply {ref}"
     if plan.readiness == "stale":
-        return [f"aicx review promote {ref} --by NAME makes the patch anew for the file as it is"]
+        return [f"aicx memory candidates promote {ref} --by NAME makes the patch anew for the file as it is"]
     if "present" in plan.reasons:
         return [verify]
     plain = "" if plan.context else " --unidiff-zero"
     return [
-        f"read the patch: aicx review apply-prep {ref}",
-        f"apply it at the top of the repository: aicx review apply-prep {ref} --patch | git apply{plain}",
+        f"read the patch: aicx memory candidates apply-prep {ref}",
+        f"apply it at the top of the repository: aicx memory candidates apply-prep {ref} --patch | git apply{plain}",
         f"or put the block into {plan.target} by hand, with its markers",
         verify,
     ]

@@ -120,11 +120,12 @@ def next_step(candidate: ReviewedRecord) -> str:
     ref, status = candidate.record.ref, candidate.found.status
     match candidate.state:
         case "pending":
-            return f"aicx review approve {ref} --by NAME, or aicx review reject {ref}"
+            return f"aicx memory candidates approve {ref} --by NAME, or aicx memory candidates reject {ref}"
         case "approved":
-            return f"aicx review promote {ref} --by NAME"
+            return f"aicx memory candidates promote {ref} --by NAME"
         case "manual-apply-pending":
-            return f"aicx review apply-prep {ref} shows the patch; once it is applied: aicx review verify-apply {ref}"
+            steps = "aicx memory candidates"
+            return f"{steps} apply-prep {ref} shows the patch; once it is applied: {steps} verify-apply {ref}"
         case "promoted":
             return f"it is agreed; aicx memory reject {ref} takes that back"
         case "rejected":
@@ -133,15 +134,15 @@ def next_step(candidate: ReviewedRecord) -> str:
             return "it is in the instruction file; edit that file"
         case "blocked":
             return {
-                "candidate": f"aicx review adopt {ref} --by NAME",
-                "quarantined": f"aicx memory release {ref} --by NAME",
+                "candidate": f"aicx memory candidates adopt {ref} --by NAME",
+                "quarantined": f"aicx memory decide release {ref} --by NAME",
                 "advisory": "it repeats an instruction file; edit that file",
             }.get(status, "the memory policy keeps it out: .aicx/memory-policy.toml")
         case "stale":
             return {
                 "superseded": f"another record took its place: aicx memory history {ref}",
-                "archived": f"aicx memory restore {ref} --by NAME",
-            }.get(status, f"aicx memory validate {ref} --result pass --by NAME --method TEXT, if it still holds")
+                "archived": f"aicx memory decide restore {ref} --by NAME",
+            }.get(status, f"aicx memory decide validate {ref} --result pass --by NAME --method TEXT, if it still holds")
 
 
 def _why(candidate: ReviewedRecord) -> str:

@@ -15,9 +15,9 @@ const BY = '--by "YOUR NAME"';
 const COMMANDS = {
   accept: ["Accept", (ref) => `aicx memory accept ${ref} ${BY}`],
   reject: ["Reject", (ref) => `aicx memory reject ${ref} ${BY}`],
-  pin: ["Pin", (ref) => `aicx memory pin ${ref} ${BY}`],
-  unpin: ["Unpin", (ref) => `aicx memory unpin ${ref} ${BY}`],
-  validate: ["It still holds", (ref) => `aicx memory validate ${ref} --result pass ${BY}`],
+  pin: ["Pin", (ref) => `aicx memory decide pin ${ref} ${BY}`],
+  unpin: ["Unpin", (ref) => `aicx memory decide unpin ${ref} ${BY}`],
+  validate: ["It still holds", (ref) => `aicx memory decide validate ${ref} --result pass ${BY}`],
   replace: ["Replace", (ref) => `aicx memory supersede ${ref} --with mem:… ${BY}`],
 };
 const SPEAKERS = {
@@ -86,7 +86,7 @@ export function createMemory(pane, { source, go, announce }) {
       section("In conflict", page.conflicts.map(conflict)),
       section("Went stale", page.stale.map((card) => memo(card, ["validate", "reject"], changes))),
       agreed(),
-      section("Kept apart", page.apart.map((card) => memo(card, [])), hintLine("aicx memory release REF --by NAME")),
+      section("Kept apart", page.apart.map((card) => memo(card, [])), hintLine("aicx memory decide release REF --by NAME")),
     );
     announce(said);
   }
@@ -246,6 +246,6 @@ function nothing() {
   return emptyState(
     "Nothing is remembered yet",
     el("p", {}, "State something, or look at what the stored sessions propose."),
-    el("p", { class: "command" }, el("code", {}, "aicx memory put STATEMENT"), el("code", {}, "aicx memory backfill")),
+    el("p", { class: "command" }, el("code", {}, "aicx memory put STATEMENT"), el("code", {}, "aicx memory candidates backfill")),
   );
 }

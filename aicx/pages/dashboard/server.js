@@ -11,7 +11,7 @@ class Failure extends Error {
   }
 }
 
-// The token comes once, in the address that `aicx dashboard` prints; it is taken out of it at once.
+// The token comes once, in the address that `aicx serve page` prints; it is taken out of it at once.
 export function takeToken() {
   const given = /[#&]token=([^&]+)/.exec(location.hash);
   if (!given) return;
@@ -56,14 +56,14 @@ async function request(path, options) {
     response = await fetch(path, { ...options, headers });
   } catch (error) {
     if (error.name === "AbortError") throw error;
-    throw new Failure("The server does not answer.", "aicx dashboard");
+    throw new Failure("The server does not answer.", "aicx serve page");
   }
   const body = await response.json().catch(() => null);
   if (response.ok && body?.ok) return body;
   if (response.status === 401) {
     throw new Failure(
-      "This page does not know the server's token. Open the address that aicx dashboard prints.",
-      "aicx dashboard",
+      "This page does not know the server's token. Open the address that aicx serve page prints.",
+      "aicx serve page",
       401,
     );
   }

@@ -84,7 +84,7 @@ export function createWork(pane, { source, go, announce }) {
         empty: !page.failing.length && ["No failure is known of its sessions.", "aicx failures"],
       }),
       section("Contracts", page.contracts.map(contractCard), {
-        left: ["limit", page.contracts_total - page.contracts.length, "aicx usage"],
+        left: ["limit", page.contracts_total - page.contracts.length, "aicx status --usage"],
         empty: ["No session was given a contract yet. Hooks do it at each start:", "aicx init"],
       }),
     );

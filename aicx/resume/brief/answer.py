@@ -73,7 +73,7 @@ class Match:
 class KnownFix:
     """An open failure that was seen and resolved before, and what was done then."""
 
-    failure: Annotated[str, "reference of the failure, which `aicx failures show` opens"]
+    failure: Annotated[str, "reference of the failure, which `aicx show` opens"]
     message: Annotated[str, "what the tool said"]
     command: Annotated[str, "that failed"]
     files: Annotated[list[str], "edited before it passed"]
@@ -153,7 +153,7 @@ class Capsule:
     goal: Annotated[Said | None, "what it was about"]
     last_request: Annotated[Said | None, "the last prompt"]
     last_progress: Annotated[Said | None, "what was reached last"]
-    next_action: Annotated[str | None, "what `stated` says comes next, else what is open first, as `aicx next` says it"]
+    next_action: Annotated[str | None, "what `stated` says comes next, else what is open first, as `--next` says it"]
     next: Annotated[list[Said], "what is sure to be open"]
     failures: Annotated[list[Said], "what failed and surely was not mended"]
     decisions: Annotated[list[Said], "what was decided"]
@@ -246,7 +246,7 @@ class BudgetUsed:
 class AgreedStatement:
     """A statement that a person accepted and that nothing speaks against now."""
 
-    ref: Annotated[str, "the record, which `aicx memory get` opens"]
+    ref: Annotated[str, "the record, which `aicx show` opens"]
     kind: Annotated[str, "what it is: `policy`, `procedure`, `fact`, `decision`, `preference`, `failure` and others"]
     tier: Annotated[int, "its authority; the lower, the stronger"]
     usage: Annotated[str, "`instruction` or `evidence`"]
@@ -334,7 +334,7 @@ class ResumeAnswer:
     contract_ref: Annotated[str | None, "the record of the session that began, with `--record`"] = field(
         default=None, metadata=OPTIONAL
     )
-    capsule_ref: Annotated[str | None, "the digest of the brief that is kept beside it, for `aicx cas get`"] = field(
+    capsule_ref: Annotated[str | None, "the digest of the brief that is kept beside it, for `aicx show`"] = field(
         default=None, metadata=OPTIONAL
     )
     manifest: Annotated[dict[str, Any] | None, "the manifest, with `--explain`"] = field(

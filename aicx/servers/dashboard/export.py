@@ -56,7 +56,7 @@ def write_page(settings: Settings, path: Path, now: datetime, filters: Filters, 
     layout = settings.layout
     allowed = {str(layout.home / relative) for relative in list_chunk_paths(layout, filters)}
     if not allowed:
-        raise NotFound("no stored chunk is within these filters", hint="aicx refs says which projects there are")
+        raise NotFound("no stored chunk is within these filters", hint="aicx status --projects lists the projects")
     sessions = _newest(layout, filters, allowed, cap)
     chunks = sum(len(entry["chunks"]) for entry in sessions)
     data = {

@@ -317,7 +317,7 @@ class MemoryCard:
     proofs: Annotated[list[MemoryProof], "what it rests on; empty in `agreed` and `apart`"]
     changes: Annotated[list[MemoryChange], "what changed below it; empty unless it is stale"]
     review: Annotated[str, "where it is in its review, such as `pending`, `approved`, `blocked` or `promoted`"]
-    surface: Annotated[str, "where `aicx review promote` takes it: `memory`, or `instructions` for a patch"]
+    surface: Annotated[str, "where `aicx memory candidates promote` takes it: `memory`, or `instructions` for a patch"]
 
 
 @dataclass(frozen=True, slots=True)

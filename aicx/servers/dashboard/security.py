@@ -30,7 +30,7 @@ def secured(app: App, *, token: str | None, hosts: frozenset[str], per_second: f
         rate=Rate(per_second, 2 * per_second),
         is_open=lambda scope: not needs_token(scope["path"]),
         check=_check_query,
-        token_hint="open the address that `aicx dashboard` prints",  # noqa: S106 - says where, not what
+        token_hint="open the address that `aicx serve page` prints",  # noqa: S106 - says where, not what
     )
     return _with_headers(Guard(app, rules))
 

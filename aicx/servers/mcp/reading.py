@@ -58,7 +58,7 @@ def read(means: ToolContext, asked: ReadArguments) -> ToolReply:
 
 
 def _read_work(means: ToolContext, ref: str) -> ToolReply:
-    """A task or a handoff of the client's repository whole, as `aicx task show` gives it."""
+    """A task or a handoff of the client's repository whole, as `aicx show` gives it."""
     if means.folder is None:
         raise UsageError(
             "which repository's work is meant is not known", hint="start the server in the folder, or use `aicx show`"

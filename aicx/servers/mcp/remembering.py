@@ -67,7 +67,7 @@ def _proposed(found: Assessment, record: Record, *, new: bool) -> ToolReply:
 
 
 def read_memory(means: ToolContext, ref: str) -> ToolReply:
-    """A record whole, or what an instruction file says, as `aicx memory get` gives them."""
+    """A record whole, or what an instruction file says, as `aicx show` gives them."""
     settings, scope = means.settings, scope_of(means, None)
     if ref.startswith("live:"):
         fields = bounded(

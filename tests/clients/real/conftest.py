@@ -1,4 +1,4 @@
-"""One real client at a time, with a home of its own, in which `aicx install` has registered the MCP server."""
+"""One real client at a time, with a home of its own, in which `aicx init --mcp` has registered the MCP server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`aicx dashboard` as a process: how it begins, who may come in, and an orderly end."""
+"""`aicx serve page` as a process: how it begins, who may come in, and an orderly end."""
 
 from __future__ import annotations
 

@@ -54,4 +54,4 @@ def test_the_open_page_says_what_to_do_when_the_server_is_gone(window: Callable[
         page.wait_for_selector(".result")
     page.get_by_role("searchbox").first.fill("beacon")
     page.wait_for_selector(".state code")
-    assert page.locator(".state code").inner_text() == "aicx dashboard"
+    assert page.locator(".state code").inner_text() == "aicx serve page"

@@ -231,7 +231,7 @@ def test_a_server_that_is_gone_is_said_with_the_command_that_starts_it(visit: Vi
     page.route("**/api/**", lambda route: route.abort())
     page.fill("#question", "lexer")
     expect(page.locator(".state")).to_contain_text("The server does not answer")
-    expect(page.locator(".state code")).to_have_text("aicx dashboard")
+    expect(page.locator(".state code")).to_have_text("aicx serve page")
 
 
 def test_trying_again_asks_again(visit: Visit) -> None:
@@ -247,7 +247,7 @@ def test_trying_again_asks_again(visit: Visit) -> None:
 def test_without_the_token_the_page_says_where_it_is(window: Callable[..., Any], address: str) -> None:
     page = window()
     page.goto(address)
-    expect(page.locator(".state")).to_contain_text("Open the address that aicx dashboard prints")
+    expect(page.locator(".state")).to_contain_text("Open the address that aicx serve page prints")
 
 
 def test_the_token_leaves_the_address_at_once(window: Callable[..., Any], address: str) -> None:
