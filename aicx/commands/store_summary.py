@@ -6,6 +6,7 @@ from aicx import console
 from aicx.config import Settings
 from aicx.corpus.ingest.report import StoreReport, StoreRequest
 from aicx.sources.items import BadRecord
+from aicx.sources.unread import NAMES
 
 _MAX_PROBLEMS = 10
 
@@ -15,8 +16,10 @@ def print_summary(settings: Settings, request: StoreRequest, report: StoreReport
     if report.logs == 0:
         notify(f"No agent logs found below {settings.user_home}.")
         notify(
-            "Looked for Claude Code, Codex, Gemini CLI and Antigravity; CLAUDE_CONFIG_DIR and CODEX_HOME are honoured."
+            "Looked for Claude Code, Codex, Gemini CLI, Antigravity, OpenCode, Copilot CLI, Cursor and Pi;"
+            " CLAUDE_CONFIG_DIR and CODEX_HOME are honoured."
         )
+        _print_other_agents(report)
         return
     if report.chunks_written == 0 and report.logs_read == 0:
         head = style("Up to date.", fg="green", bold=True)
@@ -43,6 +46,7 @@ def print_summary(settings: Settings, request: StoreRequest, report: StoreReport
         notify(f"  {note}")
     _print_problems(report)
     _print_unread(report)
+    _print_other_agents(report)
     if report.chunks_written and not request.dry_run:
         notify(f'The corpus is in {settings.layout.home}. Next: aicx search "a question"')
 
@@ -72,6 +76,12 @@ def _print_unread(report: StoreReport) -> None:
         for log in report.without_chunks[:_MAX_PROBLEMS]:
             console.notify(f"  {log.path}: {log.reason}")
         _print_rest(report.without_chunks)
+
+
+def _print_other_agents(report: StoreReport) -> None:
+    if report.unread:
+        counts = [f"{NAMES[agent]} ({console.plural(count, 'session')})" for agent, count in report.unread.items()]
+        console.notify(f"  aicx does not read the logs of {', '.join(counts)}")
 
 
 def _print_rest(listed: list[BadRecord]) -> None:

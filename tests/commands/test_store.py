@@ -34,6 +34,7 @@ REPORT_KEYS = [
     "skipped",
     "problems",
     "without_chunks",
+    "unread",
     "notes",
     "buckets",
     "paths",
@@ -398,3 +399,17 @@ class TestIndex:
     def test_there_must_be_something_to_embed(self, user, capsys, other):
         assert store(capsys, "--index", other)[0] == 2
         assert not user.corpus.exists()
+
+
+def test_sessions_of_agents_that_are_not_read_are_counted_in_one_line(user, capsys):
+    for name in (".config/none", ".local/share/amp/threads/T-1.json", ".local/share/amp/threads/T-2.json"):
+        path = user.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    assert "  aicx does not read the logs of Amp (2 sessions)\n" in store(capsys)[2]
+    assert as_json(capsys)["unread"] == {"amp": 2}
+
+
+def test_where_every_agent_is_read_that_line_is_left_out(user, capsys):
+    assert as_json(capsys)["unread"] == {}
+    assert "does not read the logs of" not in store(capsys)[2]

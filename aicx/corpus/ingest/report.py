@@ -56,6 +56,9 @@ class StoreReport:
     without_chunks: Annotated[list[BadRecord], "logs that were read and gave none, with the reason"] = field(
         default_factory=list
     )
+    unread: Annotated[dict[str, int], "agent whose logs aicx does not read → its sessions here"] = field(
+        default_factory=dict
+    )
     notes: Annotated[list[str], "such as a log that grew while it was read"] = field(default_factory=list)
     buckets: Annotated[dict[str, dict[str, int]], "project → agent → chunks written"] = field(default_factory=dict)
     paths: Annotated[list[str], "chunks written, relative to `home`"] = field(default_factory=list)

@@ -43,6 +43,7 @@ from aicx.redaction import redact
 from aicx.sources import every_agent
 from aicx.sources.items import BadRecord, LogFile, LogIdentity
 from aicx.sources.naming import Redact, clean_id
+from aicx.sources.unread import count_unread
 from aicx.storage.lock import writer_lock
 from aicx.text import instant
 from aicx.types import Redacted
@@ -140,6 +141,7 @@ class _IngestRun:
         )
         self._report.logs = plan.logs
         self._report.problems += plan.problems
+        self._report.unread = count_unread(self._homes) if not self._request.agents else {}
         done, total = 0, plan.size
         self._catalog.begin()
         is_filed_already = not (plan.sessions or plan.shared) and is_filed(self._catalog, self._decisions)
