@@ -151,7 +151,7 @@ ANSWERS: Mapping[str, tuple[str, Sequence[type[Any]]]] = {
     "projects": (projects.SCHEMA, [projects.ProjectsAnswer]),
     "decision": (projects.DECISION_SCHEMA, [projects.DecisionAnswer]),
     "list": (lists.SCHEMA, [overview.LogList]),
-    "state": (states.SCHEMA, [overview.State, overview.LogsReset]),
+    "state": (states.SCHEMA, [states.StatusAnswer, overview.LogsReset]),
     "doctor": (doctor.SCHEMA, [doctor.DoctorAnswer]),
     "doctor repo": (readiness.SCHEMA, [readiness.RepoDoctorAnswer]),
     "extract": (extract.SCHEMA, [extract.ExtractAnswer]),

@@ -36,7 +36,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
     "Set up": {
         "init": ("aicx.commands.init", "Set agents up: a brief at the start, logs stored at the end."),
         "serve": ("aicx.commands.serving", "Answer agents over MCP, or people on a page in the browser."),
-        "status": ("aicx.commands.state", "Show how much is stored, from when, and how fresh it is."),
+        "status": ("aicx.commands.state", "Show what is stored and kept, and what needs a person."),
         "doctor": ("aicx.commands.doctor", "Check everything stored, and repair it with --fix."),
     },
     "Try out": {

@@ -1,15 +1,20 @@
-"""`aicx status`: counters of the corpus, and resetting what makes re-runs free."""
+"""`aicx status`: counters of the corpus, a line on all else that is kept, and resetting what makes re-runs free."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import field
 from typing import Annotated
 
 import typer
 
 from aicx import console, options
-from aicx.config import load_settings
-from aicx.corpus.catalog.overview import LogsReset, forget_watermarks, state_of
+from aicx.config import Settings, load_settings
+from aicx.corpus.catalog.overview import LogsReset, State, forget_watermarks, state_of
+from aicx.errors import AicxError
+from aicx.fields import INLINE, OPTIONAL
 from aicx.storage.lock import writer_lock
+from aicx.values import dataclass
 
 SCHEMA = "aicx.state/1"
 
@@ -30,6 +35,26 @@ _LABELS = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class StatusView:
+    """A line on something that is kept beside the chunks, and the command that says more."""
+
+    view: Annotated[str, "`index`, `memory`, `work`, `recall` or `share`"]
+    said: Annotated[str, "in a few words"]
+    more: Annotated[str, "the command that shows it whole"]
+    waits: Annotated[str | None, "what of it needs a person, and how to do it"] = None
+
+
+@dataclass(frozen=True, slots=True)
+class StatusAnswer:
+    """Counters of the corpus and its catalogue, and the rest in a line each."""
+
+    state: State = field(metadata=INLINE)
+    views: Annotated[list[StatusView] | None, "left out where one agent's logs are asked for"] = field(
+        default=None, metadata=OPTIONAL
+    )
+
+
 def command(
     agent: options.Agents = None,
     reset: Annotated[
@@ -38,7 +63,10 @@ def command(
     utc: options.Utc = False,
     json: options.Json = False,
 ) -> None:
-    """Show how much is stored, from when to when, and from how many logs.
+    """Show what is stored, the index, memory, work, recall and share, and what needs a person.
+
+    The counters are of the whole corpus, or of the logs of an agent alone; memory and work are those of this
+    repository. Each line names the option or the command that shows all of it.
 
     Example: aicx status
     Example: aicx status -a claude --json
@@ -54,8 +82,9 @@ def command(
             console.notify(f"{console.plural(count, 'log')} will be read again by the next `aicx store`.")
         return
     state = state_of(settings.layout, tuple(agent or ()))
+    views = None if agent else [_view(name, more, look, settings) for name, (more, look) in _VIEWS.items()]
     if json:
-        console.out_answer(SCHEMA, state)
+        console.out_answer(SCHEMA, StatusAnswer(state, views))
         return
     for name, label in _LABELS.items():
         value = getattr(state, name)
@@ -63,9 +92,93 @@ def command(
             value = console.when(value)
         text = console.size(value) if "_bytes" in name else "none" if value is None else value
         console.out(f"{label:>22}  {text if not isinstance(text, int) else f'{text:,}'}")
+    _print_views(views or [])
     if state.first:
         console.say_zone()
     if state.fallback_reason:
         console.warn(state.fallback_reason)
     for note in state.notes:
         console.notify(note)
+
+
+def _print_views(views: list[StatusView]) -> None:
+    """A label and its value on each line, as of the counters: scripts read them so."""
+    for one in views:
+        console.out(f"{one.view:>22}  {one.said}{console.style(f'   {one.more}', dim=True)}")
+    waits = [console.style(one.waits, fg="yellow") for one in views if one.waits]
+    for text in waits or (["nothing"] if views else []):
+        console.out(f"{'needs you':>22}  {text}")
+
+
+def _view(name: str, more: str, look: Callable[[Settings], tuple[str, str | None]], settings: Settings) -> StatusView:
+    try:
+        said, waits = look(settings)
+    except AicxError as error:  # what is wrong with one part is its line; the others are shown all the same
+        said, waits = error.message, f"{error.message}: {error.hint or more}"
+    return StatusView(name, said, more, waits)
+
+
+def _index(settings: Settings) -> tuple[str, None]:
+    from aicx.engine.freshness import index_state
+    from aicx.engine.vector_state import lexical_state, vector_state
+    from aicx.errors import MissingExtra, NotFound
+
+    words = lexical_state(settings)
+    try:
+        behind = vector_state(settings).behind
+        meaning = index_state(exists=True, behind=behind)
+    except NotFound:
+        meaning = "none"
+    except MissingExtra:
+        meaning = "not installed"
+    return f"by words {index_state(exists=words.exists, behind=words.behind)}, by meaning {meaning}", None
+
+
+def _memory(_: Settings) -> tuple[str, str | None]:
+    from aicx.commands.memory.common import open_desk, opened
+    from aicx.memory.review.states import waiting
+
+    with opened(open_desk(None)) as memory:
+        assessed = memory.assessed(memory.records())
+        queue = len(waiting(memory, assessed))
+    said = f"{console.plural(len(assessed), 'record')}, {sum(found.baseline for found in assessed):,} agreed"
+    return said, f"{console.plural(queue, 'record')} to decide about: aicx memory candidates queue" if queue else None
+
+
+def _work(settings: Settings) -> tuple[str, None]:
+    from aicx.commands.desk import open_desk
+    from aicx.work.listing import list_tasks
+
+    found = list_tasks(settings, open_desk(None).place, options.now(), limit=1)
+    last = f", the last changed “{found.tasks[0][0].title}”" if found.tasks else ""
+    return f"{console.plural(found.total, 'open task')}{last}", None
+
+
+def _recall(settings: Settings) -> tuple[str, None]:
+    import os
+
+    from aicx.reminders.ledger import read
+
+    said = read(os.fspath(settings.layout.agents))
+    return (
+        f"{console.plural(len(said), 'reminder')} to sessions" if said else "no session was told anything unasked",
+        None,
+    )
+
+
+def _share(settings: Settings) -> tuple[str, None]:
+    from aicx.share.membership import find_membership
+
+    found = find_membership(settings.layout)
+    if found is None:
+        return "with nobody", None
+    return f"{found.address}, {', '.join(found.projects) or 'no project chosen'}", None
+
+
+_VIEWS: dict[str, tuple[str, Callable[[Settings], tuple[str, str | None]]]] = {
+    "index": ("aicx status --vectors", _index),
+    "memory": ("aicx status --memory", _memory),
+    "work": ("aicx task list", _work),
+    "recall": ("aicx status --recall", _recall),
+    "share": ("aicx share status", _share),
+}

@@ -29,6 +29,7 @@ KEYS = [
     "logs_with_bad_records",
     "fallback_reason",
     "notes",
+    "views",
 ]
 
 
@@ -52,6 +53,51 @@ def as_json(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, An
     return found
 
 
+def views(capsys: pytest.CaptureFixture[str]) -> dict[str, dict[str, Any]]:
+    return {one["view"]: one for one in as_json(capsys)["views"]}
+
+
+def test_all_that_is_kept_has_a_line(user, capsys):
+    out = state(capsys)[1]
+    assert [name for name in ("index", "memory", "work", "recall", "share") if f" {name}  " not in out] == []
+    assert "needs you  nothing" in out
+
+
+def test_a_line_names_the_command_that_shows_the_rest(user, capsys):
+    for one in views(capsys).values():
+        assert run([*one["more"].split()[1:], "--help"]) == 0
+
+
+@pytest.mark.needs("git")
+def test_what_waits_for_a_person_is_told_with_the_command(user, capsys, monkeypatch):
+    monkeypatch.chdir(user.repository("orbit"))
+    assert run(["memory", "put", "Retries are capped at 5", "--kind", "fact", "--topic", "retries"]) == 0
+    assert run(["task", "start", "Mend the lexer"]) == 0
+    capsys.readouterr()
+    found = views(capsys)
+    assert found["memory"]["said"] == "1 record, 0 agreed"
+    assert found["memory"]["waits"] == "1 record to decide about: aicx memory candidates queue"
+    assert found["work"]["said"] == "1 open task, the last changed “Mend the lexer”"
+    assert "needs you  1 record to decide about" in state(capsys)[1]
+
+
+@pytest.mark.needs("git")
+def test_what_is_wrong_with_one_part_leaves_the_others(user, capsys, monkeypatch):
+    orbit = user.repository("orbit")
+    monkeypatch.chdir(orbit)
+    policy = Path(orbit, ".aicx", "memory-policy.toml")
+    policy.parent.mkdir()
+    policy.write_text("[")
+    found = views(capsys)
+    assert "memory-policy.toml" in found["memory"]["waits"]
+    assert found["work"]["said"] == "0 open tasks"
+
+
+def test_of_one_agents_logs_there_are_counters_alone(user, capsys):
+    assert "views" not in as_json(capsys, "-a", "claude")
+    assert "needs you" not in state(capsys, "-a", "claude")[1]
+
+
 def test_the_json_has_these_fields(user, capsys):
     found = as_json(capsys)
     assert list(found) == KEYS
@@ -60,7 +106,7 @@ def test_the_json_has_these_fields(user, capsys):
 
 def test_everything_is_counted(user, capsys):
     logs = [*user.root.rglob("*.jsonl")]
-    assert {name: value for name, value in as_json(capsys).items() if name not in ("schema", "home")} == {
+    assert {name: value for name, value in as_json(capsys).items() if name not in ("schema", "home", "views")} == {
         "chunks": 2,
         "sessions": 2,
         "messages": 3,
@@ -148,7 +194,9 @@ def test_agent_has_figures_of_its_own(user, capsys):
 
 
 def test_several_agents_are_counted_together(user, capsys):
-    assert as_json(capsys, "-a", "codex", "-a", "claude") == as_json(capsys)
+    found = as_json(capsys)
+    del found["views"]
+    assert as_json(capsys, "-a", "codex", "-a", "claude") == found
 
 
 def test_unknown_agent_is_refused_with_the_known(user, capsys):

@@ -1,4 +1,4 @@
-"""A repository with a continuity note and its stored sessions, and `aicx memory candidates` as the command line has it."""
+"""A repository with a continuity note and its stored sessions, and the review lane as the command line has it."""
 
 from __future__ import annotations
 
