@@ -18,6 +18,7 @@ from contextlib import closing
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from aicx.agents.unasked import question_in
 from aicx.config import Settings, load_settings
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.query import open_catalog
@@ -32,8 +33,6 @@ from aicx.text import instant, shorten
 from aicx.types import PROMPTS
 from aicx.work.facts_index import part_stamps
 from aicx.work.session_facts import SessionFacts
-
-_COMMANDS = ("/", "!", "<")
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +92,10 @@ def _steps(settings: Settings, one: SessionFacts) -> list[Step]:
 
 
 def _asked(index: Index, session: str, step: Step) -> Iterator[tuple[str, str, list[Line]]]:
-    if step.role == "user" and step.origin in PROMPTS and not step.text.lstrip().startswith(_COMMANDS):
-        yield "prompt", step.text, [of_turn(turn) for turn in find_earlier(index, session, step.text)[:3]]
+    if step.role == "user" and step.origin in PROMPTS and (asked := question_in(step.text)):
+        found = [of_turn(turn) for turn in find_earlier(index, session, asked)[:3]]
+        pasted = None if found else find_fix(index, session, asked)
+        yield "prompt", step.text, [*found, *([of_fix(pasted)] if pasted else [])]
     elif step.phase == "result" and step.failed:
         fix = find_fix(index, session, step.text)
         yield "command", step.text, [of_fix(fix)] if fix else []

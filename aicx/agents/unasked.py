@@ -19,8 +19,9 @@ if TYPE_CHECKING:
     from aicx.reminders.index import Index
     from aicx.reminders.saying import Line
 
-# A prompt that a program types is no question of a person.
-_COMMANDS = ("/", "!", "<")
+# A prompt that a program types is no question of a person, and a command asks what stands behind its name.
+_PROGRAM = ("!", "<")
+_COMMAND = re.compile(r"\A\s*/[\w:.-]+(?!\S)")
 # Gemini CLI hands on, before the prompt, what other hooks told the model.
 _HOOKS_SAID = re.compile(r"\A\s*<hook_context>.*?</hook_context>", re.DOTALL)
 _MAX_RECORDS = 2000
@@ -77,18 +78,26 @@ def answer(event: str, agent: str, given: bytes) -> bytes:
 
 
 def _at_prompt(call: _Call) -> str:
-    prompt = _HOOKS_SAID.sub("", _text(call.said, "prompt", "user_prompt") or "")
-    if not prompt.strip() or prompt.lstrip().startswith(_COMMANDS):
+    prompt = question_in(_HOOKS_SAID.sub("", _text(call.said, "prompt", "user_prompt") or ""))
+    if not prompt:
         return ""
+    from aicx.reminders.command import find_fix
     from aicx.reminders.prompt import find_earlier
 
     with _index(call) as index:
         found = find_earlier(index, call.session, prompt) if index else []
-    if not found or index is None:
+        fix = find_fix(index, call.session, prompt) if index and not found else None
+    if index is None or not (found or fix):
         return ""
-    from aicx.reminders.saying import of_turn
+    from aicx.reminders.saying import of_fix, of_turn
 
-    return _say(call, index.project, [of_turn(turn) for turn in found[:_MOST]])
+    pasted = [of_fix(fix)._replace(lane="prompt")] if fix else []
+    return _say(call, index.project, [*map(of_turn, found[:_MOST]), *pasted])
+
+
+def question_in(prompt: str) -> str:
+    """What a person asks in a prompt; empty for what a program types and for a command alone."""
+    return "" if prompt.lstrip().startswith(_PROGRAM) else _COMMAND.sub("", prompt).strip()
 
 
 def _after_command(call: _Call) -> str:

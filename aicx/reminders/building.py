@@ -11,23 +11,25 @@ from typing import NamedTuple
 from aicx.config import Settings
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.query import open_catalog
-from aicx.evidence.conversation import conversation
+from aicx.evidence.conversation import ConversationTurn, Saying, conversation
 from aicx.evidence.patterns import reading_version
 from aicx.evidence.statements import decisions, is_announcement, weigh
-from aicx.evidence.texts import sentences, summary_line
-from aicx.evidence.transcript import read_steps
+from aicx.evidence.texts import sentences
+from aicx.evidence.transcript import Step, read_steps
 from aicx.paths import NON_REPOSITORY, Layout
 from aicx.refs import session_in
 from aicx.reminders.index import SCHEMA, VERSION
 from aicx.reminders.matching import needle_of, normal
-from aicx.reminders.words import MAX_TEXT, file_name, files_in, path_word, wording
+from aicx.reminders.words import MAX_TEXT, commit_name, file_name, files_in, names_in, path_word, wording
+from aicx.sources.tools import changes_files
 from aicx.storage.derived import forgiving, open_derived
-from aicx.text import instant
+from aicx.text import instant, shorten
 from aicx.work.facts_index import Key, part_stamps, session_facts
 from aicx.work.failures import Pattern, patterns
 from aicx.work.session_facts import SessionFacts
 
-_MAX_CAME = 320
+# Of a report, how far it is read, how much of it is kept, and of one sentence.
+_MAX_OUTCOME, _MAX_REPORT, _MAX_CAME = 12_000, 2_400, 320
 # Fewer signs say nothing of what came of a question.
 _LEAST_CAME = 40
 _MAX_DECISIONS = 20  # of a session
@@ -108,27 +110,7 @@ def turns_of(layout: Layout, catalog: Catalog, facts: SessionFacts | None) -> It
         [facts.agent, facts.session_id, facts.project, facts.project],
     )
     steps, _ = read_steps(layout, [row["path"] for row in rows])
-    for turn in conversation(steps):
-        weight = weigh(turn.prompt.text) if turn.prompt else None
-        if turn.prompt is None or weight is None or weight.level < 2:
-            continue
-        came = _came(turn.outcome.text) if turn.outcome else ""
-        if not came:
-            continue
-        own, more = (
-            wording(weight.text, facts.project),
-            wording(turn.outcome.text if turn.outcome else "", facts.project),
-        )
-        asked = " ".join(weight.text[:MAX_TEXT].split())
-        yield _Turn(
-            "tried" if turn.failures else "asked",
-            instant(turn.prompt.at, "seconds"),
-            turn.prompt.chunk,
-            asked,
-            came,
-            own.every,
-            more.every,
-        )
+    yield from _asked(steps, facts)
     known = _by_name((*facts.edited, *facts.opened))
     for said in decisions(steps, _MAX_DECISIONS):
         paths = frozenset(path_word(_resolved(path, known)) for path in files_in(said.text))
@@ -142,13 +124,69 @@ def _decision(kind: str, at: str, chunk: str, text: str, project: str, paths: fr
     return _Turn(kind, at, chunk, text, "", wording(text, project).every, paths)
 
 
-def _came(outcome: str) -> str:
-    """What an agent's last words of a turn report; empty where they ask, or only say what it does next."""
-    said = [sentence.text for sentence in sentences(outcome[:MAX_TEXT])]
-    if not said or is_announcement(said[-1]) or is_announcement(said[0]):
-        return ""
-    line = summary_line(outcome, _MAX_CAME)
-    return line if len(line) >= _LEAST_CAME and not line.endswith(("?", ":")) else ""
+class _Asking:
+    """A question with the turns that only said "yes" or "commit it" to what came of it."""
+
+    def __init__(self, asked: str, prompt: Saying, turn: ConversationTurn) -> None:
+        self.asked = asked
+        self.prompt = prompt
+        self.turns = [turn]
+
+    def row(self, project: str, made: Iterable[str]) -> _Turn | None:
+        """As a turn of the index, with the names of what was ``made`` meanwhile; None where nothing came of it."""
+        came = _came(turn.outcome.text for turn in self.turns if turn.outcome)
+        if not came:
+            return None
+        return _Turn(
+            "tried" if self.turns[-1].failures else "asked",
+            instant(self.prompt.at, "seconds"),
+            self.prompt.chunk,
+            " ".join(self.asked[:MAX_TEXT].split()),
+            came,
+            wording(self.asked, project).every,
+            wording(came, project, _MAX_REPORT).every.union(made),
+        )
+
+
+def _asked(steps: Sequence[Step], facts: SessionFacts) -> Iterator[_Turn]:
+    """What was asked by itself, each with the turns up to the next such question."""
+    found: list[_Asking] = []
+    for turn in conversation(steps):
+        weight = weigh(turn.prompt.text) if turn.prompt else None
+        if turn.prompt is not None and weight is not None and weight.level > 1:
+            found.append(_Asking(weight.text, turn.prompt, turn))
+        elif found:
+            found[-1].turns.append(turn)
+    made = sorted(_made(steps, facts))
+    begins = [instant(one.prompt.at, "seconds") for one in found] + ["~"]
+    for one, begin, end in zip(found, begins, begins[1:], strict=False):
+        row = one.row(facts.project, (name for at, name in made if begin <= at < end))
+        if row is not None:
+            yield row
+
+
+def _made(steps: Sequence[Step], facts: SessionFacts) -> Iterator[tuple[str, str]]:
+    """The files that a session changed, its commits and its pull requests: when, and by what name."""
+    for step in steps:
+        if step.phase == "call" and changes_files(step.tool, step.text):
+            yield from ((instant(step.at, "seconds"), file_name(path)) for path in step.files)
+    for commit in facts.commits:
+        yield from ((commit.at, commit_name(ref.partition(":")[2])) for ref in commit.refs if ref.startswith("commit:"))
+    for opened in facts.pull_requests:
+        yield from ((opened.at, name) for name in names_in(opened.text, facts.project))
+
+
+def _came(outcomes: Iterable[str]) -> str:
+    """What an agent's words report, a sentence a line, without what it asks or announces; empty where that is all."""
+    lines, room = list[str](), _MAX_REPORT
+    for said in (sentence.text for outcome in outcomes for sentence in sentences(outcome[:_MAX_OUTCOME])):
+        if said.endswith(("?", ":")) or is_announcement(said):
+            continue
+        lines.append(shorten(said, _MAX_CAME))
+        room -= len(lines[-1])
+        if room < 0:
+            break
+    return "\n".join(lines) if _MAX_REPORT - room >= _LEAST_CAME else ""
 
 
 def _chunk(refs: Iterable[str]) -> str | None:

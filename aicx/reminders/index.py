@@ -14,7 +14,7 @@ from urllib.parse import quote
 
 from aicx.reminders.words import path_word
 
-VERSION = 2
+VERSION = 3
 NAME = "reminders.sqlite"
 # That another process writes at this moment is no reason to keep a session waiting.
 _BUSY_SECONDS = 0.15
@@ -36,7 +36,10 @@ CREATE TABLE fixes(project TEXT, id TEXT, agent TEXT, session TEXT, chunk TEXT, 
 
 
 class Turn(NamedTuple):
-    """Something that an earlier session asked or decided. ``own`` are its words, ``more`` those of what came."""
+    """Something that an earlier session asked or decided. ``own`` are its words, ``more`` those of what came.
+
+    ``came`` is what was reported, a sentence a line, and ``more`` has the names of what was changed meanwhile too.
+    """
 
     id: int
     agent: str

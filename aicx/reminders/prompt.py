@@ -6,18 +6,22 @@ from math import log
 from typing import NamedTuple
 
 from aicx.reminders.index import Index, Turn
-from aicx.reminders.words import Wording, is_file, wording
+from aicx.reminders.words import Wording, file_name, identifier, is_file, wording
 
-# A name or a word is evidence where it comes up in few sessions: in two, or in one of twelve.
+# A word is evidence where it comes up in few sessions: in two, or in one of twelve. So is a name, in these.
 _FEW, _SHARE = 2, 1 / 12
-_NAMED_IN = 3
+_NAMED_IN = 5
 # How much of what a prompt is about must come up in what was said then, by how much else speaks for it: nothing but the
-# words of the question, a file that both name, phrases, or names of the code.
+# words of the question, a file that both name, an identifier that is told, phrases, or words made up for code.
 _SAME, _SAME_WORDS, _ALIKE = 0.6, 3, 0.4
 _WITH_FILE, _FILE_WORDS = 0.25, 2
+_WITH_CODE = 0.2
 _WITH_NAMES, _NAMES = 0.4, 2
 _WITH_PHRASES, _PHRASES = 0.25, 2
 _WITH_ONE_PHRASE, _WORDS_BESIDE, _RARE = 0.45, 4, 3
+# Files of which every other repository has one say little.
+_EVERYWHERE = """AGENTS.md CLAUDE.md GEMINI.md SKILL.md README.md CHANGELOG.md package.json pyproject.toml Cargo.toml
+    go.mod settings.json config.yaml config.toml index.js index.ts index.html main.go main.py main.rs __init__.py"""
 # Words of a prompt from which on it is a long one.
 _LONG = 30
 # A decision of whose words the prompt has so many tells nothing that the prompt does not say.
@@ -26,6 +30,11 @@ _RESTATED = 0.7
 _LEAST = 3
 # What was asked word for word in so many sessions is asked by a program, or as a matter of course.
 _TEMPLATE = 2
+# How much of a question, and of what came of it, is told; of the latter what says most of the names and words of the
+# prompt, a name counting as much as words that few sessions say.
+_TOLD = 320
+_NAME = 4.0
+_ENDS = (".", "!", "…", "。")
 
 
 class Evidence(NamedTuple):
@@ -45,7 +54,8 @@ def find_earlier(index: Index, session: str, prompt: str) -> list[Turn]:
     sessions = index.sessions
     few = max(_FEW, sessions * _SHARE)
     # A question whose every word is a common one is found by all of them.
-    telling = {word for word, count in spread.items() if count <= few} or asked.words
+    telling = {word for word, count in spread.items() if count <= (_NAMED_IN if word in asked.names else few)}
+    telling = telling or set(asked.words)
     turns = index.turns(telling, session) if telling else []
     if sum(" ".join(prompt.split()) == turn.asked for turn in turns) >= _TEMPLATE:
         return []
@@ -54,7 +64,25 @@ def find_earlier(index: Index, session: str, prompt: str) -> list[Turn]:
     best: dict[str, Turn] = {}
     for found in weighed:
         best.setdefault(found.turn.session, found.turn)
-    return list(best.values())
+    return [turn._replace(came=_to_the_point(turn.came, asked, weights, index.project)) for turn in best.values()]
+
+
+def _to_the_point(came: str, asked: Wording, weights: dict[str, float], project: str) -> str:
+    """Of the sentences of a report those that a prompt is about, as far as they fit; its first where none is."""
+
+    def worth(line: str) -> float:
+        said = wording(line, project)
+        return _NAME * len(asked.names & said.names) + sum(weights[word] for word in asked.words & said.words)
+
+    lines = came.split("\n")
+    kept, room = list[int](), _TOLD
+    for place in sorted(range(len(lines)), key=lambda place: -worth(lines[place])):
+        if kept and (len(lines[place]) > room or not worth(lines[place])):
+            break
+        kept.append(place)
+        room -= len(lines[place]) + 1
+    told = [lines[place] for place in sorted(kept)]
+    return " ".join(line if line.endswith(_ENDS) else f"{line};" for line in told).rstrip(";")
 
 
 def _weigh(
@@ -68,7 +96,10 @@ def _weigh(
     share_own = sum(weights[word] for word in own) / total
     share = sum(weights[word] for word in shared) / total
     named = {name for name in asked.names & every if spread[name] <= _NAMED_IN}
-    subjects = {name for name in named if not is_file(name)}
+    files = {name for name in named if is_file(name)}
+    code = {name for name in named if identifier(name)}
+    subjects = named - files - code
+    told = f"{turn.asked[:_TOLD]} {turn.came}".casefold()
     made_up = {word for word in asked.made_up & every if spread[word] <= few}
     pairs = {pair for pair in asked.pairs & every if spread[pair] <= few}
     # What a long prompt says besides is often pasted: only what was asked then counts for it.
@@ -86,9 +117,12 @@ def _weigh(
     elif (
         (len(pairs) >= _PHRASES and share >= _WITH_PHRASES)
         or (pairs & turn.own and len(rare) >= _RARE and len(shared) >= _WORDS_BESIDE and share >= _WITH_ONE_PHRASE)
-        or (named and len(shared) >= _FILE_WORDS and share >= _WITH_FILE)
+        or (
+            files.difference(map(file_name, _EVERYWHERE.split())) and len(shared) >= _FILE_WORDS and share >= _WITH_FILE
+        )
+        or (share >= _WITH_CODE and any(identifier(name) in told for name in code))
     ):
-        rank = 2 + share
+        rank = 2 + (share + share_own) / 2
     elif len(made_up) >= _NAMES and share >= _WITH_NAMES:
         rank = 1 + share
     else:

@@ -12,7 +12,9 @@ from typing import NamedTuple
 
 # What is further in a text is mostly pasted: a log, a file, what another program wrote.
 MAX_TEXT = 1_500
-_MAX_WORDS, _SHORTEST = 40, 3
+_SIGNS_A_WORD, _SHORTEST = 37, 3
+# What Claude Code puts below every plan that it hands on to a new session.
+_PLAN_ENDS = "If you need specific details from before exiting plan mode"
 _COMMON = Path(__file__).parents[1] / "data" / "common_words.txt"
 _WORD = re.compile(r"[^\W_][\w'\u2019-]*[^\W_]")
 # What words on both sides of it say nothing together.
@@ -28,6 +30,11 @@ _NUMBER = re.compile(
 _TICKET = re.compile(r"\b[A-Z][A-Z0-9]{1,9}-\d{2,6}\b")
 _COMMIT = re.compile(r"\b(?=[a-f]*\d)(?=\d*[a-f])(?:[0-9a-f]{7,10}|[0-9a-f]{40})\b")
 _FILE = re.compile(r"(?<![\w.@/\\-])(?:[\w@.~-]*[\\/])*[\w@-][\w@.-]*\.[A-Za-z][A-Za-z0-9]{0,5}\b")
+# A long word of so many parts is what somebody called one thing in the code.
+_CODE_NAME = "code:"
+_CODE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{9,80}")
+_PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
+_CODE_PARTS = 2
 # Standards and encodings that look like a ticket.
 _NO_TICKETS = frozenset({"UTF", "ISO", "SHA", "RFC", "CVE", "HTTP", "GPT", "OSC"})
 # A word that somebody made up for code: parts joined, a capital inside, letters with digits.
@@ -35,10 +42,10 @@ _MADE_UP = re.compile(r"\w[_-]\w|[a-z][A-Z]|[A-Za-z]\d|\d[A-Za-z]")
 
 
 class Wording(NamedTuple):
-    """``names`` are the issues, commits and files that a text names, ``words`` the stems of what it is about.
+    """``names`` are the issues, commits, files and identifiers of the code that a text names.
 
-    ``made_up`` are those of the words that somebody made up for code, ``pairs`` two such stems that follow each other,
-    with a space between.
+    ``words`` are the stems of what it is about, ``made_up`` those of them that somebody made up for code, ``pairs`` two
+    such stems that follow each other, with a space between.
     """
 
     names: frozenset[str]
@@ -51,12 +58,15 @@ class Wording(NamedTuple):
         return self.names | self.words | self.pairs
 
 
-def wording(text: str, project: str) -> Wording:
-    """What a text is recognised by; an issue of ``project`` is the same by its number and by its address."""
+def wording(text: str, project: str, limit: int = MAX_TEXT) -> Wording:
+    """What the first ``limit`` signs of a text are recognised by.
+
+    An issue of ``project`` is the same by its number and by its address.
+    """
     # Imported here: the rest of this module is needed where there is nothing to stem.
     import Stemmer
 
-    text = text[:MAX_TEXT]
+    text = text.partition(_PLAN_ENDS)[0][:limit]
     stem, common = Stemmer.Stemmer("english").stemWord, _common()
     words: dict[str, str] = {}
     pairs: set[str] = set()
@@ -64,7 +74,7 @@ def wording(text: str, project: str) -> Wording:
         before = None
         for found in _WORD.finditer(part):
             word = found[0].casefold().replace("\u2019", "'")
-            if len(word) < _SHORTEST or word in common or word.isdigit() or len(words) >= _MAX_WORDS:
+            if len(word) < _SHORTEST or word in common or word.isdigit() or len(words) >= limit // _SIGNS_A_WORD:
                 before = None
                 continue
             stemmed = stem(word)
@@ -77,15 +87,21 @@ def wording(text: str, project: str) -> Wording:
 
 
 def names_in(text: str, project: str) -> frozenset[str]:
-    """The issues, commits and files that a text names."""
+    """The issues, commits, files and identifiers that a text names."""
     plain = _URL.sub(" ", text)
     numbered = [tuple(filter(None, found)) for found in (*_FORGE.findall(text), *_NUMBER.findall(plain))]
     own = project.casefold()
     found = {f"{'' if one[0].casefold() == own or len(one) < 2 else one[0].casefold()}#{one[-1]}" for one in numbered}
     found.update(one.casefold() for one in _TICKET.findall(plain) if one.partition("-")[0] not in _NO_TICKETS)
-    found.update(f"commit:{one[:7]}" for one in _COMMIT.findall(plain))
+    found.update(map(commit_name, _COMMIT.findall(plain)))
     found.update(map(file_name, _FILE.findall(plain)))
-    return frozenset(found)
+    return frozenset(found).union(_code_in(_FILE.sub(" ", plain)))
+
+
+def _code_in(text: str) -> set[str]:
+    """The identifiers of the code that a text names: words of several parts."""
+    found = (one.strip("_") for one in _CODE.findall(text))
+    return {f"{_CODE_NAME}{one.casefold()}" for one in found if len(_PART.findall(one)) >= _CODE_PARTS}
 
 
 def files_in(text: str) -> list[str]:
@@ -99,6 +115,11 @@ def file_name(path: str) -> str:
     return f"file:{path.replace(chr(92), '/').rsplit('/', 1)[-1].casefold()}"
 
 
+def commit_name(commit: str) -> str:
+    """A commit as a name to look for, however many of its letters are given."""
+    return f"commit:{commit[:7]}"
+
+
 def path_word(path: str) -> str:
     """A file as a word to look for: by its whole path."""
     return f"path:{path}"
@@ -106,6 +127,11 @@ def path_word(path: str) -> str:
 
 def is_file(name: str) -> bool:
     return name.startswith("file:")
+
+
+def identifier(name: str) -> str:
+    """The identifier of the code that a name is, in small letters; empty for any other name."""
+    return name.removeprefix(_CODE_NAME) if name.startswith(_CODE_NAME) else ""
 
 
 @cache
