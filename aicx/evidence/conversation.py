@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 from aicx.evidence.calls import answered_calls
@@ -40,6 +40,12 @@ class ConversationTurn:
 
 def conversation(steps: Sequence[Step]) -> list[ConversationTurn]:
     """The turns of a session from its messages, in order; those in which nothing came of a command are left out."""
+    turns = [ConversationTurn(prompt, outcome, *_worked(group)) for prompt, outcome, group in exchanges(steps)]
+    return [turn for turn in turns if turn.outcome or turn.failures or (turn.prompt and weigh(turn.prompt.text).level)]
+
+
+def exchanges(steps: Sequence[Step]) -> Iterator[tuple[Saying | None, Saying | None, Sequence[Step]]]:
+    """The prompt of each turn of a session, its outcome, and all of its messages."""
     groups: list[list[Step]] = [[]]
     # Of some sessions nothing is left but what the agent wrote: then each of its documents came of something.
     said = any(step.role == "assistant" or _is_prompt(step) for step in steps)
@@ -48,20 +54,16 @@ def conversation(steps: Sequence[Step]) -> list[ConversationTurn]:
         if _is_prompt(step) or step.role == outcome == "artifact":
             groups.append([])
         groups[-1].append(step)
-    turns = [_turn(group, outcome) for group in groups if group]
-    return [turn for turn in turns if turn.outcome or turn.failures or (turn.prompt and weigh(turn.prompt.text).level)]
+    for group in filter(None, groups):
+        last = next((step for step in reversed(group) if step.role == outcome and step.text.strip()), None)
+        yield _saying(group[0]) if _is_prompt(group[0]) else None, _saying(last) if last else None, group
 
 
-def _turn(steps: Sequence[Step], outcome: Role) -> ConversationTurn:
-    said = [step for step in steps if step.role == outcome and step.text.strip()]
+def _worked(steps: Sequence[Step]) -> tuple[tuple[str, ...], int]:
+    """The commands that failed in a turn and that nothing fixed, and how many calls it made."""
     calls = answered_calls(steps)
     failures = reversed(open_failures(runs_of(followed(calls))))
-    return ConversationTurn(
-        prompt=_saying(steps[0]) if _is_prompt(steps[0]) else None,
-        outcome=_saying(said[-1]) if said else None,
-        failures=tuple(f"{run.line}: {run.telling}" if run.telling else run.line for run in failures),
-        calls=len(calls),
-    )
+    return tuple(f"{run.line}: {run.telling}" if run.telling else run.line for run in failures), len(calls)
 
 
 def _is_prompt(step: Step) -> bool:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from aicx.config import Settings
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.query import open_catalog
-from aicx.evidence.conversation import ConversationTurn, Saying, conversation
+from aicx.evidence.conversation import Saying, exchanges
 from aicx.evidence.patterns import reading_version
 from aicx.evidence.statements import decisions, is_announcement, weigh
 from aicx.evidence.texts import sentences
@@ -20,7 +20,16 @@ from aicx.paths import NON_REPOSITORY, Layout
 from aicx.refs import session_in
 from aicx.reminders.index import SCHEMA, VERSION
 from aicx.reminders.matching import needle_of, normal
-from aicx.reminders.words import MAX_TEXT, commit_name, file_name, files_in, names_in, path_word, wording
+from aicx.reminders.words import (
+    MAX_TEXT,
+    asked_of_forge,
+    commit_name,
+    file_name,
+    files_in,
+    names_in,
+    path_word,
+    wording,
+)
 from aicx.sources.tools import changes_files
 from aicx.storage.derived import forgiving, open_derived
 from aicx.text import instant, shorten
@@ -32,6 +41,7 @@ from aicx.work.session_facts import SessionFacts
 _MAX_OUTCOME, _MAX_REPORT, _MAX_CAME = 12_000, 2_400, 320
 # Fewer signs say nothing of what came of a question.
 _LEAST_CAME = 40
+_NEVER = "~"  # later than any instant
 _MAX_DECISIONS = 20  # of a session
 _AT_ONCE = 50  # parts a transaction: a killed run keeps what it had read
 
@@ -124,52 +134,37 @@ def _decision(kind: str, at: str, chunk: str, text: str, project: str, paths: fr
     return _Turn(kind, at, chunk, text, "", wording(text, project).every, paths)
 
 
-class _Asking:
-    """A question with the turns that only said "yes" or "commit it" to what came of it."""
-
-    def __init__(self, asked: str, prompt: Saying, turn: ConversationTurn) -> None:
-        self.asked = asked
-        self.prompt = prompt
-        self.turns = [turn]
-
-    def row(self, project: str, made: Iterable[str]) -> _Turn | None:
-        """As a turn of the index, with the names of what was ``made`` meanwhile; None where nothing came of it."""
-        came = _came(turn.outcome.text for turn in self.turns if turn.outcome)
-        if not came:
-            return None
-        return _Turn(
-            "tried" if self.turns[-1].failures else "asked",
-            instant(self.prompt.at, "seconds"),
-            self.prompt.chunk,
-            " ".join(self.asked[:MAX_TEXT].split()),
-            came,
-            wording(self.asked, project).every,
-            wording(came, project, _MAX_REPORT).every.union(made),
-        )
-
-
 def _asked(steps: Sequence[Step], facts: SessionFacts) -> Iterator[_Turn]:
-    """What was asked by itself, each with the turns up to the next such question."""
-    found: list[_Asking] = []
-    for turn in conversation(steps):
-        weight = weigh(turn.prompt.text) if turn.prompt else None
-        if turn.prompt is not None and weight is not None and weight.level > 1:
-            found.append(_Asking(weight.text, turn.prompt, turn))
-        elif found:
-            found[-1].turns.append(turn)
+    """What was asked by itself, and what came of it until the next such question."""
+    found: list[tuple[str, Saying, list[str]]] = []
+    for prompt, outcome, _ in exchanges(steps):
+        weight = weigh(prompt.text) if prompt else None
+        if prompt is not None and weight is not None and weight.level > 1:
+            found.append((weight.text, prompt, []))
+        # What follows a "yes" or a "commit it" came of the question before.
+        if found and outcome is not None:
+            found[-1][2].append(outcome.text)
     made = sorted(_made(steps, facts))
-    begins = [instant(one.prompt.at, "seconds") for one in found] + ["~"]
-    for one, begin, end in zip(found, begins, begins[1:], strict=False):
-        row = one.row(facts.project, (name for at, name in made if begin <= at < end))
-        if row is not None:
-            yield row
+    begins = [*(instant(prompt.at, "seconds") for _, prompt, _ in found), _NEVER]
+    for (asked, prompt, outcomes), begin, end in zip(found, begins, begins[1:], strict=False):
+        came = _came(outcomes)
+        if not came:
+            continue
+        more = wording(came, facts.project, _MAX_REPORT).every.union(name for at, name in made if begin <= at < end)
+        own = wording(asked, facts.project).every
+        yield _Turn("asked", begin, prompt.chunk, " ".join(asked[:MAX_TEXT].split()), came, own, more)
 
 
 def _made(steps: Sequence[Step], facts: SessionFacts) -> Iterator[tuple[str, str]]:
-    """The files that a session changed, its commits and its pull requests: when, and by what name."""
+    """What a session changed, looked at on the forge, committed and opened there: when, and by what name."""
     for step in steps:
-        if step.phase == "call" and changes_files(step.tool, step.text):
-            yield from ((instant(step.at, "seconds"), file_name(path)) for path in step.files)
+        if step.phase != "call":
+            continue
+        at = instant(step.at, "seconds")
+        if changes_files(step.tool, step.text):
+            yield from ((at, file_name(path)) for path in step.files)
+        else:
+            yield from ((at, name) for name in asked_of_forge(step.text[:MAX_TEXT], facts.project))
     for commit in facts.commits:
         yield from ((commit.at, commit_name(ref.partition(":")[2])) for ref in commit.refs if ref.startswith("commit:"))
     for opened in facts.pull_requests:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from math import log
 from typing import NamedTuple
 
@@ -13,17 +14,17 @@ _FEW, _SHARE = 2, 1 / 12
 _NAMED_IN = 5
 # How much of what a prompt is about must come up in what was said then, by how much else speaks for it: nothing but the
 # words of the question, a file that both name, an identifier that is told, phrases, or words made up for code.
-_SAME, _SAME_WORDS, _ALIKE = 0.6, 3, 0.4
+_SAME, _SAME_WORDS, _ALIKE = 0.6, 4, 0.4
 _WITH_FILE, _FILE_WORDS = 0.25, 2
-_WITH_CODE = 0.2
+_WITH_CODE, _WITH_SHORT, _SHORT = 0.2, 0.3, 14
 _WITH_NAMES, _NAMES = 0.4, 2
-_WITH_PHRASES, _PHRASES = 0.25, 2
-_WITH_ONE_PHRASE, _WORDS_BESIDE, _RARE = 0.45, 4, 3
+_WITH_PHRASES, _PHRASES = 0.3, 2
+_WITH_ONE_PHRASE, _WORDS_BESIDE, _RARE = 0.5, 4, 3
 # Files of which every other repository has one say little.
 _EVERYWHERE = """AGENTS.md CLAUDE.md GEMINI.md SKILL.md README.md CHANGELOG.md package.json pyproject.toml Cargo.toml
     go.mod settings.json config.yaml config.toml index.js index.ts index.html main.go main.py main.rs __init__.py"""
-# Words of a prompt from which on it is a long one.
-_LONG = 30
+# Words of a prompt from which on it is a long one, which names much: that much of it has to be what was asked then.
+_LONG, _LONG_OWN, _LONG_NAMES = 30, 0.15, 2
 # A decision of whose words the prompt has so many tells nothing that the prompt does not say.
 _RESTATED = 0.7
 # A prompt of fewer words leans on what was said before it.
@@ -75,9 +76,13 @@ def _to_the_point(came: str, asked: Wording, weights: dict[str, float], project:
         return _NAME * len(asked.names & said.names) + sum(weights[word] for word in asked.words & said.words)
 
     lines = came.split("\n")
+    worths = list(map(worth, lines))
+    best = max(range(len(lines)), key=worths.__getitem__)
+    # The sentence that names what was asked for may only announce the one below it.
+    order = [place for place in sorted(range(len(lines)), key=lambda place: -worths[place]) if worths[place]]
     kept, room = list[int](), _TOLD
-    for place in sorted(range(len(lines)), key=lambda place: -worth(lines[place])):
-        if kept and (len(lines[place]) > room or not worth(lines[place])):
+    for place in dict.fromkeys([best, *order, *range(best + 1, len(lines))]):
+        if kept and len(lines[place]) > room:
             break
         kept.append(place)
         room -= len(lines[place]) + 1
@@ -91,40 +96,46 @@ def _weigh(
     """How strongly a turn is what a prompt is about; None where nothing speaks for it but a few words."""
     every = turn.own | turn.more
     total = sum(weights.values()) or 1.0
-    own = asked.words & turn.own
-    shared = asked.words & every
+    own, shared = asked.words & turn.own, asked.words & every
     share_own = sum(weights[word] for word in own) / total
     share = sum(weights[word] for word in shared) / total
-    named = {name for name in asked.names & every if spread[name] <= _NAMED_IN}
-    files = {name for name in named if is_file(name)}
-    code = {name for name in named if identifier(name)}
-    subjects = named - files - code
-    told = f"{turn.asked[:_TOLD]} {turn.came}".casefold()
-    made_up = {word for word in asked.made_up & every if spread[word] <= few}
-    pairs = {pair for pair in asked.pairs & every if spread[pair] <= few}
-    # What a long prompt says besides is often pasted: only what was asked then counts for it.
-    if len(asked.words) >= _LONG:
-        pairs &= turn.own
-    rare = {word for word in shared if spread[word] <= few}
     words_then = sum("#" not in word and ":" not in word and " " not in word for word in turn.own)
-    alike = len(own) / max(1, len(asked.words) + words_then - len(own))
     if not turn.came and len(own) >= _RESTATED * words_then:
         return None
-    if subjects:
-        rank = 4 + bool(subjects & turn.own) + share
-    elif len(own) >= _SAME_WORDS and share_own >= _SAME and alike >= _ALIKE:
-        rank = 3 + share_own
-    elif (
+    alike = len(own) / max(1, len(asked.words) + words_then - len(own))
+    is_long = len(asked.words) >= _LONG
+    named = {name for name in asked.names & every if spread[name] <= _NAMED_IN}
+    if is_long and share_own < _LONG_OWN and len(named) < _LONG_NAMES:
+        named = set()
+    files, code = set(filter(is_file, named)), set(filter(identifier, named))
+    if subjects := named - files - code:
+        return Evidence(4 + bool(subjects & turn.own) + share, turn.at, turn)
+    if len(own) >= _SAME_WORDS and share_own >= _SAME and alike >= _ALIKE:
+        return Evidence(3 + share_own, turn.at, turn)
+    # What a long prompt says besides is often pasted: only what was asked then counts for it.
+    pairs = {pair for pair in asked.pairs & (turn.own if is_long else every) if spread[pair] <= few}
+    rare = {word for word in shared if spread[word] <= few}
+    if (
         (len(pairs) >= _PHRASES and share >= _WITH_PHRASES)
         or (pairs & turn.own and len(rare) >= _RARE and len(shared) >= _WORDS_BESIDE and share >= _WITH_ONE_PHRASE)
-        or (
-            files.difference(map(file_name, _EVERYWHERE.split())) and len(shared) >= _FILE_WORDS and share >= _WITH_FILE
-        )
-        or (share >= _WITH_CODE and any(identifier(name) in told for name in code))
+        or (files - _everywhere() and len(shared) >= _FILE_WORDS and share >= _WITH_FILE)
+        or _tells(turn, {identifier(name) for name in code if spread[name] <= few}, share)
     ):
-        rank = 2 + (share + share_own) / 2
-    elif len(made_up) >= _NAMES and share >= _WITH_NAMES:
-        rank = 1 + share
-    else:
-        return None
-    return Evidence(rank, turn.at, turn)
+        return Evidence(2 + (share + share_own) / 2, turn.at, turn)
+    made_up = {word for word in asked.made_up & every if spread[word] <= few}
+    if len(made_up) >= _NAMES and share >= _WITH_NAMES:
+        return Evidence(1 + share, turn.at, turn)
+    return None
+
+
+def _tells(turn: Turn, code: set[str], share: float) -> bool:
+    """Whether what is told of a turn names these identifiers of the code; a short one may be a product or a type."""
+    words = f"{turn.asked[:_TOLD]} {turn.came}".casefold()
+    named = [name for name in code if name in words]
+    is_short = len(named) == 1 and len(named[0]) < _SHORT
+    return bool(named) and share >= (_WITH_SHORT if is_short else _WITH_CODE)
+
+
+@cache
+def _everywhere() -> frozenset[str]:
+    return frozenset(map(file_name, _EVERYWHERE.split()))

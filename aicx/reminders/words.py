@@ -6,6 +6,7 @@ A hook reads every prompt with this, so it imports little.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -27,6 +28,8 @@ _NUMBER = re.compile(
     r"\b([\w.-]+/[\w.-]+)#(\d+)\b|\b()(?:issue|pr|bug|pull request|ticket) #?(\d+)\b|(?<![\w/&])()#(\d{3,7})\b",
     re.IGNORECASE,
 )
+_GH = re.compile(r"\bgh (?:pr|issue) \w+ (?:-\S+ )*#?(\d+)\b")
+_GH_OTHER = re.compile(r"\s(?:-R|--repo)[ =](\S+)")
 _TICKET = re.compile(r"\b[A-Z][A-Z0-9]{1,9}-\d{2,6}\b")
 _COMMIT = re.compile(r"\b(?=[a-f]*\d)(?=\d*[a-f])(?:[0-9a-f]{7,10}|[0-9a-f]{40})\b")
 _FILE = re.compile(r"(?<![\w.@/\\-])(?:[\w@.~-]*[\\/])*[\w@-][\w@.-]*\.[A-Za-z][A-Za-z0-9]{0,5}\b")
@@ -90,12 +93,28 @@ def names_in(text: str, project: str) -> frozenset[str]:
     """The issues, commits, files and identifiers that a text names."""
     plain = _URL.sub(" ", text)
     numbered = [tuple(filter(None, found)) for found in (*_FORGE.findall(text), *_NUMBER.findall(plain))]
-    own = project.casefold()
-    found = {f"{'' if one[0].casefold() == own or len(one) < 2 else one[0].casefold()}#{one[-1]}" for one in numbered}
+    found = set(_numbered(numbered, project))
     found.update(one.casefold() for one in _TICKET.findall(plain) if one.partition("-")[0] not in _NO_TICKETS)
     found.update(map(commit_name, _COMMIT.findall(plain)))
     found.update(map(file_name, _FILE.findall(plain)))
     return frozenset(found).union(_code_in(_FILE.sub(" ", plain)))
+
+
+def asked_of_forge(text: str, project: str) -> frozenset[str]:
+    """The issues and pull requests that a call of a tool is about, by their addresses or as `gh` takes them."""
+    found = set(_FORGE.findall(text)) if "://" in text else set()
+    if "gh " in text and (named := _GH.search(text)):
+        other = _GH_OTHER.search(text)
+        found.add((other[1] if other else project, named[1]))
+    return _numbered(found, project)
+
+
+def _numbered(found: Iterable[Sequence[str]], project: str) -> frozenset[str]:
+    """Issues by repository and number, or by number alone, as names; those of ``project`` by their number."""
+    own = project.casefold()
+    return frozenset(
+        f"{'' if one[0].casefold() == own or len(one) < 2 else one[0].casefold()}#{one[-1]}" for one in found
+    )
 
 
 def _code_in(text: str) -> set[str]:
