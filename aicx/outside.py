@@ -6,22 +6,20 @@ Secrets are taken out of what it is asked. Whatever goes wrong is an `OutsideErr
 from __future__ import annotations
 
 import os
-import select
 import shlex
-import signal
 import subprocess
 import tempfile
 import time
 from collections.abc import Mapping
-from contextlib import suppress
+from threading import Thread
 from typing import Any
 
 import orjson
 
 from aicx.caller import caller
+from aicx.system import APART, end_group
 
 MAX_ANSWER = 256 * 1024  # bytes
-_BLOCK = 64 * 1024
 
 
 class OutsideError(Exception):
@@ -52,7 +50,7 @@ def ask_outside(command: str, question: Mapping[str, Any], seconds: float) -> di
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
                 env=caller().environment,
-                start_new_session=True,
+                **APART,
             )
         except OSError as error:
             raise OutsideError(f"it does not start: {error.strerror or error}") from error
@@ -63,8 +61,7 @@ def ask_outside(command: str, question: Mapping[str, Any], seconds: float) -> di
         except subprocess.TimeoutExpired as error:
             raise OutsideError(f"no answer within {seconds:.2g} s") from error
         finally:
-            with suppress(OSError):  # with all that it started
-                os.killpg(process.pid, signal.SIGKILL)
+            end_group(process)
     if code:
         raise OutsideError(f"it ended with exit code {code}")
     try:
@@ -87,14 +84,19 @@ def redacted(value: Any) -> Any:
 def _read(process: subprocess.Popen[bytes], until: float) -> bytes:
     """Everything it prints. Raises TimeoutExpired, and OutsideError for too much."""
     assert process.stdout is not None
-    body = b""
-    while True:
-        left = until - time.monotonic()
-        if left <= 0 or not select.select([process.stdout], [], [], left)[0]:
-            raise subprocess.TimeoutExpired(process.args, 0)
-        block = os.read(process.stdout.fileno(), _BLOCK)
-        if not block:
-            return body
-        body += block
-        if len(body) > MAX_ANSWER:
-            raise OutsideError(f"its answer is longer than {MAX_ANSWER} bytes")
+    parts: list[bytes] = []
+    # A thread with a descriptor of its own: not every system can wait for a pipe with a time limit.
+    reading = Thread(target=_copy, args=(os.dup(process.stdout.fileno()), parts), daemon=True)
+    reading.start()
+    reading.join(max(0.0, until - time.monotonic()))
+    if reading.is_alive():
+        raise subprocess.TimeoutExpired(process.args, 0)
+    body = b"".join(parts)
+    if len(body) > MAX_ANSWER:
+        raise OutsideError(f"its answer is longer than {MAX_ANSWER} bytes")
+    return body
+
+
+def _copy(source: int, parts: list[bytes]) -> None:
+    with os.fdopen(source, "rb") as stream:
+        parts.append(stream.read(MAX_ANSWER + 1))

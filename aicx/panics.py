@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import sys
 from collections.abc import Iterator
@@ -51,6 +50,8 @@ def _hold() -> None:
         with suppress(OSError, AttributeError):  # no stderr to hold, or a system without files in memory
             memory = os.memfd_create("aicx-stderr")
             # What several threads print at once goes one behind the other, on every kernel.
+            import fcntl
+
             fcntl.fcntl(memory, fcntl.F_SETFL, os.O_APPEND)
             _held = os.dup(2), memory
             os.dup2(memory, 2)

@@ -101,8 +101,8 @@ def _asked(index: Index, session: str, step: Step) -> Iterator[tuple[str, str, l
         yield "command", step.text, [of_fix(fix)] if fix else []
     elif step.phase == "call" and changes_files(step.tool, step.text):
         for path in step.files:
-            found = index.decided(path.replace("\\", "/"), session)
-            yield "edit", path, [of_decision(path, one) for one in found[:1]]
+            decided = index.decided(path.replace("\\", "/"), session)
+            yield "edit", path, [of_decision(path, one) for one in decided[:1]]
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -118,7 +118,9 @@ def packaged_minilm() -> TokenModel:
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = len(os.sched_getaffinity(0))
+    options.intra_op_num_threads = (
+        len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    )
     options.log_severity_level = 3
     session = onnxruntime.InferenceSession(str(weights), options, providers=["CPUExecutionProvider"])
 

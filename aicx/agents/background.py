@@ -7,8 +7,6 @@ deadline, since a disk may hang.
 
 from __future__ import annotations
 
-import os
-import signal
 import subprocess
 import tempfile
 from collections.abc import Callable
@@ -21,6 +19,7 @@ from aicx.errors import StoreLocked
 from aicx.installation import program
 from aicx.paths import Layout
 from aicx.storage.lock import hold_lock, holder_of
+from aicx.system import APART, be_modest, end_group
 
 # Each run is one that a hook asked for after the one before had begun; a loop that never ends would be a bug.
 _MAX_RUNS = 100
@@ -40,8 +39,8 @@ def request(layout: Layout) -> None:
         stdin=nowhere,
         stdout=nowhere,
         stderr=nowhere,
-        start_new_session=True,  # it outlives the hook, and the agent
         cwd=layout.home,
+        **APART,  # it outlives the hook, and the agent
     )
 
 
@@ -50,7 +49,7 @@ def run(layout: Layout, save: Callable[[Path], None], seconds: float = _STORE_SE
 
     While another process writes to the corpus, all of it waits for the next hook. A store is ended after ``seconds``.
     """
-    os.nice(10)
+    be_modest()
     for _ in range(_MAX_RUNS):
         if not _wanted(layout).exists():
             return
@@ -91,15 +90,12 @@ def _run(words: list[str], seconds: float) -> str | None:
     nowhere = subprocess.DEVNULL
     # A file: a pipe would stay open in whatever is left behind.
     with tempfile.TemporaryFile() as errors:
-        process = subprocess.Popen(
-            [*program(), *words], stdin=nowhere, stdout=nowhere, stderr=errors, start_new_session=True
-        )
+        process = subprocess.Popen([*program(), *words], stdin=nowhere, stdout=nowhere, stderr=errors, **APART)
         try:
             code = process.wait(seconds)
         except subprocess.TimeoutExpired:
-            for way in (signal.SIGTERM, signal.SIGKILL):
-                with suppress(OSError):
-                    os.killpg(process.pid, way)
+            for kindly in (True, False):
+                end_group(process, kindly=kindly)
                 with suppress(subprocess.TimeoutExpired):
                     process.wait(_SECONDS_TO_END)
                     break

@@ -17,10 +17,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from aicx.agents import LANES, SAVE, STORE
+from aicx.system import CAN_FORK, end_after
 
 # The promise is 2 seconds; a loaded machine needs some of them to start an interpreter.
 SECONDS = 1.7
-_SECONDS_TO_NOTE = 10
+_SECONDS_TO_NOTE, _SECONDS_TO_NOTE_HERE = 10, 0.1
 # What an agent says of an event is bounded; a Stop hook quotes the model's last answer.
 _MAX_INPUT = 4_000_000
 # In which all that a hook left to itself has to be done: what still runs then hangs.
@@ -60,6 +61,8 @@ def within(seconds: float, work: Callable[[Callable[[bytes], None]], bytes]) -> 
     It is passed a function to say what the answer is if it does not come to its end. No answer has a NUL byte in it.
     Its output goes nowhere: an agent that reads until every writer is gone does not wait for it.
     """
+    if not CAN_FORK:
+        return _beside(seconds, work)
     until = time.monotonic() + seconds
     reading, writing = os.pipe()
     child = os.fork()
@@ -85,6 +88,22 @@ def within(seconds: float, work: Callable[[Callable[[bytes], None]], bytes]) -> 
     return Answered(said.split(_END)[-2] if _END in said else b"", in_time)
 
 
+def _beside(seconds: float, work: Callable[[Callable[[bytes], None]], bytes]) -> Answered:
+    """As `within` on a system that does not fork: in a thread, which ends with this process whatever it waits for."""
+    from threading import Thread
+
+    said: list[bytes] = []
+
+    def run() -> None:
+        with suppress(BaseException):
+            said.append(work(said.append))
+
+    thread = Thread(target=run, daemon=True)
+    thread.start()
+    thread.join(seconds)
+    return Answered(said[-1] if said else b"", not thread.is_alive())
+
+
 def _stand_alone() -> None:
     """Makes this process one that an agent does not wait for: of a group of its own, printing nothing."""
     os.setpgid(0, 0)
@@ -94,16 +113,26 @@ def _stand_alone() -> None:
 
 
 def _note_apart(text: str) -> None:
-    """Adds a line to the log in a process that is left to itself, since the disk may be what hangs."""
-    if os.fork():
-        return
-    with suppress(BaseException):
-        _stand_alone()
-        signal.alarm(_SECONDS_TO_NOTE)
-        from aicx.agents.hook_log import note
+    """Adds a line to the log in a process that is left to itself, or a thread, since the disk may be what hangs."""
+    if CAN_FORK:
+        if os.fork():
+            return
+        with suppress(BaseException):
+            _stand_alone()
+            end_after(_SECONDS_TO_NOTE)
+            _note(text)
+        os._exit(0)
+    from threading import Thread
 
-        note(text)
-    os._exit(0)
+    thread = Thread(target=_note, args=(text,), daemon=True)
+    thread.start()
+    thread.join(_SECONDS_TO_NOTE_HERE)
+
+
+def _note(text: str) -> None:
+    from aicx.agents.hook_log import note
+
+    note(text)
 
 
 def _reap(child: int, until: float) -> None:
@@ -152,7 +181,7 @@ def _store() -> None:
     from aicx.agents import background
     from aicx.config import load_settings
 
-    signal.alarm(_SECONDS_IN_ALL)
+    end_after(_SECONDS_IN_ALL)
     layout = load_settings().layout
     background.run(layout, lambda file: background.save_apart(layout, file))
 
@@ -163,7 +192,7 @@ def _save(file: str) -> None:
     from aicx.agents.wishes import fulfil
     from aicx.config import load_settings
 
-    signal.alarm(SAVE_SECONDS)
+    end_after(SAVE_SECONDS)
     fulfil(load_settings(), Path(file))
 
 

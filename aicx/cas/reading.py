@@ -22,6 +22,7 @@ from aicx.cas.entry import (
 )
 from aicx.errors import CorpusDamaged, NotFound
 from aicx.paths import Layout
+from aicx.system import STRICT
 from aicx.values import dataclass
 
 MAX_TEXT = 32 * 1024 * 1024  # bytes of an object that is text: its redaction needs all of it in memory
@@ -83,7 +84,7 @@ def opened(layout: Layout, name: str) -> Iterator[BinaryIO]:
     """The bytes of an object, which are what its name says. Raises NotFound, CorpusDamaged."""
     path = object_path(layout, name)
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+        descriptor = os.open(path, os.O_RDONLY | STRICT)
     except FileNotFoundError:
         raise NotFound(f"there is no object sha256:{name}", hint="aicx pack objects list shows what there is") from None
     except OSError as error:

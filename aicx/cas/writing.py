@@ -8,7 +8,6 @@ Garbage is what is not pinned and was not put for a while. It is shown first, an
 
 from __future__ import annotations
 
-import fcntl
 import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
@@ -26,6 +25,7 @@ from aicx.errors import StoreLocked, UsageError
 from aicx.paths import Layout
 from aicx.storage.atomic import UNFINISHED, replace_file, unwritable
 from aicx.storage.lock import writer_lock
+from aicx.system import PRIVATE, lock, sync
 from aicx.values import dataclass
 
 Notify = Callable[[str], None]
@@ -111,7 +111,7 @@ def commit(
     if not sound:
         try:
             temporary.replace(path)
-            _sync(path.parent)
+            sync(path.parent)
         except OSError as error:
             raise unwritable(path, error) from error
     return entry, not sound
@@ -176,7 +176,7 @@ def staged(layout: Layout) -> list[Path]:
     left: list[Path] = []
     for path in sorted(staging(layout).glob(f"*{UNFINISHED}")):
         with suppress(OSError), path.open("rb") as stream:
-            fcntl.flock(stream, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            lock(stream.fileno(), shared=True)
             left.append(path)
     return left
 
@@ -209,12 +209,12 @@ def _staged(layout: Layout, body: bytes = b"") -> Iterator[tuple[Path, BinaryIO]
     path = staging(layout) / f"{os.urandom(8).hex()}{UNFINISHED}"
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | PRIVATE, 0o600)
     except OSError as error:
         raise unwritable(path, error) from error
     try:
         with os.fdopen(descriptor, "wb") as stream:
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            lock(descriptor, wait=True)
             if body:
                 _write(path, stream, body)
                 stream.flush()
@@ -242,14 +242,6 @@ def _refuse_forgotten(layout: Layout, name: str) -> None:
     gone = read_tombstones(layout)[0].get(name)
     if gone is not None and gone.reason != "redacted":
         raise UsageError(f"this was {gone.words}", hint="what is forgotten does not come back")
-
-
-def _sync(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 @dataclass(frozen=True, slots=True)

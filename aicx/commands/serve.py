@@ -14,6 +14,7 @@ import typer
 from aicx import console
 from aicx.config import Settings, load_settings
 from aicx.errors import MissingExtra, UsageError
+from aicx.system import CAN_FORK
 
 # Python runs one thread at a time, and each keeps indexes of its own open, which take memory: a second one is there for
 # while the first waits for its index, or is busy with a slow question.
@@ -84,6 +85,8 @@ def command(
     log_in_lines(debug=bool(os.environ.get("AICX_DEBUG")))
     if workers > 1 and transport is Transport.stdio:
         raise UsageError("--workers is for http", hint="a client on stdio has a process of its own")
+    if workers > 1 and not CAN_FORK:
+        raise UsageError("--workers needs a system that can fork", hint="leave it out: one process answers")
     threads = Workers(settings, _THREADS)
     try:
         if transport is Transport.stdio:

@@ -24,7 +24,6 @@ from aicx.git.history import list_hashes, read_changes
 from aicx.git.state import Git, GitProbe, GitState
 from aicx.lifecycle.identity import Asker
 from aicx.lifecycle.prepare import prepare
-from aicx.lifecycle.program import hold_signals, obey_held, run_program
 from aicx.lifecycle.run_log import ProgramRun, Recorder
 from aicx.quoting import fenced
 from aicx.resume.brief.output import markdown_brief
@@ -32,12 +31,18 @@ from aicx.sources import load_source
 from aicx.sources.items import BadRecord
 from aicx.sources.run import AGENT
 from aicx.storage.atomic import replace_file
+from aicx.system import HAS_TERMINALS
 from aicx.text import estimate_tokens, instant, plural, shorten
 from aicx.toolchains.parsing import is_tool
 from aicx.values import dataclass
 from aicx.work.attempts import attempts_in, begin, end
 from aicx.work.place import find_place
 from aicx.work.record import MAX_LISTED, Attempt, Stated, WorkRecord, clean, stored
+
+if HAS_TERMINALS:
+    from aicx.lifecycle.program import hold_signals, obey_held, run_program
+else:
+    from aicx.lifecycle.plain import hold_signals, obey_held, run_program
 
 _MAX_COMMITS = 50
 _Stamp = tuple[int, int] | None

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import orjson
 
 from aicx.config import Settings
+from aicx.system import PRIVATE
 from aicx.text import instant
 from aicx.toolchains.terminal import plain
 
@@ -68,7 +69,7 @@ class Recorder:
         try:
             self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             path = self._folder / f"{run.session}.jsonl"
-            self._descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC, 0o600)
+            self._descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | PRIVATE, 0o600)
         except OSError as error:
             self.problem = f"cannot write {self._folder}: {error.strerror or error}"
         names = {"command": run.command, "cwd": run.cwd, "branch": run.branch, "task": run.task}

@@ -8,6 +8,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal, NamedTuple
 
+from aicx.system import STRICT
+
 Refusal = Literal["unsafe_symlink", "unreadable", "over_budget"]
 
 
@@ -55,7 +57,7 @@ def read_regular(place: Path, limit: int) -> Content:
     """A resolved file's content. Raises Refused for what is no regular file, is larger than ``limit`` or unreadable."""
     try:
         # Never waits for a pipe, and never follows a link that took the file's place since it was resolved.
-        handle = os.open(place, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        handle = os.open(place, os.O_RDONLY | STRICT)
     except (OSError, ValueError) as error:
         raise Refused("unreadable") from error
     with os.fdopen(handle, "rb") as stream:

@@ -17,6 +17,7 @@ from aicx.repomap.imports import targets
 from aicx.repomap.languages import PLAIN, refine
 from aicx.repomap.symbols import CodeSymbol, Outline, RawImport
 from aicx.repomap.terms import Posting, postings, words_of
+from aicx.system import STRICT
 from aicx.values import dataclass
 
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
@@ -78,7 +79,7 @@ def digest_of(root: str, path: str) -> str | None:
 
 def _read(root: str, path: str) -> tuple[bytes, Stamp]:
     """A file's text as far as it matters, and its stamp. A link is not followed, and nothing else blocks."""
-    handle = os.open(f"{root}/{path}", os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    handle = os.open(f"{root}/{path}", os.O_RDONLY | STRICT)
     with os.fdopen(handle, "rb") as file:
         status = os.fstat(handle)
         if not stat.S_ISREG(status.st_mode):

@@ -18,6 +18,7 @@ from typing import Any, BinaryIO
 import orjson
 
 from aicx.redaction import redact_plain
+from aicx.system import STRICT
 from aicx.values import dataclass
 
 REPORT_LIMIT = 4 * 1024 * 1024
@@ -100,7 +101,7 @@ def read_meta(path: Path) -> Mapping[str, Any] | str:
 
 def _opened(path: Path) -> BinaryIO:
     """``path`` open for reading; never through a link, and never a pipe or device, which might not end."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
+    descriptor = os.open(path, os.O_RDONLY | STRICT)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
         raise OSError(errno.EINVAL, "is not a regular file", str(path))

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from aicx.errors import StoreUnwritable
+from aicx.system import PRIVATE, is_running
 
 # The ending of a file that is being written: what a kill leaves behind has it, and nothing else.
 UNFINISHED = ".aicx-part"
@@ -52,7 +53,7 @@ def create_private(path: Path) -> Iterator[BinaryIO]:
 
     Raises OSError, FileExistsError among them.
     """
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | PRIVATE, 0o600)
     try:
         with os.fdopen(descriptor, "wb") as stream:
             yield stream
@@ -96,15 +97,8 @@ def _remove_left(paths: Iterable[Path], named: re.Pattern[str]) -> int:
 
 
 def _is_running(process: int) -> bool:
-    if process == os.getpid():
-        return False  # of a killed process that had the same id: this one has written nothing yet
-    try:
-        os.kill(process, 0)
-    except (ProcessLookupError, OverflowError):
-        return False
-    except OSError:  # somebody else's
-        pass
-    return True
+    # Of a killed process that had the same id: this one has written nothing yet.
+    return process != os.getpid() and is_running(process)
 
 
 def unwritable(path: Path, error: OSError, hint: str = _HINT) -> StoreUnwritable:

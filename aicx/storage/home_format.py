@@ -5,7 +5,6 @@ Within a number, files may gain what older releases skip. A new number is for wh
 
 from __future__ import annotations
 
-import fcntl
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,6 +12,7 @@ from pathlib import Path
 from aicx import __version__
 from aicx.errors import CorpusDamaged, HomeTooNew
 from aicx.storage.atomic import replace_file, unwritable
+from aicx.system import lock
 from aicx.text import instant
 
 # 1: homes from before there was a number, with sidecars `aicx.chunk/1` or `/2`. 2: the same, numbered.
@@ -63,8 +63,8 @@ def claim_format(home: Path, notify: Callable[[str], None]) -> None:
     import orjson
 
     try:
-        with (home / "locks" / _LOCK).open("ab") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
+        with (home / "locks" / _LOCK).open("ab") as held:
+            lock(held.fileno(), wait=True)
             before = check_format(home)
             if before == FORMAT:
                 return

@@ -20,6 +20,7 @@ import orjson
 
 from aicx.errors import CorpusDamaged, StoreUnwritable, UnsafePath
 from aicx.storage.atomic import UNFINISHED, unwritable
+from aicx.system import PRIVATE, sync
 from aicx.values import dataclass
 
 # A batch is published when it has grown to this; it bounds what a kill can cost and what staging needs on disk.
@@ -114,7 +115,7 @@ class Writer:
             _sync(staging)
             self._write(f"{self._staging}/journal.part", self._published.encode())
             _sync(staging)
-            (staging / "journal.part").rename(staging / "journal")
+            (staging / "journal.part").replace(staging / "journal")
             _sync(staging)
             _play(self.place, new, again=False)
         except OSError as error:
@@ -137,7 +138,7 @@ class Writer:
             if folder not in self._folders:
                 Path(folder).mkdir(parents=True, exist_ok=True, mode=0o700)
                 self._folders.add(folder)
-            handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+            handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | PRIVATE, 0o600)
             try:
                 view = memoryview(body)
                 while view:
@@ -235,7 +236,7 @@ def _play(place: JournalFolders, journal: Journal, *, again: bool) -> None:
             folders.add(Path(folder))
             _make_folder(place, Path(folder))
         try:
-            os.rename(f"{staging}/{staged}", target)  # noqa: PTH104  as a `Path` it would take longer than the call
+            os.replace(f"{staging}/{staged}", target)  # noqa: PTH105  as a `Path` it would take longer than the call
         except FileNotFoundError:
             if not again:
                 raise
@@ -276,25 +277,16 @@ def _sync(folder: Path, changed: Iterable[Path] = ()) -> None:
     One ``syncfs`` for a batch of thousands of small files costs a fraction of an ``fsync`` each. Where the system has
     none, every file and folder is synced on its own.
     """
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        if sys.platform == "linux":
-            import ctypes
+    if sys.platform == "linux":
+        import ctypes
 
-            syncfs = getattr(ctypes.CDLL(None, use_errno=True), "syncfs", None)
+        syncfs = getattr(ctypes.CDLL(None, use_errno=True), "syncfs", None)
+        handle = os.open(folder, os.O_RDONLY)
+        try:
             if syncfs is not None and syncfs(handle) == 0:
                 return
-        files = [entry.path for entry in os.scandir(folder) if entry.is_file(follow_symlinks=False)]
-        for path in (*map(Path, files), *changed):
-            _fsync(path)
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-
-
-def _fsync(path: Path) -> None:
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+        finally:
+            os.close(handle)
+    files = [entry.path for entry in os.scandir(folder) if entry.is_file(follow_symlinks=False)]
+    for path in (*map(Path, files), *changed, folder):
+        sync(path)

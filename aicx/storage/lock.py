@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import time
 from collections.abc import Callable, Iterator
@@ -13,6 +12,7 @@ from typing import Literal
 from aicx.errors import StoreLocked
 from aicx.storage.atomic import unwritable
 from aicx.storage.home_format import claim_format
+from aicx.system import PRIVATE, lock, read_at, write_whole
 
 _POLL_SECONDS = 0.05
 
@@ -36,17 +36,17 @@ def hold_lock(
         # Private: the home holds what was said to agents, and a lock's folder is made before anything else.
         for folder in reversed(path.parents[:3]):
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | PRIVATE, 0o600)
     except OSError as error:
         raise unwritable(path, error) from error
     try:
         _acquire(handle, wait_seconds, on_wait, busy, wait)
         # For the message of whoever waits; the lock itself is the kernel's.
         with suppress(OSError):
-            _write(handle, str(os.getpid()))
+            write_whole(handle, str(os.getpid()).encode())
         yield
         with suppress(OSError):
-            _write(handle, "")
+            write_whole(handle, b"")
     finally:
         os.close(handle)
 
@@ -77,11 +77,11 @@ def trace_of(path: Path) -> Literal["running", "interrupted"] | None:
 
 def _probe(path: Path) -> tuple[Literal["running", "interrupted"] | None, str | None]:
     try:
-        handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        handle = os.open(path, os.O_RDONLY | PRIVATE)
     except OSError:
         return None, None
     try:
-        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        lock(handle, shared=True)
         return ("interrupted" if _holder(handle) else None), None
     except OSError:
         return "running", _holder(handle) or "unknown"
@@ -94,7 +94,7 @@ def _acquire(handle: int, wait_seconds: float, on_wait: Callable[[str], None], b
     told = False
     while True:
         try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            lock(handle)
         except BlockingIOError:
             holder = _holder(handle) or "unknown"
             if time.monotonic() >= deadline:
@@ -111,9 +111,4 @@ def _acquire(handle: int, wait_seconds: float, on_wait: Callable[[str], None], b
 
 
 def _holder(handle: int) -> str:
-    return os.pread(handle, 32, 0).decode("ascii", "replace").strip()
-
-
-def _write(handle: int, text: str) -> None:
-    os.truncate(handle, 0)
-    os.pwrite(handle, text.encode(), 0)
+    return read_at(handle, 32).decode("ascii", "replace").strip()

@@ -123,7 +123,9 @@ class _Graph:
         import onnxruntime
 
         options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = len(os.sched_getaffinity(0))
+        options.intra_op_num_threads = (
+            len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        )
         options.log_severity_level = 3
         # Threads that wait for work in a loop take half the time from whatever else runs.
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")

@@ -15,6 +15,7 @@ from pathlib import Path
 from aicx.corpus.files.sidecar import Sidecar, decode_sidecar
 from aicx.errors import CorpusDamaged, NotFound
 from aicx.paths import Layout, parse_chunk_name
+from aicx.system import STRICT
 from aicx.values import dataclass
 
 # What every door says beside the words of an altered chunk.
@@ -94,7 +95,7 @@ def _read(path: Path, layout: Layout) -> bytes:
     if _leads_out(str(path.parent), str(layout.home)):
         raise _leading_out(path)
     try:
-        with os.fdopen(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC), "rb") as stream:
+        with os.fdopen(os.open(path, os.O_RDONLY | STRICT), "rb") as stream:
             return stream.read()
     except FileNotFoundError:
         raise NotFound(f"{path.relative_to(layout.home)} does not exist", hint="aicx doctor") from None

@@ -18,13 +18,13 @@ from multiprocessing.connection import wait
 from typing import TypeVar
 
 from aicx.installation import spawning
+from aicx.system import held_back, let_through
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 
 # Results made ahead of the one being used: enough to keep the workers busy, few enough to bound memory.
 _AHEAD_PER_WORKER = 3
-_ENDING = (signal.SIGINT, signal.SIGTERM)
 
 
 def map_in_workers(function: Callable[[Task], Result], tasks: Sequence[Task], workers: int) -> Iterator[Result]:
@@ -65,17 +65,14 @@ def open_pool(workers: int) -> Iterator[ProcessPoolExecutor]:
 @contextmanager
 def undisturbed() -> Iterator[None]:
     """Holds signals back: one in the midst of starting a process would leave one that the pool does not know."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING)
-    try:
+    with held_back():
         yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _begin_worker() -> None:
     # A terminal sends Ctrl-C to workers as well; the one that started them ends them.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDING)  # it was started with these held back
+    let_through()  # it was started with these held back
     # A worker whose parent was killed would wait for work for ever.
     parent = multiprocessing.parent_process()
     if parent is not None:

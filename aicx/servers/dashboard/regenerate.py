@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import signal
 from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections.abc import Callable
 from contextlib import suppress
@@ -18,6 +17,7 @@ from aicx.errors import StoreLocked
 from aicx.installation import program
 from aicx.servers.dashboard.responses import Status
 from aicx.servers.http.privacy import private
+from aicx.system import interrupt
 
 _SECONDS_TO_STOP = 5
 
@@ -64,7 +64,7 @@ class Rebuilding:
         if self._process is None or self._watching is None or self._watching.done():
             return
         with suppress(ProcessLookupError):
-            self._process.send_signal(signal.SIGINT)
+            interrupt(self._process)
         try:
             await asyncio.wait_for(asyncio.shield(self._watching), _SECONDS_TO_STOP)
         except TimeoutError:

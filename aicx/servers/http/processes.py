@@ -8,14 +8,14 @@ import signal
 import threading
 import time
 import traceback
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from select import select
 from typing import NoReturn
 
 from aicx.errors import AicxError
+from aicx.system import ENDING, held_back, let_through
 
-_ENDING = (signal.SIGINT, signal.SIGTERM)
 # Processes that end sooner than this after they began, one after the other, are not begun for ever.
 _SOON, _MOST_AT_ONCE = 2.0, 5
 _LOOK_SECONDS = 0.05  # whether one has died, while others begin
@@ -46,7 +46,7 @@ class _Supervisor:
         self._end_of_parent, self._alive = os.pipe()
 
     def run(self, count: int) -> None:
-        before = {number: signal.signal(number, self._stop) for number in _ENDING}
+        before = {number: signal.signal(number, self._stop) for number in ENDING}
         gc.freeze()  # so that no collection writes to, and thereby copies, the memory that they share
         try:
             for _ in range(count):
@@ -65,7 +65,7 @@ class _Supervisor:
                 os.close(pipe)
 
     def _start(self) -> None:
-        with _held_back():  # a signal in between would not reach the new process
+        with held_back():  # a signal in between would not reach the new process
             if self._stopping:
                 return
             pid = os.fork()
@@ -107,9 +107,9 @@ class _Supervisor:
         code = 1
         try:
             os.setpgid(0, 0)  # Ctrl-C is for the one that waits, which tells this one
-            for number in _ENDING:
+            for number in ENDING:
                 signal.signal(number, signal.SIG_DFL)
-            signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDING)
+            let_through()
             os.close(self._alive)
             threading.Thread(target=self._end_with_parent, daemon=True).start()
             self._serve(self._tell)
@@ -126,12 +126,3 @@ class _Supervisor:
     def _end_with_parent(self) -> None:
         os.read(self._end_of_parent, 1)
         os.kill(os.getpid(), signal.SIGTERM)
-
-
-@contextmanager
-def _held_back() -> Iterator[None]:
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING)
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)

@@ -17,6 +17,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from aicx.errors import AicxError, UsageError
 from aicx.servers.http.authority import host_of
 from aicx.servers.http.guard import LOOPBACK, App
+from aicx.system import when_told_to_end
 
 _MAX_CONNECTIONS = 128
 _KEEP_ALIVE_SECONDS = 30
@@ -54,9 +55,7 @@ class _Uvicorn(uvicorn.Server):  # type: ignore[misc] # typed as Any, like every
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        loop = asyncio.get_running_loop()
-        for number in (signal.SIGINT, signal.SIGTERM):
-            loop.add_signal_handler(number, self.handle_exit, number, None)
+        when_told_to_end(asyncio.get_running_loop(), self.handle_exit, signal.SIGTERM, None)
         yield
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import signal
 from types import TracebackType
 from typing import Any, Self
 
@@ -13,6 +12,8 @@ import mcp_types as protocol
 from mcp.server.stdio import stdio_server
 from mcp.shared.message import SessionMessage
 from pydantic import ValidationError
+
+from aicx.system import when_told_to_end
 
 # How long questions may still be answered after stdin has ended.
 _SECONDS_TO_FINISH = 60
@@ -24,11 +25,9 @@ def serve_stdio(server: Any) -> None:
 
 
 async def _serve(server: Any) -> None:
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        # The thread that reads stdin cannot be woken, so there is no orderly way out. Nothing is left half written:
-        # questions write nothing, and each answer is flushed as it is made.
-        loop.add_signal_handler(number, os._exit, 0)
+    # The thread that reads stdin cannot be woken, so there is no orderly way out. Nothing is left half written:
+    # questions write nothing, and each answer is flushed as it is made.
+    when_told_to_end(asyncio.get_running_loop(), os._exit, 0)
     async with stdio_server() as (incoming, outgoing):
         asked = _Asked(outgoing)
         onward, relayed = anyio.create_memory_object_stream[Any](0)
