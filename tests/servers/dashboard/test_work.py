@@ -10,7 +10,7 @@ import pytest
 
 from aicx.fields import to_fields
 from aicx.servers.dashboard import requests as asked
-from aicx.servers.dashboard import work, work_places
+from aicx.servers.dashboard import work
 from aicx.work.facts_index import refresh_all
 from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, Home, snapshot
 from tests.servers.dashboard.http_client import get, request
@@ -115,7 +115,7 @@ def test_no_session_is_read_and_nothing_is_written_while_a_page_waits(
 def test_a_repository_that_is_not_here_is_told_and_its_tasks_are_not_judged(
     worked: Worked, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(work_places, "folders_of", lambda *_: iter(()))
+    monkeypatch.setattr(work, "folders_of", lambda *_: iter(()))
     fields = page(worked.user)
     assert (fields["at_hand"], fields["branch"], fields["skipped"]) == (False, None, [])
     assert {task["entry"]["loading"]["reason"] for task in fields["active"]} == {"git_unavailable"}
@@ -158,7 +158,7 @@ class TestOwn:
         beside = tmp_path / "beside"
         git(own.repository.folder, "worktree", "add", "-q", str(beside), BRANCH)
         folders = [own.repository.folder, beside]
-        monkeypatch.setattr(work_places, "folders_of", lambda *_: iter(folders))
+        monkeypatch.setattr(work, "folders_of", lambda *_: iter(folders))
         assert own.refs["skipped"] in refs(page(own.user)["skipped"])
         own("task", "start", "Another login", "--next", "Test it", "--repo", str(beside))
         active = {task["entry"]["git_context"]["branch"]: task["next"] for task in page(own.user)["active"]}
