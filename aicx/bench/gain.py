@@ -18,7 +18,7 @@ from aicx.bench.mining.history import read_history
 from aicx.bench.mining.sessions import read_sessions
 from aicx.bench.statistics import intervals
 from aicx.config import Settings
-from aicx.engine.index_answer import Figure, IndexGain
+from aicx.engine.index_answer import IndexGain
 from aicx.engine.search import Mode, Searcher, SearchQuery
 from aicx.errors import UsageError
 from aicx.values import dataclass
@@ -57,7 +57,7 @@ def gain_of(settings: Settings, asked: Sequence[Query], bounds: GainBounds, seed
         return IndexGain(len(words))
     more = [second - first for first, second in zip(words, both, strict=True)]
     found = intervals(dict(enumerate((words, both, more))), seed)
-    return IndexGain(len(words), *(Figure(one.mean, one.low, one.high) for one in found.values()))
+    return IndexGain(len(words), *found.values())
 
 
 def _questions(settings: Settings, bounds: GainBounds, random: Random) -> Sequence[Query]:

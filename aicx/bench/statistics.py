@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Annotated, Any, TypeVar
 
+from aicx.engine.index_answer import Interval
 from aicx.values import dataclass
 
 RESAMPLES = 10_000
@@ -20,15 +21,6 @@ _DIGITS = 6
 _TINY = 1e-9
 
 Key = TypeVar("Key", bound=Hashable)
-
-
-@dataclass(frozen=True, slots=True)
-class Interval:
-    """A mean and the ends of its 95 % interval."""
-
-    mean: Annotated[float, "of all questions"]
-    low: Annotated[float, "where the interval begins"]
-    high: Annotated[float, "where it ends"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,8 @@ from typing import Annotated, Any
 from aicx.bench.dataset import COUNTED
 from aicx.bench.metrics import MEASURES
 from aicx.bench.results import BenchResult
-from aicx.bench.statistics import Difference, Interval, differences, holm, intervals
+from aicx.bench.statistics import Difference, differences, holm, intervals
+from aicx.engine.index_answer import Interval
 from aicx.fields import INLINE, INTERNAL
 from aicx.values import dataclass
 from retrieval.evidence import Evidence

@@ -18,7 +18,6 @@ from aicx.continuity.answers import (
     ContinuityRecovery,
     ContinuityStatus,
     ContinuitySummary,
-    PassedOverSource,
     RolloutSelection,
 )
 from aicx.continuity.audit import AuditEntry, audit_entries, preview
@@ -49,15 +48,14 @@ _COUNTED = {
 
 
 def change_of(settings: Settings, place: WorkPlace, written: SavedNotes) -> ContinuityChange:
-    entry = written.entry
+    entry, selected = written.entry, written.selected
     latest, recent = _audit(settings, place)
     continuity = note_places(settings, place).continuity
-    passed = [PassedOverSource(one.kind, one.why) for one in written.selected.passed_over]
     return ContinuityChange(
         action=entry.action,
         writeMode=entry.mode,
         scope=entry.scope,
-        rolloutSelection=RolloutSelection(written.selected.kind, _shown(written.selected.log.file.path), passed),
+        rolloutSelection=RolloutSelection(selected.kind, _shown(selected.log.file.path), selected.passed_over),
         written=[_shown(path) for path in written.paths.values()],
         excludePath=None if written.ignored_by is None else _shown(written.ignored_by),
         summary=ContinuitySummary(

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Annotated
 
+from aicx.continuity.logs import PassedOverSource
 from aicx.continuity.note import NoteItem
 from aicx.continuity.startup_answer import StartupManifest
 from aicx.values import dataclass
@@ -34,12 +35,6 @@ class BrokenContinuityNote:
     layer: Annotated[str, "`project` or `local`"]
     path: Annotated[str, "its file, which is left as it is"]
     reason: Annotated[str, "why it cannot be understood"]
-
-
-@dataclass(frozen=True, slots=True)
-class PassedOverSource:
-    kind: Annotated[str, "`recovery`, `audit` or `latest_primary`"]
-    reason: Annotated[str, "`none`, `other_scope` or `other_worktree`: why it was not taken"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, suppress
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Annotated, Literal
 
 from aicx.config import Settings
 from aicx.continuity.audit import AuditEntry
@@ -260,11 +260,12 @@ _ORDER: dict[WriteMode, tuple[SourceKind, ...]] = {
 }
 
 
-class PassedOver(NamedTuple):
-    """A source that was looked at and not taken, and why, as a word."""
+@dataclass(frozen=True, slots=True)
+class PassedOverSource:
+    """A source that was looked at and not taken."""
 
-    kind: SourceKind
-    why: Literal["none", "other_scope", "other_worktree"]
+    kind: Annotated[SourceKind, "`recovery`, `audit` or `latest_primary`", str]
+    reason: Annotated[str, "`none`, `other_scope` or `other_worktree`: why it was not taken"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,7 +274,7 @@ class Selected:
 
     kind: SourceKind
     log: SessionLog
-    passed_over: tuple[PassedOver, ...]
+    passed_over: tuple[PassedOverSource, ...]
 
 
 def select(
@@ -291,12 +292,14 @@ def select(
     """
     if explicit is not None:
         return Selected("explicit", log_at(explicit), ())
-    passed: list[PassedOver] = []
-    finders: dict[SourceKind, Callable[[], SessionLog | PassedOver]] = {
+    passed: list[PassedOverSource] = []
+    finders: dict[SourceKind, Callable[[], SessionLog | PassedOverSource]] = {
         "recovery": lambda: _recorded("recovery", settings, place, scope, markers),
         "audit": lambda: _recorded("audit", settings, place, scope, entries),
         "latest_primary": lambda: (
-            newest_primary(settings, place) or newest_stored(settings, place) or PassedOver("latest_primary", "none")
+            newest_primary(settings, place)
+            or newest_stored(settings, place)
+            or PassedOverSource("latest_primary", "none")
         ),
     }
     for kind in _ORDER[mode]:
@@ -313,12 +316,12 @@ def select(
 
 def _recorded(
     kind: SourceKind, settings: Settings, place: WorkPlace, scope: Scope, recorded: Sequence[AuditEntry]
-) -> SessionLog | PassedOver:
+) -> SessionLog | PassedOverSource:
     """The log that the last fitting record names. Both layers are matched by both alone, and one by that one alone."""
     of_place = [one for one in recorded if one.worktree == place.worktree_id]
     fitting = [one for one in of_place if one.scope == scope]
     if not fitting:
-        return PassedOver(kind, "other_scope" if of_place else "other_worktree" if recorded else "none")
+        return PassedOverSource(kind, "other_scope" if of_place else "other_worktree" if recorded else "none")
     path = fitting[-1].log_path(settings)
     try:
         return log_at(path)

@@ -24,7 +24,7 @@ from aicx.continuity.deriving import (
     newest,
 )
 from aicx.continuity.layout import Broken
-from aicx.continuity.logs import PassedOver, Selected, WriteMode, read_log, select
+from aicx.continuity.logs import Selected, WriteMode, read_log, select
 from aicx.continuity.markdown import render
 from aicx.continuity.note import Kind, Layer, Note, Scope, layers_of
 from aicx.continuity.pending import digest_of
@@ -214,7 +214,7 @@ def _entry(
         session=derived.log.ref,
         lane=derived.log.lane,
         selection=selected.kind,
-        passed_over=[list(PassedOver(*one)) for one in selected.passed_over],
+        passed_over=[[one.kind, one.reason] for one in selected.passed_over],
         preferred=derived.preferred,
         actual=derived.actual,
         fallback=derived.fallback,

@@ -47,7 +47,7 @@ class IndexAnswer:
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class Interval:
     """A mean with its 95 % interval."""
 
     mean: Annotated[float, "of all questions"]
@@ -60,9 +60,9 @@ class IndexGain:
     """What meaning gains on one's own history, as MRR@10. Without figures where too few questions could be mined."""
 
     questions: Annotated[int, "questions mined from it that were asked"]
-    words: Annotated[Figure | None, "by words alone"] = None
-    both: Annotated[Figure | None, "by words and meaning"] = None
-    more: Annotated[Figure | None, "what the second has more, question by question"] = None
+    words: Annotated[Interval | None, "by words alone"] = None
+    both: Annotated[Interval | None, "by words and meaning"] = None
+    more: Annotated[Interval | None, "what the second has more, question by question"] = None
 
 
 @dataclass(frozen=True, slots=True)

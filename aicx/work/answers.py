@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated
 
 from aicx.values import dataclass
+from aicx.work.events import WorkEvent
 from aicx.work.files import DamagedFile
 from aicx.work.loading import Loading
 
@@ -148,25 +149,12 @@ class TaskItem:
 
 
 @dataclass(frozen=True, slots=True)
-class TaskEvent:
-    """One thing that happened to a task. It holds no text of it."""
-
-    id: Annotated[str, "of the event"]
-    at: str
-    type: Annotated[str, "`started`, `updated`, `resumed`, `closed` and others"]
-    status: Annotated[str, "of the task afterwards"]
-    rev: Annotated[int, "of the task afterwards"]
-    source: Annotated[str, "who did it: `cli`, `finalize`, `hook`"]
-    fields: Annotated[Sequence[str], "what changed"]
-
-
-@dataclass(frozen=True, slots=True)
 class TaskWhole:
     """One task whole, with everything that happened to it."""
 
     task: Annotated[TaskEntry, "the task"]
     items: Annotated[Sequence[TaskItem], "what is known of it, with evidence"]
-    events: Annotated[Sequence[TaskEvent], "oldest first"]
+    events: Annotated[Sequence[WorkEvent], "oldest first"]
     damaged_lines: Annotated[Sequence[str], "lines of the log that cannot be read, as `file:line`"]
     path: Annotated[str, "its file, from the corpus's folder"]
 

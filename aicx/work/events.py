@@ -10,8 +10,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import field
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
+from aicx.fields import INTERNAL
 from aicx.storage import event_lines
 from aicx.storage.typed import from_json, to_json
 from aicx.values import dataclass
@@ -34,22 +35,21 @@ _SOURCE = re.compile(r"[a-z][a-z_-]{0,39}")
 
 @dataclass(frozen=True, slots=True)
 class WorkEvent:
-    """One thing that happened. ``sequence`` grows with each event of a repository, whatever the clock says.
+    """One thing that happened to a task. It holds no text of it."""
 
-    ``task`` is the id of what it happened to. ``fields`` names what changed, ``status`` and ``rev`` are those of the
-    record afterwards, None and 0 for what is no record. ``data`` has ids, counts and codes, and no text.
-    """
-
-    id: str
+    id: Annotated[str, "of the event"]
     at: datetime
-    sequence: int
-    type: str
-    task: str
-    status: Status | None
-    rev: int
-    source: str
-    fields: tuple[str, ...] = ()
-    data: Mapping[str, Any] = field(default_factory=dict)
+    # Grows with each event of a repository, whatever the clock says.
+    sequence: int = field(metadata=INTERNAL)
+    type: Annotated[str, "`started`, `updated`, `resumed`, `closed` and others"]
+    # The id of what it happened to: a note or a session too, which has neither a status (None) nor a revision (0).
+    task: str = field(metadata=INTERNAL)
+    status: Annotated[Status | None, "of the task afterwards", str]
+    rev: Annotated[int, "of the task afterwards"]
+    source: Annotated[str, "who did it: `cli`, `finalize`, `hook`"]
+    fields: Annotated[tuple[str, ...], "what changed"] = ()
+    # Ids, counts and codes.
+    data: Mapping[str, Any] = field(default_factory=dict, metadata=INTERNAL)
 
     def encode(self) -> bytes:
         return event_lines.encode_line(to_json(self))

@@ -2,29 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from datetime import datetime
 
 from aicx.config import Settings
-from aicx.text import instant
-from aicx.values import dataclass
-from aicx.work.answers import TaskEvent, TaskWhole
-from aicx.work.entry import entry_of, items_of
+from aicx.work.answers import TaskList, TaskWhole
+from aicx.work.entry import entry_of, items_of, row_of
 from aicx.work.events import read_log
-from aicx.work.files import EVERY, FOLDERS, TASKS, DamagedFile, every_folder, path_of, read_all
+from aicx.work.files import EVERY, FOLDERS, TASKS, every_folder, path_of, read_all
 from aicx.work.finding import find_task
-from aicx.work.loading import Loaded, Loading
+from aicx.work.loading import Loaded
 from aicx.work.place import WorkPlace, looking
-from aicx.work.record import OPEN, WorkRecord
-
-
-@dataclass(frozen=True, slots=True)
-class Listed:
-    """The tasks that fit, up to a limit, with what the loading table says; ``total`` is without the limit."""
-
-    tasks: Sequence[tuple[WorkRecord, Loading | None]]
-    total: int
-    damaged: Sequence[DamagedFile]
+from aicx.work.record import OPEN
 
 
 def list_tasks(
@@ -35,8 +24,8 @@ def list_tasks(
     *,
     every: bool = False,
     limit: int = 50,
-) -> Listed:
-    """The tasks of a place, or of all repositories, the last changed first.
+) -> TaskList:
+    """The tasks of a place, or of all repositories, the last changed first, up to ``limit``.
 
     Only those with one of ``statuses``; without any those that are open, or with ``every`` all.
     """
@@ -47,10 +36,10 @@ def list_tasks(
         record for record in found.records if record.kind == "thread" and (not wanted or record.status in wanted)
     ]
     if place is None:
-        return Listed([(record, None) for record in records[:limit]], len(records), found.damaged)
+        return TaskList([row_of(record, None) for record in records[:limit]], len(records), limit, found.damaged)
     with looking(place, now) as present:
-        shown = [(record, present.loading(record)) for record in records[:limit]]
-    return Listed(shown, len(records), found.damaged)
+        rows = [row_of(record, present.loading(record)) for record in records[:limit]]
+    return TaskList(rows, len(records), limit, found.damaged)
 
 
 def shown_work(settings: Settings, place: WorkPlace, now: datetime, ref: str) -> tuple[TaskWhole, Loaded]:
@@ -63,8 +52,5 @@ def shown_work(settings: Settings, place: WorkPlace, now: datetime, ref: str) ->
     with looking(place, now) as present:
         found = Loaded(record, present.loading(record))
     log = read_log(layout.work / record.repo_id)
-    events = [
-        TaskEvent(one.id, instant(one.at), one.type, one.status or "", one.rev, one.source, one.fields)
-        for one in log.about(record.id)
-    ]
-    return TaskWhole(entry_of(found), items_of(record), events, log.damaged, f"work/{path_of(record)}"), found
+    about, path = log.about(record.id), f"work/{path_of(record)}"
+    return TaskWhole(entry_of(found), items_of(record), about, log.damaged, path), found

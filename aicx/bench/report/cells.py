@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
-from aicx.bench.statistics import Difference, Interval
+from aicx.bench.statistics import Difference
 from aicx.bench.summary import Cost
+from aicx.engine.index_answer import Interval
 from aicx.values import dataclass
 
 

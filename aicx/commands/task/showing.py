@@ -9,8 +9,8 @@ import typer
 from aicx import console, options
 from aicx.commands.desk import open_desk
 from aicx.commands.task.common import TaskArgument, print_task, warn_of, warn_of_damaged
-from aicx.work.answers import LIST_SCHEMA, SHOW_SCHEMA, STATUS_SCHEMA, TaskList
-from aicx.work.entry import entry_of, row_of, status_of
+from aicx.work.answers import LIST_SCHEMA, SHOW_SCHEMA, STATUS_SCHEMA
+from aicx.work.entry import entry_of, status_of
 from aicx.work.listing import list_tasks, shown_work
 from aicx.work.record import STATUSES
 
@@ -36,20 +36,19 @@ def list_open(
     desk = open_desk(repo)
     place = None if everywhere else desk.place
     found = list_tasks(desk.settings, place, desk.now, status or (), every=every, limit=limit)
-    rows = [row_of(record, loading) for record, loading in found.tasks]
     if json:
-        console.out_answer(LIST_SCHEMA, TaskList(rows, found.total, limit, found.damaged))
+        console.out_answer(LIST_SCHEMA, found)
         return
-    for row in rows:
+    for row in found.tasks:
         where = f"  on {row.branch}" if row.branch else ""
         mark = f"  not used here: {row.reason}" if row.loadable is False else ""
         of = f"  {row.project or row.repo_id}" if everywhere else ""
         facts = f"{row.status.replace('_', ' ')}{where}  {console.when(row.updated_at)}{of}{mark}"
         console.out(f"{console.style(row.ref, fg='cyan')}  {row.title}  {console.style(facts, fg='bright_black')}")
     warn_of_damaged(found.damaged)
-    if found.total > len(rows):
-        console.notify(f"{len(rows)} of {found.total:,} tasks; --limit shows more.")
-    if not rows:
+    if found.total > len(found.tasks):
+        console.notify(f"{len(found.tasks)} of {found.total:,} tasks; --limit shows more.")
+    if not found.tasks:
         console.notify('No task fits. `aicx task list --all` shows closed ones; begin one: aicx task start "…"')
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Literal
 
+from aicx.memory.answers import MemoryScore
 from aicx.memory.record import Kind
 from aicx.values import dataclass
 from retrieval.decay import Decay, factor
@@ -53,20 +54,6 @@ _WRITTEN: frozenset[Group] = frozenset({"agreed", "guidance"})
 _RANKS: Mapping[Group, int] = {"agreed": 0, "guidance": 1, "waiting": 2, "evidence": 3}
 
 
-@dataclass(frozen=True, slots=True)
-class RecallMatch:
-    """How well something matches, from 0 to 1, by lane; None where a lane did not answer. ``final`` orders.
-
-    ``final`` is not clamped, so that of two that are new and match well the better one comes first.
-    """
-
-    lexical: float | None
-    dense: float | None
-    fused: float
-    decay: float
-    final: float
-
-
 def fused(lexical: float | None, dense: float | None) -> float:
     """Both scores as one: each lane can only add, and a lane that found nothing takes nothing away."""
     return 1 - (1 - (lexical or 0.0)) * (1 - _TRUST_IN_MEANING * (dense or 0.0))
@@ -74,20 +61,22 @@ def fused(lexical: float | None, dense: float | None) -> float:
 
 def match(
     lexical: float | None, dense: float | None, kind: str | None, at: datetime | None, now: datetime, strength: float
-) -> RecallMatch:
-    """``at`` is when it was stated or last confirmed by a person or a validation: being shown changes nothing.
+) -> MemoryScore:
+    """How well something matches. ``final`` is not clamped: of two that are new and match well, the better comes first.
+
+    ``at`` is when it was stated or last confirmed by a person or a validation: being shown changes nothing.
 
     None for what is as it is now, such as a file.
     """
     base = fused(lexical, dense)
     days = DAYS.get(kind) if at is not None else None  # type: ignore[call-overload]
     if at is None or days is None or not strength:
-        return RecallMatch(lexical, dense, base, 1.0, base)
+        return MemoryScore(lexical, dense, base, 1.0, base)
     age = max(0.0, (now - at) / timedelta(days=1))
     clamped, whole = factor(age, Decay(days, strength))
     # As if that much of the evidence spoke for it. Times the score itself, a new half match would pass an old whole
     # one: joined scores are near 1, and near each other, long before everything that was asked is found.
-    return RecallMatch(lexical, dense, base, clamped, 1 - (1 - min(1.0, base)) ** whole)
+    return MemoryScore(lexical, dense, base, clamped, 1 - (1 - min(1.0, base)) ** whole)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +85,7 @@ class Ranked:
 
     ref: str
     group: Group
-    match: RecallMatch
+    match: MemoryScore
     at: datetime | None = None
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple, Self, TypeVar
 
 from aicx.config import Settings
 from aicx.errors import AicxError, UsageError
-from aicx.memory.answers import MemoryEntry
+from aicx.memory.answers import MemoryEntry, MemoryScore
 from aicx.memory.assess import TRACE, freshness_of
 from aicx.memory.events import Event, new_id
 from aicx.memory.policy import Policy, PolicyReason
@@ -23,7 +23,7 @@ from aicx.memory.recall.asking import RecallAnswer, RecallQuery
 from aicx.memory.recall.live import LiveReader, LiveTable
 from aicx.memory.recall.meaning import Meaning
 from aicx.memory.recall.quick import QuickIndex, folders_now, keep_look, known_look, quick_scope
-from aicx.memory.recall.ranking import SUFFICIENT, Ranked, RecallMatch, fused
+from aicx.memory.recall.ranking import SUFFICIENT, Ranked, fused
 from aicx.memory.recall.scored import (
     LaneScores,
     RecallState,
@@ -219,7 +219,7 @@ class CorpusPassage(NamedTuple):
     """A passage with how well it matches, or why it may not be shown."""
 
     entry: MemoryEntry
-    match: RecallMatch
+    match: MemoryScore
     blocked: PolicyReason | None
 
 
@@ -241,12 +241,12 @@ def _allowed(hits: Sequence[Hit], query: SearchQuery, policy: Policy) -> Iterato
         yield CorpusPassage(entry, match, blocked or policy.of_text(entry.statement, entry.topic, hit.said))
 
 
-def _match(hit: Hit) -> RecallMatch:
+def _match(hit: Hit) -> MemoryScore:
     """The share of the question's words that it has, on the scale of statements."""
     share = hit.terms_found / hit.terms_asked if hit.terms_asked else 0.0
     dense = max(0.0, min(1.0, hit.votes["dense"].score)) if "dense" in hit.votes and not share else None
     base = fused(share, dense)
-    return RecallMatch(share, dense, base, hit.decay_factor, base * hit.decay_factor)
+    return MemoryScore(share, dense, base, hit.decay_factor, base * hit.decay_factor)
 
 
 def _entry(hit: Hit, query: SearchQuery) -> MemoryEntry:

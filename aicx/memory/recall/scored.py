@@ -8,6 +8,7 @@ from dataclasses import field, replace
 from datetime import datetime
 from functools import partial
 from itertools import islice
+from operator import attrgetter
 
 from aicx.memory.answers import MemoryEntry, MemoryScore, entry_of
 from aicx.memory.assess import Assessment, Status, assess
@@ -22,7 +23,6 @@ from aicx.memory.recall.ranking import (
     THRESHOLD,
     Group,
     Ranked,
-    RecallMatch,
     fused,
     match,
     order,
@@ -72,17 +72,9 @@ def rank(found: RecallState, ranked: Ranked, status: str, codes: Sequence[str]) 
     found.reasons[ranked.ref] = status, list(codes)
 
 
-def shown(how: RecallMatch) -> MemoryScore:
-    def digits(value: float) -> float:
-        return round(value, _DIGITS)
-
-    return MemoryScore(
-        None if how.lexical is None else digits(how.lexical),
-        None if how.dense is None else digits(how.dense),
-        digits(how.fused),
-        digits(how.decay),
-        digits(how.final),
-    )
+def shown(how: MemoryScore) -> MemoryScore:
+    """The score with as many digits as an answer has."""
+    return MemoryScore(*(value and round(value, _DIGITS) for value in attrgetter(*MemoryScore.__slots__)(how)))
 
 
 def leave_out_sources(live: LiveTable, found: RecallState) -> None:
@@ -214,7 +206,7 @@ def _duplicates(assessed: Sequence[Assessment]) -> Mapping[str, Record]:
     return duplicates(assessed)
 
 
-def _entry(assessed: Assessment, how: RecallMatch) -> MemoryEntry:
+def _entry(assessed: Assessment, how: MemoryScore) -> MemoryEntry:
     entry = entry_of(assessed, shown(how))
     return replace(entry, reasons=[*entry.reasons, "relevant_match"])
 
