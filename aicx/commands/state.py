@@ -150,7 +150,7 @@ def _work(settings: Settings) -> tuple[str, None]:
     from aicx.work.listing import list_tasks
 
     found = list_tasks(settings, open_desk(None).place, options.now(), limit=1)
-    last = f", the last changed “{found.tasks[0][0].title}”" if found.tasks else ""
+    last = f", the last changed “{found.tasks[0].title}”" if found.tasks else ""
     return f"{console.plural(found.total, 'open task')}{last}", None
 
 
