@@ -140,10 +140,11 @@ def test_a_malformed_policy_stops_what_is_asked_in_its_repository(
     assert "beta" not in out
 
 
-@pytest.mark.parametrize("rules", ["exclude_patterns = [", "exclude_patterns = ['(.?){30000}=']"])
+@pytest.mark.parametrize("rules", ["exclude_patterns = [", "exclude_patterns = ['(.?){2000}=']"])
 def test_a_policy_that_cannot_be_followed_hides_the_candidates_of_its_repository_alone(
-    user: Home, capsys: pytest.CaptureFixture[str], rules: str
+    user: Home, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, rules: str
 ) -> None:
+    monkeypatch.setattr("aicx.regex._ALLOWANCE", 40_000)
     path = _policy(_orbit(user), rules)
     found = answer(capsys, "candidates")
     assert {one["repository"] for one in found["candidates"]} == {"ada/moon"}

@@ -18,6 +18,12 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
 
 
 @pytest.fixture
+def little_patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A search is given up after a fiftieth of its work, so that a test with a slow pattern takes no seconds."""
+    monkeypatch.setattr("aicx.regex._ALLOWANCE", 40_000)
+
+
+@pytest.fixture
 def lived_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Review:
     """A repository with a session, a task, a note, a review queue, records and an instruction file."""
     place = Review(tmp_path, monkeypatch, capsys)

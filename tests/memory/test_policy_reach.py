@@ -18,7 +18,7 @@ pytestmark = pytest.mark.slow
 POLICY = ".aicx/memory-policy.toml"
 EXCLUDED = f'exclude_patterns = ["{WORD}"]\n'
 MALFORMED = "exclude_paths = [\n"
-SLOW = "exclude_patterns = ['(.?){30000}=']\n"
+SLOW = "exclude_patterns = ['(.?){2000}=']\n"
 
 
 SHOWING = [
@@ -61,7 +61,7 @@ def test_a_malformed_policy_stops_every_command_that_shows_memory(
 @pytest.mark.parametrize("rules", [MALFORMED, SLOW])
 @pytest.mark.parametrize("line", ["resume", "resume --task exports", "prepare --task exports", "boot"])
 def test_a_start_says_what_it_can_without_memory_under_a_policy_that_cannot_be_followed(
-    lived_in: Review, line: str, rules: str
+    lived_in: Review, line: str, rules: str, little_patience: None
 ) -> None:
     file = lived_in.write(POLICY, rules)
     code, out, err = lived_in.run(*line.split())
@@ -180,7 +180,7 @@ class TestOtherRepositories:
 
     @pytest.mark.parametrize("rules", [MALFORMED, SLOW, "exclude_patterns = ['(a)\\1']\n"])
     def test_that_policy_hides_its_records_alone_where_it_cannot_be_followed(
-        self, elsewhere: tuple[Place, str], rules: str
+        self, elsewhere: tuple[Place, str], rules: str, little_patience: None
     ) -> None:
         place, ref = elsewhere
         other = place.put("Imports run at night")
