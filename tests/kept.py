@@ -6,6 +6,7 @@ import os
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -17,14 +18,12 @@ class Kept:
         self.folder = folder
         self.folder.mkdir(parents=True, exist_ok=True)
         self._spare = folder.with_name(f"{folder.name}-as-filled")
-        self._as_filled: list[tuple[object, ...]] | None = None
-        self._is_empty = True
+        self._as_filled: dict[str, _Found] | None = None
 
     def empty(self) -> Path:
         """Empties the folder, whatever the test before has left in it."""
         shutil.rmtree(self.folder, ignore_errors=True)
         self.folder.mkdir(parents=True)
-        self._is_empty = True
         return self.folder
 
     def home(self, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -36,25 +35,47 @@ class Kept:
     def again(self, fill: Callable[[], object]) -> None:
         """What ``fill`` writes into the folder, and nothing else; it is called once.
 
-        Where the test before has only read, its folder is this test's too.
+        Of what it wrote, only that is copied back which the test before has changed.
         """
-        if self._as_filled and self._as_filled == list(_state(self.folder)):
-            return
-        if not self._is_empty:
-            self.empty()
-        if self._spare.exists():
-            shutil.copytree(self._spare, self.folder, symlinks=True, dirs_exist_ok=True)
-        else:
+        if self._as_filled is None:
             fill()
             shutil.copytree(self.folder, self._spare, symlinks=True)
-        self._as_filled = list(_state(self.folder))
-        self._is_empty = False
+            self._as_filled = dict(_state(self.folder))
+        elif (found := dict(_state(self.folder))) != self._as_filled:
+            self._restore(found, self._as_filled)
+            self._as_filled = dict(_state(self.folder))
+
+    def _restore(self, found: dict[str, _Found], filled: dict[str, _Found]) -> None:
+        for path in reversed(list(found)):  # what is in a folder before the folder
+            if path not in filled or not found[path].is_as(filled[path]):
+                os.rmdir(path) if found[path].is_folder else os.unlink(path)
+                del found[path]
+        for path, kept in filled.items():
+            spare = f"{self._spare}{path.removeprefix(str(self.folder))}"
+            if path not in found:
+                os.mkdir(path) if kept.is_folder else shutil.copy2(spare, path, follow_symlinks=False)
+        for path, kept in reversed(filled.items()):
+            if kept.is_folder:
+                shutil.copystat(f"{self._spare}{path.removeprefix(str(self.folder))}", path)
 
 
-def _state(folder: Path) -> Iterator[tuple[object, ...]]:
-    """Each file and folder in it, with what a write of any kind changes."""
+class _Found(NamedTuple):
+    """A file or folder, with what a write of any kind changes."""
+
+    is_folder: bool
+    inode: int
+    changed: int
+
+    def is_as(self, other: _Found) -> bool:
+        """Whether it is what the other was. What is in a folder is looked at by itself."""
+        return self.is_folder == other.is_folder and (self.is_folder or self == other)
+
+
+def _state(folder: Path | str) -> Iterator[tuple[str, _Found]]:
+    """The path of each file and folder in it, a folder before what it has, and how it was found."""
     for entry in sorted(os.scandir(folder), key=lambda entry: entry.name):
-        found = entry.stat(follow_symlinks=False)
-        yield entry.path, found.st_ino, found.st_mode, found.st_size, found.st_mtime_ns
-        if entry.is_dir(follow_symlinks=False):
-            yield from _state(Path(entry.path))
+        of_file = entry.stat(follow_symlinks=False)
+        is_folder = entry.is_dir(follow_symlinks=False)
+        yield entry.path, _Found(is_folder, of_file.st_ino, of_file.st_ctime_ns)
+        if is_folder:
+            yield from _state(entry.path)
