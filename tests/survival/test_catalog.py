@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from tests.survival.conftest import Undisturbed
-from tests.survival.runs import Home, Runner
+from tests.survival.runs import HERE, Home, Runner
 
 
 @pytest.fixture
@@ -99,12 +99,12 @@ DAMAGES = [
 
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_store_rebuilds_a_catalogue_from_the_corpus_alone(
-    damage: Callable[[Path], None], home: Home, runner: Runner, undisturbed: Undisturbed
+    damage: Callable[[Path], None], home: Home, undisturbed: Undisturbed
 ) -> None:
     damage(home.corpus / "catalog.sqlite")
-    runner.store(home)
+    HERE.store(home)
     assert home.tree() == undisturbed.tree
-    assert runner.answers(home) == undisturbed.answers
+    assert HERE.answers(home) == undisturbed.answers
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
@@ -115,19 +115,19 @@ def test_a_question_to_a_damaged_catalogue_is_answered_rightly_or_not_at_all(
     run = runner.run(home, "steer", "--json", "--limit", "10000")
     assert "Traceback" not in run.err
     if run.code == 0:
-        assert runner.answers(home) == undisturbed.answers
+        assert HERE.answers(home) == undisturbed.answers
     else:
         assert run.code == 7, run.err
 
 
 def test_a_rebuilt_catalogue_makes_the_next_reading_of_the_logs_change_nothing(
-    home: Home, runner: Runner, undisturbed: Undisturbed
+    home: Home, undisturbed: Undisturbed
 ) -> None:
     _delete(home.corpus / "catalog.sqlite")
     back = Home(undisturbed.user, home.corpus)
-    assert "0 new messages" in runner.store(back).err
+    assert "0 new messages" in HERE.store(back).err
     assert home.tree() == undisturbed.tree
-    assert runner.answers(home) == undisturbed.answers
+    assert HERE.answers(home) == undisturbed.answers
 
 
 @pytest.mark.parametrize("moment", ["before begin", "after begin", "before commit", "after commit"])
@@ -140,9 +140,9 @@ def test_nobody_takes_a_rebuild_that_was_killed_for_the_whole(
     shutil.copytree(home.corpus, measured.corpus)
     step = runner.steps(measured).index(moment) + 1
     assert runner.run(home, "store", fatal_step=step).killed
-    assert runner.answers(home) == undisturbed.answers
-    runner.store(home)
-    assert runner.answers(home) == undisturbed.answers
+    assert HERE.answers(home) == undisturbed.answers
+    HERE.store(home)
+    assert HERE.answers(home) == undisturbed.answers
 
 
 def _of_chunks(answers: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -168,30 +168,28 @@ def _of_chunks(answers: list[dict[str, Any]]) -> list[dict[str, Any]]:
     ],
 )
 def test_a_sidecar_with_strange_content_costs_at_most_its_own_chunk(
-    change: dict[str, object], home: Home, runner: Runner, undisturbed: Undisturbed
+    change: dict[str, object], home: Home, undisturbed: Undisturbed
 ) -> None:
     _delete(home.corpus / "catalog.sqlite")
     strange = home.chunks()[0]
     sidecar = strange.with_name(f"{strange.stem}.meta.json")
     fields = json.loads(sidecar.read_bytes())
     sidecar.write_text(json.dumps(fields | change), "utf-8")
-    left_out = "left out" in runner.store(home).err
-    answers = runner.answers(home)
+    left_out = "left out" in HERE.store(home).err
+    answers = HERE.answers(home)
     others = [item for item in _of_chunks(undisturbed.answers) if item["id"] != fields["id"]]
     assert [item for item in _of_chunks(answers) if item["id"] != fields["id"]] == others
     assert len(answers) == len(others) + (not left_out)
 
 
-def test_a_sidecar_beside_another_chunk_does_not_take_its_place(
-    home: Home, runner: Runner, undisturbed: Undisturbed
-) -> None:
+def test_a_sidecar_beside_another_chunk_does_not_take_its_place(home: Home, undisturbed: Undisturbed) -> None:
     _delete(home.corpus / "catalog.sqlite")
     first, second = (chunk.with_name(f"{chunk.stem}.meta.json") for chunk in home.chunks()[:2])
     mine = json.loads(first.read_bytes())["id"]
     first.write_bytes(second.read_bytes())
-    assert "is the sidecar of" in runner.store(home).err
+    assert "is the sidecar of" in HERE.store(home).err
     others = [item for item in undisturbed.answers if item["id"] != mine]
-    assert _of_chunks(runner.answers(home)) == _of_chunks(others)
+    assert _of_chunks(HERE.answers(home)) == _of_chunks(others)
     # With the logs there, the chunk comes back.
-    runner.store(Home(undisturbed.user, home.corpus))
+    HERE.store(Home(undisturbed.user, home.corpus))
     assert home.tree() == undisturbed.tree

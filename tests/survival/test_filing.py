@@ -49,8 +49,8 @@ def test_a_kill_at_any_step_of_a_move_leaves_each_chunk_whole_and_the_next_store
 ) -> None:
     whole = copy_of(filed, tmp_path / "whole")
     cuts = runner.cuts(whole, tmp_path / "cuts", *command, batch=BATCH, every=EVERY)
-    runner.store(whole)
-    tree, answers = whole.tree(), runner.answers(whole)
+    HERE.store(whole)
+    tree, answers = whole.tree(), HERE.answers(whole)
     assert {item["project"] for item in answers} == {"ada/orbit"}
     for step, home in cuts:
         assert home.flaws() == [], step

@@ -17,8 +17,8 @@ from aicx.paths import Layout
 from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, Home, snapshot
 from tests.engine.search_helpers import embed, found, keep
 from tests.parts import require
+from tests.survival.runs import HERE, Runner, running
 from tests.survival.runs import Home as Runs
-from tests.survival.runs import Runner, running
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # lancedb's own
 
@@ -62,14 +62,14 @@ def test_a_kill_at_any_step_can_be_finished(what: str, embedded: Home, runner: R
     undisturbed = fresh("undisturbed")
     steps = runner.steps(undisturbed, *call)
     expected = state(embedded, undisturbed)
-    counts = runner.run(fresh("counted"), *call).out
+    counts = HERE.run(fresh("counted"), *call).out
     begun = next(at for at, step in enumerate(steps, 1) if "forgetting.json" in step and "rename" in step)
     every = range(begun + 1, len(steps) + 1, max(1, (len(steps) - begun) // 5))
     for turn, step in enumerate(every):
         home = fresh(step)
         assert runner.run(home, *call, fatal_step=step).killed, steps[step - 1]
         finish = FINISH[turn % len(FINISH)] or call
-        ended = runner.run(home, *finish)
+        ended = HERE.run(home, *finish)
         assert ended.code == 0, (steps[step - 1], finish, ended.out, ended.err)
         if finish is call:
             assert counted(ended.out) == counted(counts), steps[step - 1]
@@ -77,7 +77,7 @@ def test_a_kill_at_any_step_can_be_finished(what: str, embedded: Home, runner: R
         assert found(Searcher(settings_of(embedded, home)), "Bread and flour in the oven", mode="dense")[:1] == [
             f"claude:{THIRD}:001"
         ]
-        assert runner.run(home, "doctor").code == 0, steps[step - 1]
+        assert HERE.run(home, "doctor").code == 0, steps[step - 1]
 
 
 def settings_of(user: Home, home: Runs) -> Settings:

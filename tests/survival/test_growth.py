@@ -10,39 +10,37 @@ from pathlib import Path
 import pytest
 
 from tests.survival.logs import InventedLog, Line, invent, last_moment, write_home
-from tests.survival.runs import Home, Runner
+from tests.survival.runs import HERE, Home
 
 SHARED = ("history.jsonl", "session_index.jsonl")
 
 
 @pytest.mark.parametrize("seed", [11, 12])
-def test_a_home_that_grew_in_many_steps_is_stored_as_one_read_at_once(
-    seed: int, runner: Runner, tmp_path: Path
-) -> None:
+def test_a_home_that_grew_in_many_steps_is_stored_as_one_read_at_once(seed: int, tmp_path: Path) -> None:
     chance = random.Random(seed)
     logs = invent(seed, sessions=10)
     grown = Home(tmp_path / "user", tmp_path / "grown")
     for share in sorted(chance.random() for _ in range(8)):
         write_home(grown.user, logs, until=last_moment(logs) * share, torn=chance.randrange(200))
-        runner.store(grown)
+        HERE.store(grown)
         assert grown.flaws() == []
     write_home(grown.user, logs)
-    runner.store(grown)
+    HERE.store(grown)
     once = Home(grown.user, tmp_path / "once")
-    runner.store(once)
+    HERE.store(once)
     assert grown.tree() == once.tree()
-    assert runner.answers(grown) == runner.answers(once)
+    assert HERE.answers(grown) == HERE.answers(once)
 
 
 @pytest.mark.parametrize("kind", [".claude/projects", ".codex/sessions", "gemini/tmp"])
-def test_growth_rewrites_only_the_last_chunk(kind: str, runner: Runner, tmp_path: Path) -> None:
+def test_growth_rewrites_only_the_last_chunk(kind: str, tmp_path: Path) -> None:
     log = _longest(invent(seed=5, sessions=20), kind)
     home = Home(tmp_path / "user", tmp_path / "corpus")
     rewritten = []
     before: dict[str, tuple[int, int]] = {}
     for line in log.lines[::4]:
         write_home(home.user, [log], until=line.written)
-        runner.store(home)
+        HERE.store(home)
         after = {str(path): _identity(path) for path in sorted(home.corpus.rglob("*_*.*")) if path.is_file()}
         closed = sorted({path.partition(".")[0] for path in before})[:-1]
         rewritten += [path for path, file in before.items() if path.partition(".")[0] in closed and after[path] != file]
@@ -51,9 +49,7 @@ def test_growth_rewrites_only_the_last_chunk(kind: str, runner: Runner, tmp_path
     assert rewritten == []
 
 
-def test_a_remote_that_one_log_states_decides_alike_in_the_same_run_and_in_the_next(
-    runner: Runner, tmp_path: Path
-) -> None:
+def test_a_remote_that_one_log_states_decides_alike_in_the_same_run_and_in_the_next(tmp_path: Path) -> None:
     """The folder is there as a repository without a remote: forgetting what the log said would file it elsewhere."""
     folder = tmp_path / "checkout"
     (folder / ".git").mkdir(parents=True)
@@ -76,98 +72,98 @@ def test_a_remote_that_one_log_states_decides_alike_in_the_same_run_and_in_the_n
     ]
     apart, once = Home(tmp_path / "user", tmp_path / "apart"), Home(tmp_path / "user", tmp_path / "once")
     write_home(apart.user, logs, until=0)
-    runner.store(apart)
+    HERE.store(apart)
     write_home(apart.user, logs)
-    runner.store(apart)
-    runner.store(once)
+    HERE.store(apart)
+    HERE.store(once)
     assert apart.tree() == once.tree()
-    assert {item["project"] for item in runner.answers(apart)} == {"acme/beacon"}
+    assert {item["project"] for item in HERE.answers(apart)} == {"acme/beacon"}
 
 
-def test_a_run_without_news_writes_nothing(runner: Runner, tmp_path: Path) -> None:
-    home = _stored(runner, tmp_path)
+def test_a_run_without_news_writes_nothing(tmp_path: Path) -> None:
+    home = _stored(tmp_path)
     before = {path: _identity(home.corpus / path) for path in home.tree()}
-    runner.store(home)
-    runner.store(home, "--full-rescan")
+    HERE.store(home)
+    HERE.store(home, "--full-rescan")
     assert {path: _identity(home.corpus / path) for path in home.tree()} == before
 
 
-def test_a_log_that_turns_up_late_is_stored(runner: Runner, tmp_path: Path) -> None:
+def test_a_log_that_turns_up_late_is_stored(tmp_path: Path) -> None:
     logs = invent(seed=4)
     late, others = logs[3], [log for log in logs if log is not logs[3]]
     home = Home(tmp_path / "user", tmp_path / "corpus")
     write_home(home.user, others)
-    runner.store(home)
+    HERE.store(home)
     known = set(home.tree())
     write_home(home.user, [late])
-    runner.store(home)
+    HERE.store(home)
     new = set(home.tree()) - known
     assert new
     assert all(late.path.rpartition("-")[2].partition(".")[0] in home.tree()[path].decode() for path in new)
 
 
 @pytest.mark.parametrize("arguments", [(), ("--full-rescan",)])
-def test_chunks_stay_when_their_logs_are_deleted(arguments: tuple[str, ...], runner: Runner, tmp_path: Path) -> None:
-    home = _stored(runner, tmp_path)
-    before, answers = home.tree(), runner.answers(home)
+def test_chunks_stay_when_their_logs_are_deleted(arguments: tuple[str, ...], tmp_path: Path) -> None:
+    home = _stored(tmp_path)
+    before, answers = home.tree(), HERE.answers(home)
     for path in home.user.rglob("*.json*"):
         if path.name not in SHARED:
             path.unlink()
-    runner.store(home, *arguments)
+    HERE.store(home, *arguments)
     assert home.tree() == before
-    assert runner.answers(home) == answers
+    assert HERE.answers(home) == answers
 
 
-def test_chunks_stay_when_half_the_logs_are_deleted_and_all_is_read_again(runner: Runner, tmp_path: Path) -> None:
+def test_chunks_stay_when_half_the_logs_are_deleted_and_all_is_read_again(tmp_path: Path) -> None:
     """Copies in forks must not take the place of what was in the deleted original."""
-    home = _stored(runner, tmp_path)
+    home = _stored(tmp_path)
     before = home.tree()
     for path in sorted(home.user.rglob("*.json*"))[::2]:
         path.unlink()
-    runner.store(home, "--full-rescan")
+    HERE.store(home, "--full-rescan")
     assert home.tree() == before
 
 
 @pytest.mark.parametrize("kept", [0, 1, 3, 8])
-def test_a_log_replaced_by_a_shorter_one_loses_nothing(kept: int, runner: Runner, tmp_path: Path) -> None:
+def test_a_log_replaced_by_a_shorter_one_loses_nothing(kept: int, tmp_path: Path) -> None:
     log = _longest(invent(seed=5, sessions=20), ".claude/projects")
     home = Home(tmp_path / "user", tmp_path / "corpus")
     write_home(home.user, [log])
-    runner.store(home)
+    HERE.store(home)
     before = home.tree()
     (home.user / log.path).write_bytes(b"".join(line.body + b"\n" for line in log.lines[:kept]))
-    runner.store(home)
+    HERE.store(home)
     assert home.tree() == before
 
 
-def test_a_log_that_is_cut_at_its_head_and_goes_on_loses_nothing(runner: Runner, tmp_path: Path) -> None:
+def test_a_log_that_is_cut_at_its_head_and_goes_on_loses_nothing(tmp_path: Path) -> None:
     log = _longest(invent(seed=5, sessions=20), ".claude/projects")
     home = Home(tmp_path / "user", tmp_path / "corpus")
     half = len(log.lines) // 2
     first, second = replace(log, lines=log.lines[:half]), replace(log, lines=log.lines[half:])
     write_home(home.user, [first])
-    runner.store(home)
+    HERE.store(home)
     (home.user / log.path).unlink()
     write_home(home.user, [second])
-    runner.store(home)
+    HERE.store(home)
     once = Home(tmp_path / "again", tmp_path / "once")
     write_home(once.user, [log])
-    runner.store(once)
+    HERE.store(once)
     assert _keys(home) == _keys(once)
 
 
-def test_a_chunk_deleted_from_the_store_comes_back_with_a_full_rescan(runner: Runner, tmp_path: Path) -> None:
-    home = _stored(runner, tmp_path)
+def test_a_chunk_deleted_from_the_store_comes_back_with_a_full_rescan(tmp_path: Path) -> None:
+    home = _stored(tmp_path)
     before = home.tree()
     home.chunks()[2].unlink()
-    runner.store(home, "--full-rescan")
+    HERE.store(home, "--full-rescan")
     assert home.tree() == before
 
 
-def _stored(runner: Runner, folder: Path) -> Home:
+def _stored(folder: Path) -> Home:
     home = Home(folder / "user", folder / "corpus")
     write_home(home.user, invent(seed=4))
-    runner.store(home)
+    HERE.store(home)
     return home
 
 

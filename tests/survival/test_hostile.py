@@ -77,21 +77,21 @@ HOSTILE_IDS = [
 ]
 
 
-def test_every_session_id_is_a_session_of_its_own(runner: Runner, home: Home) -> None:
+def test_every_session_id_is_a_session_of_its_own(home: Home) -> None:
     for number, session in enumerate(HOSTILE_IDS):
         _gemini(home, session, number)
-    runner.store(home)
-    stored = {item["session_id"]: item["path"] for item in runner.answers(home)}
+    HERE.store(home)
+    stored = {item["session_id"]: item["path"] for item in HERE.answers(home)}
     assert set(stored) == set(HOSTILE_IDS)
     assert len(set(stored.values())) == len(HOSTILE_IDS)
-    assert runner.store(home).err.startswith("Up to date")
+    assert HERE.store(home).err.startswith("Up to date")
 
 
-def test_no_session_id_leads_out_of_the_store(runner: Runner, home: Home, tmp_path: Path) -> None:
+def test_no_session_id_leads_out_of_the_store(home: Home, tmp_path: Path) -> None:
     for number, session in enumerate(HOSTILE_IDS):
         _gemini(home, session, number)
     before = _everything_below(tmp_path)
-    runner.store(home)
+    HERE.store(home)
     new = _everything_below(tmp_path) - before
     assert {path for path in new if not path.startswith("corpus")} == set()
     chunks = [path for path in new if path.startswith(tuple(f"corpus/{top}/" for top in TOPS)) and "." in path]
@@ -100,20 +100,20 @@ def test_no_session_id_leads_out_of_the_store(runner: Runner, home: Home, tmp_pa
     assert all(len(Path(path).name) < 200 for path in chunks)
 
 
-def test_a_rebuilt_catalogue_knows_hostile_session_ids_again(runner: Runner, home: Home) -> None:
+def test_a_rebuilt_catalogue_knows_hostile_session_ids_again(home: Home) -> None:
     for number, session in enumerate(HOSTILE_IDS):
         _gemini(home, session, number)
-    runner.store(home)
-    answers = runner.answers(home)
+    HERE.store(home)
+    answers = HERE.answers(home)
     (home.corpus / "catalog.sqlite").unlink()
     shutil.rmtree(home.user)
-    runner.store(home)
-    assert runner.answers(home) == answers
+    HERE.store(home)
+    assert HERE.answers(home) == answers
 
 
-def test_a_session_without_an_id_is_stored(runner: Runner, home: Home) -> None:
+def test_a_session_without_an_id_is_stored(home: Home) -> None:
     _gemini(home, "", 1)
-    runner.store(home)
+    HERE.store(home)
     assert len(home.chunks()) == 1
 
 
@@ -295,7 +295,7 @@ def test_the_same_logs_through_a_linked_folder_are_stored_once(runner: Runner, h
     assert _bounded(runner, home, "store").code == 0
     assert len(home.chunks()) == 1
     before = home.tree()
-    runner.store(home, "--full-rescan")
+    HERE.store(home, "--full-rescan")
     assert home.tree() == before
 
 
@@ -331,11 +331,11 @@ def log(home: Home) -> Path:
 
 
 @pytest.fixture
-def expected(runner: Runner, home: Home, log: Path, tmp_path: Path) -> dict[str, bytes]:
+def expected(home: Home, log: Path, tmp_path: Path) -> dict[str, bytes]:
     """What a run makes of the logs when nothing happens to them."""
     assert log.exists()
     once = Home(home.user, tmp_path / "once")
-    runner.store(once)
+    HERE.store(once)
     return once.tree()
 
 
@@ -343,14 +343,14 @@ Store = Callable[[Callable[[], object]], int]
 
 
 def test_a_log_that_vanishes_after_it_was_listed_costs_itself(
-    here: Store, log: Path, home: Home, runner: Runner, expected: dict[str, bytes], capsys: pytest.CaptureFixture[str]
+    here: Store, log: Path, home: Home, expected: dict[str, bytes], capsys: pytest.CaptureFixture[str]
 ) -> None:
     body = log.read_bytes()
     assert here(log.unlink) == 0
     assert f"{log}: cannot be read" in capsys.readouterr().err
     assert home.chunks() != []
     log.write_bytes(body)
-    runner.store(home)
+    HERE.store(home)
     assert {path for path in home.tree() if path.endswith(".md")} == {path for path in expected if path.endswith(".md")}
 
 
@@ -358,7 +358,6 @@ def test_a_log_that_may_not_be_read_is_reported_and_tried_again(
     here: Store,
     log: Path,
     home: Home,
-    runner: Runner,
     expected: dict[str, bytes],
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
@@ -375,26 +374,26 @@ def test_a_log_that_may_not_be_read_is_reported_and_tried_again(
         patch.setattr(Path, "open", refuse)
         assert here(lambda: None) == 0
     assert f"{log}: cannot be read: Permission denied" in capsys.readouterr().err
-    runner.store(home)
+    HERE.store(home)
     assert home.tree().keys() == expected.keys()
 
 
 def test_a_log_that_grows_after_it_was_listed_is_read_on_by_the_next_run(
-    here: Store, log: Path, home: Home, runner: Runner, expected: dict[str, bytes], capsys: pytest.CaptureFixture[str]
+    here: Store, log: Path, home: Home, expected: dict[str, bytes], capsys: pytest.CaptureFixture[str]
 ) -> None:
     body = log.read_bytes()
     cut = body.index(b"\n", len(body) // 2) + 20  # in the middle of a record
     log.write_bytes(body[:cut])
     assert here(lambda: log.write_bytes(body)) == 0
     assert f"{log} grew while it was read" in capsys.readouterr().err
-    runner.store(home)
+    HERE.store(home)
     assert home.tree() == expected
 
 
 def test_a_log_that_shrinks_after_it_was_listed_loses_nothing(
-    here: Store, log: Path, home: Home, runner: Runner, expected: dict[str, bytes]
+    here: Store, log: Path, home: Home, expected: dict[str, bytes]
 ) -> None:
-    runner.store(home)
+    HERE.store(home)
     body = log.read_bytes()
     log.write_bytes(body + b'{"type":"mode"}\n')
     assert here(lambda: os.truncate(log, len(body) // 3)) == 0
@@ -417,26 +416,24 @@ def test_a_link_planted_in_the_store_is_never_written_through(
     assert "is a symbolic link" in run.err
     assert list(outside.iterdir()) == []
     (home.corpus / place).unlink()
-    runner.store(home)
+    HERE.store(home)
     assert home.tree() == undisturbed.tree
 
 
-def test_a_link_in_the_place_of_the_staging_folder_is_replaced(
-    runner: Runner, undisturbed: Undisturbed, tmp_path: Path
-) -> None:
+def test_a_link_in_the_place_of_the_staging_folder_is_replaced(undisturbed: Undisturbed, tmp_path: Path) -> None:
     home, outside = undisturbed.home(tmp_path / "corpus"), tmp_path / "outside"
     outside.mkdir()
     (outside / "mine").write_text("mine")
     home.staging.parent.mkdir(parents=True)
     home.staging.symlink_to(outside)
-    runner.store(home)
+    HERE.store(home)
     assert home.tree() == undisturbed.tree
     assert [path.name for path in outside.iterdir()] == ["mine"]
 
 
 def test_nothing_is_removed_through_a_link(runner: Runner, undisturbed: Undisturbed, tmp_path: Path) -> None:
     home, outside = undisturbed.home(tmp_path / "corpus"), tmp_path / "outside"
-    runner.store(home)
+    HERE.store(home)
     chunk = next(path for path in home.chunks() if "acme" in path.parts)
     (home.corpus / "store" / "acme").rename(outside)
     (home.corpus / "store" / "acme").symlink_to(outside)
@@ -452,7 +449,7 @@ def test_nothing_is_read_out_of_the_store_through_a_link(
     catalogue: str, runner: Runner, undisturbed: Undisturbed, tmp_path: Path
 ) -> None:
     home, outside = undisturbed.home(tmp_path / "corpus"), tmp_path / "outside"
-    runner.store(home)
+    HERE.store(home)
     (home.corpus / "store" / "acme").rename(outside)
     (home.corpus / "store" / "acme").symlink_to(outside)
     if catalogue == "deleted":
@@ -470,7 +467,7 @@ def test_a_file_of_the_store_that_is_a_link_out_of_it_is_not_shown(
     ending: str, runner: Runner, undisturbed: Undisturbed, tmp_path: Path
 ) -> None:
     home = undisturbed.home(tmp_path / "corpus")
-    runner.store(home)
+    HERE.store(home)
     chunk = home.chunks()[0]
     identity = json.loads(chunk.with_name(f"{chunk.stem}.meta.json").read_bytes())["id"]
     path = chunk.with_name(f"{chunk.stem}{ending}")
@@ -488,7 +485,7 @@ def test_a_file_of_the_store_that_is_a_link_to_itself_is_named(
     ending: str, runner: Runner, undisturbed: Undisturbed, tmp_path: Path
 ) -> None:
     home = undisturbed.home(tmp_path / "corpus")
-    runner.store(home)
+    HERE.store(home)
     path = home.chunks()[0].with_suffix(ending)
     path.unlink()
     path.symlink_to(path)

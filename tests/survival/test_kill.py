@@ -37,9 +37,9 @@ def test_kills_at_random_moments_cost_nothing(
         if untouched:  # the machine was busier when it was measured
             whole = min(whole, run.seconds)
         shutil.rmtree(home.corpus)
-    runner.store(home)
+    HERE.store(home)
     assert home.tree() == undisturbed.tree
-    assert runner.answers(home) == undisturbed.answers
+    assert HERE.answers(home) == undisturbed.answers
 
 
 @pytest.fixture(scope="module")
@@ -91,7 +91,7 @@ def test_a_kill_between_the_two_publications_of_a_batch_mixes_nothing_up(
     for step in second[:3]:
         home = undisturbed.home(tmp_path / str(step))
         assert runner.run(home, "store", batch=BATCH, fatal_step=step).killed
-        runner.store(home)
+        HERE.store(home)
         assert home.flaws() == []
         assert home.tree() == undisturbed.tree
 
@@ -116,8 +116,8 @@ def test_what_is_published_is_known_even_if_the_logs_vanish_before_the_next_run(
     commits = [number for number, step in enumerate(steps, 1) if step == "before commit"]
     step = second if which == 0 else next(commit for commit in commits if commit > second)
     assert runner.run(home, "store", batch=BATCH, fatal_step=step).killed
-    runner.store(Home(tmp_path / "nobody", home.corpus))
-    known = {item["path"] for item in runner.answers(home)}
+    HERE.store(Home(tmp_path / "nobody", home.corpus))
+    known = {item["path"] for item in HERE.answers(home)}
     assert known == {str(chunk.relative_to(home.corpus)) for chunk in home.chunks()}
 
 
@@ -130,11 +130,11 @@ def test_kills_while_the_logs_grow_cost_nothing(runner: Runner, tmp_path: Path) 
         runner.run(home, "store", batch=BATCH, kill_after=chance.uniform(0, 0.15))
         assert home.flaws() == []
     write_home(home.user, logs)
-    runner.store(home)
+    HERE.store(home)
     once = Home(home.user, tmp_path / "once")
-    runner.store(once)
+    HERE.store(once)
     assert home.tree() == once.tree()
-    assert runner.answers(home) == runner.answers(once)
+    assert HERE.answers(home) == HERE.answers(once)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -151,10 +151,10 @@ def test_a_journal_whose_renames_were_done_in_part_is_played_to_its_end(
         if chance.random() < 0.5 and (home.staging / staged).exists():
             (home.corpus / relative).parent.mkdir(parents=True, exist_ok=True)
             (home.staging / staged).rename(home.corpus / relative)
-    runner.store(home)
+    HERE.store(home)
     assert home.flaws() == []
     assert home.tree() == undisturbed.tree
-    assert runner.answers(home) == undisturbed.answers
+    assert HERE.answers(home) == undisturbed.answers
 
 
 def test_a_journal_that_a_power_cut_brings_back_does_no_harm(
@@ -167,7 +167,7 @@ def test_a_journal_that_a_power_cut_brings_back_does_no_harm(
     shutil.rmtree(home.corpus)
     assert runner.run(home, "store", batch=BATCH, fatal_step=second - 1).killed
     (home.staging / "journal").write_bytes(journal)  # of the first batch, while files of the second are staged
-    runner.store(home)
+    HERE.store(home)
     assert home.flaws() == []
     assert home.tree() == undisturbed.tree
 
@@ -175,13 +175,11 @@ def test_a_journal_that_a_power_cut_brings_back_does_no_harm(
 @pytest.mark.parametrize(
     "body", [b"", b'{"moves": [["0', b"\0" * 100, b'{"moves": [["x", "../../etc/passwd"]], "removals": []}']
 )
-def test_a_damaged_journal_is_named_and_left_out(
-    body: bytes, runner: Runner, undisturbed: Undisturbed, tmp_path: Path
-) -> None:
+def test_a_damaged_journal_is_named_and_left_out(body: bytes, undisturbed: Undisturbed, tmp_path: Path) -> None:
     home = undisturbed.home(tmp_path / "corpus")
     home.staging.mkdir(parents=True)
     (home.staging / "journal").write_bytes(body)
-    assert "journal cannot be read" in runner.store(home).err
+    assert "journal cannot be read" in HERE.store(home).err
     assert home.tree() == undisturbed.tree
 
 
@@ -194,7 +192,7 @@ def test_a_chunk_deleted_by_hand_before_the_journal_was_forgotten_does_not_stop_
     moves = json.loads((home.staging / "journal").read_bytes())["moves"]
     deleted = next(relative for _, relative in moves if relative.endswith(".md"))
     (home.corpus / deleted).unlink()
-    assert f"left out: {deleted}" in runner.store(home).err
+    assert f"left out: {deleted}" in HERE.store(home).err
 
 
 def test_a_kill_leaves_no_file_behind_for_good(
@@ -204,7 +202,7 @@ def test_a_kill_leaves_no_file_behind_for_good(
     (step,) = _places(steps, "os.rename", "corpus/.index.json")
     assert runner.run(home, "store", batch=BATCH, fatal_step=step).killed
     assert list(home.corpus.glob(".index.json*"))
-    runner.store(home)
+    HERE.store(home)
     assert list(home.corpus.glob(".*")) == []
     assert not home.staging.exists()
 

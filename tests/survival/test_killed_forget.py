@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.attack.histories import STATED, World, play
-from tests.survival.runs import Home, Runner
+from tests.survival.runs import HERE, Home, Runner
 
 pytestmark = [pytest.mark.slow, pytest.mark.process]
 
@@ -49,16 +49,16 @@ def test_a_kill_at_any_step_leaves_nothing_after_the_next_call(how: str, begun: 
     for step in sorted(chosen):
         again()
         assert runner.run(home, *call, fatal_step=step).killed, steps[step - 1]
-        ended = runner.run(home, *call)
+        ended = HERE.run(home, *call)
         assert ended.code == 0, (steps[step - 1], ended.out, ended.err)
         assert begun.holding() == [], steps[step - 1]
         assert begun.holding(STATED), steps[step - 1]
         assert not list(begun.home.rglob("*.aicx-part")), steps[step - 1]
 
 
-def test_a_pattern_that_a_kill_left_half_written_goes_with_the_next_store(begun: World, runner: Runner) -> None:
+def test_a_pattern_that_a_kill_left_half_written_goes_with_the_next_store(begun: World) -> None:
     home = Home(begun.folder / "user", begun.home)
     part = begun.home / "locks/.forgetting.json.4000000.aicx-part"
     part.write_text("tama[r]ind and more")
-    assert runner.run(home, "store").code == 0
+    assert HERE.run(home, "store").code == 0
     assert begun.holding("tama[r]ind") == []
