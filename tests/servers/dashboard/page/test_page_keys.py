@@ -110,6 +110,8 @@ _PRESSED = """() => {
   const nodes = document.querySelectorAll("a[href], button:not(:disabled), select, input, summary");
   const seen = [...nodes].filter((node) => node.checkVisibility() && (node.type !== "radio" || node.checked));
   seen.forEach((node, at) => (node.dataset.stop = at));
+  window.reached = new Set();
+  addEventListener("focusin", (event) => reached.add(event.target.dataset?.stop));
   return seen.length;
 }"""
 
@@ -121,8 +123,9 @@ def test_tab_reaches_everything_that_can_be_pressed(visit: Visit, route: str, wi
     page.wait_for_load_state("networkidle")
     stops = page.evaluate(_PRESSED)
     page.evaluate("document.activeElement.blur()")
-    reached = set()
-    for _ in range(2 * stops + 20):
+    wanted, reached = {str(number) for number in range(stops)}, set()
+    for pressed in range(2 * stops + 20):
         page.keyboard.press("Tab")
-        reached.add(page.evaluate("document.activeElement.dataset?.stop ?? ''"))
-    assert {str(number) for number in range(stops)} <= reached
+        if pressed % 10 == 9 and wanted <= (reached := set(page.evaluate("[...reached]"))):
+            break
+    assert wanted <= reached
