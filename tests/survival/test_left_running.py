@@ -25,12 +25,19 @@ SECONDS = 60.0
 @pytest.fixture
 def environ(tmp_path: Path) -> dict[str, str]:
     """A home with enough to read for workers to be started, and two of them."""
+    return home_with(tmp_path, prompts=31)
+
+
+def home_with(tmp_path: Path, prompts: int) -> dict[str, str]:
+    """Logs that have so many long prompts each, and are filled up with bookkeeping, which is read in no time."""
     logs = tmp_path / "home/.claude/projects/-srv-ada-orbit"
     logs.mkdir(parents=True)
     for number in range(24):
         log = ClaudeLog(f"{number:08x}-1111-4111-8111-111111111111")
-        for index in range(31):
+        for index in range(prompts):
             log.prompt(f"{number} {index} " + "turn the lamp and look " * 1000, number * 100 + index)
+        for _ in range(prompts, 31):
+            log.add("progress", number * 100 + 50, data={"output": "turn the lamp and look " * 1000})
         (logs / f"{log.session}.jsonl").write_bytes(b"".join(json.dumps(item).encode() + b"\n" for item in log.records))
     (tmp_path / "corpus").mkdir()
     (tmp_path / "corpus/config.toml").write_text("workers = 2\n")
@@ -72,8 +79,8 @@ def with_workers(environ: dict[str, str]) -> subprocess.Popen[bytes]:
     return store
 
 
-def test_nothing_is_left_after_a_whole_run(environ):
-    store = with_workers(environ)
+def test_nothing_is_left_after_a_whole_run(tmp_path):
+    store = with_workers(home_with(tmp_path, prompts=4))
     _, said = store.communicate(timeout=SECONDS)
     assert (store.returncode, running(store.pid)) == (0, [])
     assert b"Stored" in said
