@@ -62,7 +62,7 @@ test-base: $(BASE)/.base ## Run the tests that need no optional part, with the b
 	@$(BASE)/bin/python -m tests.halves -q $(NO_CACHE) $(PYTEST)
 
 test-clients: $(VENV)/.clients ## Drive the real clients of agents, fetched from npm, with a scripted model on this machine.
-	@AICX_TEST_CLIENTS="$${AICX_TEST_CLIENTS:-$(VENV)/clients}" $(BIN)/python -m pytest -q -m clients tests/clients/real tests/servers/dashboard/page/test_page_axe.py
+	@AICX_TEST_CLIENTS="$${AICX_TEST_CLIENTS:-$(VENV)/clients}" $(BIN)/python -m pytest -q -m clients tests/clients/real
 
 bench: $(VENV)/.bench ## Measure rankers without models on the bundled set and on your own history; minutes.
 	@$(BIN)/aicx bench run -d bundled -d own -r grep -r rank-bm25 -r fts5 -r lexical -r aicx

@@ -1,25 +1,22 @@
-"""Each page in light, dark and on a phone as axe-core sees it, which `make test-clients` installs from npm."""
+"""Each page in light, dark and on a phone as axe-core sees it."""
 
 from __future__ import annotations
 
-import os
-import subprocess
 from collections.abc import Callable
+from importlib.resources import files
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.clients.real.running import FOLDER
 from tests.servers.dashboard.http_client import serving
 from tests.servers.dashboard.page.browsers import LEXER
 from tests.servers.dashboard.page.memories import Remembered
 
-pytestmark = [pytest.mark.needs("test"), pytest.mark.clients]
+pytestmark = pytest.mark.needs("test")
 
 Visit = Callable[..., Any]
-_PACKAGE = "axe-core@4"
-_SECONDS_TO_INSTALL = 120
 LOOKS = ({}, {"color_scheme": "dark"}, {"width": 390, "height": 760})
 ROUTES = ("/", "/?q=lexer", f"/?session={LEXER}", "/overview", "/why")
 # What is serious, by rule, with the elements that break it.
@@ -30,16 +27,10 @@ _FOUND = """async () => Object.fromEntries((await axe.run(document)).violations
 
 @pytest.fixture(scope="session")
 def axe() -> str:
-    """The script of axe-core; skips where it is neither there nor to be installed."""
-    if FOLDER not in os.environ:
-        pytest.skip("axe-core is installed by `make test-clients`")
-    folder = Path(os.environ[FOLDER]).absolute()
-    script = folder / "node_modules" / "axe-core" / "axe.min.js"
-    if not script.exists():
-        folder.mkdir(parents=True, exist_ok=True)
-        npm = ["npm", "install", "--prefix", str(folder), "--no-audit", "--no-fund", _PACKAGE]
-        subprocess.run(npm, check=True, capture_output=True, timeout=_SECONDS_TO_INSTALL)
-    return script.read_text("utf-8")
+    """The script of axe-core, which a package for Playwright brings."""
+    if find_spec("axe_playwright_python") is None:
+        pytest.skip("not installed: axe-playwright-python")
+    return files("axe_playwright_python").joinpath("axe.min.js").read_text("utf-8")
 
 
 def findings(page: Any, script: str) -> dict[str, Any]:
