@@ -28,10 +28,11 @@ QUESTION = "why does the test fail"
 def main(aicx: str, logs: Path | None) -> None:
     with tempfile.TemporaryDirectory() as folder:
         home = logs or invented(Path(folder, "home"))
-        place = {**os.environ, "HOME": str(home), "AICX_HOME": str(Path(folder, "aicx"))}
+        # UTF-8 also where the system's own encoding is another one.
+        place = {**os.environ, "HOME": str(home), "AICX_HOME": str(Path(folder, "aicx")), "PYTHONUTF8": "1"}
 
         def ran(*words: str, **more: str) -> str:
-            done = subprocess.run([aicx, *words], env={**place, **more}, cwd=folder, capture_output=True, text=True)
+            done = subprocess.run([aicx, *words], env={**place, **more}, cwd=folder, capture_output=True, encoding="utf-8")
             assert done.returncode == 0, (words, done.stdout, done.stderr)
             return done.stdout
 

@@ -37,12 +37,12 @@ _ONLY_POSIX = re.compile(
     r"|\b(?:add_signal_handler|preexec_fn|start_new_session)\b",
     re.MULTILINE,
 )
-# What imports every module but the one for POSIX and those of the MCP library, which asks for the system by its name.
+# What imports every module but the one for POSIX.
 _IMPORTS = """
 import importlib, pkgutil
 for name in ("aicx", "indexer", "retrieval"):
     for found in pkgutil.walk_packages(importlib.import_module(name).__path__, f"{name}."):
-        if not found.name.startswith(("aicx.lifecycle.program", "aicx.servers.mcp.")) and "__main__" not in found.name:
+        if found.name != "aicx.lifecycle.program" and "__main__" not in found.name:
             try:
                 importlib.import_module(found.name)
             except BaseException as error:
