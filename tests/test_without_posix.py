@@ -114,7 +114,7 @@ def test_a_hook_answers(home: Home) -> None:
     assert without(home, "-m", "aicx", "store").returncode == 0
     said = json.dumps({"session_id": "new", "cwd": folder, "source": "startup", "hook_event_name": "SessionStart"})
     told = without(home, "-m", "aicx", "hook", "session-start", "--agent", "claude", given=said)
-    assert "lexer" in json.loads(told.stdout)["hookSpecificOutput"]["additionalContext"]
+    assert json.loads(told.stdout)["hookSpecificOutput"]["additionalContext"].startswith("claude@orbit")
 
 
 def test_a_program_is_run_and_its_exit_code_handed_on(home: Home) -> None:
