@@ -11,18 +11,17 @@ import signal
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
-
-fcntl: ModuleType | None
-try:
-    import fcntl
-except ImportError:
-    fcntl = None
 
 if TYPE_CHECKING:
     import asyncio
     import subprocess
+
+fcntl: Any = None
+with suppress(ImportError):
+    import fcntl as _posix
+
+    fcntl = _posix
 
 # With these `os.open` hands a file on to nobody, leaves its bytes as they are, follows no link, and waits for no pipe.
 PRIVATE: int = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
