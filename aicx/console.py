@@ -6,7 +6,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
@@ -226,6 +226,36 @@ def out_json(schema: str, fields: Mapping[str, Any]) -> None:
 def out_answer(schema: str, answer: Any) -> None:
     """An answer as one JSON object on one line of stdout."""
     out_json(schema, to_fields(answer))
+
+
+def in_columns(rows: Sequence[Sequence[str]], widths: Sequence[int], right: Collection[int] = ()) -> list[str]:
+    """The lines of a table: all but the last cells of a row fill columns of ``widths``, with what parts them.
+
+    On a terminal a column is as wide as its widest cell asks for; scripts get the widths that they know, and 0 is for
+    what fits everywhere. The columns ``right`` have their cells at the right end.
+    """
+    from aicx.folding import cells
+
+    sizes = [[cells(typer.unstyle(cell)) for cell in row] for row in rows]
+    is_seen = sys.stdout.isatty()
+    widths = [
+        max([least, *(row[at] + (1 if least else 2) for row in sizes if is_seen or not least)])
+        for at, least in enumerate(widths)
+    ]
+    lines = []
+    for row, known in zip(rows, sizes, strict=True):
+        gaps = [" " * max(width - size, 1) for width, size in zip(widths, known, strict=False)]
+        padded = [
+            gap + cell if at in right else cell + gap for at, (cell, gap) in enumerate(zip(row, gaps, strict=False))
+        ]
+        lines.append("".join([*padded, *row[len(widths) :]]))
+    return lines
+
+
+def out_table(rows: Sequence[Sequence[str]], widths: Sequence[int], right: Collection[int] = ()) -> None:
+    """The lines of `in_columns` on stdout."""
+    for line in in_columns(rows, widths, right):
+        out(line)
 
 
 def notify(text: str = "") -> None:

@@ -44,7 +44,7 @@ def fold(text: str, width: int) -> str:
 
 def _rows(line: str, width: int) -> Iterator[str]:
     plain = _STYLE.sub("", line)
-    if _cells(plain) <= width:
+    if cells(plain) <= width:
         yield line
         return
     lead, hang = _lead(plain, width)
@@ -84,12 +84,13 @@ def _end(plain: str, low: int, room: int, lead: int) -> tuple[int, int]:
 def _reach(plain: str, low: int, room: int) -> int:
     """How far a row of ``room`` cells reaches."""
     high = min(low + room, len(plain))
-    while high > low + 1 and _cells(plain[low:high]) > room:
+    while high > low + 1 and cells(plain[low:high]) > room:
         high -= 1
     return high
 
 
-def _cells(plain: str) -> int:
+def cells(plain: str) -> int:
+    """How many cells of a terminal a text takes."""
     if plain.isascii() and "\t" not in plain:
         return len(plain)
     return len(plain.expandtabs()) + len(_WIDE_SIGN.findall(plain))

@@ -123,3 +123,34 @@ def test_a_terminal_has_unicode_as_its_encoding_and_locale_say(
     encoding: str, environ: dict[str, str], expected: bool
 ) -> None:
     assert console.has_unicode(TextIOWrapper(BytesIO(), encoding), environ) is expected
+
+
+TABLE = [("claude", "3", "first"), ("gemini-antigravity", "12", "second")]
+
+
+def table(monkeypatch: pytest.MonkeyPatch, *, tty: bool, rows: list[tuple[str, str, str]] = TABLE) -> list[str]:
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: tty, raising=False)
+    return console.in_columns(rows, (9, 5), right=(1,))
+
+
+def test_scripts_get_columns_of_the_widths_that_they_know(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert table(monkeypatch, tty=False) == ["claude       3first", "gemini-antigravity    12second"]
+
+
+def test_on_a_terminal_columns_are_as_wide_as_their_widest_cell(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert table(monkeypatch, tty=True) == ["claude                 3first", "gemini-antigravity    12second"]
+
+
+def test_colours_and_wide_signs_take_the_cells_that_they_fill(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [("\x1b[32mok\x1b[0m", "1", "a"), ("計画", "1", "b")]
+    assert table(monkeypatch, tty=True, rows=rows) == ["\x1b[32mok\x1b[0m           1a", "計画         1b"]
+
+
+def test_a_width_of_nought_is_what_fits(monkeypatch: pytest.MonkeyPatch) -> None:
+    for tty in (False, True):
+        monkeypatch.setattr(sys.stdout, "isatty", lambda tty=tty: tty, raising=False)
+        assert console.in_columns([("a", "x"), ("abc", "y")], (0,)) == ["a    x", "abc  y"]
+
+
+def test_a_table_of_no_rows_has_no_lines() -> None:
+    assert console.in_columns([], (9,)) == []

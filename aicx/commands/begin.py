@@ -49,9 +49,7 @@ def command() -> None:
 
 
 def _print(rows: list[tuple[str, str]] | tuple[tuple[str, str], ...]) -> None:
-    width = max(len(line) for line, _ in rows)
-    for line, said in rows:
-        console.out(f"  {console.style(line.ljust(width), fg='green')}  {said}")
+    console.out_table([(f"  {console.style(line, fg='green')}", said) for line, said in rows], (0,))
 
 
 def _stored_here(settings: Settings) -> tuple[list[str], list[tuple[str, str]]]:

@@ -66,7 +66,6 @@ def command(
         ("last summary", answer.last_summary),
         ("last contract", found.previous.compliance.compact_summary if found.previous else "none was evaluated"),
     )
-    for name, text in rows:
-        console.out(f"{style(f'{name:<16}', dim=True)}{text}")
+    console.out_table([(style(name, dim=True), text) for name, text in rows], (16,))
     for warning in found.report.warnings:
         console.warn(warning)

@@ -20,7 +20,7 @@ def command(agent: options.Agents = None, json: options.Json = False) -> None:
     if json:
         console.out_answer(SCHEMA, found)
         return
-    width = max((len(group.agent) for group in groups), default=0)
+    rows = []
     for group in groups:
         waiting = group.logs - group.stored
         stored = (
@@ -28,10 +28,9 @@ def command(agent: options.Agents = None, json: options.Json = False) -> None:
             if not waiting
             else console.style(f"{waiting} to store", fg="yellow")
         )
-        console.out(
-            f"{console.style(group.agent.ljust(width), bold=True)}  {group.format:<22}"
-            f" {console.plural(group.logs, 'log'):>12} {console.size(group.size):>10}  {stored}"
-        )
+        sizes = (console.plural(group.logs, "log"), console.size(group.size))
+        rows.append((console.style(group.agent, bold=True), group.format, *sizes, f"  {stored}"))
+    console.out_table(rows, (0, 22, 13, 11), right=(2, 3))
     for problem in found.problems:
         console.warn(f"{problem.path}: {problem.reason}")
     if not groups:

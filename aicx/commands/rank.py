@@ -53,13 +53,16 @@ def command(
 
         console.out_answer(SCHEMA, rank_answer(ranked, project, hours, strict))
         return
+    heads = []
     for item in ranked.items:
-        label = console.style(f"{item['label']:<6}", fg=_COLORS.get(item["label"], "white"))
+        label = console.style(item["label"], fg=_COLORS.get(item["label"], "white"))
         day = f"{local(item['timestamp']):%Y-%m-%d}"
         title = console.title(item)
         if sys.stdout.isatty():
             title = shorten(title, get_terminal_size().columns - _TITLE_COLUMN)
-        console.out(f"{item['score']:>4.1f} {label} {day} {item['agent']:<8} {title}")
+        heads.append((f"{item['score']:>4.1f}", label, day, item["agent"], title))
+    for item, head in zip(ranked.items, console.in_columns(heads, (5, 7, 11, 9)), strict=True):
+        console.out(head)
         if item["altered"]:
             console.out(f"     {console.style(ALTERED, fg='red')}")
         print_lines([ShortenedLine(sentence) for sentence in item["sentences"]])

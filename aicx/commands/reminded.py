@@ -32,6 +32,8 @@ def print_recall(found: RemindersAnswer, *, json: bool) -> None:
     if found.said:
         console.out(f"used {found.used:,}, not used {found.unused:,}, not known {found.unknown:,}")
     uses = {True: "used", False: "not used", None: "not known"}
-    for one in found.items:
-        told_at = f"{local(one.at):%Y-%m-%d %H:%M}"
-        console.out(f"{told_at}  {one.lane:<8}{one.kind:<8} {uses[one.used]:<10}{one.ref}  to {one.session}")
+    rows = [
+        (f"{local(one.at):%Y-%m-%d %H:%M}", one.lane, one.kind, uses[one.used], f"{one.ref}  to {one.session}")
+        for one in found.items
+    ]
+    console.out_table(rows, (18, 8, 9, 10))

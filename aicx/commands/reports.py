@@ -188,14 +188,16 @@ def _print_list(reports: list[Report]) -> None:
     ]
     widths = [min(_WIDEST, max(map(len, column))) for column in zip(*rows, strict=True)]
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else _PIPED_WIDTH
+    lines = []
     for item, row in zip(reports, rows, strict=True):
-        cells = [shorten(cell, size).ljust(size) for cell, size in zip(row, widths, strict=True)]
+        cells = [shorten(cell, size) for cell, size in zip(row, widths, strict=True)]
         room = max(_NARROWEST_TITLE, width - sum(widths) - 2 * len(widths))
         title = shorten(item.title, room)
         cells[0] = console.style(cells[0], fg="cyan")
         cells[1] = console.style(cells[1], fg=_COLORS.get(row[1]))
         title = console.style(title, bold=True) if "report" in item.files else console.style(title, dim=True)
-        console.out("  ".join([*cells, title]))
+        lines.append([*cells, title])
+    console.out_table(lines, [0] * len(widths))
 
 
 def _print_summary(outcome: ScanResult, source: Path, selection: ReportSelection) -> None:

@@ -86,13 +86,14 @@ def command(
     if json:
         console.out_answer(SCHEMA, StatusAnswer(state, views))
         return
+    rows = []
     for name, label in _LABELS.items():
         value = getattr(state, name)
         if name in ("first", "last") and value:
             value = console.when(value)
         text = console.size(value) if "_bytes" in name else "none" if value is None else value
-        console.out(f"{label:>22}  {text if not isinstance(text, int) else f'{text:,}'}")
-    _print_views(views or [])
+        rows.append((label, f"  {text:,}" if isinstance(text, int) else f"  {text}"))
+    console.out_table([*rows, *_rows_of(views or [])], (22,), right=(0,))
     if state.first:
         console.say_zone()
     if state.fallback_reason:
@@ -101,13 +102,11 @@ def command(
         console.notify(note)
 
 
-def _print_views(views: list[StatusView]) -> None:
-    """A label and its value on each line, as of the counters: scripts read them so."""
-    for one in views:
-        console.out(f"{one.view:>22}  {one.said}{console.style(f'   {one.more}', dim=True)}")
+def _rows_of(views: list[StatusView]) -> list[tuple[str, str]]:
+    """A label and its value each, as of the counters: scripts read them so."""
+    rows = [(one.view, f"  {one.said}{console.style(f'   {one.more}', dim=True)}") for one in views]
     waits = [console.style(one.waits, fg="yellow") for one in views if one.waits]
-    for text in waits or (["nothing"] if views else []):
-        console.out(f"{'needs you':>22}  {text}")
+    return rows + [("needs you", f"  {text}") for text in waits or (["nothing"] if views else [])]
 
 
 def _view(name: str, more: str, look: Callable[[Settings], tuple[str, str | None]], settings: Settings) -> StatusView:

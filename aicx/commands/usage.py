@@ -34,8 +34,7 @@ def command(
     if json:
         console.out_answer(SCHEMA, found)
         return
-    for name, text in _rows(found):
-        console.out(f"{console.style(f'{name:<12}', dim=True)}{text}")
+    console.out_table([(console.style(name, dim=True), text) for name, text in _rows(found)], (12,))
     for one in found.contracts.each if contracts else ():
         console.out(f"{console.style(one.ref, fg='cyan')}  {console.when(one.at)}  {one.compact_summary}")
     console.notify_notes(found.notes)

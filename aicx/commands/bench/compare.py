@@ -36,17 +36,21 @@ def command(
 
 
 def _print_comparison(comparison: Comparison) -> None:
+    rows = []
     for change in sorted(comparison.changes, key=lambda change: (not change.clear, change.dataset, change.ranker)):
         gap = change.difference
         color = ("green" if gap.mean > 0 else "red") if change.clear else "white"
         verdict = console.style("more than noise" if change.clear else "may be noise", fg=color)
-        console.out(
-            f"{change.dataset:<10} {change.ranker:<16} {change.measure:<10} {change.first:.3f} -> {change.second:.3f}"
+        figures = (
+            f"{change.first:.3f} -> {change.second:.3f}"
             f"  {gap.mean:+.3f} [{gap.low:+.3f}, {gap.high:+.3f}]  p {change.corrected:.3f}  {verdict}"
         )
-    for cost in comparison.costs:
-        if cost.clear:
-            console.out(f"{cost.dataset:<10} {cost.ranker:<16} {cost.what}: {cost.ratio:.2f} times what it was")
+        rows.append((change.dataset, change.ranker, change.measure, figures))
+    console.out_table(rows, (11, 17, 11))
+    costs = [one for one in comparison.costs if one.clear]
+    console.out_table(
+        [(one.dataset, one.ranker, f"{one.what}: {one.ratio:.2f} times what it was") for one in costs], (11, 17)
+    )
     console.notify_notes(comparison.notes)
     clear = sum(change.clear for change in comparison.changes)
     console.notify(

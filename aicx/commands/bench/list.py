@@ -36,8 +36,7 @@ def command(json: options.Json = False) -> None:
         return
     for title, described in (("Datasets", datasets), ("Rankers", rankers)):
         console.out(console.style(title, bold=True))
-        for name, what in described.items():
-            console.out(f"  {console.style(f'{name:<14}', fg='cyan')} {what}")
+        console.out_table([(f"  {console.style(name, fg='cyan')}", what) for name, what in described.items()], (17,))
     if peers_command:
         console.out(console.style("Peers", bold=True))
         peers_command.print_peers(peers, modes=False)

@@ -27,7 +27,7 @@ def print_line(item: FailureItem) -> None:
     place = f"{item.file}:{item.line}" if item.file and item.line else item.file or ""
     test = f"{shorten(item.test, 100)}: " if item.test and item.test not in item.message else ""
     what = test + " ".join(with_code(item.code, shorten(item.message, 140)))
-    console.out(f"{style(item.status, fg='red' if open_ else 'green'):<8}  {style(what, bold=True)}")
+    console.out_table([(style(item.status, fg="red" if open_ else "green"), style(what, bold=True))], (10,))
     often = console.plural(item.occurrences, "time")
     within = f" in {console.plural(len(item.sessions), 'session')}" if len(item.sessions) > 1 else ""
     facts = [item.id, item.toolchain, place, f"{often}{within}, last {console.when(item.last_at)}"]

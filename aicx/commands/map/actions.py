@@ -156,7 +156,7 @@ def _print_status(status: MapStatus, *, json: bool) -> None:
     console.out(f"repository  {status.root} ({'git' if status.source == 'git' else 'no git: its folders are listed'})")
     for name in ("provider", "index", "query", "refresh"):
         available = getattr(status, f"{name}_available")
-        console.out(f"{name:<12}{console.style('available', fg='green') if available else 'not available'}")
+        console.out_table([(name, console.style("available", fg="green") if available else "not available")], (12,))
     when = f", {status.last_refresh_at} in {status.last_refresh_seconds:.1f} s" if status.last_refresh_at else ""
     console.out(f"refreshed   {status.last_refresh_status}{when}")
     if status.index_available:

@@ -106,9 +106,11 @@ def show(ref: RefArgument, repo: options.Repo = None, json: options.Json = False
     console.out(f"{console.style(one.state, bold=True)}{where}")
     print_whole(desk, one.found)
     console.out("shown by:")
-    for found in surfaces:
-        how = f"as {found.shown_as}" if found.shown_as else f"not ({', '.join(found.reasons)})"
-        console.out(f"  {found.surface:<13} {how}")
+    rows = [
+        (f"  {found.surface}", f"as {found.shown_as}" if found.shown_as else f"not ({', '.join(found.reasons)})")
+        for found in surfaces
+    ]
+    console.out_table(rows, (16,))
     for event in events:
         console.out(f"  {console.when(event.at)}  {event.type} by {event.by}")
     console.say_zone()
