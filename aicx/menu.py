@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from inspect import cleandoc, signature
+from shutil import get_terminal_size
 from types import ModuleType
 from typing import Any, get_args
 
@@ -38,6 +39,7 @@ _HELP = ("-h", "--help", "--help-all")
 _LONGEST_SUMMARY = 200  # characters; the first sentence of a help, which may take two lines
 # Columns of a help: names up to this are beside what they mean, unless all of it is narrow.
 _WIDEST_NAME, _NARROW, _INDENT = 30, 58, 4
+_LEAST = 50  # below this click has no rows of its own
 _EXAMPLE = "Example: "
 # How many examples and options a short help has; and the options that come first where a command has them.
 _EXAMPLES, _OPTIONS = 2, 5
@@ -88,6 +90,9 @@ class _Taught(click.Command):
         return [*super().get_params(ctx), _HELP_ALL]
 
     def get_help(self, ctx: click.Context) -> str:
+        columns = get_terminal_size().columns
+        if columns - 2 < _LEAST:  # click would fill rows of 50 all the same, which the terminal then breaks again
+            ctx.terminal_width = max(columns - 2, 1)
         return console.fitting(_former(ctx) or super().get_help(ctx), sys.stdout)
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

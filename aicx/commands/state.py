@@ -130,7 +130,7 @@ def _index(settings: Settings) -> tuple[str, None]:
         meaning = "none"
     except MissingExtra:
         meaning = "not installed"
-    return f"by words {index_state(exists=words.exists, behind=words.behind)}, by meaning {meaning}", None
+    return f"words {index_state(exists=words.exists, behind=words.behind)}, meaning {meaning}", None
 
 
 def _memory(_: Settings) -> tuple[str, str | None]:
@@ -160,7 +160,7 @@ def _recall(settings: Settings) -> tuple[str, None]:
 
     said = read(os.fspath(settings.layout.agents))
     return (
-        f"{console.plural(len(said), 'reminder')} to sessions" if said else "no session was told anything unasked",
+        f"{console.plural(len(said), 'reminder')} to sessions" if said else "no reminder to a session",
         None,
     )
 
