@@ -105,12 +105,14 @@ _TASTES: dict[str, dict[str, Any]] = {
 def test_a_page_looks_as_it_did(window: Callable[..., Any], demo_address: str, name: str, taste: str) -> None:
     page = window(**_TASTES[taste])
     page.clock.set_fixed_time("2026-02-01T12:00:00Z")
-    page.goto(f"{demo_address}/#token={TOKEN}")
-    page.wait_for_selector(".result")
-    first = page.locator(".result").first.get_attribute("data-session")
-    project = page.locator(".group a").first.text_content()
+    page.add_init_script(f"sessionStorage.setItem('aicx-token', '{TOKEN}')")
     route, shows = _ROUTES[name]
-    page.goto(f"{demo_address}/#{route.format(session=first, project=project)}")
+    if "{" in route:
+        page.goto(demo_address)
+        page.wait_for_selector(".result")
+        first = page.locator(".result").first.get_attribute("data-session")
+        route = route.format(session=first, project=page.locator(".group a").first.text_content())
+    page.goto(f"{demo_address}/#{route}")
     page.wait_for_selector(f":is({shows}):visible")
     page.wait_for_load_state("networkidle")
     taken = Image.open(io.BytesIO(page.screenshot(animations="disabled"))).convert("RGB")
