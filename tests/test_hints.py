@@ -110,10 +110,12 @@ def destroying() -> list[tuple[str, str]]:
     ]
 
 
+@pytest.mark.slow
 def test_no_text_of_ours_names_what_destroys_without_what_is_lost() -> None:
     assert [(place, text) for place, text in destroying() if not LOSS.search(text)] == []
 
 
+@pytest.mark.slow
 def test_texts_that_name_what_destroys_are_found_at_all() -> None:
     assert len(destroying()) > 10
 

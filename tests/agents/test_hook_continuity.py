@@ -22,6 +22,8 @@ from aicx.work.place import find_place
 from tests.agents.test_hook import call, context, log_of, patient, place, said, stores, until, user
 from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, Home, when
 
+pytestmark = pytest.mark.slow
+
 __all__ = ["patient", "user"]
 BLOCK = "# Session Continuity"
 GOAL, STEP = "Make the exporter resumable", "Write the checkpoint after each page"

@@ -18,7 +18,7 @@ from aicx.bench.summary import abstentions_of, against, costs_of, quality_of
 from aicx.errors import UsageError
 from tests.bench.invented import DATASET, MACHINE, SETTINGS
 
-pytestmark = pytest.mark.needs("bench")
+pytestmark = [pytest.mark.needs("bench"), pytest.mark.slow]
 
 
 QUESTIONS = 40

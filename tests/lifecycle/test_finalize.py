@@ -12,6 +12,8 @@ from tests.corpus.builders import OTHER, ClaudeLog
 from tests.forked import Piped
 from tests.lifecycle.conftest import Place
 
+pytestmark = pytest.mark.slow
+
 # Made up, in the shape of a real one.
 TOKEN = "ghp_" + "a1B2c3D4e5F6" * 3
 

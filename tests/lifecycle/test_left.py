@@ -27,6 +27,8 @@ from tests.corpus.builders import ClaudeLog, when
 from tests.forked import Piped
 from tests.lifecycle.conftest import Place
 
+pytestmark = pytest.mark.slow
+
 SUMMARY, NEXT, DECISION = "The renewal breaks on leap days", "Rewrite the calendar", "One calendar for all tenants"
 LABEL = f"decided (a candidate, not accepted yet): {DECISION}"
 

@@ -17,6 +17,8 @@ from tests.corpus.builders import SESSION, ClaudeLog
 from tests.lifecycle.conftest import Place
 from tests.tree import commands, options_of
 
+pytestmark = pytest.mark.slow
+
 _ERROR = 'src/login.py:7: error: Name "token" is not defined  [name-defined]'
 _NOW = "--now 2026-03-02T10:00:00Z"
 # A command, the option that says the same, and what it is about.

@@ -17,6 +17,8 @@ from tests.forked import Piped
 from tests.lifecycle.conftest import Place
 from tests.lifecycle.test_left import SUMMARY, fail, locked
 
+pytestmark = pytest.mark.slow
+
 INTERNAL = 70  # the exit code of a mistake in aicx itself
 Surrounding = Callable[[Place, pytest.MonkeyPatch, Path], AbstractContextManager[None]]
 

@@ -9,6 +9,8 @@ import pytest
 from aicx.cli import run
 from tests.lifecycle.conftest import Place
 
+pytestmark = pytest.mark.slow
+
 
 def test_figures_are_those_of_a_count_by_hand(place: Place) -> None:
     place("task", "start", "Fix the login", "--file", "src/login.py")

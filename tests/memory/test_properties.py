@@ -179,7 +179,7 @@ def test_no_line_that_is_lost_gives_more_trust(decided: tuple[Path, set[tuple[st
         assert found <= agreed, lines[number]
 
 
-@settings(max_examples=150)
+@settings(max_examples=80)
 @given(st.data())
 def test_random_bytes_anywhere_never_give_more_trust(
     decided: tuple[Path, set[tuple[str, str]]], data: st.DataObject

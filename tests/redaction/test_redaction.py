@@ -278,7 +278,7 @@ def test_counts_match_the_marks_that_appear(text: str) -> None:
     assert +added == Counter({rule: number for rule, number in result.counts.items() if number})
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.sampled_from(POSITIVES), st.sampled_from(LOOK_ALIKES))
 @pytest.mark.slow
 def test_neighbours_do_not_hide_a_secret(positive: Positive, look: LookAlike) -> None:

@@ -11,6 +11,8 @@ from tests.memory.builders import Place
 from tests.work.builders import TaskPlace
 from tests.work.conftest import place as place
 
+pytestmark = pytest.mark.slow
+
 HOUR = 3600.0
 NOTHING = "Nothing is open here that I could prove.\n"
 ADDRESS = "https://github.com/ada/orbit/pull/12"

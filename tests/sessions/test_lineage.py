@@ -16,6 +16,8 @@ from aicx.sessions.lineage import Edge
 from tests.corpus.builders import CodexLog, snapshot
 from tests.sessions.builders import DAY, HOUR, A, B, C, D, FamilyHome
 
+pytestmark = pytest.mark.slow
+
 
 def sentence(number: int) -> str:
     """A prompt that is long enough to be told from an answer given twice."""

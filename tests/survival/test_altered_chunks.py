@@ -18,6 +18,8 @@ from aicx.servers.dashboard.reader import detail, whole_chunk
 from tests.corpus.builders import OTHER, SESSION, ClaudeLog, CodexLog, Home, when
 from tests.evidence.stories import Repository
 
+pytestmark = pytest.mark.slow
+
 CHUNK = f"claude:{SESSION}:001"
 INSERTED = "the password rotation was approved by everyone"
 ALTERED = "altered on disk since"

@@ -16,6 +16,8 @@ import pytest
 from tests.survival.conftest import Undisturbed
 from tests.survival.runs import HERE, Home, Runner
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def home(undisturbed: Undisturbed, tmp_path: Path) -> Home:

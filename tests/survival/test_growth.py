@@ -12,6 +12,8 @@ import pytest
 from tests.survival.logs import InventedLog, Line, invent, last_moment, write_home
 from tests.survival.runs import HERE, Home
 
+pytestmark = pytest.mark.slow
+
 SHARED = ("history.jsonl", "session_index.jsonl")
 
 

@@ -19,6 +19,8 @@ from tests.evidence.stories import Repository
 from tests.kept import Kept
 from tests.why.builders import DAY, HOUR, Story, ids, kinds
 
+pytestmark = pytest.mark.slow
+
 LONG = "def parse(text):\n    tokens = split_into_tokens(text)\n    return build_tree(tokens)\n"
 
 

@@ -14,6 +14,8 @@ from aicx.work.state import OpenTasks, close, open_tasks, start
 from tests.corpus.builders import OTHER, SESSION, ClaudeLog, when
 from tests.work.builders import TaskPlace
 
+pytestmark = pytest.mark.slow
+
 HOUR = 3600.0
 REF = f"session:claude:{SESSION}"
 

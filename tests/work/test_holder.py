@@ -14,6 +14,8 @@ from aicx.work.writing import changing
 from tests.corpus.builders import SESSION, ClaudeLog
 from tests.work.builders import NOW, TaskPlace
 
+pytestmark = pytest.mark.slow
+
 TOKEN = "ghp_" + "a1B2c3D4e5F6" * 3  # made up, in the shape of a real one
 
 
