@@ -51,6 +51,13 @@ class DeterministicEmbedder:
         norms = np.linalg.norm(vectors, axis=1, keepdims=True)
         return vectors / np.where(norms > 0, norms, 1)
 
+    @property
+    def gpu(self) -> None:
+        return None
+
+    def embed_passages(self, texts: Sequence[str]) -> Vectors:
+        return self.embed(texts)
+
     def known_words(self, text: str) -> str:
         return text
 

@@ -22,13 +22,13 @@ Notify = Callable[[str], None]
 _PACKAGED_KINDS = ("minilm", "static")
 # What an index records that was made before MiniLM came in a package: the same model, with full precision.
 _FORMER_MODEL = "minilm"
-# Up to this many chunks a new index is made with MiniLM, which takes ten minutes on two cores; beyond, with static.
+# Up to this many chunks a new index is made with MiniLM, which takes some minutes on two cores; beyond, with static.
 MINILM_MAX_CHUNKS = 10_000
 # What each gains and what the other one is. The figures are those of docs/decisions/default-embedder.md.
 _GAIN = "MRR@10 of code asked for in other words (CoSQA): 0.33 without meaning, 0.35 with static, 0.51 with minilm"
 _ADVICE = {
     "minilm": f"{_GAIN}. For seconds instead of minutes: aicx index --embedder static --rebuild",
-    "static": f"{_GAIN}. minilm takes some fifty times as long: aicx index --embedder minilm --rebuild",
+    "static": f"{_GAIN}. minilm takes some twenty times as long: aicx index --embedder minilm --rebuild",
 }
 
 
@@ -69,17 +69,18 @@ def default_choice(chunks: int) -> Choice:
     return Choice("minilm" if chunks <= MINILM_MAX_CHUNKS else "static")
 
 
-def announcement(choice: Choice, chunks: int, cost: Estimate, present: int = 0) -> list[str]:
+def announcement(choice: Choice, chunks: int, cost: Estimate, present: int = 0, gpu: str | None = None) -> list[str]:
     """For people: what an index will be made with, what that costs and gains, and what else there is.
 
-    ``present`` is the size in bytes of the index that there is, which the new one replaces.
+    ``present`` is the size in bytes of the index that there is, which the new one replaces, and ``gpu`` the kind of
+    graphics card that is used.
     """
     duration = f"{cost.seconds / 60:,.0f} min" if cost.seconds >= 90 else f"{max(1.0, cost.seconds):.0f} s"
     megabytes = max(1, round(cost.size / 1e6))
     beside = f" in place of {max(1, round(present / 1e6)):,} MB" if present else ""
-    lines = [
-        f"Embedding {plural(chunks, 'chunk')} with {choice}: about {duration}, and {megabytes:,} MB on disk{beside}."
-    ]
+    on = f" on the graphics card ({gpu})" if gpu else ""
+    what = f"Embedding {plural(chunks, 'chunk')} with {choice}{on}"
+    lines = [f"{what}: about {duration}, and {megabytes:,} MB on disk{beside}."]
     if choice in map(Choice, _ADVICE):
         lines.append(_ADVICE[choice.kind])
     return lines

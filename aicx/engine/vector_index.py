@@ -256,7 +256,7 @@ def _announce(choice: Choice, table: _Table, corpus: _Corpus, present: int, noti
     sample = list(corpus.fetch(list(corpus.versions)[:: -(-total // SAMPLE_DOCUMENTS)]))
     if sample:
         cost = estimate_cost(sample, total, model_of(table.embedder))
-        for line in announcement(choice, total, cost, present):
+        for line in announcement(choice, total, cost, present, table.embedder.gpu):
             notify(line)
 
 

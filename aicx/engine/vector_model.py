@@ -33,7 +33,7 @@ def model_of(embedder: Embedder, windows: tuple[int, int, int] | None = None) ->
         embedder.fingerprint,
         embedder.dimensions,
         Windows(min(tokens, embedder.max_tokens), overlap, min(whole, embedder.max_tokens)),
-        embedder.embed,
+        embedder.embed_passages,
         embedder.token_ends,
         _MIN_WEIGHT,
     )

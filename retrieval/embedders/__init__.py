@@ -62,6 +62,15 @@ class Embedder(Protocol):
         """One row per text, of unit length; a text without anything to embed gets zeros."""
         ...
 
+    @property
+    def gpu(self) -> str | None:
+        """The kind of graphics card that `embed_passages` runs on; None where it runs on none."""
+        ...
+
+    def embed_passages(self, texts: Sequence[str]) -> Vectors:
+        """As `embed`, for the many passages of an index: the quickest way whose vectors can be compared with those."""
+        ...
+
     def token_ends(self, texts: Sequence[str]) -> list[list[int]]:
         """For each text, the character after each token that the model sees in it, nothing cut off."""
         ...

@@ -12,10 +12,12 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from hashlib import sha256
+from threading import Lock
 from typing import Any
 
 from aicx.errors import AicxError, MissingExtra, UsageError
@@ -28,6 +30,7 @@ _BYTES_PER_TOKEN = 3
 _WORD = re.compile(r"\S+")
 _DEFAULT_MAX_TOKENS = 512
 _MAX_WAIT_LENGTH = 60.0  # seconds
+_IN_FLIGHT = 4  # requests that wait for their answers at the same time
 _PASSING = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 
 
@@ -37,16 +40,18 @@ class EndpointFailed(AicxError):
 
 @dataclass(slots=True)
 class _Pace:
-    """Keeps requests apart so that no more than so many are made in a minute."""
+    """Keeps requests apart, also those of several threads, so that no more than so many are made in a minute."""
 
     seconds: float
     next_at: float = 0.0
+    _turn: Lock = field(default_factory=Lock, repr=False)
 
     def wait(self, now: Callable[[], float], sleep: Callable[[float], None]) -> None:
-        pause = self.next_at - now()
-        if pause > 0:
-            sleep(pause)
-        self.next_at = max(self.next_at, now()) + self.seconds
+        with self._turn:
+            pause = self.next_at - now()
+            if pause > 0:
+                sleep(pause)
+            self.next_at = max(self.next_at, now()) + self.seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,11 +82,24 @@ class HttpEmbedder:
 
         vectors: Vectors = np.zeros((len(texts), self.dimensions), dtype=np.float32)
         rows = [row for row, text in enumerate(texts) if text.strip()]
-        for start in range(0, len(rows), self.batch_size):
-            batch = rows[start : start + self.batch_size]
-            vectors[batch] = self._vectors([texts[row] for row in batch])
+        parts = [rows[start : start + self.batch_size] for start in range(0, len(rows), self.batch_size)]
+        with ThreadPoolExecutor(_IN_FLIGHT) as pool:
+            asked = [pool.submit(self._vectors, [texts[row] for row in part]) for part in parts]
+            try:
+                for part, answer in zip(parts, asked, strict=True):
+                    vectors[part] = answer.result()
+            except BaseException:
+                pool.shutdown(cancel_futures=True)  # the first failure ends it: the others would fail alike
+                raise
         norms = np.linalg.norm(vectors, axis=1, keepdims=True)
         return vectors / np.where(norms > 0, norms, 1)
+
+    @property
+    def gpu(self) -> None:
+        return None
+
+    def embed_passages(self, texts: Sequence[str]) -> Vectors:
+        return self.embed(texts)
 
     def known_words(self, text: str) -> str:
         return text

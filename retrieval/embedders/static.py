@@ -50,6 +50,13 @@ class StaticEmbedder:
             vectors[start:stop][rows] = sums / np.where(norms > 0, norms, 1)
         return vectors
 
+    @property
+    def gpu(self) -> None:
+        return None
+
+    def embed_passages(self, texts: Sequence[str]) -> Vectors:
+        return self.embed(texts)
+
     def known_words(self, text: str) -> str:
         return known_words(self._tokenizer, text)
 

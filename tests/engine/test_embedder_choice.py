@@ -143,7 +143,15 @@ def test_what_a_new_index_costs_and_gains_is_said() -> None:
     first, gain = announcement(Choice("minilm"), 4382, Estimate(9173, 480.0, 15_100_000))
     assert first == "Embedding 4,382 chunks with minilm: about 8 min, and 15 MB on disk."
     assert "--embedder static" in gain
+    assert (
+        "on the graphics card (CUDA): about" in announcement(Choice("minilm"), 9, Estimate(9, 4.0, 10), gpu="CUDA")[0]
+    )
     assert "--embedder minilm" in announcement(Choice("static"), 20_000, Estimate(42_000, 20.0, 48_000_000))[1]
+
+
+def test_a_graphics_card_is_named() -> None:
+    first, *_ = announcement(Choice("minilm"), 9, Estimate(9, 4.0, 10), gpu="CUDA")
+    assert "with minilm on the graphics card (CUDA): about" in first
 
 
 def test_a_model_of_one_s_own_is_announced_without_figures_of_others() -> None:

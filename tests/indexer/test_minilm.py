@@ -12,6 +12,8 @@ from random import Random
 import pytest
 
 import indexer.minilm
+import retrieval.embedders.minilm_graph
+import retrieval.embedders.onnx
 from aicx.errors import CorpusDamaged, MissingExtra
 from indexer.distill import TokenModel, distill, packaged_minilm
 from indexer.minilm import prepare_minilm, wordpiece_tokenizer
@@ -139,6 +141,42 @@ def test_other_weights_than_the_tested_ones_are_refused(tmp_path: Path, monkeypa
     with pytest.raises(CorpusDamaged, match=r"model\.onnx"):
         prepare_minilm(PACKAGED, tmp_path)
     assert list(tmp_path.iterdir()) == []
+
+
+# Passages -------------------------------------------------------------------------------------------------------------
+
+
+def passages() -> list[str]:
+    return [text for text in texts()[::4] if text.strip()]
+
+
+@pytest.mark.parametrize("quick", [True, False])
+def test_vectors_of_passages_are_near_those_of_questions(
+    models_dir: Path, monkeypatch: pytest.MonkeyPatch, quick: bool
+) -> None:
+    monkeypatch.setattr(retrieval.embedders.onnx, "multiplies_bytes", lambda: quick)
+    embedder = open_embedder("minilm", EmbedderSettings(models_dir))
+    cosines = (embedder.embed(passages()) * embedder.embed_passages(passages())).sum(axis=1)
+    assert float(cosines.min()) >= (0.95 if quick else 0.9999)
+
+
+def test_passages_keep_their_places_in_batches_of_like_length(models_dir: Path) -> None:
+    embedder = open_embedder("minilm", EmbedderSettings(models_dir))
+    cosines = embedder.embed(passages()) @ embedder.embed_passages(passages()[::-1])[::-1].T
+    distinct = [place for place, text in enumerate(passages()) if passages().count(text) == 1]
+    nearest = cosines[distinct][:, distinct].argmax(axis=1)
+    assert (nearest == range(len(distinct))).mean() >= 0.95  # some of the odd texts are nearly one another
+
+
+def test_weights_of_another_model_are_run_as_they_are(models_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(retrieval.embedders.onnx, "multiplies_bytes", lambda: True)
+    monkeypatch.setattr(retrieval.embedders.minilm_graph, "LAYERS", 5)
+    embedder = open_embedder("minilm", EmbedderSettings(models_dir))
+    assert float((embedder.embed(["a passage"]) * embedder.embed_passages(["a passage"])).sum()) >= 0.9999
+
+
+def test_no_passages_give_no_vectors(models_dir: Path) -> None:
+    assert open_embedder("minilm", EmbedderSettings(models_dir)).embed_passages([]).shape == (0, 384)
 
 
 # The static model -----------------------------------------------------------------------------------------------------

@@ -20,3 +20,7 @@ def test_every_text_is_in_one_batch_that_it_fills_by_three_quarters(lengths: lis
 
 def test_ten_windows_of_a_question_go_in_two_batches_where_two_are_short() -> None:
     assert list(batches([64, 12, 60, 64, 11, 58, 64, 64, 63, 62])) == [[0, 3, 6, 7, 8, 9, 2, 5], [1, 4]]
+
+
+def test_passages_go_in_smaller_batches() -> None:
+    assert list(batches([64] * 6, 256)) == [[0, 1, 2, 3], [4, 5]]

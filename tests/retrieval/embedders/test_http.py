@@ -28,6 +28,8 @@ class Server(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), _Handler)
         self.answers: list[Answer] = []
         self.requests: list[tuple[str, dict[str, str], dict[str, Any]]] = []
+        self.together: threading.Barrier | None = None  # at which requests wait for one another
+        self.by_text = False  # a vector says which number its text is
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -36,7 +38,10 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         sent = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         self.server.requests.append((self.path, dict(self.headers), sent))
-        data = [{"index": row, "embedding": [3.0, 4.0 * (row + 1)]} for row in range(len(sent["input"]))]
+        if self.server.together:
+            self.server.together.wait(timeout=10)
+        numbers = map(float, sent["input"]) if self.server.by_text else (4 / 3 * (row + 1) for row in range(64))
+        data = [{"index": row, "embedding": [3.0, 3.0 * next(numbers)]} for row in range(len(sent["input"]))]
         status, headers, body = self.server.answers.pop(0) if self.server.answers else (200, {}, {"data": data[::-1]})
         raw = body if isinstance(body, bytes) else json.dumps(body).encode()
         self.send_response(status)
@@ -94,7 +99,27 @@ def test_answers_are_put_in_order_and_normalised(build: Callable[..., HttpEmbedd
 
 def test_no_more_than_a_batch_is_sent_at_once(server: Server, build: Callable[..., HttpEmbedder]) -> None:
     build(batch_size=2).embed(["a", "b", "c", "d", "e"])
-    assert [len(sent["input"]) for _, _, sent in server.requests] == [2, 2, 1]
+    assert sorted(len(sent["input"]) for _, _, sent in server.requests) == [1, 2, 2]
+
+
+def test_batches_wait_for_their_answers_together(server: Server, build: Callable[..., HttpEmbedder]) -> None:
+    server.together = threading.Barrier(4)
+    build(batch_size=1).embed(["a", "b", "c", "d"])
+    assert not server.together.broken
+
+
+def test_texts_keep_their_rows_whichever_answer_comes_first(server: Server, build: Callable[..., HttpEmbedder]) -> None:
+    server.by_text = True
+    texts = [str(number) for number in range(1, 30)]
+    vectors = build(batch_size=3).embed(texts)
+    assert [round(float(row[1] / row[0])) for row in vectors] == list(range(1, 30))
+
+
+def test_a_refusal_ends_the_requests_that_wait(server: Server, build: Callable[..., HttpEmbedder]) -> None:
+    server.answers = [(401, {}, {})] * 200
+    with pytest.raises(EndpointFailed, match="401"):
+        build(batch_size=1).embed([str(number) for number in range(200)])
+    assert len(server.requests) < 200
 
 
 def test_blank_texts_are_not_sent(server: Server, build: Callable[..., HttpEmbedder]) -> None:
