@@ -32,7 +32,8 @@ def main(aicx: str, logs: Path | None) -> None:
         place = {**os.environ, "HOME": str(home), "AICX_HOME": str(Path(folder, "aicx")), "PYTHONUTF8": "1"}
 
         def ran(*words: str, **more: str) -> str:
-            done = subprocess.run([aicx, *words], env={**place, **more}, cwd=folder, capture_output=True, encoding="utf-8")
+            given = {**place, **more}
+            done = subprocess.run([aicx, *words], env=given, cwd=folder, capture_output=True, encoding="utf-8")
             assert done.returncode == 0, (words, done.stdout, done.stderr)
             return done.stdout
 
