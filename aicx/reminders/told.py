@@ -88,7 +88,7 @@ def _uses(step: Step, one: Said) -> bool:
     """Whether the agent names what was told or its session, or changes a file that had mended the failure."""
     if step.role != "assistant" and step.phase != "call":
         return False
-    if step.phase == "call" and one.lane == "command" and changes_files(step.tool, step.text):
+    if step.phase == "call" and one.kind == "broken" and changes_files(step.tool, step.text):
         return any(path.endswith(file) for path in step.files for file in one.files.splitlines())
     named = session_in(one.ref)
     return one.ref in step.text or (named is not None and named[1] in f"{step.text} {step.command}")

@@ -296,8 +296,17 @@ def test_a_session_that_does_something_else_did_not_use_it(user: Home, capsys: p
     assert [one["used"] for one in ledger_of(user, capsys)["items"]] == [False]
 
 
-def test_a_session_that_changes_what_mended_the_failure_used_it(user: Home, capsys: pytest.CaptureFixture[str]) -> None:
-    call(user, "post-tool", error=f"Exit code 1\n{_ERROR.format(line=9)}")
+@pytest.mark.parametrize(
+    ("event", "said"),
+    [
+        ("post-tool", {"error": f"Exit code 1\n{_ERROR.format(line=9)}"}),
+        ("user-prompt", {"prompt": f"what is this?\n{_ERROR.format(line=9)}"}),
+    ],
+)
+def test_a_session_that_changes_what_mended_the_failure_used_it(
+    user: Home, capsys: pytest.CaptureFixture[str], event: str, said: dict[str, str]
+) -> None:
+    call(user, event, **said)
     file = f"{user.work}/orbit/src/cart.py"
     goes_on(user, lambda log, at: log.call("Edit", at, file_path=file, old_string="a", new_string="b"))
     assert [one["used"] for one in ledger_of(user, capsys)["items"]] == [True]
