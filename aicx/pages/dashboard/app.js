@@ -52,6 +52,7 @@ export function start(source) {
   }
 
   function show(next, { typing = false } = {}) {
+    app.announce(""); // of the page before
     const closed = route.session && !next.session ? route : null;
     // A file has no git to ask, no memory to decide about, and no work that goes on.
     route = ["why", "memory", "work"].includes(next.view) && !source[next.view] ? { ...next, view: "search" } : next;

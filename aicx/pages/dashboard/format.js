@@ -7,7 +7,7 @@ const EXACT = new Intl.DateTimeFormat("en-GB", { dateStyle: "full", timeStyle: "
 const RELATIVE = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
 const SPANS = [
   ["year", 365 * 86400],
-  ["month", 30 * 86400],
+  ["month", 30.44 * 86400],
   ["week", 7 * 86400],
   ["day", 86400],
   ["hour", 3600],

@@ -72,12 +72,13 @@ export function createMemory(pane, { source, go, announce }) {
     project.value = page.repository ?? "";
     const total = Object.values(page.counts).reduce((sum, one) => sum + one, 0);
     if (!total) return fill(body, nothing());
-    const said = [
-      `${count(page.agreed.length)} agreed`,
-      `${count(page.waiting_total)} waiting`,
-      plural(page.conflicts.length, "conflict"),
-      `${count(page.stale.length)} stale`,
-    ].join(", ");
+    const parts = [
+      page.agreed.length && `${count(page.agreed.length)} agreed`,
+      page.waiting_total && `${count(page.waiting_total)} waiting`,
+      page.conflicts.length && plural(page.conflicts.length, "conflict"),
+      page.stale.length && `${count(page.stale.length)} stale`,
+    ];
+    const said = parts.filter(Boolean).join(", ") || "Nothing to decide";
     fill(
       body,
       el("p", { class: "verdict" }, el("strong", {}, said)),

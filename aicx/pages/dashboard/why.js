@@ -135,7 +135,7 @@ function verdict({ sessions }) {
 function welcome() {
   return emptyState(
     "From a commit, a file or a line to the session that made it",
-    el("p", {}, "Choose the repository and name one of these."),
+    el("p", {}, "Name one of these, in the repository above."),
     el(
       "p",
       { class: "command" },
