@@ -11,7 +11,7 @@ import typer
 from aicx import console, options
 from aicx.config import Settings, load_settings
 from aicx.corpus.catalog.overview import LogsReset, State, forget_watermarks, state_of
-from aicx.errors import AicxError
+from aicx.errors import AicxError, plainly
 from aicx.fields import INLINE, OPTIONAL
 from aicx.storage.lock import writer_lock
 from aicx.values import dataclass
@@ -112,8 +112,9 @@ def _rows_of(views: list[StatusView]) -> list[tuple[str, str]]:
 def _view(name: str, more: str, look: Callable[[Settings], tuple[str, str | None]], settings: Settings) -> StatusView:
     try:
         said, waits = look(settings)
-    except AicxError as error:  # what is wrong with one part is its line; the others are shown all the same
-        said, waits = error.message, f"{error.message}: {error.hint or more}"
+    except (AicxError, OSError) as error:  # what is wrong with one part is its line; the others are shown all the same
+        said = plainly(error)
+        waits = f"{said}: {getattr(error, 'hint', None) or more}"
     return StatusView(name, said, more, waits)
 
 

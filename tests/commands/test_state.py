@@ -93,6 +93,16 @@ def test_what_is_wrong_with_one_part_leaves_the_others(user, capsys, monkeypatch
     assert found["work"]["said"] == "0 open tasks"
 
 
+def test_it_answers_in_a_folder_that_was_deleted(user, capsys, monkeypatch):
+    gone = user.root / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    found = as_json(capsys)
+    assert found["chunks"] == 2
+    assert [one["view"] for one in found["views"]] == ["index", "memory", "work", "recall", "share"]
+
+
 def test_of_one_agents_logs_there_are_counters_alone(user, capsys):
     assert "views" not in as_json(capsys, "-a", "claude")
     assert "needs you" not in state(capsys, "-a", "claude")[1]
