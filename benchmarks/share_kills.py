@@ -85,7 +85,7 @@ class Kills:
         with self._store.troubled(trouble):
             command = [sys.executable, *KINDS[kind]]
             process.append(subprocess.Popen(command, env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE))
-            _, said_of = process[0].communicate(timeout=120)
+            _, said_of = process[0].communicate(timeout=600)
         if process[0].returncode == 0:
             return writes
         assert process[0].returncode < 0, said_of.decode()

@@ -130,7 +130,7 @@ class _Host:
         """Deletes files in the folder."""
         if names:
             with _lines(names) as asked:
-                self._ask("xargs rm -f --", asked)
+                self._ask(shlex.join(["xargs", "rm", "-f"]), asked)
 
     def _ask(self, command: str, given: IO[bytes] | None = None, into: IO[bytes] | None = None) -> bytes:
         asked = [*self._ssh, f"mkdir -p {self._folder} && cd {self._folder} && {command}"]

@@ -15,12 +15,13 @@ from aicx.resume.brief.output import json_brief, markdown_brief
 from aicx.resume.query import ResumeQuery
 from aicx.resume.run import resume
 from aicx.share import awaiting
+from aicx.share.leaving import find_own, forget_shared
 from aicx.share.listing import steer_team
 from aicx.share.sessions import SharedSessions, shared_sessions
 from aicx.why.answer import answer_why
 from aicx.why.markdown import why_markdown
 from aicx.why.run import WhyQuery
-from tests.corpus.builders import SESSION, Home, when
+from tests.corpus.builders import SESSION, THIRD, Home, when
 from tests.engine.search_helpers import keep
 from tests.evidence.stories import Repository
 from tests.share.teams import PUMP, VALVE, checkouts, give, join
@@ -196,6 +197,24 @@ def test_a_session_that_two_members_shared_is_named_once(team, tmp_path):
         assert [item["session_id"] for item in listed(team[1]).items] == [SESSION, VALVE, PUMP]
     finally:
         give(carol, membership, "nothing-like-it")
+
+
+def test_what_its_member_forgot_is_in_no_brief_list_or_reason(team):
+    ada, bob, _ = team
+    ada.user.claude(ada.log(THIRD).prompt("Where is the sieve?", 300).answer("The sieve is in the drawer.", 310))
+    keep(ada.user)
+    membership = join(ada.user, asked(ada)._membership.address, "ada")
+    give(ada.user, membership)
+    assert ("ada", THIRD) in named(brief(bob, "where is the sieve in the drawer").team)
+    forget_shared(
+        ada.user.settings,
+        membership,
+        find_own(ada.user.settings, membership, session=THIRD, project=None),
+        NOW,
+        at_once=True,
+    )
+    assert THIRD not in {one.session_id for one in brief(bob, "where is the sieve in the drawer").team}
+    assert THIRD not in {item["session_id"] for item in listed(bob).items}
 
 
 def test_the_commands_name_members_and_say_that_it_is_theirs(team, monkeypatch, capsys):

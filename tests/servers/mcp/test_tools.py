@@ -239,7 +239,7 @@ class TestFailures:
         assert str(stored.root.parent) not in missing + outside
 
     def test_a_bug_is_one_line_without_what_was_in_it(self, stored: Home, monkeypatch: Any, caplog: Any) -> None:
-        def broken(*_: Any) -> Any:
+        def broken(*_: Any, **__: Any) -> Any:
             raise RuntimeError(f"secret in {stored.root}")
 
         monkeypatch.setattr(answering, "list_chunks", broken)
