@@ -53,8 +53,9 @@ def calibrate_noise(uri: str, embedder: Embedder, table: str = TABLES[0]) -> flo
     text = files("aicx").joinpath("data/unrelated.txt").read_text("utf-8")
     try:
         searcher = DenseSearcher(uri, table, embedder)
-        # Embedded together: an endpoint may allow few requests a minute.
-        vectors = embedder.embed(_lines(text))
+        # Embedded together: an endpoint may allow few requests a minute. As passages are: the process that embedded
+        # those need not open the model once more, which would double its memory.
+        vectors = embedder.embed_passages(_lines(text))
         scores = [found[0].score for vector in vectors if (found := searcher.search_near(vector, [], 1))]
     except Unusable:
         return None

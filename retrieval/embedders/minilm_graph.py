@@ -134,10 +134,9 @@ class _Writer:
 
         graph = [_text(2, "passages"), *(_field(11, value(name, _INT64, 2)) for name in inputs)]
         graph += [_field(12, value(output, _FLOAT, 3)), *self._parts]
-        operators = [
-            _field(_OPERATORS, _text(1, domain), _number(2, last)) for domain, last in (("", 17), (_MICROSOFT, 1))
-        ]
-        return _number(1, 9) + b"".join(operators) + _field(_GRAPH, *graph)
+        sets = (("", 17), (_MICROSOFT, 1))
+        operators = [_field(_OPERATORS, _text(1, domain), _number(2, version)) for domain, version in sets]
+        return b"".join((_number(1, 9), *operators, _head(_GRAPH, graph), *graph))
 
 
 def _tensors(model: bytes) -> dict[str, Any]:
@@ -218,8 +217,11 @@ def _number(field: int, value: int) -> bytes:
 
 
 def _field(field: int, *parts: bytes) -> bytes:
-    body = b"".join(parts)
-    return _encoded(field << 3 | _BYTES) + _encoded(len(body)) + body
+    return b"".join((_head(field, parts), *parts))  # copied once: some are many megabytes
+
+
+def _head(field: int, parts: Sequence[bytes]) -> bytes:
+    return _encoded(field << 3 | _BYTES) + _encoded(sum(map(len, parts)))
 
 
 def _text(field: int, text: str) -> bytes:
