@@ -40,7 +40,7 @@ WORKERS ?= 3
 # What else pytest should be told, such as `make test-all PYTEST="--durations=25"`.
 PYTEST ?=
 
-.PHONY: help demo test test-fast test-all test-base test-clients bench check docs golden release format clean
+.PHONY: help demo test test-fast test-all test-ray test-base test-clients bench check docs golden release format clean
 
 help: ## Say what each target does.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -57,6 +57,9 @@ test-fast: $(VENV)/.test ## Run two tests of three in under a minute: none with 
 
 test-all: $(VENV)/.all ## Run the tests, those of models of one's own included, which need torch.
 	@$(BIN)/python -m pytest -q $(NO_CACHE) -n $(WORKERS) --dist worksteal $(PYTEST)
+
+test-ray: $(VENV)/.ray ## Run the tests of `aicx share build --engine ray`, on workers of this machine; fetches 700 MB.
+	@$(BIN)/python -m pytest -q $(NO_CACHE) tests/share/test_ray_build.py tests/share/test_versions.py $(PYTEST)
 
 test-base: $(BASE)/.base ## Run the tests that need no optional part, with the base install and pytest only.
 	@$(BASE)/bin/python -m tests.halves -q $(NO_CACHE) $(PYTEST)
@@ -113,20 +116,22 @@ $(BIN)/python $(BASE)/bin/python:
 
 # A stamp says which parts are installed, and is out of date when pyproject.toml is newer. Of each: what pip installs, what it
 # installs before, and the stamps of the parts that are in it.
-PARTS := base semantic test all bench clients dev
+PARTS := base semantic test all bench clients ray dev
 INSTALLS_base := .
 INSTALLS_semantic := .[semantic]
 INSTALLS_test := .[most,test]
 INSTALLS_all := .[all,test]
 INSTALLS_bench := .[bench]
 INSTALLS_clients := .[mcp,test]
+INSTALLS_ray := .[ray,test]
 INSTALLS_dev := .[dev]
 BEFORE_all = $(PIP) install $(TORCH)
 HOLDS_semantic := base
 HOLDS_test := base semantic bench clients
-HOLDS_all := $(HOLDS_test) test
+HOLDS_all := $(HOLDS_test) test ray
 HOLDS_bench := base
 HOLDS_clients := base
+HOLDS_ray := base semantic
 HOLDS_dev := base
 
 $(PARTS:%=$(VENV)/.%): $(VENV)/.%: pyproject.toml | $(BIN)/python

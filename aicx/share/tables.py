@@ -27,8 +27,21 @@ _FORMAT_KEY, _MODEL_KEY, _NAME_KEY = b"aicx.share", b"aicx.model", b"aicx.model_
 # What a row has of its chunk to be filtered by. The working folder is a machine's own and is not shared.
 TEXTS = tuple(name for name in TEXT_COLUMNS if name != "cwd")
 WORDS = tuple(FIELDS)
+# Stop words and stems are those of our own analysis.
+WORDS_INDEX: Mapping[str, Any] = {
+    "with_position": True,
+    "base_tokenizer": "whitespace",
+    "lower_case": False,
+    "stem": False,
+    "remove_stop_words": False,
+    "ascii_folding": False,
+    "max_token_length": None,
+}
 _ATTEMPTS, _PAUSE = 10, 0.1
-_TOO_NEW = re.compile(r"(?i)version.*(?:not supported|unsupported|unknown|newer)|(?:unsupported|unknown).*version")
+# The last is what lancedb 0.40 says of a file of data version 2.3, whose encodings it does not know.
+_TOO_NEW = re.compile(
+    r"(?i)version.*(?:not supported|unsupported|unknown|newer)|(?:unsupported|unknown).*version|unexpected type URL"
+)
 _OPTIONS = {"new_table_data_storage_version": DATA_VERSION, "new_table_enable_v2_manifest_paths": "true"}
 FAILURES = (ValueError, OSError, RuntimeError)
 
@@ -138,18 +151,10 @@ def create_database(uri: str, model: VectorModel) -> Database:
 
 
 def words_index() -> Any:
-    """The inverted index of a column whose words our own analysis has put in order: stop words and stems are its."""
+    """The inverted index of a column whose words our own analysis has put in order."""
     from lancedb.index import FTS
 
-    return FTS(
-        with_position=True,
-        base_tokenizer="whitespace",
-        lower_case=False,
-        stem=False,
-        remove_stop_words=False,
-        ascii_folding=False,
-        max_token_length=None,
-    )
+    return FTS(**WORDS_INDEX)
 
 
 def probe(uri: str) -> None:

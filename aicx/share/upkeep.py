@@ -7,7 +7,7 @@ clock, so clocks may be apart. Two maintainers at once would do no harm, only wo
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from functools import partial
@@ -49,13 +49,26 @@ def is_due(database: Database) -> bool:
     return pieces > _MAX_PIECES or count_unindexed(database) > _MAX_UNINDEXED
 
 
-def maintain(layout: Layout, membership: Membership, database: Database, *, grace: timedelta = GRACE) -> str | None:
-    """Looks after the share, if nobody else does; returns why it was left, or None. Killed, it is done again later."""
+def maintain(
+    layout: Layout,
+    membership: Membership,
+    database: Database,
+    *,
+    grace: timedelta = GRACE,
+    index: Callable[[Database], None] | None = None,
+) -> str | None:
+    """Looks after the share, if nobody else does; returns why it was left, or None. Killed, it is done again later.
+
+    ``index`` takes the rows into the indexes in another way, before what is left is folded in here.
+    """
     with _lease(layout, membership, database) as free:
         if not free:
             return "another machine is looking after the share"
         try:
             take_out_hidden(database)
+            if index is not None:
+                index(database)
+                database.refresh()
             for table in (database.chunks, database.sessions):
                 committed(partial(optimize, table, grace))
         except FAILURES as error:

@@ -172,7 +172,7 @@ NOT_RUN = {
         "figures of this machine",
     ),
     **dict.fromkeys(
-        ("share init", "share push", "share status", "share verify", "share forget", "share leave"),
+        ("share init", "share push", "share build", "share status", "share verify", "share forget", "share leave"),
         "keys and times of one machine",
     ),
 }

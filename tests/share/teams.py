@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from aicx.engine.embedder_choice import Choice
+from aicx.share import build as build_module
+from aicx.share.build import Engine, build, in_process
 from aicx.share.membership import Membership, find_membership, new_membership, write_membership
-from aicx.share.push import Pushed, plan_push, push
+from aicx.share.push import OnProgress, Pushed, plan_push, push
 from aicx.share.shares import create_share, databases
 from aicx.share.tables import Database
 from tests.corpus.builders import SESSION, ClaudeLog, Home, when
@@ -14,6 +20,7 @@ from tests.engine.search_helpers import NOW, embed, ignore, keep
 from tests.why.builders import HOUR, Story
 
 PROJECT = "orbit"  # the folder that invented sessions work in
+TESTED = Choice("test")
 VALVE = "aaaa1111-0000-4000-8000-000000000001"
 PUMP = "bbbb2222-0000-4000-8000-000000000002"
 
@@ -68,6 +75,24 @@ def checkouts(root: Path) -> tuple[Story, Story, str]:
 def made(folder: Path) -> Path:
     folder.mkdir()
     return folder
+
+
+def built(
+    user: Home,
+    membership: Membership,
+    *,
+    engine: Engine = in_process,
+    choice: Choice | None = TESTED,
+    unit: int = 100,
+    on_progress: OnProgress = lambda done, total, at: None,
+) -> Pushed:
+    """What `aicx share build --project '*' --yes` does, with units of so many chunks."""
+    chosen = replace(membership, projects=("*",))
+    database = own_of(user, chosen)
+    plan = plan_push(user.settings, chosen, database, database.model.fingerprint if choice else "")
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(build_module, "_UNIT", unit)
+        return build(user.settings, chosen, database, plan, choice, NOW, engine, on_progress)
 
 
 def own_of(user: Home, membership: Membership) -> Database:

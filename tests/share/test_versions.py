@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
-
 import pytest
 
 from aicx.share import tables
@@ -14,6 +12,7 @@ from aicx.share.tables import (
     VectorModel,
     create_database,
     open_database,
+    read_rows,
     reading,
     write_rows,
 )
@@ -52,7 +51,21 @@ def test_making_a_share_that_is_there_changes_nothing(tmp_path):
     assert (again.model, again.chunks.count_rows()) == (MODEL, 1)
 
 
-@pytest.mark.skipif(not find_spec("lance"), reason="not installed: pylance")
+@pytest.mark.needs("ray")
+def test_a_table_whose_files_a_newer_pylance_wrote_is_refused(tmp_path):
+    import lance
+    import pyarrow as pa
+
+    made = create_database(str(tmp_path), MODEL)
+    made.connection.drop_table("chunks")
+    rows = pa.Table.from_pylist([{"key": "a", "said": "valve"}], schema=made.chunks.schema)
+    lance.write_dataset(rows, str(tmp_path / "chunks.lance"), data_storage_version="2.3")
+    database = open_database(str(tmp_path))
+    with pytest.raises(ShareTooNew, match="was written by a newer lancedb"), reading(database.uri):
+        read_rows(database.chunks, ("key",))
+
+
+@pytest.mark.needs("ray")
 def test_pylance_writes_what_lancedb_reads_and_reads_what_lancedb_writes(tmp_path):
     import lance
 

@@ -14,6 +14,7 @@ Example: aicx search --team why did the migration fail
 COMMANDS = {
     "init": "aicx.commands.share.joining",
     "push": "aicx.commands.share.push",
+    "build": "aicx.commands.share.build",
     "forget": "aicx.commands.share.leaving",
     "leave": "aicx.commands.share.leaving:leave",
     "status": "aicx.commands.share.status",

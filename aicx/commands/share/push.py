@@ -15,7 +15,7 @@ from aicx.share.answers import SCHEMA, SharePushed, share_pushed
 from aicx.share.membership import need_membership, write_membership
 from aicx.share.push import plan_push, preview, push
 from aicx.share.shares import own_database
-from aicx.share.ssh import carry, said
+from aicx.share.ssh import Carried, carry, said
 from aicx.share.upkeep import is_due, maintain
 from aicx.storage.lock import writer_lock
 
@@ -54,21 +54,34 @@ def command(
                 _show(looked)
             if dry_run:
                 return
-            _confirm(json, looked)
+            confirm(looked.chunks, json=json)
         # From here on a later push sends them too, also when this one is killed.
         write_membership(settings.layout, chosen)
         with console.progress_bar("Sharing") as bar:
             pushed = push(settings, chosen, database, plan, options.now(), bar)
         left = maintain(settings.layout, chosen, database) if is_due(database) else None
         carried = carry(chosen)
-    done = share_pushed(plan, pushed, dry_run=False)
+    tell(share_pushed(plan, pushed, dry_run=False), left, carried if chosen.is_ssh else None, json=json)
+
+
+def tell(done: SharePushed, left: str | None, carried: Carried | None, *, json: bool) -> None:
+    """Says what was sent, why rows were ``left`` out of the indexes, and which files were carried."""
     if json:
         console.out_answer(SCHEMA, done)
         return
     console.notify(f"{console.style('Shared:', fg='green', bold=True)} {_counts(done)}.")
-    if chosen.is_ssh:
+    if carried is not None:
         console.notify(f"{said(carried).capitalize()}.")
     console.notify_notes([*done.unreadable, *([f"not folded into the indexes: {left}"] if left else [])])
+
+
+def confirm(chunks: int, *, json: bool) -> None:
+    """Asks whether others may read so many chunks. Raises UsageError where nobody can answer."""
+    if json or not sys.stdin.isatty():
+        raise UsageError(
+            "others will read this, so it needs a confirmation", hint="add --yes; aicx share push --dry-run looks"
+        )
+    typer.confirm(f"Share {console.plural(chunks, 'chunk')}? Others can read them then", abort=True, err=True)
 
 
 def _show(looked: SharePushed) -> None:
@@ -92,9 +105,3 @@ def _counts(done: SharePushed) -> str:
     if done.redacted:
         parts.append(f"{console.plural(done.redacted, 'secret')} redacted by the second pass")
     return "; ".join(parts)
-
-
-def _confirm(json: bool, looked: SharePushed) -> None:
-    if json or not sys.stdin.isatty():
-        raise UsageError("others will read this, so it needs a confirmation", hint="add --yes, or --dry-run to look")
-    typer.confirm(f"Share {console.plural(looked.chunks, 'chunk')}? Others can read them then", abort=True, err=True)

@@ -1,0 +1,184 @@
+"""A share that workers of Ray build is the one that a process builds, also where a worker dies."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from aicx.errors import AicxError, UsageError
+from aicx.share import build, cluster
+from aicx.share.build import in_process
+from aicx.share.checking import count_unindexed, verify_database
+from aicx.share.seals import read_seals
+from aicx.share.tables import WORDS
+from aicx.share.upkeep import maintain
+from tests.engine.search_helpers import copied
+from tests.share import workers
+from tests.share.stores import s3_server
+from tests.share.teams import built, home, join, own_of, rows_of
+
+pytestmark = [
+    *(pytest.mark.needs("ray", "semantic", "test"), pytest.mark.slow, pytest.mark.process),
+    *(pytest.mark.filterwarnings("ignore"), pytest.mark.xdist_group("ray")),
+]
+SESSIONS = 6
+SAME = ("key", "sidecar", "text", "sha256", *WORDS, "draw", "spans", "vectors", "idle", "session_title")
+
+
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory):
+    spoken = [
+        (f"{number:08x}-0000-4000-8000-000000000001", f"Why does valve {number} leak?", f"Gasket {number} was worn.")
+        for number in range(SESSIONS)
+    ]
+    return home(tmp_path_factory.mktemp("stored"), *spoken)
+
+
+@pytest.fixture(scope="module")
+def store():
+    with s3_server():  # workers have the environment in which Ray was started
+        yield "s3://team/aicx"
+
+
+@pytest.fixture(scope="module")
+def ray(store):
+    with cluster.connected(None, 2) as connected:
+        yield connected
+
+
+@pytest.fixture
+def ada(stored, tmp_path, monkeypatch):
+    user = copied(stored, tmp_path)
+    user.used(monkeypatch)
+    monkeypatch.setattr(build, "open_here", workers.opened)
+    monkeypatch.setattr(cluster, "_IN_TASKS", ("test",))
+    return user
+
+
+@pytest.fixture
+def membership(ada, tmp_path):
+    return join(ada, tmp_path / "share", "ada")
+
+
+def beside(ada, membership, place):
+    """The same machine's part of another share."""
+    return replace(join(ada, place, "ada"), machine=membership.machine)
+
+
+def by_key(database):
+    return sorted(rows_of(database, *SAME), key=lambda row: row["key"])
+
+
+def test_workers_make_the_rows_that_a_process_makes(ada, membership, ray, tmp_path):
+    built(ada, membership, engine=ray.write, unit=1)
+    database = own_of(ada, membership)
+    other = beside(ada, membership, tmp_path / "other")
+    built(ada, other, engine=in_process)
+    assert by_key(database) == by_key(own_of(ada, other))
+    assert verify_database(database) == (SESSIONS, SESSIONS, [])
+
+
+def test_workers_commit_rows_once(ada, membership, ray):
+    database = own_of(ada, membership)
+    before = database.chunks.version
+    built(ada, membership, engine=ray.write, unit=1)
+    database.refresh()
+    assert database.chunks.version - before == 1
+    assert database.chunks.stats()["fragment_stats"]["num_fragments"] == SESSIONS
+
+
+def test_actors_make_the_same_vectors_as_tasks(ada, membership, ray, tmp_path, monkeypatch):
+    """As for MiniLM, of which the kind of this embedder makes it one."""
+    built(ada, membership, engine=ray.write, unit=2)
+    other = beside(ada, membership, tmp_path / "other")
+    monkeypatch.setattr(cluster, "_IN_TASKS", ())
+    built(ada, other, engine=ray.write, unit=2)
+    assert by_key(own_of(ada, membership)) == by_key(own_of(ada, other))
+
+
+@pytest.mark.parametrize("death", [workers.killed_before_embedding, workers.killed_after_writing])
+def test_a_worker_killed_midway_loses_nothing_and_leaves_nothing_that_a_reader_sees(
+    ada, membership, ray, tmp_path, monkeypatch, death
+):
+    monkeypatch.setattr(build, "open_here", death)
+    assert built(ada, membership, engine=ray.write, unit=1).sessions == SESSIONS
+    assert not Path("/proc", (ada.corpus / "killed").read_text()).exists()
+    database = own_of(ada, membership)
+    assert verify_database(database) == (SESSIONS, SESSIONS, [])
+    monkeypatch.setattr(build, "open_here", workers.opened)
+    other = beside(ada, membership, tmp_path / "other")
+    built(ada, other, engine=in_process)
+    assert by_key(database) == by_key(own_of(ada, other))
+    # A file that a killed worker had written belongs to no version of the table.
+    written = len(list(Path(database.uri, "chunks.lance", "data").glob("*.lance")))
+    assert written == SESSIONS + (death is workers.killed_after_writing)
+
+
+def test_a_build_killed_before_its_commit_shows_nothing(ada, membership, ray):
+    def killed(*_):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        built(ada, membership, engine=ray.write, unit=1, on_progress=killed)
+    database = own_of(ada, membership)
+    assert (read_seals(database).live, rows_of(database, "key")) == ({}, [])
+    assert built(ada, membership, engine=ray.write).sessions == SESSIONS
+
+
+def test_the_error_of_a_stage_is_the_one_that_is_told(ada, membership, ray, monkeypatch):
+    monkeypatch.setattr(build, "open_here", workers.failing)
+    with pytest.raises(AicxError, match=r"^the model is gone$"):
+        built(ada, membership, engine=ray.write)
+
+
+def test_a_worker_that_cannot_reach_the_corpus_says_so(ada, membership, ray, monkeypatch):
+    read_elsewhere = replace(ada.settings.layout, home=ada.root / "elsewhere")
+    monkeypatch.setattr(build, "Recipe", lambda _, *rest: recipe(read_elsewhere.home, *rest))
+    recipe = cluster.Recipe
+    with pytest.raises(AicxError, match="elsewhere is not on this machine"):
+        built(ada, membership, engine=ray.write)
+
+
+def test_lancedb_finds_by_words_what_workers_indexed(ada, membership, ray, tmp_path, monkeypatch):
+    from lancedb.query import MatchQuery
+
+    def scores(database):
+        found = database.chunks.search(MatchQuery("gasket", "said")).select(["key", "_score"]).limit(SESSIONS)
+        return {row["key"]: row["_score"] for row in found.to_arrow().to_pylist()}
+
+    built(ada, membership, engine=ray.write, unit=1)
+    monkeypatch.setattr(cluster, "_MIN_ROWS", 0)
+    monkeypatch.setattr(cluster, "_MAX_PIECES", 2)
+    monkeypatch.setattr(cluster, "WORDS", ("said",))  # each takes seconds
+    database = own_of(ada, membership)
+    assert count_unindexed(database) == SESSIONS
+    ray.index(database)
+    database.refresh()
+    assert database.chunks.index_stats("said_idx").num_unindexed_rows == 0
+    other = beside(ada, membership, tmp_path / "other")
+    built(ada, other, engine=in_process)
+    maintain(ada.settings.layout, other, own_of(ada, other))
+    found = scores(database)
+    assert len(found) == SESSIONS
+    assert found == pytest.approx(scores(own_of(ada, other)))
+    # And lancedb goes on with the table: upkeep, and another push.
+    assert maintain(ada.settings.layout, membership, database) is None
+    assert verify_database(database) == (SESSIONS, SESSIONS, [])
+
+
+def test_workers_write_to_an_object_store(ada, store, ray):
+    membership = join(ada, store, "ada")
+    built(ada, membership, engine=ray.write, unit=3)
+    assert verify_database(own_of(ada, membership)) == (SESSIONS, SESSIONS, [])
+
+
+def test_a_service_writes_its_files_itself(ada, membership):
+    with pytest.raises(UsageError, match="is a service"):
+        cluster.check_address(replace(own_of(ada, membership), uri="db://team"))
+
+
+def test_ray_is_told_to_tell_nobody(ray):
+    assert os.environ["RAY_USAGE_STATS_ENABLED"] == "0"

@@ -1,0 +1,52 @@
+"""Embedders as workers of a build open them, some of which kill their worker once. The flag is a file in the corpus."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+from typing import Any
+
+import tests.embedder  # noqa: F401  adds the embedder for tests where a worker runs
+from aicx.engine.embedder_choice import Choice
+from aicx.share import build
+from retrieval.embedders import Embedder
+
+_open = build.open_here
+
+
+def opened(corpus: Path, choice: Choice) -> Embedder:
+    return _open(corpus, choice)
+
+
+def killed_before_embedding(corpus: Path, choice: Choice) -> Embedder:
+    _kill_once(corpus)
+    return _open(corpus, choice)
+
+
+def killed_after_writing(corpus: Path, choice: Choice) -> Embedder:
+    """The worker dies when the files of its fragment are there and nobody was told of them."""
+    from lance_ray import LanceFragmentWriter
+
+    write = LanceFragmentWriter.__call__
+
+    def written(self: Any, batch: Any) -> Any:
+        found = write(self, batch)
+        _kill_once(corpus)
+        return found
+
+    LanceFragmentWriter.__call__ = written
+    return _open(corpus, choice)
+
+
+def failing(corpus: Path, choice: Choice) -> Embedder:
+    from aicx.errors import AicxError
+
+    raise AicxError("the model is gone", hint="bring it back")
+
+
+def _kill_once(corpus: Path) -> None:
+    flag = corpus / "killed"
+    if corpus.exists() and not flag.exists():  # a worker outlives the test that killed another
+        flag.write_text(str(os.getpid()))
+        os.kill(os.getpid(), signal.SIGKILL)
