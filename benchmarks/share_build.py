@@ -77,7 +77,7 @@ def one(corpus: Path, workers: int, address: str, projects: str) -> dict[str, An
     database = create_share(settings, membership, print)
     choice = find_choice(settings, database, print)
     plan = plan_push(settings, membership, database, database.model.fingerprint if choice else "")
-    watched, cluster._MIN_ROWS = Watched(), 0
+    watched, cluster._MIN_ROWS, cluster._MIN_VECTORS = Watched(), 0, 0
     now = datetime.now(UTC)
     figures: dict[str, Any] = {"workers": workers, "model": database.model.name}
 

@@ -29,6 +29,8 @@ from retrieval.questions import Question
 
 _MIN_DEVIATION = 1e-3
 _ROUNDS = 4
+# Partitions of an index of vectors that are looked at, and how many more rows than wanted are compared exactly.
+_PROBES, _REFINED = 32, 4
 _THREADS = 8
 _COLUMNS = (
     *("key", "generation", "member", "chunk", "sidecar", "text", "spans", "session_title", "automated_why"),
@@ -142,6 +144,8 @@ class AskedDatabase:
 
         def nearest(where: str) -> Any:
             asked = table.search(vector, vector_column_name="vectors").distance_type("cosine")
+            # For a large share, whose vectors have an index; where the filters leave little it looks at all of it.
+            asked = asked.minimum_nprobes(_PROBES).maximum_nprobes(0).refine_factor(_REFINED)
             return asked.where(where, prefilter=True)
 
         near = {row["key"] for row in self._filled(nearest, "_distance")}

@@ -32,8 +32,11 @@ from retrieval.embedders import Embedder
 _MAX_PIECES = 24
 # Embedders that are open in a moment; of the others an actor keeps its own open.
 _IN_TASKS = ("static",)
-# With fewer rows, starting the workers of each index takes longer than one process needs for all.
-_MIN_ROWS = 50_000
+# Rows of a partition of the vector index, and of how many for each partition its centres are made.
+_PARTITION_ROWS, _SAMPLE = 512, 32
+# With fewer rows, starting the workers of each index of words takes longer than one process needs for all; with fewer
+# rows that have vectors, reading all of these is quick enough.
+_MIN_ROWS, _MIN_VECTORS = 200_000, 50_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,19 +83,18 @@ class Cluster:
         return Written(int(database.chunks.version), told)
 
     def index(self, database: Database) -> None:
-        """Merges the pieces of a large table and makes its indexes anew, each in as many parts as there are workers.
+        """Makes the indexes of a large table anew, each in as many parts as there are workers.
 
-        A smaller one is left to `maintain`.
+        Those of a smaller one are left to `maintain`, and it has none of vectors.
         """
         import lance_ray
 
         uri = _uri(database)
         with reading(database.uri), _plainly():
-            if database.chunks.count_rows() < _MIN_ROWS:
-                return
-            if database.chunks.stats()["fragment_stats"]["num_fragments"] > _MAX_PIECES:
+            rows, vectors = (database.chunks.count_rows(where) for where in (None, "vectors IS NOT NULL"))
+            if rows >= _MIN_ROWS and database.chunks.stats()["fragment_stats"]["num_fragments"] > _MAX_PIECES:
                 lance_ray.compact_files(uri, num_workers=self.workers)
-            for column in WORDS:
+            for column in WORDS if rows >= _MIN_ROWS else ():
                 lance_ray.create_scalar_index(
                     uri=uri,
                     column=column,
@@ -101,13 +103,25 @@ class Cluster:
                     num_workers=self.workers,
                     **WORDS_INDEX,
                 )
+            if vectors >= _MIN_VECTORS:
+                lance_ray.create_index(
+                    uri=uri,
+                    column="vectors",
+                    index_type="IVF_RQ",
+                    name="vectors_idx",
+                    metric="cosine",
+                    num_partitions=vectors // _PARTITION_ROWS,
+                    sample_rate=_SAMPLE,
+                    num_bits=1,  # has to be said: what makes the model and what uses it have other defaults
+                    num_workers=self.workers,
+                )
 
 
 @contextmanager
 def connected(address: str | None, workers: int | None) -> Iterator[Cluster]:
     """A cluster at an address, or one of this machine's cores that ends with the block. Raises MissingExtra."""
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"  # nothing is told to anybody
-    os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
+    os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")  # what fails is raised
     try:
         import lance_ray  # noqa: F401
         import ray

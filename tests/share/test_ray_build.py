@@ -15,7 +15,8 @@ from aicx.share.checking import count_unindexed, verify_database
 from aicx.share.seals import read_seals
 from aicx.share.tables import WORDS
 from aicx.share.upkeep import maintain
-from tests.engine.search_helpers import copied
+from tests.corpus.builders import ClaudeLog
+from tests.engine.search_helpers import copied, keep
 from tests.share import workers
 from tests.share.stores import s3_server
 from tests.share.teams import built, home, join, own_of, rows_of
@@ -99,11 +100,16 @@ def test_actors_make_the_same_vectors_as_tasks(ada, membership, ray, tmp_path, m
     assert by_key(own_of(ada, membership)) == by_key(own_of(ada, other))
 
 
-@pytest.mark.parametrize("death", [workers.killed_before_embedding, workers.killed_after_writing])
+@pytest.mark.parametrize(
+    ("death", "in_tasks"),
+    [(workers.killed_before_embedding, True), (workers.killed_after_writing, True), (workers.killed_midway, False)],
+    ids=["a task before it embeds", "a task after it wrote", "an actor midway"],
+)
 def test_a_worker_killed_midway_loses_nothing_and_leaves_nothing_that_a_reader_sees(
-    ada, membership, ray, tmp_path, monkeypatch, death
+    ada, membership, ray, tmp_path, monkeypatch, death, in_tasks
 ):
     monkeypatch.setattr(build, "open_here", death)
+    monkeypatch.setattr(cluster, "_IN_TASKS", ("test",) if in_tasks else ())
     assert built(ada, membership, engine=ray.write, unit=1).sessions == SESSIONS
     assert not Path("/proc", (ada.corpus / "killed").read_text()).exists()
     database = own_of(ada, membership)
@@ -142,8 +148,12 @@ def test_a_worker_that_cannot_reach_the_corpus_says_so(ada, membership, ray, mon
         built(ada, membership, engine=ray.write)
 
 
-def test_lancedb_finds_by_words_what_workers_indexed(ada, membership, ray, tmp_path, monkeypatch):
+def test_lancedb_finds_what_workers_indexed(ada, membership, ray, tmp_path, monkeypatch):
     from lancedb.query import MatchQuery
+
+    def nearest_to(database, vector):
+        asked = database.chunks.search(vector, vector_column_name="vectors").distance_type("cosine")
+        return asked.minimum_nprobes(2).refine_factor(4).select(["key", "_distance"]).limit(1).to_arrow().to_pylist()
 
     def scores(database):
         found = database.chunks.search(MatchQuery("gasket", "said")).select(["key", "_score"]).limit(SESSIONS)
@@ -151,22 +161,31 @@ def test_lancedb_finds_by_words_what_workers_indexed(ada, membership, ray, tmp_p
 
     built(ada, membership, engine=ray.write, unit=1)
     monkeypatch.setattr(cluster, "_MIN_ROWS", 0)
+    monkeypatch.setattr(cluster, "_MIN_VECTORS", 0)
+    monkeypatch.setattr(cluster, "_SAMPLE", 3)
     monkeypatch.setattr(cluster, "_MAX_PIECES", 2)
+    monkeypatch.setattr(cluster, "_PARTITION_ROWS", 3)
     monkeypatch.setattr(cluster, "WORDS", ("said",))  # each takes seconds
     database = own_of(ada, membership)
     assert count_unindexed(database) == SESSIONS
     ray.index(database)
     database.refresh()
-    assert database.chunks.index_stats("said_idx").num_unindexed_rows == 0
+    assert [database.chunks.index_stats(name).num_unindexed_rows for name in ("said_idx", "vectors_idx")] == [0, 0]
     other = beside(ada, membership, tmp_path / "other")
     built(ada, other, engine=in_process)
     maintain(ada.settings.layout, other, own_of(ada, other))
-    found = scores(database)
+    wanted, found = rows_of(database, "key", "vectors")[3], scores(database)
     assert len(found) == SESSIONS
     assert found == pytest.approx(scores(own_of(ada, other)))
-    # And lancedb goes on with the table: upkeep, and another push.
+    [nearest] = nearest_to(database, wanted["vectors"][0])
+    assert (nearest["key"], nearest["_distance"]) == (wanted["key"], pytest.approx(0, abs=1e-3))
+    # And lancedb goes on with the table and its indexes.
+    ada.claude(ClaudeLog("99999999-0000-4000-8000-000000000001").prompt("And the filter?", 900))
+    keep(ada)
+    built(ada, membership)
     assert maintain(ada.settings.layout, membership, database) is None
-    assert verify_database(database) == (SESSIONS, SESSIONS, [])
+    assert [database.chunks.index_stats(name).num_unindexed_rows for name in ("said_idx", "vectors_idx")] == [0, 0]
+    assert verify_database(database) == (SESSIONS + 1, SESSIONS + 1, [])
 
 
 def test_workers_write_to_an_object_store(ada, store, ray):

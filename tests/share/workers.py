@@ -39,6 +39,27 @@ def killed_after_writing(corpus: Path, choice: Choice) -> Embedder:
     return _open(corpus, choice)
 
 
+class _KilledMidway:
+    """An embedder whose worker dies when it is asked for the third time."""
+
+    def __init__(self, embedder: Embedder, corpus: Path) -> None:
+        self._embedder, self._corpus, self._asked = embedder, corpus, 0
+        self.dimensions = embedder.dimensions
+
+    def embed(self, texts: Any) -> Any:
+        self._asked += 1
+        if self._asked == 3:
+            _kill_once(self._corpus)
+        return self._embedder.embed(texts)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._embedder, name)
+
+
+def killed_midway(corpus: Path, choice: Choice) -> Any:
+    return _KilledMidway(_open(corpus, choice), corpus)
+
+
 def failing(corpus: Path, choice: Choice) -> Embedder:
     from aicx.errors import AicxError
 
