@@ -24,7 +24,18 @@ from aicx import __version__
 from aicx.engine.embedder_choice import Choice
 from aicx.errors import AicxError, MissingExtra, UsageError, plainly
 from aicx.share.build import Recipe, Told, Unit, Written, embedded, passages, read, without_told
-from aicx.share.tables import CHUNKS, DATA_VERSION, WORDS, WORDS_INDEX, Database, committed, reading, to_text
+from aicx.share.tables import (
+    CHUNKS,
+    DATA_VERSION,
+    PARTITION_ROWS,
+    SAMPLE,
+    WORDS,
+    WORDS_INDEX,
+    Database,
+    committed,
+    reading,
+    to_text,
+)
 from aicx.values import dataclass
 from retrieval.embedders import Embedder
 
@@ -32,8 +43,6 @@ from retrieval.embedders import Embedder
 _MAX_PIECES = 24
 # Embedders that are open in a moment; of the others an actor keeps its own open.
 _IN_TASKS = ("static",)
-# Rows of a partition of the vector index, and of how many for each partition its centres are made.
-_PARTITION_ROWS, _SAMPLE = 512, 32
 # With fewer rows, starting the workers of each index of words takes longer than one process needs for all; with fewer
 # rows that have vectors, reading all of these is quick enough.
 _MIN_ROWS, _MIN_VECTORS = 200_000, 50_000
@@ -110,8 +119,8 @@ class Cluster:
                     index_type="IVF_RQ",
                     name="vectors_idx",
                     metric="cosine",
-                    num_partitions=vectors // _PARTITION_ROWS,
-                    sample_rate=_SAMPLE,
+                    num_partitions=vectors // PARTITION_ROWS,
+                    sample_rate=SAMPLE,
                     num_bits=1,  # has to be said: what makes the model and what uses it have other defaults
                     num_workers=self.workers,
                 )

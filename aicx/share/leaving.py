@@ -16,7 +16,7 @@ from aicx.share.rows import chunks_of_sessions
 from aicx.share.seals import Seal, drop_rows, owned, read_seals
 from aicx.share.shares import databases, own_database
 from aicx.share.ssh import carry
-from aicx.share.tables import WORDS, Database, ShareAway, committed, reading, words_index
+from aicx.share.tables import WORDS, Database, ShareAway, committed, reading, vectors_index, words_index
 from aicx.share.upkeep import GRACE
 from aicx.text import plural
 from aicx.values import dataclass
@@ -120,12 +120,15 @@ def _own_seals(settings: Settings, membership: Membership) -> list[Seal]:
 
 
 def _clean(database: Database, grace: timedelta) -> list[str]:
-    """Makes the indexes of words anew, whose postings have the words of deleted rows, and deletes states of the tables
-    that are older than ``grace``; returns what could not be done."""
+    """Makes the indexes anew, which have words and vectors of deleted rows, and deletes states of the tables that are
+    older than ``grace``; returns what could not be done."""
     try:
         with reading(database.uri):
             for column in WORDS:
                 committed(partial(database.chunks.create_index, column, config=words_index(), replace=True))
+            rows = database.chunks.count_rows("vectors IS NOT NULL")
+            if rows and any("vectors" in index.columns for index in database.chunks.list_indices()):
+                committed(partial(database.chunks.create_index, "vectors", config=vectors_index(rows), replace=True))
             for table in (database.chunks, database.sessions):
                 committed(partial(optimize, table, grace, delete_unverified=grace == timedelta(0)))
     except ShareAway as error:

@@ -27,6 +27,8 @@ _FORMAT_KEY, _MODEL_KEY, _NAME_KEY = b"aicx.share", b"aicx.model", b"aicx.model_
 # What a row has of its chunk to be filtered by. The working folder is a machine's own and is not shared.
 TEXTS = tuple(name for name in TEXT_COLUMNS if name != "cwd")
 WORDS = tuple(FIELDS)
+# Rows of a partition of the index of vectors, and of how many for each partition its centres are made.
+PARTITION_ROWS, SAMPLE = 512, 32
 # Stop words and stems are those of our own analysis.
 WORDS_INDEX: Mapping[str, Any] = {
     "with_position": True,
@@ -148,6 +150,14 @@ def create_database(uri: str, model: VectorModel) -> Database:
     opened = open_database(uri)
     assert opened is not None, "both tables were just made"
     return opened
+
+
+def vectors_index(rows: int) -> Any:
+    """The index of vectors that a large share has, for so many rows."""
+    from lancedb.index import IvfRq
+
+    partitions = max(1, rows // PARTITION_ROWS)
+    return IvfRq(distance_type="cosine", num_partitions=partitions, num_bits=1, sample_rate=SAMPLE)
 
 
 def words_index() -> Any:

@@ -12,11 +12,12 @@ from aicx.errors import AicxError, UsageError
 from aicx.share import build, cluster
 from aicx.share.build import in_process
 from aicx.share.checking import count_unindexed, verify_database
+from aicx.share.leaving import find_own, forget_shared
 from aicx.share.seals import read_seals
 from aicx.share.tables import WORDS
 from aicx.share.upkeep import maintain
 from tests.corpus.builders import ClaudeLog
-from tests.engine.search_helpers import copied, keep
+from tests.engine.search_helpers import NOW, copied, keep
 from tests.share import workers
 from tests.share.stores import s3_server
 from tests.share.teams import built, home, join, own_of, rows_of
@@ -162,9 +163,9 @@ def test_lancedb_finds_what_workers_indexed(ada, membership, ray, tmp_path, monk
     built(ada, membership, engine=ray.write, unit=1)
     monkeypatch.setattr(cluster, "_MIN_ROWS", 0)
     monkeypatch.setattr(cluster, "_MIN_VECTORS", 0)
-    monkeypatch.setattr(cluster, "_SAMPLE", 3)
+    monkeypatch.setattr(cluster, "SAMPLE", 3)
     monkeypatch.setattr(cluster, "_MAX_PIECES", 2)
-    monkeypatch.setattr(cluster, "_PARTITION_ROWS", 3)
+    monkeypatch.setattr(cluster, "PARTITION_ROWS", 3)
     monkeypatch.setattr(cluster, "WORDS", ("said",))  # each takes seconds
     database = own_of(ada, membership)
     assert count_unindexed(database) == SESSIONS
@@ -186,6 +187,13 @@ def test_lancedb_finds_what_workers_indexed(ada, membership, ray, tmp_path, monk
     assert maintain(ada.settings.layout, membership, database) is None
     assert [database.chunks.index_stats(name).num_unindexed_rows for name in ("said_idx", "vectors_idx")] == [0, 0]
     assert verify_database(database) == (SESSIONS + 1, SESSIONS + 1, [])
+    # What is forgotten leaves the index of vectors too, which is made anew.
+    before = {path.name for path in Path(database.uri, "chunks.lance", "_indices").iterdir()}
+    own = find_own(ada.settings, membership, session="99999999", project=None)
+    assert forget_shared(ada.settings, membership, own, NOW, at_once=True).notes == []
+    database.refresh()
+    assert database.chunks.index_stats("vectors_idx").num_indexed_rows == SESSIONS
+    assert not before & {path.name for path in Path(database.uri, "chunks.lance", "_indices").iterdir()}
 
 
 def test_workers_write_to_an_object_store(ada, store, ray):
