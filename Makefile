@@ -58,7 +58,7 @@ test-fast: $(VENV)/.test ## Run two tests of three in under a minute: none with 
 test-all: $(VENV)/.all ## Run the tests, those of models of one's own included, which need torch.
 	@$(BIN)/python -m pytest -q $(NO_CACHE) -n $(WORKERS) --dist worksteal $(PYTEST)
 
-test-ray: $(VENV)/.ray ## Run the tests of `aicx share build --engine ray`, on workers of this machine; fetches 700 MB.
+test-ray: $(VENV)/.ray ## Run the tests of `aicx share build --engine ray`, on workers of this machine; takes 600 MB.
 	@$(BIN)/python -m pytest -q $(NO_CACHE) tests/share/test_ray_build.py tests/share/test_versions.py $(PYTEST)
 
 test-base: $(BASE)/.base ## Run the tests that need no optional part, with the base install and pytest only.
