@@ -190,7 +190,7 @@ def passages(embedder: Embedder | None, table: Any) -> Any:
     """Second stage: what of each row is embedded, as an index of one's own cuts it, and where that is in the text."""
     import pyarrow as pa
 
-    if embedder is None:
+    if embedder is None or not table.num_rows:
         return table
     model = model_of(embedder)
     texts: list[list[str]] = []
@@ -208,7 +208,7 @@ def passages(embedder: Embedder | None, table: Any) -> Any:
 
 def embedded(embedder: Embedder | None, table: Any) -> Any:
     """Third stage: the vectors of each row's passages. What is repeated in a unit goes through the model once."""
-    if embedder is None:
+    if embedder is None or not table.num_rows:
         return table
     import numpy as np
     import pyarrow as pa
@@ -217,7 +217,7 @@ def embedded(embedder: Embedder | None, table: Any) -> Any:
     counts = np.array([len(texts) for texts in column], dtype=np.int64)
     texts = column.flatten().to_pylist()
     known = list(dict.fromkeys(texts))
-    vectors = embedder.embed(known).astype(np.float16) if known else np.empty((0, embedder.dimensions), np.float16)
+    vectors = model_of(embedder).embed(known).astype(np.float16)
     place_of = {text: place for place, text in enumerate(known)}
     flat = vectors[[place_of[text] for text in texts]]
     values = pa.FixedSizeListArray.from_arrays(pa.array(flat.ravel()), embedder.dimensions)

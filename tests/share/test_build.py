@@ -118,7 +118,7 @@ def test_a_build_killed_before_its_seals_shows_nothing_and_the_next_one_shows_al
 def test_a_session_of_which_nothing_can_be_read_is_named_and_not_sealed(ada, membership):
     for path in ada.corpus.rglob(f"*{VALVE}*.md"):
         path.unlink()
-    pushed = built(ada, membership)
+    pushed = built(ada, membership, unit=1)
     assert pushed.sessions == 1
     assert f"claude:{VALVE}: none of its chunks can be read" in pushed.unreadable[-1]
 
