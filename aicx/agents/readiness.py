@@ -32,9 +32,9 @@ from aicx.memory.reading import Memory, find_scope
 from aicx.repomap import open_map
 from aicx.values import dataclass
 from aicx.work.attempts import attempts_in
-from aicx.work.checking import MEND_TASKS
 from aicx.work.conventions import choose_test_command, missing_in_makefile
 from aicx.work.facts_index import facts_at
+from aicx.work.holder import MEND_TASKS
 from aicx.work.place import WorkPlace, find_place
 from aicx.work.results import results_of
 from aicx.work.state import open_tasks

@@ -103,8 +103,7 @@ def command(
 
 def _write(settings: Settings, output: str, now: datetime, filters: Filters, *, force: bool, json: bool) -> None:
     from aicx.output import check_outside, check_target
-    from aicx.servers.dashboard.bundle import MARK
-    from aicx.servers.dashboard.export import write_page
+    from aicx.servers.dashboard.export import MARK, write_page
 
     path = user_path(output)
     check_outside(path, settings.corpus_folders)
@@ -139,7 +138,7 @@ def _serve(
     except ModuleNotFoundError as error:
         raise MissingExtra("`aicx serve page`", "web") from error
     from aicx.servers.dashboard.browser_redirect import redirect_page
-    from aicx.servers.http.log import log_in_lines
+    from aicx.servers.http.serve import log_in_lines
     from aicx.servers.http.token import token_of_run
 
     if no_token and not is_loopback(host):

@@ -80,7 +80,7 @@ def command(
         from aicx.servers.mcp.server import create_server
     except ModuleNotFoundError as error:
         raise MissingExtra("`aicx serve`", "mcp") from error
-    from aicx.servers.http.log import log_in_lines
+    from aicx.servers.http.serve import log_in_lines
 
     log_in_lines(debug=bool(os.environ.get("AICX_DEBUG")))
     if workers > 1 and transport is Transport.stdio:

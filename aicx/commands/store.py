@@ -269,7 +269,7 @@ def _print_json(settings: Settings, request: StoreRequest, report: StoreReport, 
 
 def _redact_again(settings: Settings, json: bool | None) -> None:
     """``json`` None: without a word on what was done."""
-    from aicx.engine.redacting import redact_store
+    from aicx.engine.forgetting import redact_store
 
     with console.progress_bar("Redacting") as bar:
         report = redact_store(settings, lambda done, total: bar(done, total, "sessions"), console.notify)

@@ -12,9 +12,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from aicx.config import Settings
-from aicx.continuity.layout import MAX_BYTES, Broken
 from aicx.continuity.markdown import parse, render
-from aicx.continuity.note import Layer, Note, NoteItem
+from aicx.continuity.note import MAX_BYTES, Broken, Layer, Note, NoteItem
 from aicx.continuity.pending import pendings
 from aicx.continuity.places import PROJECT_NAME, PROJECT_STATE
 from aicx.continuity.publishing import settle

@@ -10,21 +10,26 @@ from functools import cache
 from markdown_it import MarkdownIt
 from markdown_it.tree import SyntaxTreeNode
 
-from aicx.continuity.layout import (
+from aicx.continuity.note import (
     FENCE,
     HEADINGS,
+    KINDS,
     LABELS,
     MAX_BYTES,
     NOTES,
     PLACEHOLDER,
+    STATUSES,
     TITLES,
     Broken,
+    Kind,
+    Layer,
+    Note,
+    NoteItem,
     fields_of,
     front_matter_of,
     unescaped,
     updated_of,
 )
-from aicx.continuity.note import KINDS, STATUSES, Kind, Layer, Note, NoteItem
 from aicx.text import instant
 from aicx.values import dataclass
 

@@ -9,19 +9,28 @@ from dataclasses import field
 from pathlib import Path
 
 from aicx.config import Settings
-from aicx.continuity.layout import (
+from aicx.continuity.note import (
     HEADINGS,
+    KINDS,
     LABELS,
+    LAYERS,
     MAX_BYTES,
     PLACEHOLDER,
+    STATUSES,
     TITLES,
     Broken,
+    BrokenNote,
+    Kind,
+    Layer,
+    Layers,
+    Note,
+    NoteItem,
     fields_of,
     front_matter_of,
+    merged,
     unescaped,
     updated_of,
 )
-from aicx.continuity.note import KINDS, LAYERS, STATUSES, BrokenNote, Kind, Layer, Layers, Note, NoteItem, merged
 from aicx.continuity.places import PROJECT_NAME, NotePlaces, note_places, plain_file
 from aicx.continuity.state import NoteState, read_state, with_known
 from aicx.errors import CorpusDamaged, UnsafePath

@@ -23,10 +23,9 @@ from aicx.continuity.deriving import (
     derive_note,
     newest,
 )
-from aicx.continuity.layout import Broken
 from aicx.continuity.logs import Selected, WriteMode, read_log, select
 from aicx.continuity.markdown import render
-from aicx.continuity.note import Kind, Layer, Note, Scope, layers_of
+from aicx.continuity.note import Broken, Kind, Layer, Note, Scope, layers_of
 from aicx.continuity.pending import digest_of
 from aicx.continuity.places import PROJECT_NAME, PROJECT_STATE, NotePlaces, note_places
 from aicx.continuity.publishing import NoteFile, PublishPlan, hide_from_git, prepared, publish

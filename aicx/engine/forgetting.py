@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 
 from aicx.config import Settings
@@ -9,6 +10,7 @@ from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.rebuild import with_catalog
 from aicx.corpus.files.writer import remove_unfinished
 from aicx.corpus.forget.pending import Forgetting, end_forgetting, read_forgetting
+from aicx.corpus.forget.redact_again import Redaction, finish, redact_again
 from aicx.corpus.forget.run import forget
 from aicx.engine.holders import Notify, load_holders
 from aicx.errors import NotFound
@@ -61,3 +63,19 @@ def complete_forgetting(settings: Settings, notify: Notify) -> bool:
 def _follow(settings: Settings, catalog: Catalog, begun: Forgetting, notify: Notify) -> None:
     for holder in reversed(load_holders()):
         holder.follow(settings, catalog, begun, notify)
+
+
+def redact_store(settings: Settings, on_progress: Callable[[int, int], None], notify: Notify) -> Redaction:
+    """Redacts everything stored; what an earlier call left undone is finished. ``tell`` hears of sessions.
+
+    Raises StoreLocked or StoreUnwritable, and an AicxError when an index cannot be reached: then the same call goes on.
+    """
+    holders = load_holders()
+    report = redact_again(settings, on_progress, notify, holders)
+    for holder in holders:
+        holder.redact_own(settings, notify, report)
+    if settings.layout.redacting.exists():
+        for holder in reversed(holders):
+            holder.redact(settings, notify, report)
+        finish(settings, notify)
+    return report

@@ -15,7 +15,7 @@ from aicx.packs.gathering import Gathered, applied_of, goal_of, scope_of, stems_
 from aicx.resume.open_work import open_work
 from aicx.text import shorten
 from aicx.values import dataclass
-from aicx.work.finding import find_task
+from aicx.work.files import find_task
 from aicx.work.handoff import hands_on
 from aicx.work.loading import Loaded
 from aicx.work.patch import NewItem, Patch, apply, new_items

@@ -7,9 +7,8 @@ from dataclasses import field
 from typing import Annotated
 
 from aicx.fields import INLINE
-from aicx.sessions.closing import Inferred, State
 from aicx.sessions.lineage import Edge, EdgeType, Origin
-from aicx.sessions.stated import Outcome
+from aicx.sessions.stated import Inferred, Outcome, State
 from aicx.sessions.windows import WindowAnswer
 from aicx.values import dataclass
 

@@ -6,10 +6,10 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import field, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import lru_cache
 from pathlib import Path
-from typing import Literal, TypeVar, get_args
+from typing import Annotated, Literal, TypeVar, get_args
 
 from aicx.paths import Layout
 from aicx.sessions.lineage import EDGE_TYPES, Edge
@@ -22,6 +22,11 @@ Outcome = Literal["ok", "error", "canceled", "abandoned"]
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 Word = TypeVar("Word", bound=str)
 OPENED, LINKED, CLOSED = "session_opened", "session_linked", "session_closed"
+State = Literal["open", "closed"]
+Inferred = Literal["idle", "successor"]
+IDLE = timedelta(hours=24)  # a session without a message for this long is not taken up again as a rule
+# A log goes on for a moment after its session was closed.
+_LAST_WORDS = timedelta(minutes=10)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,3 +100,32 @@ def fold(events: Iterable[WorkEvent]) -> StatedSessions:
 
 def _one_of(known: tuple[Word, ...], word: object) -> Word | None:
     return next((one for one in known if one == word), None)
+
+
+@dataclass(frozen=True, slots=True)
+class SessionStanding:
+    """Where a session stands."""
+
+    state: Annotated[State, "`open` or `closed`"]
+    outcome: Annotated[Outcome | None, "how it ended, as stated by `aicx sessions close`; else null, never guessed"]
+    close_inferred: Annotated[
+        Inferred | None,
+        "why it counts as closed though nothing states it: `idle` for 24 hours, or another one goes on with it"
+        " (`successor`)",
+    ]
+    closed_at: Annotated[datetime | None, "when it was stated to be closed"]
+
+
+def standing_of(life: Life, last_active: datetime | None, now: datetime, *, followed: bool) -> SessionStanding:
+    """The standing of a session. ``last_active`` is when its log was last written, None for one that is not stored.
+
+    ``followed`` says whether another session continues it. What was stated counts until the session goes on after it.
+    """
+    if life.closed_at is not None and (last_active is None or last_active <= life.closed_at + _LAST_WORDS):
+        return SessionStanding("closed", life.outcome, None, life.closed_at)
+    if followed:
+        return SessionStanding("closed", None, "successor", None)
+    seen = max((at for at in (last_active, life.opened_at) if at is not None), default=None)
+    if seen is None or now - seen > IDLE:
+        return SessionStanding("closed", None, "idle", None)
+    return SessionStanding("open", None, None, None)

@@ -15,9 +15,8 @@ from aicx.evidence.transcript import Step
 from aicx.paths import Layout
 from aicx.refs import Ref
 from aicx.sessions.answers import Ages, EdgeCount, SessionNode, SessionStatsAnswer, SessionWork, Turn
-from aicx.sessions.closing import standing_of
 from aicx.sessions.family import SessionFamily
-from aicx.sessions.stated import Life
+from aicx.sessions.stated import Life, standing_of
 from aicx.text import instant, shorten
 from aicx.values import dataclass
 from aicx.work.facts_index import session_facts

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import field, replace
 from itertools import chain
@@ -16,12 +16,12 @@ from typing import Annotated, Any
 
 import orjson
 
-from aicx.errors import CorpusDamaged
+from aicx.errors import CorpusDamaged, NotFound, UsageError
 from aicx.paths import Layout
 from aicx.storage.typed import from_json, to_json
-from aicx.text import printable
+from aicx.text import first_of, printable
 from aicx.values import dataclass
-from aicx.work.record import Attempt, WorkRecord
+from aicx.work.record import PREFIX, Attempt, WorkRecord, slug_of
 
 SCHEMA = "aicx.work/1"
 MAX_BYTES = 8_000_000  # of a file; a longer one was not written by aicx
@@ -29,6 +29,8 @@ _ID = re.compile(r"[0-9a-f]{12}")
 # By these it is decided where a task may be used: where they are missing, it must not look as if git had said nothing.
 _COMPARED = {"branch", "head", "dirty"}
 _STRANGE = (orjson.JSONDecodeError, LookupError, TypeError, ValueError, AttributeError, OverflowError)
+_WHOLE_ID = re.compile(r"[0-9a-f]{12}")
+_PREFIX = re.compile(r"[0-9a-f]{4,11}")
 
 
 class Undecodable(ValueError):
@@ -256,3 +258,41 @@ def _hidden(layout: Layout) -> Callable[[str], bool]:
     from aicx.corpus.catalog.summary import ignore_matcher  # imported here: most people have no such file
 
     return ignore_matcher(layout)
+
+
+def find_task(layout: Layout, folders: Sequence[str], ref: str, parts: Sequence[str] = FOLDERS) -> WorkRecord:
+    """The task that ``ref`` means among the repositories in ``folders``; by its whole id any record in ``parts``.
+
+    Raises NotFound for none, UsageError where several fit, CorpusDamaged where its file is damaged.
+    """
+    wanted = ref.strip().removeprefix(PREFIX)
+    if _WHOLE_ID.fullmatch(wanted):
+        found = [record for folder in folders for record in _at(layout, folder, wanted, parts)]
+        if found:
+            return max(found, key=lambda record: record.rev)
+    records = read_all(layout, folders).records
+    slug = slug_of(wanted)
+    fitting = [record for record in records if record.slug == slug and slug]
+    if not fitting:
+        fitting = [record for record in records if slug and record.slug.startswith(slug)]
+    if _PREFIX.fullmatch(wanted):
+        fitting += [record for record in records if record.id.startswith(wanted) and record not in fitting]
+    if len(fitting) > 1:
+        # Of several with one title the open one is meant.
+        fitting = [record for record in fitting if record.is_open] or fitting
+    if not fitting:
+        raise NotFound(f"there is no task {ref!r} here", hint="`aicx task list --all` shows them")
+    if len(fitting) > 1:
+        some = first_of(f"{record.id} ({record.title})" for record in fitting)
+        raise UsageError(f"{ref!r} may be {some}", hint="name one of them by its id")
+    return fitting[0]
+
+
+def _at(layout: Layout, folder: str, task: str, parts: Sequence[str]) -> list[WorkRecord]:
+    found = []
+    for part in parts:
+        try:
+            found.append(read_record(layout, f"{folder}/{part}/{task}.json"))
+        except FileNotFoundError:
+            continue
+    return found

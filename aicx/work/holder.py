@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 from aicx.config import Settings
 from aicx.corpus.catalog.session_names import SessionKey
-from aicx.corpus.doctor.inputs import Check, DoctorInputs, current_writer
+from aicx.corpus.doctor.inputs import FIX, REDACT_AGAIN, Check, DoctorInputs, current_writer
 from aicx.corpus.doctor.repair import Repair, finish_change
 from aicx.corpus.files.sidecar import FORGOTTEN
 from aicx.corpus.forget.holding import Erasure, ForgetPlan, ForgetRequest, HeldFiles
@@ -20,13 +20,15 @@ from aicx.refs import is_of_session, rests_on, session_in
 from aicx.regex import searching
 from aicx.storage.derived import remove_derived
 from aicx.storage.texts import texts_of, with_texts
-from aicx.text import plural
+from aicx.text import first_of, plural
 from aicx.work.attempts import session_ref
 from aicx.work.capsules import capsule_paths, quotes_any, record_path
-from aicx.work.checking import check_files, check_log
-from aicx.work.files import every_folder, list_paths, read_record
+from aicx.work.events import fold, read_log
+from aicx.work.files import every_folder, list_paths, read_all, read_record
 from aicx.work.record import WorkRecord, stored
 from aicx.work.writing import changing, work_folder
+
+MEND_TASKS = "mend them, or delete them, and these tasks are lost"
 
 
 class _Work(Holder):
@@ -195,3 +197,44 @@ def _redacted(record: WorkRecord) -> WorkRecord:
 
 
 HOLDER = _Work()
+
+
+def check_files(layout: Layout, *, unfinished: bool) -> Check:
+    name = "work"
+    found = read_all(layout, every_folder(layout), hidden=True)
+    if found.damaged:
+        paths = first_of([f"{one.path} ({one.why})" for one in found.damaged])
+        detail = f"files that cannot be read as tasks, and are left as they are: {paths}"
+        return Check(name, "critical", detail, MEND_TASKS)
+    secret = [record for record in found.records if with_texts(record, stored) is not record]
+    if secret:
+        detail = f"{plural(len(secret), 'task')} with what looks like a secret: {first_of([one.ref for one in secret])}"
+        return Check(name, "warning", detail, REDACT_AGAIN)
+    if unfinished:
+        return Check(name, "warning", "a change was interrupted; the next one finishes it", FIX)
+    return Check(name, "green", f"{plural(len(found.records), 'task')}, each readable")
+
+
+def check_log(layout: Layout) -> Check:
+    """Compares the tasks with the events: a task of another revision was changed by something else than aicx."""
+    name = "work_events"
+    damaged: list[str] = []
+    strange: list[str] = []
+    count = 0
+    for folder in every_folder(layout):
+        log = read_log(layout.work / folder)
+        count += len(log.events)
+        damaged += (f"work/{folder}/{line}" for line in log.damaged)
+        last = fold(log.events)
+        for record in read_all(layout, [folder], hidden=True).records:
+            event = last.get(record.id)
+            if event is None or (event.status, event.rev) != (record.status, record.rev):
+                strange.append(record.ref)
+    if damaged:
+        detail = f"lines of the events that cannot be read: {first_of(damaged)}"
+        return Check(name, "warning", detail, "nothing depends on them; remove these lines")
+    if strange:
+        return Check(
+            name, "warning", f"tasks that are not as their last event says: {first_of(strange)}", "aicx show TASK"
+        )
+    return Check(name, "green", f"{plural(count, 'event')}, each as it was written")

@@ -9,8 +9,7 @@ from aicx.config import Settings
 from aicx.work.answers import TaskList, TaskWhole
 from aicx.work.entry import entry_of, items_of, row_of
 from aicx.work.events import read_log
-from aicx.work.files import EVERY, FOLDERS, TASKS, every_folder, path_of, read_all
-from aicx.work.finding import find_task
+from aicx.work.files import EVERY, FOLDERS, TASKS, every_folder, find_task, path_of, read_all
 from aicx.work.loading import Loaded
 from aicx.work.place import WorkPlace, looking
 from aicx.work.record import OPEN

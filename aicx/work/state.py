@@ -14,8 +14,7 @@ from aicx.errors import CorpusDamaged, NotFound, UsageError
 from aicx.git.state import GitProbe
 from aicx.text import plural
 from aicx.values import dataclass
-from aicx.work.files import DamagedFile, open_records, read_record
-from aicx.work.finding import find_task
+from aicx.work.files import DamagedFile, find_task, open_records, read_record
 from aicx.work.loading import Loaded, Loading
 from aicx.work.patch import NewItem, Patch, apply, changed_fields
 from aicx.work.place import Present, WorkPlace, looking, new_record, project_of, saved

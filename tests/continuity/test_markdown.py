@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aicx.continuity.layout import Broken
 from aicx.continuity.markdown import parse, render
-from aicx.continuity.note import KINDS, Kind, Note, NoteItem
+from aicx.continuity.note import KINDS, Broken, Kind, Note, NoteItem
 from aicx.text import shorten
 
 # What a block of Markdown, a front matter or a marker of ours begins with.

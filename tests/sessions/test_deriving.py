@@ -11,9 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aicx.evidence.transcript import Step
-from aicx.sessions.closing import IDLE, standing_of
 from aicx.sessions.deriving import Sketch, decode, derive_edges, sketch_of
-from aicx.sessions.stated import Life
+from aicx.sessions.stated import IDLE, Life, standing_of
 from aicx.text import instant
 from tests.work.facts import facts, said
 

@@ -13,9 +13,9 @@ import pytest
 
 from aicx.config import load_settings
 from aicx.paths import Layout
-from aicx.work.checking import check_files, check_log
 from aicx.work.events import read_log
 from aicx.work.files import every_folder, read_all
+from aicx.work.holder import check_files, check_log
 from aicx.work.place import find_place
 from aicx.work.state import start
 from tests.survival.runs import Home, Runner

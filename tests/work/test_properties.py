@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from aicx.config import load_settings
 from aicx.errors import NotFound, UsageError
-from aicx.work.checking import check_files, check_log
 from aicx.work.events import read_log
 from aicx.work.files import read_all
+from aicx.work.holder import check_files, check_log
 from aicx.work.patch import Patch
 from aicx.work.place import find_place
 from aicx.work.record import CLOSINGS, OPEN

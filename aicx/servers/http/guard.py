@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import hmac
+import re
 import time
 from collections.abc import Awaitable, Callable, MutableMapping
+from ipaddress import AddressValueError, IPv6Address
 from typing import Any
 
 import orjson
 
-from aicx.servers.http.authority import host_of, host_of_origin
 from aicx.values import dataclass
 
 Scope = MutableMapping[str, Any]
@@ -22,6 +23,9 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]"})
 MAX_BYTES = 1_000_000
 _OTHER_SITES = "pages of other sites may not ask this server"
+_AUTHORITY = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([\w.-]+))(?::([0-9]{0,5}))?", re.ASCII)
+_SCHEME = re.compile(r"https?://", re.IGNORECASE)
+_HIGHEST_PORT = 65535
 
 
 class RequestRefused(Exception):
@@ -184,3 +188,25 @@ def _replaying(body: bytes, receive: Receive) -> Receive:
         return {"type": "http.request", "body": body, "more_body": False}
 
     return replay
+
+
+def host_of(authority: str) -> str | None:
+    """The name in ``name:port``, in small letters, an IPv6 address in brackets and in its shortest form.
+
+    None for anything else, such as a name after userinfo. A trailing dot is part of the name.
+    """
+    found = _AUTHORITY.fullmatch(authority)
+    if found is None or int(found[3] or 0) > _HIGHEST_PORT:
+        return None
+    if found[2]:
+        return found[2].lower()
+    try:
+        return f"[{IPv6Address(found[1]).compressed}]"
+    except AddressValueError:
+        return None
+
+
+def host_of_origin(origin: str) -> str | None:
+    """The name in an origin of a web page; None for ``null``, for another scheme, and for more than an origin."""
+    scheme = _SCHEME.match(origin)
+    return host_of(origin[scheme.end() :]) if scheme else None

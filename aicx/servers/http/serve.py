@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import signal
 import socket
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from ipaddress import ip_address
@@ -15,8 +17,7 @@ import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from aicx.errors import AicxError, UsageError
-from aicx.servers.http.authority import host_of
-from aicx.servers.http.guard import LOOPBACK, App
+from aicx.servers.http.guard import LOOPBACK, App, host_of
 from aicx.system import when_told_to_end
 
 _MAX_CONNECTIONS = 128
@@ -147,3 +148,18 @@ def names_of(host: str, allowed: tuple[str, ...]) -> frozenset[str]:
     if wrong := [name for name, parsed in found.items() if parsed is None]:
         raise UsageError(f"{wrong[0]!r} is not a host name", hint="write one such as build.example.org or 192.0.2.7")
     return LOOPBACK | set(filter(None, found.values()))
+
+
+def log_in_lines(*, debug: bool) -> None:
+    """Sets up logging so that an error is one line; its traceback comes with it only where ``debug`` asks for it."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(logging.Formatter("aicx: %(message)s") if debug else _OneLine("aicx: %(message)s"))
+    logging.basicConfig(handlers=[handler], level=logging.ERROR, force=True)
+
+
+class _OneLine(logging.Formatter):
+    def format(self, record: logging.LogRecord) -> str:
+        return " ".join(super().format(record).split())
+
+    def formatException(self, ei: Any) -> str:  # noqa: N802 - logging's own name
+        return f"({ei[0].__name__})"

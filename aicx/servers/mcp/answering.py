@@ -33,9 +33,8 @@ from aicx.servers.mcp.arguments import (
     SteerArguments,
     WhyArguments,
 )
-from aicx.servers.mcp.listed import OF_A_CHUNK, brief
 from aicx.servers.mcp.means import ToolContext, folder_of, place
-from aicx.servers.mcp.replies import ToolReply, bounded, reply
+from aicx.servers.mcp.replies import OF_A_CHUNK, ToolReply, bounded, brief, reply
 from aicx.servers.mcp.strength import of_sessions
 from aicx.share.wanted import list_chunks, passages_of_team, sessions_of_team
 from aicx.why import answer as why_answers

@@ -27,10 +27,9 @@ from aicx.servers.mcp.arguments import (
     SteerArguments,
     WhyArguments,
 )
-from aicx.servers.mcp.listed import OF_A_CHUNK, brief
 from aicx.servers.mcp.means import ToolContext, ToolHandler
 from aicx.servers.mcp.remembering import propose_memory, read_memory, recall
-from aicx.servers.mcp.replies import ToolReply, bounded, reply, slimmed
+from aicx.servers.mcp.replies import OF_A_CHUNK, ToolReply, bounded, brief, reply, slimmed
 from aicx.work import answers as task_answers
 from aicx.work.listing import shown_work
 from aicx.work.place import find_place

@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from aicx.sources.antigravity.brain import IMAGES, MEDIA, ArtifactFiles
-from aicx.sources.antigravity.entries import STAMPS, AntigravityDraft, Conversation
-from aicx.sources.antigravity.paths import linked_paths
+from aicx.sources.antigravity.entries import STAMPS, AntigravityDraft, Conversation, linked_paths
 from aicx.sources.embedded import CUT_OUT, read_cut
 from aicx.sources.file_times import changed_at
 from aicx.sources.items import BadRecord, SourceRef, TimelineEntry

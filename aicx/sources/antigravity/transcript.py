@@ -10,8 +10,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from aicx.sources.antigravity.entries import AGENT, STAMPS, AntigravityDraft, Conversation
-from aicx.sources.antigravity.paths import is_own, plain_path
+from aicx.sources.antigravity.entries import AGENT, STAMPS, AntigravityDraft, Conversation, is_own, plain_path
 from aicx.sources.embedded import CUT_OUT
 from aicx.sources.items import BadRecord, LogFile, SessionEvent, SourceItem, ToolUse
 from aicx.sources.records import RawRecord, parse_instant, read_jsonl, stat_log
