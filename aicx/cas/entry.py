@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import orjson
 
@@ -14,6 +14,7 @@ from aicx.errors import NotFound, UsageError
 from aicx.paths import Layout
 from aicx.storage import event_lines
 from aicx.storage.atomic import replace_file
+from aicx.storage.texts import texts_of, with_texts
 from aicx.storage.typed import from_json, to_json
 from aicx.text import instant
 from aicx.values import dataclass
@@ -28,6 +29,7 @@ _BEGINNING = re.compile(r"[0-9a-f]{8,64}")
 _TAG = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,63}")
 Reason = Literal["forgotten_session", "forgotten_project", "forgotten_text", "redacted"]
 REASONS: tuple[Reason, ...] = get_args(Reason)
+CANONICAL = orjson.OPT_SORT_KEYS
 
 
 class BadEntry(ValueError):
@@ -197,3 +199,53 @@ def _tombstone(fields: Mapping[str, Any]) -> Tombstone | None:
     if reason is None or at.tzinfo is None:
         return None
     return Tombstone(event_lines.text_of(fields, "digest"), at, reason, fields["session"], fields["replaced_by"])
+
+
+class CleanedBody(NamedTuple):
+    """A body without secrets, and how many there were."""
+
+    body: bytes
+    redactions: int
+
+
+def clean_body(body: bytes, kind: Kind) -> CleanedBody:
+    """``body`` as it may be stored. Raises UsageError for what is no text."""
+    from aicx.redaction import redact  # imported here: reading does without its rules
+
+    try:
+        text = body.decode("utf-8")
+    except UnicodeDecodeError:
+        text = "\0"
+    if "\0" in text:
+        raise UsageError(
+            "this is not text in UTF-8, so no secret can be found in it",
+            hint="--binary stores it as it is, with any secret in it",
+        )
+    value = _json(body) if kind.endswith("_pack") else None
+    if value is not None:
+        count = 0
+
+        def cleaned(text: str) -> str:
+            nonlocal count
+            found = redact(text)
+            count += sum(found.counts.values())
+            return found.text
+
+        new = with_texts(value, cleaned)
+        return CleanedBody(body if new is value else orjson.dumps(new, option=CANONICAL), count)
+    found = redact(text)
+    return CleanedBody(found.text.encode(), sum(found.counts.values())) if found.counts else CleanedBody(body, 0)
+
+
+def texts_in(body: bytes) -> Iterator[str]:
+    """A body as a text, and where it is JSON each text in it, as it was before it was written as JSON."""
+    yield body.decode("utf-8", "replace")
+    yield from texts_of(_json(body))
+
+
+def _json(body: bytes) -> Any:
+    """Reads a body as JSON; None where it is not JSON."""
+    try:
+        return orjson.loads(body)
+    except orjson.JSONDecodeError:
+        return None

@@ -12,13 +12,14 @@ from aicx.cas.entry import (
     StoredObject,
     Tombstone,
     add_tombstones,
+    clean_body,
     names_in,
     object_path,
     read_tombstones,
     sidecar_path,
+    texts_in,
 )
 from aicx.cas.reading import BLOCK, entry_or_none, opened, read, relative
-from aicx.cas.redacting import clean_body, texts_in
 from aicx.cas.writing import LOCK, Origin, clear_leftovers, commit, delete, leftovers, locked, stage
 from aicx.config import Settings
 from aicx.corpus.doctor.inputs import FIX, REDACT_AGAIN, Check, DoctorInputs, counted, current_writer

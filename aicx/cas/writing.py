@@ -17,9 +17,17 @@ from hashlib import sha256
 from pathlib import Path
 from typing import BinaryIO
 
-from aicx.cas.entry import Kind, StoredObject, checked_tags, names_in, object_path, read_tombstones, sidecar_path
+from aicx.cas.entry import (
+    Kind,
+    StoredObject,
+    checked_tags,
+    clean_body,
+    names_in,
+    object_path,
+    read_tombstones,
+    sidecar_path,
+)
 from aicx.cas.reading import BLOCK, MAX_TEXT, entry_or_none, find, is_sound
-from aicx.cas.redacting import clean_body
 from aicx.config import Settings
 from aicx.errors import StoreLocked, UsageError
 from aicx.paths import Layout

@@ -30,7 +30,7 @@ from aicx.text import first_of
 from aicx.types import PROMPTS
 from aicx.values import dataclass
 from aicx.work.deriving import derive
-from aicx.work.noted import failed_of, goal_of, next_of
+from aicx.work.handoff import failed_of, goal_of, next_of
 from aicx.work.place import WorkPlace
 from aicx.work.record import clean
 from aicx.work.session_facts import Said, SessionFacts, SessionPart

@@ -9,9 +9,8 @@ from typing import Any, Literal
 
 import orjson
 
-from aicx.cas.entry import Kind
+from aicx.cas.entry import CANONICAL, Kind, clean_body
 from aicx.cas.reading import entry_or_none, find, read
-from aicx.cas.redacting import CANONICAL, clean_body
 from aicx.cas.writing import Origin, StoredPut, put
 from aicx.config import Settings
 from aicx.errors import CorpusDamaged, UsageError

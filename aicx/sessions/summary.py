@@ -21,8 +21,7 @@ from aicx.sessions.stored import StoredSession
 from aicx.text import instant, plural, shorten
 from aicx.values import dataclass
 from aicx.work.deriving import derive
-from aicx.work.handoff import handoff_of
-from aicx.work.noted import failed_of, goal_of, next_of
+from aicx.work.handoff import failed_of, goal_of, handoff_of, next_of
 from aicx.work.session_facts import Failure, Said, SessionFacts, Try
 
 LINES = ("accomplished", "decisions", "failed", "gotchas", "preferences", "next", "questions")

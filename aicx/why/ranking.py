@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from math import log
 from typing import TYPE_CHECKING, NamedTuple
 
+from aicx.corpus.places.standing import LocalRepository, same_file
+from aicx.git.history import HistoryCommit
 from aicx.refs import Ref
 from aicx.text import first_of, plural
 from aicx.values import dataclass
 from aicx.why.candidates import SessionCandidate, is_part
-from aicx.why.places import LocalRepository, is_author, same_file
 from aicx.why.report import CommitQuery, Evidence
 from aicx.why.traces import CommitTraces
 
@@ -32,6 +34,9 @@ _MAX_REFS, _MAX_FILES = 4, 3
 _SURE_FILES, _SURE_TIME, _SOME_LINES, _SOME_TEXT = 0.5, 0.3, 0.3, 0.5
 # Where nothing but files ties a session to a commit, its last edit has to be of the day before: later others edit them.
 _SAME_DAY = timedelta(days=1)
+_HOME = re.compile(r"(?:/Users|/home|[A-Za-z]:[\\/]Users)[\\/]([^\\/]+)")
+_WORD = re.compile(r"[^\W_]+")
+_MIN_NAME = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,3 +215,17 @@ def _span(gap: timedelta) -> str:
 
 def _ref(chunk: str) -> str:
     return str(Ref("chunk", chunk))
+
+
+def is_author(change: HistoryCommit, cwd: str | None) -> bool:
+    """Whether the home folder that a session worked in bears the name of a commit's author."""
+    home = _HOME.match(cwd or "")
+    if home is None:
+        return False
+    local = change.email.partition("@")[0].rpartition("+")[2]
+    names = {*_words(change.author), *_words(local), "".join(_words(change.author)), local.casefold()}
+    return home[1].casefold() in {name for name in names if len(name) >= _MIN_NAME}
+
+
+def _words(text: str) -> Iterable[str]:
+    return [word.casefold() for word in _WORD.findall(text)]

@@ -15,6 +15,7 @@ from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.query import open_catalog
 from aicx.corpus.catalog.sightings import ABBREVIATED, CommitSighting, nearest_sighting, sightings
 from aicx.corpus.places.decisions import load_decisions
+from aicx.corpus.places.standing import LocalRepository, same_file
 from aicx.corpus.places.stored import place_of
 from aicx.engine.search import Hit, Searcher
 from aicx.errors import NotFound, UsageError
@@ -43,7 +44,6 @@ from aicx.why.candidates import (
 )
 from aicx.why.copies import wanted_of
 from aicx.why.numbers import Number
-from aicx.why.places import LocalRepository, same_file
 from aicx.why.reason import read_reason
 from aicx.why.report import CommitQuery, CommitSession, Evidence, ReasonLine, WhyReport
 from aicx.why.target import WhyTarget, find_target

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from aicx.corpus.catalog.sightings import ABBREVIATED
+from aicx.corpus.places.standing import LocalRepository
 from aicx.engine.history import around
 from aicx.paths import NON_REPOSITORY
 from aicx.why.candidates import AFTER, BEFORE, hash_words
-from aicx.why.places import LocalRepository
 from aicx.why.report import CommitQuery
 from aicx.why.target import WhyTarget
 

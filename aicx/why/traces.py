@@ -7,6 +7,7 @@ from dataclasses import field
 from datetime import datetime, timedelta
 from typing import Literal
 
+from aicx.corpus.places.standing import same_file
 from aicx.evidence.calls import answered_calls, is_edit
 from aicx.evidence.patterns import command_rules
 from aicx.evidence.runs import followed
@@ -14,7 +15,6 @@ from aicx.evidence.transcript import Step
 from aicx.git.subjects import plain_subject
 from aicx.values import dataclass
 from aicx.why.candidates import AFTER
-from aicx.why.places import same_file
 from aicx.why.report import CommitQuery
 
 # A shorter subject is in other commands by chance.

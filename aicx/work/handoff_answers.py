@@ -8,9 +8,8 @@ from typing import Annotated
 from aicx.text import instant
 from aicx.values import dataclass
 from aicx.work.attempts import sessions_of
-from aicx.work.handoff import Handoff
+from aicx.work.handoff import Handoff, goal_of, next_of
 from aicx.work.left import goal_of as stated_goal
-from aicx.work.noted import goal_of, next_of
 from aicx.work.record import WorkRecord
 from aicx.work.session_facts import Ran, Said
 

@@ -11,7 +11,7 @@ import pytest
 from aicx.bench.facts import decode_facts
 from aicx.bench.metrics import MEASURES
 from aicx.bench.report.comparison import compare
-from aicx.bench.report.markdown import markdown
+from aicx.bench.report.page import markdown
 from aicx.bench.results import BenchResult, join_results, rows_frame
 from aicx.bench.summary import _milliseconds as milliseconds
 from aicx.bench.summary import abstentions_of, against, costs_of, quality_of

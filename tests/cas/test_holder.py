@@ -107,7 +107,7 @@ class TestRedactAgain:
     @pytest.fixture
     def secret(self, shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> str:
         """The digest of a pack with a secret that the rules of its time did not know."""
-        from aicx.cas.redacting import CleanedBody
+        from aicx.cas.entry import CleanedBody
 
         with monkeypatch.context() as patched:
             patched.setattr("aicx.cas.writing.clean_body", lambda body, kind: CleanedBody(body, 0))

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from aicx.cas.entry import clean_body
 from aicx.cas.reading import read
-from aicx.cas.redacting import clean_body
 from aicx.cas.writing import Origin, collect, put
 from aicx.config import load_settings
 from aicx.errors import CorpusDamaged, StoreLocked, StoreUnwritable, UsageError

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from aicx.corpus.places.standing import LocalRepository, same_file
 from aicx.git.history import HistoryCommit
 from aicx.paths import NON_REPOSITORY
-from aicx.why.places import LocalRepository, is_author, same_file
+from aicx.why.ranking import is_author
 from tests.corpus.builders import when
 
 PLACE = LocalRepository("ada/orbit", ("/srv/ada/orbit",))

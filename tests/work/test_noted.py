@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from aicx.work.noted import MAX_GOAL, failed_of, goal_of, next_of
+from aicx.work.handoff import MAX_GOAL, failed_of, goal_of, next_of
 from tests.work.facts import facts, said
 
 

@@ -9,8 +9,8 @@ from html import escape
 from logging import NullHandler, getLogger
 from typing import Any
 
+from aicx.bench.facts import Facts
 from aicx.bench.report.cells import ReportTable
-from aicx.bench.report.markdown import made_with
 from aicx.bench.report.tables import DEFAULT_REFERENCE, sections
 from aicx.bench.results import BenchResult
 from aicx.bench.summary import PRIMARY, costs_of, quality_of
@@ -145,3 +145,60 @@ def _write_labels(axes: Any, labels: Sequence[_Label]) -> None:
         place = next(free, _PLACES[0])
         taken.append((x, y + place))
         axes.annotate(name, at, xytext=(6, place), textcoords="offset points", color=color)
+
+
+def markdown(result: BenchResult, reference: str = DEFAULT_REFERENCE, level: int = 2) -> str:
+    """The whole result. ``level`` is how deep its headings begin."""
+    return "\n".join(_markdown_lines(result, reference, level)) + "\n"
+
+
+def made_with(result: BenchResult) -> list[str]:
+    """Describes in sentences how a result was made."""
+    facts = result.facts
+    machine, settings = facts.machine, facts.settings
+    packages = ", ".join(f"{name} {number}" for name, number in facts.versions.items())
+    processor = machine.processor or machine.architecture
+    where = f"{machine.cores} cores of {processor}, {machine.memory_gb:.0f} GB, {machine.system}"
+    return [
+        f"Made {facts.made_at[:16].replace('T', ' ')} UTC {_of_what(facts)}, on {where}.",
+        f"Versions: {packages}.",
+        f"Seed {settings.seed}, {settings.resamples:,} resamples; {settings.depth} answers a question.",
+        *(f"Not measured: {row.name}, since {row.reason}." for row in facts.skipped),
+    ]
+
+
+def _of_what(facts: Facts) -> str:
+    """The commit of the checkout that was measured, or the version where aicx was installed."""
+    return f"at commit {facts.commit}" if facts.commit else f"with aicx {facts.versions['aicx']}, installed"
+
+
+def _markdown_lines(result: BenchResult, reference: str, level: int) -> Iterator[str]:
+    yield from made_with(result)
+    for section in sections(result, reference):
+        yield ""
+        yield f"{'#' * level} {section.dataset}"
+        yield ""
+        yield from (f"- {fact}" for fact in section.facts)
+        for table in section.tables:
+            yield ""
+            yield f"{'#' * (level + 1)} {table.title}"
+            yield ""
+            yield from table_lines(table)
+        if section.conclusion:
+            yield ""
+            yield f"**{section.conclusion}**"
+
+
+def table_lines(table: ReportTable) -> Iterator[str]:
+    """A table as Markdown, without its title."""
+    if table.note:
+        yield table.note
+        yield ""
+    yield f"| {' | '.join(map(_cell, table.head))} |"
+    yield "|---" + "|--:" * (len(table.head) - 1) + "|"
+    for row in table.rows:
+        yield f"| {' | '.join(map(_cell, row))} |"
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")

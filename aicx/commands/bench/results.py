@@ -55,8 +55,7 @@ def check_page(path: Path, settings: Settings) -> None:
 
 def show_result(result: BenchResult, path: Path, against: str) -> None:
     """Prints a result as Markdown and writes its page beside it."""
-    from aicx.bench.report.markdown import markdown
-    from aicx.bench.report.page import page
+    from aicx.bench.report.page import markdown, page
     from aicx.storage.atomic import replace_file
 
     html = path.with_suffix(".html")
@@ -95,7 +94,7 @@ def recommend(result: OneResult = None, output: Output = None, json: options.Jso
     Example: aicx bench recommend --json
     """
     from aicx.bench.report.ablations import recommendation, verdict_table
-    from aicx.bench.report.markdown import table_lines
+    from aicx.bench.report.page import table_lines
     from aicx.bench.results import read_result
 
     path = find_result(result, results_folder(load_settings(), output))

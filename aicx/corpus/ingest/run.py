@@ -24,7 +24,7 @@ from aicx.corpus.ingest.deciding import settle
 from aicx.corpus.ingest.dedup import StoredCopy, covered_by_log, reference, separate_copies
 from aicx.corpus.ingest.drafts import MessageDraft
 from aicx.corpus.ingest.filing import forgotten_since
-from aicx.corpus.ingest.late_titles import LateTitles
+from aicx.corpus.ingest.leaf_titles import LateTitles
 from aicx.corpus.ingest.observing import gather_traces
 from aicx.corpus.ingest.plan import SessionLogs, make_plan
 from aicx.corpus.ingest.publishing import Publisher

@@ -31,7 +31,7 @@ from aicx.servers.mcp.means import ToolContext, ToolHandler
 from aicx.servers.mcp.remembering import propose_memory, read_memory, recall
 from aicx.servers.mcp.replies import OF_A_CHUNK, ToolReply, bounded, brief, reply, slimmed
 from aicx.work import answers as task_answers
-from aicx.work.listing import shown_work
+from aicx.work.entry import shown_work
 from aicx.work.place import find_place
 
 # Chunks that a reference to a file or a commit lists at once, and chunks of a session that are read for its turns.
