@@ -157,7 +157,7 @@ def _parameter(row: Filter) -> Parameter:
     )
 
 
-def either(name: str, *flags: str, metavar: str = "[ID]") -> Callable[[Command], Command]:
+def either(name: str, *flags: str) -> Callable[[Command], Command]:
     """Lets the argument ``name`` of a command be written with ``flags`` too; without flags, an option bare."""
 
     def decorate(command: Command) -> Command:
@@ -171,7 +171,7 @@ def either(name: str, *flags: str, metavar: str = "[ID]") -> Callable[[Command],
             other = typer.Option(*flags, metavar=shown, help=f"The same as {shown}.", click_type=said.click_type)
         else:
             shown = next(flag for flag in (said.default, *said.param_decls) if flag.startswith("--"))
-            other = typer.Argument(metavar=metavar, help=f"The same as {shown}.", autocompletion=said.autocompletion)
+            other = typer.Argument(metavar="[ID]", help=f"The same as {shown}.", autocompletion=said.autocompletion)
 
         @wraps(command)
         def with_either(*args: Any, **given: Any) -> Any:

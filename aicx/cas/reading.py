@@ -23,7 +23,6 @@ from aicx.cas.entry import (
 from aicx.errors import CorpusDamaged, NotFound
 from aicx.paths import Layout
 from aicx.system import STRICT
-from aicx.values import dataclass
 
 MAX_TEXT = 32 * 1024 * 1024  # bytes of an object that is text: its redaction needs all of it in memory
 BLOCK = 1024 * 1024
@@ -31,16 +30,8 @@ BLOCK = 1024 * 1024
 Hides = Callable[[str, StoredObject | None], bool]  # an object's name and entry
 
 
-@dataclass(frozen=True, slots=True)
-class ObjectListing:
-    """The objects, those that were put last first, and the names of those whose sidecars cannot be read."""
-
-    entries: list[StoredObject]
-    damaged: list[str]
-
-
-def list_entries(layout: Layout) -> ObjectListing:
-    """Every object that may be seen."""
+def list_entries(layout: Layout) -> tuple[list[StoredObject], list[str]]:
+    """Every object that may be seen, those put last first, and the names of those whose sidecars cannot be read."""
     hides = hidden_in(layout)
     entries: list[StoredObject] = []
     damaged: list[str] = []
@@ -52,7 +43,7 @@ def list_entries(layout: Layout) -> ObjectListing:
             damaged.append(name)
         else:
             entries.append(entry)
-    return ObjectListing(sorted(entries, key=lambda entry: (-entry.put_at.timestamp(), entry.name)), damaged)
+    return sorted(entries, key=lambda entry: (-entry.put_at.timestamp(), entry.name)), damaged
 
 
 def find(layout: Layout, digest: str) -> str:

@@ -82,7 +82,7 @@ def load_of(settings: Settings, place: WorkPlace, layers: Layers, now: datetime)
         paths=_paths(layers),
         broken=_broken(layers),
         resumeContext=context,
-        startup=startup_of(settings, place.root, layers, now).manifest,
+        startup=startup_of(settings, place.root, layers, now),
         latestContinuityAuditEntry=latest,
         latestContinuityDiagnostics=None if latest is None else latest.diagnostics,
         recentContinuityAuditEntries=recent,

@@ -5,7 +5,7 @@ The record has paths, ids, counts and codes. A writing that could not be recorde
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import field
 from pathlib import Path
 from typing import Any
@@ -108,16 +108,12 @@ def audit_entries(settings: Settings, place: WorkPlace) -> list[AuditEntry]:
 def preview(entries: Sequence[AuditEntry]) -> list[tuple[AuditEntry, int]]:
     """The entries before the last one, the newest first, equal neighbours as one; each with how many it stands for."""
     groups: list[tuple[AuditEntry, int]] = []
-    for entry in _before_last(entries):
+    for entry in list(reversed(entries[:-1]))[:_RECENT]:
         if groups and groups[-1][0].signature == entry.signature:
             groups[-1] = (groups[-1][0], groups[-1][1] + 1)
         else:
             groups.append((entry, 1))
     return groups[:_GROUPS]
-
-
-def _before_last(entries: Sequence[AuditEntry]) -> Iterable[AuditEntry]:
-    return list(reversed(entries[:-1]))[:_RECENT]
 
 
 def _topic(topic: str) -> str:

@@ -80,22 +80,14 @@ class Extra:
     team: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class StartupBlock:
-    """The block, empty where no note says anything, and what is said of it."""
-
-    text: str
-    manifest: StartupManifest
-
-
 class _StartLine(NamedTuple):
     section: Section
     text: str
     layer: Layer | None = None
 
 
-def startup_block(layers: Layers, extra: Extra, limit_lines: int, *, limit_bytes: int = 1 << 20) -> StartupBlock:
-    """The block with as much as fits into ``limit_lines`` lines and ``limit_bytes`` bytes, the goal and then next steps
+def startup_block(layers: Layers, extra: Extra, limit_lines: int, *, limit_bytes: int = 1 << 20) -> StartupManifest:
+    """The block, empty where no note says anything, with as much as fits into the limits: the goal and then next steps
     first; the others have turns.
 
     The goal and one next step always fit. Raises UsageError for limits outside of what `aicx.config` allows.
@@ -112,7 +104,7 @@ def startup_block(layers: Layers, extra: Extra, limit_lines: int, *, limit_bytes
     while len(text.encode()) > limit_bytes and kept > fewest:
         is_long, kept = True, kept - 1
         text = _text(lines, kept, status)
-    return StartupBlock(text, _manifest(layers, extra, lines, kept, text, limit_lines, is_long=is_long))
+    return _manifest(layers, extra, lines, kept, text, limit_lines, is_long=is_long)
 
 
 def _line(item: NoteItem) -> _StartLine:

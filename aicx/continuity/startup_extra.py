@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 from aicx.config import Settings
 from aicx.continuity.context import index_copy
 from aicx.continuity.note import Layer, Layers
-from aicx.continuity.startup import Extra, StartupBlock, startup_block
+from aicx.continuity.startup import Extra, startup_block
+from aicx.continuity.startup_answer import StartupManifest
 from aicx.continuity.tracked import tracked_settings
 from aicx.errors import AicxError, MalformedPolicy
 from aicx.managed.ours import is_ours_alone
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from aicx.memory.briefing import Briefing
 
 
-def startup_of(settings: Settings, root: Path, layers: Layers, now: datetime) -> StartupBlock:
+def startup_of(settings: Settings, root: Path, layers: Layers, now: datetime) -> StartupManifest:
     """The startup block of the worktree at ``root``, as a session that begins there now would have it."""
     memory = None
     if settings.layout.memory.is_dir():

@@ -34,7 +34,6 @@ def given_up(
     steps: Sequence[Step],
     calls: Sequence[tuple[Step, Sequence[Step]]],
     runs: Sequence[CommandRun],
-    limit: int = MAX_GIVEN_UP,
 ) -> list[Statement]:
     """What was tried in a session without success and not until it worked, the latest first, each once.
 
@@ -46,7 +45,7 @@ def given_up(
     for one in sorted(found, key=lambda one: one.at):
         latest.pop(one.text, None)
         latest[one.text] = one
-    return list(latest.values())[-limit:][::-1]
+    return list(latest.values())[-MAX_GIVEN_UP:][::-1]
 
 
 def _commands(runs: Sequence[CommandRun]) -> Iterator[Statement]:

@@ -50,9 +50,9 @@ class Recorder:
     ``ending`` is the end of what was printed, once it has ended.
     """
 
-    def __init__(self, settings: Settings, run: ProgramRun, clock: Clock, pause: float = _PAUSE) -> None:
+    def __init__(self, settings: Settings, run: ProgramRun, clock: Clock) -> None:
         self.problem: str | None = None
-        self._run, self._clock, self._pause = run, clock, pause
+        self._run, self._clock = run, clock
         self._redacts = settings.redact_secrets
         self._folder = settings.layout.runs
         self._descriptor = -1
@@ -100,7 +100,7 @@ class Recorder:
     def _listen(self) -> None:
         while True:
             try:
-                block = self._queue.get(timeout=self._pause if self._piece and not self._run.whole else None)
+                block = self._queue.get(timeout=_PAUSE if self._piece and not self._run.whole else None)
             except Empty:
                 self._flush()
                 continue

@@ -32,7 +32,6 @@ def hook_output(
     folder: Path,
     now: datetime,
     *,
-    event: str = "SessionStart",
     task: str | None = None,
     scope: Scope = "auto",
     budget: int | None = None,
@@ -57,7 +56,7 @@ def hook_output(
         return None
     return {
         "hookSpecificOutput": {
-            "hookEventName": event,
+            "hookEventName": "SessionStart",
             "additionalContext": answer.summary.text,
             "metadata": {"task_continuity_artifact": answer.artifact},
         }

@@ -149,7 +149,6 @@ def sum_up(
     budget: int,
     mode: Mode = "deterministic",
     command: str | None = None,
-    seconds: float = SECONDS,
 ) -> PackSummary:
     """A stored pack in at most ``budget`` tokens.
 
@@ -167,7 +166,7 @@ def sum_up(
             asked = sorted(parts, key=lambda part: part.priority)[:MAX_FACTS]
             facts = [Fact(part.section, part.text, part.refs) for part in asked]
             about = fields["task"]["goal"] if "task" in fields else fields["filters"]["focus_query"] or ""
-            found = summarize(command, "pack", about, facts, seconds)
+            found = summarize(command, "pack", about, facts, SECONDS)
             note, by, claims = found.note, found.by, found.claims
             if claims:
                 parts = _with_claims(claims, asked, parts if mode == "llm_cleanup" else ())

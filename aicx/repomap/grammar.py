@@ -129,16 +129,12 @@ def _grammar(language: str) -> _Grammar:
     from tree_sitter import Language, Query
 
     loaded = Language(_binding(language))
-    return _Grammar(loaded, Query(loaded, _query_text(QUERY_FILES[language])))
+    return _Grammar(loaded, Query(loaded, _queries().joinpath(f"{QUERY_FILES[language]}.scm").read_text("utf-8")))
 
 
 def _binding(language: str) -> Any:
     module = import_module(GRAMMARS[language])
     return module.language_php() if hasattr(module, "language_php") else module.language()
-
-
-def _query_text(name: str) -> str:
-    return _queries().joinpath(f"{name}.scm").read_text("utf-8")
 
 
 def _queries() -> Traversable:

@@ -45,12 +45,12 @@ _RULES = [
 ]
 
 
-def arbitrate(command: str, report: ResumeReport, seconds: float = SECONDS) -> ResumeReport:
+def arbitrate(command: str, report: ResumeReport) -> ResumeReport:
     """The report with the files that the command keeps in front, without those that it drops, and with what it did."""
     asked = candidates(report)
     if not asked:
         return replace(report, arbiter_note="the arbiter was not asked: no file to begin with is uncertain")
-    until = time.monotonic() + seconds
+    until = time.monotonic() + SECONDS
     judged: dict[str, bool] = {}
     unsure = 0
     try:

@@ -105,23 +105,20 @@ class ChainLink:
     edge: Edge | None
 
 
-@dataclass(frozen=True, slots=True)
-class Chain:
-    """The sessions by their depth. ``more`` says whether it goes on beyond the depth that was asked for."""
+def chain_of(
+    family: SessionFamily, ref: str, depth: int, types: Collection[EdgeType] = ANCESTRY
+) -> tuple[list[ChainLink], bool]:
+    """The ancestors of a session, at most ``depth`` edges away, and whether there are more beyond.
 
-    links: tuple[ChainLink, ...]
-    more: bool
-
-
-def chain_of(family: SessionFamily, ref: str, depth: int, types: Collection[EdgeType] = ANCESTRY) -> Chain:
-    """The ancestors of a session, at most ``depth`` edges away; a circle ends where it meets itself."""
+    A circle ends where it meets itself.
+    """
     links = [ChainLink(ref, 0, None)]
     met = {ref}
     level = [ref]
     for step in range(1, depth + 2):
         found = [edge for edge in family.older(level) if edge.type in types and edge.to_ref not in met]
         if not found or step > depth:
-            return Chain(tuple(links), bool(found))
+            return links, bool(found)
         level = []
         for edge in found:
             if edge.to_ref not in met:

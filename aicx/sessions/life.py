@@ -112,13 +112,12 @@ def link_sessions(
     now: datetime,
     *,
     remove: bool = False,
-    source: str = "cli",
     notify: Notify = lambda _: None,
 ) -> None:
     """States an edge between two references, or with ``remove`` that there is none. Raises UsageError."""
     if newer == older:
         raise UsageError("a session is not linked with itself", hint="name two sessions")
-    with changing(settings, now, source, notify) as change:
+    with changing(settings, now, "cli", notify) as change:
         _link(change, place, newer, older, kind, remove=remove)
         change.publish()
 

@@ -73,7 +73,7 @@ def _look_for_commit(call: Step, answers: Sequence[Step], wanted: CommitQuery, f
         printed = command_rules().commit.findall(answer.text) if commits else []
         for name, subject in printed:
             by_hash = any(known.startswith(name) for known in wanted.hashes)
-            if not by_hash and not _is_subject(subject, wanted):
+            if not by_hash and plain_subject(subject) not in wanted.subjects:
                 continue
             found.first_made = found.first_made or answer
             # The last of several: it was amended, or is one of those that were squashed.
@@ -122,10 +122,6 @@ def _gap(found: CommitTraces, before: Sequence[Step], wanted: CommitQuery) -> ti
     worked = [step.at for step in found.edited.values()] or [step.at for step in before]
     gaps = [at - moment for at in wanted.times for moment in worked if moment <= at + AFTER]
     return max(min(gaps), timedelta(0)) if gaps else None
-
-
-def _is_subject(printed: str, wanted: CommitQuery) -> bool:
-    return plain_subject(printed) in wanted.subjects
 
 
 def _contains(text: str, subject: str) -> bool:

@@ -117,7 +117,10 @@ class _Passed:
         return any(
             facts.ref != seen_by.ref
             and _same_place(seen_by, facts)
-            and any(at > failure.last_at for at in (*(one.at for one in facts.commits), *_passed_at(facts)))
+            and (
+                any(one.at > failure.last_at for one in facts.commits)
+                or any(run.at > failure.last_at for run in facts.tests if run.passed)
+            )
             for facts in self._sessions
         )
 
@@ -138,10 +141,6 @@ def _comes_and_goes(seen: Sequence[_Seen]) -> bool:
     """Whether a test failed and passed again without a change in several sessions: once may be anything."""
     ends = [one.failure.resolved for one in seen if one.failure.test]
     return len({one.session for one in seen}) > 1 and any(end is not None and end.read_all for end in ends)
-
-
-def _passed_at(facts: SessionFacts) -> Iterable[str]:
-    return (run.at for run in facts.tests if run.passed)
 
 
 def seen_before(known: Iterable[Pattern], fingerprints: Iterable[str]) -> list[Pattern]:

@@ -21,10 +21,8 @@ _DELETED_BY_PATCH = re.compile(r"^\*\*\* Delete File: (.+)$", re.MULTILINE)
 _FINALIZES = re.compile(r"(?<![^\W_])aicx[_ ]finalize\b")
 
 
-def observe(
-    steps: Sequence[Step], roots: Roots, folder: str | None = None, *, succeeded: bool | None = None
-) -> Observed:
-    """What the session of ``steps`` did. ``folder`` is where it worked; ``succeeded`` is what was said of its end."""
+def observe(steps: Sequence[Step], roots: Roots, folder: str | None = None) -> Observed:
+    """What the session of ``steps`` did. ``folder`` is where it worked. How it ended is for others to say."""
     opened: dict[str, None] = {}
     edited: dict[str, None] = {}
     commands: list[str] = []
@@ -58,9 +56,8 @@ def observe(
         tuple(commands),
         tuple(tests),
         tuple(orientation),
-        succeeded,
-        finalized,
-        tuple(deleted),
+        finalized=finalized,
+        deleted=tuple(deleted),
     )
 
 

@@ -120,9 +120,8 @@ def apply(record: WorkRecord, patch: Patch, now: datetime, relative: Relative) -
 
 def changed_fields(before: WorkRecord, after: WorkRecord) -> tuple[str, ...]:
     """The names of what differs in two revisions, as answers name it."""
-    names = [
-        name for name in (*_SCALARS, "status", "closing_note", "worktree_id", "sources") if _differ(name, before, after)
-    ]
+    compared = (*_SCALARS, "status", "closing_note", "worktree_id", "sources")
+    names = [name for name in compared if getattr(before, name) != getattr(after, name)]
     sections = dict.fromkeys(item.section for item in (*before.items, *after.items))
     for section in sections:
         was = [item for item in before.items if item.section == section]
@@ -233,7 +232,3 @@ def _list(name: str, value: Any) -> list[Any]:
     if not isinstance(value, list):
         raise UsageError(f"{name} is a list of texts", hint=f'{{"{name}": ["…"]}}')
     return value
-
-
-def _differ(name: str, before: WorkRecord, after: WorkRecord) -> bool:
-    return bool(getattr(before, name) != getattr(after, name))

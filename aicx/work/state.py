@@ -171,14 +171,13 @@ def resume_task(
     now: datetime,
     *,
     here: bool = False,
-    source: str = "cli",
     notify: Notify = lambda _: None,
 ) -> Written:
     """Takes a task up again, in this worktree. With ``here`` also one that was left on a branch not merged here.
 
     Raises NotFound, UsageError.
     """
-    with _target(settings, place, task, now, source, notify) as (change, present, found, _):
+    with _target(settings, place, task, now, "cli", notify) as (change, present, found, _):
         if not here:
             _require_usable(found, present)
         return _write(change, place, present, found, _resumed(found, place), _NOTHING, "resumed")
@@ -193,7 +192,6 @@ def close(
     *,
     note: str = "",
     here: bool = False,
-    source: str = "cli",
     notify: Notify = lambda _: None,
 ) -> Written:
     """Closes a task, or sets it aside as paused or blocked. ``here`` and ``task`` as in `resume_task` and `update`.
@@ -202,7 +200,7 @@ def close(
     """
     if status not in CLOSINGS:
         raise UsageError(f"{status!r} closes no task", hint=f"one of {', '.join(CLOSINGS)}")
-    with _target(settings, place, task, now, source, notify) as (change, present, found, others):
+    with _target(settings, place, task, now, "cli", notify) as (change, present, found, others):
         if not here:
             _require_usable(found, present)
         record = replace(found, status=status, closing_note=clean(note) or found.closing_note)

@@ -12,7 +12,8 @@ from hypothesis import strategies as some
 
 from aicx.config import FEWEST_LINES, MOST_LINES
 from aicx.continuity.note import KINDS, BrokenNote, Kind, Layer, Layers, Note, NoteItem, merged
-from aicx.continuity.startup import FEWEST_BYTES, Extra, StartupBlock, startup_block
+from aicx.continuity.startup import FEWEST_BYTES, Extra, startup_block
+from aicx.continuity.startup_answer import StartupManifest
 from aicx.errors import UsageError
 from aicx.text import shorten
 
@@ -47,7 +48,7 @@ def full(count: int = 8) -> Layers:
     return layers(own, note("project", **shared))
 
 
-def shown(block: StartupBlock) -> list[str]:
+def shown(block: StartupManifest) -> list[str]:
     """The lines between the fences that are no headings."""
     inside = block.text.split("quoted-history\n")[1].rpartition("\n````")[0]
     return [line for line in inside.splitlines() if line.startswith(("- ", "Goal", "Notes"))]
@@ -67,11 +68,11 @@ def test_for_every_budget_nothing_is_too_long_and_all_that_was_dropped_is_counte
     found = full(12)
     block = startup_block(found, EXTRA, limit)
     wanted = len(found.merged.items) + 1 + 2 + 3 + 1 + 1
-    assert block.text.count("\n") + 1 == block.manifest.lineCount <= limit
-    assert len(shown(block)) + sum(block.manifest.omissionCounts.values()) == wanted
-    left = {one.section: one.count for one in block.manifest.omissions}
-    assert left == block.manifest.omissionCounts
-    assert all((one.stage, one.reason) == ("fitting", "line_limit") for one in block.manifest.omissions)
+    assert block.text.count("\n") + 1 == block.lineCount <= limit
+    assert len(shown(block)) + sum(block.omissionCounts.values()) == wanted
+    left = {one.section: one.count for one in block.omissions}
+    assert left == block.omissionCounts
+    assert all((one.stage, one.reason) == ("fitting", "line_limit") for one in block.omissions)
 
 
 @given(some.sampled_from(LIMITS), notes, notes, some.integers(FEWEST_BYTES, 20_000))
@@ -84,8 +85,8 @@ def test_whatever_the_notes_say_the_block_keeps_its_budget(
     """C21: hostile text in every section, lines and bytes bounded."""
     found = layers(note("local", local[0], **local[1]), note("project", project[0], **project[1]))
     block = startup_block(found, EXTRA, limit, limit_bytes=limit_bytes)
-    assert block.manifest.lineCount == len(block.text.split("\n")) * bool(block.text)
-    assert block.manifest.lineCount <= limit
+    assert block.lineCount == len(block.text.split("\n")) * bool(block.text)
+    assert block.lineCount <= limit
     assert len(block.text.encode()) <= limit_bytes
     if block.text:
         # What came from logs is between one pair of fences, which nothing in it closes.
@@ -94,7 +95,7 @@ def test_whatever_the_notes_say_the_block_keeps_its_budget(
         inside = block.text.split("quoted-history\n")[1].split(f"\n{fence}")[0].split("\n")
         kept = sum(line.startswith(("- ", "Goal: ", "Notes: ")) for line in inside)
         wanted = sum(bool(shorten(item.text, 240)) for item in found.merged.items) + 1 + 2 + 3 + 1 + 1
-        assert kept + sum(block.manifest.omissionCounts.values()) == wanted
+        assert kept + sum(block.omissionCounts.values()) == wanted
 
 
 @pytest.mark.parametrize("limit", LIMITS)
@@ -104,8 +105,8 @@ def test_the_goal_and_next_steps_are_the_last_to_go(limit: int) -> None:
     block = startup_block(found, EXTRA, limit)
     assert "Goal: Mend the lexer" in block.text
     assert "- next number 0\n" in block.text
-    if "incompleteNext" in block.manifest.omissionCounts:
-        assert block.manifest.continuitySectionKinds == ["goal", "incompleteNext"]
+    if "incompleteNext" in block.omissionCounts:
+        assert block.continuitySectionKinds == ["goal", "incompleteNext"]
 
 
 def test_a_larger_budget_shows_no_less() -> None:
@@ -115,7 +116,7 @@ def test_a_larger_budget_shows_no_less() -> None:
         now = Counter(shown(startup_block(found, EXTRA, limit)))
         assert not before - now
         before = now
-    assert startup_block(found, EXTRA, MOST_LINES).manifest.omissions == []
+    assert startup_block(found, EXTRA, MOST_LINES).omissions == []
 
 
 def test_the_smallest_budget_of_bytes_holds_the_longest_goal_and_step() -> None:
@@ -123,7 +124,7 @@ def test_the_smallest_budget_of_bytes_holds_the_longest_goal_and_step() -> None:
     found = layers(note("local", signs, next=[signs], confirmed=["it runs"]))
     block = startup_block(found, Extra(), FEWEST_LINES, limit_bytes=FEWEST_BYTES)
     assert len(block.text.encode()) <= FEWEST_BYTES
-    assert {"goal", "incompleteNext"} <= set(block.manifest.continuitySectionKinds)
+    assert {"goal", "incompleteNext"} <= set(block.continuitySectionKinds)
 
 
 def test_bytes_that_were_too_many_are_named_as_the_reason() -> None:
@@ -131,7 +132,7 @@ def test_bytes_that_were_too_many_are_named_as_the_reason() -> None:
         note("local", "Goal", next=["short"], confirmed=["ä" * 240] * 1 + [f"{n} " + "ö" * 230 for n in range(9)])
     )
     block = startup_block(found, Extra(), MOST_LINES, limit_bytes=FEWEST_BYTES)
-    [left] = block.manifest.omissions
+    [left] = block.omissions
     assert (left.section, left.reason) == ("confirmedWorking", "byte_limit")
 
 
@@ -153,7 +154,7 @@ def test_the_parts_are_in_a_fixed_order() -> None:
 
 def test_its_sources_are_named() -> None:
     block = startup_block(full(1), EXTRA, 60)
-    said = block.manifest
+    said = block
     assert (
         said.sourceFiles == said.candidateSourceFiles[::-1] == [EXTRA.note_files["project"], EXTRA.note_files["local"]]
     )
@@ -165,7 +166,7 @@ def test_its_sources_are_named() -> None:
 
 def test_a_note_of_which_nothing_fits_is_a_candidate_alone() -> None:
     local = note("local", "Mend the lexer", next=[f"step {number}" for number in range(9)])
-    said = startup_block(layers(local, note("project", confirmed=["it runs"])), EXTRA, FEWEST_LINES).manifest
+    said = startup_block(layers(local, note("project", confirmed=["it runs"])), EXTRA, FEWEST_LINES)
     assert said.continuitySourceKinds == ["local"]
     assert said.sourceFiles == [EXTRA.note_files["local"]]
     assert len(said.candidateSourceFiles) == 2
@@ -174,14 +175,14 @@ def test_a_note_of_which_nothing_fits_is_a_candidate_alone() -> None:
 def test_a_note_that_cannot_be_understood_is_named() -> None:
     found = full(1)
     broken = Layers(None, found.local, merged(None, found.local), (BrokenNote("project", Path("p.md"), "x"),), PATHS)
-    [left] = startup_block(broken, EXTRA, 60).manifest.omissions
+    [left] = startup_block(broken, EXTRA, 60).omissions
     assert (left.target, left.reason, left.path) == ("sourceFile", "broken_note", EXTRA.note_files["project"])
 
 
 def test_without_a_note_there_is_no_block() -> None:
     """C24: nothing is shown of what nobody wrote."""
     block = startup_block(layers(None), EXTRA, 60)
-    assert (block.text, block.manifest.lineCount, block.manifest.omissions) == ("", 0, [])
+    assert (block.text, block.lineCount, block.omissions) == ("", 0, [])
 
 
 def test_a_state_other_than_active_is_said() -> None:

@@ -59,10 +59,10 @@ def do(runner: Runner, home: Home, *arguments: str) -> dict[str, Any]:
 def view(home: Home) -> set[str]:
     """The objects that are listed; each has to be sound."""
     layout = Layout(home.corpus)
-    found = list_entries(layout)
-    assert found.damaged == []
-    assert all(is_sound(layout, entry.name) for entry in found.entries)
-    return {entry.name for entry in found.entries}
+    entries, damaged = list_entries(layout)
+    assert damaged == []
+    assert all(is_sound(layout, entry.name) for entry in entries)
+    return {entry.name for entry in entries}
 
 
 def commands(home: Home) -> dict[str, tuple[str, ...]]:
@@ -107,7 +107,7 @@ def test_a_kill_at_any_step_leaves_whole_objects_and_the_pinned_one(
 
 def test_a_forget_that_is_killed_at_any_step_ends_without_the_pack(begun: Home, runner: Runner, tmp_path: Path) -> None:
     words = ("forget", "--session", SESSION, "--yes", "--json")
-    (pack,) = (entry.name for entry in list_entries(Layout(begun.corpus)).entries if entry.kind == "task_pack")
+    (pack,) = (entry.name for entry in list_entries(Layout(begun.corpus))[0] if entry.kind == "task_pack")
     measured = Home(begun.user, shutil.copytree(begun.corpus, tmp_path / "measured"))
     ours = 0
     for step, home in runner.cuts(measured, tmp_path / "cuts", *words):
@@ -191,8 +191,8 @@ def test_twelve_processes_that_put_and_collect_at_once_lose_nothing(begun: Home,
     new = {f"shared {turn}" for turn in range(5)}
     new |= {f"own {number} {turn}" for number in range(0, 11, 2) for turn in range(5)}
     # What is put in the year of the fixed clock of the pack is old: `collect` takes that, and nothing else.
-    kept = {entry.name for entry in list_entries(layout).entries if entry.kind == "text"}
+    kept = {entry.name for entry in list_entries(layout)[0] if entry.kind == "text"}
     assert kept >= {digest_of(text) for text in new} | {digest_of(OLD), digest_of(PINNED)}
     assert view(home) - before == {digest_of(text) for text in new}
-    shared = next(entry for entry in list_entries(layout).entries if entry.name == digest_of("shared 0"))
+    shared = next(entry for entry in list_entries(layout)[0] if entry.name == digest_of("shared 0"))
     assert set(shared.tags) == {f"w{number}" for number in range(1, 11, 2)}

@@ -63,19 +63,19 @@ def list_objects(
     """
     if kind is not None:
         options.one_of(kind, KINDS, "is not a kind of object", "--kind")
-    found = list_entries(load_settings().layout)
+    entries, damaged = list_entries(load_settings().layout)
     fitting = [
         entry
-        for entry in found.entries
+        for entry in entries
         if (kind is None or entry.kind == kind) and set(tag or ()) <= set(entry.tags) and (entry.pinned or not pinned)
     ]
     if json:
         rows = list(map(entry_of, fitting[:limit]))
-        console.out_answer(LIST_SCHEMA, ObjectList(rows, len(fitting), [f"sha256:{name}" for name in found.damaged]))
+        console.out_answer(LIST_SCHEMA, ObjectList(rows, len(fitting), [f"sha256:{name}" for name in damaged]))
         return
     for entry in fitting[:limit]:
         print_entry(entry)
-    for name in found.damaged:
+    for name in damaged:
         console.warn(f"sha256:{name} has no sidecar that can be read; put or pin it again")
     if len(fitting) > limit:
         console.notify(f"{limit:,} of {len(fitting):,} objects; --limit shows more.")

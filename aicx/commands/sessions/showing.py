@@ -129,12 +129,12 @@ def chain(
     named = find_named(desk, session, agent)
     with viewing(desk) as viewer:
         ref = str(Ref.of_session(*meant(viewer, named)))
-        chain = chain_of(viewer.family, ref, depth, EDGE_TYPES if related else ANCESTRY)
+        links, more = chain_of(viewer.family, ref, depth, EDGE_TYPES if related else ANCESTRY)
         found = ChainAnswer(
             found_by=named.rule or "",
             depth=depth,
-            more=chain.more,
-            items=[ChainItem(link.depth, link.edge, viewer.node(key_of(link.ref))) for link in chain.links],
+            more=more,
+            items=[ChainItem(link.depth, link.edge, viewer.node(key_of(link.ref))) for link in links],
             notes=viewer.notes(),
         )
     if json:

@@ -264,7 +264,9 @@ def sources(facts: DoctorInputs) -> Check:
     if not facts.logs and not facts.unreadable:
         return Check("sources", "green", "no agent logs on this machine")
     rows = facts.catalog.rows("SELECT path, problems FROM sources WHERE problems IS NOT NULL") if facts.catalog else []
-    bad = {row["path"]: _bad_records(row["problems"]) for row in rows}
+    bad = {
+        row["path"]: sum(_UNFINISHED not in str(problem) for problem in orjson.loads(row["problems"])) for row in rows
+    }
     bad = {path: count for path, count in bad.items() if count}
     lines = []
     if bad:
@@ -275,10 +277,6 @@ def sources(facts: DoctorInputs) -> Check:
     if lines:
         return Check("sources", "warning", "; ".join(lines), f"{STORE} --full-rescan --json names every record")
     return Check("sources", "green", f"{len(facts.logs):,} logs, no bad record known")
-
-
-def _bad_records(problems: str) -> int:
-    return sum(_UNFINISHED not in str(problem) for problem in orjson.loads(problems))
 
 
 def retention_of_logs(facts: DoctorInputs) -> Check:

@@ -45,7 +45,6 @@ from aicx.work.contract import Contract, EditScope
 from aicx.work.session_facts import Said
 
 if TYPE_CHECKING:
-    from aicx.work.loading import Loaded
     from aicx.work.results import Result
 
 _MAX_WARNINGS = 5
@@ -83,7 +82,9 @@ def _answer(report: ResumeReport, parts: Sequence[Part], limit: int, target: int
         agent_id=report.agent and shorten(clean(report.agent), limit or 1),
         request=shorten(report.task, limit or 1),
         repo=_repo(report, of("changed_files"), of("commits"), limit),
-        startup_banner_text=banner(report.agent or _ANYBODY, report, _active(report), limit=limit),
+        startup_banner_text=banner(
+            report.agent or _ANYBODY, report, report.tasks.active if report.tasks else (), limit=limit
+        ),
         task_state=_task_state(report),
         continuity_match=_match(report),
         capsule=_capsule(report, of, limit),
@@ -135,10 +136,6 @@ def _stated_before(of: Callable[[Slot], list[Mapping[str, Any]]]) -> StatedEnd |
         return None
     lines = {name: [Said(**data) for data in found[name]] for name in ("next", "failing")}
     return StatedEnd(**{**found, **lines, "decisions": [StatedDecision(**data) for data in found["decisions"]]})
-
-
-def _active(report: ResumeReport) -> Sequence[Loaded]:
-    return report.tasks.active if report.tasks else ()
 
 
 def _capsule(report: ResumeReport, of: Callable[[Slot], list[Mapping[str, Any]]], limit: int) -> Capsule:
