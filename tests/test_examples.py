@@ -32,7 +32,6 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 # Examples that are not run here, by how they begin, and why.
 NOT_RUN = {
     "aicx serve": "a server, which tests/servers start",
-    "aicx dashboard": "a server, which tests/servers start",
     "aicx index --embedder": "embeds with a model; tests/indexer",
     "aicx index drop": "deletes what a model has made; tests/commands/test_index.py",
     "aicx store --index": "embeds with a model; tests/indexer",
