@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import field, replace
 from functools import cache, lru_cache
 from itertools import chain
@@ -90,11 +90,17 @@ def analyze(text: str, language: str | None = None) -> Terms:
 
     ``language`` is one of `retrieval.languages`, empty for English; None tells it from the text.
     """
+    words, names = term_streams(text, language)
+    return Terms(list(words), list(names))
+
+
+def term_streams(text: str, language: str | None = None) -> tuple[Iterator[str], Iterator[str]]:
+    """The words and the names of `analyze`, for whoever only compares them."""
     runs = _RUN.findall(text)
     language = languages.language_of(runs) if language is None else language
     # Without a loop of Python's own: most of what indexing costs is here, and most runs are known.
     found = list(map(_memo(language).__getitem__, runs))
-    return Terms(list(chain.from_iterable(map(_ITS_WORDS, found))), list(chain.from_iterable(map(_ITS_NAMES, found))))
+    return chain.from_iterable(map(_ITS_WORDS, found)), chain.from_iterable(map(_ITS_NAMES, found))
 
 
 def analyze_runs(text: str) -> list[Terms]:
@@ -136,9 +142,11 @@ def in_any_language(run: Terms) -> Terms:
     return replace(run, others=(*run.others, *(stem for stem in likely if stem not in run.others)))
 
 
-def runs_in(text: str) -> Iterator[tuple[int, int]]:
-    """Where each run of a text begins and ends, without the punctuation around it."""
+def runs_in(text: str, likely: Callable[[int, int], bool] | None = None) -> Iterator[tuple[int, int]]:
+    """Where each run of a text begins and ends, without the punctuation around it; of those that are ``likely``."""
     for found in _RUN.finditer(text):
+        if likely and not likely(*found.span()):
+            continue
         run = found[0]
         start = found.start() + len(run) - len(run.lstrip(_EDGE))
         yield start, max(start, found.end() - len(run) + len(run.rstrip(_EDGE)))

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import field, replace
+from dataclasses import field
+from functools import lru_cache
 from itertools import groupby, islice
-from typing import Literal
+from typing import Literal, Self
 
 from aicx.types import Voice
 from aicx.values import dataclass
-from retrieval.analysis import analyze, fold
-from retrieval.lines import LINE_LENGTH, LOOKED_AT, ShortenedLine, any_of, lowered, mark, starts_of
+from retrieval.analysis import fold
+from retrieval.lines import LINE_LENGTH, LOOKED_AT, ShortenedLine, SoughtTerms, lowered, mark
 from retrieval.questions import Question
 from retrieval.wording import asks, wording_of
 
@@ -44,6 +45,8 @@ _UNSAID = ("|", "::")
 _NOT_INTRODUCED = ("```", "#", *_UNSAID)
 # A reply says what it has to say early on; how far it is read, and what is too short to say anything.
 _MAX_REPLY_LINES, _MIN_SAYING = 40, 20
+# Replies whose rows are remembered: chunks of one session that answer have the same one.
+_MEMO_SIZE = 256
 # How many lines may be between a colon and what it introduces.
 _MAX_BETWEEN = 3
 _PIECE = re.compile(rf"(?s).{{1,{LOOKED_AT}}}(?=\s|\Z)|.{{1,{LOOKED_AT}}}")
@@ -65,49 +68,73 @@ class Excerpt:
     answers: bool = field(default=False, compare=False)
 
 
-def excerpt(question: Question, texts: Sequence[str], header: str, limit: int, voices: Sequence[Voice] = ()) -> Excerpt:
+@dataclass(frozen=True, slots=True)
+class SoughtQuestion:
+    """A question made ready to be looked for in every text of its answers."""
+
+    question: Question
+    terms: SoughtTerms  # in whichever form they may be found
+    typed: SoughtTerms
+    phrases: tuple[str, ...]  # folded
+    questioning: bool  # a word or two are looked for wherever they are; whoever asks in a sentence wants an answer
+    # A name counts once, not with the words it splits into as well; of what is written without spaces, each pair does.
+    runs: frozenset[tuple[frozenset[str], frozenset[str], str, tuple[str, ...]]]
+
+    @classmethod
+    def of(cls, question: Question) -> Self:
+        words, names = set(question.terms.words), question.terms.names
+        # A plain word is looked for as its stem; where it stands as a name, it was found as well.
+        wide = words.union(other for run in question.runs for other in run.others)
+        whole = {run.whole for run in question.runs if run.whole}
+        return cls(
+            question,
+            SoughtTerms(wide, whole.union(names), (*wide, *names)),
+            SoughtTerms(words, names, (*words, *names)),
+            tuple(fold(phrase) for phrase in question.phrases),
+            asks(question.text) or len(wide) >= _MIN_REPEATED,
+            frozenset(
+                (frozenset(words), frozenset(run.names), run.whole, run.others)
+                for run in question.runs
+                for words in ([run.words] if run.names else [[word] for word in run.words] or [[]])
+            ),
+        )
+
+
+def excerpt(
+    sought: SoughtQuestion, texts: Sequence[str], header: str, limit: int, voices: Sequence[Voice] = ()
+) -> Excerpt:
     """The at most ``limit`` lines that share most with the question and say most about it.
 
     ``header`` is context that counts for the fit and is not quoted. ``voices`` says who speaks in each of ``texts``;
     where it is left out, all of them answer.
     """
     voices = voices or ["said"] * len(texts)
-    words, names = set(question.terms.words), set(question.terms.names)
-    if not words and not names:
+    question, terms, phrases = sought.question, sought.terms, sought.phrases
+    if question.empty:
         return Excerpt((), "exact")
-    # A plain word is looked for as its stem; where it stands as a name, it was found as well.
-    names.update(run.whole for run in question.runs if run.whole)
-    words.update(other for run in question.runs for other in run.others)
-    context = analyze(header)
-    have_words, have_names = words.intersection(context.words), names.intersection(context.names)
-    phrases = [fold(phrase) for phrase in question.phrases]
-    # A word or two are looked for wherever they are; whoever asks in a sentence wants an answer.
-    questioning = asks(question.text) or len(words) >= _MIN_REPEATED
+    have_words, have_names = map(set, terms.shared_with(header))
     have_phrases: set[str] = set()
-    scored: list[tuple[float, float, _Piece]] = []
+    scored: list[tuple[float, float, _Piece, str]] = []
     seen: set[str] = set()
-    beginnings = {term: starts_of(term) for term in (*words, *question.terms.names)}
-    tries = dict.fromkeys(beginnings, 0)
-    looked_for = any_of({text for found in beginnings.values() for text in found})
-    for rank, piece in enumerate(_pieces(texts, looked_for, voices)):
+    tries = dict.fromkeys(terms.beginnings, 0)
+    for rank, piece in enumerate(_pieces(texts, terms, voices)):
         # The best are analysed for their own sake, others only where they may hold a term that is still missing.
         missing = [
             term
-            for term in tries
-            if term not in have_words and term not in have_names and tries[term] < _MAX_TRIES
-            if piece.beginnings.intersection(beginnings[term])
+            for term, tried in tries.items()
+            if tried < _MAX_TRIES and term not in have_words and term not in have_names
+            if not piece.beginnings.isdisjoint(terms.beginnings[term])
         ]
         if rank >= _MAX_ANALYSED and not missing:
             continue
         for term in missing:
             tries[term] += 1
-        terms = analyze(piece.text)
-        found, named = words.intersection(terms.words), names.intersection(terms.names)
+        found, named = terms.shared_with(piece.text)
         if not found and not named:
             continue
         have_words |= found
         have_names |= named
-        phrased = [phrase for phrase in phrases if phrase in fold(piece.text)]
+        phrased = _phrases_in(phrases, piece.text)
         have_phrases.update(phrased)
         parts = [piece.text] if piece.voice == "tool" else list(_sentences(piece.text))
         for part in parts:
@@ -115,88 +142,95 @@ def excerpt(question: Question, texts: Sequence[str], header: str, limit: int, v
                 continue
             seen.add(part)
             if len(parts) > 1:
-                terms = analyze(part)
-                found, named = words.intersection(terms.words), names.intersection(terms.names)
-                phrased = [phrase for phrase in phrases if phrase in fold(part)]
+                found, named = terms.shared_with(part)
+                phrased = _phrases_in(phrases, part)
             shared = len(found) + 2 * len(named) + 3 * len(phrased)
+            if not shared or _DIRECTIVE.match(part):
+                continue
             weight = _weight(piece.voice, part)
             if phrased:  # it is what was looked for, whoever says it
                 weight = max(weight, _VOICES[piece.voice])
-            elif piece.voice == "asked" and questioning and (asks(part) or len(found) >= _REPEATS * len(words)):
+            elif (
+                piece.voice == "asked"
+                and sought.questioning
+                and (asks(part) or len(found) >= _REPEATS * len(terms.words))
+            ):
                 weight = _REPEATED
-            if shared and not _DIRECTIVE.match(part):
-                quoted = piece if part is piece.text else replace(piece, text=part)
-                scored.append((shared * weight, weight, quoted))
+            scored.append((shared * weight, weight, piece, part))
     scored.sort(key=lambda item: (-item[0], item[2].number))
     chosen = sorted(_chosen(scored, limit), key=lambda item: item[2].number)
     lines = tuple(
         mark(
-            piece.text if piece.voice == "tool" else _TO_FILE.sub(r"\1", piece.text),
-            words | names,
-            looked_for,
+            part if piece.voice == "tool" else _TO_FILE.sub(r"\1", part),
+            terms,
             piece.voice,
             tells=weight > _NARRATION and (piece.voice != "tool" or question.is_lookup),
         )
-        for _, weight, piece in chosen
+        for _, weight, piece, part in chosen
     )
-    # A name counts once, not with the words it splits into as well; of what is written without spaces, each pair does.
-    runs = {
-        (frozenset(words), frozenset(run.names), run.whole, run.others)
-        for run in question.runs
-        for words in ([run.words] if run.names else [[word] for word in run.words] or [[]])
-    }
-    asked = len(runs) + len(set(phrases))
+    asked = len(sought.runs) + len(set(phrases))
     share = sum(
         not have_words.isdisjoint(others)
         or (bool(given & have_names) if given else parts <= have_words)
         or whole in have_names
-        for parts, given, whole, others in runs
+        for parts, given, whole, others in sought.runs
     )
     share += len(have_phrases)
     tier: Tier = "exact" if share == asked else "partial" if have_words or have_names else "nearest"
     if not scored:
         return Excerpt(lines, tier, share, asked)
-    _, weight, first = scored[0]
+    _, weight, first, _ = scored[0]
     return Excerpt(lines, tier, share, asked, first.place, weight > _VOICES["said"])
 
 
-def reply_lines(question: Question, text: str, limit: int, *, related: bool = False) -> tuple[ShortenedLine, ...]:
+def reply_lines(sought: SoughtQuestion, text: str, limit: int, *, related: bool = False) -> tuple[ShortenedLine, ...]:
     """The at most ``limit`` lines of a reply that say most; none where it only asks or announces work.
 
     They need not share a word with the question, unless the reply is to be ``related`` to it.
     """
-    words, names = set(question.terms.words), set(question.terms.names)
-    beginnings = {text for term in (*words, *question.terms.names) for text in starts_of(term)}
-    looked_for = any_of(beginnings) if beginnings else None
     scored = []
-    for number, row in enumerate(islice(_said(text), _MAX_REPLY_LINES)):
-        if wording_of(row) == "narration" or row.endswith(("?", "\uff1f")):
-            continue
-        slight = row.startswith("#") or row.rstrip().endswith(":") or len(row) < _MIN_SAYING or _LINK.fullmatch(row)
-        weight = _weight("said", row) * (_HEADING if slight else 1)
-        terms = analyze(row)
-        shared = len(words.intersection(terms.words)) + 2 * len(names.intersection(terms.names))
+    for number, row, weight in _telling_rows(text):
+        found, named = sought.typed.shared_with(row)
+        shared = len(found) + 2 * len(named)
         scored.append(((1 + shared + (_LEAD if number == 0 else 0)) * weight, shared, number, row))
     best: list[tuple[float, int, int, str]] = []
     for item in sorted(scored, key=lambda item: (-item[0], item[2])):
-        if len(best) < limit and not any(_overlap(item[3], other[3]) for other in best):
+        if len(best) == limit:
+            break
+        if not any(_overlap(item[3], other[3]) for other in best):
             best.append(item)
     if related and not any(shared for _, shared, _, _ in best):
         return ()
     quoted = [row for _, _, _, row in sorted(best, key=lambda item: item[2])]
-    return tuple(mark(_TO_FILE.sub(r"\1", row), words | names, looked_for) for row in quoted)
+    return tuple(mark(_TO_FILE.sub(r"\1", row), sought.typed) for row in quoted)
 
 
-def _chosen(scored: Sequence[tuple[float, float, _Piece]], limit: int) -> list[tuple[float, float, _Piece]]:
+@lru_cache(_MEMO_SIZE)
+def _telling_rows(text: str) -> list[tuple[int, str, float]]:
+    """The rows of a reply that neither ask nor announce work: number, text, and what a word in them is worth."""
+    found = []
+    for number, row in enumerate(islice(_said(text), _MAX_REPLY_LINES)):
+        if row.endswith(("?", "\uff1f")) or wording_of(row) == "narration":
+            continue
+        slight = row.startswith("#") or row.rstrip().endswith(":") or len(row) < _MIN_SAYING or _LINK.fullmatch(row)
+        found.append((number, row, _weight("said", row) * (_HEADING if slight else 1)))
+    return found
+
+
+def _phrases_in(phrases: Sequence[str], text: str) -> list[str]:
+    return [phrase for phrase in phrases if phrase in fold(text)] if phrases else []
+
+
+def _chosen(scored: Sequence[tuple[float, float, _Piece, str]], limit: int) -> list[tuple[float, float, _Piece, str]]:
     """The best pieces, those that say far less than the first left out.
 
     So is what only asks or announces, where something else is to be had.
     """
     telling = [item for item in scored if item[1] > _NARRATION] or scored[:1]
-    chosen: list[tuple[float, float, _Piece]] = []
+    chosen: list[tuple[float, float, _Piece, str]] = []
     for item in telling:
         if len(chosen) < limit and item[0] >= _MIN_SHARE * telling[0][0]:
-            chosen += [] if any(_overlap(item[2].text, other[2].text) for other in chosen) else [item]
+            chosen += [] if any(_overlap(item[3], other[3]) for other in chosen) else [item]
     return chosen
 
 
@@ -210,36 +244,36 @@ def _overlap(one: str, other: str) -> bool:
 class _Piece:
     """A part of a line, with what of the question begins in it."""
 
-    number: int  # of its line
+    number: int  # in the order of the texts
     text: str
     beginnings: frozenset[str]  # of the words looked for, as far as they occur
     voice: Voice
     place: int  # of its text
 
 
-def _pieces(texts: Sequence[str], looked_for: re.Pattern[str], voices: Sequence[Voice]) -> list[_Piece]:
+def _pieces(texts: Sequence[str], terms: SoughtTerms, voices: Sequence[Voice]) -> list[_Piece]:
     """The lines that may hold a term, those first that may hold most; analysing every line would take long."""
     pieces: list[_Piece] = []
-    number = 0
     for place, (text, voice) in enumerate(zip(texts, voices, strict=True)):
-        lines = text.splitlines()
-        folded = lowered(text).splitlines()
+        low = lowered(text)
+        if not terms.may_be_in(low):
+            continue
+        lines, folded = text.splitlines(), low.splitlines()
         if len(folded) != len(lines):  # a letter became a line break, or the other way round
             folded = [lowered(line) for line in lines]
-        for at, (line, low) in enumerate(zip(lines, folded, strict=True)):
-            number += 1
-            if not (found := looked_for.findall(low)):
+        for at, found in enumerate(map(terms.begin_in, folded)):
+            if not found:
                 continue
+            line = lines[at]
             parts = [line.strip()]
             if len(line) > LOOKED_AT:
                 parts = [part.strip() for part in _PIECE.findall(line.strip())]
             for part in parts:
-                held = found if len(parts) == 1 else looked_for.findall(lowered(part))
+                held = found if len(parts) == 1 else terms.begin_in(lowered(part))
                 if voice != "tool" and len(parts) == 1:
                     part = _introducing(part, lines[at + 1 : at + 1 + _MAX_BETWEEN])
                 if held:
-                    pieces.append(_Piece(number, part, frozenset(held), voice, place))
-                    number += len(parts) > 1
+                    pieces.append(_Piece(len(pieces), part, frozenset(held), voice, place))
     return sorted(pieces, key=lambda piece: (-len(piece.beginnings) * _VOICES[piece.voice], piece.number))
 
 

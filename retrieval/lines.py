@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import field
 
 from aicx.types import Voice
 from aicx.values import dataclass
-from retrieval.analysis import analyze, fold, runs_in
+from retrieval.analysis import fold, runs_in, term_streams
 
-# Letters and digits beyond ASCII, and marks on letters.
+# Letters and digits beyond ASCII, and marks on letters. Without the ASCII around them they are found ten times as fast.
 _ACCENTED = re.compile(r"[^\W\x00-\x7f]|[\u0300-\u036f]")
+_ASCII = re.compile(r"[\x00-\x7f]+")
 # How much of a text is shown from, or of a line analysed at once: a longer line counts as several.
 LOOKED_AT = 4000
 # Shorter beginnings of words are in every line and would hold nothing off.
@@ -40,13 +41,9 @@ def opening_lines(
     return tuple(mark(line, voice=voice) for line in [line for line in lines if len(line) >= 3][:limit])
 
 
-def any_of(beginnings: set[str]) -> re.Pattern[str]:
-    return re.compile("|".join(re.escape(text) for text in sorted(beginnings, key=lambda text: (-len(text), text))))
-
-
 def lowered(text: str) -> str:
     """As `fold`, without its work where every letter is ASCII: most text beyond it only holds a box or a dash."""
-    return text.lower() if text.isascii() or not _ACCENTED.search(text) else fold(text)
+    return text.lower() if text.isascii() or not _ACCENTED.search(_ASCII.sub("", text)) else fold(text)
 
 
 def starts_of(term: str) -> tuple[str, ...]:
@@ -61,27 +58,59 @@ def starts_of(term: str) -> tuple[str, ...]:
     return (term[: max(_MIN_LETTERS - term.endswith(("e", "i")), len(term) - 1)],)
 
 
-def mark(
-    line: str,
-    terms: Collection[str] = (),
-    looked_for: re.Pattern[str] | None = None,
-    voice: Voice = "said",
-    *,
-    tells: bool = True,
-) -> ShortenedLine:
+class SoughtTerms:
+    """Words and names made ready to be looked for in many texts: each by how it may begin there, and by its stem."""
+
+    __slots__ = ("_all", "_pattern", "beginnings", "names", "words")
+
+    def __init__(self, words: Iterable[str], names: Iterable[str], starting: Iterable[str]) -> None:
+        """``starting``: those whose beginnings are looked for; the others are found beside them."""
+        self.words, self.names = frozenset(words), frozenset(names)
+        self.beginnings = {term: starts_of(term) for term in starting}
+        self._all = self.words | self.names
+        texts = {text for found in self.beginnings.values() for text in found}
+        ordered = sorted(texts, key=lambda text: (-len(text), text))
+        self._pattern = re.compile("|".join(map(re.escape, ordered))) if texts else None
+
+    def begin_in(self, low: str) -> list[str]:
+        """The beginnings that occur in a text in lower case, each as often as it does."""
+        return self._pattern.findall(low) if self._pattern else []
+
+    def may_be_in(self, low: str) -> bool:
+        return self._pattern is None or self._pattern.search(low) is not None
+
+    def shared_with(self, text: str) -> tuple[frozenset[str], frozenset[str]]:
+        """The words and the names that a text has."""
+        words, names = term_streams(text)
+        return self.words.intersection(words), self.names.intersection(names)
+
+    def spans_in(self, line: str) -> Iterator[tuple[int, int]]:
+        """Where a line has one of them, each with the whole run it is in."""
+        low = line.lower() if line.isascii() else ""  # else a letter in lower case may be two
+        if not self._all or (low and not self.may_be_in(low)):
+            return
+        pattern = self._pattern if low else None
+        # Most runs are passed over by this alone.
+        likely = (lambda begin, end: pattern.search(low, begin, end) is not None) if pattern else None
+        for begin, end in runs_in(line, likely):
+            run = line[begin:end]
+            if not self.may_be_in(lowered(run)):
+                continue
+            words, names = term_streams(run)
+            if not self._all.isdisjoint(words) or not self._all.isdisjoint(names):
+                yield begin, end
+
+
+def mark(line: str, terms: SoughtTerms | None = None, voice: Voice = "said", *, tells: bool = True) -> ShortenedLine:
+    """A line as it is quoted: shortened around the first of ``terms``, with those that are shown marked."""
     spans: list[tuple[int, int]] = []
     start = end = 0
-    for low, high in runs_in(line) if terms else ():
+    for low, high in terms.spans_in(line) if terms else ():
         if spans and high > end:  # beyond what is shown
             break
-        run = line[low:high]
-        if looked_for and not looked_for.search(lowered(run)):
-            continue
-        found = analyze(run)
-        if any(term in terms for term in (*found.words, *found.names)):
-            spans.append((low, high))
-            if len(spans) == 1:
-                start, end = _window(line, low)
+        spans.append((low, high))
+        if len(spans) == 1:
+            start, end = _window(line, low)
     if not spans:
         start, end = _window(line, 0)
     text = ("…" if start else "") + line[start:end] + ("…" if end < len(line) else "")

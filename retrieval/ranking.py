@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 
 from aicx.types import Candidate
 from aicx.values import dataclass
@@ -69,7 +68,9 @@ def rank(
         rankings = {name: _reweighed(candidates, factor_of) for name, candidates in rankings.items()}
     # On scales a factor cannot be put on one score: what is below the mean would count the more for it.
     factor = factor_of if factor_of and scales is not None else _whole
-    fused = [replace(item, score=item.score * factor(item.id)) for item in fuse(rankings, weights, rules, scales)]
+    fused = [
+        Fused(item.id, item.score * factor(item.id), item.votes) for item in fuse(rankings, weights, rules, scales)
+    ]
     documents: dict[str, list[Fused]] = {}
     for item in sorted(fused, key=lambda item: (-item.score, item.id)):
         documents.setdefault(group_of(item.id), []).append(item)

@@ -12,6 +12,17 @@ from typing import Literal
 
 Wording = Literal["outcome", "narration", "plain"]
 
+
+def _by_first_word(phrases: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
+    """Phrases by the word that a line has to have for each of them; by nothing where they are parts of a word."""
+    found: dict[str, tuple[str, ...]] = {}
+    for phrase in phrases:
+        word, space, _ = phrase.partition(" ")
+        key = word if space else ""
+        found[key] = (*found.get(key, ()), f" {phrase}")
+    return found
+
+
 # Compared with a line in lower case whose words stand between single spaces; a phrase that ends in none is a beginning.
 _OUTCOME_WORDS = frozenset(
     """
@@ -21,9 +32,8 @@ _OUTCOME_WORDS = frozenset(
     weil wegen ursache behoben entschieden ergebnis porque
     """.split()  # noqa: SIM905 - a paragraph of words reads better than a column of strings
 )
-_OUTCOMES = tuple(
-    f" {phrase}"
-    for phrase in (
+_OUTCOMES = _by_first_word(
+    (
         *(
             "due to ",
             "thanks to ",
@@ -43,19 +53,20 @@ _OUTCOMES = tuple(
     )
 )
 _OPENING_OUTCOMES = (" yes ", " no ", " done ", " ja ", " nein ", " oui ", " non ", " sí ", " sim ", " não ")
-_NARRATIONS = tuple(
-    f" {phrase}"
-    for phrase in (
-        *("let me ", "let's ", "let us ", "i'll ", "i will ", "i shall ", "i should ", "i need to ", "i want to "),
-        *("i must ", "i'd like to ", "the user is ", "the user was ", "the user want", "the user ask"),
-        *("the user report", "the user mention", "the user say", "the user said ", "the user would ", "the user has "),
-        *("user wants ", "ich werde ", "ich schaue ", "ich prüfe ", "ich suche ", "ich lese ", "ich sehe mir "),
-        *("lass mich ", "lassen sie mich ", "nutzer möchte ", "benutzer möchte ", "nutzer will ", "benutzer will "),
-        *("je vais ", "laissez moi ", "laisse moi ", "l'utilisateur veut ", "l'utilisateur demande ", "voyons "),
-        *("voy a ", "vamos a ", "déjame ", "veamos ", "el usuario quiere ", "el usuario pide ", "vou ", "deixe me "),
-    )
+_ANNOUNCEMENTS = (
+    *("let me ", "let's ", "let us ", "i'll ", "i will ", "i shall ", "i should ", "i need to ", "i want to "),
+    *("i must ", "i'd like to ", "the user is ", "the user was ", "the user want", "the user ask"),
+    *("the user report", "the user mention", "the user say", "the user said ", "the user would ", "the user has "),
+    *("user wants ", "ich werde ", "ich schaue ", "ich prüfe ", "ich suche ", "ich lese ", "ich sehe mir "),
+    *("lass mich ", "lassen sie mich ", "nutzer möchte ", "benutzer möchte ", "nutzer will ", "benutzer will "),
+    *("je vais ", "laissez moi ", "laisse moi ", "l'utilisateur veut ", "l'utilisateur demande ", "voyons "),
+    *("voy a ", "vamos a ", "déjame ", "veamos ", "el usuario quiere ", "el usuario pide ", "vou ", "deixe me "),
 )
-_OPENING_NARRATIONS = (*_NARRATIONS, " i see ", " i can see ", " i have ", " i understand ", " looking at ")
+_NARRATIONS = _by_first_word(_ANNOUNCEMENTS)
+_OPENING_NARRATIONS = (
+    *(f" {phrase}" for phrase in _ANNOUNCEMENTS),
+    *(" i see ", " i can see ", " i have ", " i understand ", " looking at "),
+)
 # Chinese, Japanese and Korean have no spaces to look for.
 _CJK_OUTCOMES = (
     *("ため", "原因", "修正しました", "決定", "結果", "ではなく", "因为", "由于", "修复", "决定", "结果", "而不是"),
@@ -87,15 +98,21 @@ def wording_of(line: str) -> Wording:
     if opening.startswith(_OPENING_NARRATIONS) or (at_work and at_work.start() == 0):
         return "narration"
     wide = not line.isascii()
-    narrates = at_work or _any(_NARRATIONS, opening) or (wide and _any(_CJK_NARRATIONS, plain))
-    tells = plain.startswith(_OPENING_OUTCOMES) or not _OUTCOME_WORDS.isdisjoint(plain.split())
-    tells = tells or _any(_OUTCOMES, plain) or (wide and _any(_CJK_OUTCOMES, plain))
+    words = frozenset(plain.split())
+    narrates = at_work or _has(_NARRATIONS, opening, words) or (wide and _any(_CJK_NARRATIONS, plain))
+    tells = plain.startswith(_OPENING_OUTCOMES) or not _OUTCOME_WORDS.isdisjoint(words)
+    tells = tells or _has(_OUTCOMES, plain, words) or (wide and _any(_CJK_OUTCOMES, plain))
     return "plain" if bool(narrates) == tells else "narration" if narrates else "outcome"
 
 
 def asks(line: str) -> bool:
     """Whether a line is a question."""
     return _QUESTION.search(line) is not None
+
+
+def _has(phrases: dict[str, tuple[str, ...]], text: str, words: frozenset[str]) -> bool:
+    """Whether one of the phrases is in a text of these words."""
+    return _any(phrases.get("", ()), text) or any(_any(phrases[word], text) for word in phrases.keys() & words)
 
 
 def _any(phrases: tuple[str, ...], text: str) -> bool:

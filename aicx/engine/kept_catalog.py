@@ -13,6 +13,7 @@ from aicx.corpus.catalog.filters import agent_notes, conditions, parse_kinds, pa
 from aicx.corpus.catalog.place_names import is_glob
 from aicx.corpus.catalog.query import Opened, open_catalog
 from aicx.corpus.catalog.runs import FACTS, FOUND
+from aicx.corpus.catalog.session_names import short_reference
 from aicx.corpus.catalog.when import days_between
 from aicx.filters import FILTERS, LANES, UNSET, Filters
 from aicx.paths import Layout
@@ -35,6 +36,7 @@ class KeptCatalog:
         self._opened: Opened | None = None
         self._rows: dict[str, Any] = {}  # None for a chunk that is not there, or hidden
         self._filters: dict[Filters, tuple[list[Condition], list[str]]] = {}
+        self._short: dict[str, str] = {}
         self._sequence = -1
 
     @property
@@ -52,7 +54,7 @@ class KeptCatalog:
             self._sequence = -1
             self._seen = seen
         if self._sequence != self._opened.catalog.sequence:
-            self._rows, self._filters, self._sequence = {}, {}, self._opened.catalog.sequence
+            self._rows, self._filters, self._short, self._sequence = {}, {}, {}, self._opened.catalog.sequence
         return self._opened
 
     def close(self) -> None:
@@ -66,6 +68,12 @@ class KeptCatalog:
                 self._filters.clear()
             self._filters[filters] = index_conditions(filters, self.now)
         return self._filters[filters]
+
+    def short_reference(self, chunk_id: str, agent: str, session_id: str) -> str:
+        """`session_names.short_reference`, looked up once a session."""
+        if len(self._short) > _MAX_ROWS:
+            self._short.clear()
+        return short_reference(chunk_id, agent, session_id, self.now, self._short)
 
     def rows(self, ids: Iterable[str]) -> dict[str, Any]:
         """The `COLUMNS` of chunks, without those that are gone or hidden since an index was made."""

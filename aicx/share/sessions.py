@@ -26,7 +26,7 @@ from aicx.text import shorten
 from aicx.values import dataclass
 from indexer.vector_table import sql_list
 from retrieval.evidence import ENOUGH, share_together
-from retrieval.excerpts import excerpt
+from retrieval.excerpts import SoughtQuestion, excerpt
 from retrieval.params import RankingParams
 from retrieval.questions import Question, parse_question
 
@@ -231,7 +231,7 @@ def _touches(files: str, path: str) -> bool:
 
 
 def _about(question: Question, stored: StoredText, texts: Sequence[str]) -> str:
-    lines = excerpt(question, texts, header_of(stored.sidecar), 1, voices_of(stored.sidecar)).lines
+    lines = excerpt(SoughtQuestion.of(question), texts, header_of(stored.sidecar), 1, voices_of(stored.sidecar)).lines
     return shorten(lines[0].text, _MAX_SAID) if lines else ""
 
 

@@ -56,6 +56,15 @@ def test_a_kept_searcher_gives_what_fresh_ones_give(embedded, mode):
             assert kept.oracle_status == fresh.oracle_status
 
 
+def test_a_reference_gets_longer_once_another_session_begins_alike(user):
+    alike = SESSION[:-1] + ("0" if SESSION[-1] != "0" else "1")
+    with Searcher(user.settings) as searcher:
+        assert ask(searcher, "leaks").hits[0].ref == f"{SESSION[:8]}:001"
+        user.claude(ClaudeLog(alike).prompt("The lamp is dark", 120))
+        keep(user)
+        assert ask(searcher, "leaks").hits[0].ref == f"claude:{SESSION}:001"
+
+
 def test_a_kept_searcher_sees_what_is_stored_meanwhile(user):
     with Searcher(user.settings) as searcher:
         assert len(found(searcher, "gasket")) == 2

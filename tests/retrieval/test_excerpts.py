@@ -6,13 +6,17 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from retrieval.excerpts import Excerpt, excerpt, reply_lines
+from retrieval.excerpts import Excerpt, SoughtQuestion, excerpt, reply_lines
 from retrieval.lines import opening_lines
 from retrieval.questions import parse_question
 
 
+def sought(question: str) -> SoughtQuestion:
+    return SoughtQuestion.of(parse_question(question))
+
+
 def of(question: str, *texts: str, header: str = "", limit: int = 3) -> Excerpt:
-    return excerpt(parse_question(question), texts, header, limit)
+    return excerpt(sought(question), texts, header, limit)
 
 
 def lines(found: Excerpt) -> list[str]:
@@ -125,18 +129,18 @@ def test_a_phrase_is_worth_more_than_its_words():
 
 def test_of_equal_lines_those_of_tools_come_last():
     texts = ["needle one", "needle two", "needle three"]
-    found = excerpt(parse_question("needle"), texts, "", 2, ["tool", "said", "said"])
+    found = excerpt(sought("needle"), texts, "", 2, ["tool", "said", "said"])
     assert lines(found) == texts[1:]
 
 
 def test_a_much_better_line_of_a_tool_is_quoted_before_a_worse_one():
     texts = ["needle in the hay of the barn", "needle"]
-    assert lines(excerpt(parse_question("needle hay barn"), texts, "", 1, ["tool", "said"])) == texts[:1]
+    assert lines(excerpt(sought("needle hay barn"), texts, "", 1, ["tool", "said"])) == texts[:1]
 
 
 def test_what_the_agent_said_comes_before_the_question_repeated():
     texts = ["why does the gasket leak", "The gasket leaks because the washer is worn."]
-    found = excerpt(parse_question("why does the gasket leak"), texts, "", 3, ["asked", "said"])
+    found = excerpt(sought("why does the gasket leak"), texts, "", 3, ["asked", "said"])
     assert (lines(found), found.answers) == (texts[1:], True)
 
 
@@ -154,7 +158,7 @@ def test_of_a_long_line_the_sentence_that_tells_is_quoted():
 
 
 def test_the_question_alone_is_quoted_and_said_to_tell_nothing():
-    found = excerpt(parse_question("why does the gasket leak"), ["why does the gasket leak?"], "", 3, ["asked"])
+    found = excerpt(sought("why does the gasket leak"), ["why does the gasket leak?"], "", 3, ["asked"])
     assert (lines(found), [line.tells for line in found.lines]) == (["why does the gasket leak?"], [False])
     assert (found.answers, found.place) == (False, 0)
 
@@ -186,7 +190,7 @@ def test_lines_that_say_far_less_are_left_out():
 
 
 def reply(question: str, text: str, limit: int = 2, *, related: bool = False) -> list[str]:
-    return [line.text for line in reply_lines(parse_question(question), text, limit, related=related)]
+    return [line.text for line in reply_lines(sought(question), text, limit, related=related)]
 
 
 def test_a_reply_is_quoted_by_what_it_says_about_the_question():
@@ -266,9 +270,9 @@ def test_no_more_lines_than_the_limit_and_none_too_long(text, question, limit):
 @example("𖩰by")
 @given(st.text(alphabet=st.characters(categories=["L", "Nd", "Zs"], include_characters="_-./:#()\n"), max_size=60))
 def test_a_text_fits_a_question_that_is_itself(text):
-    question = parse_question(text)
-    if not question.empty:
-        assert excerpt(question, [text], "", 3).tier == "exact"
+    asked = sought(text)
+    if not asked.question.empty:
+        assert excerpt(asked, [text], "", 3).tier == "exact"
 
 
 # Where no word matched ------------------------------------------------------------------------------------------------

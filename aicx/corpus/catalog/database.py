@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any, Self
@@ -267,14 +267,23 @@ class Catalog:
         self.connection.execute("INSERT OR REPLACE INTO meta VALUES (?,?)", (name, value))
 
     def rows(self, query: str, values: Iterable[Any] = ()) -> list[sqlite3.Row]:
-        asked = tuple(values)
         with closing(self.connection.cursor()) as cursor:
-            cursor.row_factory = sqlite3.Row
-            try:
-                return cursor.execute(query, asked).fetchall()
-            except UnicodeEncodeError:
-                # The name of a folder that is no UTF-8: logs, and so the catalogue, have it with signs in its place.
-                return cursor.execute(query, tuple(map(_storable, asked))).fetchall()
+            return _asked(cursor, query, values).fetchall()
+
+    def each(self, query: str, values: Iterable[Any] = ()) -> Iterator[sqlite3.Row]:
+        """The rows one by one, each found when it is asked for: where the first few may be enough."""
+        with closing(self.connection.cursor()) as cursor:
+            yield from _asked(cursor, query, values)
+
+
+def _asked(cursor: sqlite3.Cursor, query: str, values: Iterable[Any]) -> sqlite3.Cursor:
+    asked = tuple(values)
+    cursor.row_factory = sqlite3.Row
+    try:
+        return cursor.execute(query, asked)
+    except UnicodeEncodeError:
+        # The name of a folder that is no UTF-8: logs, and so the catalogue, have it with signs in its place.
+        return cursor.execute(query, tuple(map(_storable, asked)))
 
 
 def _storable(value: Any) -> Any:

@@ -72,11 +72,24 @@ def match_sessions(wanted: str, known: Iterable[SessionKey]) -> list[SessionKey]
     return [session for session in found if session[1] == text] or found
 
 
-def short_reference(chunk_id: str, agent: str, session_id: str, catalog: Catalog) -> str:
-    """A chunk's id with no more of its session's than tells it from all others; `aicx show` takes it."""
+def short_reference(
+    chunk_id: str, agent: str, session_id: str, catalog: Catalog, known: dict[str, str] | None = None
+) -> str:
+    """A chunk's id with no more of its session's than tells it from all others; `aicx show` takes it.
+
+    ``known`` has what was found of sessions before, of the same state of the catalogue.
+    """
     number = chunk_id.rpartition(":")[2]
     if not chunk_id.startswith(f"{agent}:{session_id}:"):
         return chunk_id  # one of a prompt history, or of a session whose id had to be written another way
+    known = {} if known is None else known
+    if session_id not in known:
+        known[session_id] = _short_session(session_id, catalog)
+    return f"{known[session_id]}:{number}" if known[session_id] else chunk_id
+
+
+def _short_session(session_id: str, catalog: Catalog) -> str:
+    """The beginning of a session's id that no other's has; empty where only the whole id tells them apart."""
     for length in range(_SHORT, len(session_id)):
         start = session_id[:length]
         found = catalog.rows(
@@ -84,8 +97,8 @@ def short_reference(chunk_id: str, agent: str, session_id: str, catalog: Catalog
             (start, f"{start}{_LAST}"),
         )
         if len(found) == 1 and start not in SOURCES:
-            return f"{start}:{number}"
-    return chunk_id
+            return start
+    return ""
 
 
 def stored_session(wanted: str, catalog: Catalog) -> SessionKey | None:

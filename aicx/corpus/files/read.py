@@ -95,7 +95,7 @@ def _read(path: Path, layout: Layout) -> bytes:
     if _leads_out(str(path.parent), str(layout.home)):
         raise _leading_out(path)
     try:
-        with os.fdopen(os.open(path, os.O_RDONLY | STRICT), "rb") as stream:
+        with os.fdopen(os.open(path, os.O_RDONLY | STRICT), "rb", buffering=0) as stream:
             return stream.read()
     except FileNotFoundError:
         raise NotFound(f"{path.relative_to(layout.home)} does not exist", hint="aicx doctor") from None

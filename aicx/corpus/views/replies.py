@@ -53,7 +53,7 @@ def find_reply(
 def _last_chunk(layout: Layout, catalog: Catalog, sidecar: Sidecar, where: tuple[str, Sequence[Any]]) -> str | None:
     """The path of the last chunk in which the agent still speaks before the next prompt, after the given one."""
     condition, values = where
-    rows = catalog.rows(
+    rows = catalog.each(
         "SELECT number, path, (SELECT max(role='assistant') FROM messages WHERE chunk=chunks.rowid) AS answers,"
         " (SELECT max(role='user') FROM messages WHERE chunk=chunks.rowid) AS asks FROM chunks"
         f" WHERE {condition} AND agent=? AND session_id=? AND stream=? AND number>? ORDER BY number LIMIT ?",

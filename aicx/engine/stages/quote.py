@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from aicx.corpus.catalog.filters import conditions
-from aicx.corpus.catalog.session_names import short_reference
 from aicx.corpus.files.read import StoredText
 from aicx.corpus.views.documents import header_of, searchable_texts, voices_of
 from aicx.corpus.views.replies import find_reply
@@ -19,7 +18,7 @@ from aicx.errors import AicxError
 from aicx.text import plural
 from aicx.types import Voice
 from retrieval.evidence import ENOUGH, share_together
-from retrieval.excerpts import excerpt, reply_lines
+from retrieval.excerpts import SoughtQuestion, excerpt, reply_lines
 from retrieval.lines import ShortenedLine, opening_lines
 from retrieval.numbers import lacking, numbers_of
 
@@ -38,15 +37,14 @@ def quote(state: SearchState) -> SearchState:
     left_out = 0
     together = 0.0
     numbers = numbers_of(state.question.text)
+    sought = SoughtQuestion.of(state.question)
     apart: list[str] = []  # numbers asked for that an answer lacks
     for answer in state.answers if query.min_score or query.fold else state.answers[: query.limit]:
         if len(hits) == query.limit:
             break
         row = state.rows[answer.best]
         shared = is_shared(row)
-        ref = (
-            row["chunk"] if shared else short_reference(answer.best, row["agent"], row["session_id"], state.catalog.now)
-        )
+        ref = row["chunk"] if shared else state.catalog.short_reference(answer.best, row["agent"], row["session_id"])
         if query.fold and session_of(row) in folded:
             folded[session_of(row)].append(ref)
             continue
@@ -67,7 +65,7 @@ def quote(state: SearchState) -> SearchState:
         if state.occurrences and together < ENOUGH:
             share = share_together(state.occurrences, passages)
             together, apart = (together, apart or missing) if missing else (max(together, share), apart)
-        found = excerpt(state.question, texts, header_of(sidecar), _MAX_LINES, voices)
+        found = excerpt(sought, texts, header_of(sidecar), _MAX_LINES, voices)
         lines, place = found.lines, found.place
         if not lines:
             place, start = _nearest_passage(state, answer.best) or (_last_spoken(voices), 0)
@@ -76,6 +74,7 @@ def quote(state: SearchState) -> SearchState:
         if place is not None and place < len(texts) and not stored.altered and not shared:
             lines, reply = _with_reply(
                 state,
+                sought,
                 stored,
                 place,
                 lines,
@@ -119,7 +118,14 @@ def quote(state: SearchState) -> SearchState:
 
 
 def _with_reply(
-    state: SearchState, stored: StoredText, place: int, lines: tuple[ShortenedLine, ...], *, related: bool, limit: int
+    state: SearchState,
+    sought: SoughtQuestion,
+    stored: StoredText,
+    place: int,
+    lines: tuple[ShortenedLine, ...],
+    *,
+    related: bool,
+    limit: int,
 ) -> tuple[tuple[ShortenedLine, ...], QuotedReply | None]:
     """The lines of an answer, with at most ``limit`` of what the agent said in the end.
 
@@ -130,7 +136,7 @@ def _with_reply(
     told: dict[str, tuple[ShortenedLine, ...]] = {}
 
     def tells(text: str) -> bool:
-        told[text] = reply_lines(state.question, text, limit, related=related)
+        told[text] = reply_lines(sought, text, limit, related=related)
         return bool(told[text])
 
     found = find_reply(state.layout, state.catalog.now, stored, place, (where, values), tells)
@@ -140,7 +146,7 @@ def _with_reply(
     telling = tuple(line for line in lines if line.tells and not _is_in(line, reply))
     if found.chunk != stored.sidecar.id:
         agent, session = stored.sidecar.agent, stored.sidecar.session_id
-        ref = short_reference(found.chunk, agent, session, state.catalog.now)
+        ref = state.catalog.short_reference(found.chunk, agent, session)
         # A line of its own stays even if it only asks: it says why the chunk is an answer.
         return telling[: _MAX_LINES - len(reply)] or lines[:1], QuotedReply(found.chunk, ref, reply)
     return (*telling[: _MAX_LINES - len(reply)], *reply), None
