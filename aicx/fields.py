@@ -11,6 +11,7 @@ from datetime import datetime
 from functools import cache
 from typing import Any, TypeVar
 
+from aicx.refs import Ref
 from aicx.text import instant
 
 Made = TypeVar("Made")
@@ -49,6 +50,8 @@ def taken_from(source: object, kind: Callable[..., Made], /, **own: Any) -> Made
 
 
 def _plain(value: Any) -> Any:
+    if isinstance(value, Ref):
+        return str(value)
     if hasattr(value, "__dataclass_fields__"):
         return to_fields(value)
     if isinstance(value, list | tuple):

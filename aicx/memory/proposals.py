@@ -40,17 +40,19 @@ SCHEMA = "aicx.memory-candidates/1"
 
 @dataclass(frozen=True, slots=True)
 class Sighting:
-    """One place in the history that a proposal was found at; ``session`` is its reference, ``quote`` its words.
+    """A place that a candidate was found in: a chunk, its session and lane, when, and the words there.
 
-    ``outcome`` is that of a command, where the proposal is about one.
+    ``outcome`` is that of a command, ``passed`` or ``failed``, null where it is about none.
     """
 
-    ref: Ref
-    session: Ref
+    ref: Annotated[Ref, "of the chunk", str]
+    session: Annotated[Ref, "reference of its session", str]
     at: datetime
-    lane: Lane
-    quote: str
-    outcome: Literal["passed", "failed"] | None = None
+    lane: Annotated[Lane, "`primary` (the agent) or `subagent`", str]
+    quote: Annotated[str, "the words there"]
+    outcome: Annotated[
+        Literal["passed", "failed"] | None, "of a command: `passed` or `failed`, else null", str | None
+    ] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,21 +143,6 @@ def _with(proposal: Proposal, more: Sequence[Sighting]) -> Proposal:
 
 
 @dataclass(frozen=True, slots=True)
-class CandidateEvidence:
-    """A place that a candidate was found in: a chunk, its session and lane, when, and the words there.
-
-    ``outcome`` is that of a command, ``passed`` or ``failed``, null where it is about none.
-    """
-
-    ref: Annotated[str, "of the chunk"]
-    session: Annotated[str, "reference of its session"]
-    at: str
-    lane: str
-    quote: Annotated[str, "the words there"]
-    outcome: Annotated[str | None, "of a command: `passed` or `failed`, else null"]
-
-
-@dataclass(frozen=True, slots=True)
 class CandidateItem:
     """A candidate; nothing but a person makes it a memory. ``reason`` names the rule that found it.
 
@@ -176,7 +163,7 @@ class CandidateItem:
     sessions: Annotated[int, "in how many sessions"]
     claims: Annotated[dict[str, str], "what it chooses in a form that can be compared: key → value"]
     anchors: Annotated[list[str], "paths that it names"]
-    evidence: Annotated[list[CandidateEvidence], "the last places it was found in"]
+    evidence: Annotated[list[Sighting], "the last places it was found in"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,8 @@ import typer
 
 from aicx import console, options
 from aicx.config import Settings, load_settings
-from aicx.memory.proposals import SCHEMA, CandidateEvidence, CandidateItem, CandidatesAnswer
+from aicx.memory.proposals import SCHEMA, CandidateItem, CandidatesAnswer
 from aicx.paths import user_path
-from aicx.text import instant
 
 # Of many places that say the same, the latest show it.
 _MAX_EVIDENCE = 5
@@ -96,12 +95,7 @@ def list_candidates(
             one.sessions,
             dict(one.claims),
             list(one.anchors),
-            [
-                CandidateEvidence(
-                    str(seen.ref), str(seen.session), instant(seen.at), seen.lane, seen.quote, seen.outcome
-                )
-                for seen in one.latest(_MAX_EVIDENCE)
-            ],
+            one.latest(_MAX_EVIDENCE),
         )
         for one in wanted[:limit]
     ]
@@ -120,4 +114,4 @@ def _print(item: CandidateItem) -> None:
     for one in item.evidence[:2]:
         if one.quote != item.statement:
             console.out(f"    {style('│', dim=True)} {one.quote}")
-        console.out(f"    {style('│', dim=True)} {style(one.ref, fg='green')}  {console.when(one.at)}")
+        console.out(f"    {style('│', dim=True)} {style(str(one.ref), fg='green')}  {console.when(one.at)}")
