@@ -49,7 +49,7 @@ ROOT = "."
 
 
 @dataclass(slots=True)
-class _Tally:
+class _AreaTally:
     sessions: dict[str, None] = field(default_factory=dict)
     edited: Counter[str] = field(default_factory=Counter)
     first: Counter[str] = field(default_factory=Counter)
@@ -71,27 +71,27 @@ def areas(sessions: Iterable[SessionFacts]) -> list[AreaAnswer]:
 
     What an area is for is not looked up.
     """
-    tallies: dict[str, _Tally] = {}
+    tallies: dict[str, _AreaTally] = {}
     for facts in sessions:
         session = facts.ref
         passed = {run.command for run in facts.tests if run.passed}
         for path in dict.fromkeys(facts.edited):
-            tally = tallies.setdefault(area_of(path), _Tally())
+            tally = tallies.setdefault(area_of(path), _AreaTally())
             tally.edited[path] += 1
             tally.tests[path] += is_test(path)
             if session not in tally.sessions:
                 tally.sessions[session] = None
                 tally.commands.update(passed)
         for path in facts.opened[:1]:
-            tallies.setdefault(area_of(path), _Tally()).first[path] += 1
+            tallies.setdefault(area_of(path), _AreaTally()).first[path] += 1
         for failure in facts.failures:
             if failure.file is not None and not failure.file.startswith("/"):
-                tallies.setdefault(area_of(failure.file), _Tally()).failed[failure.file] += failure.count
+                tallies.setdefault(area_of(failure.file), _AreaTally()).failed[failure.file] += failure.count
     found = [_area(name, tally) for name, tally in tallies.items() if tally.sessions]
     return sorted(found, key=lambda area: (-area.edited_in, area.id))
 
 
-def _area(name: str, tally: _Tally) -> AreaAnswer:
+def _area(name: str, tally: _AreaTally) -> AreaAnswer:
     return AreaAnswer(
         id=name,
         purpose=None,

@@ -31,7 +31,7 @@ from aicx.work.writing import changing, work_folder
 MEND_TASKS = "mend them, or delete them, and these tasks are lost"
 
 
-class _Work(Holder):
+class _WorkHolder(Holder):
     name = "work"
     noun = "task"
     own = frozenset({"work"})
@@ -196,7 +196,7 @@ def _redacted(record: WorkRecord) -> WorkRecord:
     return new if new is record else replace(new, items=tuple({item.id: item for item in new.items}.values()))
 
 
-HOLDER = _Work()
+HOLDER = _WorkHolder()
 
 
 def check_files(layout: Layout, *, unfinished: bool) -> Check:
