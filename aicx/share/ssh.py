@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
+from shutil import copyfileobj
 from tempfile import TemporaryDirectory, TemporaryFile
 from typing import IO
 from urllib.parse import urlsplit
@@ -119,10 +120,14 @@ class _Host:
             with tarfile.open(fileobj=packed, mode="r|") as archive:
                 for one in archive:
                     name = one.name.removeprefix("./")
-                    if one.isreg() and _is_a_members(name):
-                        archive.extract(one, arriving, filter="data")
+                    # Not extracted by its name: what a tar from elsewhere may do with names differs by Python.
+                    content = archive.extractfile(one) if one.isreg() and _is_a_members(name) else None
+                    if content is not None:
+                        arrived = Path(arriving, str(taken))
+                        with arrived.open("wb") as file:
+                            copyfileobj(content, file)
                         (root / name).parent.mkdir(parents=True, exist_ok=True)
-                        Path(arriving, name).replace(root / name)
+                        arrived.replace(root / name)
                         taken += 1
         return taken
 
