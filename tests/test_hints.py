@@ -48,6 +48,7 @@ REPORTS = frozenset(
         "an earlier `aicx store --redact-again` was interrupted; finishing it first",
         "an interrupted `aicx forget` is not finished yet: {} (next: {})",
         "--redact-again goes with --json alone",
+        "xargs rm -f --",  # what runs on the machine of a share, and is not shown
     }
 )
 # The last is how a block in somebody's file says that it goes alone.

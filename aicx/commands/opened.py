@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from aicx import console, options
+from aicx.config import load_settings
 from aicx.errors import NotFound
 from aicx.refs import HASH, Ref
 
@@ -54,10 +55,19 @@ def _others(ref: str, repo: str | None, *, json: bool) -> Iterator[Opener]:
         yield _task(ref, repo, json=json)
         if HASH.fullmatch(ref):
             yield _failure(ref, json=json)
-    if kind in ("name", "session"):
+    if kind in ("name", "session") and _is_stated(ref):
         from aicx.commands.sessions.showing import show
 
         yield lambda: show(ref, repo=repo, json=json)
+
+
+def _is_stated(ref: str) -> bool:
+    """Whether something was stated of a session of such an id: else there is no need to read what all sessions did."""
+    from aicx.sessions.stated import read_stated
+
+    stated = read_stated(load_settings().layout)
+    start = ref.rpartition(":")[2]
+    return any(f":{start}" in one for one in {*stated.lives, *stated.ends})
 
 
 def _record(ref: str, repo: str | None, *, json: bool) -> Opener:

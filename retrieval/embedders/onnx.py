@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import field
 from functools import cache
@@ -18,7 +17,6 @@ from typing import Any
 from aicx.errors import MissingExtra, UsageError
 from aicx.values import dataclass
 from retrieval.embedders import PACKAGED, EmbedderSettings, Kind, Tokens, Vectors
-from retrieval.embedders.minilm_graph import multiplies_bytes, passage_graph
 from retrieval.embedders.models import damaged_model, find_model, known_words, token_ends
 
 # How much padded text goes through the model at a time. Enough to keep every core busy; more only costs cache misses.
@@ -73,6 +71,9 @@ class OnnxEmbedder:
 
         There a vector depends a little on the texts beside it, and its cosine to that of `embed` is about 0.99.
         """
+        # Imported here, as below: a question has no passages.
+        from concurrent.futures import ThreadPoolExecutor
+
         import numpy as np
 
         vectors: Vectors = np.zeros((len(texts), self.dimensions), dtype=np.float32)
@@ -171,6 +172,8 @@ def _session(graph: str | bytes, threads: int, providers: Sequence[str], level: 
 def _passage_session(weights: Path, *, packaged: bool) -> Any:
     """The session for many passages: on a graphics card where onnxruntime has one, else for one core a batch."""
     import onnxruntime
+
+    from retrieval.embedders.minilm_graph import multiplies_bytes, passage_graph
 
     if gpu := gpu_among(onnxruntime.get_available_providers()):
         session = _session(str(weights), _cores(), [gpu, _CPU])

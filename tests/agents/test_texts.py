@@ -211,6 +211,15 @@ def test_what_codex_writes_between_our_lines_and_behind_them_stays() -> None:
     assert tomllib.loads(again) == tomllib.loads(codex)
 
 
+def test_hooks_of_an_earlier_release_are_taken_out_with_the_line_above_them() -> None:
+    text = "# mine\nmodel = 'x'\n"
+    changed = put_in(text, TOML.put(text, NOTIFYING))
+    earlier = changed.replace("`aicx init --undo` removes", "`aicx clean` removes")
+    assert earlier != changed
+    assert TOML.is_current(earlier, NOTIFYING)
+    assert TOML.drop(earlier) == text
+
+
 def test_hooks_that_somebody_wrote_in_another_way_are_refused() -> None:
     text = "[[hooks.Stop]]\n[[hooks.Stop.hooks]]\ntype = 'command'\ncommand = 'aicx hook stop --agent codex'\n"
     with pytest.raises(CorpusDamaged, match="another way"):

@@ -29,7 +29,7 @@ def test_an_unknown_session_leads_to_store(capsys: pytest.CaptureFixture[str]) -
 
 
 @pytest.mark.parametrize(
-    ("ref", "command"), [("failure:0946962b", "failures show"), ("sha256:2b0010a62a7788", "cas get")]
+    ("ref", "command"), [("failure:0946962b", "show"), ("sha256:2b0010a62a7788", "show")]
 )
 def test_a_reference_of_another_command_leads_to_it(ref: str, command: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["sessions", "windows", ref]) == 3

@@ -139,5 +139,8 @@ def test_secrets_in_a_place_are_left_out(user: Home, capsys: pytest.CaptureFixtu
 
 
 def test_what_nothing_knows_is_told_as_before(user: Home, capsys: pytest.CaptureFixture[str]) -> None:
+    index = user.corpus / "index" / "sessions.sqlite"
+    index.unlink()
     assert run(["show", "nothing-like-it"]) == 3
     assert "no chunk and no session is known by 'nothing-like-it'" in capsys.readouterr().err
+    assert not index.exists()  # nothing was read for it that takes long

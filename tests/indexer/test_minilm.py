@@ -13,7 +13,6 @@ import pytest
 
 import indexer.minilm
 import retrieval.embedders.minilm_graph
-import retrieval.embedders.onnx
 from aicx.errors import CorpusDamaged, MissingExtra
 from indexer.distill import TokenModel, distill, packaged_minilm
 from indexer.minilm import prepare_minilm, wordpiece_tokenizer
@@ -154,7 +153,7 @@ def passages() -> list[str]:
 def test_vectors_of_passages_are_near_those_of_questions(
     models_dir: Path, monkeypatch: pytest.MonkeyPatch, quick: bool
 ) -> None:
-    monkeypatch.setattr(retrieval.embedders.onnx, "multiplies_bytes", lambda: quick)
+    monkeypatch.setattr(retrieval.embedders.minilm_graph, "multiplies_bytes", lambda: quick)
     embedder = open_embedder("minilm", EmbedderSettings(models_dir))
     cosines = (embedder.embed(passages()) * embedder.embed_passages(passages())).sum(axis=1)
     assert float(cosines.min()) >= (0.95 if quick else 0.9999)
@@ -169,7 +168,7 @@ def test_passages_keep_their_places_in_batches_of_like_length(models_dir: Path) 
 
 
 def test_weights_of_another_model_are_run_as_they_are(models_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(retrieval.embedders.onnx, "multiplies_bytes", lambda: True)
+    monkeypatch.setattr(retrieval.embedders.minilm_graph, "multiplies_bytes", lambda: True)
     monkeypatch.setattr(retrieval.embedders.minilm_graph, "LAYERS", 5)
     embedder = open_embedder("minilm", EmbedderSettings(models_dir))
     assert float((embedder.embed(["a passage"]) * embedder.embed_passages(["a passage"])).sum()) >= 0.9999

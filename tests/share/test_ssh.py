@@ -50,8 +50,10 @@ def there(tmp_path, monkeypatch):
 @pytest.fixture
 def machines(there, tmp_path, monkeypatch):
     """Ada's desktop and laptop, which both joined; only the desktop pushed."""
-    desktop = home(made(tmp_path / "desktop"), (VALVE, "Why does the valve leak?", "The gasket was worn."))
-    laptop = home(made(tmp_path / "laptop"), (SESSION, "How is the oven heated?", "The oven burns gas."))
+    desktop = home(
+        made(tmp_path / "desktop"), (VALVE, "Why does the valve leak?", "The gasket was worn."), vectors=False
+    )
+    laptop = home(made(tmp_path / "laptop"), (SESSION, "How is the oven heated?", "The oven burns gas."), vectors=False)
     for user in (desktop, laptop):
         assert command(user, monkeypatch, "init", "ssh://there/~/aicx share", "--member", "ada") == 0
     assert command(desktop, monkeypatch, "push", "--project", "*", "--yes") == 0
