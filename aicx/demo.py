@@ -32,7 +32,7 @@ _BROKEN_LINE = "5b0f6d1e-8c2a-4e0b-9d37-2f6a41c7e958.jsonl, line 14"
 _REDACTED = "[REDACTED:github-token]"
 _CAUSE = "Root cause: the release step runs with DB_ROLE=pier_reader"
 # No word of it is in the logs; the session it means decided on protobuf for the timetables.
-_MEANT = "compact binary wire encoding"
+_MEANT = "efficient binary serialization"
 _MEANT_CHUNK = "c91d27aa-40be-4b6c-a1f5-77d08e3b92c4"
 
 # The repository that Codex worked in, before and after its session. The dates make the names of the commits the same.
