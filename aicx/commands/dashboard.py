@@ -17,6 +17,7 @@ from aicx.config import Settings, load_settings
 from aicx.errors import MissingExtra, UsageError
 from aicx.filters import EVERYTHING, Filters
 from aicx.paths import user_path
+from aicx.system import CAN_FORK
 from aicx.values import dataclass
 
 SCHEMA = "aicx.dashboard/1"
@@ -65,6 +66,16 @@ def command(
     rate: Annotated[
         float, typer.Option("--rate", min=1, max=10_000, metavar="N", help="Maximum number of requests per second.")
     ] = 100,
+    workers: Annotated[
+        int,
+        typer.Option(
+            "--workers",
+            min=1,
+            max=64,
+            metavar="N",
+            help="How many processes answer, each on a core; they share --rate equally.",
+        ),
+    ] = 1,
     output: Annotated[
         str | None,
         typer.Option(
@@ -98,7 +109,19 @@ def command(
         return
     if filters != EVERYTHING:
         raise UsageError("filters are for -o", hint="the served page has filters of its own")
-    _serve(settings, host, port, tuple(allow_host or ()), rate, no_token=no_token, open_page=open_page, json=json)
+    if workers > 1 and not CAN_FORK:
+        raise UsageError("--workers needs a system that can fork", hint="leave it out: one process answers")
+    _serve(
+        settings,
+        host,
+        port,
+        tuple(allow_host or ()),
+        rate,
+        workers,
+        no_token=no_token,
+        open_page=open_page,
+        json=json,
+    )
 
 
 def _write(settings: Settings, output: str, now: datetime, filters: Filters, *, force: bool, json: bool) -> None:
@@ -127,6 +150,7 @@ def _serve(
     port: int,
     allowed: tuple[str, ...],
     rate: float,
+    workers: int,
     *,
     no_token: bool,
     open_page: bool | None,
@@ -145,7 +169,8 @@ def _serve(
         raise UsageError(f"{host} is open to other machines, and they would need no token", hint="leave --no-token out")
     token = None if no_token else token_of_run(settings)
     log_in_lines(debug=bool(os.environ.get("AICX_DEBUG")))
-    app = create_app(settings, options.now, token=token, hosts=names_of(host, allowed), per_second=rate)
+    names = names_of(host, allowed)
+    app = create_app(settings, options.now, token=token, hosts=names, per_second=rate / workers)
     with listen(host, port) as listening, ExitStack() as until_the_end:
         place = address(listening, _FROM_HERE.get(host))
         page = f"{place}/#token={token}" if token else f"{place}/"
@@ -161,7 +186,12 @@ def _serve(
                 # In a thread of its own: a browser in a terminal ends when the person is done with it.
                 Thread(target=webbrowser.open, args=(first,), daemon=True).start()
 
-        serve_app(app, listening, begun)
+        if workers > 1:
+            from aicx.servers.http.processes import serve_in_processes
+
+            serve_in_processes(workers, lambda ready: serve_app(app, listening, ready), begun)
+        else:
+            serve_app(app, listening, begun)
     console.notify("Stopped.")
 
 

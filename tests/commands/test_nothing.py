@@ -28,12 +28,12 @@ def test_an_unknown_session_leads_to_store(capsys: pytest.CaptureFixture[str]) -
     assert "nothing is stored yet\n next: aicx store\n" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    ("ref", "command"), [("failure:0946962b", "show"), ("sha256:2b0010a62a7788", "show")]
-)
-def test_a_reference_of_another_command_leads_to_it(ref: str, command: str, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("ref", ["failure:0946962b", "sha256:2b0010a62a7788"])
+def test_a_reference_of_another_command_leads_to_the_one_that_opens_it(
+    ref: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run(["sessions", "windows", ref]) == 3
-    assert f"next: aicx {command} {ref}\n" in capsys.readouterr().err
+    assert f"next: aicx show {ref}\n" in capsys.readouterr().err
 
 
 def test_a_time_that_is_not_known_has_a_word(capsys: pytest.CaptureFixture[str]) -> None:

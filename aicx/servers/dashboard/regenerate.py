@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import os
+import struct
 from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
+from mmap import mmap
 
 import orjson
 
@@ -17,33 +19,53 @@ from aicx.errors import StoreLocked
 from aicx.installation import program
 from aicx.servers.dashboard.responses import Status
 from aicx.servers.http.privacy import private
-from aicx.system import interrupt
+from aicx.system import interrupt, is_running
 
 _SECONDS_TO_STOP = 5
+
+
+class _Runs:
+    """What the processes of a server know of its runs: a piece of memory that those forked from this one share."""
+
+    _HEAD = struct.Struct("=qqq")  # the process that began a run, or 0; how many ended well; the bytes of an error
+
+    def __init__(self) -> None:
+        self._memory = mmap(-1, 4096)
+
+    def read(self) -> tuple[int, int, str | None]:
+        """The process of the server that has begun a run, or 0; how many ended well; why the last one did not."""
+        begun, count, length = self._HEAD.unpack_from(self._memory)
+        error = self._memory[self._HEAD.size : self._HEAD.size + length].decode("utf-8", "replace")
+        return (begun if begun and is_running(begun) else 0), count, error or None
+
+    def write(self, begun: int, count: int, error: str | None) -> None:
+        body = (error or "").encode()[: len(self._memory) - self._HEAD.size]
+        self._memory[self._HEAD.size : self._HEAD.size + len(body)] = body
+        self._HEAD.pack_into(self._memory, 0, begun, count, len(body))
 
 
 class Rebuilding:
     """At most one run at a time; how many there were, and what the last one failed with.
 
-    ``done`` is called after each. Used in the server's event loop, except for `told`, which only looks.
+    ``done`` is called after each. Used in the server's event loop, except for `told`, which only looks. Processes that
+    are forked from the one that made it tell the same.
     """
 
     def __init__(self, settings: Settings, done: Callable[[], None]) -> None:
         self._settings = settings
         self._done = done
-        self._begun = False
+        self._runs = _Runs()
         self._process: Process | None = None
         self._watching: asyncio.Task[None] | None = None
-        self._count = 0
-        self._error: str | None = None
 
     async def start(self) -> None:
         """Begins a run. Raises StoreLocked while one is going on, of ours or of anybody else."""
-        if self._begun:
+        begun, count, error = self._runs.read()
+        if begun:
             raise StoreLocked("the corpus is being brought up to date already", hint="/api/status says when it is done")
         if writer := current_writer(self._settings.layout):
             raise StoreLocked(f"another aicx (process {writer}) is writing", hint="ask again when it has finished")
-        self._begun = True
+        self._runs.write(os.getpid(), count, error)
         try:
             self._process = await asyncio.create_subprocess_exec(
                 *program(),
@@ -55,7 +77,7 @@ class Rebuilding:
                 stderr=DEVNULL,
             )
         except OSError:
-            self._begun = False
+            self._runs.write(0, count, error)
             raise
         self._watching = asyncio.create_task(self._watch(self._process))
 
@@ -74,17 +96,18 @@ class Rebuilding:
 
     def told(self, status: Status) -> Status:
         """A status with what is to be said of runs."""
-        running = self._begun or status.rebuilding
-        return replace(status, rebuilding=running, build_count=self._count, last_error=self._error)
+        begun, count, error = self._runs.read()
+        return replace(status, rebuilding=bool(begun) or status.rebuilding, build_count=count, last_error=error)
 
     async def _watch(self, process: Process) -> None:
+        _, count, error = self._runs.read()
         try:
             said, _ = await process.communicate()
-            self._error = None if process.returncode == 0 else self._failure(process, said)
-            self._count += process.returncode == 0
+            error = None if process.returncode == 0 else self._failure(process, said)
+            count += process.returncode == 0
         finally:
             self._done()
-            self._begun = False
+            self._runs.write(0, count, error)
 
     def _failure(self, process: Process, said: bytes) -> str:
         try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -123,3 +124,27 @@ def test_a_run_ends_with_its_server(user: Home) -> None:
         pass
     user.store()
     assert len(user.chunks()) == 1
+
+
+@pytest.mark.process
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs a system that can fork")
+def test_every_process_of_a_server_tells_of_a_run(user: Home) -> None:
+    with serving("--workers", "2", **user.environ) as (_, address):
+        ask_for(address)
+        when_done(address)
+        user.claude(ClaudeLog(OTHER).prompt("A second quokka", 100).answer("Found.", 101))
+        ask_for(address)
+        when_done(address)
+        told = [get(address, "/api/status").fields for _ in range(12)]
+        assert {(one["rebuilding"], one["build_count"], one["stats"]["sessions"]) for one in told} == {(False, 2, 2)}
+        found = [get(address, "/api/search/fuzzy", q="quokka").fields["results"] for _ in range(12)]
+        assert found == found[:1] * 12
+
+
+@pytest.mark.process
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs a system that can fork")
+def test_a_run_is_refused_by_every_process_while_one_goes_on(user: Home) -> None:
+    with serving("--workers", "2", **user.environ) as (_, address):
+        codes = [ask_for(address).status for _ in range(3)]
+        assert codes == [202, 409, 409]
+        when_done(address)
