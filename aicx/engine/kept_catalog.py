@@ -14,6 +14,7 @@ from aicx.corpus.catalog.place_names import is_glob
 from aicx.corpus.catalog.query import Opened, open_catalog
 from aicx.corpus.catalog.runs import FACTS, FOUND
 from aicx.corpus.catalog.session_names import short_reference
+from aicx.corpus.catalog.sightings import SightedSubjects
 from aicx.corpus.catalog.when import days_between
 from aicx.filters import FILTERS, LANES, UNSET, Filters
 from aicx.paths import Layout
@@ -37,6 +38,8 @@ class KeptCatalog:
         self._rows: dict[str, Any] = {}  # None for a chunk that is not there, or hidden
         self._filters: dict[Filters, tuple[list[Condition], list[str]]] = {}
         self._short: dict[str, str] = {}
+        self._subjects: SightedSubjects | None = None
+        self._asked_again = False  # of the subjects, in the same state
         self._sequence = -1
 
     @property
@@ -55,6 +58,7 @@ class KeptCatalog:
             self._seen = seen
         if self._sequence != self._opened.catalog.sequence:
             self._rows, self._filters, self._short, self._sequence = {}, {}, {}, self._opened.catalog.sequence
+            self._subjects, self._asked_again = None, False
         return self._opened
 
     def close(self) -> None:
@@ -74,6 +78,13 @@ class KeptCatalog:
         if len(self._short) > _MAX_ROWS:
             self._short.clear()
         return short_reference(chunk_id, agent, session_id, self.now, self._short)
+
+    def subjects(self) -> SightedSubjects | None:
+        """The subjects of commits in logs, from the second question on: a single one is answered without."""
+        if self._subjects is None and self._asked_again:
+            self._subjects = SightedSubjects(self.now)
+        self._asked_again = True
+        return self._subjects
 
     def rows(self, ids: Iterable[str]) -> dict[str, Any]:
         """The `COLUMNS` of chunks, without those that are gone or hidden since an index was made."""

@@ -6,7 +6,6 @@ are those of the packaged graph in operations that onnxruntime has ready made, s
 
 from __future__ import annotations
 
-import os
 import struct
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -32,7 +31,9 @@ def multiplies_bytes(cpu: str | None = None) -> bool:
     """
     if cpu is None:
         if sys.platform != "linux":
-            return sys.platform == "darwin" and os.uname().machine == "arm64"
+            import platform  # imported here: it is loaded nowhere else
+
+            return sys.platform == "darwin" and platform.machine() == "arm64"
         try:
             cpu = Path("/proc/cpuinfo").read_text("utf-8", "replace")
         except OSError:

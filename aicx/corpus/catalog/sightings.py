@@ -6,6 +6,7 @@ Without its repository this is what bounds the time of a commit: it was made bef
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -58,7 +59,23 @@ def sightings(catalog: Catalog, subject_or_hash: str) -> list[CommitSighting]:
     return [one for one in found if one.hash.startswith(name) or name.startswith(one.hash)]
 
 
-def nearest_sighting(catalog: Catalog, question: str) -> CommitSighting | None:
+class SightedSubjects:
+    """The subjects of a catalogue by their words, for several questions of one state: SQLite reads all for each."""
+
+    def __init__(self, catalog: Catalog) -> None:
+        self._plain = [row["plain"] for row in catalog.rows("SELECT DISTINCT plain FROM sightings")]
+        self._with: dict[str, list[int]] = {}
+        for number, plain in enumerate(self._plain):
+            for word in _words(plain):
+                self._with.setdefault(word, []).append(number)
+
+    def near(self, wanted: frozenset[str]) -> list[str]:
+        """The subjects that have enough of the words to be near."""
+        counts = Counter(number for word in wanted for number in self._with.get(word, ()))
+        return [self._plain[number] for number, count in counts.items() if count >= _NEAR * len(wanted)]
+
+
+def nearest_sighting(catalog: Catalog, question: str, subjects: SightedSubjects | None = None) -> CommitSighting | None:
     """The commit or request whose subject is nearly the question; None where no subject is near.
 
     What the question is about was done before its ``first_seen``, and in its ``made_in`` where that is known.
@@ -66,14 +83,16 @@ def nearest_sighting(catalog: Catalog, question: str) -> CommitSighting | None:
     wanted = _words(question)
     if len(wanted) < _MIN_WORDS:
         return None
-    shared = " + ".join(["(instr(plain, ?) > 0)"] * len(wanted))
-    rows = catalog.rows(
-        f"SELECT DISTINCT plain FROM sightings WHERE {shared} >= ? LIMIT ?",
-        [*wanted, _NEAR * len(wanted), _MAX_NEAR],
-    )
-    near = max(((_likeness(wanted, _words(row["plain"])), row["plain"]) for row in rows), default=(0.0, ""))
+    every = subjects.near(wanted) if subjects else _near_in(catalog, wanted)
+    near = max(((_likeness(wanted, _words(plain)), plain) for plain in every), default=(0.0, ""))
     found = sightings(catalog, near[1]) if near[0] >= _NEAR else []
     return found[0] if found else None
+
+
+def _near_in(catalog: Catalog, wanted: frozenset[str]) -> list[str]:
+    shared = " + ".join(["(instr(plain, ?) > 0)"] * len(wanted))
+    query = f"SELECT DISTINCT plain FROM sightings WHERE {shared} >= ? LIMIT ?"
+    return [row["plain"] for row in catalog.rows(query, [*wanted, _NEAR * len(wanted), _MAX_NEAR])]
 
 
 def _sightings(catalog: Catalog, where: str, values: Iterable[object]) -> list[CommitSighting]:

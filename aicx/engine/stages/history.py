@@ -103,4 +103,4 @@ def _named(state: SearchState) -> tuple[list[NamedCommits], list[str]]:
         return named, notes
     from aicx.engine.sighted import find_sighted
 
-    return find_sighted(state.catalog.now, state.question.text), notes
+    return find_sighted(state.catalog.now, state.question.text, state.catalog.subjects()), notes

@@ -10,7 +10,7 @@ import pytest
 
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.query import open_catalog
-from aicx.corpus.catalog.sightings import CommitSighting, nearest_sighting, sightings
+from aicx.corpus.catalog.sightings import CommitSighting, SightedSubjects, nearest_sighting, sightings
 from aicx.corpus.forget.holding import ForgetRequest
 from aicx.corpus.forget.run import forget
 from aicx.engine.holders import load_holders
@@ -77,6 +77,7 @@ def test_a_commit_that_no_tool_printed_is_not_found(catalog: Catalog, asked: str
 def test_question_that_is_nearly_a_subject_finds_its_commit(catalog: Catalog, question: str, hash: str | None) -> None:
     found = nearest_sighting(catalog, question)
     assert (found and found.hash) == hash
+    assert nearest_sighting(catalog, question, SightedSubjects(catalog)) == found
 
 
 def test_catalogue_of_the_version_before_is_filled_without_its_logs(user: Home) -> None:
