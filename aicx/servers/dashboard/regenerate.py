@@ -24,7 +24,7 @@ from aicx.system import interrupt, is_running
 _SECONDS_TO_STOP = 5
 
 
-class _Runs:
+class _SharedRuns:
     """What the processes of a server know of its runs: a piece of memory that those forked from this one share."""
 
     _HEAD = struct.Struct("=qqq")  # the process that began a run, or 0; how many ended well; the bytes of an error
@@ -54,7 +54,7 @@ class Rebuilding:
     def __init__(self, settings: Settings, done: Callable[[], None]) -> None:
         self._settings = settings
         self._done = done
-        self._runs = _Runs()
+        self._runs = _SharedRuns()
         self._process: Process | None = None
         self._watching: asyncio.Task[None] | None = None
 
