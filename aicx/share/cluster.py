@@ -10,6 +10,7 @@ import logging
 import os
 import pickle
 import shutil
+import socket
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -17,6 +18,7 @@ from functools import lru_cache, partial
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
+from urllib.parse import urlsplit
 
 import orjson
 
@@ -39,6 +41,7 @@ from aicx.share.tables import (
 from aicx.values import dataclass
 from retrieval.embedders import Embedder
 
+_SECONDS_TO_ANSWER = 10
 # More pieces than this are merged before they are indexed.
 _MAX_PIECES = 24
 # Embedders that are open in a moment; of the others an actor keeps its own open.
@@ -153,6 +156,7 @@ def connected(address: str | None, workers: int | None) -> Iterator[Cluster]:
                     **quiet,
                 )
             else:
+                check_answer(address)
                 ray.init(address, **quiet)
         context = ray.data.DataContext.get_current()
         context.enable_progress_bars = False
@@ -163,6 +167,20 @@ def connected(address: str | None, workers: int | None) -> Iterator[Cluster]:
         ray.shutdown()
         if private is not None:
             shutil.rmtree(private, ignore_errors=True)
+
+
+def check_answer(address: str) -> None:
+    """Raises AicxError where nothing listens at a cluster's address: Ray itself goes on trying for minutes."""
+    place = urlsplit(address if "//" in address else f"//{address}")
+    if place.hostname is None or place.port is None:
+        return  # a name such as "auto", which Ray looks up
+    try:
+        socket.create_connection((place.hostname, place.port), _SECONDS_TO_ANSWER).close()
+    except OSError as error:
+        said = error.strerror or str(error)
+        raise AicxError(
+            f"no Ray answers at {address}: {said}", hint="`ray status` there says whether it runs"
+        ) from error
 
 
 def check_address(database: Database) -> None:

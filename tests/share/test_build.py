@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import socket
 
 import pytest
 
 from aicx.cli import run
 from aicx.engine.embedder_choice import Choice
+from aicx.errors import AicxError
 from aicx.share import build as module
+from aicx.share import cluster
 from aicx.share.build import find_choice
 from aicx.share.checking import verify_database
 from aicx.share.seals import read_seals
@@ -141,3 +144,16 @@ def test_a_release_without_ray_says_how_to_get_it(ada, membership, capsys, monke
     monkeypatch.setitem(__import__("sys").modules, "lance_ray", None)
     assert run(["share", "build", "--engine", "ray", "--project", "orb*", "--yes"]) == 4
     assert "[ray]" in capsys.readouterr().err
+
+
+def test_a_cluster_at_whose_address_nothing_listens_is_named_at_once() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        address = f"127.0.0.1:{listening.getsockname()[1]}"
+        cluster.check_answer(address)
+        cluster.check_answer(f"ray://{address}")
+    with pytest.raises(AicxError, match=f"no Ray answers at {address}: Connection refused"):
+        cluster.check_answer(address)
+
+
+def test_a_cluster_that_ray_looks_up_by_itself_is_left_to_it() -> None:
+    cluster.check_answer("auto")
