@@ -58,7 +58,7 @@ def push_once(database: Database, number: int, turn: int) -> None:
         known = own.get(key)
         generation, count = f"{number}-{session}-{turn}-{os.getpid()}-{random.random()}", 2 + turn % 5
         rows = rows_of(number, session, generation, count)
-        version = committed(partial(write_rows, database.chunks, rows))
+        version = committed(partial(write_rows, database.chunks, rows), once=True)
         sequence = known.sequence + 1 if known else 1
         made.append(
             Seal(

@@ -90,7 +90,7 @@ class Cluster:
                 committer.on_write_complete([fragments])
 
             if fragments:
-                committed(commit)
+                committed(commit, once=True)
         database.refresh()
         return Written(int(database.chunks.version), told)
 

@@ -61,7 +61,7 @@ class Sealed:
 def read_seals(database: Database) -> Sealed:
     """The seals as they are now, compared with the rows as the database was last refreshed."""
     with reading(database.uri):
-        database.sessions.checkout_latest()
+        committed(database.sessions.checkout_latest)
         rows = read_rows(database.sessions, _COLUMNS)
         version = int(database.chunks.version)
     return sealed(map(to_seal, rows), version)
@@ -106,8 +106,8 @@ def drop_rows(database: Database, where: str) -> None:
     A deletion alone only marks a row. Killed between the two, it is done again, as the rows are still there.
     """
     with reading(database.uri):
-        database.chunks.checkout_latest()
-        found = database.chunks.search().where(where).with_row_id(True).select(["draw"]).to_arrow()
+        committed(database.chunks.checkout_latest)
+        found = committed(database.chunks.search().where(where).with_row_id(True).select(["draw"]).to_arrow)
         for fragment in sorted({row >> _FRAGMENT for row in found["_rowid"].to_pylist()}):
             inside = f"_rowid >= {fragment << _FRAGMENT} AND _rowid < {(fragment + 1) << _FRAGMENT} AND NOT ({where})"
             committed(partial(database.chunks.update, where=inside, values_sql={"draw": "draw"}))

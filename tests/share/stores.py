@@ -106,7 +106,9 @@ def s3_server() -> Iterator[Store]:
             "NO_PROXY": "127.0.0.1",
         }.items():
             environment.setenv(name, value)
-        urllib.request.urlopen(urllib.request.Request(f"http://{host}:{port}/team", method="PUT")).close()
+        # Its buckets belong to the process, also those of a server that was stopped.
+        for path, method in (("moto-api/reset", "POST"), ("team", "PUT")):
+            urllib.request.urlopen(urllib.request.Request(f"http://{host}:{port}/{path}", method=method)).close()
         assert server._server is not None
         server._server.app = store = Store(server._server.app, environment)
         yield store

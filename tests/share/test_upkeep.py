@@ -89,9 +89,13 @@ def test_a_holder_whose_beat_never_changes_loses_the_lease_by_the_clock_of_who_w
     assert maintain(layout, BOB, database) is None
 
 
-def test_a_commit_is_tried_again_while_others_commit(monkeypatch):
+def test_a_commit_is_tried_again_while_others_commit_and_after_half_an_answer(monkeypatch):
     monkeypatch.setattr("aicx.share.tables._PAUSE", 0)
-    failures = [RuntimeError("Commit conflict for version 3"), RuntimeError("Too many concurrent writers")]
+    failures = [
+        RuntimeError("Commit conflict for version 3"),
+        RuntimeError("Too many concurrent writers"),
+        RuntimeError("Error getting list response body: HTTP error"),
+    ]
 
     def commit():
         if failures:
@@ -99,6 +103,11 @@ def test_a_commit_is_tried_again_while_others_commit(monkeypatch):
         return "done"
 
     assert committed(commit) == "done"
+
+
+def test_a_commit_that_must_not_be_made_twice_is_not_tried_again_after_half_an_answer():
+    with pytest.raises(RuntimeError, match="response body"):
+        committed(lambda: (_ for _ in ()).throw(RuntimeError("Error getting list response body")), once=True)
 
 
 def test_a_failure_that_is_no_conflict_is_not_tried_again():
