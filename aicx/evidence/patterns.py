@@ -142,6 +142,7 @@ class StatementRules(_Expressions):
     undecided = _Lazy(_any)
     pastes = _Lazy(_any)
     check_headings = _Lazy(_any)
+    checked_headings = _Lazy(_any)
     replaces = _Lazy(_any)
     fell_through = _Lazy(_any)
     names_failure = _Lazy(_any)

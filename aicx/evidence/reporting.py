@@ -20,6 +20,7 @@ from aicx.evidence.statements import (
     is_announcement,
     left_open,
     reports,
+    reports_something,
     requests,
     telling,
 )
@@ -59,7 +60,7 @@ def turns_of(steps: Sequence[Step]) -> list[TurnEnd]:
         elif step.phase == "call" and not _KEEPS_PLAN.fullmatch(step.tool or ""):
             words = None
             worked = worked or _changes(step)
-    if words is not None and not _goes_on(words):
+    if words is not None and not goes_on(words):
         found.append(TurnEnd(words, worked))
     return found
 
@@ -72,10 +73,16 @@ def _changes(call: Step) -> bool:
     return is_edit(call) or any(command_rules().change.match(part.text) for part in simple_commands(call.command))
 
 
-def _goes_on(step: Step) -> bool:
+def goes_on(step: Step) -> bool:
     """Whether a message ends with what the agent does next: the log stops in the middle of a turn."""
     said = [sentence.text for sentence in sentences(telling(step.text))]
     return bool(said) and is_announcement(said[-1])
+
+
+def is_unanswered_call(step: Step) -> bool:
+    """Whether a message at the end of a log is a call of a tool that was still at work, and waited for no person."""
+    waits = step.tool == "AskUserQuestion" or step.tool in PLANS or _KEEPS_PLAN.fullmatch(step.tool or "")
+    return step.phase == "call" and not waits
 
 
 _PROGRESS_LENGTH = 360
@@ -111,6 +118,9 @@ def reported_in(steps: Sequence[Step], turns: Sequence[TurnEnd], is_over: Callab
     last = turns[-1].words
     if announces(last) or _is_overruled(last, steps):
         return None
+    if (now := _at_work_since(steps, last)) is not None:
+        # What was reported before a request that the log breaks off in is not all that there is to tell.
+        return _then(progress_of(steps, last, is_over), now)
     of_work = next((turn.words for turn in reversed(turns) if turn.worked), last)
     if _is_overruled(of_work, steps):
         of_work = last
@@ -120,8 +130,26 @@ def reported_in(steps: Sequence[Step], turns: Sequence[TurnEnd], is_over: Callab
     then = summary_line(telling(last.text), _PROGRESS_LENGTH - _BRIEF, is_announcement)
     if not words(then):
         return told
-    text = f"{shorten(told.text, _BRIEF)} / then: {then}"
-    return Statement(text, last.at, tuple(dict.fromkeys((*told.refs, str(Ref("chunk", last.chunk))))))
+    return _then(told, statement_in(then, last))
+
+
+def _then(before: Statement | None, last: Statement) -> Statement:
+    if before is None:
+        return last
+    text = f"{shorten(before.text, _BRIEF)} / then: {shorten(last.text, _PROGRESS_LENGTH - _BRIEF)}"
+    return Statement(text, last.at, tuple(dict.fromkeys((*before.refs, *last.refs))))
+
+
+def _at_work_since(steps: Sequence[Step], report: Step) -> Statement | None:
+    """The last word of a turn that was begun after a report and never ended, where it reports something itself."""
+    later = after(steps, report)
+    asked = next((number for number, step in enumerate(later) if requests([step])), len(later))
+    for step in reversed(later[asked:]):
+        if step.role == "assistant" and _says_something(step):
+            told = " ".join(said.text for said in sentences(step.text) if not is_announcement(said.text))
+            if reports_something(told):
+                return statement_in(summary_line(told, _BRIEF), step)
+    return None
 
 
 def _is_overruled(report: Step, steps: Sequence[Step]) -> bool:

@@ -24,6 +24,8 @@ from aicx.evidence.patterns import command_rules, statement_rules
 from aicx.evidence.reporting import (
     TurnEnd,
     after,
+    goes_on,
+    is_unanswered_call,
     open_plan,
     pending,
     progress_of,
@@ -45,6 +47,7 @@ from aicx.evidence.statements import (
     left_open,
     names_failure,
     names_its_subject,
+    reports,
     requests,
     says_failed_before,
     says_finished,
@@ -282,7 +285,11 @@ def _is_interrupted(steps: Sequence[Step], last: Step | None) -> bool:
     if steps[-1].role == "assistant" and is_done(steps[-1]):
         return False  # "Done.", though it says too little to be quoted
     later = after(steps, last)
-    return bool(requests(later)) or any(map(announces, later)) or sum(step.phase == "call" for step in later) > 1
+    if bool(requests(later)) or any(map(announces, later)) or sum(step.phase == "call" for step in later) > 1:
+        return True
+    # The log of an agent that is still at work ends with what it does next, or in a call that nothing has answered.
+    at_work = is_unanswered_call(later[-1]) and not reports(last) if later else goes_on(last)
+    return at_work and not any(left_open(last))
 
 
 def _requests(wanted: Sequence[tuple[Weight, Step]]) -> tuple[Statement | None, Statement | None]:

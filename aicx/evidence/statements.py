@@ -81,8 +81,23 @@ def own_words(prompt: str) -> str:
 
 def requests(steps: Sequence[Step]) -> list[tuple[Weight, Step]]:
     """The prompts of a session that a person typed and that say something, in order."""
-    typed = ((weigh(step.text), step) for step in steps if step.role == "user" and step.origin in PROMPTS)
-    return [(weight, step) for weight, step in typed if weight.level]
+    found: list[tuple[Weight, Step]] = []
+    answered = True
+    for step in steps:
+        answered = answered or step.role in ("assistant", "tool")
+        if step.role != "user" or step.origin not in PROMPTS or not (weight := weigh(step.text)).level:
+            continue
+        if not answered and _is_reworded(found[-1][0].text, weight.text):
+            found.pop()  # it was stopped, and said again in better words
+        found.append((weight, step))
+        answered = False
+    return found
+
+
+def _is_reworded(before: str, after: str) -> bool:
+    """Whether most words of a prompt are in the one that came after it, in both directions."""
+    one, other = words(before), words(after)
+    return len(set(one) & set(other)) >= _REWORDED * max(len(set(one)), len(set(other)))
 
 
 def conclusion(steps: Sequence[Step]) -> Step | None:
@@ -108,7 +123,9 @@ def is_announcement(text: str) -> bool:
     return bool(statement_rules().announcements.search(text))
 
 
+_COMMAND = re.compile(r"^\s*/[\w:-]+\s+(?=\S)")
 _MIN_SAID = 12
+_REWORDED = 0.8
 # What is longer than this reports something.
 _ANNOUNCED = 1000
 _FIRST_SENTENCE = re.compile(r"[^.!\n]{1,24}[.!]+\s+")
@@ -176,8 +193,12 @@ def is_step(text: str) -> bool:
 
 
 def asks_for_something(text: str) -> bool:
-    """Whether a prompt asks for something rather than telling how something is, and is no command of a client."""
+    """Whether a prompt asks for something rather than telling how something is, and is no command of a client.
+
+    What a command of a person's own was called with, as in "/fix the footer is gone, bring it back", may ask.
+    """
     rules = statement_rules()
+    text = _COMMAND.sub("", text)
     return not rules.no_request.search(text) and bool(rules.asks_for.search(text))
 
 
@@ -376,7 +397,7 @@ def _says_enough(text: str) -> bool:
 
 def _is_next(said: Sentence, rules: StatementRules) -> bool:
     text = rules.aside.sub(" ", said.text)
-    if not words(text) or rules.not_next.search(text):
+    if not words(text) or rules.not_next.search(text) or (said.item and rules.checked_headings.search(said.heading)):
         return False
     return bool(
         rules.next_labels.search(text)

@@ -180,6 +180,18 @@ def test_narration_is_no_report() -> None:
     )
 
 
+def test_a_report_from_before_a_request_that_broke_off_is_told_with_what_was_reached_since() -> None:
+    story = Story().asks("read the export").says("The export is wrong in two places.").asks("go ahead, fix both")
+    story.calls("Agent", "\nfix them").says("Fixed the first place. Waiting for the second.")
+    assert reported(story) == "The export is wrong in two places. / then: Fixed the first place."
+
+
+def test_what_an_agent_only_announced_since_a_report_is_not_told_with_it() -> None:
+    story = Story().asks("read the export").says("The export is wrong in two places.").asks("go ahead, fix both")
+    story.says("I\u2019ll use the skill for it because it is known.").calls("Agent", "\nfix them")
+    assert reported(story) == "The export is wrong in two places."
+
+
 def test_what_was_asked_for_is_not_told_again_as_a_decision() -> None:
     found = brief(Story().asks("let's drop the legacy endpoint").says("Dropped it."))
     assert found.goal is not None
@@ -202,6 +214,16 @@ def test_every_line_has_a_reference(story: Story) -> None:
         (Story().calls("update_plan", "\n- [pending] Print").says("I parsed the first file."), ("active", "plan_open")),
         (Story().asks("fix the login").says("Next, I will write tests."), ("active", "said_next")),
         (Story().asks("fix the login").says("Fixed the login."), ("completed", "said_done")),
+        (Story().asks("fix the login").says("The plan is made. Waiting on completion."), ("active", "interrupted")),
+        (
+            Story().asks("fix the login").says("A new task for it.").calls("Task", "\nplan it"),
+            ("active", "interrupted"),
+        ),
+        (
+            Story().asks("fix the login").says("Two ways are open.").calls("AskUserQuestion"),
+            ("unknown", "nothing_said"),
+        ),
+        (Story().asks("fix the login").says("It is in. I will now exit as told."), ("unknown", "nothing_said")),
         (Story().asks("fix the login").says("The login uses tokens."), ("unknown", "nothing_said")),
         (Story(), ("unknown", "nothing_said")),
     ],

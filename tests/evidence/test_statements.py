@@ -70,6 +70,27 @@ def asked(text: str) -> list[str]:
     return [statement.text for statement in left_open(Story().says(text).steps[0])[1]]
 
 
+@pytest.mark.parametrize("heading", ["Validated", "Verified with", "I changed the reader.\n\nTested locally"])
+def test_what_a_check_was_to_show_is_not_left_to_do(heading: str) -> None:
+    assert ahead(f"{heading}:\n\n- The old hive file still fails.\n- A new one passes.") == []
+
+
+def test_what_was_not_checked_is_left_to_do() -> None:
+    assert ahead("Not verified yet:\n\n- The old hive file still fails.") == ["The old hive file still fails."]
+
+
+def test_a_prompt_that_was_stopped_and_said_again_in_better_words_counts_once() -> None:
+    story = (
+        Story().asks("have a look at HIVE-108, we work on it here").asks("have a look at COMB-108, we work on it here")
+    )
+    assert [weight.text for weight, _ in requests(story.steps)] == ["have a look at COMB-108, we work on it here"]
+
+
+def test_a_prompt_that_says_nearly_the_same_after_an_answer_counts_too() -> None:
+    story = Story().asks("use the hive with combs").says("Used it.").asks("use the hive with frames")
+    assert len(requests(story.steps)) == 2
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -568,6 +589,8 @@ def test_a_step_says_what_is_to_be_done_and_of_what(text: str, holds: bool) -> N
         ("refreshing the page solves the problem with the hive being displayed.", False),
         ("the hive is empty after the second start", False),
         ("/code-review medium the commit", False),
+        ("/hive:quick the lid is gone since we moved the frames. can you get it back?", True),
+        ("/compact", False),
         ("!git status", False),
     ],
 )
