@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
 
+from aicx.sources.branches import with_branches
 from aicx.sources.items import (
     BadRecord,
     LogFile,
@@ -121,4 +122,4 @@ class CleanSource:
         return self.door.identity(self.source.identify(log))
 
     def read(self, log: LogFile) -> Iterator[SourceItem]:
-        return map(self.door.item, self.source.read(log))
+        return map(self.door.item, with_branches(self.source.read(log)))

@@ -632,6 +632,18 @@ class TestSession:
             ("/w/till", "fix", "m2"),
         ]
 
+    def test_the_branch_is_the_one_that_git_printed_last(self, logs: Logs) -> None:
+        lines = [
+            meta(git={"branch": "main"}),
+            call(1, "exec_command", '{"cmd": "git switch -c wax && git commit -m Melt"}'),
+            output(2, "Switched to a new branch 'wax'\n[wax 1234abc] Melt"),
+            answer(3, "a"),
+            call(4, "exec_command", '{"cmd": "git commit -m Till", "workdir": "/w/till"}', "call_2"),
+            output(5, "[till 1234abd] Till", "call_2"),
+            answer(6, "b"),
+        ]
+        assert [entry.branch for entry in logs.entries(*lines)] == ["main", *["wax"] * 5]
+
     def test_an_environment_block_does_not_move_a_session_that_names_its_folder(self, logs: Logs) -> None:
         lines = [turn_context(1, cwd="/w/till"), user(1, ENVIRONMENT), answer(2, "a")]
         assert logs.one(*lines).cwd == "/w/till"

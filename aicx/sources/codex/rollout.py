@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from aicx.sources.branches import asks_git_here, printed_branch
 from aicx.sources.codex.items import CallOutcome, describe_call_item, outcome_of_event, read_outcome
 from aicx.sources.codex.messages import CodexMessages
 from aicx.sources.codex.texts import content_texts, reasoning_texts
@@ -70,6 +71,7 @@ class Rollout:
         self.ready: list[SourceItem] = self._timeline.ready  # what the records taken yielded; the caller empties it
         self._messages = CodexMessages(self._timeline)
         self._calls: dict[str, str] = {}  # the name of each call, by its id
+        self._asks_git: set[str] = set()  # calls of git in the session's folder
         self._answered: set[str] = set()  # calls whose output item was told
         self._ended: set[str] = set()  # calls whose end was told, or waits to be, by an event
 
@@ -168,6 +170,8 @@ class Rollout:
         text, use = describe_call_item(payload, self._timeline.cwd)
         if use.call_id:
             self._calls[use.call_id] = use.name
+            if asks_git_here(text, use.command, self._timeline.cwd):
+                self._asks_git.add(use.call_id)
         self._timeline.emit("tool", text, "tool", record_id=_phase_id(use.call_id, "call"), tool=use)
 
     def _take_output(self, payload: dict[str, Any]) -> None:
@@ -201,6 +205,8 @@ class Rollout:
             self._timeline.emit("tool", text, "tool", record_id=record_id, tool=use)
 
     def _result(self, outcome: CallOutcome, call_id: str | None, name: str) -> ToolUse:
+        if call_id in self._asks_git and not self._messages.is_copied and (branch := printed_branch(outcome.text)):
+            self._timeline.branches[self._timeline.cwd] = branch
         called = self._calls.get(call_id, name) if call_id else name
         return ToolUse(
             called, "result", call_id, None, outcome.files, outcome.failed, outcome.exit_code, outcome.seconds
