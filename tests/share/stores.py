@@ -1,10 +1,17 @@
-"""A server that speaks S3 on this machine, whose answers a test can make worse."""
+"""Object stores on this machine: one that speaks S3, whose answers a test can make worse, and two of other clouds."""
 
 from __future__ import annotations
 
+import base64
+import email.utils
+import hashlib
+import hmac
+import json
 import logging
 import os
+import shutil
 import signal
+import subprocess
 import time
 import urllib.request
 from collections.abc import Callable, Iterable, Iterator
@@ -16,6 +23,12 @@ import pytest
 
 Environ = dict[str, Any]
 Answer = Iterable[bytes]
+# What the XML of Google's store has beside that of S3: a new object by its generation, a copy by a header of its own.
+_AS_S3 = {"HTTP_X_GOOG_IF_GENERATION_MATCH": "HTTP_IF_NONE_MATCH", "HTTP_X_GOOG_COPY_SOURCE": "HTTP_X_AMZ_COPY_SOURCE"}
+_SIGNED = "AWS4-HMAC-SHA256 Credential=ada/20260301/us-east-1/s3/aws4_request, SignedHeaders=host, Signature=none"
+# The account of every Azurite, which its documentation names.
+_ACCOUNT = "devstoreaccount1"
+_KEY = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
 _SAYS = "<?xml version='1.0'?><Error><Code>{}</Code><Message>{}</Message></Error>"
 
 
@@ -113,3 +126,57 @@ def s3_server() -> Iterator[Store]:
         server._server.app = store = Store(server._server.app, environment)
         yield store
     server.stop()
+
+
+@contextmanager
+def gcs_server() -> Iterator[Store]:
+    """The same server asked as Google's, whose XML has the requests of S3 but for some headers."""
+    with s3_server() as store:
+        app = store._app
+
+        def google(environ: Environ, start: Callable[..., Any]) -> Answer:
+            environ["HTTP_AUTHORIZATION"] = _SIGNED
+            for theirs, own in _AS_S3.items():
+                if (value := environ.pop(theirs, None)) is not None:
+                    environ[own] = "*" if own == "HTTP_IF_NONE_MATCH" else value
+            return app(environ, start)
+
+        store._app = google
+        account = {"gcs_base_url": os.environ["AWS_ENDPOINT_URL"], "disable_oauth": True}
+        account |= {"client_email": "", "private_key": "", "private_key_id": ""}
+        store.environment.setenv("GOOGLE_SERVICE_ACCOUNT_KEY", json.dumps(account))
+        store.environment.setenv("GOOGLE_ALLOW_HTTP", "true")
+        yield store
+
+
+@contextmanager
+def azure_server() -> Iterator[None]:
+    """An Azurite with an empty container ``team`` and the environment that reaches it; skips where it is missing."""
+    program = shutil.which("azurite-blob") or pytest.skip("no azurite-blob on PATH; npm install -g azurite")
+    options = ("--blobHost", "127.0.0.1", "--blobPort", "0", "--inMemoryPersistence", "--disableTelemetry")
+    with subprocess.Popen([program, *options], stdout=subprocess.PIPE, text=True) as server:
+        try:
+            assert server.stdout is not None
+            listens = next(line for line in server.stdout if "successfully listens on" in line)
+            address = listens.split()[-1]
+            _make_container(address)
+            with pytest.MonkeyPatch.context() as environment:
+                environment.setenv("AZURE_STORAGE_ACCOUNT_NAME", _ACCOUNT)
+                environment.setenv("AZURE_STORAGE_ACCOUNT_KEY", _KEY)
+                environment.setenv("AZURE_STORAGE_USE_EMULATOR", "true")
+                environment.setenv("AZURITE_BLOB_STORAGE_URL", address)
+                environment.setenv("NO_PROXY", "127.0.0.1")
+                yield
+        finally:
+            server.kill()
+
+
+def _make_container(address: str) -> None:
+    """Makes the container ``team``, with a request signed as Azure wants it."""
+    sent = {"x-ms-date": email.utils.formatdate(usegmt=True), "x-ms-version": "2021-08-06"}
+    lines = ["PUT", *[""] * 11, *(f"{name}:{value}" for name, value in sent.items())]
+    signed = "\n".join([*lines, f"/{_ACCOUNT}/{_ACCOUNT}/team", "restype:container"])
+    key = hmac.new(base64.b64decode(_KEY), signed.encode(), hashlib.sha256).digest()
+    sent |= {"Authorization": f"SharedKey {_ACCOUNT}:{base64.b64encode(key).decode()}", "Content-Length": "0"}
+    url = f"{address}/{_ACCOUNT}/team?restype=container"
+    urllib.request.urlopen(urllib.request.Request(url, method="PUT", headers=sent)).close()
