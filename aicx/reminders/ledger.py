@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 NAME = "reminders.sqlite"
@@ -70,5 +70,19 @@ def read(folder: str) -> list[Said]:
     kept = sqlite3.connect(path, timeout=_BUSY_SECONDS)
     try:
         return [Said(*row) for row in kept.execute("SELECT * FROM said ORDER BY at DESC, agent, session, key")]
+    finally:
+        kept.close()
+
+
+def drop(folder: str, unwanted: Callable[[Said], bool]) -> None:
+    """Deletes the reminders that ``unwanted`` picks, so that the file has no byte of them."""
+    doomed = [one[:3] for one in read(folder) if unwanted(one)]
+    if not doomed:
+        return
+    kept = sqlite3.connect(os.path.join(folder, NAME))  # noqa: PTH118
+    try:
+        kept.execute("PRAGMA secure_delete=ON")
+        kept.executemany("DELETE FROM said WHERE agent=? AND session=? AND key=?", doomed)
+        kept.commit()
     finally:
         kept.close()

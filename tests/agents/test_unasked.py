@@ -317,6 +317,39 @@ def test_the_ledger_holds_no_words_of_a_session(user: Home) -> None:
     assert b"lexer" not in (user.corpus / "agents" / "reminders.sqlite").read_bytes()
 
 
+# What was said is written down, and forgotten ---------------------------------------------------------------------
+
+
+def written(user: Home) -> set[str]:
+    """The lanes of the reminders that are written down."""
+    return {one.lane for one in ledger.read(str(user.corpus / "agents"))}
+
+
+@pytest.mark.parametrize("what", [("--session", SESSION), ("--project", "ada/orbit")])
+def test_of_a_forgotten_session_no_reminder_is_kept(user: Home, what: tuple[str, str]) -> None:
+    assert edit(user, "src/lexer.py")
+    assert call(user, "user-prompt", prompt=_AGAIN)
+    assert written(user) == {"edit", "prompt"}
+    assert run(["forget", *what, "--yes"]) == 0
+    assert written(user) == set()
+    assert SESSION.encode() not in (user.corpus / "agents" / ledger.NAME).read_bytes()
+
+
+def test_a_reminder_that_names_a_forgotten_text_goes_and_others_stay(user: Home) -> None:
+    assert edit(user, "src/lexer.py")
+    assert call(user, "user-prompt", prompt=_AGAIN)
+    assert run(["forget", "--pattern", "lexer[.]py", "--yes"]) == 0
+    assert written(user) == {"prompt"}
+
+
+def test_what_a_forgotten_session_was_told_is_forgotten(user: Home) -> None:
+    user.claude(ClaudeLog(OTHER, str(user.work / "orbit")).prompt("How is the weather?", 900))
+    user.store()
+    assert call(user, "user-prompt", prompt=_AGAIN)
+    assert run(["forget", "--session", OTHER, "--yes"]) == 0
+    assert written(user) == set()
+
+
 # What it survives --------------------------------------------------------------------------------------------------
 
 

@@ -34,6 +34,7 @@ HOLDERS = (
     "aicx.sessions.holder",
     "aicx.sessions.kept_holder",
     "aicx.continuity.holder",
+    "aicx.reminders.holder",
     "aicx.share.holder",
     "aicx.engine.holders.catalogue",
     "aicx.engine.holders.lexical",
