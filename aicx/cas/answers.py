@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated
 
+from aicx.cas.entry import StoredObject
+from aicx.fields import taken_from
+from aicx.text import instant
 from aicx.values import dataclass
 
 PUT_SCHEMA = "aicx.object-put/1"
@@ -26,6 +29,10 @@ class ObjectEntry:
     pinned: Annotated[bool, "whether `gc` leaves it"]
     sessions: Annotated[list[str], "sessions that a pack quotes, as `agent:id`"]
     projects: Annotated[list[str], "repositories that a pack is about"]
+
+
+def entry_of(entry: StoredObject) -> ObjectEntry:
+    return taken_from(entry, ObjectEntry, created_at=instant(entry.created_at), put_at=instant(entry.put_at))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,114 +1,66 @@
-"""What `aicx show` opens beside what is stored: records, tasks, failures, objects, places in a repository."""
+"""How `aicx show` prints what is not in the corpus: records, tasks, failures, objects, places in a repository."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Mapping
 
 from aicx import console, options
-from aicx.config import load_settings
-from aicx.errors import NotFound
-from aicx.refs import HASH, Ref
-
-_ROWS = 20  # of a file, from the line that a map names
-
-Opener = Callable[[], None]
+from aicx.opening import Kind, lines_of_place
 
 
-def opener_of(ref: str, repo: str | None, *, json: bool) -> Opener | None:
-    """What opens the reference, by its prefix; None where that is the corpus."""
-    match ref.partition(":")[0]:
-        case "mem" | "live":
-            return _record(ref, repo, json=json)
-        case "work":
-            return _task(ref, repo, json=json)
-        case "failure":
-            return _failure(ref, json=json)
-        case "sha256" | "cas":
-            from aicx.commands.cas.actions import get
+def printers(repo: str | None, *, json: bool) -> Mapping[Kind, Callable[[str], None]]:
+    """What prints each kind of thing. The command of each is imported when it is needed: together they take long."""
 
-            return lambda: get(ref, json=json)
-        case "session" if "#w" in ref:
-            from aicx.commands.sessions.summarize import command
+    def record(ref: str) -> None:
+        from aicx.commands.memory.reading import get
 
-            return lambda: command(ref, json=json)
-    return None
+        get(ref, repo=repo, json=json)
 
+    def task(ref: str) -> None:
+        from aicx.commands.task.showing import show
 
-def opened_otherwise(ref: str, repo: str | None, *, json: bool) -> bool:
-    """Opens what the corpus does not know: the name of a record or a task, a session that is only begun, a place."""
-    for opener in _others(ref, repo, json=json):
-        try:
-            opener()
-        except NotFound:
-            continue
-        return True
-    return False
+        show(ref, repo=repo, json=json)
 
+    def failure(ref: str) -> None:
+        from aicx.commands.failures.show import command
 
-def _others(ref: str, repo: str | None, *, json: bool) -> Iterator[Opener]:
-    """What may open a reference that the corpus does not know, the likeliest first."""
-    kind = Ref.parse(ref).kind
-    if kind == "map":
-        yield lambda: _show_place(ref, repo, json=json)
-    if kind == "name" and ":" not in ref:
-        yield _record(ref, repo, json=json)
-        yield _task(ref, repo, json=json)
-        if HASH.fullmatch(ref):
-            yield _failure(ref, json=json)
-    if kind in ("name", "session") and _is_stated(ref):
+        command(ref, json=json)
+
+    def kept(ref: str) -> None:
+        from aicx.commands.cas.actions import get
+
+        get(ref, json=json)
+
+    def window(ref: str) -> None:
+        from aicx.commands.sessions.summarize import command
+
+        command(ref, json=json)
+
+    def session(ref: str) -> None:
         from aicx.commands.sessions.showing import show
 
-        yield lambda: show(ref, repo=repo, json=json)
+        show(ref, repo=repo, json=json)
+
+    return {
+        "record": record,
+        "task": task,
+        "failure": failure,
+        "object": kept,
+        "window": window,
+        "session": session,
+        "place": lambda ref: _print_place(ref, repo, json=json),
+    }
 
 
-def _is_stated(ref: str) -> bool:
-    """Whether something was stated of a session of such an id: else there is no need to read what all sessions did."""
-    from aicx.sessions.stated import read_stated
+def _print_place(ref: str, repo: str | None, *, json: bool) -> None:
+    from aicx.corpus.views.show_answer import SCHEMA, ListFound
 
-    stated = read_stated(load_settings().layout)
-    start = ref.rpartition(":")[2]
-    return any(f":{start}" in one for one in {*stated.lives, *stated.ends})
-
-
-def _record(ref: str, repo: str | None, *, json: bool) -> Opener:
-    from aicx.commands.memory.reading import get
-
-    return lambda: get(ref, repo=repo, json=json)
-
-
-def _task(ref: str, repo: str | None, *, json: bool) -> Opener:
-    from aicx.commands.task.showing import show
-
-    return lambda: show(ref, repo=repo, json=json)
-
-
-def _failure(ref: str, *, json: bool) -> Opener:
-    from aicx.commands.failures.show import command
-
-    return lambda: command(ref, json=json)
-
-
-def _show_place(ref: str, repo: str | None, *, json: bool) -> None:
-    """The lines of a file of the repository from the one that a map names on. Raises NotFound."""
-    # Imported here: the rules of redaction take a while to compile.
-    from aicx.corpus.views.show_answer import SCHEMA, ListFound, ShowAnswer
-    from aicx.git.identity import find_repository
-    from aicx.redaction import redact
-    from aicx.repomap.exclusions import excluded_by_name
-    from aicx.repomap.files import is_inside
-
-    place = Ref.parse(ref)
-    root = find_repository(options.folder(repo)).root
-    if ".." in place.path.split("/") or excluded_by_name(place.path) or not is_inside(root, place.path):
-        raise NotFound(f"there is no file {place.path} in {root}")
-    number = place.value.removeprefix(place.path).removeprefix(":")
-    first = max(int(number or 1), 1)
-    lines = redact((root / place.path).read_text("utf-8", "replace")).text.splitlines()[first - 1 : first - 1 + _ROWS]
-    note = f"no stored session touched {place.path}; these are its lines in {root}"
+    first, answer = lines_of_place(ref, options.folder(repo))
     if json:
-        console.out_answer(SCHEMA, ShowAnswer(ref, ListFound("file", 0, [], lines), None, [note]))
+        console.out_answer(SCHEMA, answer)
         return
+    assert isinstance(answer.what, ListFound)
     with console.paged():
-        for at, line in enumerate(lines, first):
+        for at, line in enumerate(answer.what.lines or (), first):
             console.out(f"{console.style(f'{at:>5}', dim=True)}  {line}")
-    console.notify_notes([note])
+    console.notify_notes(answer.notes)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from shutil import get_terminal_size
 from textwrap import wrap
@@ -10,11 +11,12 @@ from typing import Annotated
 import typer
 
 from aicx import console, options
-from aicx.commands.opened import opened_otherwise, opener_of
+from aicx.commands.opened import printers
 from aicx.config import load_settings
 from aicx.corpus.files.read import ALTERED
 from aicx.corpus.views.show import HEADING, ShownChunk, ShownList, ShownSession, show
-from aicx.errors import CorpusDamaged, NotFound
+from aicx.errors import CorpusDamaged
+from aicx.opening import open_ref
 from aicx.paths import NON_REPOSITORY, Layout
 from aicx.text import local, shorten, time_span
 
@@ -71,17 +73,16 @@ def command(
     Example: aicx show file:src/parser.py
     Example: aicx show commit:1a2b3c4
     """
-    opener = opener_of(ref, repo, json=json)
-    if opener is not None:
-        opener()
-        return 0
     layout = load_settings().layout
-    try:
-        shown = show(layout, ref, limit, full=full, verify=verify)
-    except NotFound:
-        if not opened_otherwise(ref, repo, json=json):
-            raise
-        return 0
+    show_stored = partial(_show_stored, layout, limit, full=full, verify=verify, no_pager=no_pager, json=json)
+    return open_ref(ref, layout, show_stored, printers(repo, json=json)) or 0
+
+
+def _show_stored(
+    layout: Layout, limit: int, ref: str, *, full: bool, verify: bool, no_pager: bool, json: bool
+) -> int | None:
+    """Prints what the corpus has. Raises NotFound."""
+    shown = show(layout, ref, limit, full=full, verify=verify)
     if json:
         from aicx.corpus.views.show_answer import SCHEMA, show_answer
 

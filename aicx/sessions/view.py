@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from datetime import datetime
 from typing import Any
 
 from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog.query import open_catalog
 from aicx.corpus.catalog.session_names import SessionKey, find_session, match_sessions
 from aicx.corpus.catalog.sessions import facts_of
 from aicx.errors import NotFound
@@ -15,7 +17,7 @@ from aicx.evidence.transcript import Step
 from aicx.paths import Layout
 from aicx.refs import Ref
 from aicx.sessions.answers import Ages, EdgeCount, SessionNode, SessionStatsAnswer, SessionWork, Turn
-from aicx.sessions.family import SessionFamily
+from aicx.sessions.family import SessionFamily, open_family
 from aicx.sessions.stated import Life, standing_of
 from aicx.text import instant, shorten
 from aicx.values import dataclass
@@ -129,6 +131,18 @@ class Viewer:
         """The sessions of which something was stated, of those whose ids may begin with ``start``."""
         stated = self.family.stated
         return [key_of(ref) for ref in {*stated.lives, *stated.ends} if f":{start}" in ref]
+
+
+@contextmanager
+def open_viewer(layout: Layout, now: datetime, on_progress: Callable[[int, int], None]) -> Iterator[Viewer]:
+    """The stored sessions and their edges, which are worked out first where something is new."""
+    with ExitStack() as stack:
+        try:
+            catalog = stack.enter_context(open_catalog(layout)).catalog
+        except NotFound:  # nothing is stored, and yet a session may have been opened
+            catalog = Catalog.in_memory()
+            stack.callback(catalog.close)
+        yield Viewer(catalog, stack.enter_context(open_family(layout, catalog, on_progress)), now)
 
 
 def key_of(ref: str) -> SessionKey:

@@ -6,6 +6,7 @@ import json
 import re
 import shlex
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,12 +14,13 @@ from aicx.cli import run
 from tests.corpus.builders import Home
 from tests.golden.story import fill
 from tests.kept import Kept
+from tests.servers.mcp.mcp_client import ask, call
 
 pytestmark = pytest.mark.needs("git")
 
 REFERENCE = re.compile(
     r"\b(?:mem|work|failure|sha256|session|chunk|commit|map|live|file|claude|codex):[^\s\"'`,;()\[\]|]+[^\s\"'`,;()\[\]|.:]"
-    r"|\b[0-9a-f]{8}:\d{3}\b"
+    r"|\b[0-9a-f]{8}:\d{3}\b|(?<=\"session_id\": \")[^\"]+"
 )
 PRINTING = (
     "search retry policy of exports",
@@ -44,6 +46,21 @@ PRINTING = (
     "resume --note",
     "pack objects list",
     "finalize --status success --summary 'The export handles empty files'",
+)
+
+# The same of the tools of the MCP server; what they say of what they read is among it.
+TELLING: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("aicx_search", {"query": "retry policy of exports"}),
+    ("aicx_steer", {"filters": {"project": "myrepo"}}),
+    ("aicx_sessions", {}),
+    ("aicx_rank", {"project": "myrepo", "hours": 0}),
+    ("aicx_resume", {"task": "retry of exports"}),
+    ("aicx_why", {"target": "src/parser.py:1-5"}),
+    ("aicx_memory", {"query": "exports", "with_evidence": True}),
+    ("aicx_read", {"ref": "4f2a81c0"}),
+    ("aicx_read", {"ref": "exports-policy"}),
+    ("aicx_read", {"ref": "Fix the export"}),
+    ("aicx_read", {"ref": "session:claude:4f2a81c0#w0"}),
 )
 
 
@@ -89,6 +106,38 @@ def test_every_reference_that_a_command_prints_is_opened(
         assert capsys.readouterr().out
         assert run(["show", ref, "--json"]) == 0, ref
         json.loads(capsys.readouterr().out)
+
+
+@pytest.mark.needs("mcp")
+@pytest.mark.parametrize("line", PRINTING)
+def test_an_agent_reads_every_reference_that_a_command_prints(
+    line: str, user: Home, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run([*shlex.split(line), "--json"]) == 0
+    assert_read(user, capsys.readouterr().out.replace('\\"', '"'))
+
+
+@pytest.mark.needs("mcp")
+@pytest.mark.parametrize(("tool", "arguments"), TELLING, ids=[f"{tool} {given}" for tool, given in TELLING])
+def test_an_agent_reads_every_reference_that_a_tool_prints(tool: str, arguments: dict[str, Any], user: Home) -> None:
+    result = call(user.settings, tool, folder=Path.cwd(), structured=True, **arguments)
+    assert not result.is_error
+    assert_read(user, f"{json.dumps(result.structured_content)}\n{result.content[0].text}")
+
+
+def assert_read(user: Home, said: str) -> None:
+    """Every reference in ``said`` is read, and the answer begins with how strong the evidence is."""
+    found = sorted(set(REFERENCE.findall(said)))
+    assert found
+
+    async def read(client: Any) -> None:
+        for ref in found:
+            result = await client.call_tool("aicx_read", {"ref": ref, "structured": True})
+            assert not result.is_error, (ref, result.content)
+            assert result.content[0].text.startswith("Evidence: "), ref
+            assert result.structured_content["schema"].startswith("aicx."), ref
+
+    ask(user.settings, read, folder=Path.cwd())
 
 
 @pytest.mark.parametrize(

@@ -16,30 +16,24 @@ from aicx.cas.answers import (
     LIST_SCHEMA,
     PIN_SCHEMA,
     PUT_SCHEMA,
-    ObjectEntry,
     ObjectGot,
     ObjectList,
     ObjectPinned,
     ObjectPut,
     ObjectsCollected,
+    entry_of,
 )
 from aicx.cas.entry import KINDS, StoredObject
 from aicx.cas.reading import BLOCK, entry_or_none, find, list_entries, opened, read
 from aicx.cas.writing import DAYS, Origin, collect, pin, put
 from aicx.config import load_settings
 from aicx.errors import NotFound, UsageError
-from aicx.fields import taken_from
 from aicx.output import check_outside
 from aicx.paths import user_path
 from aicx.storage.atomic import replacing
 from aicx.terminal import without_controls
-from aicx.text import instant
 
 Digest = Annotated[str, typer.Argument(metavar="DIGEST", help="sha256: and at least 8 of its digits.")]
-
-
-def entry_of(entry: StoredObject) -> ObjectEntry:
-    return taken_from(entry, ObjectEntry, created_at=instant(entry.created_at), put_at=instant(entry.put_at))
 
 
 def print_entry(entry: StoredObject) -> None:

@@ -1,23 +1,20 @@
-"""What the actions of `aicx failures` share: the patterns of a place, and how one is printed."""
+"""What the actions of `aicx failures` share: their bar, and how a failure is printed."""
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from aicx import console
-from aicx.config import Settings
-from aicx.text import first_of, shorten
-from aicx.work.facts_index import facts_at
-from aicx.work.failure_items import FailureItem
-from aicx.work.failures import Pattern, patterns
-from aicx.work.session_facts import Try
+from aicx.text import shorten
+from aicx.work.failure_items import FailureItem, with_code
 
 
-def patterns_at(settings: Settings, folder: Path | None) -> tuple[list[Pattern], list[str]]:
-    """The failures of the repository that ``folder`` is in, or of all, the last reported first; and notes."""
+@contextmanager
+def reading() -> Iterator[Callable[[int, int], None]]:
+    """How far the reading of what sessions did has come, as a bar."""
     with console.count_bar("Reading sessions") as bar:
-        facts, notes = facts_at(settings, folder, lambda done, of: bar(done, of, ""))
-    return patterns(facts), notes
+        yield lambda done, of: bar(done, of, "")
 
 
 def print_line(item: FailureItem) -> None:
@@ -32,16 +29,3 @@ def print_line(item: FailureItem) -> None:
     within = f" in {console.plural(len(item.sessions), 'session')}" if len(item.sessions) > 1 else ""
     facts = [item.id, item.toolchain, place, f"{often}{within}, last {console.when(item.last_at)}"]
     console.out(f"          {' · '.join(filter(None, facts))}")
-
-
-def with_code(code: str | None, message: str) -> list[str]:
-    """An error's code and message; the message alone where it says the code itself."""
-    return [code, message] if code and not message.startswith(code) else [message]
-
-
-def told(one: Try, session: str = "") -> str:
-    """What was done, in words. Where nothing is known of it, that the command passed in ``session``."""
-    edits = f"edited {first_of(one.files, 3)}" if one.files else ""
-    runs = f"ran {first_of((f'`{command}`' for command in one.commands), 3)}" if one.commands else ""
-    nothing = "nothing was changed" if one.read_all else f"seen to pass in {session}"
-    return "; ".join(filter(None, (edits, runs))) or nothing

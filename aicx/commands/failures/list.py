@@ -8,8 +8,9 @@ from typing import Annotated
 import typer
 
 from aicx import console, options
+from aicx.commands.failures.common import print_line, reading
 from aicx.config import load_settings
-from aicx.work.failure_items import LIST_SCHEMA, FailuresAnswer
+from aicx.work.failure_items import LIST_SCHEMA, FailuresAnswer, item_of, patterns_at
 
 
 class FailureStatus(StrEnum):
@@ -35,12 +36,9 @@ def command(
     Example: aicx failures
     Example: aicx failures list --status open --everywhere --json
     """
-    # Imported here: not needed for --help.
-    from aicx.commands.failures.common import patterns_at, print_line
-    from aicx.work.failure_items import item_of
-
     folder = None if everywhere else options.folder(repo)
-    found, notes = patterns_at(load_settings(), folder)
+    with reading() as on_progress:
+        found, notes = patterns_at(load_settings(), folder, on_progress)
     wanted = [one for one in found if status is None or one.status == status.value]
     answer = FailuresAnswer(len(wanted[:limit]), len(wanted), list(map(item_of, wanted[:limit])), notes)
     if json:

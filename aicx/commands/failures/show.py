@@ -7,11 +7,9 @@ from typing import Annotated
 import typer
 
 from aicx import console, options
+from aicx.commands.failures.common import print_line, reading
 from aicx.config import load_settings
-from aicx.errors import NotFound, UsageError
-from aicx.work.failure_items import SCHEMA, FailureAnswer, FailureItem
-
-_SHORTEST = 4  # digits of a fingerprint
+from aicx.work.failure_items import SCHEMA, FailureItem, find_failure, told
 
 
 @options.either("ref", "--failure")
@@ -24,33 +22,16 @@ def command(
 
     Example: aicx show failure:3fa91c
     """
-    # Imported here: not needed for --help.
-    from aicx.commands.failures.common import patterns_at
-    from aicx.work.failure_items import item_of
-
-    wanted = ref.removeprefix("failure:")
-    if len(wanted) < _SHORTEST:
-        raise UsageError(f"{ref!r} is too short for an id", hint=f"give at least {_SHORTEST} of its digits")
-    found, notes = patterns_at(load_settings(), None)
-    named = [one for one in found if one.last.fingerprint.startswith(wanted)]
-    # One that came up and ended with another one is told with it.
-    fitting = named or [one for one in found if any(mark.startswith(wanted) for mark in one.also)]
-    if not fitting:
-        raise NotFound(f"no failure {ref!r} is known", hint="aicx failures list --everywhere")
-    if len(fitting) > 1:
-        raise UsageError(f"{ref!r} fits {len(fitting)} failures", hint=", ".join(one.id for one in fitting[:5]))
-    item = item_of(fitting[0])
+    with reading() as on_progress:
+        found = find_failure(load_settings(), ref, on_progress)
     if json:
-        console.out_answer(SCHEMA, FailureAnswer(item, notes))
+        console.out_answer(SCHEMA, found)
         return
-    _print(item)
-    console.notify_notes(notes)
+    _print(found.failure)
+    console.notify_notes(found.notes)
 
 
 def _print(item: FailureItem) -> None:
-    # Imported here: see above.
-    from aicx.commands.failures.common import print_line, told
-
     style = console.style
     print_line(item)
     console.out(f"          `{item.command}`  {style(item.last_ref, fg='green')}")

@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from typing import Annotated
 
 import typer
 
 from aicx import console
 from aicx.commands.desk import CommandDesk
-from aicx.corpus.catalog.database import Catalog
-from aicx.corpus.catalog.query import open_catalog
 from aicx.corpus.catalog.session_names import SessionKey
 from aicx.errors import NotFound
 from aicx.lifecycle.identity import IdentifiedSession, find_session
 from aicx.sessions.answers import SessionNode
-from aicx.sessions.family import open_family
 from aicx.sessions.lineage import Edge
-from aicx.sessions.view import Viewer
+from aicx.sessions.view import Viewer, open_viewer
 from aicx.text import local, time_span
 
 Session = Annotated[
@@ -45,15 +42,11 @@ def find_named(desk: CommandDesk, session: str | None, agent: str | None) -> Ide
 @contextmanager
 def viewing(desk: CommandDesk) -> Iterator[Viewer]:
     """The stored sessions and their edges, which are worked out first where something is new."""
-    with ExitStack() as stack:
-        try:
-            catalog = stack.enter_context(open_catalog(desk.settings.layout)).catalog
-        except NotFound:  # nothing is stored, and yet a session may have been opened
-            catalog = Catalog.in_memory()
-            stack.callback(catalog.close)
-        counting = stack.enter_context(console.count_bar("Reading what sessions did"))
-        family = open_family(desk.settings.layout, catalog, lambda done, of: counting(done, of, ""))
-        yield Viewer(catalog, stack.enter_context(family), desk.now)
+    with (
+        console.count_bar("Reading what sessions did") as counting,
+        open_viewer(desk.settings.layout, desk.now, lambda done, of: counting(done, of, "")) as viewer,
+    ):
+        yield viewer
 
 
 def meant(viewer: Viewer, named: IdentifiedSession) -> SessionKey:

@@ -11,12 +11,11 @@ from aicx.commands.desk import open_desk
 from aicx.commands.sessions.common import Agent, Session, edge_line, find_named, meant, print_node, viewing
 from aicx.config import load_settings
 from aicx.refs import Ref
-from aicx.sessions.answers import CHAIN_SCHEMA, SCHEMA, ChainAnswer, ChainItem, SessionAnswer
+from aicx.sessions.about import about_session
+from aicx.sessions.answers import CHAIN_SCHEMA, SCHEMA, ChainAnswer, ChainItem
 from aicx.sessions.family import ANCESTRY, MAX_DEPTH, chain_of
 from aicx.sessions.lineage import EDGE_TYPES
-from aicx.sessions.summarize import open_session
-from aicx.sessions.summary_answer import windows_answer
-from aicx.sessions.view import key_of, turns_of, work_of
+from aicx.sessions.view import key_of
 
 
 @options.either("session")
@@ -39,19 +38,7 @@ def show(
     named = find_named(desk, session, agent)
     with viewing(desk) as viewer:
         key = meant(viewer, named)
-        node = viewer.node(key)
-        reader = open_session(desk.settings, ":".join(key)) if node.stored else None
-        found = SessionAnswer(
-            found_by=named.rule or "",
-            node=node,
-            kept=viewer.kept(key),
-            work=work_of(desk.settings.layout, viewer.catalog, key),
-            windows=windows_answer(reader).windows if reader else [],
-            turns=turns_of([step for part in reader.steps for step in part]) if reader and json else [],
-            older=viewer.family.older([node.ref]),
-            newer=viewer.family.newer(node.ref),
-            notes=viewer.notes(),
-        )
+        found = about_session(desk.settings, viewer, key, named.rule or "", turns=json)
     if json:
         console.out_answer(SCHEMA, found)
         return

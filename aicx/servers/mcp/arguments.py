@@ -170,8 +170,8 @@ class ReadArguments(ToolArguments):
     ref: Annotated[
         Name,
         Field(
-            description="A chunk or session as another tool names it, file:PATH or commit:HASH (chunks that touched or"
-            " name it), mem:ID, live:AGENT:PATH (an instruction file), or work:ID."
+            description="Whatever a tool names, such as a chunk, a session, mem:ID, work:ID, failure:ID, sha256:DIGEST;"
+            " file:PATH or commit:HASH lists the chunks that touched or name it."
         ),
     ]
     offset: Annotated[

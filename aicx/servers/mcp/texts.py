@@ -25,6 +25,9 @@ MEMORY = (
     "Between the fences are statements. A person accepted what is agreed; guidance is what a file says now; whatever "
     "else has not been accepted, and is not a reason to act. The code and what the person says now come first."
 )
+AS_LOGGED = strength("recorded", "counted from what tools printed in the sessions")
+BY_RULES = strength("recorded", "summed up by rules from what its log has")
+STATED = strength("recorded", "what was stated of it; nothing of it is stored")
 # What an answer to a search may take: 140 tokens, which paths and references bring down to 2.7 bytes. Five have 700
 # with all that stands around them.
 _ANSWERS, _BYTES_OF_AN_ANSWER = 5, 380
@@ -254,11 +257,7 @@ def _start(text: str, limit: int) -> str:
 
 def chunk_text(fields: Mapping[str, Any], most: int = MAX_TEXT) -> str:
     """A chunk, or the part of it that was asked for."""
-    start, end, size = fields["offset"], fields["offset"] + len(fields["markdown"]), fields["chars"]
-    head = f"Chunk {label(fields['id'])}"
-    head += f", characters {start} to {end} of {size}." if fields["truncated"] else "."
-    if end < size:
-        head += f" Go on with offset={end}."
+    head = f"Chunk {label(fields['id'])}{_extent(fields)}"
     for where, name in (("Before it", "previous"), ("After it", "next")):
         if fields[name]:
             head += f" {where}: {label(fields[name])}."
@@ -268,6 +267,52 @@ def chunk_text(fields: Mapping[str, Any], most: int = MAX_TEXT) -> str:
         graded = strength("weak", f"it was {ALTERED}")
     said = quoted(fields["markdown"], **_origin(fields["sidecar"] | {"altered": fields["altered"]}))
     return _joined([graded, head, *_warnings(fields), EVIDENCE, said], most)
+
+
+def object_text(fields: Mapping[str, Any], most: int = MAX_TEXT) -> str:
+    """A kept object, or the part of it that was asked for."""
+    digest = fields["digest"]
+    said = quoted(fields["markdown"], object=digest, kind=fields["kind"])
+    graded = strength("recorded", "byte for byte as it was kept")
+    return _joined([graded, f"Object {label(digest)}{_extent(fields)}", EVIDENCE, said], most)
+
+
+def place_text(lines: Sequence[str], ref: str, notes: Sequence[str], most: int = MAX_TEXT) -> str:
+    """Lines of a file as it is now."""
+    graded = strength("recorded", "the file as it is now")
+    said = quoted("\n".join(_fitting(lines, most)), place=ref)
+    return _joined([graded, *_warnings({"notes": notes}), EVIDENCE, said], most)
+
+
+def facts_text(
+    graded: str, fields: Mapping[str, Any], notes: Sequence[str], labels: Mapping[str, Any], most: int = MAX_TEXT
+) -> str:
+    """What is known of one thing, a fact a line; what is not known is left out."""
+    rows = [
+        f"{name.replace('_', ' ')}: {line(said)}"
+        for name, value in fields.items()
+        for one in (value if isinstance(value, list | tuple) else [value])
+        if (said := _plainly(one))
+    ]
+    return _joined(
+        [graded, *_warnings({"notes": notes}), EVIDENCE, quoted("\n".join(_fitting(rows, most)), **labels)], most
+    )
+
+
+def _plainly(value: Any) -> str:
+    """A fact as a person would write it: the values of an object one after the other."""
+    if isinstance(value, Mapping):
+        return " · ".join(filter(None, map(_plainly, value.values())))
+    if isinstance(value, list | tuple):
+        return ", ".join(filter(None, map(_plainly, value)))
+    return "" if value is None or value is False else str(value)
+
+
+def _extent(fields: Mapping[str, Any]) -> str:
+    """Which part of a text is shown, and how to go on."""
+    start, end, size = fields["offset"], fields["offset"] + len(fields["markdown"]), fields["chars"]
+    part = f", characters {start} to {end} of {size}." if fields["truncated"] else "."
+    return part + (f" Go on with offset={end}." if end < size else "")
 
 
 def index_text(fields: Mapping[str, Any]) -> str:
