@@ -5,8 +5,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
+from unicodedata import normalize
 
 from aicx.corpus.files.read import ALTERED
 from aicx.engine.freshness import index_state, stale_indexes
@@ -28,9 +30,10 @@ MEMORY = (
 AS_LOGGED = strength("recorded", "counted from what tools printed in the sessions")
 BY_RULES = strength("recorded", "summed up by rules from what its log has")
 STATED = strength("recorded", "what was stated of it; nothing of it is stored")
-# What an answer to a search may take: 140 tokens, which paths and references bring down to 2.7 bytes. Five have 700
-# with all that stands around them.
-_ANSWERS, _BYTES_OF_AN_ANSWER = 5, 380
+# What an answer to a search may take. Five have 700 tokens with all that stands around them.
+_ANSWERS, _TOKENS_OF_AN_ANSWER = 5, 138
+# At least as many as a vocabulary of word pieces makes of the answers of real corpora, by 16 % at most.
+_TOKENS = re.compile(r"[A-Za-z]{1,5}|[0-9]{1,2}|\S")
 _ROOM_FOR_AN_END = 200
 # Of a list or a chunk, what stands around the quotation: names, warnings, how to go on.
 _ROOM_AROUND = 4_000
@@ -71,11 +74,11 @@ def search_text(fields: Mapping[str, Any], more: Mapping[str, Sequence[str]], mo
     counted = f"{plural(fields['results'], 'answer')} of {plural(fields['matched'], 'candidate')}"
     head = f"{counted}, ranked by {served}. `aicx_read` opens a ref."
     heads = [f"{graded}\n{head}", *_commits(fields), *_warnings(fields), f"Between fences: {QUOTED_BRIEFLY}."]
-    room = min(most, max(len(fields["items"]), _ANSWERS) * _BYTES_OF_AN_ANSWER)
+    room = max(len(fields["items"]), _ANSWERS) * _TOKENS_OF_AN_ANSWER
     for layout in _LAYOUTS:
         hits = [_hit_text(item, more.get(item["id"], ()), layout) for item in fields["items"]]
         text = _joined([*heads, *_stated(fields, layout), *hits], most)
-        if len(text.encode()) <= room:
+        if len(_TOKENS.findall(normalize("NFD", text))) <= room:  # a syllable of Hangul is letters, too
             break
     return text
 
