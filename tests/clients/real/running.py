@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import subprocess
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -83,6 +84,8 @@ class RealClient:
         self.settings(home, model.url)
         command = [str(_command(self)), *self.arguments(prompt), *more]
         environment = {name: os.environ[name] for name in ("PATH", "LANG", "AICX_HOME") if name in os.environ}
+        # What hooks in a repository call has to be there, in an environment that is not activated too.
+        environment["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{environment['PATH']}"
         environment |= {"HOME": str(home), **self.environment(model.url)}
         return _run(command, environment, cwd, _SECONDS_TO_RUN)
 
