@@ -11,10 +11,11 @@ from typing import Literal
 
 from aicx.config import Settings
 from aicx.corpus.catalog.query import open_catalog
-from aicx.corpus.files.read import load_markdown, load_sidecar
+from aicx.corpus.files.read import load_sidecar
 from aicx.corpus.views.references import ChunkTarget, find_target
 from aicx.errors import AicxError
 from aicx.evidence.texts import words
+from aicx.evidence.transcript import read_steps
 from aicx.git.roots import inside
 from aicx.git.state import Git
 from aicx.memory.anchors import AnchorState
@@ -28,6 +29,7 @@ from aicx.values import dataclass
 
 _MAX_LINES = 9  # of one anchor
 _MAX_REFS = 8
+_CODE = re.compile(r"`([^`]+)`")
 _EXCERPT = 400  # characters
 _MAX_BYTES = 1 << 20  # of a file
 EXCLUDED = "(the memory policy excludes it)"
@@ -86,20 +88,24 @@ def _said_by(settings: Settings, scope: Scope, text: str, statement: str) -> lis
         if not isinstance(target, ChunkTarget):
             return [f"a session of {target.agent}"]
         sidecar = load_sidecar(settings.layout, target.path)
-        said = load_markdown(settings.layout, target.path).decode("utf-8", "replace")
-        return [shorten(str(sidecar.get("title") or ""), 100), *_passage(said, statement)]
+        steps, _ = read_steps(settings.layout, [target.path], repeated=True)
+        return [shorten(str(sidecar.get("title") or ""), 100), *_passage([step.text for step in steps], statement)]
     except AicxError as error:
         return [f"({error.message})"]
 
 
-def _passage(said: str, statement: str) -> list[str]:
-    """The line of a chunk that has the most words of a statement, between its neighbours."""
-    wanted = {word.casefold() for word in words(statement)}
-    lines = [line.strip() for line in said.splitlines() if line.strip()]
-    if not lines:
+def _passage(messages: Sequence[str], statement: str) -> list[str]:
+    """The line of a chunk that has most of a statement, its code first and then its words, between its neighbours."""
+    wanted, code = {word.casefold() for word in words(statement)}, _CODE.findall(statement)
+
+    def share(line: str) -> tuple[int, int]:
+        return sum(len(part) for part in code if part in line), len(wanted & {word.casefold() for word in words(line)})
+
+    said = [[line.strip() for line in text.splitlines() if line.strip()] for text in messages]
+    places = [(lines, at) for lines in said for at in range(len(lines))]
+    if not places:
         return []
-    shares = [len(wanted & {word.casefold() for word in words(line)}) for line in lines]
-    best = shares.index(max(shares))
+    lines, best = max(places, key=lambda place: share(place[0][place[1]]))
     return [shorten(line, _EXCERPT) for line in lines[max(0, best - 1) : best + 2]]
 
 

@@ -28,6 +28,11 @@ export function day(instant) {
   return valid(instant) ? DAY.format(new Date(instant)) : "";
 }
 
+// A day whose year is said elsewhere.
+export function dayOfYear(instant) {
+  return day(instant).replace(/ \d{4}$/, "");
+}
+
 export function clock(instant) {
   return valid(instant) ? CLOCK.format(new Date(instant)) : "";
 }

@@ -4,9 +4,9 @@
 
 import { copyButton } from "./copy.js";
 import { el, fill } from "./dom.js";
+import { refLink } from "./evidence.js";
 import { count, day, plural } from "./format.js";
 import { emptyState, failureState, hintLine, noteLines, skeleton } from "./states.js";
-import { toChunk } from "./why.js";
 
 const PART = 20;
 const OPEN = 3; // of what a record rests on; the rest is folded
@@ -204,8 +204,8 @@ function proofs({ proofs: all }) {
 }
 
 function proof({ ref, lines }) {
-  const name = ref.startsWith("chunk:") ? el("a", { href: toChunk(ref) }, ref) : el("code", {}, ref);
-  return el("figure", { class: "proof" }, el("figcaption", {}, name), lines.length > 0 && el("pre", {}, lines.join("\n")));
+  // It is scrolled where it is long, with the keyboard too.
+  return el("figure", { class: "proof" }, el("figcaption", {}, refLink(ref)), lines.length > 0 && el("pre", { tabindex: "0" }, lines.join("\n")));
 }
 
 // Which lines of which file changed; what else it rests on follows.

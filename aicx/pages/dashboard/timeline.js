@@ -3,18 +3,19 @@
 
 import { el, fill, svg } from "./dom.js";
 import { refLink, toSession } from "./evidence.js";
-import { clock, count, day, exact, plainTitle, plural } from "./format.js";
+import { clock, count, day, dayOfYear, exact, plainTitle, plural } from "./format.js";
 import { failureState } from "./states.js";
 import { table } from "./tables.js";
 
 const [ROW, FOOT, BAR] = [26, 22, 9];
 const REST = 15 * 60e3; // a longer rest takes no more room than this
-const LEAST_BETWEEN = 74; // pixels between two labels of the axis
+const [LEAST_BETWEEN, WITH_DAY] = [74, 96]; // pixels between two labels of the axis
 const MOST_BRANCHES = 12;
 const MOST_ROWS = 300;
 // A timeline is drawn for the room it has, so that its text keeps its size.
 const [NARROWEST, WIDEST] = [300, 1040];
 const [SMALL, LARGE] = [{ left: 92, letters: 12 }, { left: 136, letters: 18 }];
+const BRANCHES = { left: 220, letters: 32 }; // in place of LARGE, where the rows have the names of branches
 const KINDS = { asked: "Asked", edited: "Files", failed: "Failures", committed: "Commits" };
 const SAID = { asked: "asked", edited: "edited", failed: "failed", committed: "committed", merge: "merge", release: "release" };
 const OTHERS = "other branches";
@@ -43,6 +44,8 @@ function roomIn(pixels) {
 
 export function drawSession({ began, ended, marks, cut }, room) {
   const times = [began, ended, ...marks.map(({ at }) => at)].map(Date.parse);
+  const isOneDay = day(began) === day(ended);
+  const when = (at) => (isOneDay ? clock(at) : `${dayOfYear(at)} ${clock(at)}`);
   const { x, breaks, ends } = withoutRests([...new Set(times)].sort((one, other) => one - other), room);
   const kinds = Object.keys(KINDS);
   const top = (kind) => kinds.indexOf(kind) * ROW;
@@ -57,20 +60,19 @@ export function drawSession({ began, ended, marks, cut }, room) {
       svg(
         "rect",
         { class: `mark ${mark.kind}`, x: x(Date.parse(mark.at)) - 1.5, y: top(mark.kind) + 5, width: 3, height: ROW - 10, rx: 1, click: () => follow(mark.ref) },
-        svg("title", {}, `${clock(mark.at)} ${SAID[mark.kind]}: ${mark.label}`),
+        svg("title", {}, `${when(mark.at)} ${SAID[mark.kind]}: ${mark.label}`),
       ),
     ),
-    axis(ends.map((at) => [x(at), clock(at), exact(at)]), height, room),
+    axis(ends.map((at) => [x(at), when(at), exact(at)]), height, room, isOneDay ? LEAST_BETWEEN : WITH_DAY),
   );
-  const rows = marks.slice(0, MOST_ROWS).map((mark) => [clock(mark.at), SAID[mark.kind], mark.label, refLink(mark.ref)]);
+  const rows = marks.slice(0, MOST_ROWS).map((mark) => [when(mark.at), SAID[mark.kind], mark.label, refLink(mark.ref)]);
   return figure(picture, "Moments of the session", ["At", "What", "Which", "Part"], rows, marks.length - rows.length + cut);
 }
 
-export function drawRepository({ spans, marks, sessions_total: total, notes }, room) {
+export function drawRepository({ spans, marks, sessions_total: total, notes }, given) {
   if (!spans.length && !marks.length) return el("p", { class: "how" }, "No session of it is stored, and git knows no merge or release.");
+  const room = { ...given, ...(given.left === LARGE.left && BRANCHES) };
   const names = branchesOf(spans);
-  const releases = marks.filter(({ kind }) => kind === "release");
-  const merges = marks.filter(({ kind }) => kind === "merge");
   // What was long before the first session would leave no room for the sessions.
   const first = Math.min(...(spans.length ? spans : marks).map((one) => Date.parse(one.began ?? one.at)));
   const last = Math.max(...spans.map(({ ended }) => Date.parse(ended)), ...marks.map(({ at }) => Date.parse(at)));
@@ -78,7 +80,9 @@ export function drawRepository({ spans, marks, sessions_total: total, notes }, r
   const rows = [...names, "merges", "releases"];
   const top = (name) => rows.indexOf(name) * ROW;
   const height = rows.length * ROW;
-  const within = ({ at }) => Date.parse(at) >= first;
+  const within = marks.filter(({ at }) => Date.parse(at) >= first);
+  const releases = within.filter(({ kind }) => kind === "release");
+  const merges = within.filter(({ kind }) => kind === "merge");
   const bar = (span) => {
     const from = x(span.began);
     const place = { x: from, y: top(rowFor(span, names)) + (ROW - BAR) / 2, width: Math.max(3, x(span.ended) - from), height: BAR, rx: 2 };
@@ -103,10 +107,10 @@ export function drawRepository({ spans, marks, sessions_total: total, notes }, r
     names.map((name) => rowOf(name, top(name), room)),
     rowOf(`merges ${count(merges.length)}`, top("merges"), room),
     rowOf(`releases ${count(releases.length)}`, top("releases"), room),
-    releases.filter(within).map(flag),
+    releases.map(flag),
     spans.map(bar),
-    merges.filter(within).map(merge),
-    axis(ticks.map((at) => [x(at), day(at).replace(/ \d{4}$/, ""), exact(at)]), height, room),
+    merges.map(merge),
+    axis(ticks.map((at) => [x(at), dayOfYear(at), exact(at)]), height, room),
   );
   const moments = [
     ...spans.map((span) => [span.began, "session", plainTitle(span.title), el("a", { href: toSession(span.session) }, "session")]),
@@ -164,12 +168,12 @@ function rowOf(name, y, { left, letters, width }) {
 }
 
 // Labels that would touch the one before are left out.
-function axis(labels, y, { width }) {
+function axis(labels, y, { width }, between = LEAST_BETWEEN) {
   let free = -Infinity;
   return labels.map(([x, text, whole]) => {
-    const at = Math.min(x, width - LEAST_BETWEEN / 2 - 4);
+    const at = Math.min(x, width - between / 2 - 4);
     if (at < free) return null;
-    free = at + LEAST_BETWEEN;
+    free = at + between;
     return svg("text", { x: at, y: y + 16 }, text, svg("title", {}, whole));
   });
 }

@@ -16,7 +16,7 @@ const PART = 20;
 const MOST = 100;
 
 export function createWork(pane, { source, go, announce }) {
-  const project = el("select", { "aria-label": "Whose work", change: () => go({ view: "work", project: project.value }) });
+  const project = el("select", { "aria-label": "Whose work", hidden: true, change: () => go({ view: "work", project: project.value }) });
   const body = el("div", { class: "memos-body" });
   const branch = el("span", { class: "how" });
   fill(pane, el("h1", { class: "hidden" }, "Work"), el("div", { class: "row" }, project, branch), body);

@@ -73,7 +73,9 @@ def test_the_longest_context_arrives_whole(
     (tmp_path / "answer.json").write_text(json.dumps(answer))
     assert run(["init", "--repo", str(repo), "--agents", client.name, "--yes"]) == 0
     [file] = [change.path for change in plan_of(repo, client) if change.path.suffix in (".json", ".toml")]
-    file.write_text(re.sub(r"[^\"]* hook session-start --agent \w+", f"cat {tmp_path}/answer.json", file.read_text()))
+    file.write_text(
+        re.sub(r"[^\" ]*aicx hook session-start --agent \w+", f"cat {tmp_path}/answer.json", file.read_text())
+    )
     session = client.run(home, [], prompt=PROMPT, cwd=repo)
     assert context in texts(session.requests[0])
 

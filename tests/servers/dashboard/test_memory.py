@@ -60,6 +60,7 @@ class TestPage:
         lines, chunk = found["waiting"][0]["proofs"]
         assert (lines["ref"], lines["lines"][3].split()) == ("retry.py#L1-L4", ["4", "def", "retry(call):"])
         assert any("written by a worker" in line for line in chunk["lines"])
+        assert not [line for line in chunk["lines"] if line.startswith(("#", "`"))]  # as it is kept, not as it was said
         assert found["apart"][0]["entry"]["statement"] is None
         assert "forty" not in str(found)
 
