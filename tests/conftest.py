@@ -20,7 +20,7 @@ import pytest
 import tests.embedder  # noqa: F401  adds itself to the table of embedders
 from aicx.console import Style
 from aicx.text import Zone
-from tests import laws, parts
+from tests import laws, parts, sampling
 from tests.browsers import SharedBrowser, started
 from tests.kept import Kept
 
@@ -66,11 +66,17 @@ if _MEMORY.is_dir() and os.access(_MEMORY, os.W_OK):
 if parts.is_missing("test"):
     laws.stand_in()
 else:
+    import hypothesis.core
     from hypothesis import HealthCheck, settings
 
-    # How long an example takes says more of the machine than of the code. Where CI runs, examples are always the same.
+    # How long an example takes says more of the machine than of the code. The examples follow the seed of the run, as
+    # every sample does, also where a variable says that CI runs and Hypothesis would take the same ones always.
     settings.register_profile(
-        "aicx", deadline=None, derandomize="CI" in os.environ, suppress_health_check=[HealthCheck.too_slow]
+        "aicx",
+        deadline=None,
+        derandomize=False,
+        max_examples=200 if sampling.ALL else 40,
+        suppress_health_check=[HealthCheck.too_slow],
     )
     settings.load_profile("aicx")
     # For `make test-fast`: every law still, with fewer examples of each.
@@ -87,12 +93,18 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--half", type=int, help="run the modules of one half of the tests: 1 or 2")
 
 
+@pytest.hookimpl(trylast=True)  # the seed is known then
 def pytest_configure(config: pytest.Config) -> None:
-    """No test draws from the generators that all share, so none of them is seeded three times a test.
+    """Samples and examples follow the seed of the order, with which a failure comes again.
 
+    No test draws from the generators that all share, so none of them is seeded three times a test.
     A job in the background ignores Ctrl-C, and processes inherit that: tests that send it want it heard.
     """
     config.option.randomly_reset_seed = False
+    if (seed := config.getoption("randomly_seed", None)) is not None:
+        sampling.seed_with(seed)
+        if not parts.is_missing("test") and config.getoption("--hypothesis-seed") is None:
+            hypothesis.core.global_force_seed = seed
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
