@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.parts import is_missing
 from tests.survival.logs import InventedLog, invent, write_home
 from tests.survival.runs import Home, Runner, running
 
@@ -30,7 +31,9 @@ class Undisturbed:
 
 @pytest.fixture(scope="session")
 def runner(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runner]:
-    with running(tmp_path_factory.mktemp("runs")) as found:
+    # Most of what importing lancedb takes, which itself has threads and so is not imported before a fork.
+    modules = [] if is_missing("semantic") else ["lance_namespace"]
+    with running(tmp_path_factory.mktemp("runs"), *modules) as found:
         yield found
 
 

@@ -23,8 +23,10 @@ from typing import Any
 import pytest
 
 import aicx.cli
+from tests.sampling import ALL, number_of_run, sample
 
 TIMEOUT = 60.0
+CUTS = 7  # how many of the states that a kill may leave are looked at
 REPOSITORY = Path(__file__).parents[2]
 TOPS = ("store", "non-repository-contexts")
 
@@ -157,6 +159,7 @@ class Runner(Commands):
         fatal_step: int | None = None,
         steps: Path | None = None,
         cuts: Path | None = None,
+        begin: int = 1,
         every: int = 1,
         largest_file: int | None = None,
         most_memory: int | None = None,
@@ -166,7 +169,7 @@ class Runner(Commands):
 
         ``batch`` is how many files are published together, ``patches`` are ``module:name`` and the value to set there,
         ``steps`` gets a line for each thing done to the disk; ``cuts`` gets the corpus as it was before each
-        ``every``-th of them, unless it has not changed, in folders named by the number of the step.
+        ``every``-th of them from ``begin`` on, unless it has not changed, in folders named by the number of the step.
         ``folder`` is the current one.
         """
         out, err = self._scratch / "out", self._scratch / "err"
@@ -180,7 +183,7 @@ class Runner(Commands):
             "steps": str(steps) if steps else None,
             "folder": str(folder) if folder else None,
             "cuts": str(cuts) if cuts else None,
-            "every": every if cuts else None,
+            "stops": [begin, every] if cuts else None,
             "limits": {"FSIZE": largest_file, "AS": most_memory},
             "out": str(out),
             "err": str(err),
@@ -216,18 +219,32 @@ class Runner(Commands):
         return log.read_text("utf-8").splitlines()
 
     def cuts(
-        self, home: Home, folder: Path, *arguments: str, batch: int | None = None, every: int = 1
+        self,
+        home: Home,
+        folder: Path,
+        *arguments: str,
+        batch: int | None = None,
+        begin: int | None = None,
+        every: int = 1,
+        about: str = "",
     ) -> Iterator[tuple[str, Home]]:
-        """Runs a command; what kills of it would leave, each as the step before which it falls and a home.
+        """Runs a command; what some kills of it would leave, each as the step before which it falls and a home.
+
+        It is looked at before each ``every``-th step from ``begin`` on, which otherwise the seed chooses; of what is
+        found there, and has ``about`` in the name of its step, a sample is tried.
 
         A killed process leaves to others what it had done before, and nothing else of it is left: so one run, stopped
         and copied at each step, shows what as many runs would that are killed. Each home is gone when the next is asked
         for. Two steps between which nothing was done to the disk leave the same, and are one.
         """
         log = self._scratch / "steps"
-        run = self.run(home, *arguments, batch=batch, steps=log, cuts=folder, every=every)
+        begin = begin or (1 if ALL else 1 + number_of_run(every))
+        run = self.run(home, *arguments, batch=batch, steps=log, cuts=folder, begin=begin, every=1 if ALL else every)
         assert run.code == 0, run.err
-        return self._one_by_one(log.read_text("utf-8").splitlines(), home.user, folder)
+        steps = dict(enumerate(log.read_text("utf-8").splitlines(), 1))
+        found = [number for number in sorted(int(path.name) for path in folder.iterdir()) if about in steps[number]]
+        own_words = [word for word in arguments if "/" not in word]  # the same in every run
+        return self._one_by_one({number: steps[number] for number in sample(found, CUTS, own_words)}, home.user, folder)
 
     def finish_by_doctor(self, begun: Home, folder: Path, *arguments: str, check: str, fixed: str) -> Home:
         """Kills a command while it puts its files in place, and has `doctor` report and finish the change.
@@ -245,10 +262,10 @@ class Runner(Commands):
         assert fixed in json.loads(self.run(home, "doctor", "--fix", "--json").out)["fixes_applied"]
         return home
 
-    def _one_by_one(self, steps: list[str], user: Path, folder: Path) -> Iterator[tuple[str, Home]]:
-        for corpus in sorted(folder.iterdir(), key=lambda path: int(path.name)):
-            yield f"{corpus.name}: {steps[int(corpus.name) - 1]}", Home(user, corpus)
-            shutil.rmtree(corpus)
+    def _one_by_one(self, steps: Mapping[int, str], user: Path, folder: Path) -> Iterator[tuple[str, Home]]:
+        for number, step in steps.items():
+            yield f"{number}: {step}", Home(user, folder / str(number))
+            shutil.rmtree(folder / str(number))
 
 
 @contextmanager

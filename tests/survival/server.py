@@ -35,11 +35,13 @@ _MEMORY_UNIT = 1 if sys.platform == "darwin" else 1024
 class Steps:
     """Counts what a run does to its corpus, as Python announces it, and kills the run at one of these steps.
 
-    With ``every`` it stops the whole process, all its threads, before each so many-th step, until it is told to go on.
+    With ``stops``, a step and how many there are to the next, it stops the whole process, all its threads, before each
+    of these until it is told to go on.
     """
 
-    def __init__(self, log: int | None, corpus: str, fatal: int | None, every: int | None) -> None:
-        self._log, self._corpus, self._fatal, self._every = log, corpus, fatal, every
+    def __init__(self, log: int | None, corpus: str, fatal: int | None, stops: list[int] | None) -> None:
+        self._log, self._corpus, self._fatal = log, corpus, fatal
+        self._next_stop, self._every = stops or (0, 0)
         self._count = 0
 
     def audit(self, event: str, arguments: tuple[Any, ...]) -> None:
@@ -65,7 +67,8 @@ class Steps:
             os.write(self._log, f"{text}\n".encode())
         if self._count == self._fatal:
             os.kill(os.getpid(), signal.SIGKILL)
-        if self._every and (self._count - 1) % self._every == 0:
+        if self._count == self._next_stop:
+            self._next_stop += self._every
             signal.pthread_kill(threading.get_ident(), signal.SIGSTOP)  # of this thread, which so goes no line further
 
 
@@ -85,7 +88,7 @@ def _obey(order: dict[str, Any], told: int) -> NoReturn:
             resource.setrlimit(getattr(resource, f"RLIMIT_{name}"), (limit, resource.RLIM_INFINITY))
     if order["fatal_step"] is not None or order["steps"]:
         log = _create(order["steps"]) if order["steps"] else None
-        steps = Steps(log, order["environ"]["AICX_HOME"], order["fatal_step"], order["every"])
+        steps = Steps(log, order["environ"]["AICX_HOME"], order["fatal_step"], order["stops"])
         steps.around("begin")
         steps.around("commit")
         sys.addaudithook(steps.audit)
@@ -137,7 +140,7 @@ def _run(order: dict[str, Any]) -> tuple[int, float, int]:
     os.close(told)
     if order["cuts"]:
         try:
-            _keep_cuts(child, Path(order["environ"]["AICX_HOME"]), Path(order["cuts"]), order["every"])
+            _keep_cuts(child, Path(order["environ"]["AICX_HOME"]), Path(order["cuts"]), *order["stops"])
         except BaseException:
             os.kill(child, signal.SIGKILL)  # it would stay stopped for ever
             raise
@@ -149,9 +152,9 @@ def _run(order: dict[str, Any]) -> tuple[int, float, int]:
     return os.waitstatus_to_exitcode(status), seconds, used.ru_maxrss * _MEMORY_UNIT
 
 
-def _keep_cuts(child: int, corpus: Path, cuts: Path, every: int) -> None:
+def _keep_cuts(child: int, corpus: Path, cuts: Path, number: int, every: int) -> None:
     """Copies the corpus each time the child stops, unless it is as it was: what a kill at that step would leave."""
-    before, number = None, 1
+    before = None
     while os.waitid(os.P_PID, child, os.WEXITED | os.WSTOPPED | os.WNOWAIT).si_code == os.CLD_STOPPED:
         os.waitid(os.P_PID, child, os.WSTOPPED)
         now = _bytes_below(corpus)

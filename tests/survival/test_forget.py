@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,7 +16,8 @@ from aicx.paths import Layout
 from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, Home, snapshot
 from tests.engine.search_helpers import embed, found, keep
 from tests.parts import require
-from tests.survival.runs import HERE, Runner, running
+from tests.sampling import number_of_run, sample
+from tests.survival.runs import HERE, Runner
 from tests.survival.runs import Home as Runs
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # lancedb's own
@@ -30,17 +30,9 @@ FINISH = ((), ("store",), ("doctor", "--fix"))
 
 
 @pytest.fixture(scope="module")
-def runner(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runner]:
-    require("semantic")
-    # The second is most of what importing lancedb takes, which itself has threads and so is not imported before a fork.
-    modules = ("aicx.commands.doctor", "lance_namespace", "aicx.commands.forget", "aicx.redaction")
-    with running(tmp_path_factory.mktemp("runs"), *modules) as found:
-        yield found
-
-
-@pytest.fixture(scope="module")
 def embedded(tmp_path_factory: pytest.TempPathFactory) -> Home:
     """Three sessions, one of them of two chunks, with both indexes."""
+    require("semantic")
     user = Home(tmp_path_factory.mktemp("embedded"))
     long = ClaudeLog(SESSION).prompt("The heron nests by the weir", 0).answer("The reeds are high there. " * 300, 1)
     user.claude(long.prompt("And the Heron of last year?", 2).answer("It left.", 3))
@@ -64,8 +56,8 @@ def test_a_kill_at_any_step_can_be_finished(what: str, embedded: Home, runner: R
     expected = state(embedded, undisturbed)
     counts = HERE.run(fresh("counted"), *call).out
     begun = next(at for at, step in enumerate(steps, 1) if "forgetting.json" in step and "rename" in step)
-    every = range(begun + 1, len(steps) + 1, max(1, (len(steps) - begun) // 5))
-    for turn, step in enumerate(every):
+    chosen = sample(range(begun + 1, len(steps) + 1), 4, what)
+    for turn, step in enumerate(chosen, number_of_run(len(FINISH))):
         home = fresh(step)
         assert runner.run(home, *call, fatal_step=step).killed, steps[step - 1]
         finish = FINISH[turn % len(FINISH)] or call

@@ -8,12 +8,13 @@ from pathlib import Path
 import pytest
 
 from benchmarks.attack.histories import STATED, World, play
+from tests.sampling import sample
 from tests.survival.runs import HERE, Home, Runner
 
 pytestmark = [pytest.mark.slow, pytest.mark.process]
 
 CHAIN = ("store", "task start", "task update", "continuity save", "prepare it", "finalize it", "pack task", "memory")
-KILLS = 8  # of each call, spread over its steps
+KILLS = 4  # of each call, spread over its steps
 
 
 @pytest.fixture
@@ -41,12 +42,11 @@ def test_a_kill_at_any_step_leaves_nothing_after_the_next_call(how: str, begun: 
 
     steps = runner.steps(home, *call)
     assert begun.holding() == []
-    chosen = {1 + (len(steps) - 1) * number // (KILLS - 1) for number in range(KILLS)}
     # Where one of the two files of a record of the memory is gone.
-    chosen |= {
+    halved = [
         number + 1 for number, step in enumerate(steps, 1) if f"{begun.home.name}/memory/" in step and ".md" in step
-    }
-    for step in sorted(chosen):
+    ]
+    for step in sorted({*sample(range(1, len(steps) + 1), KILLS, how), *sample(halved, 1, how, ends=False)}):
         again()
         assert runner.run(home, *call, fatal_step=step).killed, steps[step - 1]
         ended = HERE.run(home, *call)
