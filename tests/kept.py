@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -40,23 +40,27 @@ class Kept:
         if self._as_filled is None:
             fill()
             shutil.copytree(self.folder, self._spare, symlinks=True)
-            self._as_filled = dict(_state(self.folder))
-        elif (found := dict(_state(self.folder))) != self._as_filled:
+            self._as_filled = _state(self.folder)
+        elif (found := _state(self.folder)) != self._as_filled:
             self._restore(found, self._as_filled)
-            self._as_filled = dict(_state(self.folder))
 
     def _restore(self, found: dict[str, _Found], filled: dict[str, _Found]) -> None:
-        for path in reversed(list(found)):  # what is in a folder before the folder
+        touched = {path for path, kept in filled.items() if found.get(path) != kept}
+        for path in reversed(found):  # what is in a folder before the folder
             if path not in filled or not found[path].is_as(filled[path]):
                 os.rmdir(path) if found[path].is_folder else os.unlink(path)
-                del found[path]
+                touched.add(os.path.dirname(path))
         for path, kept in filled.items():
-            spare = f"{self._spare}{path.removeprefix(str(self.folder))}"
-            if path not in found:
-                os.mkdir(path) if kept.is_folder else shutil.copy2(spare, path, follow_symlinks=False)
-        for path, kept in reversed(filled.items()):
-            if kept.is_folder:
-                shutil.copystat(f"{self._spare}{path.removeprefix(str(self.folder))}", path)
+            if path not in found or not found[path].is_as(kept):
+                os.mkdir(path) if kept.is_folder else shutil.copy2(self._spare_of(path), path, follow_symlinks=False)
+                touched |= {path, os.path.dirname(path)}
+        for path in sorted(touched & filled.keys(), reverse=True):
+            if filled[path].is_folder:
+                shutil.copystat(self._spare_of(path), path)
+            filled[path] = _Found.of(os.lstat(path), filled[path].is_folder)
+
+    def _spare_of(self, path: str) -> str:
+        return f"{self._spare}{path.removeprefix(str(self.folder))}"
 
 
 class _Found(NamedTuple):
@@ -66,16 +70,23 @@ class _Found(NamedTuple):
     inode: int
     changed: int
 
+    @classmethod
+    def of(cls, stat: os.stat_result, is_folder: bool) -> _Found:
+        return cls(is_folder, stat.st_ino, stat.st_ctime_ns)
+
     def is_as(self, other: _Found) -> bool:
         """Whether it is what the other was. What is in a folder is looked at by itself."""
         return self.is_folder == other.is_folder and (self.is_folder or self == other)
 
 
-def _state(folder: Path | str) -> Iterator[tuple[str, _Found]]:
-    """The path of each file and folder in it, a folder before what it has, and how it was found."""
-    for entry in sorted(os.scandir(folder), key=lambda entry: entry.name):
-        of_file = entry.stat(follow_symlinks=False)
-        is_folder = entry.is_dir(follow_symlinks=False)
-        yield entry.path, _Found(is_folder, of_file.st_ino, of_file.st_ctime_ns)
-        if is_folder:
-            yield from _state(entry.path)
+def _state(folder: Path) -> dict[str, _Found]:
+    """How each file and folder in it is found, a folder before what it has."""
+    found: dict[str, _Found] = {}
+    folders = [str(folder)]
+    for one in folders:
+        for entry in os.scandir(one):
+            is_folder = entry.is_dir(follow_symlinks=False)
+            found[entry.path] = _Found.of(entry.stat(follow_symlinks=False), is_folder)
+            if is_folder:
+                folders.append(entry.path)
+    return found
