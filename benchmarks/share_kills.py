@@ -4,7 +4,8 @@
     python -m benchmarks.share_kills FOLDER upkeep [EVERY]
 
 Each is a process of its own, killed by SIGKILL on an S3 server of this machine: once before a request is carried out,
-once after, for every one (or each EVERY-th) that it makes. After each kill a reader looks, then a push goes through.
+once after, for every one that it makes, or for each EVERY-th of these kills. After each of them a reader looks, then a
+push goes through.
 Printed at the end: kills, half and missing sessions that the reader saw, and what `verify` says after the next push.
 """
 
@@ -12,9 +13,10 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from subprocess import PIPE
 from typing import Any
 
 from aicx.share.checking import verify_database
@@ -24,10 +26,11 @@ from aicx.share.seals import Seal, read_seals, write_seals
 from aicx.share.tables import Database, read_rows, write_rows
 from tests.corpus.builders import ClaudeLog
 from tests.engine.search_helpers import keep
+from tests.forked import Piped
 from tests.share.stores import Environ, Store, killed, s3_server
 from tests.share.teams import PUMP, VALVE, give, home, join, own_of
 
-PUSH = ("-m", "aicx", "share", "push", "--yes", "--json")
+PUSH = ("share", "push", "--yes", "--json")
 UPKEEP = """
 from aicx.config import load_settings
 from aicx.share.membership import need_membership
@@ -37,7 +40,8 @@ settings = load_settings()
 membership = need_membership(settings.layout)
 assert maintain(settings.layout, membership, own_database(membership)) is None
 """
-KINDS: dict[str, tuple[str, ...]] = {"push": PUSH, "upkeep": ("-c", UPKEEP)}
+KINDS: dict[str, tuple[tuple[str, ...], str | None]] = {"push": (PUSH, None), "upkeep": ((), UPKEEP)}
+Kill = tuple[int, bool]  # the number of a request that writes, from 1, and whether it dies before that is carried out
 
 
 class Kills:
@@ -53,14 +57,13 @@ class Kills:
         self._turn = 0
         self.found = {"kills": 0, "half": 0, "missing": 0, "unsound": 0, "left over": 0, "not shared": 0}
 
-    def try_all(self, kind: str, every: int = 1) -> int:
-        """Kills at every so many-th request that writes, before and after it; returns how many a run makes."""
+    def try_all(self, kind: str, choose: Callable[[list[Kill]], Iterable[Kill]] = iter) -> int:
+        """Kills at those requests that ``choose`` takes, of all that write; returns how many of them a run makes."""
         writes = self._run(kind, 0, before=True)
-        for number in range(1, writes + 1, every):
-            for before in (True, False):
-                self._run(kind, number, before=before)
-                self._look()
-                self._settle()
+        for number, before in choose([(number, before) for number in range(1, writes + 1) for before in (True, False)]):
+            self._run(kind, number, before=before)
+            self._look()
+            self._settle()
         return writes
 
     def _run(self, kind: str, fatal: int, *, before: bool) -> int:
@@ -73,7 +76,7 @@ class Kills:
             give(self.user, self.membership)
             hide_one(own_of(self.user, self.membership), self.membership, self._turn)
         environ = {**os.environ, **self.user.environ}
-        process: list[subprocess.Popen[bytes]] = []
+        process: list[Piped] = []
         writes = 0
 
         def trouble(_: int, request: Environ) -> Any:
@@ -83,12 +86,12 @@ class Kills:
             return killed(process[0].pid, before=before) if is_fatal else None
 
         with self._store.troubled(trouble):
-            command = [sys.executable, *KINDS[kind]]
-            process.append(subprocess.Popen(command, env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE))
-            _, said_of = process[0].communicate(timeout=600)
-        if process[0].returncode == 0:
+            words, code = KINDS[kind]
+            process.append(Piped(words, environ, stdin=PIPE, stdout=PIPE, stderr=PIPE, code=code))
+            ended = process[0].to_end(timeout=600)
+        if ended.returncode == 0:
             return writes
-        assert process[0].returncode < 0, said_of.decode()
+        assert ended.returncode < 0, ended.stderr.decode()
         self.found["kills"] += 1
         return writes
 
@@ -124,7 +127,7 @@ def run(folder: Path, kind: str, every: int = 1) -> dict[str, Any]:
     """One kind of process, killed again and again; returns what came of it."""
     with s3_server() as store:
         kills = Kills(store, folder)
-        writes = kills.try_all(kind, every)
+        writes = kills.try_all(kind, lambda all_of_them: all_of_them[::every])
     return {"killed": kind, "requests that write": writes, **kills.found}
 
 

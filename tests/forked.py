@@ -44,6 +44,8 @@ _IMPORTED = (
 )
 _IMPORTED_OF_PARTS = {
     "code": ("aicx.repomap.grammar", "aicx.repomap.worker", "tree_sitter", "tree_sitter_language_pack.bindings.python"),
+    # Most of what importing lancedb takes, which itself has threads.
+    "semantic": ("lance_namespace",),
     "mcp": ("aicx.servers.mcp.server", "mcp.server.streamable_http_manager"),
     "web": (
         "aicx.servers.dashboard.app",

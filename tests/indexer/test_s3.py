@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import logging
-import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,6 +15,7 @@ from aicx.filters import Filters
 from tests.corpus.builders import OTHER, SESSION, ClaudeLog, Home
 from tests.engine.search_helpers import ask, copied, embed, found, ids, ignore, keep
 from tests.parts import require
+from tests.share.stores import s3_server
 
 pytestmark = [pytest.mark.process, pytest.mark.filterwarnings("ignore")]  # lancedb's and moto's own
 
@@ -27,25 +26,8 @@ URI = "s3://team/indexes/orbit"
 def environment() -> Iterator[pytest.MonkeyPatch]:
     """What docs/on-disk-format.md says to set, for a server with an empty bucket ``team``."""
     require("test")
-    from moto.server import ThreadedMotoServer
-
-    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
-    logging.getLogger("werkzeug").setLevel(logging.ERROR)
-    server.start()
-    host, port = server.get_host_and_port()
-    with pytest.MonkeyPatch.context() as environment:
-        for name, value in {
-            "AWS_ENDPOINT_URL": f"http://{host}:{port}",
-            "AWS_ALLOW_HTTP": "true",
-            "AWS_REGION": "us-east-1",
-            "AWS_ACCESS_KEY_ID": "ada",
-            "AWS_SECRET_ACCESS_KEY": "secret",
-            "NO_PROXY": "127.0.0.1",
-        }.items():
-            environment.setenv(name, value)
-        urllib.request.urlopen(urllib.request.Request(f"http://{host}:{port}/team", method="PUT")).close()
-        yield environment
-    server.stop()
+    with s3_server() as store:
+        yield store.environment
 
 
 def at(user: Home, uri: str) -> Home:
