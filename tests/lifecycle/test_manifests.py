@@ -20,6 +20,7 @@ from aicx.resume.query import ResumeQuery
 from aicx.resume.run import resume
 from tests.lifecycle.conftest import Place
 from tests.lifecycle.test_states import STATES, everything
+from tests.sampling import sample
 
 pytestmark = [pytest.mark.slow, pytest.mark.needs("test")]
 
@@ -53,7 +54,7 @@ _LISTS = {
 }
 
 
-@pytest.mark.parametrize("state", STATES, ids=lambda state: state.__name__)
+@pytest.mark.parametrize("state", sample(STATES, 8, "manifest"), ids=lambda state: state.__name__)
 def test_the_manifest_of_a_brief_adds_up(state: Callable[[Place], None], place: Place) -> None:
     state(place)
     reports = {

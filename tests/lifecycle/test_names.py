@@ -15,6 +15,7 @@ from aicx.cli import run
 from aicx.memory.deciding import NEEDS_PERSON
 from tests.corpus.builders import SESSION, ClaudeLog
 from tests.lifecycle.conftest import Place
+from tests.sampling import sample
 from tests.tree import commands, options_of
 
 pytestmark = pytest.mark.slow
@@ -122,7 +123,7 @@ def test_every_form_asks_the_same(
     known: dict[str, list[str]],
     place: Place,
 ) -> None:
-    forms = [[form] for form in known[noun]] + [[option, known[noun][0]]]
+    forms = [[form] for form in sample(known[noun], 3, line)] + [[option, known[noun][0]]]
     answers = [about(place(*line.split(), *form)) for form in forms]
     assert answers == answers[:1] * len(forms)
 
@@ -139,7 +140,8 @@ def test_every_form_changes_the_same(
         place(*first.split(), known["memory"][0])
     spare = place.user.corpus.with_name("spare")
     shutil.copytree(place.user.corpus, spare, symlinks=True)
-    forms = known[noun] if line != "sessions open" else known[noun][::3]  # it takes new ids too, as they are written
+    # `sessions open` takes new ids too, as they are written.
+    forms = sample(known[noun], 3, line) if line != "sessions open" else known[noun][::3]
     answers = []
     for form in [*([form] for form in forms), [option, forms[0]]]:
         answers.append(subject(place(*line.split(), *form)))
