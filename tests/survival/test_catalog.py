@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from tests.sampling import sample
 from tests.survival.conftest import Undisturbed
 from tests.survival.runs import HERE, Home, Runner
 
@@ -99,7 +100,7 @@ DAMAGES = [
 ]
 
 
-@pytest.mark.parametrize("damage", DAMAGES)
+@pytest.mark.parametrize("damage", sample(DAMAGES, 6))
 def test_store_rebuilds_a_catalogue_from_the_corpus_alone(
     damage: Callable[[Path], None], home: Home, undisturbed: Undisturbed
 ) -> None:
@@ -109,7 +110,7 @@ def test_store_rebuilds_a_catalogue_from_the_corpus_alone(
     assert HERE.answers(home) == undisturbed.answers
 
 
-@pytest.mark.parametrize("damage", DAMAGES)
+@pytest.mark.parametrize("damage", sample(DAMAGES, 6, "asked"))
 def test_a_question_to_a_damaged_catalogue_is_answered_rightly_or_not_at_all(
     damage: Callable[[Path], None], home: Home, runner: Runner, undisturbed: Undisturbed
 ) -> None:
@@ -147,28 +148,28 @@ def test_nobody_takes_a_rebuild_that_was_killed_for_the_whole(
     assert HERE.answers(home) == undisturbed.answers
 
 
+STRANGE: list[dict[str, object]] = [
+    {"title": {"not": "a text"}},
+    {"messages": "none"},
+    {"messages": [{"key": "not hex", "text_key": "0" * 16, "at": "never", "role": "user"}]},
+    {"messages": [1, 2]},
+    {"files": 7},
+    {"duplicates": [{"key": "0" * 16}]},
+    {"duplicates": [{"key": "0" * 16, "path": "/x", "span": [2**70, 1]}]},
+    {"folders": {"/x": 1}},
+    {"redactions": {"rule": "many"}},
+    {"tokens": 2**80},
+    {"started_at": 5},
+    {"unknown": [None, {"deep": []}]},
+]
+
+
 def _of_chunks(answers: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Answers without what they say of the session, which every chunk of it has a part in."""
     return [{name: value for name, value in item.items() if name not in ("title", "prompt_key")} for item in answers]
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"title": {"not": "a text"}},
-        {"messages": "none"},
-        {"messages": [{"key": "not hex", "text_key": "0" * 16, "at": "never", "role": "user"}]},
-        {"messages": [1, 2]},
-        {"files": 7},
-        {"duplicates": [{"key": "0" * 16}]},
-        {"duplicates": [{"key": "0" * 16, "path": "/x", "span": [2**70, 1]}]},
-        {"folders": {"/x": 1}},
-        {"redactions": {"rule": "many"}},
-        {"tokens": 2**80},
-        {"started_at": 5},
-        {"unknown": [None, {"deep": []}]},
-    ],
-)
+@pytest.mark.parametrize("change", sample(STRANGE, 6))
 def test_a_sidecar_with_strange_content_costs_at_most_its_own_chunk(
     change: dict[str, object], home: Home, undisturbed: Undisturbed
 ) -> None:

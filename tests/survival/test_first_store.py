@@ -5,16 +5,19 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from itertools import product
 from pathlib import Path
 
 import pytest
 
 from aicx.console import size
 from tests.corpus.builders import OTHER, SESSION, THIRD, TORN, ClaudeLog, CodexLog, Home
+from tests.sampling import sample
 
 pytestmark = [pytest.mark.slow, pytest.mark.process]
 
 PUSHED = "To github.com:ada/orbit.git\n   1234567..89abcde  main -> main\n"
+PATHS = {"with git": os.environ["PATH"], "without git": "/nonexistent"}
 MASKS = {"the usual mask": 0o022, "a mask that shuts everyone out": 0o077}
 
 
@@ -49,20 +52,19 @@ def run(home: Home, path: str, mask: int, *words: str) -> subprocess.CompletedPr
     )
 
 
-@pytest.mark.parametrize("mask", MASKS.values(), ids=MASKS)
-@pytest.mark.parametrize("path", [os.environ["PATH"], "/nonexistent"], ids=["with git", "without git"])
-def test_it_is_quiet_and_settled(home: Home, path: str, mask: int) -> None:
-    first = run(home, path, mask, "store")
+@pytest.mark.parametrize(("path", "mask"), sample([*product(PATHS, MASKS)], 2, ends=False))
+def test_it_is_quiet_and_settled(home: Home, path: str, mask: str) -> None:
+    first = run(home, PATHS[path], MASKS[mask], "store")
     assert (first.returncode, first.stdout) == (0, "")
     read = size(sum(path.stat().st_size for path in home.root.rglob("*.jsonl")))
     assert [line for line in first.stderr.splitlines() if not line.startswith("  ada/orbit: ")] == [
         f"Stored 3 chunks with 5 new messages; read 3 logs of 3 sessions, {read}.",
         f'The corpus is in {home.corpus}. Next: aicx search "a question"',
     ]
-    doctor = run(home, path, mask, "doctor")
+    doctor = run(home, PATHS[path], MASKS[mask], "doctor")
     assert (doctor.returncode, doctor.stderr) == (0, "Everything is in order.\n"), doctor.stdout
     files = home.files()
-    again = run(home, path, mask, "store")
+    again = run(home, PATHS[path], MASKS[mask], "store")
     assert again.stderr == "Up to date. 3 logs looked at, none changed.\n"
     assert home.files() == files
     assert not [path for path in home.corpus.rglob("*") if path.stat().st_mode & 0o077]

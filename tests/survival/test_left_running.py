@@ -8,11 +8,13 @@ import signal
 import subprocess
 import sys
 import time
+from itertools import product
 from pathlib import Path
 
 import pytest
 
 from tests.corpus.builders import ClaudeLog
+from tests.sampling import sample
 
 pytestmark = [
     pytest.mark.process,
@@ -86,8 +88,9 @@ def test_nothing_is_left_after_a_whole_run(tmp_path):
     assert b"Stored" in said
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-@pytest.mark.parametrize("to_all", [False, True], ids=["to the command", "to its group"])
+@pytest.mark.parametrize(
+    ("number", "to_all"), sample([*product([signal.SIGINT, signal.SIGTERM], [False, True])], 2, ends=False)
+)
 def test_nothing_is_left_after_a_signal(environ, number, to_all):
     store = with_workers(environ)
     (os.killpg if to_all else os.kill)(store.pid, number)
