@@ -80,7 +80,7 @@ else:
     )
     settings.load_profile("aicx")
     # For `make test-fast`: every law still, with fewer examples of each.
-    settings.register_profile("fast", settings.get_profile("aicx"), max_examples=20)
+    settings.register_profile("fast", settings.get_profile("aicx"), max_examples=12)
 
 # Fixtures that are expensive: a test that uses one gets the marker, by which `make test-fast` leaves it out.
 _MARKS = {"browser": "browser", "runner": "process", "address": "process"}
@@ -123,10 +123,20 @@ def pytest_pycollect_makemodule(module_path: Path, parent: Any) -> pytest.Module
     return None
 
 
+def _is_of_other_half(module: Path, config: pytest.Config) -> bool:
+    """The letter is one with which both halves take as long."""
+    half: int | None = config.option.half
+    return half is not None and crc32(f"a{module.relative_to(config.rootpath)}".encode()) % 2 != half % 2
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """What the other half runs is not even imported."""
+    return True if collection_path.suffix == ".py" and _is_of_other_half(collection_path, config) else None
+
+
 @pytest.hookimpl(tryfirst=True)  # before -m chooses
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    if (half := config.option.half) is not None:
-        items[:] = [item for item in items if crc32(item.location[0].encode()) % 2 == half % 2]
+    items[:] = [item for item in items if not _is_of_other_half(item.path, config)]
     for item in items:
         for name in _MARKS.keys() & set(getattr(item, "fixturenames", ())):
             item.add_marker(_MARKS[name])

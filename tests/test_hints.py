@@ -18,6 +18,8 @@ import pytest
 from aicx.commands import COMMANDS
 from aicx.options import __file__ as _options
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(_options).parent.parent
 PACKAGES = ("aicx", "indexer", "retrieval")
 

@@ -24,6 +24,8 @@ from aicx.storage.lock import writer_lock
 from tests.corpus.builders import OTHER, SESSION, ClaudeLog, CodexLog, snapshot, strip_tool_facts
 from tests.kept import Kept
 
+pytestmark = pytest.mark.slow
+
 LONG = "The wick is trimmed at both ends. " * 45
 
 

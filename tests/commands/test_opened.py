@@ -16,7 +16,7 @@ from tests.golden.story import fill
 from tests.kept import Kept
 from tests.servers.mcp.mcp_client import ask, call
 
-pytestmark = pytest.mark.needs("git")
+pytestmark = [pytest.mark.needs("git"), pytest.mark.slow]
 
 REFERENCE = re.compile(
     r"\b(?:mem|work|failure|sha256|session|chunk|commit|map|live|file|claude|codex):[^\s\"'`,;()\[\]|]+[^\s\"'`,;()\[\]|.:]"
@@ -67,7 +67,7 @@ TELLING: tuple[tuple[str, dict[str, Any]], ...] = (
 @pytest.fixture
 def user(kept: Kept, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Home:
     """A repository with sessions, a record, a task, a pack and a session that was begun and is not stored."""
-    user = Home(kept.empty())
+    user = Home(kept.folder)
     for name, value in {**user.environ, "TERM_SESSION_ID": "a-terminal"}.items():
         monkeypatch.setenv(name, value)
 

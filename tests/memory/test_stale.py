@@ -10,6 +10,8 @@ import pytest
 
 from aicx.memory.claims import repository_says
 
+pytestmark = pytest.mark.slow
+
 RETRIES = "Retries are capped at 5"
 CODE = "import time\n\n\ndef retry(call):\n    for attempt in range(5):\n        call()\n    return None\n"
 

@@ -17,6 +17,8 @@ from aicx.memory.persons import is_person
 from aicx.memory.reasons import REASONS
 from aicx.memory.record import KINDS, Adoption, Record, Source, Validity, digest_of
 
+pytestmark = pytest.mark.slow
+
 RULE = "Exports need an authorisation check"
 NOW = datetime(2026, 5, 1, tzinfo=UTC)
 

@@ -19,6 +19,8 @@ from aicx.work.facts_index import refresh_facts
 from tests.corpus.builders import SESSION, ClaudeLog, Home, when
 from tests.evidence.stories import Repository
 
+pytestmark = pytest.mark.slow
+
 PASSED = "previous_successful_command"
 
 

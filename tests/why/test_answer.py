@@ -15,6 +15,8 @@ from tests.corpus.builders import OTHER, SESSION, Home, when
 from tests.kept import Kept
 from tests.why.builders import DAY, Story
 
+pytestmark = pytest.mark.slow
+
 # Made up, in the shape of a real one.
 TOKEN = "ghp_" + "a1B2c3D4e5F6" * 3
 TEXT = "def parse(text):\n    return build_tree(split_into_tokens(text))\n"

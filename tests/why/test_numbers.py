@@ -12,6 +12,8 @@ from tests.corpus.builders import OTHER, SESSION, Home, when
 from tests.kept import Kept
 from tests.why.builders import Story, ids, kinds
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def story(kept: Kept) -> Story:

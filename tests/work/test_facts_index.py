@@ -18,6 +18,8 @@ from aicx.work.facts_index import facts_so_far, refresh_facts, session_facts
 from aicx.work.session_facts import SessionFacts, decode
 from tests.corpus.builders import OTHER, SESSION, ClaudeLog, Home
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def user(tmp_path: Path) -> Home:

@@ -30,6 +30,8 @@ from tests.corpus.builders import (
     write_git,
 )
 
+pytestmark = pytest.mark.slow
+
 SECRET = "ghp_" + "aB3dE6gH9kL2mN5pQ8rS1tU4vW7xY0zA3bC6"
 NEXT_DAY = 14 * 3600  # sessions begin at ten
 BIG = "word " * 500
