@@ -43,17 +43,29 @@ class Place:
 
 
 @pytest.fixture
-def place(kept: Kept, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Place:
+def place(
+    kept: Kept, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], request: pytest.FixtureRequest
+) -> Place:
+    """As `fill` leaves it, and what a function ``begin`` of the module does there."""
     user = Home(kept.folder)
-    kept.again(lambda: fill(user))
-    repository = Repository(user.work / "orbit")
     monkeypatch.setenv("AICX_HOME", str(user.corpus))
     monkeypatch.setenv("HOME", str(user.root))
     monkeypatch.setattr("aicx.git.state._late", {})  # the folder's path is that of the test before
-    monkeypatch.chdir(repository.folder)
     for name in ("CLAUDE_CODE_SESSION_ID", "CODEX_THREAD_ID", "CODEX_SESSION_ID", "CLAUDECODE", "AICX_SESSION_ID"):
         monkeypatch.delenv(name, raising=False)
-    return Place(user, repository, capsys)
+
+    def begun() -> Place:
+        repository = Repository(user.work / "orbit")
+        monkeypatch.chdir(repository.folder)
+        return Place(user, repository, capsys)
+
+    def filled() -> None:
+        fill(user)
+        if begin := getattr(request.module, "begin", None):
+            begin(begun())
+
+    kept.again(filled)
+    return begun()
 
 
 def fill(user: Home) -> None:

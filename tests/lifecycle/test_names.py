@@ -88,9 +88,16 @@ ANSWERS = {"memory list": "entries", "sessions recall tokens": "matches"}
 FILTERS = ["search tokens", "steer", "sessions list", "sessions search tokens", "sessions recall tokens", "memory list"]
 
 
+_KNOWN: dict[str, list[str]] = {}
+
+
 @pytest.fixture
-def known(place: Place, capsys: pytest.CaptureFixture[str]) -> dict[str, list[str]]:
+def known(place: Place) -> dict[str, list[str]]:
     """The forms in which a session, a record, a task, a failure and a kept object of this home may be written."""
+    return _KNOWN
+
+
+def begin(place: Place) -> None:
     log = ClaudeLog("5e551001-0000-4000-8000-000000000001", str(place.repository.folder))
     log.prompt("Check the types of the login", 1000).call("Bash", 1001, "t9", command="mypy src")
     log.result(_ERROR, 1002, "t9", failed=True)
@@ -103,7 +110,6 @@ def known(place: Place, capsys: pytest.CaptureFixture[str]) -> dict[str, list[st
     task = place("task", "start", "Renew the tokens")["task"]["ref"].removeprefix("work:")
     failure = place("failures", "list")["items"][0]["id"].removeprefix("failure:")
     digest = place("pack", "task")["artifact"].removeprefix("sha256:")
-    capsys.readouterr()
     forms = {
         "session": [SESSION, SESSION[:8], f"claude:{SESSION}", f"session:claude:{SESSION}", f"session:{SESSION[:8]}"],
         "memory": [record, record[:8], f"mem:{record}", f"mem:{record[:8]}", "once"],
@@ -112,7 +118,8 @@ def known(place: Place, capsys: pytest.CaptureFixture[str]) -> dict[str, list[st
         "object": [digest, digest[:10], f"sha256:{digest}", f"sha256:{digest[:10]}", f"cas:sha256:{digest}"],
     }
     marks = ("mem:", "work:", "failure:", "sha256:", "cas:")
-    return forms | {f"{name} reference": [one for one in all_ if one.startswith(marks)] for name, all_ in forms.items()}
+    _KNOWN.update(forms)
+    _KNOWN.update({f"{name} reference": [one for one in all_ if one.startswith(marks)] for name, all_ in forms.items()})
 
 
 @pytest.mark.parametrize(("line", "option", "noun"), READING, ids=lambda part: part.replace(" ", "-"))
