@@ -256,7 +256,7 @@ JUNK = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(KEYS), inner, max_size=5),
     max_leaves=8,
 )
-EXAMPLES = 50
+EXAMPLES = 25
 
 
 @st.composite

@@ -36,7 +36,7 @@ def believed(desk: Desk) -> tuple[set[str], set[str]]:
     }
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(sequences(operation, accepting), st.sampled_from((0, 40, 100, 400)))
 def test_no_application_gives_trust_and_a_second_plan_is_empty(steps: list[tuple[Any, ...]], days: int) -> None:
     with TemporaryDirectory() as folder, desk_at(Path(folder)) as desk:

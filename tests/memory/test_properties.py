@@ -117,7 +117,7 @@ def perform(desk: Desk, step: tuple[Any, ...]) -> Record | None:
     return None
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(sequences(operation))
 def test_no_sequence_without_accept_makes_a_baseline(steps: list[tuple[Any, ...]]) -> None:
     with TemporaryDirectory() as folder, desk_at(Path(folder)) as desk:
@@ -129,7 +129,7 @@ def test_no_sequence_without_accept_makes_a_baseline(steps: list[tuple[Any, ...]
             assert [one.record.ref for one in found if one.status == "accepted"] == []
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(sequences(operation, accepting, changed))
 def test_the_baseline_is_what_a_person_accepted_word_for_word(steps: list[tuple[Any, ...]]) -> None:
     with TemporaryDirectory() as folder, desk_at(Path(folder)) as desk:
@@ -179,7 +179,7 @@ def test_no_line_that_is_lost_gives_more_trust(decided: tuple[Path, set[tuple[st
         assert found <= agreed, lines[number]
 
 
-@settings(max_examples=80)
+@settings(max_examples=40)
 @given(st.data())
 def test_random_bytes_anywhere_never_give_more_trust(
     decided: tuple[Path, set[tuple[str, str]]], data: st.DataObject

@@ -38,7 +38,7 @@ def baseline(place: Place) -> set[str]:
         return set(recaller.recall(query).baseline)
 
 
-@settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(flips=st.lists(st.tuples(st.integers(0, 1 << 20), st.integers(1, 255)), min_size=1, max_size=4))
 def test_random_bytes_in_the_table_stop_nothing_and_give_no_trust(
     asked: tuple[Place, set[str], bytes], flips: list[tuple[int, int]]

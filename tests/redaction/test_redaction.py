@@ -259,7 +259,7 @@ snippets = st.builds(
 mixtures = st.lists(st.one_of(tokens, marks, contexts, snippets, st.text(max_size=8)), max_size=8).map("".join)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(mixtures)
 @pytest.mark.slow
 def test_redacting_twice_changes_nothing(text: str) -> None:
@@ -269,7 +269,7 @@ def test_redacting_twice_changes_nothing(text: str) -> None:
     assert twice.counts == {}
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(mixtures)
 @pytest.mark.slow
 def test_counts_match_the_marks_that_appear(text: str) -> None:
@@ -278,7 +278,7 @@ def test_counts_match_the_marks_that_appear(text: str) -> None:
     assert +added == Counter({rule: number for rule, number in result.counts.items() if number})
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(st.sampled_from(POSITIVES), st.sampled_from(LOOK_ALIKES))
 @pytest.mark.slow
 def test_neighbours_do_not_hide_a_secret(positive: Positive, look: LookAlike) -> None:

@@ -61,7 +61,7 @@ _POSTINGS = st.dictionaries(_FILES, st.one_of(_VALUES, _FILES), max_size=30)
 
 
 @given(_POSTINGS, st.sets(_FILES, max_size=30), _POSTINGS)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @pytest.mark.slow
 def test_files_are_removed_and_added_and_no_other_changes(
     files: dict[int, int], removed: set[int], added: dict[int, int]

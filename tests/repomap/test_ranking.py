@@ -63,7 +63,7 @@ def file(path: str, *names: str, notes: str = "") -> tuple[str, Sequence[str], s
 
 
 @given(st.lists(_WORD, min_size=1, max_size=4), st.lists(_WORD, min_size=1, max_size=3))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_a_test_never_outranks_what_it_tests_on_equal_match(words: list[str], asked: list[str]) -> None:
     names = ["_".join(words)]
     files = Files(file("src/cider.py", *names), file("tests/test_cider.py", *names), *_OTHERS)
@@ -192,7 +192,7 @@ def test_an_empty_repository_has_no_answer() -> None:
 
 
 @given(st.text(max_size=200))
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 @pytest.mark.slow
 def test_any_text_is_a_question(text: str) -> None:
     found = Files(file("a.py", "press"), file("b.md", "#Sell"), *_OTHERS).ask(text)

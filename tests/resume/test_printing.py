@@ -167,7 +167,7 @@ texts = (
 # Budget -------------------------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(texts, st.integers(MIN_TOKENS, 6000), st.integers(0, 40))
 @pytest.mark.slow
 def test_brief_never_exceeds_its_budget(text: str, budget: int, count: int) -> None:
@@ -205,7 +205,7 @@ def test_budget_below_the_least_is_refused_with_the_least() -> None:
 # Markdown -----------------------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(texts)
 def test_quoted_text_cannot_end_its_fence(text: str) -> None:
     lines = as_markdown(report(text), 6000).split("\n")

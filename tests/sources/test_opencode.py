@@ -396,7 +396,7 @@ class TestDamage:
         assert not is_there(str(log.path))
 
     @given(st.data())
-    @settings(max_examples=60, deadline=None, database=None)
+    @settings(max_examples=30, deadline=None, database=None)
     def test_no_content_makes_it_raise(self, data: st.DataObject) -> None:
         import tempfile
 

@@ -33,7 +33,7 @@ STEPS = st.lists(
 
 
 @given(steps=STEPS)
-@settings(max_examples=40)
+@settings(max_examples=20)
 def test_every_sequence_of_changes_is_kept_as_it_was_made(
     steps: list[tuple[str, str, int, int]], tmp_path_factory: pytest.TempPathFactory
 ) -> None:

@@ -413,7 +413,7 @@ FILTERS = st.builds(
 
 
 @given(CHUNKS, FILTERS)
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_filtering_twice_changes_nothing(chunks, filters):
     numbered = [fields_of(number, **chunk) for number, chunk in enumerate(chunks, 1)]
     once = found(catalog_of(*numbered), filters)
@@ -421,7 +421,7 @@ def test_filtering_twice_changes_nothing(chunks, filters):
 
 
 @given(CHUNKS, FILTERS, st.sampled_from([field.name for field in fields_of_class(Filters)]))
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_one_filter_less_never_hides_anything(chunks, filters, name):
     catalog = catalog_of(*(fields_of(number, **chunk) for number, chunk in enumerate(chunks, 1)))
     assert set(found(catalog, filters)) <= set(found(catalog, replace(filters, **{name: None})))

@@ -43,7 +43,7 @@ def identities(drafts: list[MessageDraft]) -> list[tuple[int, Any]]:
 
 
 @given(sessions())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_every_message_is_some_windows_own_exactly_once_and_in_order(entries):
     drafts = drafts_of(entries)
     own = [item for window in pack(drafts) for item in window.own]
@@ -52,13 +52,13 @@ def test_every_message_is_some_windows_own_exactly_once_and_in_order(entries):
 
 
 @given(sessions())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_no_window_exceeds_the_limit(entries):
     assert all(window.tokens <= MAX_TOKENS for window in pack(drafts_of(entries)))
 
 
 @given(sessions(), st.integers(0, 24))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_growth_changes_the_last_window_only(entries, count):
     drafts = drafts_of(entries)
     before, after = pack(drafts[:count]), pack(drafts)
@@ -69,7 +69,7 @@ def test_growth_changes_the_last_window_only(entries, count):
 
 
 @given(sessions())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_repeated_messages_are_the_end_of_the_window_before(entries):
     packed = pack(drafts_of(entries))
     assert not any(window.repeated for window in packed[:1])
@@ -80,7 +80,7 @@ def test_repeated_messages_are_the_end_of_the_window_before(entries):
 
 
 @given(sessions())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_a_turn_that_fits_into_a_window_is_not_torn(entries):
     drafts = drafts_of(entries)
     turns: list[list[MessageDraft]] = []
@@ -159,7 +159,7 @@ def timelines(draw: st.DrawFn) -> tuple[list[TimelineEntry], list[tuple[int, Ses
 
 
 @given(timelines(), st.integers(1, 14))
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_growth_rewrites_the_bytes_of_the_open_chunk_only(timeline, count):
     entries, facts = timeline
     before = chunks_of(entries[:count], [fact for fact in facts if fact[0] <= count])
