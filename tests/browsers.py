@@ -44,7 +44,8 @@ def started(home: Path) -> Iterator[SharedBrowser]:
     # Root, as in a container, cannot have the sandbox; and what is shown here is our own.
     chromium = playwright.chromium.launch(
         executable_path=program("chromium"),
-        args=["--no-sandbox", "--disable-gpu", "--disable-lcd-text"],
+        # Fewer processes for each page take a quarter less.
+        args=["--no-sandbox", "--disable-gpu", "--disable-lcd-text", "--process-per-site", "--in-process-gpu"],
         env={**os.environ, "HOME": str(home)},
     )
     browser = SharedBrowser(chromium, asyncio._get_running_loop())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from aicx.demo import FAKE_TOKEN
 from aicx.engine.lexical_index import refresh_lexical
@@ -50,3 +51,12 @@ def store_sessions(root: Path) -> Home:
     user.store()
     refresh_lexical(user.settings, lambda line: None)
     return user
+
+
+def too_wide(page: Any) -> dict[int, int]:
+    """How wide a page is on those small screens on which it has to be scrolled sideways."""
+    found = {}
+    for width in (320, 390, 800):
+        page.set_viewport_size({"width": width, "height": 800})
+        found[width] = page.evaluate("document.documentElement.scrollWidth")
+    return {width: whole for width, whole in found.items() if whole > width}

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import product
 from typing import Any
 
 import pytest
 from playwright.sync_api import expect
 
+from tests.sampling import sample
 from tests.servers.dashboard.page.browsers import HOSTILE, LEXER, LONG
 
 pytestmark = pytest.mark.needs("test")
@@ -105,6 +107,7 @@ def test_what_has_the_focus_can_be_seen(visit: Visit) -> None:
     assert bare == []
 
 
+_ROUTES = ("/", f"/?session={LEXER}", "/overview", "/why", "/memory", "/work")
 # What can be pressed or filled in, once for each group of radio buttons, of which the keyboard stops at one.
 _PRESSED = """() => {
   const nodes = document.querySelectorAll("a[href], button:not(:disabled), select, input, summary");
@@ -116,8 +119,7 @@ _PRESSED = """() => {
 }"""
 
 
-@pytest.mark.parametrize("route", ["/", f"/?session={LEXER}", "/overview", "/why", "/memory", "/work"])
-@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize(("route", "width"), sample([*product(_ROUTES, [1280, 390])], 5))
 def test_tab_reaches_everything_that_can_be_pressed(visit: Visit, route: str, width: int) -> None:
     page = visit(route, width=width)
     page.wait_for_load_state("networkidle")

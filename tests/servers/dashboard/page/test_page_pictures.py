@@ -1,7 +1,7 @@
 """Pictures of the page with the demo's invented sessions. AICX_PICTURES=docs/images keeps them, for the README.
 
 Each page in light, dark and on a phone is compared with a picture of it in `looks`, so small that fonts of another
-machine hardly count; AICX_LOOKS=1 writes those anew, to be looked at before they are committed.
+machine hardly count; AICX_LOOKS=1 AICX_TEST_ALL=1 writes those anew, to be looked at before they are committed.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import os
 from collections.abc import Callable, Iterator
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from aicx.engine.lexical_index import refresh_lexical
 from tests.browsers import SharedBrowser
 from tests.corpus.builders import Home
 from tests.parts import require
+from tests.sampling import sample
 from tests.servers.dashboard.http_client import TOKEN, serving
 
 pytestmark = pytest.mark.needs("test")
@@ -100,8 +102,7 @@ _TASTES: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("taste", _TASTES)
-@pytest.mark.parametrize("name", _ROUTES)
+@pytest.mark.parametrize(("name", "taste"), sample([*product(_ROUTES, _TASTES)], 8))
 def test_a_page_looks_as_it_did(window: Callable[..., Any], demo_address: str, name: str, taste: str) -> None:
     page = window(**_TASTES[taste])
     page.clock.set_fixed_time("2026-02-01T12:00:00Z")
