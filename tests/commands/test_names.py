@@ -125,7 +125,7 @@ def test_what_is_asked_instead_has_a_help_of_its_own(words: str, capsys: pytest.
 @pytest.fixture
 def lived_in(kept: Kept, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Home:
     """A repository with a stored session, a task and a record of the memory."""
-    user = Home(kept.empty())
+    user = Home(kept.folder)
     for name, value in {**user.environ, "TERM_SESSION_ID": "a-terminal"}.items():
         monkeypatch.setenv(name, value)
 
