@@ -13,6 +13,7 @@ from benchmarks.attack.counts import Counts
 from benchmarks.attack.current_folder import Clone, control, run_all
 from benchmarks.attack.installations import KINDS, ROOT, Impossible, build_wheel, install
 from tests.parts import require
+from tests.sampling import sample
 
 # The rest of the commands, and logs large enough for workers, are left to the long run.
 COMMANDS = ("store", "resume")
@@ -42,7 +43,7 @@ def test_python_without_a_safe_path_runs_what_is_in_the_folder(tmp_path: Path) -
 
 @pytest.mark.process
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", sample(KINDS, 2, ends=False))
 def test_nothing_of_the_current_folder_is_executed(kind: str, wheel: Path, tmp_path: Path) -> None:
     try:
         installation = install(kind, wheel, tmp_path)
