@@ -103,7 +103,7 @@ def build(
 
     Killed before that, no reader has seen anything of it, and the next push or build begins again.
     """
-    recipe = Recipe(settings.layout.home, membership, database.chunks.schema, choice, open_here)
+    recipe = Recipe(settings.layout.home.absolute(), membership, database.chunks.schema, choice, open_here)
 
     def send(sessions: Sequence[Session], pushed: Pushed) -> None:
         named = {uuid4().hex: session for session in sessions}

@@ -9,11 +9,13 @@ from __future__ import annotations
 import logging
 import os
 import pickle
+import secrets
 import shutil
 import socket
+import sys
 import warnings
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import chdir, contextmanager, nullcontext, suppress
 from functools import lru_cache, partial
 from pathlib import Path
 from tempfile import mkdtemp
@@ -23,6 +25,7 @@ from urllib.parse import urlsplit
 import orjson
 
 from aicx import __version__
+from aicx.config import library_environment
 from aicx.engine.embedder_choice import Choice
 from aicx.errors import AicxError, MissingExtra, UsageError, plainly
 from aicx.share.build import Recipe, Told, Unit, Written, embedded, passages, read, without_told
@@ -38,10 +41,13 @@ from aicx.share.tables import (
     reading,
     to_text,
 )
+from aicx.storage.lock import hold_lock, trace_of
 from aicx.values import dataclass
 from retrieval.embedders import Embedder
 
 _SECONDS_TO_ANSWER = 10
+# What folders of Ray on this machine are called.
+_PRIVATE = "aicx-ray-"
 # More pieces than this are merged before they are indexed.
 _MAX_PIECES = 24
 # Embedders that are open in a moment; of the others an actor keeps its own open.
@@ -130,52 +136,159 @@ class Cluster:
 
 
 @contextmanager
-def connected(address: str | None, workers: int | None) -> Iterator[Cluster]:
-    """A cluster at an address, or one of this machine's cores that ends with the block. Raises MissingExtra."""
+def connected(address: str | None, workers: int | None, handed: Mapping[str, str] | None = None) -> Iterator[Cluster]:
+    """A cluster at an address, or one of this machine's cores that ends with the block. Raises MissingExtra.
+
+    ``handed`` are variables that the environment of a cluster's workers gets from here.
+    """
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"  # nothing is told to anybody
     os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")  # what fails is raised
+    if address is None:
+        # Otherwise Ray leaves a token in the user's home, for which clusters started there later ask everybody.
+        os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))
+    elif os.environ.get("RAY_AUTH_TOKEN") or os.environ.get("RAY_AUTH_TOKEN_PATH"):
+        os.environ.setdefault("RAY_AUTH_MODE", "token")  # without it Ray keeps to itself the token it was given
     try:
         import lance_ray  # noqa: F401
         import ray
     except ImportError as error:
         raise MissingExtra("Building a share with Ray", "ray") from error
     quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": "error"}
-    # What workers hand on may be written here when memory is short, so it is this user's alone; the paths of Ray's
-    # sockets in it have to be short.
-    private = mkdtemp(prefix="aicx-ray-", dir="/tmp") if address is None else None
+    with _private_folder() if address is None else nullcontext() as private:
+        try:
+            with warnings.catch_warnings(), _plainly():
+                warnings.simplefilter("ignore")  # LanceDB and Lance warn of the fork by which Ray starts its processes
+                logging.getLogger("ray.data").setLevel(logging.CRITICAL)  # what fails is raised
+                if address is None:
+                    cores = workers or os.cpu_count()
+                    with _begun():
+                        ray.init("local", num_cpus=cores, include_dashboard=False, _temp_dir=private, **quiet)
+                else:
+                    check_answer(address)
+                    known = {name: os.environ[name] for name in library_environment() if name in os.environ}
+                    with _begun(), _joined(address):
+                        hook = _environment({**known, **(handed or {})})
+                        ray.init(address, runtime_env={"worker_process_setup_hook": hook}, **quiet)
+                    _check_installed()
+            context = ray.data.DataContext.get_current()
+            context.enable_progress_bars = False
+            context.print_on_execution_start = False
+            context.raise_original_map_exception = True
+            yield Cluster(max(1, int(ray.cluster_resources().get("CPU", 1))))
+        finally:
+            ray.shutdown()
+
+
+@contextmanager
+def _private_folder() -> Iterator[str]:
+    """A folder for what workers hand on where memory is short; those of builds that were killed are removed.
+
+    It is this user's alone, and in /tmp since the paths of Ray's sockets in it have to be short.
+    """
+    folder = Path(mkdtemp(prefix=_PRIVATE, dir="/tmp"))
+    for other in folder.parent.glob(f"{_PRIVATE}*"):
+        with suppress(FileNotFoundError):  # it was removed by its own build meanwhile
+            ours = other.lstat().st_uid == folder.lstat().st_uid and not other.is_symlink()
+            if ours and trace_of(other / "lock") == "interrupted":
+                shutil.rmtree(other, ignore_errors=True)
+    with hold_lock(folder / "lock", _SECONDS_TO_ANSWER, lambda _: None):  # others look at it, as above
+        try:
+            yield str(folder)
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def _begun() -> Iterator[None]:
+    """Begins Ray where its workers import nothing from the working folder, and unheard: what fails is raised."""
+    sys.stderr.flush()
+    kept = os.dup(2)
     try:
-        with warnings.catch_warnings(), _plainly():
-            warnings.simplefilter("ignore")  # LanceDB and Lance warn of the fork by which Ray starts its processes
-            logging.getLogger("ray.data").setLevel(logging.CRITICAL)  # what fails is raised
-            if address is None:
-                ray.init(
-                    "local",
-                    num_cpus=workers or os.cpu_count(),
-                    include_dashboard=False,
-                    _temp_dir=private,
-                    **quiet,
-                )
-            else:
-                check_answer(address)
-                ray.init(address, **quiet)
-        context = ray.data.DataContext.get_current()
-        context.enable_progress_bars = False
-        context.print_on_execution_start = False
-        context.raise_original_map_exception = True
-        yield Cluster(max(1, int(ray.cluster_resources().get("CPU", 1))))
+        with Path(os.devnull).open("wb") as nothing, chdir("/"):
+            os.dup2(nothing.fileno(), 2)
+            yield
     finally:
-        ray.shutdown()
-        if private is not None:
-            shutil.rmtree(private, ignore_errors=True)
+        os.dup2(kept, 2)
+        os.close(kept)
+
+
+@contextmanager
+def _joined(address: str) -> Iterator[None]:
+    """Says why a cluster cannot be joined: Ray's own error often is that of its last attempt."""
+    import ray
+
+    try:
+        yield
+    except (ray.exceptions.RayError, OSError, RuntimeError, ValueError) as error:
+        said = " ".join(f"{error} {error.__cause__ or ''}".split())
+        has_none = isinstance(error, getattr(ray.exceptions, "AuthenticationError", ()))
+        if has_none or "InvalidAuthToken" in said:
+            shown = os.environ.get("RAY_AUTH_MODE") == "token" and not has_none
+            raise AicxError(
+                f"the Ray cluster at {address} " + ("refuses the token of this machine" if shown else "wants a token"),
+                hint="`ray get-auth-token` on a machine of it prints the one to put into RAY_AUTH_TOKEN",
+            ) from error
+        if "No node info found" in said:
+            raise AicxError(
+                f"this machine is not part of the Ray cluster at {address}",
+                hint=f"`ray start --address {address} --num-cpus 0` makes it one that does no work",
+            ) from error
+        if "Version mismatch" in said:
+            raise AicxError(
+                said[said.index("Version mismatch") :], hint="use the same Ray and Python on all"
+            ) from error
+        raise AicxError(f"the Ray cluster at {address} cannot be joined: {plainly(error)}") from error
+
+
+def _environment(values: Mapping[str, str]) -> Callable[[], None]:
+    """What a worker does first. Ray writes the variables of its own `env_vars` to its logs, and not what is in here.
+
+    It is sent whole, since it is called before it is known whether a worker has this module.
+    """
+
+    def hook() -> None:
+        os.environ.update(values)
+
+    return hook
+
+
+def _check_installed() -> None:
+    """Raises AicxError where a machine of the cluster lacks what its workers import."""
+    import ray
+    from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+    def lacking() -> list[str]:  # sent whole, as above
+        from importlib.util import find_spec
+
+        found = {name: find_spec(name) for name in ("aicx", "lance_ray", "lancedb")}
+        return [name for name, spec in found.items() if spec is None or spec.origin is None]  # a folder has none
+
+    names = {node["NodeID"]: node["NodeManagerHostname"] for node in ray.nodes() if node["Alive"]}
+    task = ray.remote(num_cpus=0)(lacking)
+    asked = [
+        task.options(scheduling_strategy=NodeAffinitySchedulingStrategy(node, soft=False)).remote() for node in names
+    ]
+    for name, found in zip(names.values(), ray.get(asked), strict=True):
+        if found:
+            raise AicxError(
+                f"{name} of the Ray cluster lacks {', '.join(found)}",
+                hint=f"install aicx-py[ray] {__version__} in the Python that its Ray runs with",
+            )
 
 
 def check_answer(address: str) -> None:
     """Raises AicxError where nothing listens at a cluster's address: Ray itself goes on trying for minutes."""
     place = urlsplit(address if "//" in address else f"//{address}")
-    if place.hostname is None or place.port is None:
+    if place.scheme:
+        raise UsageError(f"{address} is not HOST:PORT", hint="run it on a machine of the cluster; --address HOST:PORT")
+    try:
+        port = place.port
+    except ValueError as error:
+        raise UsageError(f"{address} is not HOST:PORT: {error}") from error
+    if place.hostname is None or port is None:
         return  # a name such as "auto", which Ray looks up
     try:
-        socket.create_connection((place.hostname, place.port), _SECONDS_TO_ANSWER).close()
+        socket.create_connection((place.hostname, port), _SECONDS_TO_ANSWER).close()
     except OSError as error:
         said = error.strerror or str(error)
         raise AicxError(

@@ -9,7 +9,7 @@ import pytest
 
 from aicx.cli import run
 from aicx.engine.embedder_choice import Choice
-from aicx.errors import AicxError
+from aicx.errors import AicxError, UsageError
 from aicx.share import build as module
 from aicx.share import cluster
 from aicx.share.build import find_choice
@@ -150,9 +150,21 @@ def test_a_cluster_at_whose_address_nothing_listens_is_named_at_once() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listening:
         address = f"127.0.0.1:{listening.getsockname()[1]}"
         cluster.check_answer(address)
-        cluster.check_answer(f"ray://{address}")
     with pytest.raises(AicxError, match=f"no Ray answers at {address}: Connection refused"):
         cluster.check_answer(address)
+
+
+@pytest.mark.parametrize("address", ["ray://10.0.0.5:10001", "10.0.0.5:port"])
+def test_a_cluster_is_named_by_a_host_and_a_port(address) -> None:
+    with pytest.raises(UsageError, match=f"^{address} is not HOST:PORT"):
+        cluster.check_answer(address)
+
+
+def test_variables_are_for_a_cluster_and_have_to_be_there(ada, membership, capsys) -> None:
+    assert run(["share", "build", "--engine", "ray", "--env", "HOME", "--yes"]) == 2
+    assert "--env is for the workers of a cluster" in capsys.readouterr().err
+    assert run(["share", "build", "--engine", "ray", "--address", "10.0.0.5:6379", "--env", "AICX_NONE", "--yes"]) == 2
+    assert "your environment has no AICX_NONE" in capsys.readouterr().err
 
 
 def test_a_cluster_that_ray_looks_up_by_itself_is_left_to_it() -> None:

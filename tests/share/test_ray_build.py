@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,6 +21,7 @@ from aicx.share.upkeep import maintain
 from tests.corpus.builders import ClaudeLog
 from tests.engine.search_helpers import NOW, copied, keep
 from tests.share import workers
+from tests.share.ray_nodes import two_nodes
 from tests.share.stores import s3_server
 from tests.share.teams import built, home, join, own_of, rows_of
 
@@ -27,6 +30,7 @@ pytestmark = [
     *(pytest.mark.filterwarnings("ignore"), pytest.mark.xdist_group("ray")),
 ]
 SESSIONS = 6
+SHARED = f"Shared: {SESSIONS} new sessions, 0 changed, 0 as they were; {SESSIONS} chunks ({SESSIONS} with vectors).\n"
 SAME = ("key", "sidecar", "text", "sha256", *WORDS, "draw", "spans", "vectors", "idle", "session_title")
 
 
@@ -49,6 +53,12 @@ def store():
 def ray(store):
     with cluster.connected(None, 2) as connected:
         yield connected
+
+
+@pytest.fixture(scope="module")
+def nodes():
+    with two_nodes() as begun:
+        yield begun
 
 
 @pytest.fixture
@@ -200,6 +210,66 @@ def test_workers_write_to_an_object_store(ada, store, ray):
     membership = join(ada, store, "ada")
     built(ada, membership, engine=ray.write, unit=3)
     assert verify_database(own_of(ada, membership)) == (SESSIONS, SESSIONS, [])
+
+
+def on_cluster(nodes, ada, *options, opened="opened", **environment):
+    """What `aicx share build` does in a process of its own: this one has a Ray already."""
+    known = nodes.environment(**ada.environ, **environment)
+    command = ["share", "build", "-p", "*", "--engine", "ray", "--address", nodes.address, "--yes", *options]
+    arguments = [sys.executable, "-W", "ignore", "-m", "tests.share.on_cluster", opened, *command]
+    return subprocess.run(arguments, env=known, cwd=ada.root, capture_output=True, text=True, timeout=400)
+
+
+def test_a_cluster_builds_with_the_variables_that_it_is_given_and_writes_none_of_them(ada, store, nodes, tmp_path):
+    membership = join(ada, store, "ada")
+    given = {name: os.environ[name] for name in os.environ if name.startswith(("AWS_", "NO_PROXY"))}
+    given["AWS_SECRET_ACCESS_KEY"] = "known-to-ada-alone"
+    options = [option for name in given for option in ("--env", name)]
+    done = on_cluster(nodes, ada, *options, RAY_AUTH_TOKEN=nodes.token, **given)
+    assert (done.returncode, done.stderr) == (0, SHARED)
+    other = beside(ada, membership, tmp_path / "other")
+    built(ada, other, engine=in_process)
+    assert by_key(own_of(ada, membership)) == by_key(own_of(ada, other))
+    written = [file for file in nodes.folder.rglob("*") if file.is_file()]
+    assert any(b"worker_process_setup_hook" in file.read_bytes() for file in written)
+    assert not [file for file in written if b"known-to-ada-alone" in file.read_bytes()]
+
+
+@pytest.mark.parametrize(
+    ("shown", "says"),
+    [({}, "wants a token"), ({"RAY_AUTH_TOKEN": "of-another-cluster" * 3}, "refuses the token of this machine")],
+    ids=["no token", "another token"],
+)
+def test_a_cluster_that_wants_another_token_is_named(ada, membership, nodes, shown, says):
+    done = on_cluster(nodes, ada, **shown)
+    told = f"error: the Ray cluster at {nodes.address} {says}"
+    hint = " next: `ray get-auth-token` on a machine of it prints the one to put into RAY_AUTH_TOKEN"
+    assert done.stderr.splitlines()[-2:] == [told, hint]
+
+
+def test_a_machine_of_a_cluster_killed_midway_loses_nothing(ada, membership, nodes, tmp_path):
+    done = on_cluster(nodes, ada, opened="killed_with_its_machine", RAY_AUTH_TOKEN=nodes.token)
+    assert (done.returncode, done.stderr) == (0, SHARED)
+    assert not Path("/proc", (ada.corpus / "killed").read_text()).exists()
+    database = own_of(ada, membership)
+    assert verify_database(database) == (SESSIONS, SESSIONS, [])
+    other = beside(ada, membership, tmp_path / "other")
+    built(ada, other, engine=in_process)
+    assert by_key(database) == by_key(own_of(ada, other))
+
+
+def test_a_folder_that_a_killed_build_left_is_removed_by_the_next():
+    begins = (
+        "from aicx.share.cluster import _private_folder; held = _private_folder(); print(held.__enter__(), flush=True)"
+    )
+    killed = f"{begins}; import os; os.kill(os.getpid(), 9)"
+    done = subprocess.run([sys.executable, "-c", killed], stdout=subprocess.PIPE, text=True)
+    left = Path(done.stdout.strip())
+    assert left.is_dir()
+    with cluster._private_folder() as folder, cluster._private_folder():
+        assert not left.exists()
+        assert Path(folder).is_dir()
+    assert not Path(folder).exists()
 
 
 def test_a_service_writes_its_files_itself(ada, membership):

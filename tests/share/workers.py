@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,9 @@ import tests.embedder  # noqa: F401  adds the embedder for tests where a worker 
 from aicx.engine.embedder_choice import Choice
 from aicx.share import build
 from retrieval.embedders import Embedder
+from tests.share.ray_nodes import SECOND
 
+_SECONDS_UNTIL_KILLED = 120
 _open = build.open_here
 
 
@@ -36,6 +39,19 @@ def killed_after_writing(corpus: Path, choice: Choice) -> Embedder:
         return found
 
     LanceFragmentWriter.__call__ = written
+    return _open(corpus, choice)
+
+
+def killed_with_its_machine(corpus: Path, choice: Choice) -> Embedder:
+    """The second machine of a cluster dies, Ray's own process on it included; work on the first waits for that."""
+    import ray
+
+    if ray.util.get_node_ip_address() == SECOND:
+        _kill_once(corpus, os.getppid())
+    ends = time.monotonic() + _SECONDS_UNTIL_KILLED
+    while not (corpus / "killed").exists():
+        assert time.monotonic() < ends, "nothing was done on the second machine"
+        time.sleep(0.1)
     return _open(corpus, choice)
 
 
@@ -65,8 +81,9 @@ def failing(corpus: Path, choice: Choice) -> Embedder:
     raise AicxError("the model is gone", hint="bring it back")
 
 
-def _kill_once(corpus: Path) -> None:
+def _kill_once(corpus: Path, *also: int) -> None:
     flag = corpus / "killed"
     if corpus.exists() and not flag.exists():  # a worker outlives the test that killed another
         flag.write_text(str(os.getpid()))
-        os.kill(os.getpid(), signal.SIGKILL)
+        for process in (*also, os.getpid()):
+            os.kill(process, signal.SIGKILL)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import nullcontext
 from dataclasses import replace
 from enum import StrEnum
@@ -45,13 +46,18 @@ def command(
     workers: Annotated[
         int | None, typer.Option("--workers", min=1, metavar="N", help="How many cores of this machine Ray may use.")
     ] = None,
+    env: Annotated[
+        list[str] | None,
+        typer.Option("--env", metavar="NAME", help="Give a cluster's workers this variable of your environment."),
+    ] = None,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
     json: options.Json = False,
 ) -> None:
     """Send all of the chosen projects at once, with vectors made on the way: for a first share of a long history.
 
     `aicx share push --dry-run` shows what would go. It is what a push would send, but without an index of your own, in
-    one commit, and seen only when it is whole. A machine of a cluster has to reach your corpus by the same path.
+    one commit, and seen only when it is whole. A machine of a cluster has to reach your corpus by the same path. If the
+    cluster wants a token, put it into RAY_AUTH_TOKEN, or the name of a file that has it into RAY_AUTH_TOKEN_PATH.
 
     Example: aicx share build --project 'acme/*' --yes
     Example: aicx share build --engine ray --workers 4 --yes
@@ -60,6 +66,10 @@ def command(
         raise UsageError("--address and --workers are for Ray", hint="add --engine ray")
     if address and workers:
         raise UsageError("a cluster has as many workers as it has", hint="leave out --workers")
+    if env and not address:
+        raise UsageError("--env is for the workers of a cluster", hint="add --address")
+    if missing := [name for name in env or () if name not in os.environ]:
+        raise UsageError(f"your environment has no {', '.join(missing)}")
     settings = load_settings()
     membership = need_membership(settings.layout)
     chosen = replace(membership, projects=tuple(dict.fromkeys((*membership.projects, *(project or ())))))
@@ -77,7 +87,8 @@ def command(
             from aicx.share.cluster import check_address, connected  # imported here: Ray is an optional part
 
             check_address(database)
-        cluster = connected(address, workers) if engine is EngineName.RAY else nullcontext()
+        handed = {name: os.environ[name] for name in env or ()}
+        cluster = connected(address, workers, handed) if engine is EngineName.RAY else nullcontext()
         with cluster as ray, console.count_bar("Sharing") as bar:
             run = ray.write if ray else in_process
             pushed = build(settings, chosen, database, plan, choice, options.now(), run, bar)
