@@ -41,7 +41,8 @@ def mined(home: Path, count: int) -> list[str]:
         if sentences:
             sentence = chosen.choice(sentences)
             if len(found) % 3 == 2:
-                sentence = " ".join(chosen.sample(sentence.rstrip(".?").split(), 4))
+                words = sentence.rstrip(".?").split()
+                sentence = " ".join(chosen.sample(words, min(4, len(words))))
             found.append(sentence)
         if len(found) == count:
             break

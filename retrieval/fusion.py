@@ -46,6 +46,14 @@ class Scale:
         return (score - self.zero) / self.unit
 
 
+def pooled(spreads: Sequence[tuple[Scale, int]]) -> Scale:
+    """The mean and deviation of the scores of several tables as those of one: of each its scale, and how many."""
+    count = sum(size for _, size in spreads)
+    mean = sum(size * scale.zero for scale, size in spreads) / count
+    variance = sum(size * (scale.unit**2 + (scale.zero - mean) ** 2) for scale, size in spreads) / count
+    return Scale(mean, math.sqrt(variance))
+
+
 def standard_sum(
     rankings: Mapping[str, Sequence[Candidate]], weights: Mapping[str, float], scales: Mapping[str, Scale]
 ) -> list[Fused]:

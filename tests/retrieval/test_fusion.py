@@ -1,11 +1,13 @@
 """Joining votes, with arithmetic worked by hand."""
 
+from statistics import fmean, pstdev
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from aicx.types import Candidate
-from retrieval.fusion import Scale, positive_score, raised, reciprocal_rank, standard_sum, weighted_sum
+from retrieval.fusion import Scale, pooled, positive_score, raised, reciprocal_rank, standard_sum, weighted_sum
 
 
 def ranking(**scores):
@@ -82,3 +84,11 @@ def test_a_score_above_0_keeps_the_order_of_any(values: list[float]) -> None:
 @given(st.floats(-500, 500), st.floats(-50, 50))
 def test_more_is_added_to_what_a_score_was_made_from(score: float, more: float) -> None:
     assert raised(positive_score(score), more) == pytest.approx(positive_score(score + more), rel=1e-6)
+
+
+@given(st.lists(st.lists(st.floats(-1, 1), min_size=1, max_size=6), min_size=1, max_size=4))
+def test_the_scale_of_several_tables_is_that_of_one_with_all_their_scores(tables):
+    whole = [score for table in tables for score in table]
+    found = pooled([(Scale(fmean(table), pstdev(table)), len(table)) for table in tables])
+    assert found.zero == pytest.approx(fmean(whole), abs=1e-9)
+    assert found.unit == pytest.approx(pstdev(whole), abs=1e-7)

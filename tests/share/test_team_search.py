@@ -69,6 +69,20 @@ def test_meaning_finds_what_no_word_has(team):
     assert ("ada", PUMP) in found(asked(team[1], "bearings pumps humming"))
 
 
+def test_a_corpus_that_has_only_the_common_words_of_a_question_does_not_come_before_its_answer(tmp_path):
+    def member(name, *sessions):
+        (tmp_path / name).mkdir()
+        spoken = [(f"{at:08x}-0000-4000-8000-{ord(name[0]):012x}", *said) for at, said in enumerate(sessions)]
+        user = home(tmp_path / name, *spoken)
+        return user, give(user, join(user, tmp_path / "share", name))
+
+    other = [(f"How is oven {at} heated?", f"Oven {at} burns gas.") for at in range(6)]
+    member("ada", ("Who sings in the town?", "A choir, says the roadmap."), *other)
+    bob, _ = member("bob", *[(f"Where is the project {at}?", f"The project {at} is here.") for at in range(4)])
+    for mode in ("lexical", "hybrid"):
+        assert found(asked(bob, "a choir of the town in the roadmap of the project", mode=mode))[0][0] == "ada", mode
+
+
 def test_the_lines_quoted_are_those_that_answer(team):
     hit = asked(team[1], "gasket valve").hits[0]
     assert any("gasket" in line.text for line in hit.lines)

@@ -17,7 +17,7 @@ from aicx.engine.stages.state import SearchState
 from aicx.engine.team import Shared, is_shared
 from aicx.types import Candidate
 from retrieval.evidence import Occurrences
-from retrieval.fusion import Scale
+from retrieval.fusion import Scale, pooled
 from retrieval.lines import lowered
 from retrieval.ranking import above_noise
 
@@ -46,20 +46,26 @@ def join(state: SearchState) -> SearchState:
     own = {name: list(found) for name, found in state.rankings.items()}
     words = next((name for name in ("lexical", "scan") if name in own), "lexical")
     scales = dict(state.scales or _own_scales(state, words))
-    for part in parts:
-        for name, scale in part.scales.items():
-            scales.setdefault(words if name == "lexical" else name, scale)
-    known = {name: [*own.get(name, [])] for name in (words, *(("dense",) if by_meaning else ()))}
+    asked = _together(state.occurrences, [part.occurrences for part in parts])
+    for name, scale in parts[0].scales.items():
+        scales.setdefault(words if name == "lexical" else name, scale)
+    if by_meaning:
+        scales |= _spread_of_all(state, parts)
+    of_own = _share_there(state.occurrences, asked)
+    known = {
+        name: [replace(one, score=one.score * of_own) if name == words else one for one in own.get(name, [])]
+        for name in (words, *(("dense",) if by_meaning else ()))
+    }
     rows = dict(state.rows)
     for part in parts:
         rankings = part.rankings
         if state.near is not None:
             rankings = above_noise(rankings, state.near, lookup=lookup or len(state.question.runs) == 1)
-        for name, found in rankings.items():
-            target = words if name == "lexical" else name
-            if target in known:
-                raw = lookup and name == "dense"
-                known[target] += _on_scale(found, part.scales.get(name), scales.get(target), raw=raw)
+        known[words] += _on_scale(
+            rankings["lexical"], part.scales.get("lexical"), scales.get(words), _share_there(part.occurrences, asked)
+        )
+        if by_meaning:
+            known["dense"] += rankings.get("dense", ())  # cosines of one model compare as they are
         rows.update(part.rows)
     rankings = {name: sorted(found, key=lambda one: (-one.score, one.id)) for name, found in known.items()}
     joins = by_meaning and not lookup and {words, "dense"} <= scales.keys() and state.query.rules.fusion == "standard"
@@ -68,7 +74,7 @@ def join(state: SearchState) -> SearchState:
         rankings=rankings,
         rows=rows,
         scales={"dense": scales["dense"], words: scales[words]} if joins and words == "lexical" else None,
-        occurrences=_together(state.occurrences, [part.occurrences for part in parts]),
+        occurrences=asked,
     )
 
 
@@ -86,14 +92,37 @@ def _own_scales(state: SearchState, words: str) -> dict[str, Scale]:
 
 
 def _on_scale(
-    found: Sequence[Candidate], scale: Scale | None, wanted: Scale | None, *, raw: bool
+    found: Sequence[Candidate], scale: Scale | None, wanted: Scale | None, share: float
 ) -> Iterator[Candidate]:
-    """Candidates with the scores that they would have on another scale; cosines of one model compare as they are."""
+    """Candidates with the scores that they would have on another scale, of which they can have a share at most."""
     for item in found:
-        if raw or scale is None or wanted is None:
-            yield item
-        else:
-            yield replace(item, score=wanted.zero + scale.worth(item.score) * wanted.unit)
+        worth = item.score if scale is None or wanted is None else scale.worth(item.score) * wanted.unit
+        yield replace(item, score=share * worth)
+
+
+def _share_there(part: Occurrences | None, asked: Occurrences | None) -> float:
+    """From 0 to 1, how much of the words of a question that occur anywhere occur in a part, the rarer the more.
+
+    Without it a corpus that has one common word of a question would be taken to answer all of it.
+    """
+    if part is None or asked is None:
+        return 1.0
+    there = {unit.typed for unit, count in zip(part.units, part.counts, strict=True) if count}
+    known = [
+        (unit.typed, weight)
+        for unit, count, weight in zip(asked.units, asked.counts, asked.weights, strict=True)
+        if count
+    ]
+    whole = sum(weight for _, weight in known)
+    return sum(weight for typed, weight in known if typed in there) / whole if whole else 1.0
+
+
+def _spread_of_all(state: SearchState, parts: Sequence[Shared]) -> dict[str, Scale]:
+    """The spread of the scores by meaning of all that was asked, as of one corpus."""
+    own = (state.scales or {}).get("dense"), state.occurrences
+    asked = [own, *((part.scales.get("dense"), part.occurrences) for part in parts)]
+    spreads = [(scale, counted.documents) for scale, counted in asked if scale and counted and counted.documents]
+    return {"dense": pooled(spreads)} if spreads else {}
 
 
 def _without_own(state: SearchState, parts: Sequence[Shared]) -> Iterator[Shared]:
