@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import field, replace
 from functools import cache, lru_cache
 from itertools import chain
@@ -97,7 +97,17 @@ def analyze(text: str, language: str | None = None) -> Terms:
 def term_streams(text: str, language: str | None = None) -> tuple[Iterator[str], Iterator[str]]:
     """The words and the names of `analyze`, for whoever only compares them."""
     runs = _RUN.findall(text)
-    language = languages.language_of(runs) if language is None else language
+    return terms_of_runs(runs, languages.language_of(runs) if language is None else language)
+
+
+def language_and_runs(text: str) -> tuple[str, list[str]]:
+    """The language of a text, and the runs whose terms it has."""
+    runs = _RUN.findall(text)
+    return languages.language_of(runs), runs
+
+
+def terms_of_runs(runs: Iterable[str], language: str) -> tuple[Iterator[str], Iterator[str]]:
+    """The words and the names of runs of a text in one language."""
     # Without a loop of Python's own: most of what indexing costs is here, and most runs are known.
     found = list(map(_memo(language).__getitem__, runs))
     return chain.from_iterable(map(_ITS_WORDS, found)), chain.from_iterable(map(_ITS_NAMES, found))
@@ -142,11 +152,16 @@ def in_any_language(run: Terms) -> Terms:
     return replace(run, others=(*run.others, *(stem for stem in likely if stem not in run.others)))
 
 
-def runs_in(text: str, likely: Callable[[int, int], bool] | None = None) -> Iterator[tuple[int, int]]:
-    """Where each run of a text begins and ends, without the punctuation around it; of those that are ``likely``."""
+def runs_in(text: str, places: Iterator[int] | None = None) -> Iterator[tuple[int, int]]:
+    """Where each run of a text begins and ends, without the punctuation around it; of those at ``places``, in order."""
+    place = -1
     for found in _RUN.finditer(text):
-        if likely and not likely(*found.span()):
-            continue
+        if places is not None:
+            while place < found.start():
+                if (place := next(places, -1)) < 0:
+                    return
+            if place >= found.end():
+                continue
         run = found[0]
         start = found.start() + len(run) - len(run.lstrip(_EDGE))
         yield start, max(start, found.end() - len(run) + len(run.rstrip(_EDGE)))

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import field
 from functools import lru_cache
-from itertools import groupby, islice
-from typing import Literal, Self
+from itertools import accumulate, groupby, islice
+from typing import Literal, NamedTuple, Self
 
 from aicx.types import Voice
 from aicx.values import dataclass
@@ -116,16 +117,18 @@ def excerpt(
     have_phrases: set[str] = set()
     scored: list[tuple[float, float, _Piece, str]] = []
     seen: set[str] = set()
-    tries = dict.fromkeys(terms.beginnings, 0)
-    for rank, piece in enumerate(_pieces(texts, terms, voices)):
+    pieces = _pieces(texts, terms, voices)
+    begin: frozenset[str] = frozenset().union(*(piece.beginnings for piece in pieces))
+    # How often each term that may be there was looked for: until it is found.
+    tries = {term: 0 for term, starts in terms.beginnings.items() if not begin.isdisjoint(starts)}
+    for rank, piece in enumerate(pieces):
         # The best are analysed for their own sake, others only where they may hold a term that is still missing.
-        missing = [
-            term
-            for term, tried in tries.items()
-            if tried < _MAX_TRIES and term not in have_words and term not in have_names
-            if not piece.beginnings.isdisjoint(terms.beginnings[term])
-        ]
+        for term in [term for term in tries if term in have_words or term in have_names or tries[term] == _MAX_TRIES]:
+            del tries[term]
+        missing = [term for term in tries if not piece.beginnings.isdisjoint(terms.beginnings[term])]
         if rank >= _MAX_ANALYSED and not missing:
+            if not tries:
+                break
             continue
         for term in missing:
             tries[term] += 1
@@ -240,10 +243,10 @@ def _overlap(one: str, other: str) -> bool:
     return one in other or other in one
 
 
-@dataclass(frozen=True, slots=True)
-class _Piece:
+class _Piece(NamedTuple):
     """A part of a line, with what of the question begins in it."""
 
+    worth: float  # less for what may hold more
     number: int  # in the order of the texts
     text: str
     beginnings: frozenset[str]  # of the words looked for, as far as they occur
@@ -258,23 +261,37 @@ def _pieces(texts: Sequence[str], terms: SoughtTerms, voices: Sequence[Voice]) -
         low = lowered(text)
         if not terms.may_be_in(low):
             continue
-        lines, folded = text.splitlines(), low.splitlines()
-        if len(folded) != len(lines):  # a letter became a line break, or the other way round
-            folded = [lowered(line) for line in lines]
-        for at, found in enumerate(map(terms.begin_in, folded)):
-            if not found:
-                continue
-            line = lines[at]
-            parts = [line.strip()]
-            if len(line) > LOOKED_AT:
-                parts = [part.strip() for part in _PIECE.findall(line.strip())]
+        lines = text.splitlines()
+        for at, found in _beginnings(lines, text, low, terms):
+            line = lines[at].strip()
+            parts = [line] if len(lines[at]) <= LOOKED_AT else [part.strip() for part in _PIECE.findall(line)]
             for part in parts:
                 held = found if len(parts) == 1 else terms.begin_in(lowered(part))
                 if voice != "tool" and len(parts) == 1:
-                    part = _introducing(part, lines[at + 1 : at + 1 + _MAX_BETWEEN])
+                    part = _introducing(part, lines, at)
                 if held:
-                    pieces.append(_Piece(len(pieces), part, frozenset(held), voice, place))
-    return sorted(pieces, key=lambda piece: (-len(piece.beginnings) * _VOICES[piece.voice], piece.number))
+                    begin = frozenset(held)
+                    pieces.append(_Piece(-len(begin) * _VOICES[voice], len(pieces), part, begin, voice, place))
+    pieces.sort()
+    return pieces
+
+
+def _beginnings(lines: Sequence[str], text: str, low: str, terms: SoughtTerms) -> Iterator[tuple[int, list[str]]]:
+    """The lines of a text in which a term may begin, by number, with what begins there."""
+    folded = low.splitlines(keepends=True)
+    if len(folded) != len(lines):  # a letter became a line break, or the other way round
+        folded = [lowered(line) for line in text.splitlines(keepends=True)]
+        low = "".join(folded)
+    ends = list(accumulate(map(len, folded)))
+    at, found = 0, list[str]()
+    for start, term in terms.each_in(low):
+        if start >= ends[at]:
+            if found:
+                yield at, found
+            at, found = bisect_right(ends, start, at), []
+        found.append(term)
+    if found:
+        yield at, found
 
 
 def _weight(voice: Voice, line: str) -> float:
@@ -295,14 +312,14 @@ def _said(text: str) -> Iterator[str]:
         if line.startswith(("```", "~~~")):
             fenced = not fenced
         elif not fenced and _WORD.search(line) and not line.startswith(_UNSAID):
-            yield from _sentences(_introducing(line, lines[at + 1 : at + 1 + _MAX_BETWEEN]))
+            yield from _sentences(_introducing(line, lines, at))
 
 
-def _introducing(line: str, following: Sequence[str]) -> str:
-    """A line that ends in a colon, or is a heading, with what it introduces."""
+def _introducing(line: str, lines: Sequence[str], at: int) -> str:
+    """A line that ends in a colon, or is a heading, with what it introduces: one of the ``lines`` after ``at``."""
     if not line.endswith((":", "\uff1a", ":**")) and not line.startswith("#"):
         return line
-    texts = (text.strip() for text in following)
+    texts = (text.strip() for text in lines[at + 1 : at + 1 + _MAX_BETWEEN])
     introduced = next((text for text in texts if _WORD.search(text) and not text.startswith(_NOT_INTRODUCED)), "")
     introduced = _ITEM.sub("", introduced, count=1)
     return f"{line} {introduced}" if len(line) + len(introduced) < LINE_LENGTH else line

@@ -8,7 +8,7 @@ from dataclasses import field
 
 from aicx.types import Voice
 from aicx.values import dataclass
-from retrieval.analysis import fold, runs_in, term_streams
+from retrieval.analysis import fold, language_and_runs, runs_in, term_streams, terms_of_runs
 
 # Letters and digits beyond ASCII, and marks on letters. Without the ASCII around them they are found ten times as fast.
 _ACCENTED = re.compile(r"[^\W\x00-\x7f]|[\u0300-\u036f]")
@@ -18,6 +18,7 @@ LOOKED_AT = 4000
 # Shorter beginnings of words are in every line and would hold nothing off.
 _MIN_LETTERS = 3
 LINE_LENGTH = 200
+_NONE: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +54,8 @@ def starts_of(term: str) -> tuple[str, ...]:
     """
     if not term[-1].isascii():  # it has no stem of English
         return (term,)
+    if term == "sky":
+        return term, "skies"
     if term.endswith("ie"):
         return term[:-1], f"{term[:-2]}y"
     return (term[: max(_MIN_LETTERS - term.endswith(("e", "i")), len(term) - 1)],)
@@ -76,27 +79,42 @@ class SoughtTerms:
         """The beginnings that occur in a text in lower case, each as often as it does."""
         return self._pattern.findall(low) if self._pattern else []
 
+    def each_in(self, low: str) -> Iterator[tuple[int, str]]:
+        """As `begin_in`, with the place of each."""
+        return ((found.start(), found[0]) for found in self._pattern.finditer(low)) if self._pattern else iter(())
+
     def may_be_in(self, low: str) -> bool:
         return self._pattern is None or self._pattern.search(low) is not None
 
     def shared_with(self, text: str) -> tuple[frozenset[str], frozenset[str]]:
         """The words and the names that a text has."""
-        words, names = term_streams(text)
+        if not self.may_be_in(lowered(text)):  # most texts have none, and their terms need not be worked out
+            return _NONE, _NONE
+        language, runs = language_and_runs(text)
+        words, names = terms_of_runs(runs if language or not text.isascii() else self._likely(runs), language)
         return self.words.intersection(words), self.names.intersection(names)
+
+    def _likely(self, runs: Sequence[str]) -> set[str]:
+        """Those of the runs, in ASCII, in which one of them may begin: no other has its stem."""
+        found: set[str] = set()
+        number = at = 0
+        low = "\n".join(runs).lower()
+        for place, _ in self.each_in(low):
+            number += low.count("\n", at, place)
+            at = place
+            found.add(runs[number])
+        return found
 
     def spans_in(self, line: str) -> Iterator[tuple[int, int]]:
         """Where a line has one of them, each with the whole run it is in."""
         low = line.lower() if line.isascii() else ""  # else a letter in lower case may be two
         if not self._all or (low and not self.may_be_in(low)):
             return
-        pattern = self._pattern if low else None
-        # Most runs are passed over by this alone.
-        likely = (lambda begin, end: pattern.search(low, begin, end) is not None) if pattern else None
-        for begin, end in runs_in(line, likely):
+        for begin, end in runs_in(line, (place for place, _ in self.each_in(low)) if low else None):
             run = line[begin:end]
             if not self.may_be_in(lowered(run)):
                 continue
-            words, names = term_streams(run)
+            words, names = terms_of_runs((run,), "") if low else term_streams(run)
             if not self._all.isdisjoint(words) or not self._all.isdisjoint(names):
                 yield begin, end
 

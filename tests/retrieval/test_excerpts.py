@@ -6,6 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from retrieval.analysis import term_streams
 from retrieval.excerpts import Excerpt, SoughtQuestion, excerpt, reply_lines
 from retrieval.lines import opening_lines
 from retrieval.questions import parse_question
@@ -290,3 +291,18 @@ def test_opening_lines_skip_what_says_nothing():
 @pytest.mark.parametrize("start", [(0, 0), (5, 0), (0, 10_000)])
 def test_a_place_that_is_not_there_opens_nothing(start):
     assert opening_lines([""], start, 3) == ()
+
+
+_STEMS = ("connect", "die", "happy", "parser", "possible", "run", "skies", "sky", "try", "use")
+_ENDINGS = ("", "s", "ing", "ed", "ies", "ion", "ibilities", "_name", "/x.py", "Error", ".", "!")
+
+
+@given(
+    st.lists(st.sampled_from(_STEMS), min_size=1, max_size=4),
+    st.lists(st.builds("{}{}".format, st.sampled_from((*_STEMS, "dy", "os", "the")), st.sampled_from(_ENDINGS))),
+)
+def test_only_the_runs_in_which_a_term_begins_can_share_it(asked: list[str], runs: list[str]) -> None:
+    text = " ".join(runs)
+    terms = sought(" ".join(asked)).terms
+    words, names = term_streams(text)
+    assert terms.shared_with(text) == (terms.words.intersection(words), terms.names.intersection(names))
