@@ -11,6 +11,7 @@ from aicx.values import dataclass
 
 NON_REPOSITORY = "non-repository-contexts"
 
+_TOMBSTONES = "forgotten.jsonl"
 _SAFE_SESSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 _SAFE_PART = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,99}")
 _UNSAFE_RUN = re.compile(r"[^A-Za-z0-9._-]+")
@@ -111,7 +112,7 @@ class Layout:
 
     @property
     def tombstones(self) -> Path:
-        return self.home / "forgotten.jsonl"
+        return self.home / _TOMBSTONES
 
     @property
     def set_apart(self) -> Path:
@@ -196,14 +197,18 @@ class Layout:
 
         That is the store, and the tombstones, which `forget` publishes together with the chunks it changes.
         """
-        if relative == self.tombstones.name:
-            return self.tombstones
+        return self.home / self.checked(relative)
+
+    def checked(self, relative: str) -> str:
+        """The path itself, where it does not lead outside what is journalled; see `inside`."""
+        if relative == _TOMBSTONES:
+            return relative
         if "\0" in relative or "\\" in relative or "\n" in relative or "\r" in relative:
             raise UnsafePath(f"not a path of this store: {relative!r}")
         parts = relative.split("/")  # an absolute path has an empty first part
         if parts[0] not in ("store", NON_REPOSITORY) or ".." in parts:
             raise UnsafePath(f"not a path of this store: {relative!r}")
-        return self.home / relative
+        return relative
 
 
 def chunk_stem(

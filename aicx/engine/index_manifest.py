@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -108,9 +109,14 @@ def manifest_files(layout: Layout) -> tuple[Path, Path]:
 
 def _states(path: Path) -> dict[str, dict[str, Any]] | None:
     try:
-        manifest = orjson.loads(path.read_bytes())
+        return _decoded(path.read_bytes())
     except (OSError, orjson.JSONDecodeError):
         return None
+
+
+@lru_cache(maxsize=4)  # every question looks at it several times
+def _decoded(body: bytes) -> dict[str, dict[str, Any]] | None:
+    manifest = orjson.loads(body)
     if not isinstance(manifest, dict):
         return None
     states = {name: state for name, state in manifest.items() if isinstance(state, dict)}
