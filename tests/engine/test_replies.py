@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from aicx.corpus.catalog.fields import ENDS, SPEAKS
 from aicx.corpus.catalog.filters import parse_filters
+from aicx.storage.checksums import record_of
 from tests.corpus.builders import OTHER, SESSION, ClaudeLog, Home
 from tests.engine.search_helpers import NOW, ask, copied, keep
 
@@ -55,6 +59,25 @@ def test_a_reply_that_was_altered_on_disk_is_left_out(workshop: Home, tmp_path: 
     [path] = [path for path, fields in own.chunks().items() if fields["id"] == found.chunk]
     (own.corpus / path).write_text("It rattles because somebody wrote this here later.")
     assert ask(own, f'"{QUESTION}"').hits[0].reply is None
+
+
+def test_a_catalogue_of_a_former_release_knows_the_same_reply_and_learns_how_chunks_go_on(
+    workshop: Home, tmp_path: Path
+) -> None:
+    own = copied(workshop, tmp_path)
+    path = own.settings.layout.catalog
+    record_of(path).unlink()
+    turns = "SELECT turn FROM chunks ORDER BY id"
+    with closing(sqlite3.connect(path)) as connection:
+        known = connection.execute(turns).fetchall()
+        connection.executescript("ALTER TABLE chunks DROP COLUMN turn")
+    found = ask(own, f'"{QUESTION}"').hits[0].reply
+    assert found is not None
+    assert [line.text for line in found.lines] == ["It rattles because a bolt is loose."]
+    own.store()
+    with closing(sqlite3.connect(path)) as connection:
+        assert connection.execute(turns).fetchall() == known
+    assert {turn for (turn,) in known} >= {SPEAKS, SPEAKS | ENDS}
 
 
 def test_folded_answers_are_one_a_session(workshop: Home) -> None:

@@ -19,6 +19,7 @@ from aicx.corpus.catalog.fields import (
     milliseconds,
     own_messages,
     tools_of,
+    turn_of,
 )
 from aicx.corpus.catalog.messages import duplicate_row
 from aicx.corpus.files.sidecar import lacks_tool_facts
@@ -105,6 +106,7 @@ def put_chunk(catalog: Catalog, fields: dict[str, Any], path: str, sidecar_sha25
         "sequence": catalog.next_sequence,
         "failed": any_tool_failed(fields),
         "without_tool_facts": lacks_tool_facts(fields),
+        "turn": turn_of(fields),
     }
     marks = ",".join("?" * len(row))
     cursor = catalog.connection.execute(f"INSERT INTO chunks ({','.join(row)}) VALUES ({marks})", tuple(row.values()))

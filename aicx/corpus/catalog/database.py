@@ -10,6 +10,7 @@ import os
 import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import closing, suppress
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
@@ -21,6 +22,12 @@ SCHEMA_VERSION = 5
 # The version before had all but the sightings, which the stored chunks bring back without any log.
 BEFORE_SIGHTINGS = 4
 LACKS_SIGHTINGS = "lacks_sightings"
+# Former releases made catalogues without the column; they read and write one that has it as their own.
+LACKS_TURNS = "lacks_turns"
+_HAS_TURNS = "SELECT max(name='turn') FROM pragma_table_info('chunks')"  # NULL where damage took the table
+_ADD_TURNS = (
+    f"BEGIN; ALTER TABLE chunks ADD COLUMN turn INTEGER; INSERT INTO meta VALUES ('{LACKS_TURNS}', 'yes'); COMMIT;"
+)
 
 SCHEMA = """
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
@@ -36,7 +43,7 @@ CREATE TABLE chunks (
     path TEXT UNIQUE, content_sha256 TEXT, sidecar_sha256 TEXT, size INTEGER, tokens INTEGER,
     messages INTEGER, redactions INTEGER, source_path TEXT, ignored INTEGER DEFAULT 0, sequence INTEGER,
     failed INTEGER, workflow_phase TEXT, mode TEXT, skill_code TEXT, token_usage INTEGER, findings_count INTEGER,
-    without_tool_facts INTEGER
+    without_tool_facts INTEGER, turn INTEGER
 );
 CREATE INDEX chunks_by_sequence ON chunks (sequence);
 CREATE TABLE removed (id TEXT PRIMARY KEY, sequence INTEGER) WITHOUT ROWID;
@@ -126,6 +133,8 @@ class Catalog:
                 noted = f"INSERT INTO meta VALUES ('{LACKS_SIGHTINGS}', 'yes');"
                 connection.executescript(f"BEGIN; {SIGHTINGS} {noted} PRAGMA user_version={SCHEMA_VERSION}; COMMIT;")
                 version = SCHEMA_VERSION
+            if version == SCHEMA_VERSION and connection.execute(_HAS_TURNS).fetchone()[0] == 0:
+                connection.executescript(_ADD_TURNS)
             if unknown and version and (found := connection.execute("PRAGMA integrity_check(1)").fetchone()[0]) != "ok":
                 connection.close()
                 raise CorpusDamaged(f"{path} is damaged: {found}", hint="aicx store")
@@ -206,6 +215,11 @@ class Catalog:
         if self._unsettled:
             settle(self.connection, self._unsettled, self.late_title)
             self._unsettled = set()
+
+    @cached_property
+    def has_turns(self) -> bool:
+        """Whether chunks have the column, which a catalogue of a former release gets with the next `store`."""
+        return bool(self.rows(_HAS_TURNS)[0][0])
 
     @property
     def sequence(self) -> int:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from hashlib import blake2b
 from typing import Any
 
+# Of a chunk: the agent says something before the next prompt is typed, and one is.
+SPEAKS, ENDS = 1, 2
 # How a folder was decided, where that is evidence by itself and not drawn from any other.
 _EVIDENT = {"git-remote": "git", "log-remote": "recorded"}
 
@@ -15,6 +17,30 @@ def own_messages(fields: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The messages that begin in a chunk: not repeated from the one before, and one cut into parts counts once."""
     messages = fields.get("messages") or ()
     return [item for item in messages if not item.get("repeated") and (item.get("part") or [1])[0] == 1]
+
+
+def said_before_prompt(
+    messages: Iterable[Mapping[str, Any]], *, first: bool = False
+) -> tuple[list[Mapping[str, Any]], bool]:
+    """The agent's messages before the next prompt, and whether there is one; the ``first`` may be a prompt."""
+    said: list[Mapping[str, Any]] = []
+    for number, message in enumerate(messages):
+        role, origin = message.get("role"), message.get("origin")
+        if role == "user" and origin == "typed" and not (first and number == 0):
+            return said, True
+        if role == "assistant" and origin == "agent":
+            said.append(message)
+    return said, False
+
+
+def turn_of(fields: Mapping[str, Any]) -> int:
+    """How a chunk goes on with a turn that began before it: `SPEAKS`, `ENDS`, both or neither."""
+    roles = {item.get("role") for item in own_messages(fields)}
+    if "user" not in roles:
+        return SPEAKS if "assistant" in roles else 0
+    searched = (item for item in fields.get("messages") or () if not item.get("repeated") and not item.get("echo"))
+    said, ended = said_before_prompt(searched)
+    return (SPEAKS if said or (not ended and "assistant" in roles) else 0) | (ENDS if ended else 0)
 
 
 def evidence_of(fields: Mapping[str, Any]) -> list[tuple[str, str, str]]:

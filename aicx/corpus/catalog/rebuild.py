@@ -9,7 +9,8 @@ from hashlib import sha256
 from typing import TypeVar
 
 from aicx.corpus.catalog.chunks import put_chunk, put_sightings, remove_chunk
-from aicx.corpus.catalog.database import COMPLETE, DAMAGED, LACKS_SIGHTINGS, Catalog
+from aicx.corpus.catalog.database import COMPLETE, DAMAGED, LACKS_SIGHTINGS, LACKS_TURNS, Catalog
+from aicx.corpus.catalog.fields import turn_of
 from aicx.corpus.files.read import load_markdown, load_sidecar, read_chunk, sidecar_path, walk_chunks
 from aicx.corpus.files.sidecar import Sidecar
 from aicx.errors import CorpusDamaged, NotFound, StoreUnwritable
@@ -93,8 +94,11 @@ def _complete(layout: Layout, catalog: Catalog, notify: Notify) -> Catalog:
     try:
         if catalog.meta(COMPLETE) is None:
             rebuild(layout, catalog, notify)
-        elif catalog.meta(LACKS_SIGHTINGS) is not None:
+            return catalog
+        if catalog.meta(LACKS_SIGHTINGS) is not None:
             _fill_sightings(layout, catalog, notify)
+        if catalog.meta(LACKS_TURNS) is not None:
+            _fill_turns(layout, catalog)
     except BaseException:
         catalog.close()
         raise
@@ -133,6 +137,18 @@ def _fill_sightings(layout: Layout, catalog: Catalog, notify: Notify) -> None:
             stored = read_chunk(layout, row["path"])
             put_sightings(catalog, row["rowid"], stored.sidecar.fields, stored.markdown)
     catalog.connection.execute("DELETE FROM meta WHERE name=?", (LACKS_SIGHTINGS,))
+    catalog.commit()
+
+
+def _fill_turns(layout: Layout, catalog: Catalog) -> None:
+    """Records how each stored chunk goes on with a turn; of what cannot be read, its sidecar is asked in time."""
+    rows = catalog.rows("SELECT rowid, path FROM chunks WHERE turn IS NULL")
+    catalog.begin()
+    for row in rows:
+        with suppress(CorpusDamaged, NotFound, *_STRANGE):
+            turn = turn_of(load_sidecar(layout, row["path"]).fields)
+            catalog.connection.execute("UPDATE chunks SET turn=? WHERE rowid=?", (turn, row["rowid"]))
+    catalog.connection.execute("DELETE FROM meta WHERE name=?", (LACKS_TURNS,))
     catalog.commit()
 
 

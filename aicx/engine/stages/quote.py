@@ -8,7 +8,7 @@ from dataclasses import replace
 from aicx.corpus.catalog.filters import conditions
 from aicx.corpus.files.read import StoredText
 from aicx.corpus.views.documents import header_of, searchable_texts, voices_of
-from aicx.corpus.views.replies import find_reply
+from aicx.corpus.views.replies import ReplyFinder
 from aicx.engine.stages import history, own
 from aicx.engine.stages.order import decay_of
 from aicx.engine.stages.state import Hit, QuotedReply, SearchState, density_of, session_of
@@ -38,6 +38,7 @@ def quote(state: SearchState) -> SearchState:
     together = 0.0
     numbers = numbers_of(state.question.text)
     sought = SoughtQuestion.of(state.question)
+    replies = ReplyFinder(state.layout, state.catalog.now, conditions(query.filters, state.catalog.now)[:2])
     apart: list[str] = []  # numbers asked for that an answer lacks
     for answer in state.answers if query.min_score or query.fold else state.answers[: query.limit]:
         if len(hits) == query.limit:
@@ -74,6 +75,7 @@ def quote(state: SearchState) -> SearchState:
         if place is not None and place < len(texts) and not stored.altered and not shared:
             lines, reply = _with_reply(
                 state,
+                replies,
                 sought,
                 stored,
                 place,
@@ -119,6 +121,7 @@ def quote(state: SearchState) -> SearchState:
 
 def _with_reply(
     state: SearchState,
+    replies: ReplyFinder,
     sought: SoughtQuestion,
     stored: StoredText,
     place: int,
@@ -132,14 +135,13 @@ def _with_reply(
     Those stay apart where they are from a later chunk, which then has to be named. Lines that state an outcome already
     are given a lower limit, and nothing more of their own chunk.
     """
-    where, values, _ = conditions(state.query.filters, state.catalog.now)
     told: dict[str, tuple[ShortenedLine, ...]] = {}
 
     def tells(text: str) -> bool:
         told[text] = reply_lines(sought, text, limit, related=related)
         return bool(told[text])
 
-    found = find_reply(state.layout, state.catalog.now, stored, place, (where, values), tells)
+    found = replies.find(stored, place, tells)
     if found is None or (limit < _MAX_REPLY_LINES and found.chunk == stored.sidecar.id):
         return lines, None
     reply = told[found.text]
