@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any, TextIO
 import orjson
 import typer
 
-from aicx import links, pager
+from aicx import brief, links, pager
 from aicx.fields import to_fields
 from aicx.paths import NON_REPOSITORY
-from aicx.quoting import QUOTED, fenced
+from aicx.quoting import QUOTED
 from aicx.terminal import only_styles, without_controls
 from aicx.text import local, said, zone_name
 from aicx.text import plural as plural
@@ -172,7 +172,7 @@ def paged(*, wanted: bool = True) -> Iterator[None]:
             quoted = _held.pop()
             if quoted:
                 text = typer.unstyle("\n".join(quoted)).strip("\n")
-                _write(f"{QUOTED}\n\n{fenced(text)}\n".encode("utf-8", "surrogateescape"))
+                _write(brief.page([], QUOTED, text).encode("utf-8", "surrogateescape"))
         return
     command = pager.pager_command(os.environ) if wanted else []
     if not command:

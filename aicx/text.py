@@ -1,9 +1,9 @@
-"""Text for people and files: a bounded length, as much as has room, counts, instants and local times."""
+"""Text for people and files: a bounded length, counts, instants and local times."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable
 from datetime import UTC, date, datetime, timedelta
 from functools import cache
 
@@ -21,34 +21,6 @@ _UNUSUAL = re.compile(r"(?=[A-Za-z]*\d)(?=\d*[A-Za-z])[A-Za-z\d]{16,}|[=:@]")
 def estimate_tokens(text: bytes) -> int:
     """Tokens of UTF-8 ``text``, at four bytes each: no model's count, but the same for every machine."""
     return -(-len(text) // BYTES_PER_TOKEN)
-
-
-def fit(worth: Sequence[float], fits: Callable[[list[int]], bool]) -> tuple[list[int], list[int]]:
-    """Chooses as many parts as fit, the lowest ``worth`` first and among equals the earlier one.
-
-    Returns their numbers in order, and those of what is left out, the best first. ``fits`` tells whether some parts
-    have room together; fewer of them always have where more do.
-    """
-    by_worth = sorted(range(len(worth)), key=lambda number: (worth[number], number))
-    low, high = 0, len(by_worth)
-    while low < high:  # the greatest number of parts that fits
-        middle = (low + high + 1) // 2
-        if fits(sorted(by_worth[:middle])):
-            low = middle
-        else:
-            high = middle - 1
-    return sorted(by_worth[:low]), by_worth[low:]
-
-
-def first_that_fit(sizes: Iterable[int], room: int) -> int:
-    """How many of the first of ``sizes`` have ``room`` together."""
-    count = 0
-    for size in sizes:
-        room -= size
-        if room < 0:
-            break
-        count += 1
-    return count
 
 
 def shorten(text: str, limit: int) -> str:

@@ -5,22 +5,28 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aicx.text import first_that_fit, fit
+from aicx.brief import first_that_fit, fit
 
 PARTS = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 30)))
 
 
-@given(PARTS, st.integers(0, 100))
-def test_as_many_as_fit_are_kept_the_best_first(parts: list[tuple[int, int]], room: int) -> None:
-    def fits(numbers: list[int]) -> bool:
-        return sum(parts[number][1] for number in numbers) <= room
+@given(PARTS, st.integers(0, 100), st.integers(0, 9), st.integers(0, 4))
+def test_as_many_as_fit_are_kept_the_best_first(
+    parts: list[tuple[int, int]], room: int, foot: int, always: int
+) -> None:
+    """Also where what is said of those left out takes room of its own."""
 
-    kept, left = fit([worth for worth, _ in parts], fits)
-    assert fits(kept)
-    assert not left or not fits(sorted([*kept, left[0]]))
-    assert sorted([*kept, *left]) == list(range(len(parts)))
-    assert all((parts[one][0], one) < (parts[other][0], other) for one in kept for other in left)
+    def render(kept: list[int], left: list[int]) -> str:
+        return "x" * (sum(parts[number][1] for number in kept) + foot * len({parts[number][0] for number in left}))
+
+    text, kept, left = fit([worth for worth, _ in parts], render, lambda text: len(text) <= room, always)
+    best = [*sorted(kept, key=lambda number: (parts[number][0], number)), *left]
+    assert best == sorted(range(len(parts)), key=lambda number: (parts[number][0], number))
     assert kept == sorted(kept)
+    assert text == render(kept, left)
+    assert len(kept) >= min(always, len(parts))
+    assert len(text) <= room or len(kept) <= always
+    assert all(len(render(best[:more], best[more:])) > room for more in range(len(kept) + 1, len(parts) + 1))
 
 
 @given(st.lists(st.integers(0, 30)), st.integers(0, 100))

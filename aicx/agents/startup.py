@@ -18,7 +18,7 @@ from aicx.lifecycle.banner import was_started
 from aicx.lifecycle.identity import Asker
 from aicx.quoting import fenced
 from aicx.resume.brief.banner import bare_banner
-from aicx.resume.brief.budget import MIN_TOKENS
+from aicx.resume.query import MIN_TOKENS
 from aicx.text import BYTES_PER_TOKEN
 from aicx.work.place import WorkPlace, find_place
 

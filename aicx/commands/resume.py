@@ -16,6 +16,7 @@ from aicx.errors import UsageError
 from aicx.git.state import Git, GitProbe
 from aicx.output import check_outside, check_target
 from aicx.paths import user_path
+from aicx.resume.query import MIN_TOKENS
 from aicx.share.wanted import sessions_of_team
 from aicx.storage.atomic import replacing
 from retrieval.decay import parse_decay
@@ -30,8 +31,6 @@ if TYPE_CHECKING:
 
 # What is worth reading at the start of a session; JSON has names and instants besides.
 _TOKENS, _JSON_TOKENS, _FULL = 2000, 4000, 3
-# `aicx.resume.brief.budget.MIN_TOKENS`, which is not imported before git is at work.
-MIN_BUDGET = 500
 
 
 class ResumeMode(StrEnum):
@@ -68,7 +67,7 @@ def command(
         int | None,
         typer.Option(
             "--budget",
-            min=MIN_BUDGET,
+            min=MIN_TOKENS,
             max=1_000_000,
             metavar="TOKENS",
             help=f"Maximum size; by default {_TOKENS:,}, as JSON {_JSON_TOKENS:,}, with --full {_FULL} times as much.",

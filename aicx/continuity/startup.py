@@ -11,6 +11,7 @@ from dataclasses import field
 from itertools import zip_longest
 from typing import NamedTuple, get_args
 
+from aicx.brief import fit
 from aicx.config import FEWEST_LINES, MOST_LINES
 from aicx.continuity.note import Kind, Layer, Layers, NoteItem, Status
 from aicx.continuity.startup_answer import (
@@ -63,7 +64,6 @@ _IN_LINE: tuple[Section, ...] = ("goal", "sources")
 _GOAL, _ITEM = 400, 240  # characters
 # A goal and a next step of signs of four bytes each, with everything around them.
 FEWEST_BYTES = 4000
-_AROUND = 5  # lines: title, blank, what it is, and two fences
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,15 +96,20 @@ def startup_block(layers: Layers, extra: Extra, limit_lines: int, *, limit_bytes
         raise UsageError(f"a startup block has from {FEWEST_LINES} to {MOST_LINES} lines, not {limit_lines}")
     notes = [line for item in layers.merged.items if (line := _line(item)).text]
     lines = _by_worth([*notes, *_after(layers, extra)]) if notes else []
+
     status = layers.merged.status
-    kept = _fitting(lines, limit_lines)
-    text = _text(lines, kept, status)
-    fewest = _fewest(lines)
-    is_long = False
-    while len(text.encode()) > limit_bytes and kept > fewest:
-        is_long, kept = True, kept - 1
-        text = _text(lines, kept, status)
-    return _manifest(layers, extra, lines, kept, text, limit_lines, is_long=is_long)
+
+    def text_of(kept: Sequence[int], left: Sequence[int]) -> str:
+        return _text([lines[number] for number in kept], [lines[number] for number in left], status)
+
+    def has_lines(text: str) -> bool:
+        return text.count("\n") < limit_lines
+
+    text, kept, left = fit(
+        range(len(lines)), text_of, lambda text: has_lines(text) and len(text.encode()) <= limit_bytes, _fewest(lines)
+    )
+    is_long = bool(left) and has_lines(text_of([*kept, left[0]], left[1:]))
+    return _manifest(layers, extra, lines, len(kept), text, limit_lines, is_long=is_long)
 
 
 def _line(item: NoteItem) -> _StartLine:
@@ -146,30 +151,19 @@ def _fewest(lines: Sequence[_StartLine]) -> int:
     return max(has_goal + has_next, min(1, len(lines)))
 
 
-def _fitting(lines: Sequence[_StartLine], limit: int) -> int:
-    """How many of the first lines fit, with their headings and a line about the others."""
-    used, headed = _AROUND, set(_IN_LINE)
-    for number, line in enumerate(lines):
-        used += 1 + (line.section not in headed)
-        headed.add(line.section)
-        if used + (number + 1 < len(lines)) > limit:
-            return number
-    return len(lines)
-
-
-def _text(lines: Sequence[_StartLine], kept: int, status: Status) -> str:
+def _text(lines: Sequence[_StartLine], left: Sequence[_StartLine], status: Status) -> str:
     if not lines:
         return ""
     state = "" if status == "active" else f" ({status})"
     body: list[str] = []
     for section, title in _TITLES.items():
-        found = [line.text for line in lines[:kept] if line.section == section]
+        found = [line.text for line in lines if line.section == section]
         if found and section in _IN_LINE:
             body.append(f"{title}{state if section == 'goal' else ''}: {found[0]}")
         elif found:
             body += [f"{title}:", *(f"- {text}" for text in found)]
-    left = Counter(line.section for line in lines[kept:])
-    counts = ", ".join(f"{count} of {_TITLES[section]!r}" for section, count in left.items())
+    counted = Counter(line.section for line in left)
+    counts = ", ".join(f"{count} of {_TITLES[section]!r}" for section, count in counted.items())
     return "\n".join([TITLE, "", _SAID, fenced("\n".join(body)), *([f"Left out: {counts}."] if counts else [])])
 
 

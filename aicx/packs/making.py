@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 import orjson
 
+from aicx.brief import check_budget
 from aicx.cas.entry import CANONICAL, Kind, clean_body
 from aicx.cas.reading import entry_or_none, find, read
 from aicx.cas.writing import Origin, StoredPut, put
@@ -19,12 +20,13 @@ from aicx.memory.policy import Policy, load_policy
 from aicx.packs.answers import FAMILY_SCHEMA, TASK_SCHEMA, FamilyPack, PackAnswer, PackSummary, TaskPack
 from aicx.packs.parts import PackPart, parts_of
 from aicx.packs.query import Mode, PackQuery
-from aicx.packs.rendering import BUDGET, CLAIMS, check_budget, render
+from aicx.packs.rendering import BUDGET, CLAIMS, MIN_BUDGET, render
 from aicx.text import plural
 from aicx.work.summarizer import MAX_FACTS, SECONDS, Claim, Fact, summarize
 
 What = Literal["task", "family"]
 _SCHEMAS: Mapping[str, Kind] = {TASK_SCHEMA: "task_pack", FAMILY_SCHEMA: "family_pack"}
+_SUMMARY = "summary"  # which a budget is for
 _NOT_CONFIGURED = "summed up by rules: no summarizer_command is configured (docs/outside-commands.md)"
 
 
@@ -42,7 +44,7 @@ def make(
     Raises NotFound where there is nothing to bundle, UsageError, StoreUnwritable, StoreLocked.
     """
     budget = budget or BUDGET
-    check_budget(budget)
+    check_budget(_SUMMARY, budget, MIN_BUDGET)
     # Imported here: opening a stored pack takes neither.
     if what == "task":
         from aicx.packs.task_pack import task_pack
@@ -65,7 +67,7 @@ def show(settings: Settings, digest: str, *, budget: int | None = None, mode: Mo
     Raises NotFound, CorpusDamaged, UsageError for what is no pack, MalformedPolicy.
     """
     whole, fields = open_pack(settings, digest)
-    check_budget(budget or BUDGET)
+    check_budget(_SUMMARY, budget or BUDGET, MIN_BUDGET)
     try:
         fields = _as_allowed(settings, fields)
         summary = sum_up(fields, whole, budget or BUDGET, mode, settings.summarizer)
@@ -156,7 +158,7 @@ def sum_up(
     Each claim names a line that it rests on, or is dropped; with none left the text is that of the rules, and a note
     says why. Raises UsageError for too small a budget.
     """
-    check_budget(budget)
+    check_budget(_SUMMARY, budget, MIN_BUDGET)
     parts = parts_of(fields)
     note, by = "", "rules"
     if mode != "deterministic":
@@ -170,8 +172,8 @@ def sum_up(
             note, by, claims = found.note, found.by, found.claims
             if claims:
                 parts = _with_claims(claims, asked, parts if mode == "llm_cleanup" else ())
-    shown = render(fields, digest, parts, budget)
-    return PackSummary(shown.text, shown.tokens, budget, mode, by, note, shown.omitted)
+    text, tokens, omitted = render(fields, digest, parts, budget)
+    return PackSummary(text, tokens, budget, mode, by, note, omitted)
 
 
 def _with_claims(claims: Sequence[Claim], asked: Sequence[PackPart], rest: Sequence[PackPart]) -> list[PackPart]:

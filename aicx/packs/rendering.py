@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
-from aicx.errors import UsageError
+from aicx.brief import fit, listed, page
 from aicx.packs.parts import FAMILY_SECTIONS, TASK_SECTIONS, PackPart
-from aicx.quoting import QUOTED_WITH_GIT, fenced
-from aicx.text import estimate_tokens, fit, plural, shorten
+from aicx.quoting import QUOTED_WITH_GIT
+from aicx.text import estimate_tokens, plural, shorten
 
 BUDGET, MIN_BUDGET = 1500, 300  # tokens
 CLAIMS = "claims"
@@ -20,44 +20,25 @@ _NAME = 100
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 
 
-class RenderedPack(NamedTuple):
-    """A summary, its size, and how many lines of each section did not fit."""
-
-    text: str
-    tokens: int
-    omitted: dict[str, int]
-
-
-def check_budget(budget: int) -> None:
-    """Raises UsageError for a budget that no summary fits into."""
-    if budget < MIN_BUDGET:
-        raise UsageError(f"a summary does not fit into {budget} tokens", hint=f"--budget {MIN_BUDGET} or more")
-
-
-def render(fields: Mapping[str, Any], digest: str, parts: Sequence[PackPart], budget: int) -> RenderedPack:
-    """The summary with as many of ``parts`` as fit into ``budget``, the most important ones."""
-    check_budget(budget)
-    kept, left = fit(
-        [part.priority for part in parts], lambda kept: _tokens(_text(fields, digest, parts, kept)) <= budget
-    )
-    text = _text(fields, digest, parts, kept)
-    return RenderedPack(text, _tokens(text), _omitted(parts, left))
-
-
-def _text(fields: Mapping[str, Any], digest: str, parts: Sequence[PackPart], kept: Sequence[int]) -> str:
+def render(
+    fields: Mapping[str, Any], digest: str, parts: Sequence[PackPart], budget: int
+) -> tuple[str, int, dict[str, int]]:
+    """The summary with as many of ``parts`` as fit into ``budget``, the most important ones; its size in tokens, and
+    how many lines of each section did not fit.
+    """
     titles = {CLAIMS: (_CLAIMS_TITLE, 0), **(TASK_SECTIONS if "task" in fields else FAMILY_SECTIONS)}
-    shown = [parts[number] for number in kept]
-    lines: list[str] = []
-    for section, (title, _) in titles.items():
-        if found := [part for part in shown if part.section == section]:
-            lines += ["", f"## {title}", *(f"- {part.text}{_refs(part)}" for part in found)]
-    kept_numbers = set(kept)
-    omitted = _omitted(parts, [number for number in range(len(parts)) if number not in kept_numbers])
-    more = ", ".join(f"{count} of {titles[name][0].lower()}" for name, count in omitted.items())
-    top = [f"# {_title(fields)}", f"Pack: {digest}", _about(fields)]
-    bottom = [f"Not in this summary, but in the pack: {more}."] if more else []
-    body = "\n".join(lines).strip("\n")
-    return "\n\n".join(["\n".join(top), *([_EVIDENCE, fenced(body)] if body else []), *bottom]) + "\n"
+    top = "\n".join([f"# {_title(fields)}", f"Pack: {digest}", _about(fields)])
+
+    def text_of(kept: Sequence[int], left: Sequence[int]) -> str:
+        shown = [parts[number] for number in kept]
+        lines = {name: [f"{part.text}{_refs(part)}" for part in shown if part.section == name] for name in titles}
+        more = ", ".join(f"{count} of {titles[name][0].lower()}" for name, count in _counted(parts, left).items())
+        body = listed((title, lines[name]) for name, (title, _) in titles.items())
+        return page([top], _EVIDENCE, body, f"Not in this summary, but in the pack: {more}." if more else "")
+
+    worth = [part.priority for part in parts]
+    text, _, left = fit(worth, text_of, lambda text: estimate_tokens(text.encode()) <= budget)
+    return text, estimate_tokens(text.encode()), _counted(parts, left)
 
 
 def _title(fields: Mapping[str, Any]) -> str:
@@ -94,10 +75,6 @@ def _begun(found: re.Match[str]) -> str:
     return found[0][: 13 if found[0][14] == "7" else 8]
 
 
-def _omitted(parts: Sequence[PackPart], left: Sequence[int]) -> dict[str, int]:
-    counts = Counter(parts[number].section for number in left)
-    return dict(sorted(counts.items()))
-
-
-def _tokens(text: str) -> int:
-    return estimate_tokens(text.encode())
+def _counted(parts: Sequence[PackPart], numbers: Iterable[int]) -> dict[str, int]:
+    """Section -> how many of some lines are of it."""
+    return dict(sorted(Counter(parts[number].section for number in numbers).items()))

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from aicx.engine.search import Mode
     from aicx.share.sessions import SharedSessions
 
+# What even an empty brief takes: its head, and in JSON every key.
+MIN_TOKENS = 500
+
 
 class Limits(NamedTuple):
     """At most so many of each; the budget may leave less."""

@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field
 from typing import Annotated, Literal, NamedTuple, get_args
 
-from aicx.quoting import QUOTED, fenced
+from aicx.brief import fit, listed, page
+from aicx.quoting import QUOTED
 from aicx.text import shorten
 from aicx.values import dataclass
 
@@ -35,8 +36,7 @@ _LAST_TO_GO: tuple[Part, ...] = (
     "goal", "next", "task", "failed", "files", "done", "gotchas", "decisions", "memory", "preferences", "questions"
 )  # fmt: skip
 _NOTICE = f"aicx put this here; nobody typed it. {QUOTED} `aicx show REF` opens what is in [brackets]."
-_LENGTH = 400  # characters of a line
-_SHORTEST = 60
+_LENGTH, _SHORTER = 400, 40  # characters of a line, and how much shorter it gets where goal and next have no room
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,54 +94,39 @@ def compose(
     """The block in at most ``limit`` characters; empty where there is nothing to say.
 
     ``head`` says what the session is, ``more`` where the rest is to be found, ``short`` how references are written.
+    Each part keeps its first line as long as others have more. A line each of goal and next step stays, however short.
     """
     if not items:
         return Block("", (), {})
-    kept = sorted(items, key=lambda item: PARTS.index(item.part))
-    omitted: Counter[Part] = Counter()
-    length = _LENGTH
-    while len(text := _render(head, kept, omitted, more, short, length)) > limit:
-        leaving = _next_to_go(kept)
-        if leaving is not None:
-            kept.remove(leaving)
-            omitted[leaving.part] += 1
-        elif length > _SHORTEST:
-            length -= 40
-        else:
-            return Block("", (), Counter(item.part for item in items))
-    return Block(text, tuple(kept), dict(omitted))
+    items = sorted(items, key=lambda item: PARTS.index(item.part))
+    every = Counter(item.part for item in items)
+    seen: Counter[Part] = Counter()
+    worth = []
+    for item in items:
+        worth.append((seen[item.part] > 0, _LAST_TO_GO.index(item.part), seen[item.part]))
+        seen[item.part] += 1
+    stays = len({"goal", "next"} & every.keys())
+    for length in range(_LENGTH, 0, -_SHORTER):
 
+        def text_of(kept: Sequence[int], left: Sequence[int], length: int = length) -> str:
+            shown = [items[number] for number in kept]
+            lines = {part: [_line(item, short, length) for item in shown if item.part == part] for part in PARTS}
+            omitted = Counter(items[number].part for number in left)
+            gone = ", ".join(f"{part} {omitted[part]}" for part in PARTS if omitted[part])
+            top = "\n".join(["# Restored context", *(shorten(line, _LENGTH) for line in head)])
+            body = listed((_TITLES[part], lines[part]) for part in PARTS)
+            return page([top], _NOTICE, body, f"Left out for want of room: {gone}." if gone else "", more)
 
-def _next_to_go(kept: Sequence[RestoredItem]) -> RestoredItem | None:
-    """The last line of the part that matters least; each part keeps its first line as long as others have more."""
-    counts = Counter(item.part for item in kept)
-    for least in (1, 0):
-        for part in reversed(_LAST_TO_GO):
-            # One line each of goal and next step stays, however short.
-            if counts[part] > (least or part in ("goal", "next")):
-                return next(item for item in reversed(kept) if item.part == part)
-    return None
-
-
-def _render(
-    head: Sequence[str],
-    items: Sequence[RestoredItem],
-    omitted: Mapping[Part, int],
-    more: str,
-    short: Mapping[str, str],
-    length: int,
-) -> str:
-    lines: list[str] = []
-    for part in dict.fromkeys(item.part for item in items):
-        lines += ["", f"## {_TITLES[part]}"] if lines else [f"## {_TITLES[part]}"]
-        lines += (_line(item, short, length) for item in items if item.part == part)
-    left = ", ".join(f"{part} {omitted[part]}" for part in PARTS if omitted.get(part))
-    foot = [f"Left out for want of room: {left}.", ""] if left else []
-    opening = ["# Restored context", *(shorten(line, _LENGTH) for line in head)]
-    return "\n".join([*opening, "", _NOTICE, "", fenced("\n".join(lines)), "", *foot, more, ""])
+        # Where its lines have to be shorter, there is no room for others.
+        room = limit if length == _LENGTH else 0
+        text, kept, left = fit(worth, text_of, lambda text, room=room: len(text) <= room, always=stays)
+        if kept and len(text) <= limit:
+            shown = tuple(items[number] for number in kept)
+            return Block(text, shown, dict(Counter(items[number].part for number in left)))
+    return Block("", (), every)
 
 
 def _line(item: RestoredItem, short: Mapping[str, str], length: int) -> str:
     label = f"({item.label}) " if item.label else ""
     refs = f" [{', '.join(short.get(ref, ref) for ref in item.refs[:2])}]" if item.refs else ""
-    return f"- {label}{shorten(item.text, length)}{refs}"
+    return f"{label}{shorten(item.text, length)}{refs}"

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 
+from aicx.brief import page
 from aicx.config import Settings
 from aicx.errors import UsageError
 from aicx.evidence.texts import words
 from aicx.evidence.transcript import Step
 from aicx.filters import Filters
-from aicx.quoting import fenced, to_check
+from aicx.quoting import to_check
 from aicx.refs import Ref
 from aicx.sessions.recall import recall
 from aicx.sessions.stored import StoredSession, short_refs
@@ -120,9 +121,9 @@ def _quotes(steps: Sequence[Step], short: Mapping[str, str], query: str) -> Iter
 def _fit(reader: SummaryReader, sections: Sequence[list[str]], limit: int) -> tuple[str, int]:
     """The prompt with as many lines as there is room for, taken from the windows in turn, and how many had none."""
     session = reader.session
-    head = f"# Seed from {session.ref}, {plural(len(reader.windows), 'window')}\n\n{_NOTICE}\n\n"
+    title = f"# Seed from {session.ref}, {plural(len(reader.windows), 'window')}"
     every = "\n".join(line for lines in sections for line in lines)
-    room = limit - len(head) - (len(fenced(every)) - len(every)) - _FOOT
+    room = limit - (len(page([title], _NOTICE, every)) - len("\n") - len(every)) - _FOOT
     if room < len(sections[0][0]):
         raise UsageError(f"{limit} characters are too few for a seed", hint="--max-chars 1000")
     kept: list[list[str]] = [[] for _ in sections]
@@ -140,5 +141,4 @@ def _fit(reader: SummaryReader, sections: Sequence[list[str]], limit: int) -> tu
             kept[place].append(lines[number])
             room -= cost
     body = "\n\n".join("\n".join(lines) for lines in kept if lines)
-    foot = f"\n\n{plural(omitted, 'line')} had no room." if omitted else ""
-    return f"{head}{fenced(body)}{foot}\n", omitted
+    return page([title], _NOTICE, body, f"{plural(omitted, 'line')} had no room." if omitted else ""), omitted

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from aicx.quoting import QUOTED_WITH_GIT, fenced
+from aicx.brief import listed, page
+from aicx.quoting import QUOTED_WITH_GIT
 from aicx.share.session_answer import team_line
 from aicx.text import plural
 from aicx.why.answer import WhyAnswer, WhyReason, WhySession
@@ -35,24 +36,27 @@ def why_markdown(answer: WhyAnswer) -> str:
     others = [session for session in answer.sessions if session.session_id not in quoted]
     first = [line for line in answer.reason if line.session_id == shown[0].session_id] if shown else []
     lead = [found for kinds in _FIRST if (found := _of_first_kind(first, kinds))]
-    lines = [*_commits(answer), ""]
-    lines += [f"{_KINDS[of[0].kind]}: {'; then: '.join(f'{one.text} [{one.ref}]' for one in of)}" for of in lead]
-    lines += [f"Session: {_named(session)} ({session.confidence} confidence) [{session.ref}]" for session in shown]
+    top = [*_commits(answer), ""]
+    top += [f"{_KINDS[of[0].kind]}: {'; then: '.join(f'{one.text} [{one.ref}]' for one in of)}" for of in lead]
+    top += [f"Session: {_named(session)} ({session.confidence} confidence) [{session.ref}]" for session in shown]
     told = [line for of in lead for line in of]
-    lines += _reason(answer, [line for line in answer.reason if line not in told])
-    for session in shown:
-        lines += ["", f"## Evidence{f' of {session.session_id[:8]}' if len(shown) > 1 else ''}"]
-        lines += [f"- {one.text}{_refs(one.refs)}" for one in session.evidence]
-    if others:
-        lines += ["", "## Less likely" if shown else "## Possible", *map(_other, others[:_MAX_LESS])]
-    if not answer.sessions or not answer.commits:
-        lines += _sightings(answer)
-    if answer.team:
-        lines += ["", "## Sessions of other members, as they shared them"]
-        lines += [f"- {team_line(one)}" for one in answer.team]
-    body = "\n".join(lines).strip("\n")
-    top = ["# Why", _verdict(answer)]
-    return "\n\n".join([*top, _NOTICE, fenced(body)] if body else top) + "\n"
+    whose = " of {}" if len(shown) > 1 else ""
+    less = [f"{_named(one)} [{one.ref}]: {'; '.join(found.text for found in one.evidence[:2])}" for one in others]
+    sections = [
+        ("More", _reason(answer, [line for line in answer.reason if line not in told])),
+        *(
+            (
+                f"Evidence{whose.format(one.session_id[:8])}",
+                [f"{found.text}{_refs(found.refs)}" for found in one.evidence],
+            )
+            for one in shown
+        ),
+        ("Less likely" if shown else "Possible", less[:_MAX_LESS]),
+        ("Printed by tools", [] if answer.sessions and answer.commits else _sightings(answer)),
+        ("Sessions of other members, as they shared them", list(map(team_line, answer.team or ()))),
+    ]
+    body = "\n\n".join(filter(None, ["\n".join(top), listed(sections)]))
+    return page(["# Why", _verdict(answer)], _NOTICE, body.strip("\n"))
 
 
 def _verdict(answer: WhyAnswer) -> str:
@@ -71,10 +75,6 @@ def _of_first_kind(reason: Sequence[WhyReason], kinds: Sequence[str]) -> list[Wh
     of_kind = ([line for line in reason if line.kind == kind] for kind in kinds)
     found = next(filter(None, of_kind), [])
     return found if kinds == ("asked",) else found[:1]
-
-
-def _other(session: WhySession) -> str:
-    return f"- {_named(session)} [{session.ref}]: {'; '.join(one.text for one in session.evidence[:2])}"
 
 
 def _refs(refs: Sequence[str]) -> str:
@@ -98,21 +98,18 @@ def _named(session: WhySession) -> str:
     return f"{session.title or 'without a title'}: {session.agent}, {when} UTC{branch}"
 
 
-def _reason(answer: WhyAnswer, rest: Sequence[WhyReason]) -> Iterator[str]:
+def _reason(answer: WhyAnswer, rest: Sequence[WhyReason]) -> list[str]:
     several = len({line.session_id for line in answer.reason}) > 1
-    if rest:
-        yield ""
-        yield "## More"
-    for line in sorted(rest, key=lambda line: list(_KINDS).index(line.kind)):
-        whose = f" (session {line.session_id[:8]})" if several else ""
-        yield f"- {_KINDS[line.kind]}: {line.text}{whose} [{line.ref}]"
+    return [
+        f"{_KINDS[line.kind]}: {line.text}{f' (session {line.session_id[:8]})' if several else ''} [{line.ref}]"
+        for line in sorted(rest, key=lambda line: list(_KINDS).index(line.kind))
+    ]
 
 
-def _sightings(answer: WhyAnswer) -> Iterator[str]:
+def _sightings(answer: WhyAnswer) -> list[str]:
     """Where a commit was printed that git does not know, or that no session can be named for."""
-    if answer.sightings:
-        yield ""
-        yield "## Printed by tools"
-    for item in answer.sightings[:_MAX_COMMITS]:
-        how = "made" if item.made else "first seen"
-        yield f"- {item.hash[:_HASH]} {how} {item.at[:16].replace('T', ' ')} UTC: {item.subject} [{item.ref}]"
+    return [
+        f"{item.hash[:_HASH]} {'made' if item.made else 'first seen'} {item.at[:16].replace('T', ' ')} UTC:"
+        f" {item.subject} [{item.ref}]"
+        for item in answer.sightings[:_MAX_COMMITS]
+    ]

@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from aicx.cli import run
-from aicx.commands.resume import MIN_BUDGET
-from aicx.resume.brief.budget import MIN_TOKENS
+from aicx.resume.query import MIN_TOKENS
 from tests.corpus.builders import OTHER, SESSION, ClaudeLog, CodexLog, Home, snapshot
 from tests.evidence.stories import Repository
 from tests.kept import Kept
@@ -107,10 +106,6 @@ def test_budget_is_kept(repository: Repository, capsys: pytest.CaptureFixture[st
 
 def test_budget_that_is_too_small_is_wrong_usage(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
     assert resume(capsys, "--budget", "10")[0] == 2
-
-
-def test_least_budget_is_the_one_that_help_names() -> None:
-    assert MIN_BUDGET == MIN_TOKENS
 
 
 def test_full_brief_has_more(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aicx.packs.rendering import MIN_BUDGET
-from aicx.resume.brief.budget import MIN_TOKENS
+from aicx.resume.query import MIN_TOKENS
 from aicx.resume.brief.output import json_brief, markdown_brief
 from aicx.resume.query import ResumeQuery
 from aicx.resume.run import resume

@@ -22,13 +22,13 @@ from aicx.fields import to_fields
 from aicx.git.roots import Roots
 from aicx.git.state import Commit, GitState
 from aicx.repomap import EntryPoint
-from aicx.resume.brief.budget import MIN_TOKENS, NO_HISTORY_TOKENS, check_budget, fit
 from aicx.resume.brief.compose import compose
 from aicx.resume.brief.json_brief import json_line
 from aicx.resume.brief.markdown import markdown, printed
-from aicx.resume.brief.output import markdown_brief
+from aicx.resume.brief.output import NO_HISTORY_TOKENS, fit_parts, markdown_brief
 from aicx.resume.brief.part import Part
 from aicx.resume.brief.selection_manifest import manifest_of
+from aicx.resume.query import MIN_TOKENS
 from aicx.resume.select.report import BriefedSession, Considered, EntryFile, Reason, Recalled, ResumeReport, Structure
 from aicx.terminal import invisible
 from aicx.text import estimate_tokens
@@ -142,13 +142,13 @@ def report(text: str = "fix the login", count: int = 2, **fields: Any) -> Resume
 
 
 def as_markdown(found: ResumeReport, budget: int) -> str:
-    return fit(
+    return fit_parts(
         printed(found, compose(found)), budget, lambda kept, limit: markdown(found, kept, limit).encode()
     ).text.decode()
 
 
 def as_json(found: ResumeReport, budget: int) -> dict[str, Any]:
-    line = fit(compose(found), budget, lambda kept, limit: json_line(found, kept, limit, budget)).text
+    line = fit_parts(compose(found), budget, lambda kept, limit: json_line(found, kept, limit, budget)).text
     assert line.count(b"\n") == 1
     loaded: dict[str, Any] = json.loads(line)
     assert loaded["budget"] == {
@@ -186,7 +186,7 @@ def test_brief_holds_nothing_that_nobody_sees(printed: Callable[[ResumeReport, i
 
 def test_budget_that_holds_everything_leaves_nothing_out() -> None:
     parts = compose(report())
-    assert fit(parts, 100_000, lambda kept, limit: markdown(report(), kept, limit).encode()).parts == tuple(parts)
+    assert fit_parts(parts, 100_000, lambda kept, limit: markdown(report(), kept, limit).encode()).parts == tuple(parts)
 
 
 def test_what_matters_most_stays_when_room_is_short() -> None:
@@ -198,7 +198,7 @@ def test_what_matters_most_stays_when_room_is_short() -> None:
 
 def test_budget_below_the_least_is_refused_with_the_least() -> None:
     with pytest.raises(UsageError) as raised:
-        check_budget(MIN_TOKENS - 1)
+        markdown_brief(SETTINGS, report(), MIN_TOKENS - 1)
     assert raised.value.hint == f"--budget {MIN_TOKENS} or more"
 
 
@@ -306,7 +306,7 @@ def test_session_on_an_unmerged_branch_stays_in_the_background() -> None:
 def manifest(found: ResumeReport, budget: int) -> dict[str, Any]:
     every: list[Part] = compose(found)
     parts = printed(found, every)
-    fitted = fit(parts, budget, lambda kept, limit: markdown(found, kept, limit).encode())
+    fitted = fit_parts(parts, budget, lambda kept, limit: markdown(found, kept, limit).encode())
     return to_fields(manifest_of(found, every, parts, fitted, budget, "markdown"))
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
+from aicx.brief import listed, page
 from aicx.evidence.session_brief import StateReason
-from aicx.quoting import QUOTED_WITH_GIT, fenced, to_check
+from aicx.quoting import QUOTED_WITH_GIT, to_check
 from aicx.resume.brief.compose import where_of
 from aicx.resume.brief.part import Part, Section, clean
 from aicx.resume.brief.session_parts import BRANCH_STATE_WORDS
@@ -61,25 +62,22 @@ def markdown(report: ResumeReport, parts: Sequence[Part], limit: int) -> str:
     """The brief with the given parts. ``limit`` bounds the texts from outside that are no parts."""
     if _is_bare(report):
         return f"{shorten(report.empty or '', 600)}\n"
-    lines: list[str] = []
+    sections: list[tuple[str, list[str]]] = []
     for section, title in _TITLES.items():
-        found = [part for part in parts if part.section == section]
-        head = _head(report, section, limit)
-        if found or head:
-            weak = section == "sessions" and report.is_guess
-            lines += ["", f"## {_WEAK if weak else title}{head[0] if head else ''}"] + [
-                f"- {line}" for line in head[1:]
-            ]
-            lines += [f"- {part.text}{_refs(part, report.short)}" for part in found if not _is_title(part)]
-    body = "\n".join(lines).strip("\n")
+        found = [
+            f"{part.text}{_refs(part, report.short)}"
+            for part in parts
+            if part.section == section and not _is_title(part)
+        ]
+        more, *head = _head(report, section, limit) or [""]
+        weak = section == "sessions" and report.is_guess
+        sections.append((f"{_WEAK if weak else title}{more}", [*head, *found]))
     top = [f"# {shorten(where_of(report), limit)}: what a new session needs to know"]
     if report.task.strip():
         top.append(f"Task: {shorten(report.task, limit)}")
     top += [f"Warning: {shorten(warning, limit)}" for warning in report.warnings[:3] if limit]
-    if not body:
-        return "\n\n".join([*top, "Nothing is known yet of this place."]) + "\n"
     said = _EVIDENCE if report.session_count or report.recalled or _is_told_more(report) else _ONLY_GIT
-    return "\n\n".join([*top, said, fenced(body)]) + "\n"
+    return page(top, said, listed(sections))
 
 
 def printed(report: ResumeReport, parts: Sequence[Part]) -> list[Part]:

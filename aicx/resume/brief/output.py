@@ -6,18 +6,35 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from aicx.brief import check_budget, fit
 from aicx.config import Settings
 from aicx.fields import to_fields
-from aicx.resume.brief.budget import NO_HISTORY_TOKENS, Fitted, check_budget, fit
 from aicx.resume.brief.compose import compose
 from aicx.resume.brief.markdown import markdown, printed
 from aicx.resume.brief.part import Part
+from aicx.resume.query import MIN_TOKENS
 from aicx.resume.select.report import ResumeReport
 from aicx.storage.texts import texts_of, with_texts
 from aicx.terminal import invisible
+from aicx.text import estimate_tokens
 
 if TYPE_CHECKING:
     from aicx.resume.brief.selection_manifest import Format
+
+
+# Of the Markdown for a task with which nothing in the history has to do: more would only be read in vain.
+NO_HISTORY_TOKENS = 300
+# How long texts from outside may be (the task, names, warnings) in the part of a brief that is never left out.
+_TEXT_LIMITS = (300, 100, 30, 0)
+
+
+class Fitted(NamedTuple):
+    """A brief that fits: what is printed, its size, and the parts in it."""
+
+    text: bytes
+    tokens: int
+    parts: tuple[Part, ...]
+    limit: int  # how long outside texts are in it
 
 
 class Brief(NamedTuple):
@@ -31,10 +48,10 @@ class Brief(NamedTuple):
 def markdown_brief(settings: Settings, report: ResumeReport, budget: int) -> Brief:
     """The brief for people and agents, of at most ``budget`` tokens."""
     report, parts = _cleaned(settings, report)
-    check_budget(budget)
+    check_budget("brief", budget, MIN_TOKENS)
     budget = min(budget, NO_HISTORY_TOKENS) if report.has_no_history else budget
     lines = printed(report, parts)
-    fitted = fit(lines, budget, lambda kept, limit: markdown(report, kept, limit).encode())
+    fitted = fit_parts(lines, budget, lambda kept, limit: markdown(report, kept, limit).encode())
     return _brief(settings, report, (parts, lines), fitted, budget, "markdown")
 
 
@@ -56,16 +73,33 @@ def json_brief(
     from aicx.resume.brief.json_brief import json_line  # imported here: a page of Markdown does without its classes
 
     report, parts = _cleaned(settings, report)
-    check_budget(budget)
+    check_budget("brief", budget, MIN_TOKENS)
     refs = {"contract_ref": attempt, "capsule_ref": capsule}
     files: dict[str, Any] = {"written_files": list(written), **{name: ref for name, ref in refs.items() if ref}}
     values = [part for part in parts if part.slot != "text"]  # the details of others, for people
-    fitted = fit(values, budget, lambda kept, limit: json_line(report, kept, limit, budget, files))
+    fitted = fit_parts(values, budget, lambda kept, limit: json_line(report, kept, limit, budget, files))
     brief = _brief(settings, report, (parts, values), fitted, budget, "json")
     if not explain:
         return brief
     explained = json_line(report, fitted.parts, fitted.limit, budget, {**files, "manifest": brief.manifest()})
     return brief._replace(text=explained)
+
+
+def fit_parts(parts: Sequence[Part], budget: int, render: Callable[[Sequence[Part], int], bytes]) -> Fitted:
+    """The brief with as many parts as fit into ``budget`` tokens, the most important ones.
+
+    ``render`` gives what is printed for some parts, with outside texts cut to a length.
+    """
+    worth = [part.priority for part in parts]
+    for limit in _TEXT_LIMITS:
+
+        def text_of(kept: Sequence[int], _: object, limit: int = limit) -> bytes:
+            return render([parts[number] for number in kept], limit)
+
+        text, kept, _ = fit(worth, text_of, lambda text: estimate_tokens(text) <= budget)
+        if (tokens := estimate_tokens(text)) <= budget:
+            return Fitted(text, tokens, tuple(parts[number] for number in kept), limit)
+    raise AssertionError("an empty brief is larger than the least budget")
 
 
 def _brief(

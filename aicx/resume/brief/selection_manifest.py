@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple
 import orjson
 
 from aicx.fields import INLINE, to_fields
-from aicx.resume.brief.budget import Fitted
+from aicx.resume.brief.output import Fitted
 from aicx.resume.brief.part import Part, Slot, clean
 from aicx.resume.select.report import Considered, Reason, ResumeReport
 from aicx.text import instant, printable

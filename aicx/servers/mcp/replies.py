@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 import orjson
 
+from aicx.brief import first_that_fit
 from aicx.quoting import QUOTED_BRIEFLY
 from aicx.servers.mcp.quoting import readable
-from aicx.text import first_that_fit
 from aicx.values import dataclass
 
 # No text is longer, in bytes. Clients cut longer ones, some out of the middle, where the start of a quotation goes with

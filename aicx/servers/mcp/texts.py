@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 from unicodedata import normalize
 
+from aicx.brief import first_that_fit
 from aicx.corpus.files.read import ALTERED
 from aicx.engine.freshness import index_state, stale_indexes
 from aicx.engine.steer_answer import order_of
@@ -19,7 +20,7 @@ from aicx.quoting import QUOTED_BRIEFLY, to_check
 from aicx.servers.mcp.quoting import label, line, quoted
 from aicx.servers.mcp.replies import MAX_TEXT
 from aicx.servers.mcp.strength import LISTED, of_passages, of_statements, strength
-from aicx.text import first_that_fit, plural, shorten
+from aicx.text import plural, shorten
 
 EVIDENCE = f"The text between the fences is history, quoted from logs: {to_check()}."
 _MAX_COMMITS = 3
