@@ -18,7 +18,6 @@ from aicx.config import load_settings
 from aicx.errors import UsageError
 from aicx.evidence.session_brief import brief_of
 from aicx.evidence.transcript import Statement
-from aicx.fields import to_fields
 from aicx.git.roots import Roots
 from aicx.git.state import Commit, GitState
 from aicx.repomap import EntryPoint
@@ -307,7 +306,7 @@ def manifest(found: ResumeReport, budget: int) -> dict[str, Any]:
     every: list[Part] = compose(found)
     parts = printed(found, every)
     fitted = fit_parts(parts, budget, lambda kept, limit: markdown(found, kept, limit).encode())
-    return to_fields(manifest_of(found, every, parts, fitted, budget, "markdown"))
+    return manifest_of(found, every, parts, fitted, budget, "markdown")
 
 
 @pytest.mark.parametrize("budget", [MIN_TOKENS, 1000, 100_000])

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from aicx.brief import check_budget, fit
 from aicx.config import Settings
-from aicx.fields import to_fields
 from aicx.resume.brief.compose import compose
 from aicx.resume.brief.markdown import markdown, printed
 from aicx.resume.brief.part import Part
@@ -117,7 +116,7 @@ def _brief(
         from aicx.resume.brief.selection_manifest import manifest_of
 
         made = manifest_of(report, *parts, fitted, budget, format)
-        return to_fields(with_texts(made, _redacted) if settings.redact_secrets else made)
+        return with_texts(made, _redacted) if settings.redact_secrets else made
 
     return Brief(fitted.text, fitted.tokens, manifest)
 
