@@ -30,7 +30,8 @@ from aicx.git.roots import Roots
 from aicx.resume.brief.output import json_brief
 from aicx.resume.contract import History
 from aicx.resume.query import ResumeQuery
-from aicx.resume.run import _Resume, resume
+from aicx.resume.run import resume
+from aicx.resume.state import ResumeState
 from benchmarks.resume_evaluation import Answer, Question, latest_session, questions, score
 from benchmarks.store import aicx, environment_for, measure
 
@@ -58,16 +59,16 @@ def without(part: str, method: Method) -> Method:
     owner, name, nothing = _PARTS[part]
 
     def answer(question: Question) -> Answer:
-        with mock.patch.object(owner, name, return_value=nothing):
+        with mock.patch.object(owner, name, nothing):
             return method(question)
 
     return answer
 
 
-_PARTS: dict[str, tuple[type, str, tuple[object, ...]]] = {
-    "work state": (_Resume, "_work", (None, None)),
-    "failures": (History, "known_fixes", ()),
-    "strategies": (History, "strategies", ()),
+_PARTS: dict[str, tuple[type, str, object]] = {
+    "work state": (ResumeState, "work_place", None),
+    "failures": (History, "known_fixes", lambda *_: ()),
+    "strategies": (History, "strategies", lambda *_: ()),
 }
 
 

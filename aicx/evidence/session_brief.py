@@ -166,10 +166,21 @@ def brief_of(
     since: Since = _NOTHING,
     runs: Sequence[CommandRun] | None = None,
 ) -> SessionBrief:
-    """The brief of one session from its messages, worked out by rules alone.
+    """The brief of one session from its messages; see `read_brief`. What is done ``since`` is not open."""
+    return read_brief(steps, roots, folder, elsewhere, runs)(since)
+
+
+def read_brief(
+    steps: Sequence[Step],
+    roots: Roots,
+    folder: str | None = None,
+    elsewhere: OtherRepositories | None = None,
+    runs: Sequence[CommandRun] | None = None,
+) -> Callable[[Since], SessionBrief]:
+    """Reads one session's messages, by rules alone, and gives its brief for whatever was done since, at little cost.
 
     ``roots`` and ``folder``, where the session worked, tell which files lie in the repository, ``elsewhere`` what is
-    known of others. What is done ``since`` is not open. ``runs`` are what `runs_of` gives, where that is known already.
+    known of others. ``runs`` are what `runs_of` gives, where that is known already.
     """
     calls = answered_calls(steps)
     answered = followed(calls)
@@ -178,78 +189,83 @@ def brief_of(
     edits = edits_of(calls, roots, folder)
     edited_at = edits[0].at if edits else None
     left = (run for run in open_failures(runs) if run.began and not _is_outlived(run, steps, turns, edited_at))
-    failures = [run for run in left if not (_is_said_to_pass(run, steps) or since.passes(run))]
+    failed = [run for run in left if not _is_said_to_pass(run, steps)]
     if not edits:  # that something does not build is no failure of a session that changed nothing
-        failures = [run for run in failures if run.kind != "check" or topic_of(run.parts[-1]) != "build"]
+        failed = [run for run in failed if run.kind != "check" or topic_of(run.parts[-1]) != "build"]
     wanted = requests(steps)
     last = conclusion(steps)
     opened = pull_requests_of(answered)
-    merged = {*since.merged, *merged_requests(steps, answered)}
+    merged_here = merged_requests(steps, answered)
     own = {number_of(trace.text) for trace in opened}
     commits = commits_of(answered, elsewhere or OtherRepositories(None, roots))
     committed = [trace.at for trace in commits]
-
-    def is_merged(text: str) -> bool:
-        """Whether a sentence speaks of what is to be done with requests that are merged."""
-        return is_about_finished(text, own, since.merged) and bool(statement_rules().waiting.search(text))
-
-    def is_over(text: str) -> bool:
-        return is_merged(text) or (since.pushed and tells_unpushed(text))
-
-    def is_left(item: MessageStatement) -> bool:
-        over = is_about_finished(item.text, own, merged) or since.has_committed(item.text, item.step.at, committed)
-        return not (over or since.has_done(item.text) or since.has_landed(item.text))
-
     landing = broke_off_landing(steps)
     said_left = left_open(last) if last and not landing else ([], [])
-    ahead, questions = (list(filter(is_left, found)) for found in said_left)
-    plan = list(filter(is_left, open_plan(steps, committed) or pending(steps)))
+    planned = open_plan(steps, committed) or pending(steps)
     done = last is not None and is_done(last)
-    # A plan that was never ticked off says nothing once the agent reported the work done.
-    plan = [] if done else plan
     interrupted = _is_interrupted(steps, last)
-    questions = [] if interrupted else questions
-    uncommitted = [run for run in failures if not any(at > run.at for at in committed)]
-    broken = [run for run in uncommitted if run.kind == "check" and run in failures[:_MAX_FAILURES]]
-    programs = [run for run in uncommitted if run.code is not None]
     passed = passed_checks(runs)
     tests = [run for run, _ in passed if topic_of(run.parts[-1]) == "test"]
-    state, reason = _state(bool(failures), bool(questions), interrupted, bool(plan), bool(ahead), done, last)
     goal, asked = _requests(wanted)
     if (summarized := summarized_request(steps)) is not None:
         goal, asked = _said(summarized), asked or goal
-    settled = map(_said, decisions(steps, _MAX_DECISIONS))
-    return SessionBrief(
-        goal=goal,
-        asked=asked,
-        turned_to=_turned_to(steps, wanted),
-        unanswered=_unanswered(steps, wanted, since) if reason == "interrupted" and not landing else None,
-        progress=progress_of(steps, last, is_over) if last else None,
-        reported=reported_in(steps, turns, is_over),
-        checks=tuple(_check(run, count) for run, count in passed[:_MAX_CHECKS]),
-        commits=tuple(commits),
-        pull_requests=tuple(
-            one._replace(text=f"{one.text} (merged)") if number_of(one.text) in merged else one for one in opened
-        ),
-        failures=tuple(_failure(run, edits) for run in failures[:_MAX_FAILURES]),
-        failing=tuple(
-            _failure(run, edits)
-            for run in dict.fromkeys((*broken, *programs))
-            if run in programs or any(edit.at <= run.at for edit in edits)
-        ),
-        broken=tuple(_failure(run, edits) for run in broken),
-        ahead=tuple(_said(item) for item in (*ahead, *plan)[:_MAX_NEXT]),
-        questions=tuple(map(_said, questions)),
-        decisions=tuple(line for line in settled if not _is_in(line, goal, asked)),
-        edits=tuple(edits),
-        tested=_tested(tests[:_MAX_TESTS]),
-        passed=tuple(dict.fromkeys((*(run for run, _ in passed), *(run for run in runs if run.code == 0)))),
-        tests=tuple(run.parts[-1].text for run in tests),
-        state=state,
-        state_reason=reason,
-        ended_at=max((step.at for step in steps), default=None),
-        committed_since=since.committed_at is not None,
-    )
+    settled = tuple(line for line in map(_said, decisions(steps, _MAX_DECISIONS)) if not _is_in(line, goal, asked))
+    turned_to = _turned_to(steps, wanted)
+
+    def brief(since: Since) -> SessionBrief:
+        failures = [run for run in failed if not since.passes(run)]
+        merged = {*since.merged, *merged_here}
+
+        def is_over(text: str) -> bool:
+            """Whether a sentence speaks of what is to be done with requests that are merged, or of a push that was."""
+            finished = is_about_finished(text, own, since.merged) and bool(statement_rules().waiting.search(text))
+            return finished or (since.pushed and tells_unpushed(text))
+
+        def is_left(item: MessageStatement) -> bool:
+            over = is_about_finished(item.text, own, merged) or since.has_committed(item.text, item.step.at, committed)
+            return not (over or since.has_done(item.text) or since.has_landed(item.text))
+
+        ahead, questions = (list(filter(is_left, found)) for found in said_left)
+        # A plan that was never ticked off says nothing once the agent reported the work done.
+        plan = [] if done else list(filter(is_left, planned))
+        questions = [] if interrupted else questions
+        uncommitted = [run for run in failures if not any(at > run.at for at in committed)]
+        broken = [run for run in uncommitted if run.kind == "check" and run in failures[:_MAX_FAILURES]]
+        programs = [run for run in uncommitted if run.code is not None]
+        state, reason = _state(bool(failures), bool(questions), interrupted, bool(plan), bool(ahead), done, last)
+        return SessionBrief(
+            goal=goal,
+            asked=asked,
+            turned_to=turned_to,
+            unanswered=_unanswered(steps, wanted, since) if reason == "interrupted" and not landing else None,
+            progress=progress_of(steps, last, is_over) if last else None,
+            reported=reported_in(steps, turns, is_over),
+            checks=tuple(_check(run, count) for run, count in passed[:_MAX_CHECKS]),
+            commits=tuple(commits),
+            pull_requests=tuple(
+                one._replace(text=f"{one.text} (merged)") if number_of(one.text) in merged else one for one in opened
+            ),
+            failures=tuple(_failure(run, edits) for run in failures[:_MAX_FAILURES]),
+            failing=tuple(
+                _failure(run, edits)
+                for run in dict.fromkeys((*broken, *programs))
+                if run in programs or any(edit.at <= run.at for edit in edits)
+            ),
+            broken=tuple(_failure(run, edits) for run in broken),
+            ahead=tuple(_said(item) for item in (*ahead, *plan)[:_MAX_NEXT]),
+            questions=tuple(map(_said, questions)),
+            decisions=settled,
+            edits=tuple(edits),
+            tested=_tested(tests[:_MAX_TESTS]),
+            passed=tuple(dict.fromkeys((*(run for run, _ in passed), *(run for run in runs if run.code == 0)))),
+            tests=tuple(run.parts[-1].text for run in tests),
+            state=state,
+            state_reason=reason,
+            ended_at=max((step.at for step in steps), default=None),
+            committed_since=since.committed_at is not None,
+        )
+
+    return brief
 
 
 def _state(

@@ -12,8 +12,9 @@ from aicx.lifecycle.banner import is_first_start
 from aicx.lifecycle.identity import Asker
 from aicx.resume.brief.banner import banner
 from aicx.resume.query import ResumeQuery
-from aicx.resume.run import gone_on_from, resume
+from aicx.resume.run import resume
 from aicx.resume.select.report import ResumeReport
+from aicx.resume.stated import gone_on_from
 from aicx.sources.run import AGENT as RUN
 from aicx.values import dataclass
 from aicx.work.attempts import attempt_of, begin

@@ -7,14 +7,13 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from aicx.config import Settings
 from aicx.engine.freshness import stale_indexes
 from aicx.engine.search import Hit, Mode, Searcher, SearchQuery, SearchReport
 from aicx.errors import AicxError, UsageError
-from aicx.evidence.sessions import RepositoryScope
+from aicx.evidence.sessions import RepositoryScope, related_projects
 from aicx.filters import Filters
 from aicx.resume.select.recall import Passage
-from retrieval.decay import Decay
+from aicx.resume.state import ResumeState
 
 # Sessions beyond these share a few words with the task; each costs a read and an excerpt.
 _POOL = 10
@@ -26,18 +25,6 @@ _STATUS = ("backend", "rankers", "fallback_reason", "freshness", "stale_or_unkno
 _NAMED, _MAX_NAMED = ("by", "commit", "at"), 2
 
 
-class Asked(NamedTuple):
-    """The part of a question that the search needs."""
-
-    task: str
-    now: datetime
-    since: datetime | None
-    mode: Mode
-    exclude_session: tuple[str, ...]
-    decay: Decay | None
-    place: Path | None  # a folder of the repository
-
-
 class Found(NamedTuple):
     """What a search gave, how it was obtained, and what has to be said about it."""
 
@@ -46,41 +33,42 @@ class Found(NamedTuple):
     notes: list[str]
 
 
-def recall(
-    settings: Settings, asked: Asked, scope: RepositoryScope | None, related: Mapping[str, str]
-) -> tuple[Found, list[str]]:
-    """The passages for a task, of the repository and of those that are related to it, and what could not be asked.
+def recall(state: ResumeState) -> list[Passage]:
+    """The passages for the topic: of this repository, and of those that have to do with it."""
+    scope = state.place.scope
+    related = related_projects(state.catalog, scope.project) if scope.project else {}
+    related = {name: why for name, why in related.items() if name not in scope.also}
+    with Searcher(state.settings) as searcher:
+        found = _recall_own(searcher, state, scope) if state.sessions else Found([], {}, [])
+        others = _recall_related(searcher, state, related)
+    state.report.search = found.status
+    state.warnings += found.notes
+    state.unavailable += others.notes
+    return [*found.passages, *others.passages]
 
-    ``scope`` is None where nothing is stored of the repository itself.
-    """
-    with Searcher(settings) as searcher:
-        own = _recall_own(searcher, asked, scope) if scope else Found([], {}, [])
-        others = _recall_related(searcher, asked, related)
-    return own._replace(passages=[*own.passages, *others.passages]), others.notes
 
-
-def _recall_own(searcher: Searcher, asked: Asked, scope: RepositoryScope) -> Found:
+def _recall_own(searcher: Searcher, state: ResumeState, scope: RepositoryScope) -> Found:
     # Where no repository is known, sessions are filed by the folders they worked in.
     name = scope.project or next(iter(scope.folders), None)
     if name is None:
         return Found([], {}, [])
-    report = _ask(searcher, asked, (name, *scope.also), _POOL, asked.mode)
+    report = _ask(searcher, state, (name, *scope.also), _POOL, state.query.mode, state.query.folder)
     if report is None:
-        return Found([], {}, [f"nothing to look for in the task {asked.task[:60]!r}: only stop words or symbols"])
+        return Found([], {}, [f"nothing to look for in the task {state.topic[:60]!r}: only stop words or symbols"])
     passages = [passage for hit in report.hits if (passage := _passage(hit, scope)) is not None]
     status = {name: report.oracle_status[name] for name in _STATUS if name in report.oracle_status}
     status["history"] = [{key: named[key] for key in _NAMED} for named in report.oracle_status["history"][:_MAX_NAMED]]
     return Found(passages, status, _search_notes(report))
 
 
-def _recall_related(searcher: Searcher, asked: Asked, projects: Mapping[str, str]) -> Found:
+def _recall_related(searcher: Searcher, state: ResumeState, projects: Mapping[str, str]) -> Found:
     """The best passages of related repositories, each labelled with how it is related. By words alone."""
     passages: list[Passage] = []
     notes: list[str] = []
     order = ("same_session", "same_name", "same_owner")
     for project in sorted(projects, key=lambda name: (order.index(projects[name]), name))[:_MAX_RELATED]:
         try:
-            report = _ask(searcher, asked._replace(place=None), (project,), _RELATED_POOL, "lexical")
+            report = _ask(searcher, state, (project,), _RELATED_POOL, "lexical")
         except AicxError as error:
             notes.append(f"related repositories were not searched: {error.message}")
             break
@@ -90,17 +78,20 @@ def _recall_related(searcher: Searcher, asked: Asked, projects: Mapping[str, str
     return Found(passages, {}, notes)
 
 
-def _ask(searcher: Searcher, asked: Asked, projects: tuple[str, ...], limit: int, mode: Mode) -> SearchReport | None:
+def _ask(
+    searcher: Searcher, state: ResumeState, projects: tuple[str, ...], limit: int, mode: Mode, place: Path | None = None
+) -> SearchReport | None:
     """The search's answer; None for a task in which there is nothing to look for."""
+    asked = state.query
     query = SearchQuery(
-        text=asked.task,
+        text=state.topic,
         now=asked.now,
         filters=Filters(projects, since=asked.since, until=asked.now, exclude_session=asked.exclude_session),
         mode=mode,
         group="session",
         limit=limit,
         decay=asked.decay,
-        place=asked.place,
+        place=place,
         lift_dates=False,  # a date in a task is what it is about, not when it was talked about
     )
     try:

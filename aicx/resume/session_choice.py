@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 
 from aicx.evidence.commits import merged_by, number_of
 from aicx.evidence.session_brief import Ending, SessionBrief, with_later
-from aicx.evidence.sessions import SessionRow
+from aicx.evidence.sessions import MAX_SESSIONS as LISTED_SESSIONS
+from aicx.evidence.sessions import SessionRow, count_sessions, list_sessions, load_sessions, short_ids
 from aicx.evidence.since import Since, is_clean, same_place
 from aicx.evidence.statements import tells_unpushed
-from aicx.git.branches import CURRENT, Branches, BranchState, Landed
+from aicx.git.branches import CURRENT, Branches, BranchState
 from aicx.git.subjects import Subject
 from aicx.refs import Ref
-from aicx.resume.place import Place
-from aicx.resume.query import ResumeQuery
-from aicx.resume.select.ranking import Ask, Mentions, Scored, confidence
-from aicx.resume.select.reader import SessionReader
+from aicx.resume.select.ranking import Ask, Mentions, Scored, confidence, files_of, rank_sessions
+from aicx.resume.select.recall import coverages, is_near, shares
 from aicx.resume.select.report import BriefedSession, Considered, Reason
-from aicx.sources.reopen import reopen_command
+from aicx.resume.state import ResumeState
+from aicx.sources.reopen import MEMORIES, reopen_command
 from aicx.sources.run import AGENT as RUN
 
 # Sessions whose branch is looked up: those that may be shown.
@@ -38,65 +38,103 @@ _REASONS_OF_STANDINGS: dict[BranchState, Reason] = {
 }
 
 
+def list_earlier(state: ResumeState) -> None:
+    """The sessions of the repository, the newest first, without subagents and those that are not to count."""
+    for session in list_sessions(state.catalog, state.place.scope, state.query.now, state.query.since):
+        left_out = _against(state, session)
+        if left_out is None:
+            state.sessions.append(session)
+        else:
+            state.considered.append(Considered(session.ref, "session", None, (), left_out))
+    state.latest = next(iter(state.sessions), None)
+
+
+def rank_earlier(state: ResumeState) -> None:
+    """Ranks the sessions, those that the search found beyond the newest ones too."""
+    query, place = state.query, state.place
+    own = [passage for passage in state.passages if passage.relation is None]
+    if not any(map(is_near, own)):
+        own = []  # no session is chosen for a word that stands everywhere
+    changed = tuple(path for path in place.state.changed if not path.endswith("/"))
+    state.ask = Ask(state.topic, query.now, query.branch or place.state.branch, place.folder, changed)
+    listed = {(session.agent, session.session_id) for session in state.sessions}
+    missing = [owner for owner in dict.fromkeys(passage.owner for passage in own) if owner not in listed]
+    found = load_sessions(state.catalog, missing, query.now)
+    state.sessions += [session for session in found if _against(state, session) is None]
+    files = (path for session in state.sessions for path in files_of(session, place.roots))
+    state.mentions = Mentions.of(state.ask, files)
+    state.coverages = coverages(own) if state.rarity.is_discriminative else {}
+    state.ranked = rank_sessions(state.sessions, state.ask, shares(own), state.mentions, place.roots)
+    state.report.session_count = len(state.ranked)
+
+
+def choose_resumed(state: ResumeState) -> None:
+    """Chooses the session that the work goes on from."""
+    place = state.place
+    if place.look is not None and place.state.usable:
+        names = [item.session.branch or "" for item in state.ranked[:_MAX_STANDINGS]]
+        names.append((state.latest.branch or "") if state.latest else "")
+        state.branches = Branches(place.look.git, place.state, names, state.landed)
+    state.report.resumed = SessionChoice(state).resumed()
+    state.report.unmerged = tuple(state.unmerged)
+
+
+def choose_others(state: ResumeState) -> None:
+    """Chooses further sessions that are worth a line."""
+    state.report.others = tuple(SessionChoice(state).others(state.report.resumed))
+
+
+def number_session(state: ResumeState) -> None:
+    """The number of the session that begins, and the ids of those that are quoted as short as they may be."""
+    resumed, known = state.report.resumed, len(state.ranked)
+    if known >= LISTED_SESSIONS - 1:  # only the newest were looked at
+        own = next(iter(state.query.exclude_session), None)
+        known = count_sessions(state.catalog, state.place.scope, state.query.now, but=own)
+    state.report.session_number = known + 1
+    ids = [item.session_id for item in state.chosen] + ([resumed.facts.session_id] if resumed else [])
+    state.report.short = short_ids(state.catalog, ids)
+
+
+def _against(state: ResumeState, session: SessionRow) -> Reason | None:
+    if session.session_id.startswith(state.query.exclude_session):
+        return Reason.EXCLUDED_BY_USER
+    if session.session_id.startswith(MEMORIES):
+        return Reason.SAYS_NOTHING
+    return Reason.SUBAGENT if session.lane == "subagent" else None
+
+
 class SessionChoice:
-    """The choice among ranked sessions. ``considered`` and ``warnings`` say why each was taken or left out.
+    """The choice among ranked sessions; the run says why each was taken or left out."""
 
-    ``latest`` is the session that ended last, ``landed`` what the head holds. After `resumed`, ``unmerged`` are the
-    sessions that would have come first, had their branches been merged.
-    """
-
-    def __init__(
-        self,
-        query: ResumeQuery,
-        place: Place,
-        reader: SessionReader,
-        ask: Ask,
-        mentions: Mentions,
-        coverages: Mapping[tuple[str, str], float],
-        ranked: Sequence[Scored],
-        latest: SessionRow | None,
-        landed: Landed | None,
-    ) -> None:
-        self._branch, self._limit = query.branch, query.limits.others
-        self._reader = reader
-        self._ask, self._mentions, self._coverages = ask, mentions, coverages
-        self._ranked, self._latest = ranked, latest
-        self._landed, self._state = landed, place.state
-        self._branches: Branches | None = None
-        if place.look is not None and place.state.usable:
-            shown = [item.session.branch or "" for item in ranked[:_MAX_STANDINGS]]
-            names = [*shown, (latest.branch or "") if latest else ""]
-            self._branches = Branches(place.look.git, place.state, names, landed)
-        self.unmerged: list[BriefedSession] = []
-        self.warnings: list[str] = []
-        self.considered: list[Considered] = []
+    def __init__(self, run: ResumeState) -> None:
+        self._run, self._reader, self._state = run, run.reader, run.place.state
 
     def resumed(self) -> BriefedSession | None:
         """The session the work goes on from: the first that says something, on a branch that is part of the head."""
-        for item in self._ranked[:_MAX_STANDINGS]:
+        for item in self._run.ranked[:_MAX_STANDINGS]:
             session = item.session
             if self._is_behind_typed(session):
-                self.considered.append(_considered(self._described(item, "unknown"), Reason.AUTOMATED))
+                self._run.considered.append(_considered(self._described(item, "unknown"), Reason.AUTOMATED))
                 continue
             brief = self._brief(session)
             standing = self._standing(session, brief)
             if standing not in CURRENT:
                 described = self._described(item, standing)
-                self.unmerged.append(replace(described, facts=self._reader.titled(session), brief=brief))
+                self._run.unmerged.append(replace(described, facts=self._reader.titled(session), brief=brief))
                 continue
             if brief is None or not (brief.goal or brief.progress or brief.edits):
                 continue
             if session.agent == RUN and brief.goal is None and not (brief.commits or brief.pull_requests):
                 # A program that was given no task: how it ended is told by itself.
-                self.considered.append(_considered(self._described(item, standing), Reason.SAYS_NOTHING))
+                self._run.considered.append(_considered(self._described(item, standing), Reason.SAYS_NOTHING))
                 continue
             if session.automated_why is not None and not (brief.edits or brief.commits or brief.pull_requests):
                 # What a program asked and got answered is no work to go on with.
-                self.considered.append(_considered(self._described(item, standing), Reason.AUTOMATED))
+                self._run.considered.append(_considered(self._described(item, standing), Reason.AUTOMATED))
                 continue
             described = self._described(item, standing)
             resumed = replace(described, facts=self._reader.titled(session), brief=brief)
-            self.considered.append(_considered(resumed, None))
+            self._run.considered.append(_considered(resumed, None))
             self._explain(resumed)
             return resumed
         self._explain(None)
@@ -104,41 +142,42 @@ class SessionChoice:
 
     def _explain(self, resumed: BriefedSession | None) -> None:
         """Says why later sessions, or one that fits the task better, are not what the work goes on from."""
-        for one in self.unmerged:
+        for one in self._run.unmerged:
             session = one.facts
             branch = f"branch {session.branch}, which is not merged here"
-            if self._ask.task and session.ref == self._ranked[0].session.ref:
-                self.warnings.append(f"what fits the task best is on {branch}: {session.ref}")
+            if self._run.ask.task and session.ref == self._run.ranked[0].session.ref:
+                self._run.warnings.append(f"what fits the task best is on {branch}: {session.ref}")
             elif resumed is None or session.completed_at > resumed.facts.completed_at:
-                self.warnings.append(f"a later session is left out, since it was on {branch}: {session.ref}")
-        latest = self._latest
-        if resumed is None or latest is None or self._ask.task or self._is_latest(resumed.facts):
+                self._run.warnings.append(f"a later session is left out, since it was on {branch}: {session.ref}")
+        latest = self._run.latest
+        if resumed is None or latest is None or self._run.ask.task or self._is_latest(resumed.facts):
             return
-        if latest.automated_why is None and all(one.facts.ref != latest.ref for one in self.unmerged):
+        if latest.automated_why is None and all(one.facts.ref != latest.ref for one in self._run.unmerged):
             why = {Reason.SAME_BRANCH: "on this branch", Reason.SAME_FOLDER: "in this folder"}
             said = [text for reason, text in why.items() if reason in resumed.reasons]
             of_latest = f"{latest.ref}, {'on ' + latest.branch if latest.branch else 'elsewhere'}"
             reason = f"this goes on from the last one {' and '.join(said)}" if said else "it says nothing to go on from"
-            self.warnings.append(f"the latest session is another: {of_latest}; {reason}")
+            self._run.warnings.append(f"the latest session is another: {of_latest}; {reason}")
 
     def others(self, resumed: BriefedSession | None) -> list[BriefedSession]:
         """Further sessions worth a line, the latest one always among them."""
-        rest = [item for item in self._ranked if resumed is None or item.session.ref != resumed.facts.ref]
-        known = {item.ref for item in self.considered}
+        rest = [item for item in self._run.ranked if resumed is None or item.session.ref != resumed.facts.ref]
+        known = {item.ref for item in self._run.considered}
         for item in (item for item in rest if item.session.automated_why is not None and item.session.ref not in known):
-            self.considered.append(_considered(self._described(item, "unknown"), Reason.AUTOMATED))
+            self._run.considered.append(_considered(self._described(item, "unknown"), Reason.AUTOMATED))
         rest = [item for item in rest if item.session.automated_why is None]
-        last = self._limit - 1
+        limit = self._run.query.limits.others
+        last = limit - 1
         newest = next((n for n, item in enumerate(rest) if self._is_latest(item.session)), 0)
         if newest > last:
             rest.insert(last, rest.pop(newest))
         shown: list[BriefedSession] = []
         for number, item in enumerate(rest):
             # The branches of those beyond are not looked up: nothing would show it.
-            left = next((one.standing for one in self.unmerged if one.facts.ref == item.session.ref), None)
+            left = next((one.standing for one in self._run.unmerged if one.facts.ref == item.session.ref), None)
             standing = left or (self._standing(item.session) if number < _MAX_STANDINGS else "unknown")
-            if len(shown) >= self._limit:
-                self.considered.append(_considered(self._described(item, standing), Reason.OVER_LIMIT))
+            if len(shown) >= limit:
+                self._run.considered.append(_considered(self._described(item, standing), Reason.OVER_LIMIT))
                 continue
             facts = self._reader.titled(item.session)
             standing, ending, is_pushed = self._left(item, standing)
@@ -146,7 +185,7 @@ class SessionChoice:
             described = replace(self._described(item, standing), facts=facts, outcome=outcome, ending=ending)
             left_out = None if outcome or facts.title else Reason.SAYS_NOTHING
             shown += [described] if left_out is None else []
-            self.considered.append(_considered(described, left_out))
+            self._run.considered.append(_considered(described, left_out))
         return shown
 
     def _left(self, item: Scored, standing: BranchState) -> tuple[BranchState, Ending | None, bool]:
@@ -186,12 +225,12 @@ class SessionChoice:
 
     def _later(self, session: SessionRow) -> list[Scored]:
         """The sessions that ended after ``session``, the best first."""
-        return [item for item in self._ranked if item.session.completed_at > session.completed_at]
+        return [item for item in self._run.ranked if item.session.completed_at > session.completed_at]
 
     def _brief(self, session: SessionRow) -> SessionBrief | None:
         """The session in brief, without what later sessions in its place have done."""
         clean = is_clean(self._state.dirty, self._state.root, session.cwd)
-        commits = self._landed.commits if self._landed else ()
+        commits = self._run.landed.commits if self._run.landed else ()
         merged = merged_by(one.subject for one in commits)
         after = tuple(one.subject for one in commits if one.at > session.completed_at)
         since = Since(merged, clean=clean, done=after)
@@ -219,37 +258,40 @@ class SessionChoice:
 
         Of a session that left its edits to somebody else to commit: every file of them, since its last edit.
         """
-        if self._landed is None:
+        if self._run.landed is None:
             return False
         if not brief.commits and brief.edits:
             last = max(edit.at for edit in brief.edits)
-            return self._landed.holds_files({edit.path for edit in brief.edits}, last)
+            return self._run.landed.holds_files({edit.path for edit in brief.edits}, last)
         own = {number_of(line.text.removesuffix(" (merged)")) for line in brief.pull_requests}
-        return not own.isdisjoint(merged_by(one.subject for one in self._landed.commits)) or any(
-            self._landed.holds_subject(line.text, session.started_at) for line in brief.commits[:1]
+        return not own.isdisjoint(merged_by(one.subject for one in self._run.landed.commits)) or any(
+            self._run.landed.holds_subject(line.text, session.started_at) for line in brief.commits[:1]
         )
 
     def _is_pushed(self, session: SessionRow, brief: SessionBrief) -> bool:
         """Whether a remote has what a session committed last, by any hash: in a branch of it, or by way of the head."""
-        if self._landed is None:
+        if self._run.landed is None:
             return False
-        if any(self._landed.is_at_remote(line.text, session.started_at) for line in brief.commits[:1]):
+        if any(self._run.landed.is_at_remote(line.text, session.started_at) for line in brief.commits[:1]):
             return True
         if not self._has_landed(session, brief):
             return False
         if self._state.ahead == 0:
             return True
         hashes = [Ref.parse(line.refs[0]).value for line in brief.commits[:1]]
-        return self._branches is not None and any(self._branches.holds_commit(one) is not True for one in hashes)
+        return self._run.branches is not None and any(
+            self._run.branches.holds_commit(one) is not True for one in hashes
+        )
 
     def _standing(self, session: SessionRow, brief: SessionBrief | None = None) -> BranchState:
-        if self._branches is None:
-            return "same_branch" if self._branch is not None and session.branch == self._branch else "unknown"
-        standing = self._branches.standing(session.branch, session.completed_at)
+        if self._run.branches is None:
+            branch = self._run.query.branch
+            return "same_branch" if branch is not None and session.branch == branch else "unknown"
+        standing = self._run.branches.standing(session.branch, session.completed_at)
         if standing not in ("gone", "unmerged") or brief is None:
             return standing
         # Its name is gone or not part of the head, its commits may be.
-        held = [self._branches.holds_commit(Ref.parse(line.refs[0]).value) for line in brief.commits[:1]]
+        held = [self._run.branches.holds_commit(Ref.parse(line.refs[0]).value) for line in brief.commits[:1]]
         if held == [True] or self._has_landed(session, brief):
             return "merged"
         return "unmerged" if held == [False] else standing
@@ -265,7 +307,7 @@ class SessionChoice:
 
     def _is_of_worktree(self, session: SessionRow) -> bool:
         """Whether a session worked in the folder that is asked about, or on its branch; any, where none is known."""
-        folder, branch = self._ask.folder, self._ask.branch
+        folder, branch = self._run.ask.folder, self._run.ask.branch
         in_folder = session.cwd is not None and session.cwd == folder
         return folder is None or in_folder or (branch is not None and session.branch == branch)
 
@@ -275,12 +317,12 @@ class SessionChoice:
         reasons += [Reason.LATEST_HERE] if self._is_latest(session) else []
         reasons += [_REASONS_OF_STANDINGS[standing]] if standing in _REASONS_OF_STANDINGS else []
         reopen = reopen_command(session.agent, session.session_id, session.lane, session.parent)
-        coverage = self._coverages.get((session.agent, session.session_id), 0.0)
-        sure = confidence(item, self._ask, coverage, self._mentions)
+        coverage = self._run.coverages.get((session.agent, session.session_id), 0.0)
+        sure = confidence(item, self._run.ask, coverage, self._run.mentions)
         return BriefedSession(session, standing, item.score, tuple(reasons), sure, reopen=reopen)
 
     def _is_latest(self, session: SessionRow) -> bool:
-        return self._latest is not None and session.ref == self._latest.ref
+        return self._run.latest is not None and session.ref == self._run.latest.ref
 
 
 def _by_worth(parts: Mapping[str, float]) -> list[tuple[str, float]]:

@@ -337,7 +337,7 @@ def automate(monkeypatch: pytest.MonkeyPatch, *ids: str) -> None:
             replace(item, automated_why="started by claude -p" if item.session_id in ids else None) for item in found
         ]
 
-    monkeypatch.setattr("aicx.resume.run.list_sessions", marked)
+    monkeypatch.setattr("aicx.resume.session_choice.list_sessions", marked)
 
 
 def test_automated_run_is_gone_on_from_where_no_newer_session_is_open(

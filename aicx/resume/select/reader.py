@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -12,7 +12,7 @@ from aicx.corpus.views.documents import header_of, searchable_texts, tool_text_i
 from aicx.errors import AicxError
 from aicx.evidence.calls import FileEdit, answered_calls, edits_of
 from aicx.evidence.commits import OtherRepositories
-from aicx.evidence.session_brief import Ending, SessionBrief, brief_of, ending
+from aicx.evidence.session_brief import Ending, SessionBrief, ending, read_brief
 from aicx.evidence.sessions import SessionRow, chunk_paths, telling_chunks
 from aicx.evidence.since import Since
 from aicx.evidence.statements import conclusion, requests, telling, weigh, without_open, without_push
@@ -45,14 +45,19 @@ class SessionReader:
         self._now = now
         self._elsewhere = elsewhere
         self._steps: dict[str, list[Step]] = {}
+        self._briefs: dict[str, Callable[[Since], SessionBrief] | None] = {}
         self._ends: dict[str, list[Step]] = {}
         self.notes: list[str] = []
         self.altered: set[str] = set()
 
     def brief(self, session: SessionRow, since: Since) -> SessionBrief | None:
         """The session in brief, without what is done ``since``; None where nothing of it can be read."""
-        steps = self._read(session)
-        return brief_of(steps, self._elsewhere.roots, session.cwd, self._elsewhere, since) if steps else None
+        if session.ref not in self._briefs:
+            steps = self._read(session)
+            read = read_brief(steps, self._elsewhere.roots, session.cwd, self._elsewhere) if steps else None
+            self._briefs[session.ref] = read
+        made = self._briefs[session.ref]
+        return made(since) if made else None
 
     def edits(self, session: SessionRow) -> list[FileEdit]:
         """The files the session changed, the last changed first."""

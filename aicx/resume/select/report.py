@@ -152,9 +152,9 @@ class Structure(NamedTuple):
     symbols: tuple[EntryPoint, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class ResumeReport:
-    """Everything a new session may need, best first.
+    """Everything a new session may need, best first. It grows from one stage of `aicx.resume.run` to the next.
 
     ``resumed`` is the session the work goes on from; None where nothing fits or nothing is stored. ``others`` are the
     further sessions worth a line. ``considered`` has everything that was looked at, with what speaks for or against it.
@@ -165,18 +165,18 @@ class ResumeReport:
     agent: str | None
     project: str | None
     folder: str | None
-    git: GitState
-    commits: tuple[Commit, ...]
-    commit_count: int
-    resumed: BriefedSession | None
-    others: tuple[BriefedSession, ...]
-    session_count: int
-    recalled: tuple[Recalled, ...]
-    files: tuple[EntryFile, ...]
-    structure: Structure
-    warnings: tuple[str, ...]
-    considered: tuple[Considered, ...]
-    search: Mapping[str, Any]
+    git: GitState = GitState("unavailable")
+    commits: tuple[Commit, ...] = ()
+    commit_count: int = 0
+    resumed: BriefedSession | None = None
+    others: tuple[BriefedSession, ...] = ()
+    session_count: int = 0
+    recalled: tuple[Recalled, ...] = ()
+    files: tuple[EntryFile, ...] = ()
+    structure: Structure = Structure()
+    warnings: tuple[str, ...] = ()
+    considered: tuple[Considered, ...] = ()
+    search: Mapping[str, Any] = field(default_factory=dict)
     session_number: int = 1  # of the session that begins, among those of the repository
     unavailable: tuple[str, ...] = ()
     empty: str | None = None  # what to say in place of a brief where nothing is stored at all
