@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import fields, replace
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args, get_type_hints
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -18,9 +18,11 @@ from aicx.config import load_settings
 from aicx.errors import UsageError
 from aicx.evidence.session_brief import brief_of
 from aicx.evidence.transcript import Statement
+from aicx.fields import INLINE
 from aicx.git.roots import Roots
 from aicx.git.state import Commit, GitState
 from aicx.repomap import EntryPoint
+from aicx.resume.brief.answer import SCHEMA, ResumeAnswer
 from aicx.resume.brief.compose import compose
 from aicx.resume.brief.json_brief import json_line
 from aicx.resume.brief.markdown import markdown, printed
@@ -260,6 +262,33 @@ def test_every_key_is_there_however_much_is_known(count: int) -> None:
     assert isinstance(loaded["loaded_context"], list)
     for name in ("next", "failures", "decisions", "validated", "commits", "files_edited", "entry_points"):
         assert isinstance(loaded["capsule"][name], list)
+
+
+def assert_is(value: Any, hint: Any) -> None:
+    """That a value of the JSON has the fields of its class, in their order."""
+    parts = [hint, *get_args(hint)]
+    kind = next((one for one in parts if hasattr(one, "__dataclass_fields__")), None)
+    if isinstance(value, list):
+        for item in value:
+            assert_is(item, kind or parts[1])
+    if kind is None or not isinstance(value, dict):
+        return
+    known = [
+        name
+        for one in fields(kind)
+        for name in (("branch", "branch_standing") if one.metadata == INLINE else (one.name,))
+    ]
+    assert [name for name in known if name in value] == list(value)
+    assert {one.name for one in fields(kind) if not one.metadata} <= value.keys()
+    for name, found in get_type_hints(kind).items():
+        assert_is(value.get(name), found)
+
+
+def test_json_has_the_fields_of_its_classes() -> None:
+    loaded = as_json(report(count=3), 20_000)
+    assert loaded.pop("schema") == SCHEMA
+    assert_is(loaded, ResumeAnswer)
+    assert all(loaded["capsule"][name] for name in ("next", "failures", "decisions", "files_edited", "entry_points"))
 
 
 def test_loaded_context_is_ranked_from_one_with_all_its_keys() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
 
 from aicx.fields import to_fields
 from aicx.paths import NON_REPOSITORY
@@ -14,10 +13,6 @@ from aicx.resume.brief.session_parts import others, recalled, session_lines
 from aicx.resume.brief.work_parts import MAX_TASKS, contract_lines, gaps, left, left_before, ran, strategies, tasks
 from aicx.resume.select.report import Reason, ResumeReport
 from aicx.text import instant, shorten
-
-if TYPE_CHECKING:
-    pass
-
 
 # "there" only of the session that is gone on from.
 _EDITED = "edited before"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -13,42 +13,28 @@ from aicx.quoting import QUOTED_BRIEFLY
 from aicx.refs import Ref
 from aicx.resume.brief.answer import (
     SCHEMA,
-    AgreedStatement,
     BudgetUsed,
     Capsule,
-    ClaimStatement,
-    CommitLine,
-    ContextItem,
-    EditedFile,
-    EntryPoint,
-    GuidanceStatement,
-    KnownFix,
     Match,
-    OfSession,
-    RanProgram,
     RepositoryState,
     ResumeAnswer,
-    StatedDecision,
-    StatedEnd,
     StructuralContext,
-    SymbolEntry,
-    SymbolFacts,
     TaskState,
 )
 from aicx.resume.brief.banner import banner
-from aicx.resume.brief.part import Part, Slot, clean
-from aicx.resume.select.report import Reason, ResumeReport, staleness
-from aicx.share.session_answer import TeamSession
+from aicx.resume.brief.part import Part, Slot, clean, context_data
+from aicx.resume.select.report import Reason, ResumeReport
 from aicx.text import estimate_tokens, instant, local, shorten
 from aicx.work.compliance import ContractResult
 from aicx.work.contract import Contract, EditScope
-from aicx.work.session_facts import Said
 
 if TYPE_CHECKING:
     from aicx.work.results import Result
 
 _MAX_WARNINGS = 5
 _MAX_MAPPED = 3
+# Of what was stated at the end of a session, the lists, and the parts that they are of.
+_OF_END: Mapping[str, Slot] = {"next": "stated_next", "failing": "stated_failing", "decisions": "stated_decisions"}
 _ANYBODY = "agent"  # in a banner, where nobody said who asks
 
 
@@ -72,16 +58,19 @@ def json_line(
 
 
 def _answer(report: ResumeReport, parts: Sequence[Part], limit: int, target: int) -> ResumeAnswer:
-    def of(slot: Slot) -> list[Mapping[str, Any]]:
+    def of(slot: Slot) -> list[Any]:
+        """What the parts of a slot have for the JSON: objects with the fields of their classes."""
         return [part.data for part in parts if part.slot == slot]
 
-    symbols = [SymbolEntry(**{**data, "metadata": SymbolFacts(**data["metadata"])}) for data in of("symbols")]
+    symbols = of("symbols")
+    ends = {name: of(slot) for name, slot in _OF_END.items()}
+    stated = next(({**found, **ends} for found in of("stated")), None)
     return ResumeAnswer(
         generated_at=instant(report.now, "seconds"),
         mode="agent_brief",
         agent_id=report.agent and shorten(clean(report.agent), limit or 1),
         request=shorten(report.task, limit or 1),
-        repo=_repo(report, of("changed_files"), of("commits"), limit),
+        repo=_repo(report, of, limit),
         startup_banner_text=banner(
             report.agent or _ANYBODY, report, report.tasks.active if report.tasks else (), limit=limit
         ),
@@ -102,63 +91,39 @@ def _answer(report: ResumeReport, parts: Sequence[Part], limit: int, target: int
             for name, value in report.search.items()
         },
         budget=BudgetUsed(target, 0, 0),
-        known_fixes=[KnownFix(**data) for data in of("known_fixes")],
+        known_fixes=of("known_fixes"),
         previous_contract_result=previous_answer(report.previous) if limit else None,
         execution_contract=contract_answer(report.contract, limit) if report.contract and limit else None,
         entry_points_by=report.files_by,
         summary_by=report.summary_by,
-        summary=[ClaimStatement(**data) for data in of("summary")] or None,
-        agreed=[AgreedStatement(**data) for data in of("agreed")] or None,
-        guidance=[GuidanceStatement(**data) for data in of("guidance")] or None,
-        stated=_stated(of),
-        stated_before=_stated_before(of),
-        ran=[RanProgram(**data) for data in of("ran")] or None,
-        team=[TeamSession(**data) for data in of("team")] or None,
+        summary=of("summary") or None,
+        agreed=of("agreed") or None,
+        guidance=of("guidance") or None,
+        stated=stated,
+        stated_before=next(iter(of("stated_before")), None),
+        ran=of("ran") or None,
+        team=of("team") or None,
     )
 
 
-def _stated(of: Callable[[Slot], list[Mapping[str, Any]]]) -> StatedEnd | None:
-    def lines(slot: Slot) -> list[Said]:
-        return [Said(**data) for data in of(slot)]
-
-    decided = [StatedDecision(status="candidate", **data) for data in of("stated_decisions")]
-    found = next(iter(of("stated")), None)
-    return (
-        StatedEnd(**found, next=lines("stated_next"), failing=lines("stated_failing"), decisions=decided)
-        if found
-        else None
-    )
-
-
-def _stated_before(of: Callable[[Slot], list[Mapping[str, Any]]]) -> StatedEnd | None:
-    found = next(iter(of("stated_before")), None)
-    if found is None:
-        return None
-    lines = {name: [Said(**data) for data in found[name]] for name in ("next", "failing")}
-    return StatedEnd(**{**found, **lines, "decisions": [StatedDecision(**data) for data in found["decisions"]]})
-
-
-def _capsule(report: ResumeReport, of: Callable[[Slot], list[Mapping[str, Any]]], limit: int) -> Capsule:
-    def said(slot: Slot) -> list[Said]:
-        return [Said(**data) for data in of(slot)]
-
+def _capsule(report: ResumeReport, of: Callable[[Slot], list[Any]], limit: int) -> Capsule:
     resumed = report.resumed
     return Capsule(
         current_request=shorten(report.task, limit or 1),
         resuming=resumed.facts.ref if resumed and _fits(resumed.facts.ref, limit) else None,
         reopen=resumed.reopen if resumed and resumed.reopen and _fits(resumed.reopen, limit) else None,
-        goal=next(iter(said("goal")), None),
-        last_request=next(iter(said("asked")), None),
-        last_progress=next(iter(said("progress")), None),
+        goal=next(iter(of("goal")), None),
+        last_request=next(iter(of("asked")), None),
+        last_progress=next(iter(of("progress")), None),
         next_action=shorten(step, limit) if (step := _next_action(report)) and limit else None,
-        next=said("next"),
-        failures=said("failures"),
-        decisions=said("decisions"),
-        validated=said("validated"),
-        commits=said("commits_made"),
-        pull_requests=said("pull_requests"),
-        files_edited=[EditedFile(**data) for data in of("files_edited")],
-        entry_points=[EntryPoint(**data) for data in of("entry_points")],
+        next=of("next"),
+        failures=of("failures"),
+        decisions=of("decisions"),
+        validated=of("validated"),
+        commits=of("commits_made"),
+        pull_requests=of("pull_requests"),
+        files_edited=of("files_edited"),
+        entry_points=of("entry_points"),
         automated=resumed is not None and resumed.facts.automated_why is not None,
         automated_why=resumed.facts.automated_why if resumed else None,
     )
@@ -203,44 +168,31 @@ def previous_answer(found: Result | None) -> ContractResult | None:
 
 
 def _loaded(
-    report: ResumeReport, history: Sequence[Mapping[str, Any]], symbols: Sequence[SymbolEntry]
-) -> list[ContextItem]:
+    report: ResumeReport, history: Sequence[Mapping[str, Any]], symbols: Sequence[Mapping[str, Any]]
+) -> list[Any]:
     """The pieces of history that were used, and after them the first places that the map names."""
-    found = [_context(data, number) for number, data in enumerate(history, 1)]
     at = str(report.structure.status.get("last_refresh_at") or instant(report.now, "seconds"))
-    return found + [
-        ContextItem(
-            kind="repo_map",
+    mapped = (
+        context_data(
+            report,
+            "repo_map",
+            str(Ref.of_symbol(one["path"], one["metadata"]["line"])),
+            one["title"],
+            local(at),
             source="map",
-            source_id=str(Ref.of_symbol(one.path, one.metadata.line)),
-            summary=one.title,
-            match_reasons=list(one.reasons),
-            selection_reason=str(Reason.IN_MAP),
-            confidence="medium" if one.metadata.symbol else "low",
-            staleness=staleness(local(at), report.now),
+            reasons=one["reasons"],
             role="background",
-            related_paths=[one.path],
-            at=at,
-            of_session=None,
-            automated=False,
-            automated_why=None,
-            rank=rank,
+            selection=str(Reason.IN_MAP),
+            confidence="medium" if one["metadata"]["symbol"] else "low",
+            paths=[one["path"]],
         )
-        for rank, one in enumerate(symbols[:_MAX_MAPPED], len(found) + 1)
-    ]
-
-
-def _context(data: Mapping[str, Any], rank: int) -> ContextItem:
-    names = [one.name for one in fields(OfSession)]
-    of_session = OfSession(**{name: data[name] for name in names}) if "branch" in data else None
-    return ContextItem(
-        **{name: value for name, value in data.items() if name not in names}, of_session=of_session, rank=rank
+        | {"at": at}
+        for one in symbols[:_MAX_MAPPED]
     )
+    return [{**data, "rank": rank} for rank, data in enumerate([*history, *mapped], 1)]
 
 
-def _repo(
-    report: ResumeReport, changed: Sequence[Mapping[str, Any]], commits: Sequence[Mapping[str, Any]], limit: int
-) -> RepositoryState:
+def _repo(report: ResumeReport, of: Callable[[Slot], list[Any]], limit: int) -> RepositoryState:
     git = report.git
     return RepositoryState(
         project=report.project and shorten(clean(report.project), limit or 1),
@@ -251,9 +203,9 @@ def _repo(
         detached=git.detached,
         dirty=git.dirty,
         changed_count=git.changed_count,
-        changed_files=[data["path"] for data in changed],
+        changed_files=[data["path"] for data in of("changed_files")],
         commits_since_last_session=report.commit_count,
-        commits=[CommitLine(**data) for data in commits],
+        commits=of("commits"),
         ahead=git.ahead,
         behind=git.behind,
         shallow=git.shallow,

@@ -10,7 +10,7 @@ from aicx.brief import check_budget, fit
 from aicx.config import Settings
 from aicx.resume.brief.compose import compose
 from aicx.resume.brief.markdown import markdown, printed
-from aicx.resume.brief.part import Part
+from aicx.resume.brief.part import Fitted, Part
 from aicx.resume.query import MIN_TOKENS
 from aicx.resume.select.report import ResumeReport
 from aicx.storage.texts import texts_of, with_texts
@@ -25,15 +25,6 @@ if TYPE_CHECKING:
 NO_HISTORY_TOKENS = 300
 # How long texts from outside may be (the task, names, warnings) in the part of a brief that is never left out.
 _TEXT_LIMITS = (300, 100, 30, 0)
-
-
-class Fitted(NamedTuple):
-    """A brief that fits: what is printed, its size, and the parts in it."""
-
-    text: bytes
-    tokens: int
-    parts: tuple[Part, ...]
-    limit: int  # how long outside texts are in it
 
 
 class Brief(NamedTuple):

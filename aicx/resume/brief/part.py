@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from aicx.evidence.patterns import request_rules
 from aicx.evidence.statements import reports_something
@@ -14,9 +14,6 @@ from aicx.resume.select.ranking import Confidence
 from aicx.resume.select.report import BriefedSession, EntryFile, Reason, ResumeReport, staleness
 from aicx.storage.texts import Made
 from aicx.text import instant, printable, shorten
-
-if TYPE_CHECKING:
-    pass
 
 Section = Literal[
     "summary", "now", "stated", "ran", "tasks", "agreed", "guidance", "session", "failures", "ahead", "decisions",
@@ -34,6 +31,7 @@ Slot = Literal[
 _SUMMARY_LENGTH = 160
 _MAX_LISTED = 8
 _RELATED_PATHS = 6
+_NO_SESSION: Mapping[str, str | None] = {}
 
 
 class Part(NamedTuple):
@@ -51,23 +49,35 @@ class Part(NamedTuple):
     data: Mapping[str, Any]
 
 
-def entry_data(
+class Fitted(NamedTuple):
+    """A brief that fits: what is printed, its size, and the parts in it."""
+
+    text: bytes
+    tokens: int
+    parts: tuple[Part, ...]
+    limit: int  # how long outside texts are in it
+
+
+def context_data(
     report: ResumeReport,
-    *,
     kind: str,
     ref: str,
     summary: str,
-    reasons: Sequence[str],
+    at: datetime,
+    *,
     role: str,
     selection: str,
-    confidence: Confidence,
-    at: datetime,
-    paths: Sequence[str],
-    automated_why: str | None,
+    reasons: Sequence[str],
+    confidence: Confidence = "high",
+    paths: Sequence[str] = (),
+    source: str = "corpus",
+    of_session: Mapping[str, str | None] = _NO_SESSION,
+    automated_why: str | None = None,
 ) -> dict[str, Any]:
+    """A piece of history as `loaded_context` has it, but for its rank."""
     return {
         "kind": kind,
-        "source": "corpus",
+        "source": source,
         "source_id": ref,
         "summary": shorten(summary, _SUMMARY_LENGTH),
         "match_reasons": list(reasons),
@@ -77,6 +87,7 @@ def entry_data(
         "role": role,
         "related_paths": [clean(path) for path in paths[:_RELATED_PATHS]],
         "at": instant(at, "seconds"),
+        **of_session,
         "automated": automated_why is not None,
         "automated_why": automated_why,
     }

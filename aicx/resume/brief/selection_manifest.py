@@ -9,8 +9,7 @@ from typing import Any, Literal, NamedTuple
 
 import orjson
 
-from aicx.resume.brief.output import Fitted
-from aicx.resume.brief.part import Part, Slot, clean
+from aicx.resume.brief.part import Fitted, Part, Slot, clean
 from aicx.resume.select.report import Considered, Reason, ResumeReport
 from aicx.text import instant, printable
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from aicx.evidence.texts import summary_line
 from aicx.evidence.transcript import Statement
@@ -15,7 +14,7 @@ from aicx.resume.brief.part import (
     Section,
     Slot,
     clean,
-    entry_data,
+    context_data,
     is_worth_a_line,
     level_of,
     line_data,
@@ -23,9 +22,6 @@ from aicx.resume.brief.part import (
 )
 from aicx.resume.select.report import BriefedSession, Reason, ResumeReport
 from aicx.text import instant, local, shorten
-
-if TYPE_CHECKING:
-    pass
 
 
 def session_lines(report: ResumeReport, item: BriefedSession) -> Iterator[Part]:
@@ -113,17 +109,16 @@ def recalled(report: ResumeReport) -> Iterator[Part]:
         ref = str(Ref("chunk", item.chunk))
         new = " / ".join(line for line in item.lines if not any(line in text for text in told))
         text = f"{local(item.at):%Y-%m-%d} {clean(str(facts['agent']))}{where}: {shorten(new, 320)}" if new else ""
-        data = entry_data(
+        data = context_data(
             report,
-            kind="recall",
-            ref=ref,
-            summary=said,
+            "recall",
+            ref,
+            said,
+            item.at,
             reasons=["matches_task", *(["related_repository"] if item.related else [])],
             role="background" if item.related else "carryover",
             selection=f"related repository: {item.related}" if item.related else "answers the task",
             confidence="high" if item.tier == "exact" else "medium" if item.tier in ("partial", "meaning") else "low",
-            at=item.at,
-            paths=(),
             automated_why=facts["automated_why"],
         )
         yield Part("recalled", "context", text, (ref,), level_of(3 if not item.related else 6, number, 3), ref, data)
@@ -160,20 +155,20 @@ def _context(
     text = f"{local(facts.completed_at):%Y-%m-%d %H:%M} {facts.agent}{where}: {title}" + (
         f" → {shorten(said, 180)}" if said else ""
     )
-    data = entry_data(
+    data = context_data(
         report,
-        kind=kind,
-        ref=facts.ref,
-        summary=f"{title}{f' ({item.ending})' if item.ending else ''}{f' → {said}' if said else ''}",
+        kind,
+        facts.ref,
+        f"{title}{f' ({item.ending})' if item.ending else ''}{f' → {said}' if said else ''}",
+        facts.completed_at,
         reasons=[str(reason) for reason in item.reasons],
         role=role,
         selection=_selection(item, kind),
         confidence=item.confidence,
-        at=facts.completed_at,
         paths=[edit.path for edit in item.brief.edits] if item.brief else (),
+        of_session={"branch": facts.branch and clean(facts.branch), "branch_standing": item.standing},
         automated_why=facts.automated_why,
     )
-    data["branch"], data["branch_standing"] = facts.branch and clean(facts.branch), item.standing
     return Part(section, "context", text, (facts.ref,), priority, facts.ref, data)
 
 
@@ -198,17 +193,15 @@ def _kept(section: Section, slot: Slot, line: Statement, priority: int, entry: s
 
 def _evidence(report: ResumeReport, kind: str, role: str, line: Statement, priority: int, entry: str) -> Part:
     """A failure or decision once more, as an object of `loaded_context`; Markdown has it on its line already."""
-    data = entry_data(
+    data = context_data(
         report,
-        kind=kind,
-        ref=line.refs[-1],
-        summary=line.text,
+        kind,
+        line.refs[-1],
+        line.text,
+        line.at,
         reasons=["resumed_session"],
         role=role,
         selection=f"{kind} of the session the work goes on from",
-        confidence="high",
-        at=line.at,
-        paths=(),
         automated_why=report.resumed.facts.automated_why if report.resumed else None,
     )
     return Part("failures" if kind == "failure" else "decisions", "context", "", line.refs, priority, entry, data)

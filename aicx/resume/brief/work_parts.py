@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from aicx.refs import Ref
-from aicx.resume.brief.part import Part, clean, entry_data, level_of
+from aicx.resume.brief.part import Part, clean, context_data, level_of
 from aicx.resume.select.report import ResumeReport
 from aicx.text import ago, instant, plural, shorten
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from aicx.resume.brief.part import Slot
     from aicx.work.conventions import TestSource
     from aicx.work.loading import Loaded
-    from aicx.work.record import Section, WorkRecord
+    from aicx.work.record import Item, Section, WorkRecord
     from aicx.work.record import Section as WorkSection
 
 _COMMAND, _TELLING = 120, 160  # characters
@@ -41,8 +41,8 @@ def left(report: ResumeReport) -> Iterator[Part]:
     for section, slot, label in _LINES:
         found = [item for item in items if item.section == section and item.text not in agreed]
         for number, item in enumerate(found):
-            line = {"text": clean(item.text), "at": instant(item.at, "seconds"), "refs": [record.ref]}
-            yield Part("stated", slot, f"{label}: {clean(item.text)}", (), level_of(1, number, 4), record.ref, line)
+            text = f"{label}: {clean(item.text)}"
+            yield Part("stated", slot, text, (), level_of(1, number, 4), record.ref, _item_data(item, record))
 
 
 def left_before(report: ResumeReport) -> Iterator[Part]:
@@ -57,12 +57,13 @@ def left_before(report: ResumeReport) -> Iterator[Part]:
     for section, slot, label in _LINES:
         found = [item for item in items if item.section == section]
         text += "".join(f"; {label}: {clean(item.text)}" for item in found)
-        status = {"status": "candidate"} if section == "decisions" else {}
-        data[slot.removeprefix("stated_")] = [
-            {"text": clean(item.text), **status, "at": instant(item.at, "seconds"), "refs": [record.ref]}
-            for item in found
-        ]
+        data[slot.removeprefix("stated_")] = [_item_data(item, record) for item in found]
     yield Part("stated", "stated_before", f"earlier, about this task: {text}", (record.ref,), 1, record.ref, data)
+
+
+def _item_data(item: Item, record: WorkRecord) -> dict[str, Any]:
+    status = {"status": "candidate"} if item.section == "decisions" else {}
+    return {"text": clean(item.text), **status, "at": instant(item.at, "seconds"), "refs": [record.ref]}
 
 
 def _told(one: Loaded, report: ResumeReport) -> tuple[str, dict[str, Any]]:
@@ -160,18 +161,16 @@ def tasks(report: ResumeReport) -> Iterator[Part]:
         warning = f" ({task.loading.warning})" if task.loading.warning else ""
         ahead = f"; next: {clean(step.text)}" if step.field != "goal" else ""
         text = f"task: {clean(record.title)}{ahead}{warning}"
-        data = entry_data(
+        data = context_data(
             report,
-            kind="work_state",
-            ref=record.ref,
-            summary=f"{clean(record.title)}{ahead}",
+            "work_state",
+            record.ref,
+            f"{clean(record.title)}{ahead}",
+            record.updated_at,
             reasons=["open_task"],
             role="primary",
             selection=f"an open task, {task.loading.reason.replace('_', ' ')}",
-            confidence="high",
-            at=record.updated_at,
             paths=record.texts("active_files"),
-            automated_why=None,
         )
         yield Part("tasks", "context", text, (record.ref,), level_of(0, number, 2), record.ref, data)
         for section, label in _TASK_LINES:
@@ -193,18 +192,17 @@ def gaps(report: ResumeReport) -> Iterator[Part]:
         return
     record, kept = previous.record, previous.compliance
     for number, gap in enumerate(kept.gaps):
-        data = entry_data(
+        data = context_data(
             report,
-            kind="contract_gap",
-            ref=record.ref,
-            summary=f"{gap.replace('_', ' ')} in \u201c{clean(record.title)}\u201d: {clean(kept.compact_summary)}",
+            "contract_gap",
+            record.ref,
+            f"{gap.replace('_', ' ')} in \u201c{clean(record.title)}\u201d: {clean(kept.compact_summary)}",
+            record.updated_at,
             reasons=[gap],
             role="carryover",
             selection="left open by the last contract",
             confidence="medium",
-            at=record.updated_at,
             paths=kept.outside_scope,
-            automated_why=None,
         )
         yield Part("contract", "context", "", (record.ref,), level_of(2, number, 2), record.ref, data)
 
@@ -214,18 +212,17 @@ def strategies(report: ResumeReport) -> Iterator[Part]:
     for number, strategy in enumerate(report.strategies):
         began = ", ".join(clean(path) for path in strategy.entry_points)
         proof = f"; `{clean(strategy.tests[0])}` passed" if strategy.tests else ""
-        data = entry_data(
+        data = context_data(
             report,
-            kind="strategy",
-            ref=strategy.session,
-            summary=f"{clean(strategy.goal)}: began at {began}{proof}",
-            reasons=list(strategy.reasons),
+            "strategy",
+            strategy.session,
+            f"{clean(strategy.goal)}: began at {began}{proof}",
+            datetime.fromisoformat(strategy.at),
+            reasons=strategy.reasons,
             role="background",
             selection="a task like this one succeeded there",
             confidence=strategy.confidence,
-            at=datetime.fromisoformat(strategy.at),
             paths=strategy.edited,
-            automated_why=None,
         )
         yield Part("files", "context", "", (strategy.session,), level_of(5, number, 2), strategy.session, data)
 
