@@ -8,13 +8,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
+from typing import Any, cast
 
 from aicx.sources.branches import with_branches
 from aicx.sources.items import (
     BadRecord,
+    GrowingSource,
     LogFile,
     LogIdentity,
     LogSource,
+    ReadPoint,
+    RecordsEnd,
     SessionEvent,
     SkippedRecords,
     SourceItem,
@@ -122,4 +126,17 @@ class CleanSource:
         return self.door.identity(self.source.identify(log))
 
     def read(self, log: LogFile) -> Iterator[SourceItem]:
-        return map(self.door.item, with_branches(self.source.read(log)))
+        items = self.source.read(log)
+        # A log that is read on says its branch in each record, or follows it itself.
+        return map(self.door.item, items if self.can_read_on(log) else with_branches(items))
+
+    def can_read_on(self, log: LogFile) -> bool:
+        """Whether the log's format can be read on from where reading stopped."""
+        return log.format in getattr(self.source, "growing", ())
+
+    def read_on(
+        self, log: LogFile, start: int, line: int, state: Mapping[str, Any]
+    ) -> Iterator[SourceItem | ReadPoint | RecordsEnd]:
+        """As `GrowingSource.read_on`, for a log that `can_read_on`."""
+        for item in cast(GrowingSource, self.source).read_on(log, start, line, state):
+            yield item if isinstance(item, ReadPoint | RecordsEnd) else self.door.item(item)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
-from typing import Annotated, Literal, Protocol
+from typing import Annotated, Any, Literal, Protocol
 
 from aicx.types import AgentHomes, Lane, Origin, Role
 from aicx.values import dataclass
@@ -101,6 +101,24 @@ class RecordMarks:
     marks: bytes
 
 
+@dataclass(frozen=True, slots=True)
+class ReadPoint:
+    """A place between two records of a log from which it can be read on: nothing read before it waits for what follows.
+
+    ``state`` gives what a reader has to know there, as JSON without any text that was said.
+    """
+
+    start: int
+    line: int  # the number of the line that ends there
+    marks: int  # how many bytes of `RecordMarks` this reading has for what is before it
+    state: Callable[[], dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class RecordsEnd:
+    """All records are read. What follows is told because the log ends here, and may be something else when it grows."""
+
+
 SourceItem = TimelineEntry | SessionEvent | BadRecord | SkippedRecords | RecordMarks
 
 
@@ -140,4 +158,16 @@ class LogSource(Protocol):
 
     def read(self, log: LogFile) -> Iterator[SourceItem]:
         """The log's items in file order, at most ``log.size`` bytes of it. Never raises for what a log contains."""
+        ...
+
+
+class GrowingSource(LogSource, Protocol):
+    """A source whose logs can be read on from where reading stopped."""
+
+    growing: frozenset[str]  # the formats that can
+
+    def read_on(
+        self, log: LogFile, start: int, line: int, state: Mapping[str, Any]
+    ) -> Iterator[SourceItem | ReadPoint | RecordsEnd]:
+        """As `read`, from a `ReadPoint` on, with those that follow it. Without a ``state`` from the beginning."""
         ...

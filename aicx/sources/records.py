@@ -21,6 +21,8 @@ from aicx.values import dataclass
 # of a line may be as long as this, and what remains of a log that is one JSON value as long as WHOLE_LIMIT.
 LINE_LIMIT = 16 * 1024 * 1024
 WHOLE_LIMIT = 256 * 1024 * 1024
+# Reading on begins near the end: at the last chunk that is still open.
+_POINTS_WITHIN = 8 * 1024 * 1024
 _PADDING = b" \t\r\n\0"
 BROKEN = object()  # stands for a part of a line that is not JSON
 
@@ -89,23 +91,32 @@ def stat_log(agent: str, format: str, path: Path) -> LogFile | BadRecord:
     return LogFile(agent, format, path, status.st_size, f"{status.st_size}:{status.st_mtime_ns}:{status.st_ino}")
 
 
-def read_jsonl(log: LogFile, *, limit: int = LINE_LIMIT, block: int = BLOCK) -> Iterator[RawRecord | BadRecord]:
+def read_jsonl(
+    log: LogFile, *, start: int = 0, line: int = 0, limit: int = LINE_LIMIT, block: int = BLOCK
+) -> Iterator[RawRecord | BadRecord]:
     """The objects of a JSON Lines log in file order, reading no further than the size seen when it was listed.
 
+    Reading begins at the byte ``start``, where the line with the number ``line`` ends.
     A line of more than ``limit`` bytes, embedded data not counted, is a BadRecord; its rest is read by the ``block``.
     Two objects glued together on one line both come out. A half-written last line is reported as unfinished.
     """
     path = str(log.path)
     try:
         with log.path.open("rb") as stream:
-            yield from _read_lines(stream, path, log.size, limit, block)
+            stream.seek(start)
+            yield from _read_lines(stream, path, log.size, limit, block, start, line)
     except OSError as error:
         yield unreadable(log.path, error)
 
 
-def _read_lines(stream: BinaryIO, path: str, size: int, limit: int, block: int) -> Iterator[RawRecord | BadRecord]:
-    position = 0
-    number = 0
+def points_from(log: LogFile) -> int:
+    """The byte of a log from which on a reader names the places to read on from."""
+    return max(0, log.size - _POINTS_WITHIN)
+
+
+def _read_lines(
+    stream: BinaryIO, path: str, size: int, limit: int, block: int, position: int, number: int
+) -> Iterator[RawRecord | BadRecord]:
     while position < size:
         start = position
         raw = stream.readline(min(limit, size - position))

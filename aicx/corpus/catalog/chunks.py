@@ -51,12 +51,14 @@ class StoredChunk:
     text_keys: tuple[str, ...]  # of the same messages
 
 
-def stored_chunks(catalog: Catalog, agent: str, session_id: str, stream: str) -> list[StoredChunk]:
-    """The chunks of a session in order, each with the keys of the messages that begin in it."""
+def stored_chunks(
+    catalog: Catalog, agent: str, session_id: str, stream: str, first_number: int = 1
+) -> list[StoredChunk]:
+    """The chunks of a session from a number on, in order, each with the keys of the messages that begin in it."""
     found = catalog.connection.execute(
         "SELECT rowid, id, number, path, content_sha256, sidecar_sha256 FROM chunks"
-        " WHERE agent=? AND session_id=? AND stream=? ORDER BY number",
-        (agent, session_id, stream),
+        " WHERE agent=? AND session_id=? AND stream=? AND number>=? ORDER BY number",
+        (agent, session_id, stream, first_number),
     ).fetchall()
     chunks = []
     for rowid, chunk_id, number, path, content, sidecar in found:

@@ -10,18 +10,19 @@ from aicx.corpus.catalog.database import Catalog
 from aicx.sources.items import LogFile, LogIdentity
 
 # Raised whenever the readers of logs tell people from programs, or sessions from their parts, by other rules.
-_READING, _READ_BY = "reading", "2"
+READ_BY = "2"
+_READING = "reading"
 
 
 def was_read_as_now(catalog: Catalog) -> bool:
     """Whether every log was last read by the rules of today, so that an unchanged one says nothing new."""
     known = catalog.meta(_READING)
-    return known == _READ_BY or (known is None and not catalog.rows("SELECT 1 FROM sources LIMIT 1"))
+    return known == READ_BY or (known is None and not catalog.rows("SELECT 1 FROM sources LIMIT 1"))
 
 
 def note_reading(catalog: Catalog) -> None:
     """Says that every log was read by the rules of today."""
-    catalog.set_meta(_READING, _READ_BY)
+    catalog.set_meta(_READING, READ_BY)
 
 
 def fingerprints(catalog: Catalog) -> dict[str, str]:
@@ -33,6 +34,17 @@ def session_paths(catalog: Catalog, agent: str, session_id: str) -> list[str]:
     """Every log known to hold a part of this session."""
     rows = catalog.connection.execute("SELECT path FROM sources WHERE agent=? AND session_id=?", (agent, session_id))
     return [path for (path,) in rows]
+
+
+def problems_of(catalog: Catalog, path: str) -> list[str]:
+    """What could not be read of a log, in its order."""
+    rows = catalog.rows("SELECT problems FROM sources WHERE path=? AND problems IS NOT NULL", (path,))
+    return list(orjson.loads(rows[0]["problems"])) if rows else []
+
+
+def drop_places(catalog: Catalog) -> None:
+    """Forgets where reading of each log stopped, so that every log which changes is read whole."""
+    catalog.connection.execute("DROP TABLE IF EXISTS places_read")
 
 
 def record_source(

@@ -23,6 +23,7 @@ from aicx.corpus.catalog.chunks import put_chunk, remove_chunk
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.rebuild import with_catalog
 from aicx.corpus.catalog.summary import apply_ignore_file, write_summary
+from aicx.corpus.catalog.watermarks import drop_places
 from aicx.corpus.files.read import load_markdown, load_sidecar, sidecar_path, walk_chunks
 from aicx.corpus.files.sidecar import encode_sidecar
 from aicx.corpus.files.writer import stage_chunk
@@ -195,6 +196,7 @@ class _Pass:
 
     def _clean_tables(self) -> None:
         """Redacts what only the catalogue's tables hold: no sidecar says it, or one said it before."""
+        drop_places(self._catalog)
         for table, columns in _TABLES.items():
             for row in self._catalog.rows(f"SELECT * FROM {table}"):
                 new = [

@@ -18,6 +18,7 @@ from aicx.corpus.catalog.chunks import erase_chunk, put_chunk
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.rebuild import with_catalog
 from aicx.corpus.catalog.summary import apply_ignore_file, write_summary
+from aicx.corpus.catalog.watermarks import drop_places
 from aicx.corpus.files.read import load_markdown, load_sidecar, sidecar_path
 from aicx.corpus.files.sidecar import encode_sidecar
 from aicx.corpus.files.tombstones import read_tombstones, with_tombstones
@@ -162,6 +163,7 @@ def publish(layout: Layout, catalog: Catalog, plan: ForgetPlan) -> None:
 
 def _drop_rows(catalog: Catalog, plan: ForgetPlan) -> None:
     """Deletes rows of the catalogue that are not chunks."""
+    drop_places(catalog)
     for path in plan.removed:
         for row in catalog.rows("SELECT id FROM chunks WHERE path=?", (path,)):
             erase_chunk(catalog, row["id"])

@@ -17,7 +17,7 @@ from aicx.types import Lane
 def account(report: StoreReport, reading: LogReading, logs: Sequence[LogFile]) -> None:
     """Counts what was read, and what could not be."""
     report.logs_read += len(logs)
-    report.bytes_read += sum(log.size for log in logs)
+    report.bytes_read += sum(log.size for log in logs) - (reading.since.start if reading.since else 0)
     for problems in reading.problems.values():
         report.problems += problems
     for reason, count in reading.skipped.items():

@@ -6,7 +6,7 @@ at most the last chunk, and reading it from the start gives the same chunks as r
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import field
 
 from aicx.corpus.ingest.drafts import MAX_TOKENS, TARGET_TOKENS, MessageDraft, split_draft
@@ -29,11 +29,19 @@ class ChunkWindow:
         return sum(draft.tokens for draft in (*self.repeated, *self.own))
 
 
-def pack(drafts: Iterable[MessageDraft]) -> list[ChunkWindow]:
-    """The windows of one segment. Every draft is some window's own exactly once, in order."""
-    packer = _Packer()
-    for turn in _turns(drafts):
+def pack(
+    drafts: Iterable[MessageDraft], before: Sequence[MessageDraft] = (), *, in_turn: bool = False
+) -> list[ChunkWindow]:
+    """The windows of one segment. Every draft is some window's own exactly once, in order.
+
+    Where the segment's first windows are packed already, the one before ended with ``before``; with ``in_turn`` in the
+    midst of a turn, which then is one that does not fit.
+    """
+    packer = _Packer(before)
+    for number, turn in enumerate(_turns(drafts)):
         size = sum(draft.tokens for draft in turn)
+        if number == 0 and in_turn:
+            size += MAX_TOKENS
         if packer.open_own and (packer.tokens >= TARGET_TOKENS or packer.tokens + size > MAX_TOKENS):
             packer.close()
         if packer.tokens + size > MAX_TOKENS >= size:
@@ -53,11 +61,11 @@ def pack(drafts: Iterable[MessageDraft]) -> list[ChunkWindow]:
 class _Packer:
     """The window being filled, with its size kept as it grows, and those that are closed."""
 
-    def __init__(self) -> None:
+    def __init__(self, before: Sequence[MessageDraft]) -> None:
         self.windows: list[ChunkWindow] = []
         self.open_own: list[MessageDraft] = []
-        self._repeated: list[MessageDraft] = []
-        self.tokens = 0
+        self._repeated = _overlap(before)
+        self.tokens = sum(draft.tokens for draft in self._repeated)
 
     def add(self, draft: MessageDraft) -> None:
         self.open_own.append(draft)
@@ -72,15 +80,15 @@ class _Packer:
     def close(self) -> None:
         window = ChunkWindow(self.open_own, self._repeated)
         self.windows.append(window)
-        self._repeated = _overlap(window)
+        self._repeated = _overlap(window.own)
         self.tokens = sum(draft.tokens for draft in self._repeated)
         self.open_own = []
 
 
-def _overlap(window: ChunkWindow) -> list[MessageDraft]:
+def _overlap(own: Sequence[MessageDraft]) -> list[MessageDraft]:
     repeated: list[MessageDraft] = []
     tokens = 0
-    for draft in reversed(window.own[-OVERLAP_MESSAGES:]):
+    for draft in reversed(own[-OVERLAP_MESSAGES:]):
         tokens += draft.tokens
         if tokens > _OVERLAP_TOKENS:
             break

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from aicx.corpus.catalog.database import Catalog
@@ -29,16 +29,18 @@ class StoredCopy:
 
 
 def separate_copies(
-    drafts: Iterable[MessageDraft], catalog: Catalog, scope: SessionScope
+    drafts: Iterable[MessageDraft], catalog: Catalog, scope: SessionScope, before_chunk: int = 0
 ) -> tuple[list[MessageDraft], list[StoredCopy]]:
     """The messages that are new or this session's own, and the copies among them.
 
-    What was stored first owns a message, so a session that has its chunks keeps them whatever turns up later.
+    What was stored first owns a message, so a session that has its chunks keeps them whatever turns up later. Its
+    chunks before the number ``before_chunk`` are of messages that are not among ``drafts``, or of their first ones.
     """
     drafts = list(drafts)
     by_key = _grouped(messages_with_keys(catalog, [draft.key for draft in drafts]), scope, "key")
     talk = [draft.text_key for draft in drafts if _is_talk(draft) and len(draft.entry.text) >= _SHORT_REPLY]
     by_text = _grouped(messages_with_texts(catalog, talk), scope, "text_key")
+    earlier = _said_before(drafts, catalog, scope, before_chunk) if before_chunk else {}
     own: list[MessageDraft] = []
     copies: list[StoredCopy] = []
     seen: set[str] = set()
@@ -49,6 +51,8 @@ def separate_copies(
             copies.append(StoredCopy(draft, draft.key, None))
         elif _is_talk(draft) and second in said:
             copies.append(StoredCopy(draft, said[second], None))
+        elif _is_talk(draft) and (first := earlier.get(second)) and first.key != draft.key:
+            copies.append(StoredCopy(draft, first.key, first.chunk_id))
         elif (known := _owner(draft, by_key.get(draft.key, ()), by_text.get(draft.text_key, ()))) is not None:
             copies.append(StoredCopy(draft, known.key, known.chunk_id))
         else:
@@ -56,6 +60,19 @@ def separate_copies(
             seen.add(draft.key)
             said.setdefault(second, draft.key)
     return own, copies
+
+
+def _said_before(
+    drafts: Sequence[MessageDraft], catalog: Catalog, scope: SessionScope, before_chunk: int
+) -> dict[tuple[int, str, str], KnownMessage]:
+    """What the session's own earlier chunks have of the same texts, by second, role and text."""
+    texts = [draft.text_key for draft in drafts if _is_talk(draft)]
+    return {
+        (known.at // 1000, known.role, known.text_key): known
+        for known in messages_with_texts(catalog, texts)
+        if (known.agent, known.session_id, known.stream) == (scope.agent, scope.session_id, scope.stream)
+        and int(known.chunk_id.rpartition(":")[2]) < before_chunk
+    }
 
 
 def covered_by_log(

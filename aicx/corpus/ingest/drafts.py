@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import field, replace
 from datetime import datetime
 from typing import AnyStr
 
-from aicx.corpus.catalog.fields import key_of_text, message_key
+from aicx.corpus.catalog.fields import key_number, key_of_text, message_key
 from aicx.corpus.files.sidecar import FORGOTTEN
 from aicx.redaction import redact_plain
 from aicx.sources.items import TimelineEntry, ToolUse
@@ -60,7 +61,29 @@ class MessageDraft:
         return self.entry.origin in PROMPTS and (self.part is None or self.part[0] == 1)
 
 
-def draft_entries(entries: Iterable[TimelineEntry], redact: Redact, *, whole: bool = True) -> Iterator[MessageDraft]:
+@dataclass(slots=True)
+class Drafted:
+    """What is known of the entries that were drafted so far, to draft those that follow.
+
+    ``before`` are the identities of entries that another reading had drafted, as `identity_number` gives them in
+    order. ``repeats`` says that one of them came again: what it was there cannot be told.
+    """
+
+    count: int = 0
+    texts: dict[str, list[str]] = field(default_factory=dict)  # of each identity, in order
+    own_calls: set[str] = field(default_factory=set)
+    before: Sequence[int] = ()
+    repeats: bool = False
+
+
+def identity_number(identity: str) -> int:
+    """An identity of an entry, in eight bytes."""
+    return key_number(key_of_text(identity))
+
+
+def draft_entries(
+    entries: Iterable[TimelineEntry], redact: Redact, *, whole: bool = True, drafted: Drafted | None = None
+) -> Iterator[MessageDraft]:
     """One draft an entry, in order, each with a key that is the same at every reading of the same log.
 
     The key comes from the agent's record id; where the format has none, from the position in time within the session.
@@ -69,21 +92,22 @@ def draft_entries(entries: Iterable[TimelineEntry], redact: Redact, *, whole: bo
 
     Without ``whole`` the entries, too, hold tool text only as it is stored: a session may have read gigabytes.
     """
-    seen: dict[str, list[str]] = {}
-    own_calls: set[str] = set()
-    for index, entry in enumerate(entries):
+    drafted = drafted or Drafted()
+    for entry in entries:
+        index, drafted.count = drafted.count, drafted.count + 1
         redacted = redact_plain(entry.text, redact)
         text = redacted.text.strip()
         if not text:
             continue
         text_key = key_of_text(text)
         identity = entry.record_id or f"{entry.session_id}\0{_milliseconds(entry.at)}\0{entry.role}"
-        texts = seen.setdefault(identity, [])
+        drafted.repeats = drafted.repeats or _is_among(drafted.before, identity)
+        texts = drafted.texts.setdefault(identity, [])
         if text_key not in texts:
             texts.append(text_key)
         if number := texts.index(text_key):
             identity = f"{identity}\0{number}"
-        echo = _is_echo(entry, own_calls)
+        echo = _is_echo(entry, drafted.own_calls)
         stored = _shorten(entry, text)
         yield MessageDraft(
             index=index,
@@ -94,6 +118,14 @@ def draft_entries(entries: Iterable[TimelineEntry], redact: Redact, *, whole: bo
             redactions=redacted.counts,
             echo=echo,
         )
+
+
+def _is_among(numbers: Sequence[int], identity: str) -> bool:
+    if not numbers:
+        return False
+    number = identity_number(identity)
+    place = bisect_left(numbers, number)
+    return place < len(numbers) and numbers[place] == number
 
 
 def _is_echo(entry: TimelineEntry, own_calls: set[str]) -> bool:

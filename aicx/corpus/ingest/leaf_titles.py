@@ -54,6 +54,11 @@ class LeafTitles:
         self._catalog.connection.execute("INSERT OR REPLACE INTO records VALUES (?,?,?)", (agent, session_id, records))
         return self._find(agent, records)
 
+    def records(self, agent: str, session_id: str) -> bytes:
+        """Which records a session held when it was read last."""
+        found = self._catalog.rows("SELECT marks FROM records WHERE agent=? AND session_id=?", (agent, session_id))
+        return found[0]["marks"] if found else b""
+
     def all(self) -> Iterator[tuple[str, str, str]]:
         """(agent, session, title) of every session that holds a record with a title."""
         rows = self._catalog.connection.execute("SELECT agent, session_id, marks FROM records").fetchall()
@@ -107,8 +112,11 @@ class LateTitles:
         """Whether the session's logs hold titles of conversations; one that is its own counts from here on."""
         for record_id, title, path in reading.leaf_titles:
             self._of_leaves.add(session.agent, record_id, title, clean_id(path, self._redact))
-        if reading.records:
-            own = self._of_leaves.place(session.agent, session.session_id, reading.records)
+        records = reading.records
+        if reading.since:
+            records = self._of_leaves.records(session.agent, session.session_id)[: reading.since.marks] + records
+        if records:
+            own = self._of_leaves.place(session.agent, session.session_id, records)
             if own:
                 self._catalog.put_late_title(session.agent, session.session_id, own)
         return bool(reading.leaf_titles)

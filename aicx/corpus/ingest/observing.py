@@ -32,6 +32,11 @@ class Observer:
     clean: Redact
     _calls: dict[str, tuple[str, str | None]] = field(default_factory=dict)
 
+    @property
+    def unanswered(self) -> Iterable[str]:
+        """The calls that tell something, as far as they have no result yet."""
+        return self._calls
+
     def watch(self, entry: TimelineEntry) -> Iterable[FolderClue]:
         tool = entry.tool
         if tool is None or tool.call_id is None:

@@ -6,20 +6,23 @@ from collections.abc import Generator, Iterator, Sequence
 from dataclasses import field
 
 from aicx.corpus.ingest.drafts import MessageDraft, draft_entries
+from aicx.corpus.ingest.following import Following
+from aicx.corpus.ingest.growth import PlaceRead, made_by, only_grew
 from aicx.corpus.ingest.observing import Observer
 from aicx.corpus.ingest.workers import map_in_order
 from aicx.corpus.places.evidence import FolderClue
 from aicx.redaction import redact
 from aicx.sources import load_source
 from aicx.sources.door import CleanSource, Door
-from aicx.sources.items import BadRecord, LogFile, RecordMarks, SessionEvent, TimelineEntry
+from aicx.sources.items import BadRecord, LogFile, ReadPoint, RecordMarks, RecordsEnd, SessionEvent, TimelineEntry
 from aicx.sources.naming import Redact
 from aicx.text import first_of
 from aicx.types import Redacted
 from aicx.values import dataclass
 
 _MAX_REASONS = 4  # named of a log that holds nothing to store
-Session = tuple[str, Sequence[LogFile]]  # whose agent's it is, and its logs
+# Whose agent's it is, its logs, and the place from which its one log may be read on.
+Session = tuple[str, Sequence[LogFile], PlaceRead | None]
 Task = tuple[Sequence[Session], bool, bool]
 
 # Below this many bytes of logs and this many sessions, starting workers costs more than they save.
@@ -43,6 +46,9 @@ class LogReading:
     leaf_titles: list[tuple[str, str, str]] = field(default_factory=list)  # record id, its title, the log that has it
     seen: dict[int, list[FolderClue]] = field(default_factory=dict)  # by the index of the draft that showed it
     records: bytes = b""  # as in `RecordMarks`, of all the logs
+    since: PlaceRead | None = None  # the log was read on from there, and all the above is what it said behind it
+    place: PlaceRead | None = None  # from which the log can be read on when it grows
+    settled: int = 0  # entries that stay as they are when the log grows; 0 where that is not known
 
     def unreadable(self, log: LogFile) -> bool:
         """Whether the log as a whole could not be read; such a log is tried again even if it never changes."""
@@ -51,10 +57,29 @@ class LogReading:
 
 def read_logs(agent: str, logs: Sequence[LogFile], redact_secrets: bool, whole: bool = True) -> LogReading:
     """Everything the logs hold, each read up to the size it had when it was listed; ``whole`` as in `draft_entries`."""
-    reading = LogReading()
     clean: Redact = redact if redact_secrets else Redacted
-    entries = _entries(agent, logs, reading, clean)
-    reading.drafts = list(draft_entries(entries, clean, whole=whole))
+    source = CleanSource(load_source(agent), Door(clean))
+    reading = LogReading()
+    reading.drafts = list(draft_entries(_entries(source, logs, reading, Observer(clean), None), clean, whole=whole))
+    return reading
+
+
+def read_growing(
+    agent: str, logs: Sequence[LogFile], redact_secrets: bool, whole: bool, since: PlaceRead | None
+) -> LogReading:
+    """As `read_logs`, but notes where reading stopped, and reads on from ``since`` where the log only grew."""
+    clean: Redact = redact if redact_secrets else Redacted
+    source = CleanSource(load_source(agent), Door(clean))
+    since = since if since and len(logs) == 1 and only_grew(logs[0].path, since) else None
+    following = None if whole else Following.of(source, logs, since, clean, made_by(redacts=redact_secrets))
+    if following is None:
+        return read_logs(agent, logs, redact_secrets, whole)
+    reading, observer = LogReading(since=since), Observer(clean)
+    entries = _entries(source, logs, reading, observer, following)
+    reading.drafts = list(draft_entries(entries, clean, whole=whole, drafted=following.drafted))
+    if since and following.drafted.repeats:
+        return read_growing(agent, logs, redact_secrets, whole, None)
+    reading.place = following.place(reading.drafts, reading.settled, observer.unanswered)
     return reading
 
 
@@ -62,7 +87,7 @@ def read_sessions(
     sessions: Sequence[Session], redact_secrets: bool, whole: bool, workers: int
 ) -> Generator[LogReading]:
     """`read_logs` of each session, in the order given, on several cores where there is enough to read."""
-    size = sum(log.size for _, logs in sessions for log in logs)
+    size = sum(map(_to_read, sessions))
     tasks = list(_grouped(sessions, redact_secrets, whole))
     worth = size >= _WORTH_WORKERS or len(sessions) >= _MANY_SESSIONS
     for readings in map_in_order(_read, tasks, workers if worth else 1):
@@ -75,7 +100,7 @@ def _grouped(sessions: Sequence[Session], redact_secrets: bool, whole: bool) -> 
     size = 0
     for session in sessions:
         group.append(session)
-        size += sum(log.size for log in session[1])
+        size += _to_read(session)
         if size >= _GROUP_BYTES or len(group) == _GROUP_SESSIONS:
             yield group, redact_secrets, whole
             group, size = [], 0
@@ -83,20 +108,29 @@ def _grouped(sessions: Sequence[Session], redact_secrets: bool, whole: bool) -> 
         yield group, redact_secrets, whole
 
 
+def _to_read(session: Session) -> int:
+    _, logs, since = session
+    return sum(log.size for log in logs) - (since.start if since else 0)
+
+
 def _read(task: Task) -> list[LogReading]:
     sessions, redact_secrets, whole = task
-    return [read_logs(agent, logs, redact_secrets, whole) for agent, logs in sessions]
+    return [read_growing(agent, logs, redact_secrets, whole, since) for agent, logs, since in sessions]
 
 
-def _entries(agent: str, logs: Sequence[LogFile], reading: LogReading, clean: Redact) -> Iterator[TimelineEntry]:
-    source = CleanSource(load_source(agent), Door(clean))
-    observer = Observer(clean)
-    count = 0
-    cwd: str | None = None
+def _entries(
+    source: CleanSource,
+    logs: Sequence[LogFile],
+    reading: LogReading,
+    observer: Observer,
+    following: Following | None,
+) -> Iterator[TimelineEntry]:
+    count = following.entries if following else 0
+    cwd = following.cwd if following else None
     remotes: list[tuple[int, SessionEvent]] = []  # old logs name their folder after their remote
     for log in logs:
         before, stated, passed = count, len(reading.facts), dict[str, int]()
-        for item in source.read(log):
+        for item in following.items(source) if following else source.read(log):
             if isinstance(item, TimelineEntry):
                 cwd = cwd or item.cwd
                 if found := list(observer.watch(item)):
@@ -113,13 +147,20 @@ def _entries(agent: str, logs: Sequence[LogFile], reading: LogReading, clean: Re
                 reading.problems.setdefault(str(log.path), []).append(item)
             elif isinstance(item, RecordMarks):
                 reading.records += item.marks
+            elif isinstance(item, ReadPoint):
+                if following:
+                    following.meet(item, count, len(reading.problems.get(str(log.path), ())), observer.unanswered)
+            elif isinstance(item, RecordsEnd):
+                reading.settled = count
             else:
                 passed[item.reason] = item.count
                 reading.skipped[item.reason] = reading.skipped.get(item.reason, 0) + item.count
-        if count == before and not reading.unreadable(log):
+        if count == before and not reading.since and not reading.unreadable(log):
             reading.silent[str(log.path)] = _why_silent(log, passed, len(reading.facts) > stated)
         if _grew(log):
-            reading.grown.append(clean(str(log.path)).text)
+            reading.grown.append(observer.clean(str(log.path)).text)
+    if following:
+        following.cwd = cwd
     for index, event in remotes:
         if found := list(observer.recorded(event, cwd)):
             reading.seen.setdefault(index, []).extend(found)

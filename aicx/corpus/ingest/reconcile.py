@@ -17,7 +17,7 @@ from aicx.corpus.ingest.publishing import Publisher
 from aicx.corpus.ingest.render import RenderedChunk
 from aicx.corpus.ingest.report import StoreReport
 from aicx.corpus.ingest.runs import run_after
-from aicx.corpus.ingest.session_chunks import SessionScope, SessionState, session_chunks
+from aicx.corpus.ingest.session_chunks import NotAlike, Restart, SessionScope, SessionState, session_chunks
 from aicx.corpus.places.evidence import Session
 from aicx.corpus.places.identity import RepositoryIdentity
 from aicx.paths import Layout
@@ -49,38 +49,50 @@ class Reconciler:
         self._report = report
         self._compares_files = compares_files
 
-    def write(self, scope: SessionScope, drafts: list[MessageDraft], state: SessionState) -> None:
+    def write(self, scope: SessionScope, drafts: list[MessageDraft], state: SessionState) -> Restart | None:
         """Makes the stored chunks of a session say what its logs say, without ever losing a stored message.
 
         Where the logs still hold all that is stored, they decide. Where some of it is gone from them (a log was
         deleted, cut or replaced), what is stored stays as it is and only new messages are added behind it.
+
+        Returns where the session could be taken up again, if it can. Raises NotAlike, having written nothing, where it
+        was read on and is not what is stored from its open chunk on.
         """
-        stored = stored_chunks(self._catalog, scope.agent, scope.session_id, scope.stream)
-        new, complete = _compare(stored, drafts)
+        opened = state.opened
+        first_number = opened.restart.number if opened else 1
+        stored = stored_chunks(self._catalog, scope.agent, scope.session_id, scope.stream, first_number)
+        since = opened.restart.index if opened else 0
+        new, complete = _compare(stored, [draft for draft in drafts if draft.index >= since])
+        if opened and not complete:
+            raise NotAlike
         if not complete:
             drafts = new
         if not drafts:
-            return
+            return None
+        forgets = any(draft.key in self._tombstones.messages for draft in drafts)
         drafts = [blank_message(draft) if draft.key in self._tombstones.messages else draft for draft in drafts]
         state = replace(
             state,
             run=state.run if complete else run_after(self._layout, stored[-1].path),
-            first_number=1 if complete else stored[-1].number + 1,
+            first_number=first_number if complete else stored[-1].number + 1,
             duplicates=duplicates_of(self._catalog, [draft.key for draft in drafts]),
             late_title=self._catalog.late_title(scope.agent, scope.session_id) if not scope.stream else None,
         )
         earlier = {chunk.number: chunk for chunk in stored} if complete else {}
         session = (scope.agent, scope.session_id)
-        for chunk in session_chunks(scope, drafts, state, lambda cwd: self._resolve(cwd, session)):
+        restarts: list[Restart] = []
+        for chunk in session_chunks(scope, drafts, state, lambda cwd: self._resolve(cwd, session), restarts.append):
             fields = chunk.fields
             if self._tombstones.covers(fields["project"], fields.get("cwd"), fields.get("repo_source")):
                 self._report.forgotten += 1
             else:
                 self._put(chunk, earlier.pop(chunk.number, None))
+        self._report.chunks_unchanged += first_number - 1
         for leftover in earlier.values():
             self._report.chunks_removed += 1
             self._publisher.remove(leftover.path)
             remove_chunk(self._catalog, leftover.id)
+        return restarts[0] if restarts and complete and not forgets else None
 
     def _put(self, chunk: RenderedChunk, stored: StoredChunk | None) -> None:
         sidecar = chunk.sidecar

@@ -15,24 +15,26 @@ from aicx.corpus.catalog.messages import prompts_of, put_duplicate
 from aicx.corpus.catalog.place_names import match_projects
 from aicx.corpus.catalog.rebuild import index_chunks, with_catalog
 from aicx.corpus.catalog.summary import ignore_matcher
-from aicx.corpus.catalog.watermarks import note_reading, record_source, was_read_as_now
+from aicx.corpus.catalog.watermarks import note_reading, problems_of, record_source, was_read_as_now
 from aicx.corpus.files.read import walk_chunks
 from aicx.corpus.files.tombstones import read_tombstones
 from aicx.corpus.files.writer import drop_empty_folders, remove_unfinished
-from aicx.corpus.ingest.accounting import account, account_moves, lineage, silent_logs
+from aicx.corpus.ingest.accounting import account, account_moves, silent_logs
 from aicx.corpus.ingest.deciding import settle
 from aicx.corpus.ingest.dedup import StoredCopy, covered_by_log, reference, separate_copies
 from aicx.corpus.ingest.drafts import MessageDraft
 from aicx.corpus.ingest.filing import forgotten_since
+from aicx.corpus.ingest.going_on import Growing
+from aicx.corpus.ingest.growth import SessionRead
 from aicx.corpus.ingest.leaf_titles import LateTitles
 from aicx.corpus.ingest.observing import gather_traces
 from aicx.corpus.ingest.plan import SessionLogs, make_plan
 from aicx.corpus.ingest.publishing import Publisher
-from aicx.corpus.ingest.reading import LogReading, read_logs, read_sessions
+from aicx.corpus.ingest.reading import LogReading, read_growing, read_logs, read_sessions
 from aicx.corpus.ingest.reconcile import Reconciler
 from aicx.corpus.ingest.report import IngestProgress, StoreReport, StoreRequest
 from aicx.corpus.ingest.runs import run_of_caller
-from aicx.corpus.ingest.session_chunks import SessionScope, SessionState
+from aicx.corpus.ingest.session_chunks import NotAlike, SessionScope, SessionState
 from aicx.corpus.places.decisions import load_decisions
 from aicx.corpus.places.evidence import Ledger
 from aicx.corpus.places.places import Places
@@ -125,6 +127,7 @@ class _IngestRun:
             self._report,
             compares_files=request.full_rescan,
         )
+        self._growing = Growing(settings.layout, catalog, request, redacts=self._redacts)
         self._left: list[str] = []  # where moved chunks were
 
     def all(self) -> StoreReport:
@@ -150,7 +153,7 @@ class _IngestRun:
             self._places = open_places(self._catalog, self._user_home, self._decisions)
         sessions = [session for session in plan.sessions if not self._forgotten(session)]
         readings = read_sessions(
-            [(session.agent, [log for log, _ in session.logs]) for session in sessions],
+            [(session.agent, [log for log, _ in session.logs], self._growing.place(session)) for session in sessions],
             self._redacts,
             self._request.keep_entries,
             self._workers,
@@ -192,11 +195,7 @@ class _IngestRun:
         waiting: deque[tuple[SessionLogs, LogReading]] = deque()
         size, compared = 0, False
         for session, reading in sessions:
-            forgotten = {draft.index for draft in reading.drafts if draft.key in self._tombstones.messages}
-            reading.seen = {index: seen for index, seen in reading.seen.items() if index not in forgotten}
-            shown = [seen for found in reading.seen.values() for seen in found]
-            self._places.observe((session.agent, session.session_id), shown)
-            gather_traces(self._traces, reading.drafts, reading.seen)
+            self._observe(session, reading)
             waiting.append((session, reading))
             size += session.size
             while size > self._request.read_ahead and len(waiting) > 1:
@@ -206,6 +205,13 @@ class _IngestRun:
         if waiting and not compared:
             self._compare_histories()
         yield from waiting
+
+    def _observe(self, session: SessionLogs, reading: LogReading) -> None:
+        forgotten = {draft.index for draft in reading.drafts if draft.key in self._tombstones.messages}
+        reading.seen = {index: seen for index, seen in reading.seen.items() if index not in forgotten}
+        shown = [seen for found in reading.seen.values() for seen in found]
+        self._places.observe((session.agent, session.session_id), shown)
+        gather_traces(self._traces, reading.drafts, reading.seen)
 
     def _compare_histories(self) -> bool:
         find_histories(self._places, self._catalog, self._traces)
@@ -240,29 +246,58 @@ class _IngestRun:
     def _session(self, session: SessionLogs, reading: LogReading) -> None:
         if not self._wanted(session.agent, reading.drafts):
             return
-        account(self._report, reading, [log for log, _ in session.logs])
+        logs = [log for log, _ in session.logs]
+        try:
+            self._write(session, reading)
+        except NotAlike:
+            reading = read_growing(session.agent, logs, self._redacts, self._request.keep_entries, None)
+            self._observe(session, reading)
+            self._write(session, reading)
+        account(self._report, reading, logs)
         self._report.sessions += 1
         self._keep(reading.drafts)
+
+    def _write(self, session: SessionLogs, reading: LogReading) -> None:
+        """Stores what a session's logs said. Raises NotAlike where they have to be read whole for that."""
         scope = SessionScope(session.agent, session.session_id)
-        own, copies = separate_copies(reading.drafts, self._catalog, scope)
-        self._record_copies(copies)
-        lane, parent = lineage(session, reading)
+        taken_up = self._growing.take_up(session, reading, self._places)
+        first_number = taken_up.opened.restart.number if taken_up else 0
+        own, copies = separate_copies(reading.drafts, self._catalog, scope, first_number)
+        lane, parent = self._growing.lineage(session, reading, taken_up)
         # A text that was given to two agents makes neither of them a fork of the other; a copied record does.
         shared = [copy for copy in copies if copy.owner and copy.key == copy.draft.key]
+        if taken_up:
+            taken_up.check(own, copies, shared)
+        self._record_copies(copies)
         if parent is None:
             parent = session_of_most(self._catalog, [copy.owner for copy in shared if copy.owner])
         run: Mapping[str, Any] = {}
+        began = taken_up.read.began if taken_up else instant(own[0].entry.at) if own else ""
         if parent is not None and own:
-            left_at = max((copy.draft.entry.at for copy in shared), default=own[0].entry.at)
-            run = run_of_caller(self._catalog, session.agent, parent, instant(left_at))
+            left_at = max((instant(copy.draft.entry.at) for copy in shared), default=began)
+            run = run_of_caller(self._catalog, session.agent, parent, left_at)
+        if taken_up and run:
+            raise NotAlike
         formats = {self._redact(str(log.path)).text: log.format for log, _ in session.logs}
         titles_others = self._titles.take(session, reading)
-        self._sessions.write(scope, own, SessionState(reading.facts, formats, lane, parent, reading.seen, run=run))
+        state = SessionState(
+            reading.facts,
+            formats,
+            lane,
+            parent,
+            reading.seen,
+            run=run,
+            opened=taken_up.opened if taken_up else None,
+            settled=reading.settled if reading.place else 0,
+        )
+        restart = self._sessions.write(scope, own, state)
         self._report.without_chunks += silent_logs(session, reading, own, self._redact)
         if titles_others:
             self._titles.logs.append((session.logs, replace(reading, drafts=[])))
         else:
             self._record_logs(session.logs, reading)
+        going_on = SessionRead(restart, lane, parent, began) if restart and not (run or shared) else None
+        self._growing.keep(session, reading, own, going_on)
 
     def _shared_log(self, log: LogFile) -> None:
         """A log with prompts of many sessions: only what the sessions' own logs do not have is kept."""
@@ -307,8 +342,10 @@ class _IngestRun:
     def _record_logs(self, logs: Sequence[tuple[LogFile, LogIdentity]], reading: LogReading) -> None:
         for log, identity in logs:
             if not reading.unreadable(log):
+                name = clean_id(str(log.path), self._redact)
+                known = problems_of(self._catalog, name)[: reading.since.problems] if reading.since else []
                 problems = [f"line {bad.line}: {bad.reason}" for bad in reading.problems.get(str(log.path), ())]
-                record_source(self._catalog, log, identity, problems, clean_id(str(log.path), self._redact))
+                record_source(self._catalog, log, identity, [*known, *problems], name)
 
     def _record_copies(self, copies: Sequence[StoredCopy]) -> None:
         self._report.duplicates += len(copies)

@@ -37,15 +37,16 @@ def segment(
     drafts: Iterable[MessageDraft],
     locate: Callable[[str | None], RepositoryIdentity | None],
     run: Mapping[str, Any] | None = None,
+    begun: Segment | None = None,
 ) -> list[Segment]:
     """Segments in timeline order; ``locate`` gives the repository of a folder.
 
-    ``run`` is what steers before the first block of these messages.
+    ``run`` is what steers before the first block of these messages, and ``begun`` the segment that they go on with.
 
     A folder of no known repository (a scratch folder, say) does not end a stretch: the work still belongs to the
     repository it was in. Before the first known one there is nothing to belong to.
     """
-    segments: list[Segment] = []
+    segments: list[Segment] = [begun] if begun else []
     run = run or {}
     for draft in drafts:
         date = draft.entry.at.date().isoformat()

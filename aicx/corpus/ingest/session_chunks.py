@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from typing import Any
 
-from aicx.corpus.ingest.chunker import pack
-from aicx.corpus.ingest.drafts import MessageDraft
+from aicx.corpus.ingest.chunker import OVERLAP_MESSAGES, ChunkWindow, pack
+from aicx.corpus.ingest.drafts import MessageDraft, split_draft
 from aicx.corpus.ingest.names import Naming, NamingMessage, name_chunk, tells_names
 from aicx.corpus.ingest.observing import place_fields
 from aicx.corpus.ingest.render import RenderedChunk, SessionContext, render
-from aicx.corpus.ingest.segments import kind_of, segment
+from aicx.corpus.ingest.segments import Segment, kind_of, segment
 from aicx.corpus.places.evidence import FolderClue
 from aicx.corpus.places.identity import RepositoryIdentity
 from aicx.sources.items import SessionEvent
@@ -34,6 +34,46 @@ class SessionScope:
 
 
 @dataclass(frozen=True, slots=True)
+class Restart:
+    """The chunk that is open as far as is certain, and what is known of the session before it.
+
+    ``index`` is that of its first draft, ``repeatable`` how many drafts of the chunk before it may repeat.
+    """
+
+    number: int
+    index: int
+    repeatable: int
+    in_turn: bool
+    typed: bool
+    has_exchange: bool
+    prompted: bool
+    worked: bool
+    automated: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class OpenChunk:
+    """What stored chunks say of the session up to one that is open: from there on it can be cut into chunks."""
+
+    restart: Restart
+    topic: str | None
+    topic_from: str | None
+    commit: str | None
+    prompt: str | None  # what the open chunk answers
+    date: str
+    identity: RepositoryIdentity | None
+
+    @property
+    def naming(self) -> Naming:
+        source = self.topic_from if self.topic_from != "none" else None
+        return Naming(self.topic, source, self.restart.prompted, self.restart.worked)
+
+
+class NotAlike(Exception):
+    """What was read on does not go on with the chunks that are stored: the session has to be read whole."""
+
+
+@dataclass(frozen=True, slots=True)
 class SessionState:
     """What the corpus already decided or learned about a session, and what its logs say of it as a whole."""
 
@@ -46,6 +86,8 @@ class SessionState:
     run: Mapping[str, Any] = field(default_factory=dict)  # what steers before the first block of the messages
     late_title: str | None = None  # a title given from outside the session's own log
     first_number: int = 1
+    opened: OpenChunk | None = None  # the drafts are those from there on, and some before
+    settled: int = 0  # drafts before this index stay as they are however the logs grow
 
 
 def session_chunks(
@@ -53,23 +95,49 @@ def session_chunks(
     drafts: Sequence[MessageDraft],
     state: SessionState,
     locate: Callable[[str | None], RepositoryIdentity | None],
+    tell: Callable[[Restart], None] = lambda _: None,
 ) -> Iterator[RenderedChunk]:
     """The session's chunks in order; ``locate`` gives the repository of a folder.
 
-    A chunk says only what was known before the next one began, so that it never changes once it is closed.
+    A chunk says only what was known before the next one began, so that it never changes once it is closed. ``tell``
+    hears where the session could be taken up again, if it can. Raises NotAlike only where ``state`` has a chunk opened.
     """
-    packed = [(part, window) for part in segment(drafts, locate, state.run) for window in pack(part.drafts)]
+    opened = state.opened
+    packed, still_open = _pack_all(drafts, state, locate)
     prompts = [draft for _, window in packed for draft in window.own if draft.entry.origin in PROMPTS]
-    seen = _by_draft(state.seen, [draft.index for _, window in packed for draft in window.own])
+    since = opened.restart.index if opened else 0
+    shown = {index: clues for index, clues in state.seen.items() if index >= since}
+    seen = _by_draft(shown, [draft.index for _, window in packed for draft in window.own])
     naming, has_exchange, typed = Naming(), False, False
+    evidence, commit, prompt = None, None, None
+    if opened:
+        naming, has_exchange, typed = opened.naming, opened.restart.has_exchange, opened.restart.typed
+        evidence, commit, prompt = opened.restart.automated, opened.commit, opened.prompt
     for position, (part, window) in enumerate(packed):
+        if position == still_open and ((first := window.own[0]).part or (1,))[0] == 1:
+            before = packed[position - 1]
+            goes_on = before[0] is part
+            tell(
+                Restart(
+                    number=state.first_number + position,
+                    index=first.index,
+                    repeatable=min(OVERLAP_MESSAGES, len(before[1].own)) if goes_on else 0,
+                    in_turn=goes_on and not first.opens_turn,
+                    typed=typed,
+                    has_exchange=has_exchange,
+                    prompted=naming.prompted,
+                    worked=naming.worked,
+                    automated=evidence,
+                )
+            )
         following = packed[position + 1][1].own[0].index if position + 1 < len(packed) else None
         facts = [fact for at, fact in state.facts if following is None or at <= following]
         given = next((fact.title for fact in reversed(facts) if fact.title and not fact.title_of_record), None)
         begun = [draft for draft in window.own if draft.part is None or draft.part[0] == 1]
         names, naming = name_chunk([NamingMessage.of(draft) for draft in begun if tells_names(draft)], given, naming)
         typed = typed or any(draft.entry.origin == "typed" for draft in begun)
-        evidence = next((fact.automated for fact in facts if fact.automated), None)
+        evidence = evidence or next((fact.automated for fact in facts if fact.automated), None)
+        commit = next((fact.commit for fact in reversed(facts) if fact.commit), commit)
         has_exchange = has_exchange or any(draft.entry.role in _TALK for draft in window.own)
         context = SessionContext(
             agent=scope.agent,
@@ -80,7 +148,7 @@ def session_chunks(
             automated_why=None if typed else evidence,
             lane=state.lane,
             parent_session=state.parent_session,
-            commit=next((fact.commit for fact in reversed(facts) if fact.commit), None),
+            commit=commit,
             formats=state.formats,
         )
         kind = kind_of(part, has_exchange, window.own[0])
@@ -89,12 +157,50 @@ def session_chunks(
         asked = next((draft for draft in reversed(prompts) if draft.index <= window.own[0].index), None)
         extra: dict[str, Any] = {
             "duplicates": [copy for key in keys for copy in state.duplicates.get(key, ())],
-            "prompt": clip_prompt(asked.entry.text) if asked else None,
+            "prompt": clip_prompt(asked.entry.text) if asked else prompt,
             **(place_fields(_shown(window.own, seen)) if seen else {}),
         }
         if following is None:
             extra["session_title"] = state.late_title
         yield replace(chunk, fields=chunk.fields | extra)
+
+
+def _pack_all(
+    drafts: Sequence[MessageDraft],
+    state: SessionState,
+    locate: Callable[[str | None], RepositoryIdentity | None],
+) -> tuple[list[tuple[Segment, ChunkWindow]], int | None]:
+    """The windows with their segments, and the position of the one that is open as far as the settled drafts go.
+
+    None where there is none but the first, or the session could not be taken up there: frontmatter steers it.
+    """
+    opened = state.opened
+    begun = Segment(opened.date, opened.identity) if opened else None
+    since = opened.restart.index if opened else 0
+    before = [part for draft in drafts if draft.index < since for part in split_draft(draft)]
+    repeatable = opened.restart.repeatable if opened else 0
+    own = [draft for draft in drafts if draft.index >= since]
+    if opened and (len(before) < repeatable or not own or own[0].index != since):
+        raise NotAlike
+    parts = segment(own, locate, state.run, begun)
+    if opened and (parts[0] is not begun or any(part.steering for part in parts)):
+        raise NotAlike
+
+    def windows(part: Segment, drafts: Sequence[MessageDraft]) -> list[ChunkWindow]:
+        if opened and part is begun:
+            return pack(drafts, before[len(before) - repeatable :], in_turn=opened.restart.in_turn)
+        return pack(drafts)
+
+    packed: list[tuple[Segment, ChunkWindow]] = []
+    still_open = 0
+    for part in parts:
+        found = windows(part, part.drafts)
+        if part.drafts[0].index < state.settled:
+            settled = [draft for draft in part.drafts if draft.index < state.settled]
+            count = len(found) if len(settled) == len(part.drafts) else len(windows(part, settled))
+            still_open = len(packed) + count - 1
+        packed += [(part, window) for window in found]
+    return packed, None if still_open == 0 or any(part.steering for part in parts) else still_open
 
 
 def _by_draft(seen: Mapping[int, Sequence[FolderClue]], indexes: Sequence[int]) -> dict[int, list[FolderClue]]:

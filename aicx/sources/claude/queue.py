@@ -33,6 +33,10 @@ class PromptQueue:
     def __init__(self) -> None:
         self._items: list[_Queued] = []
 
+    @property
+    def is_empty(self) -> bool:
+        return not self._items
+
     def put(self, text: str, entry: TimelineEntry | None) -> None:
         """A prompt enters the queue; one that was taken back and edited into it is gone."""
         self._items = [item for item in self._items if item.state != "withdrawn" or not item.is_in(text)]

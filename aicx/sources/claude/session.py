@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
+from hashlib import blake2b
 from typing import Any
 
 from aicx.sources.claude.queue import PromptQueue
@@ -16,7 +18,9 @@ from aicx.sources.items import (
     BadRecord,
     LogFile,
     LogIdentity,
+    ReadPoint,
     RecordMarks,
+    RecordsEnd,
     SessionEvent,
     SkippedRecords,
     SourceItem,
@@ -52,7 +56,7 @@ _CALL_IDS = ("tool_use_id", "toolUseId", "toolUseID", "call_id", "id")
 
 
 class ClaudeLogReader:
-    """The state of reading one log from its first record to its last."""
+    """The state of reading one log from its first record to its last, or from where a reader before it was."""
 
     def __init__(self, log: LogFile, identity: LogIdentity) -> None:
         self._log = log
@@ -63,7 +67,7 @@ class ClaudeLogReader:
         self._at: datetime | None = None
         self._cwd: str | None = None
         self._branch: str | None = None
-        self._title: str | None = None
+        self._title: str | None = None  # by its hash
         self._titled_by_hand = False
         self._automated = False
         self._skipped: Counter[str] = Counter()
@@ -72,25 +76,46 @@ class ClaudeLogReader:
 
     def items(self) -> Iterator[SourceItem]:
         """Everything the log holds, in file order."""
+        return (
+            item for item in self.items_on(0, 0, {}, self._log.size) if not isinstance(item, ReadPoint | RecordsEnd)
+        )
+
+    def items_on(
+        self, start: int, line: int, state: Mapping[str, Any], points_from: int
+    ) -> Iterator[SourceItem | ReadPoint | RecordsEnd]:
+        """What the log holds behind the line that ends at ``start``, where a `ReadPoint` had ``state``.
+
+        With the `ReadPoint`s at or behind the byte ``points_from``.
+        """
         held: TimelineEntry | None = None  # the last entry, until it is certain that it will not go on
         message: str | None = None
         marks = bytearray()
-        for record in read_jsonl(self._log):
+        if state:
+            self._take_up(state)
+        for record in read_jsonl(self._log, start=start, line=line):
+            follows = record.line != line  # else it is glued to the one before, or to something broken
+            line = record.line or line
             if isinstance(record, BadRecord):
                 yield record
                 continue
+            is_free = follows and record.start >= points_from and self._queue.is_empty
+            before = self._point(record, len(marks)) if is_free else None
             self._skipped[CUT_OUT] += record.cut
             if record_id := text_of(record.value.get("uuid")):
                 marks += record_mark(record_id)
             for item, part_of in self._place_all(self._read(record), record):
                 if not isinstance(item, TimelineEntry):
                     yield item
+                    before = None
                 elif held and part_of is not None and part_of == message:
-                    held = replace(held, text=f"{held.text}\n\n{item.text}")
+                    held, before = replace(held, text=f"{held.text}\n\n{item.text}"), None
                 else:
                     if held:
                         yield held
-                    held, message = item, part_of
+                        if before:
+                            yield before
+                    held, message, before = item, part_of, None
+        yield RecordsEnd()
         if held:
             yield held
         # Typed, and never sent as far as the log goes.
@@ -98,6 +123,20 @@ class ClaudeLogReader:
         if marks:
             yield RecordMarks(bytes(marks))
         yield from (SkippedRecords(self._path, reason, count) for reason, count in self._skipped.items() if count)
+
+    def _point(self, record: RawRecord, marks: int) -> ReadPoint:
+        """The place before a record, to be read on from if the first thing it says is an entry of its own."""
+        known = (self._at, self._cwd, self._branch, self._title, self._titled_by_hand, self._automated)
+        return ReadPoint(record.start, record.line - 1, marks, partial(self._state, known, self._turns.calls_known))
+
+    def _state(self, known: tuple[Any, ...], calls: int) -> dict[str, Any]:
+        at, *others = known
+        return {"known": [at.isoformat() if at else None, *others], "calls": self._turns.calls(calls)}
+
+    def _take_up(self, state: Mapping[str, Any]) -> None:
+        at, self._cwd, self._branch, self._title, self._titled_by_hand, self._automated = state["known"]
+        self._at = datetime.fromisoformat(at) if at else None
+        self._turns.take_up(state["calls"])
 
     def _place_all(
         self, items: Iterator[ClaudeDraft | SourceItem], record: RawRecord
@@ -233,9 +272,10 @@ class ClaudeLogReader:
         title = string_of(value.get(_TITLES[kind])).strip()
         by_hand = kind == "custom-title"
         # Titles are written again and again; one that a person chose is not undone by the next generated one.
-        if not title or title == self._title or (self._titled_by_hand and not by_hand):
+        known = blake2b(title.encode("utf-8", "replace"), digest_size=8).hexdigest()
+        if not title or known == self._title or (self._titled_by_hand and not by_hand):
             return None
-        self._title, self._titled_by_hand = title, by_hand
+        self._title, self._titled_by_hand = known, by_hand
         return SessionEvent(self._session_id, title=title)
 
     def _pull_request(self, value: dict[str, Any]) -> SessionEvent | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os.path
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from functools import partial
 from itertools import islice
@@ -15,9 +15,18 @@ from typing import Any
 from aicx.sources.claude.session import ClaudeLogReader
 from aicx.sources.claude.text import cut_additions, without_data_urls
 from aicx.sources.embedded import CUT_OUT
-from aicx.sources.items import BadRecord, LogFile, LogIdentity, SkippedRecords, SourceItem, TimelineEntry
+from aicx.sources.items import (
+    BadRecord,
+    LogFile,
+    LogIdentity,
+    ReadPoint,
+    RecordsEnd,
+    SkippedRecords,
+    SourceItem,
+    TimelineEntry,
+)
 from aicx.sources.memories import identify_memory, memory_files, read_memory
-from aicx.sources.records import RawRecord, list_folder, parse_instant, read_jsonl, stat_log
+from aicx.sources.records import RawRecord, list_folder, parse_instant, points_from, read_jsonl, stat_log
 from aicx.sources.reopen import MEMORIES
 from aicx.sources.values import object_of, string_of, text_of
 from aicx.sources.voices import speaker_of
@@ -43,6 +52,7 @@ class ClaudeSource:
     """Finds and reads Claude Code's logs."""
 
     agent = AGENT
+    growing = frozenset({SESSION_FORMAT})
 
     def discover(self, homes: AgentHomes) -> Iterator[LogFile | BadRecord]:
         history = homes.claude / "history.jsonl"
@@ -88,6 +98,11 @@ class ClaudeSource:
             folder = _memory_folder(log.path)
             return read_memory(log, _memory_session(log.path), folder, _folder_of(folder.parent))
         return ClaudeLogReader(log, self.identify(log)).items()
+
+    def read_on(
+        self, log: LogFile, start: int, line: int, state: Mapping[str, Any]
+    ) -> Iterator[SourceItem | ReadPoint | RecordsEnd]:
+        return ClaudeLogReader(log, self.identify(log)).items_on(start, line, state, points_from(log))
 
 
 def _is_folder(path: Path) -> bool:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Any
 
 from aicx.sources.claude.text import (
@@ -59,6 +60,21 @@ class Turns:
         self._skipped = skipped
         self._subagent = subagent
         self._names: dict[str, str] = {}  # of the tools called, by call id
+
+    @property
+    def calls_known(self) -> int:
+        return len(self._names)
+
+    def calls(self, count: int) -> dict[str, list[str]]:
+        """The ids of the first ``count`` calls, by the tool that was called."""
+        found: dict[str, list[str]] = {}
+        for call_id, name in islice(self._names.items(), count):
+            found.setdefault(name, []).append(call_id)
+        return found
+
+    def take_up(self, calls: Mapping[str, Sequence[str]]) -> None:
+        """Knows the calls that a reader before this one met."""
+        self._names = {call_id: name for name, ids in calls.items() for call_id in ids}
 
     def is_side(self, value: Value) -> bool:
         """Whether a record belongs to a subagent, whose "user" is the agent that started it."""

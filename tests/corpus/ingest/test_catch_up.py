@@ -94,7 +94,7 @@ def store_by_older_rules(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     """Stores a log as a reader did that took everybody for a program."""
     home.claude(ClaudeLog().prompt("Seal the queen cells", 0).answer("The cells are sealed.", 1))
     with monkeypatch.context() as before:
-        before.setattr("aicx.corpus.catalog.watermarks._READ_BY", "1")
+        before.setattr("aicx.corpus.catalog.watermarks.READ_BY", "1")
         before.setattr("aicx.sources.claude.turns.is_by_program", lambda record: True)
         home.store()
 

@@ -557,7 +557,7 @@ class TestManyLogs:
 
     def test_workers_get_tiny_sessions_in_groups_and_large_ones_alone(self, tmp_path):
         tiny, large = (LogFile("claude", "claude-jsonl", tmp_path / "log", size, "") for size in (10, 1_000_000))
-        sessions = [("claude", [log]) for log in (*[tiny] * 150, large, large, tiny)]
+        sessions = [("claude", [log], None) for log in (*[tiny] * 150, large, large, tiny)]
         groups = [len(group) for group, _, _ in reading._grouped(sessions, True, False)]
         assert groups == [100, 51, 1, 1]
 

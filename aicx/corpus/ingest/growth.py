@@ -1,0 +1,220 @@
+"""Where reading a log stopped, so that a log that only grew is read on from there and not from its beginning.
+
+Kept in the catalogue, beside the watermarks of logs, and only of logs for which it pays. It holds no text that was
+said: what is still open is read again from the log, and what is closed is in its chunks. Whatever is not as it was then
+has the log read whole, which gives the same chunks.
+"""
+
+from __future__ import annotations
+
+import os
+from array import array
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import field, replace
+from dataclasses import fields as dataclass_fields
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from aicx import __version__
+from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog.watermarks import READ_BY
+from aicx.corpus.files.read import load_sidecar
+from aicx.corpus.files.sidecar import Sidecar
+from aicx.corpus.ingest.session_chunks import OpenChunk, Restart
+from aicx.corpus.places.identity import RepositoryIdentity
+from aicx.errors import CorpusDamaged, NotFound
+from aicx.paths import NON_REPOSITORY, Layout
+from aicx.types import Lane
+from aicx.values import dataclass
+
+# Below this, reading a log whole costs less than to keep where reading stopped.
+WORTH_KEEPING = 2 * 1024 * 1024
+# How far a log is read on before a later place is kept: keeping one costs more than to read so much again.
+WORTH_MOVING = 512 * 1024
+_BLOCK = 8 * 1024 * 1024
+_READ = 256 * 1024
+_TABLE = """CREATE TABLE IF NOT EXISTS places_read (path TEXT PRIMARY KEY, place TEXT, session TEXT, numbers BLOB)
+ WITHOUT ROWID"""
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceRead:
+    """A place between two records of a log, and what the readers of its records and entries know there.
+
+    ``sums`` are the SHA-256 of everything before it, block by block, ``numbers`` the identities of its entries.
+    """
+
+    start: int
+    line: int
+    entries: int
+    state: dict[str, Any]  # of the source's reader
+    cwd: str | None  # of the first entry
+    unanswered: list[str]  # calls whose result would have shown something of a folder
+    own_calls: list[str]
+    problems: int
+    marks: int
+    sums: list[str]
+    made_by: str
+    numbers: array[int] = field(default_factory=lambda: array("q"))
+
+
+@dataclass(frozen=True, slots=True)
+class SessionRead:
+    """What was stored of a session up to its open chunk, and what it depends on beyond its log."""
+
+    restart: Restart
+    lane: Lane
+    parent: str | None
+    began: str
+    stamp: str = ""  # of the chunks before
+    tombstones: str = ""
+
+    def stamped(self, stamp: str, tombstones: str) -> SessionRead:
+        return replace(self, stamp=stamp, tombstones=tombstones)
+
+
+def made_by(*, redacts: bool) -> str:
+    """Whose places can be taken up: of this version, where it redacts alike."""
+    return f"{__version__} {READ_BY} {redacts}"
+
+
+def sums_of(path: Path, size: int, known: Sequence[str] = (), known_size: int = 0) -> list[str]:
+    """The SHA-256 of each block of a file up to ``size``; the whole blocks of ``known`` are taken as they are."""
+    whole = list(known[: min(known_size, size) // _BLOCK])
+    starts = range(len(whole) * _BLOCK, size, _BLOCK)
+
+    def summed(start: int) -> str:
+        digest, left, buffer = sha256(), min(_BLOCK, size - start), bytearray(_READ)
+        view = memoryview(buffer)
+        with path.open("rb", buffering=0) as stream:
+            stream.seek(start)
+            while left and (count := stream.readinto(view[: min(left, _READ)])):
+                digest.update(view[:count])
+                left -= count
+        return digest.hexdigest()
+
+    if len(starts) < 2:
+        return [*whole, *map(summed, starts)]
+    with ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as threads:  # hashing lets other threads run
+        return [*whole, *threads.map(summed, starts)]
+
+
+def only_grew(path: Path, place: PlaceRead) -> bool:
+    """Whether everything before the place is as it was read."""
+    with suppress(OSError):
+        return sums_of(path, place.start) == place.sums
+    return False
+
+
+def keep_place(catalog: Catalog, path: str, place: PlaceRead, session: SessionRead) -> None:
+    """Records the place of a log, in the caller's transaction: it holds as far as what was stored with it does."""
+    fields = {one.name: getattr(place, one.name) for one in dataclass_fields(place) if one.name != "numbers"}
+    catalog.connection.execute(_TABLE)
+    catalog.connection.execute(
+        "INSERT OR REPLACE INTO places_read VALUES (?,?,?,?)",
+        (path, orjson.dumps(fields).decode(), orjson.dumps(session).decode(), place.numbers.tobytes()),
+    )
+
+
+def drop_place(catalog: Catalog, path: str) -> None:
+    """Forgets the place of a log that was read whole."""
+    catalog.connection.execute("DELETE FROM places_read WHERE path=?", (path,))
+
+
+def kept_places(catalog: Catalog) -> set[str]:
+    """The logs that have a place from which to read on."""
+    if not catalog.rows("SELECT 1 FROM sqlite_master WHERE name='places_read'"):
+        return set()
+    return {row["path"] for row in catalog.rows("SELECT path FROM places_read")}
+
+
+def place_of(catalog: Catalog, path: str, made: str) -> tuple[PlaceRead, SessionRead] | None:
+    """The place at which reading a log stopped, with what was stored by then; None where it has to be read whole."""
+    row = catalog.connection.execute(
+        "SELECT place, session, numbers FROM places_read JOIN sources USING (path) WHERE path=?", (path,)
+    ).fetchone()
+    if row is None:
+        return None
+    place, session = orjson.loads(row[0]), orjson.loads(row[1])
+    if place["made_by"] != made:
+        return None
+    numbers = array("q")
+    numbers.frombytes(row[2])
+    restart = Restart(**session.pop("restart"))
+    return PlaceRead(**place, numbers=numbers), SessionRead(restart=restart, **session)
+
+
+def stamp_before(catalog: Catalog, agent: str, session_id: str, number: int) -> str | None:
+    """What is another whenever a chunk before ``number`` is; None where not all of them are stored."""
+    count, last = catalog.connection.execute(
+        "SELECT count(*), max(sequence) FROM chunks WHERE agent=? AND session_id=? AND stream='' AND number<?",
+        (agent, session_id, number),
+    ).fetchone()
+    return f"{catalog.identity} {last}" if count == number - 1 else None
+
+
+def digest_of(path: Path) -> str:
+    """The SHA-256 of a file; empty where there is none."""
+    with suppress(FileNotFoundError):
+        return sha256(path.read_bytes()).hexdigest()
+    return ""
+
+
+def open_chunk(
+    layout: Layout,
+    catalog: Catalog,
+    agent: str,
+    session_id: str,
+    read: SessionRead,
+    resolve: Callable[[str], RepositoryIdentity | None],
+) -> OpenChunk | None:
+    """The chunk that was open when reading stopped; None where what was stored before it may be another today."""
+    number = read.restart.number
+    if read.stamp != stamp_before(catalog, agent, session_id, number):
+        return None
+    if read.tombstones != digest_of(layout.tombstones):
+        return None
+    for cwd, *filed in _filed(catalog, agent, session_id):
+        found = resolve(cwd)
+        if [found.project, found.source] != filed if found else filed != [None, None]:
+            return None
+    last = _sidecars(layout, catalog, agent, session_id, number)
+    if last is None:
+        return None
+    closed, opened = last
+    project, source = opened.project, opened.get("repo_source")
+    return OpenChunk(
+        read.restart,
+        closed.get("topic"),
+        closed.get("topic_from"),
+        closed.get("commit"),
+        opened.get("prompt"),
+        opened.date,
+        RepositoryIdentity(project, source) if project != NON_REPOSITORY and source else None,
+    )
+
+
+def _filed(catalog: Catalog, agent: str, session_id: str) -> Iterator[tuple[Any, ...]]:
+    yield from catalog.connection.execute(
+        "SELECT DISTINCT folders.cwd, folders.project, folders.repo_source FROM chunks JOIN folders"
+        " ON folders.chunk=chunks.rowid WHERE agent=? AND session_id=? AND stream=''",
+        (agent, session_id),
+    )
+
+
+def _sidecars(
+    layout: Layout, catalog: Catalog, agent: str, session_id: str, number: int
+) -> tuple[Sidecar, Sidecar] | None:
+    rows = catalog.rows(
+        "SELECT path FROM chunks WHERE agent=? AND session_id=? AND stream='' AND number IN (?,?) ORDER BY number",
+        (agent, session_id, number - 1, number),
+    )
+    with suppress(CorpusDamaged, NotFound):
+        found = [load_sidecar(layout, row["path"]) for row in rows]
+        return (found[0], found[1]) if len(found) == 2 else None
+    return None
