@@ -77,7 +77,8 @@ _GOING_ON_WORD = re.compile(rf"\b(?:{'|'.join(sorted(_GOING_ON))})\b", re.IGNORE
 # "this should be hidden" and "a deep dive into this": what is meant was shown, or comes in what was cut off.
 _POINTS = re.compile(
     r"\W*(?:this|that|these|those|it|they)\s+(?:is|are|was|were|should|shouldn|must|needs?|has|have|does|doesn|can|will"
-    r"|looks?|seems?)\b|\b(?:this|these|those|them)\s*(?:[.,;:!?]|$)",
+    r"|looks?|seems?)\b|\b(?:this|these|those|them)\s*(?:[.,;:!?]|$)"
+    r"|\b(?:about|for|from|in|of|on|to|with)\s+(?:this|these|those)\s+\w+\s*(?:[.,;:!?]|$)",
     re.IGNORECASE,
 )
 _SENTENCE = re.compile(r"[.!?]\s")

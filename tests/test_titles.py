@@ -75,7 +75,12 @@ def test_going_on_with_something_named_names_it(prompt: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "prompt", ['this should be hidden in "cloud" mode', "need a deep dive into this. these two tests were copied from"]
+    "prompt",
+    [
+        'this should be hidden in "cloud" mode',
+        "need a deep dive into this. these two tests were copied from",
+        "should we have a new hive helper for this behavior?",
+    ],
 )
 def test_what_only_points_is_told_with_what_was_done(prompt: str) -> None:
     found = name_of_prompt(prompt)
