@@ -81,6 +81,13 @@ _POINTS = re.compile(
     r"|\b(?:about|for|from|in|of|on|to|with)\s+(?:this|these|those)\s+\w+\s*(?:[.,;:!?]|$)",
     re.IGNORECASE,
 )
+# "address pr feedback": of which request, and what it was about, was said before.
+_ANSWERS_REVIEW = re.compile(
+    r"\W*(?:(?:please|ok|now|and|can you)\s+)*(?:address|fix|handle|resolve|reply to|respond to)\s+"
+    r"(?:(?:all|the|this|these|my|your|latest|new)\s+)*(?:(?:pr|mr|code|review|reviewer|copilot|bot)\s+)*"
+    r"(?:feedback|comments?|findings|reviews?)\b",
+    re.IGNORECASE,
+)
 _SENTENCE = re.compile(r"[.!?]\s")
 # So many telling words name something although they point at something else, and so does a sentence of such a length.
 _ENOUGH_POINTING, _SHORT = 5, 60
@@ -161,6 +168,7 @@ def name_of_prompt(text: str) -> TitleLine | None:
         if count_telling(read) >= ENOUGH:
             first = _SENTENCE.split(read, maxsplit=1)[0]
             points = len(first) <= _SHORT and count_telling(first) < _ENOUGH_POINTING and bool(_POINTS.search(first))
+            points = points or bool(_ANSWERS_REVIEW.match(read))
             return TitleLine(clip_title(_without_lead_in(read)), weak=points)
     if not read or not WORD.search(REFERENCE.sub("", URL.sub("", read))):
         return None

@@ -80,6 +80,7 @@ def test_going_on_with_something_named_names_it(prompt: str) -> None:
         'this should be hidden in "cloud" mode',
         "need a deep dive into this. these two tests were copied from",
         "should we have a new hive helper for this behavior?",
+        "address pr feedback, also I'm curious whether the keeper of a locked hive is warned?",
     ],
 )
 def test_what_only_points_is_told_with_what_was_done(prompt: str) -> None:
