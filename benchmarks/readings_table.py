@@ -33,6 +33,9 @@ SPEAKS = ("useful", "useless", "wrong")
 TABLES = {
     "These rules, on rows of sessions and commits in no reading before (unread), and on fresh rows that say something "
     "else since they were read (changed):": ("unread", "changed"),
+    "Rows that nobody had read, of sessions of which other rows were, after further changes of the rules (again):": (
+        "again",
+    ),
     "Rules of the readings before:": ("before", "fresh"),
 }
 
@@ -44,8 +47,9 @@ def table(labels: Mapping[str, Iterable[Mapping[str, str]]], parts: Sequence[str
     yield "|---" + "|--:" * 4 * len(parts) + "|"
     for kind, name in KINDS.items():
         rows = list(labels.get(kind, ()))
-        counted = (Counter(row["label"] for row in rows if row["part"] == part) for part in parts)
-        yield f"| {' | '.join([name, *(cell for counts in counted for cell in _cells(counts))])} |"
+        counted = [Counter(row["label"] for row in rows if row["part"] == part) for part in parts]
+        if any(counted):
+            yield f"| {' | '.join([name, *(cell for counts in counted for cell in _cells(counts))])} |"
 
 
 def _cells(counts: Mapping[str, int]) -> list[str]:

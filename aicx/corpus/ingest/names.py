@@ -32,6 +32,8 @@ _OPENING = 240
 # Of most commands nothing more has to be known.
 _COMMITS = re.compile(rb"commit|create")
 UNTITLED = "Untitled session"
+# How a client reports that programs of its user, which it runs at its events, failed.
+_OF_HOOKS = re.compile(r"Hook\(s\) \[")
 # What Claude Code writes in place of a prompt.
 _INTERRUPTED = "[Request interrupted by user"
 # How a person takes back what an agent is about to do.
@@ -111,7 +113,11 @@ def name_chunk(messages: Sequence[NamingMessage], given: str | None, before: Nam
     own = _best(name for one in _carried_out(asked, messages) if (name := name_of_prompt(one.text)) is not None)
     subjects = [subject for one in messages if one.command for subject in subjects_of(one.command)]
     statements = (one.text for one in messages if one.role in ("assistant", "artifact"))
-    notices = (one.text for one in messages if one.role == "system" and one.origin == "injected")
+    notices = (
+        one.text
+        for one in messages
+        if one.role == "system" and one.origin == "injected" and not _OF_HOOKS.match(one.text)
+    )
     needed = own is None or own.weak or not before.worked
     paths = chain.from_iterable(one.files for one in messages)
     work = partial(name_of_work, subjects, _planned(messages), list(paths))

@@ -41,3 +41,10 @@ def test_a_plan_that_goes_on_after_a_break_names_what_is_done() -> None:
 @pytest.mark.parametrize("text", ["nothing is left", "not sure yet", "now test it", "no problem"])
 def test_words_that_only_begin_like_a_refusal_stop_nothing(text: str) -> None:
     assert work(PLAN, asks(text)) == "Rewrite the exporter in Rust"
+
+
+def test_a_failed_hook_names_no_session() -> None:
+    failed = NamingMessage("system", "injected", "Hook(s) [hive-session-end] failed for event SessionEnd")
+    told = NamingMessage("system", "injected", "The hive of the session was moved to another garden")
+    assert name_chunk((failed,), None, Naming())[0]["title"] == ""
+    assert name_chunk((failed, told), None, Naming())[0]["title"] == told.text
