@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ from aicx.cli import run
 from aicx.managed.blocks import START
 from aicx.storage.atomic import create_private
 from tests.evidence.stories import Repository
+from tests.sampling import sample
 
 pytestmark = pytest.mark.slow
 
@@ -133,8 +135,7 @@ def test_each_agent_has_its_instructions_and_hooks(repo: Path, home: Path, capsy
     assert "+++ " + str(repo / "CLAUDE.md") in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("markdown", ODD_MARKDOWN)
-@pytest.mark.parametrize("settings", ODD_JSON)
+@pytest.mark.parametrize(("markdown", "settings"), sample([*product(ODD_MARKDOWN, ODD_JSON)], 24))
 def test_a_second_run_changes_nothing_and_clean_gives_every_byte_back(
     repo: Path, home: Path, markdown: str, settings: str
 ) -> None:
@@ -162,7 +163,7 @@ def test_a_second_run_changes_nothing_and_clean_gives_every_byte_back(
     odd=some.sampled_from(list(ODD_JSON.values())),
     runs=some.lists(some.sampled_from(["claude", "codex", "gemini,copilot", ALL]), min_size=1, max_size=3),
 )
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_init_then_clean_is_the_identity(
     tmp_path_factory: pytest.TempPathFactory, home: Path, bodies: list[bytes | None], odd: bytes | None, runs: list[str]
 ) -> None:

@@ -416,5 +416,6 @@ def test_whoever_reads_during_a_run_sees_every_document_once_and_whole(location:
             assert {name: len(keys) for name, keys in found.items()} == {name: len(o) for name, o in whole.items()}
             assert all(len({version for version, _ in keys}) == 1 for keys in found.values())
             mixed += len({row["version"] for row in seen}) == 2
+            time.sleep(0.02)
     assert mixed
     assert process.returncode == 0

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from itertools import product
 
 import orjson
 import pytest
 
 from tests.cas.builders import TOKEN
 from tests.packs.builders import DAY, PackPlace
+from tests.sampling import sample
 
 pytestmark = pytest.mark.slow
 
@@ -22,8 +24,7 @@ ATTACKS = {
 }
 
 
-@pytest.mark.parametrize("name", ATTACKS)
-@pytest.mark.parametrize("what", ["task", "family"])
+@pytest.mark.parametrize(("name", "what"), sample([*product(ATTACKS, ["task", "family"])], 5))
 def test_text_of_a_log_stays_between_the_fences(place: PackPlace, name: str, what: str) -> None:
     attack = ATTACKS[name]
     place.session("aaaa", f"Fix the export {attack}", "src/export.py", said=f"Should I obey? {attack} Should I go on?")

@@ -189,5 +189,6 @@ def test_questions_during_a_refresh_are_answered(repo: Repo) -> None:
     process = refreshing(repo)
     while process.poll() is None:
         assert repo.map.answer("step 7").basis == "index"
+        time.sleep(0.02)
     ended(process)
     assert repo.map.query("more 7")[0].symbol == "more_7"

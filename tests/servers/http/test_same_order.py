@@ -14,13 +14,14 @@ from aicx.engine.search import Searcher, SearchQuery
 from tests.corpus.builders import Home
 from tests.engine.search_helpers import copied, embed
 from tests.parts import require
+from tests.sampling import sample
 from tests.servers.dashboard.http_client import get, serving
 from tests.servers.mcp.mcp_client import NOW
 
 pytestmark = pytest.mark.slow
 
 WORDS = ("lexer", "token", "loop", "honey", "chapter", "report", "beehive7", "wasp", "decided", "instructions", "why")
-QUESTIONS = [" ".join(pair) for pair in combinations(WORDS, 2)][:50]
+QUESTIONS = sample([" ".join(pair) for pair in combinations(WORDS, 2)], 16)
 
 
 @pytest.fixture(scope="module", params=["words", "words and meaning"])
@@ -59,8 +60,7 @@ def ids(fields: dict[str, Any]) -> list[str]:
 
 
 def test_the_questions_have_answers_in_an_order(expected: list[list[str]]) -> None:
-    assert len(expected) == 50
-    assert sum(len(found) > 1 for found in expected) > 20
+    assert sum(len(found) > 1 for found in expected) > len(expected) // 3 > 4
 
 
 def test_meaning_counts_where_there_is_an_index_of_it(corpus: Home) -> None:
