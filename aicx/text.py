@@ -31,7 +31,7 @@ def shorten(text: str, limit: int) -> str:
     cut = line[: limit - 1]
     space = cut.rfind(" ")
     cut = cut[:space] if space > limit // 2 else cut
-    return _TORN_MARK.sub("", cut).rstrip(" ,;:-") + "…"
+    return _TORN_MARK.sub("", cut).rstrip(" ,;:-…") + "…"
 
 
 def printable(text: str) -> str:

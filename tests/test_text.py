@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from aicx.quoting import QUOTED, fenced, unfenced
-from aicx.text import Zone, day_bounds, first_of, local, time_span, zone_name
+from aicx.text import Zone, day_bounds, first_of, local, shorten, time_span, zone_name
 
 NOON = datetime(2026, 7, 1, 12, tzinfo=UTC)
 
@@ -85,3 +85,7 @@ def test_a_list_that_is_cut_says_how_many_more_there_are() -> None:
 def test_what_is_fenced_is_unfenced_as_it_was() -> None:
     quoted = "one\n````\ntwo"
     assert unfenced(f"{QUOTED}\n\n{fenced(quoted)}\n2 answers.") == f"{quoted}\n2 answers."
+
+
+def test_a_text_that_was_cut_before_is_cut_with_one_ellipsis() -> None:
+    assert shorten("JanDe/oh…-posh", 10) == "JanDe/oh…"

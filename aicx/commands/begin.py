@@ -55,13 +55,15 @@ def _print(rows: list[tuple[str, str]] | tuple[tuple[str, str], ...]) -> None:
 def _stored_here(settings: Settings) -> tuple[list[str], list[tuple[str, str]]]:
     """What is stored, and what to try next. Raises NotFound where nothing is."""
     from aicx.corpus.catalog.query import open_catalog
+    from aicx.corpus.catalog.session_names import short_session
     from aicx.corpus.places.standing import find_place
 
     with open_catalog(settings.layout) as opened:
         catalog = opened.catalog
         [row] = catalog.rows(
             "SELECT count(DISTINCT agent || session_id) AS sessions, count(DISTINCT project) AS projects,"
-            " max(completed_at) AS last FROM chunks WHERE ignored=0"
+            f" count(DISTINCT CASE WHEN {_OWN} THEN agent || session_id END) AS own, max(completed_at) AS last"
+            " FROM chunks LEFT JOIN sessions USING (agent, session_id) WHERE ignored=0"
         )
         if not row["sessions"]:
             raise NotFound("nothing is stored")
@@ -69,15 +71,18 @@ def _stored_here(settings: Settings) -> tuple[list[str], list[tuple[str, str]]]:
         last = ago(local(row["last"]), now())
         counts = f"{console.plural(row['sessions'], 'session')} of {console.plural(row['projects'], 'project')}"
         stored = [f"Stored: {counts}, the last message {last}."]
+        if by_others := row["sessions"] - row["own"]:
+            stored.append(f"Agents and programs began {by_others:,} of them.")
         here = _sessions_of(catalog, place.project) if place and place.project else []
         edited = _edited(catalog, place) if place and here else []
+        name = (short_session(here[0]["session_id"], catalog) or here[0]["session_id"]) if here else ""
     if here:
         assert place is not None
         title = shorten(console.title(here[0]), _TITLE)
         stored.append(f"Here, in {place.project}: {console.plural(len(here), 'session')}, the last “{title}”.")
         following = [
             ("aicx resume", "what was done here, and what is open"),
-            (f"aicx show {here[0]['session_id'][:8]}", f"read “{title}”"),
+            (f"aicx show {name}", f"read “{title}”"),
             *((f"aicx why {name}", "the sessions behind this file") for name in edited),
         ]
         if not _is_set_up(settings):

@@ -18,12 +18,13 @@ from aicx.corpus.views.show import HEADING, ShownChunk, ShownList, ShownSession,
 from aicx.errors import CorpusDamaged
 from aicx.opening import open_ref
 from aicx.paths import NON_REPOSITORY, Layout
-from aicx.text import local, shorten, time_span
+from aicx.text import first_of, local, shorten, time_span
 
 _MAX_LINES = 5
 # How much of a prompt and of an outcome is shown; whoever wants all of it opens its chunk.
 _PROMPT_ROWS, _OUTCOME_ROWS = 6, 16
 _FAILURE_LENGTH = 160
+_REASONS = 2  # why a folder belongs to a repository; --json has all
 _STATE_COLORS = {"unchanged": "green", "there": "green", "changed": "yellow"}
 
 Ref = Annotated[
@@ -168,9 +169,12 @@ def _print_session(layout: Layout, session: ShownSession, *, full: bool) -> list
     stored = session.parts[0].row["path"] if session.parts else None
     on_progress(f"  {' · '.join((console.link(name, stored) if stored else name, *places))}")
     on_progress(f"  {time_span(local(session.started_at), local(session.completed_at))}")
+    why: dict[str, list[str]] = {}  # a worktree and its folders are filed for the same reasons
     for place in session.places:
-        folder = console.place(NON_REPOSITORY, place.folder)
-        on_progress(f"  {folder} is {place.repository or 'in no repository'}: {place.reason}")
+        told = f"{place.repository or 'in no repository'}: {first_of(place.reason.split('; '), _REASONS)}"
+        why.setdefault(told, []).append(console.place(NON_REPOSITORY, place.folder))
+    for told, folders in why.items():
+        on_progress(f"  {first_of(folders, 1)} {'is' if len(folders) == 1 else 'are'} {told}")
     if session.parent:
         what = "subagent of" if session.lane == "subagent" else "continues"
         on_progress(f"  {what} {session.parent}{'' if session.parent_stored else ' (not stored)'}")

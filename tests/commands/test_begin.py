@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from aicx.cli import run
-from tests.corpus.builders import SESSION, ClaudeLog, Home
+from tests.corpus.builders import OTHER, SESSION, ClaudeLog, Home
 from tests.tree import meant
 
 
@@ -49,6 +49,30 @@ def test_in_a_stored_repository_it_says_what_is_there_and_what_to_try(
     assert [line for line in lines if "behind this file" in line] == [
         "  aicx why lexer.py   the sessions behind this file"
     ]
+
+
+def test_the_session_that_it_names_is_shown_where_another_ones_id_begins_alike(
+    user: Home, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    user.claude(ClaudeLog(f"{SESSION[:8]}-ffff{SESSION[13:]}", str(user.work / "orbit")).prompt("And the parser?", 60))
+    user.store()
+    monkeypatch.chdir(user.work / "orbit")
+    [named] = [re.split(r"\s{2,}", line.strip())[0] for line in shown(capsys) if line.startswith("  aicx show ")]
+    assert run(named.split()[1:]) == 0
+    assert "And the parser?" in capsys.readouterr().out
+
+
+def test_sessions_that_a_program_began_are_counted_apart(
+    user: Home, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    log = ClaudeLog(OTHER, str(user.work / "orbit")).prompt("Summarise the day", 60, entrypoint="sdk-cli")
+    user.claude(log)
+    user.store()
+    monkeypatch.chdir(user.work / "orbit")
+    lines = shown(capsys)
+    assert any(line.startswith("Stored: 2 sessions of 1 project") for line in lines)
+    assert "Agents and programs began 1 of them." in lines
+    assert any(line.startswith("Here, in ada/orbit: 1 session,") for line in lines)
 
 
 @pytest.mark.parametrize("where", ["nothing stored", "elsewhere", "here"])

@@ -84,11 +84,11 @@ def short_reference(
         return chunk_id  # one of a prompt history, or of a session whose id had to be written another way
     known = {} if known is None else known
     if session_id not in known:
-        known[session_id] = _short_session(session_id, catalog)
+        known[session_id] = short_session(session_id, catalog)
     return f"{known[session_id]}:{number}" if known[session_id] else chunk_id
 
 
-def _short_session(session_id: str, catalog: Catalog) -> str:
+def short_session(session_id: str, catalog: Catalog) -> str:
     """The beginning of a session's id that no other's has; empty where only the whole id tells them apart."""
     for length in range(_SHORT, len(session_id)):
         start = session_id[:length]
