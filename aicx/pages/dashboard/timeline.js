@@ -69,7 +69,7 @@ export function drawSession({ began, ended, marks, cut }, room) {
   return figure(picture, "Moments of the session", ["At", "What", "Which", "Part"], rows, marks.length - rows.length + cut);
 }
 
-export function drawRepository({ spans, marks, sessions_total: total, notes }, given) {
+export function drawRepository({ repository, spans, marks, sessions_total: total, notes }, given) {
   if (!spans.length && !marks.length) return el("p", { class: "how" }, "No session of it is stored, and git knows no merge or release.");
   const room = { ...given, ...(given.left === LARGE.left && BRANCHES) };
   const names = branchesOf(spans);
@@ -92,13 +92,13 @@ export function drawRepository({ spans, marks, sessions_total: total, notes }, g
   const flag = (mark) =>
     svg(
       "g",
-      { class: "release", click: () => follow(mark.ref) },
+      { class: "release", click: () => follow(mark.ref, repository) },
       svg("title", {}, `${day(mark.at)}: ${mark.label}`),
       svg("line", { x1: x(mark.at), x2: x(mark.at), y1: 0, y2: height }),
       svg("circle", { cx: x(mark.at), cy: top("releases") + ROW / 2, r: 4 }),
     );
   const merge = (mark) =>
-    svg("rect", { class: "mark merge", x: x(mark.at) - 1.5, y: top("merges") + 5, width: 3, height: ROW - 10, click: () => follow(mark.ref) }, svg("title", {}, `${day(mark.at)}: ${mark.label}`));
+    svg("rect", { class: "mark merge", x: x(mark.at) - 1.5, y: top("merges") + 5, width: 3, height: ROW - 10, click: () => follow(mark.ref, repository) }, svg("title", {}, `${day(mark.at)}: ${mark.label}`));
   const ticks = Array.from({ length: 7 }, (_, at) => new Date(first + ((last - first) * at) / 6).toISOString());
   const picture = frame(
     `Sessions by branch with merges and releases, from ${day(first)} to ${day(last)}`,
@@ -114,7 +114,7 @@ export function drawRepository({ spans, marks, sessions_total: total, notes }, g
   );
   const moments = [
     ...spans.map((span) => [span.began, "session", plainTitle(span.title), el("a", { href: toSession(span.session) }, "session")]),
-    ...marks.map((mark) => [mark.at, SAID[mark.kind], mark.label, refLink(mark.ref)]),
+    ...marks.map((mark) => [mark.at, SAID[mark.kind], mark.label, refLink(mark.ref, repository)]),
   ].sort(([one], [other]) => (one < other ? 1 : -1));
   const cells = moments.slice(0, MOST_ROWS).map(([at, ...rest]) => [`${day(at)} ${clock(at)}`, ...rest]);
   return [
@@ -193,6 +193,6 @@ function figure(picture, title, head, rows, left) {
   );
 }
 
-function follow(ref) {
-  location.hash = refLink(ref).getAttribute("href") ?? location.hash;
+function follow(ref, project) {
+  location.hash = refLink(ref, project).getAttribute("href") ?? location.hash;
 }

@@ -116,7 +116,8 @@ export function createWork(pane, { source, go, announce }) {
     );
   }
 
-  function first(title, content, otherwise, more, number = 0) {
+  function first(title, content, none, more, number = 0) {
+    const otherwise = page.unread ? "Not known: not all sessions are read yet." : none;
     const fold = () => {
       const section = sections().find(({ ariaLabel }) => ariaLabel === more);
       if (!section) return;

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from aicx.errors import NotFound, UsageError
 from aicx.evidence.conversation import ConversationTurn, conversation
 from aicx.evidence.transcript import read_steps
 from aicx.fields import to_fields
-from aicx.opening import lines_of_place, open_ref
+from aicx.opening import Kind, lines_of_place, open_ref
 from aicx.paths import Layout
 from aicx.servers.mcp import texts
 from aicx.servers.mcp.arguments import ReadArguments
@@ -42,7 +42,7 @@ _OF_A_SIDECAR = ("agent", "session_id", "project", "cwd", "date", "title", "bran
 
 
 def read(means: ToolContext, asked: ReadArguments) -> ToolReply:
-    openers = {
+    openers: Mapping[Kind, Callable[[str], ToolReply]] = {
         "record": partial(read_memory, means),
         "task": partial(_read_work, means),
         "failure": partial(_read_failure, means),

@@ -100,6 +100,29 @@ def test_the_page_shows_when_sessions_merges_and_releases_were(visit: Visit) -> 
     expect(page.locator("#reader h1")).to_be_visible()
 
 
+def test_a_merge_leads_to_the_reason_of_its_commit_in_this_repository(visit: Visit) -> None:
+    drawn = """async () => {
+      const { drawRepository } = await import("/assets/timeline.js");
+      const mark = { kind: "merge", at: "2026-03-01T10:00:00Z", label: "Merge", ref: "commit:1a2b3c4" };
+      const [, figure] = drawRepository(
+        { repository: "ada/orbit", spans: [], marks: [mark], sessions_total: 0, notes: [] },
+        { width: 900, left: 136, letters: 18 },
+      );
+      return figure.querySelector("td a").getAttribute("href");
+    }"""
+    address = visit("/work").evaluate(drawn)
+    assert "target=1a2b3c4" in address
+    assert "project=ada" in address
+
+
+def test_nothing_is_said_to_be_done_while_sessions_are_not_read(visit: Visit) -> None:
+    page = visit("/work")
+    page.wait_for_selector("#work .first")
+    answered(page, failing=[], failing_total=0, unread=3)
+    page.wait_for_selector("#work .first")
+    expect(page.get_by_role("region", name="Failing")).to_contain_text("Not known")
+
+
 def test_sessions_that_are_not_read_yet_are_counted_with_what_to_do(visit: Visit) -> None:
     page = visit("/work")
     expect(page.locator("#work .note").first).to_have_text("1 session not read yet, and missing below.")
