@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import field
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, NamedTuple
 
 from aicx.values import dataclass
 
@@ -101,8 +101,7 @@ class Document:
     columns: Mapping[str, str | int | None]
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(NamedTuple):
     """A ranker's vote for a document: its score on the ranker's own scale, and the passage that earned it."""
 
     id: str

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from aicx.types import Candidate
 from aicx.values import dataclass
@@ -14,8 +15,7 @@ _RRF_K = 60
 _LOWEST = 600.0
 
 
-@dataclass(frozen=True, slots=True)
-class Vote:
+class Vote(NamedTuple):
     """One ranker's part in a fused score: its rank (from 1), its own score, and what that was worth."""
 
     rank: int
@@ -23,8 +23,7 @@ class Vote:
     worth: float
 
 
-@dataclass(frozen=True, slots=True)
-class Fused:
+class Fused(NamedTuple):
     """A document with its fused score, and the vote of every ranker that named it."""
 
     id: str

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from itertools import islice
 from statistics import fmean, pstdev
 from typing import Any, Protocol
@@ -65,7 +64,7 @@ def rerank(
     for place, (answer, value) in enumerate(zip(compared, standardised(scores), strict=True)):
         vote = Vote(ranks[place], scores[place], weight * value)
         votes = {**answer.votes, "rerank": vote}
-        changed[answer.group] = replace(answer, score=raised(answer.score, vote.worth), votes=votes)
+        changed[answer.group] = answer._replace(score=raised(answer.score, vote.worth), votes=votes)
     again = [changed.get(answer.group, answer) for answer in answers]
     return sorted(again, key=lambda answer: (-answer.score, answer.group)), len(compared)
 

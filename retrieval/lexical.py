@@ -32,6 +32,8 @@ _MAX_MEANT = 5
 _COMPANY = 2
 # Numbers are meant as they are typed, and so is what is put together with signs.
 _LETTERS = re.compile("[a-z]+")
+# Ids of documents that are remembered: some 4 MB.
+_MAX_IDS = 20_000
 
 
 class LexicalSearcher:
@@ -51,6 +53,7 @@ class LexicalSearcher:
             self._searcher = self._index.searcher()
             self._schema = self._index.schema
         self._queries = _TantivyQueries(tantivy, self._schema)
+        self._ids: dict[tuple[int, int], str] = {}
 
     @property
     def size(self) -> int:
@@ -74,9 +77,18 @@ class LexicalSearcher:
         )
         with self._reading(self._take_away):
             found = self._searcher.search(query, limit, count=False).hits
-            hits = [(score, self._searcher.doc(address)["id"][0]) for score, address in found]
+            hits = [(score, self._id(address)) for score, address in found]
         hits.sort(key=lambda hit: (-hit[0], hit[1]))
         return [Candidate(document, score) for score, document in hits]
+
+    def _id(self, address: Any) -> str:
+        """The id of a document, which is read from the index once: reading it takes longer than ranking it."""
+        key = address.segment_ord, address.doc
+        if key not in self._ids:
+            if len(self._ids) >= _MAX_IDS:
+                self._ids.clear()
+            self._ids[key] = self._searcher.doc(address)["id"][0]
+        return self._ids[key]
 
     @contextmanager
     def _reading(self, hint: str) -> Iterator[None]:

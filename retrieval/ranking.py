@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
 
 from aicx.types import Candidate
 from aicx.values import dataclass
@@ -10,8 +11,7 @@ from retrieval.fusion import Fused, Scale, Vote, reciprocal_rank, standard_sum, 
 from retrieval.params import BEST_BY_MEANING, BEST_BY_WORDS, RankingParams
 
 
-@dataclass(frozen=True, slots=True)
-class RankedAnswer:
+class RankedAnswer(NamedTuple):
     """A group of documents (or a document alone) with its fused score, its best document, and each ranker's vote.
 
     ``documents`` counts how many of the group's were named by any ranker.

@@ -84,7 +84,7 @@ def raise_makers(state: SearchState) -> SearchState:
         if state.place is None or state.place.share(row["project"], row["cwd"]) is not None:
             keys.add((row["agent"], row["session_id"]))
     state = replace(state, traced=trace(state.catalog.now, state.named, keys))
-    raised = [replace(answer, score=answer.score * factor_of(state, answer.best)) for answer in state.answers]
+    raised = [answer._replace(score=answer.score * factor_of(state, answer.best)) for answer in state.answers]
     return replace(state, answers=sorted(raised, key=lambda answer: (-answer.score, answer.group)))
 
 

@@ -60,8 +60,8 @@ def unfold(state: SearchState) -> SearchState:
 
 def _share(answer: RankedAnswer, best: float) -> RankedAnswer:
     """An answer with its score, and what each vote was worth, as shares of the best score."""
-    votes = {name: replace(vote, worth=vote.worth / best) for name, vote in answer.votes.items()}
-    return replace(answer, score=answer.score / best, votes=votes)
+    votes = {name: vote._replace(worth=vote.worth / best) for name, vote in answer.votes.items()}
+    return answer._replace(score=answer.score / best, votes=votes)
 
 
 def _factor(row: Any, query: SearchQuery, idle: Set[tuple[str, str]]) -> float:
@@ -104,7 +104,7 @@ def prefer_recent(state: SearchState) -> SearchState:
         clamped, raw = decay_of(state.rows[answer.best], state.query)
         aged.append((-answer.score * clamped, -answer.score * raw, answer.group, answer))
     aged.sort(key=lambda row: row[:3])
-    return replace(state, answers=[replace(answer, score=-score) for score, _, _, answer in aged])
+    return replace(state, answers=[answer._replace(score=-score) for score, _, _, answer in aged])
 
 
 def spread_sessions(state: SearchState) -> SearchState:
@@ -130,7 +130,7 @@ def list_by_date(state: SearchState) -> SearchState:
     for chunk, row in rows.items():
         group = session_of(row) if by_session else chunk
         known = answers.get(group)
-        answers[group] = replace(known, documents=known.documents + 1) if known else RankedAnswer(group, chunk, 0.0, {})
+        answers[group] = known._replace(documents=known.documents + 1) if known else RankedAnswer(group, chunk, 0.0, {})
     return replace(
         state,
         query=replace(query, sort="newest" if query.sort == "relevance" else query.sort),

@@ -11,7 +11,7 @@ def prefer_own(state: SearchState) -> SearchState:
     """Multiplies the scores of what was done in this repository; softly, so that what fits better stays first."""
     if state.place is None or not state.query.rules.own_repository:
         return state
-    raised = [replace(answer, score=answer.score * factor_of(state, answer.best)) for answer in state.answers]
+    raised = [answer._replace(score=answer.score * factor_of(state, answer.best)) for answer in state.answers]
     return replace(state, answers=sorted(raised, key=lambda answer: (-answer.score, answer.group)))
 
 

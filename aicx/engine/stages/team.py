@@ -53,7 +53,7 @@ def join(state: SearchState) -> SearchState:
         scales |= _spread_of_all(state, parts)
     of_own = _share_there(state.occurrences, asked)
     known = {
-        name: [replace(one, score=one.score * of_own) if name == words else one for one in own.get(name, [])]
+        name: [one._replace(score=one.score * of_own) if name == words else one for one in own.get(name, [])]
         for name in (words, *(("dense",) if by_meaning else ()))
     }
     rows = dict(state.rows)
@@ -97,7 +97,7 @@ def _on_scale(
     """Candidates with the scores that they would have on another scale, of which they can have a share at most."""
     for item in found:
         worth = item.score if scale is None or wanted is None else scale.worth(item.score) * wanted.unit
-        yield replace(item, score=share * worth)
+        yield item._replace(score=share * worth)
 
 
 def _share_there(part: Occurrences | None, asked: Occurrences | None) -> float:
