@@ -86,7 +86,7 @@ def _gather(
     topics = [
         (part["topic"], part["topic_from"]) for part in parts if part["topic_from"] not in (None, "agent", "none")
     ]
-    topics = [one for one in topics if one[0] != FORGOTTEN]
+    topics = [one for one in dict.fromkeys(topics) if one[0] != FORGOTTEN]  # most chunks repeat the one before
     # A prompt that says too little gives way to a later one that says more; what comes after that is another matter.
     topic, source = (
         (given, "agent")
