@@ -33,6 +33,9 @@ FRAMES: Mapping[str, Frame] = {
 
 Lane = Literal["primary", "subagent"]
 
+# How history is searched; auto takes what there is for it.
+Mode = Literal["auto", "lexical", "dense", "hybrid", "scan"]
+
 Kind = Literal["conversations", "plans", "reports", "other"]
 KINDS: tuple[Kind, ...] = ("conversations", "plans", "reports", "other")
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from enum import StrEnum
 from typing import Annotated
 
 import typer
@@ -12,15 +11,11 @@ from aicx import console, options
 from aicx.commands.prepare import AgentId, SessionId
 from aicx.config import load_settings
 from aicx.lifecycle.answers import FINALIZE_SCHEMA
-
-
-class SessionOutcome(StrEnum):
-    success = "success"
-    failure = "failure"
+from aicx.work.record import Outcome
 
 
 def command(
-    status: Annotated[SessionOutcome, typer.Option("--status", help="Whether the session reached what it was for.")],
+    status: Annotated[Outcome, typer.Option("--status", help="Whether the session reached what it was for.")],
     summary: Annotated[str, typer.Option("--summary", metavar="TEXT", help="What was reached, or what was not.")],
     task: Annotated[
         str, typer.Option("--task", "-t", metavar="GOAL", help="Its goal; by default that of the open task.")
@@ -74,7 +69,7 @@ def command(
         tuple(tests_executed or ()),
         tuple(notable_errors or ()),
     )
-    ending = Ending(status.value, summary, task, stated, next_ or [], decision or [])
+    ending = Ending(status, summary, task, stated, next_ or [], decision or [])
     folder = options.folder(repo)
     settings, now = load_settings(), options.now()
     asker = find_asker_at(settings, os.environ, agent_id, session_id)

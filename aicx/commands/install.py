@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from importlib.util import find_spec
 from typing import Annotated, Literal
 
@@ -35,15 +34,10 @@ class InstallAnswer:
 _DONE = {"added": "can ask aicx now", "updated": "starts aicx as it is now", "removed": "no longer has aicx"}
 
 
-class ClientName(StrEnum):
-    claude = "claude"
-    codex = "codex"
-    gemini = "gemini"
-    cursor = "cursor"
-
-
 def command(
-    client: Annotated[ClientName, typer.Argument(help="claude, codex, gemini, or cursor.")],
+    client: Annotated[
+        Literal["claude", "codex", "gemini", "cursor"], typer.Argument(help="claude, codex, gemini, or cursor.")
+    ],
     remove: Annotated[bool, typer.Option("--remove", help="Remove aicx from the list again.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the change without making it.")] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
@@ -59,7 +53,7 @@ def command(
     Example: aicx init --mcp gemini --remove --yes
     """
     settings = load_settings()
-    title, servers = AGENTS[client.value].title, SERVERS[client.value]
+    title, servers = AGENTS[client].title, SERVERS[client]
     if not remove and find_spec("mcp") is None:
         # The client would start a server that cannot run, and say little about why.
         raise MissingExtra("`aicx serve`, which the client is to start,", "mcp")
@@ -74,9 +68,7 @@ def command(
         make([change])
     if json:
         kept = str(backup) if backup else None
-        console.out_answer(
-            SCHEMA, InstallAnswer(client.value, str(change.path), action, dry_run, kept, list(diff(change)))
-        )
+        console.out_answer(SCHEMA, InstallAnswer(client, str(change.path), action, dry_run, kept, list(diff(change))))
     elif action == "unchanged":
         console.notify(f"{title} {'does not have aicx' if remove else 'has aicx already'}; nothing to change.")
     elif dry_run:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -20,17 +19,12 @@ from aicx.text import local
 _MAX_FOLDERS = 8
 
 
-class RefFormat(StrEnum):
-    summary = "summary"
-    paths = "paths"
-
-
 @options.filtered("project", "agent", "hours")
 def command(
     filters: Filters = EVERYTHING,
     emit: Annotated[
-        RefFormat, typer.Option("--emit", help="One line per project, or the path of every chunk.")
-    ] = RefFormat.summary,
+        Literal["summary", "paths"], typer.Option("--emit", help="One line per project, or the path of every chunk.")
+    ] = "summary",
     strict: Annotated[bool, typer.Option("--strict", help="Fail (exit 3) when nothing matches.")] = False,
     json: options.Json = False,
 ) -> None:
@@ -40,7 +34,7 @@ def command(
     Example: aicx status --projects -p myrepo --emit paths
     """
     layout = load_settings().layout
-    if emit is RefFormat.paths and not json:
+    if emit == "paths" and not json:
         paths = list_chunk_paths(layout, filters)
         _require(paths, strict)
         for path in paths:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -19,6 +18,7 @@ from aicx.paths import user_path
 from aicx.resume.query import MIN_TOKENS
 from aicx.share.wanted import sessions_of_team
 from aicx.storage.atomic import replacing
+from aicx.types import Mode
 from retrieval.decay import parse_decay
 
 if TYPE_CHECKING:
@@ -31,14 +31,6 @@ if TYPE_CHECKING:
 
 # What is worth reading at the start of a session; JSON has names and instants besides.
 _TOKENS, _JSON_TOKENS, _FULL = 2000, 4000, 3
-
-
-class ResumeMode(StrEnum):
-    auto = "auto"
-    lexical = "lexical"
-    dense = "dense"
-    hybrid = "hybrid"
-    scan = "scan"
 
 
 def command(
@@ -54,8 +46,8 @@ def command(
     ] = "",
     project: options.Projects = None,
     mode: Annotated[
-        ResumeMode, typer.Option("--mode", "-m", help="How history is searched; auto uses what exists.")
-    ] = ResumeMode.auto,
+        Mode, typer.Option("--mode", "-m", help="How history is searched; auto uses what exists.")
+    ] = "auto",
     decay: options.Decay = "gentle",
     since: options.Since = None,
     agent_id: Annotated[
@@ -135,7 +127,7 @@ def command(
         folder=folder,
         project=next(iter(project or ()), None),
         also=tuple((project or ())[1:]),
-        mode=mode.value,
+        mode=mode,
         decay=how_to_decay,
         since=since_when,
         agent=agent_id,

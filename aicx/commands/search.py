@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import sys
 from datetime import datetime
-from enum import StrEnum
 from functools import partial
 from pathlib import Path
 from shutil import get_terminal_size
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -18,7 +17,7 @@ from aicx.commands.nothing import notify_nothing
 from aicx.config import Settings, load_settings
 from aicx.corpus.files.read import ALTERED
 from aicx.engine.freshness import evidence_note, stale_indexes
-from aicx.engine.search import MAX_RERANKED, RERANKED, Hit, SearchQuery, SearchReport, search
+from aicx.engine.search import MAX_RERANKED, RERANKED, Group, Hit, Mode, SearchQuery, SearchReport, Sort, search
 from aicx.errors import UsageError
 from aicx.filters import EVERYTHING, Filters
 from aicx.quotes import print_lines
@@ -36,39 +35,15 @@ _MAX_NAMED = 6
 _PLACE_LENGTH = 18
 
 
-class SearchMode(StrEnum):
-    auto = "auto"
-    lexical = "lexical"
-    dense = "dense"
-    hybrid = "hybrid"
-    scan = "scan"
-
-
-class GroupBy(StrEnum):
-    chunk = "chunk"
-    session = "session"
-
-
-class SearchScope(StrEnum):
-    chunks = "chunks"
-    memories = "memories"
-
-
-class HitOrder(StrEnum):
-    relevance = "relevance"
-    newest = "newest"
-    oldest = "oldest"
-
-
 @options.filtered()
 def command(
     query: Annotated[list[str], typer.Argument(help="A question, an identifier, or a quoted phrase.")],
     mode: Annotated[
-        SearchMode,
+        Mode,
         typer.Option("--mode", "-m", help="Which retrievers to use; auto takes those available and names them."),
-    ] = SearchMode.auto,
+    ] = "auto",
     group: Annotated[
-        GroupBy | None,
+        Group | None,
         typer.Option(
             "--group",
             "-g",
@@ -82,7 +57,7 @@ def command(
             "--limit", "-n", min=1, max=1000, metavar="N", help=f"Maximum number of results: {_FEW}, as JSON {_MANY}."
         ),
     ] = None,
-    sort: Annotated[HitOrder, typer.Option("--sort", help="The order of the answers.")] = HitOrder.relevance,
+    sort: Annotated[Sort, typer.Option("--sort", help="The order of the answers.")] = "relevance",
     decay: options.Decay = "off",
     min_score: Annotated[
         float,
@@ -103,9 +78,9 @@ def command(
         ),
     ] = str(RERANKED),
     scope: Annotated[
-        SearchScope,
+        Literal["chunks", "memories"],
         typer.Option("--scope", help="What is searched: stored sessions, or the memory as `aicx search --in memory`."),
-    ] = SearchScope.chunks,
+    ] = "chunks",
     team: options.Team = False,
     filters: Filters = EVERYTHING,
     explain: Annotated[
@@ -143,7 +118,7 @@ def command(
     Example: aicx search "retry policy in january 2026" --group session --explain
     Example: aicx search how are exports authorised --scope memories
     """
-    if scope is SearchScope.memories:
+    if scope == "memories":
         _recall(" ".join(query), filters, mode, limit, repo, everywhere=everywhere, json=json)
         return
     settings = load_settings()
@@ -151,10 +126,10 @@ def command(
         text=" ".join(query),
         now=options.now(),
         filters=filters,
-        mode=mode.value,
-        group=group.value if group else "chunk",
+        mode=mode,
+        group=group or "chunk",
         limit=limit or (_MANY if json else _FEW),
-        sort=sort.value,
+        sort=sort,
         fold=group is None and not json,
         decay=parse_decay(decay),
         min_score=min_score,
@@ -199,7 +174,7 @@ def _parse_rerank(text: str) -> int:
 
 
 def _recall(
-    text: str, filters: Filters, mode: SearchMode, limit: int | None, repo: str | None, *, everywhere: bool, json: bool
+    text: str, filters: Filters, mode: Mode, limit: int | None, repo: str | None, *, everywhere: bool, json: bool
 ) -> None:
     """The same question to the memory."""
     # Imported here: most questions are to the sessions.
@@ -208,7 +183,7 @@ def _recall(
     from aicx.memory.recall.asking import DEFAULT_LIMIT, RecallQuery
     from aicx.memory.recall.run import recall
 
-    if filters != EVERYTHING or mode is not SearchMode.auto:
+    if filters != EVERYTHING or mode != "auto":
         raise UsageError("filters and --mode are for stored sessions", hint="aicx search --in memory --help")
     settings = load_settings()
     place = find_scope(settings, options.folder(repo))

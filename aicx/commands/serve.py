@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -21,15 +20,11 @@ from aicx.system import CAN_FORK
 _THREADS = 2
 
 
-class Transport(StrEnum):
-    stdio = "stdio"
-    http = "http"
-
-
 def command(
     transport: Annotated[
-        Transport, typer.Option("--transport", "-t", help="stdio for a client that starts aicx itself, or http.")
-    ] = Transport.stdio,
+        Literal["stdio", "http"],
+        typer.Option("--transport", "-t", help="stdio for a client that starts aicx itself, or http."),
+    ] = "stdio",
     host: Annotated[
         str, typer.Option("--host", metavar="ADDRESS", help="For http, the address to listen on.")
     ] = "127.0.0.1",
@@ -83,13 +78,13 @@ def command(
     from aicx.servers.http.serve import log_in_lines
 
     log_in_lines(debug=bool(os.environ.get("AICX_DEBUG")))
-    if workers > 1 and transport is Transport.stdio:
+    if workers > 1 and transport == "stdio":
         raise UsageError("--workers is for http", hint="a client on stdio has a process of its own")
     if workers > 1 and not CAN_FORK:
         raise UsageError("--workers needs a system that can fork", hint="leave it out: one process answers")
     threads = Workers(settings, _THREADS)
     try:
-        if transport is Transport.stdio:
+        if transport == "stdio":
             from aicx.servers.mcp.stdio import serve_stdio
 
             if sys.stdin.isatty():

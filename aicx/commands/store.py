@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import field
 from datetime import datetime, timedelta
-from enum import StrEnum
 from inspect import Signature, signature
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -78,14 +77,9 @@ class EntriesAnswer:
     store_paths: Annotated[list[str], "chunks written, as absolute paths"]
 
 
-class StoreFormat(StrEnum):
-    none = "none"
-    paths = "paths"
-    json = "json"
-
-
+Emitted = Literal["none", "paths", "json"]
 EmitOption = Annotated[
-    StoreFormat,
+    Emitted,
     typer.Option("--emit", help="Output on stdout: nothing, the stored paths, or everything read, as JSON."),
 ]
 ReportFolder = Annotated[
@@ -121,7 +115,7 @@ def command(
     since: StoreSince = None,
     full_rescan: FullRescan = False,
     dry_run: DryRun = False,
-    emit: EmitOption = StoreFormat.none,
+    emit: EmitOption = "none",
     output: ReportFolder = None,
     no_redact_secrets: options.NoRedact = False,
     redact_again: RedactAgain = False,
@@ -147,7 +141,7 @@ def command(
             since,
             full_rescan,
             dry_run,
-            emit is not StoreFormat.none,
+            emit != "none",
             output,
             no_redact_secrets,
         )
@@ -170,7 +164,7 @@ def command(
         full_rescan=full_rescan,
         redact_secrets=not no_redact_secrets,
         dry_run=dry_run,
-        keep_entries=emit is StoreFormat.json or folder is not None,
+        keep_entries=emit == "json" or folder is not None,
     )
     if not dry_run and settings.layout.redacting.exists():
         console.notify("an earlier `aicx store --redact-again` was interrupted; finishing it first")
@@ -210,7 +204,7 @@ def command(
 
         for path in write_reports(folder, "-".join(request.agents) or "all", report.entries, options.now()):
             console.notify(f"report: {path}")
-    if json and emit is not StoreFormat.json:  # its `paths` are what `--emit paths` asks for
+    if json and emit != "json":  # its `paths` are what `--emit paths` asks for
         _print_json(settings, request, report, index)
         return
     _emit(settings, request, report, emit)
@@ -303,11 +297,11 @@ def _cutoff(hours: float | None, since: str | None, now: datetime) -> datetime |
     return now - timedelta(hours=hours) if hours else None
 
 
-def _emit(settings: Settings, request: StoreRequest, report: StoreReport, emit: StoreFormat) -> None:
+def _emit(settings: Settings, request: StoreRequest, report: StoreReport, emit: Emitted) -> None:
     home = settings.layout.home
-    if emit is StoreFormat.json:
+    if emit == "json":
         console.out_answer(ENTRIES_SCHEMA, _entries(settings, request, report))
-    elif emit is StoreFormat.paths:
+    elif emit == "paths":
         for path in report.paths:
             console.out(str(home / path))
     print_summary(settings, request, report)

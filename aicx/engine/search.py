@@ -14,12 +14,12 @@ from aicx.engine.stages.state import MAX_RERANKED as MAX_RERANKED
 from aicx.engine.stages.state import RERANKED as RERANKED
 from aicx.engine.stages.state import Group as Group
 from aicx.engine.stages.state import Hit as Hit
-from aicx.engine.stages.state import Mode as Mode
 from aicx.engine.stages.state import SearchQuery as SearchQuery
 from aicx.engine.stages.state import SearchReport as SearchReport
 from aicx.engine.stages.state import SearchState, Stage
 from aicx.engine.stages.state import Sort as Sort
 from aicx.text import instant
+from aicx.types import Mode as Mode
 from retrieval.questions import parse_question
 
 if TYPE_CHECKING:

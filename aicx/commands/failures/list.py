@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -13,15 +12,10 @@ from aicx.config import load_settings
 from aicx.work.failure_items import LIST_SCHEMA, FailuresAnswer, item_of, patterns_at
 
 
-class FailureStatus(StrEnum):
-    open = "open"
-    resolved = "resolved"
-
-
 def command(
     limit: options.Limit = 20,
     status: Annotated[
-        FailureStatus | None, typer.Option("--status", help="Only open ones, or only resolved ones.")
+        Literal["open", "resolved"] | None, typer.Option("--status", help="Only open ones, or only resolved ones.")
     ] = None,
     everywhere: Annotated[bool, typer.Option("--everywhere", help="Of all repositories.")] = False,
     repo: options.Repo = None,
@@ -39,7 +33,7 @@ def command(
     folder = None if everywhere else options.folder(repo)
     with reading() as on_progress:
         found, notes = patterns_at(load_settings(), folder, on_progress)
-    wanted = [one for one in found if status is None or one.status == status.value]
+    wanted = [one for one in found if status is None or one.status == status]
     answer = FailuresAnswer(len(wanted[:limit]), len(wanted), list(map(item_of, wanted[:limit])), notes)
     if json:
         console.out_answer(LIST_SCHEMA, answer)

@@ -8,7 +8,6 @@ from typing import Annotated
 import typer
 
 from aicx import console, options
-from aicx.commands.memory.candidates import CandidateKind
 from aicx.commands.memory.common import Everywhere, open_desk
 from aicx.errors import UsageError
 from aicx.memory.backfill import (
@@ -19,6 +18,7 @@ from aicx.memory.backfill import (
     import_backfill,
     plan_backfill,
 )
+from aicx.memory.proposals import ProposalKind
 
 _STATES = {"new": "new", "seen": "more evidence", "known": "already known"}
 
@@ -26,7 +26,7 @@ _STATES = {"new": "new", "seen": "more evidence", "known": "already known"}
 def command(
     import_: Annotated[bool, typer.Option("--import", help="Make the candidates.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show them, as without --import.")] = False,
-    kind: Annotated[CandidateKind | None, typer.Option("--kind", "-k", help="Only proposals of this kind.")] = None,
+    kind: Annotated[ProposalKind | None, typer.Option("--kind", "-k", help="Only proposals of this kind.")] = None,
     limit: options.Limit = 10_000,
     everywhere: Everywhere = False,
     repo: options.Repo = None,
@@ -48,7 +48,7 @@ def command(
 
     desk = open_desk(repo)
     found = gather_at(desk.settings, None if everywhere else options.folder(repo), keep=import_)
-    wanted = [one for one in found.proposals if kind is None or one.kind == kind.value][:limit]
+    wanted = [one for one in found.proposals if kind is None or one.kind == kind][:limit]
     backfill = plan_backfill(desk, wanted)
     if import_:
         import_backfill(desk, backfill)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -10,25 +9,16 @@ import typer
 
 from aicx import console, options
 from aicx.config import Settings, load_settings
-from aicx.memory.proposals import SCHEMA, CandidateItem, CandidatesAnswer
+from aicx.memory.proposals import SCHEMA, CandidateItem, CandidatesAnswer, ProposalKind
 from aicx.paths import user_path
 
 # Of many places that say the same, the latest show it.
 _MAX_EVIDENCE = 5
 
 
-class CandidateKind(StrEnum):
-    policy = "policy"
-    preference = "preference"
-    decision = "decision"
-    procedure = "procedure"
-    fact = "fact"
-    failure = "failure"
-
-
 def command(
     limit: options.Limit = 20,
-    kind: Annotated[CandidateKind | None, typer.Option("--kind", "-k", help="Only candidates of this kind.")] = None,
+    kind: Annotated[ProposalKind | None, typer.Option("--kind", "-k", help="Only candidates of this kind.")] = None,
     repo: Annotated[
         str | None,
         typer.Option(
@@ -54,7 +44,7 @@ def command(
     Example: aicx memory candidates --kind policy --json
     """
     folder = user_path(repo) if repo else None
-    answer = list_candidates(load_settings(), folder, kind.value if kind else None, limit, anew=rebuild)
+    answer = list_candidates(load_settings(), folder, kind, limit, anew=rebuild)
     if json:
         console.out_answer(SCHEMA, answer)
         return

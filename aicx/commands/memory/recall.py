@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
-from typing import Annotated, get_args
+from typing import Annotated, Literal, get_args
 
 import typer
 
@@ -11,12 +10,6 @@ from aicx import console, options
 from aicx.commands.memory.outside import Outside, Owner, Paths, named_outside
 from aicx.config import load_settings
 from aicx.errors import UsageError
-
-
-class HowToDecay(StrEnum):
-    off = "off"
-    gentle = "gentle"
-    strong = "strong"
 
 
 def command(
@@ -33,8 +26,9 @@ def command(
         typer.Option("--status", metavar="STATUS", help="Also what is stale, superseded or archived; several times."),
     ] = None,
     decay: Annotated[
-        HowToDecay, typer.Option("--decay", help="How much to prefer what was stated or confirmed lately.")
-    ] = HowToDecay.gentle,
+        Literal["off", "gentle", "strong"],
+        typer.Option("--decay", help="How much to prefer what was stated or confirmed lately."),
+    ] = "gentle",
     record: Annotated[
         bool,
         typer.Option("--record", help="Keep an event with the references that were shown, for `memory check eval`."),
@@ -79,7 +73,7 @@ def command(
             frozenset(status or ()),
             with_evidence,
             named,
-            decay.value,
+            decay,
         )
         answer = recaller.recall(query)
     if record:

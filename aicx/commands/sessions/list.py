@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from typing import Annotated
 
 import typer
@@ -10,23 +9,15 @@ import typer
 from aicx import console, options
 from aicx.commands.nothing import notify_nothing
 from aicx.config import load_settings
-from aicx.corpus.catalog.sessions import SCHEMA, SessionItem, browse, sessions_answer, sessions_page
+from aicx.corpus.catalog.sessions import SCHEMA, SessionItem, Sort, browse, sessions_answer, sessions_page
 from aicx.filters import EVERYTHING, Filters
 from aicx.text import local
-
-
-class SessionOrder(StrEnum):
-    newest = "newest"
-    oldest = "oldest"
-    size = "size"
 
 
 @options.filtered()
 def command(
     filters: Filters = EVERYTHING,
-    sort: Annotated[
-        SessionOrder, typer.Option("--sort", help="The order; size is the number of chunks.")
-    ] = SessionOrder.newest,
+    sort: Annotated[Sort, typer.Option("--sort", help="The order; size is the number of chunks.")] = "newest",
     limit: options.Limit = 20,
     offset: Annotated[int, typer.Option("--offset", min=0, metavar="N", help="Skip the first N.")] = 0,
     json: options.Json = False,
@@ -41,7 +32,7 @@ def command(
     Example: aicx sessions -p myrepo --branch 'fix/*'
     Example: aicx sessions --file src/parser.py --sort oldest
     """
-    found = sessions_answer(sessions_page(browse(load_settings().layout, filters, sort.value, limit, offset)))
+    found = sessions_answer(sessions_page(browse(load_settings().layout, filters, sort, limit, offset)))
     if json:
         console.out_answer(SCHEMA, found)
         return

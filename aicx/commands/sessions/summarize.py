@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -28,16 +27,6 @@ _PARTS = (
 )
 
 
-class SummaryMode(StrEnum):
-    summary = "summary"
-    seed = "seed"
-
-
-class How(StrEnum):
-    deterministic = "deterministic"
-    llm = "llm"
-
-
 @options.either("session", "--session", "-s")
 def command(
     session: Annotated[
@@ -50,10 +39,11 @@ def command(
         bool, typer.Option("--force", help="Make it again, also where there is one of this text.")
     ] = False,
     mode: Annotated[
-        SummaryMode, typer.Option("--mode", help="A summary, or a prompt that a new session begins with.")
-    ] = SummaryMode.summary,
+        Literal["summary", "seed"],
+        typer.Option("--mode", help="A summary, or a prompt that a new session begins with."),
+    ] = "summary",
     how: Annotated[
-        How | None,
+        Literal["deterministic", "llm"] | None,
         typer.Option("--summary", help="By rules alone, or by summarizer_command too, the default where there is one."),
     ] = None,
     query: Annotated[
@@ -82,7 +72,7 @@ def command(
     from aicx.sessions.summary_answer import seeded_answer, summarized_answer
 
     settings = load_settings()
-    if mode is SummaryMode.seed:
+    if mode == "seed":
         if window is not None:
             raise UsageError("--window is for a summary", hint="a seed takes the latest window, and those of --query")
         from aicx.sessions.seed import seed
@@ -90,9 +80,7 @@ def command(
         made = seed(settings, session, options.now(), query=query, max_chars=max_chars, top_windows=top_windows)
         found = seeded_answer(made)
     else:
-        found = summarized_answer(
-            summarize(settings, session, window=window, force=force, how=how.value if how else None)
-        )
+        found = summarized_answer(summarize(settings, session, window=window, force=force, how=how))
     if json:
         console.out_answer(SCHEMA, found)
         return

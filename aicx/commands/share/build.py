@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 from contextlib import nullcontext
 from dataclasses import replace
-from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -24,21 +23,15 @@ from aicx.share.upkeep import maintain
 from aicx.storage.lock import writer_lock
 
 
-class EngineName(StrEnum):
-    """What does the work."""
-
-    PROCESS = "process"
-    RAY = "ray"
-
-
 def command(
     project: Annotated[
         list[str] | None,
         typer.Option("--project", "-p", metavar="GLOB", help="Also share these projects from now on; * and ? work."),
     ] = None,
     engine: Annotated[
-        EngineName, typer.Option("--engine", help="One process, or Ray, which needs the optional part [ray].")
-    ] = EngineName.PROCESS,
+        Literal["process", "ray"],
+        typer.Option("--engine", help="One process, or Ray, which needs the optional part [ray]."),
+    ] = "process",
     address: Annotated[
         str | None,
         typer.Option("--address", metavar="ADDRESS", help="The Ray cluster; by default this machine's cores."),
@@ -62,7 +55,7 @@ def command(
     Example: aicx share build --project 'acme/*' --yes
     Example: aicx share build --engine ray --workers 4 --yes
     """
-    if engine is EngineName.PROCESS and (address or workers):
+    if engine == "process" and (address or workers):
         raise UsageError("--address and --workers are for Ray", hint="add --engine ray")
     if address and workers:
         raise UsageError("a cluster has as many workers as it has", hint="leave out --workers")
@@ -83,12 +76,12 @@ def command(
             confirm(sum(len(session.chunks) for session in plan.going), json=json)
         # From here on a later push sends them too, also when this one is killed.
         write_membership(settings.layout, chosen)
-        if engine is EngineName.RAY:
+        if engine == "ray":
             from aicx.share.cluster import check_address, connected  # imported here: Ray is an optional part
 
             check_address(database)
         handed = {name: os.environ[name] for name in env or ()}
-        cluster = connected(address, workers, handed) if engine is EngineName.RAY else nullcontext()
+        cluster = connected(address, workers, handed) if engine == "ray" else nullcontext()
         with cluster as ray, console.count_bar("Sharing") as bar:
             run = ray.write if ray else in_process
             pushed = build(settings, chosen, database, plan, choice, options.now(), run, bar)

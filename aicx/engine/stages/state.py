@@ -12,7 +12,7 @@ from aicx.engine.kept_catalog import KeptCatalog
 from aicx.engine.retrievers import Retrievers
 from aicx.filters import Filters
 from aicx.paths import Layout
-from aicx.types import Candidate
+from aicx.types import Candidate, Mode
 from aicx.values import dataclass
 from retrieval.conditions import Condition
 from retrieval.decay import PROFILES, Decay
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from aicx.engine.team import Team
     from aicx.git.named import NamedCommits
 
-Mode = Literal["auto", "lexical", "dense", "hybrid", "scan"]
 Group = Literal["chunk", "session"]
 Sort = Literal["relevance", "newest", "oldest"]
 # How many of the best answers are compared with the question token by token, and the most that may be.
