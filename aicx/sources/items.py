@@ -61,6 +61,30 @@ class TimelineEntry:
 
 
 @dataclass(frozen=True, slots=True)
+class EntryDraft:
+    """An entry before it has its session, time and provenance. ``suffix`` tells it from others of its message.
+
+    ``at`` and ``record_id`` are said where they are others than those of its message.
+    """
+
+    role: Role
+    origin: Origin
+    text: str
+    suffix: str = ""
+    record_id: str | None = None
+    tool: ToolUse | None = None
+    at: datetime | None = None
+
+    def placed(
+        self, agent: str, session_id: str, at: datetime, ref: SourceRef, record_id: str | None, **more: str | None
+    ) -> TimelineEntry:
+        """The entry at its place; ``more`` are its folder, branch and model."""
+        return TimelineEntry(
+            agent, session_id, at, self.role, self.text, ref, self.origin, record_id=record_id, tool=self.tool, **more
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class SessionEvent:
     """Something a log says about its session as a whole, in stream order: each field is None when not said here."""
 

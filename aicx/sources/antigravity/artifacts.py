@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from aicx.sources.antigravity.brain import IMAGES, MEDIA, ArtifactFiles
-from aicx.sources.antigravity.entries import STAMPS, AntigravityDraft, Conversation, linked_paths
+from aicx.sources.antigravity.entries import STAMPS, Conversation, linked_paths
 from aicx.sources.embedded import CUT_OUT, read_cut
 from aicx.sources.file_times import changed_at
-from aicx.sources.items import BadRecord, SourceRef, TimelineEntry
+from aicx.sources.items import BadRecord, EntryDraft, SourceRef, TimelineEntry
 from aicx.sources.records import LINE_LIMIT, parse_instant, unreadable
 from aicx.sources.values import lowered, parse_json, string_of
 from aicx.storage.reading import read_note
@@ -78,7 +78,7 @@ def place_artifacts(artifacts: list[Artifact], conversation: Conversation) -> It
         text = f"{artifact.title}\n\n{artifact.body or _mark(name)}"
         # The text is part of the id: an artifact that was edited is not a copy of what it was.
         key = f"{name}#{artifact.ref.sha256[:16]}"
-        yield conversation.place(AntigravityDraft("artifact", "artifact", text, key), artifact.ref, at)
+        yield conversation.place(EntryDraft("artifact", "artifact", text, key), artifact.ref, at)
 
 
 def place_steps(
@@ -105,7 +105,7 @@ def place_steps(
             note = f"[Fallback: output of step {number}; no full transcript of this conversation is available]"
             key = f"steps/{number}#{sha256(raw).hexdigest()[:16]}"
             yield conversation.place(
-                AntigravityDraft("artifact", "artifact", f"{note}\n\n{body}", key), _whole(path, raw), at
+                EntryDraft("artifact", "artifact", f"{note}\n\n{body}", key), _whole(path, raw), at
             )
 
 

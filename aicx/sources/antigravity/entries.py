@@ -8,8 +8,7 @@ from datetime import datetime
 from pathlib import PurePosixPath
 from urllib.parse import unquote
 
-from aicx.sources.items import SourceRef, TimelineEntry, ToolUse
-from aicx.types import Origin, Role
+from aicx.sources.items import EntryDraft, SourceRef, TimelineEntry
 from aicx.values import dataclass
 
 AGENT = "gemini-antigravity"
@@ -17,17 +16,6 @@ AGENT = "gemini-antigravity"
 STAMPS = re.compile(r"\A\s*(?:(?:Created|Completed) At: *(\S+)[^\n]*(?:\n|\Z))+")
 _LINK = re.compile(r"\(file://(/[^)\n]+)\)|file://(/[^\s)\]>\"'`]+)")
 _REPOSITORY = re.compile(r"(.*/(?:hosted|repos|repositories|github|git)/[^/]+/[^/]+)/")
-
-
-@dataclass(frozen=True, slots=True)
-class AntigravityDraft:
-    """An entry before it has its place."""
-
-    role: Role
-    origin: Origin
-    text: str
-    key: str  # within the conversation; empty where the record has no number
-    tool: ToolUse | None = None
 
 
 @dataclass(slots=True)
@@ -40,20 +28,14 @@ class Conversation:
     model: str | None = None
     last: datetime | None = None
 
-    def place(self, draft: AntigravityDraft, ref: SourceRef, at: datetime) -> TimelineEntry:
-        """``draft`` as an entry, with the folder and the model in force."""
-        return TimelineEntry(
-            AGENT,
-            self.session_id,
-            at,
-            draft.role,
-            draft.text,
-            ref,
-            draft.origin,
+    def place(self, draft: EntryDraft, ref: SourceRef, at: datetime) -> TimelineEntry:
+        """``draft`` as an entry, with the folder and the model in force. Its suffix is its key in the conversation."""
+        key = draft.suffix
+        return draft.placed(
+            *(AGENT, self.session_id, at, ref),
+            record_id=f"{self.session_id}:{key}" if key else None,
             cwd=self.cwd,
-            record_id=f"{self.session_id}:{draft.key}" if draft.key else None,
-            model=self.model if draft.role in ("assistant", "reasoning") or draft.key.endswith(":call") else None,
-            tool=draft.tool,
+            model=self.model if draft.role in ("assistant", "reasoning") or key.endswith(":call") else None,
         )
 
 

@@ -10,9 +10,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from aicx.sources.antigravity.entries import AGENT, STAMPS, AntigravityDraft, Conversation, is_own, plain_path
+from aicx.sources.antigravity.entries import AGENT, STAMPS, Conversation, is_own, plain_path
 from aicx.sources.embedded import CUT_OUT
-from aicx.sources.items import BadRecord, LogFile, SessionEvent, SourceItem, ToolUse
+from aicx.sources.items import BadRecord, EntryDraft, LogFile, SessionEvent, SourceItem, ToolUse
 from aicx.sources.records import RawRecord, parse_instant, read_jsonl, stat_log
 from aicx.sources.tools import describe_call
 from aicx.sources.values import lowered, object_of, objects_of, parse_json, quoted, string_of, text_of
@@ -95,7 +95,7 @@ class Transcript:
                 for child in _CHILD.findall(string_of(record.value.get("content"))):
                     yield SessionEvent(child, parent_session=conversation.session_id, lane="subagent")
 
-    def _step(self, step: dict[str, Any], index: int | None) -> list[AntigravityDraft]:
+    def _step(self, step: dict[str, Any], index: int | None) -> list[EntryDraft]:
         kind, source = string_of(step.get("type")), string_of(step.get("source"))
         text = text_of(step.get("content")) or string_of(step.get("output"))
         key = "" if index is None else str(index)
@@ -105,16 +105,16 @@ class Transcript:
             case "PLANNER_RESPONSE":
                 return self._response(step, text, key)
             case "CHECKPOINT":
-                return [AntigravityDraft("system", "compaction", text.strip(), key)] if text.strip() else []
+                return [EntryDraft("system", "compaction", text.strip(), key)] if text.strip() else []
             case "ERROR_MESSAGE":
-                return [AntigravityDraft("system", "injected", text.strip(), key)] if text.strip() else []
+                return [EntryDraft("system", "injected", text.strip(), key)] if text.strip() else []
         if source == "MODEL" or kind == "TOOL_RESPONSE":
             return self._outcome(step, kind, text, key)
         told_by = quoted(lowered(source) or "unknown")
         self._conversation.skipped[f"{told_by} step: {quoted(kind or 'none')}"] += 1
         return []
 
-    def _request(self, text: str, key: str, *, typed: bool) -> list[AntigravityDraft]:
+    def _request(self, text: str, key: str, *, typed: bool) -> list[EntryDraft]:
         if chosen := _MODEL.findall(text):
             self._conversation.model = chosen[-1]
         requests = _REQUEST.findall(text)
@@ -124,25 +124,25 @@ class Transcript:
         if not said:
             return []
         if typed:
-            return [AntigravityDraft("user", speaker_of(said) or "typed", said, key)]
-        return [AntigravityDraft("system", "injected", said, key)]
+            return [EntryDraft("user", speaker_of(said) or "typed", said, key)]
+        return [EntryDraft("system", "injected", said, key)]
 
-    def _response(self, step: dict[str, Any], text: str, key: str) -> list[AntigravityDraft]:
+    def _response(self, step: dict[str, Any], text: str, key: str) -> list[EntryDraft]:
         self._open_calls.clear()
         drafts = []
         if thinking := string_of(step.get("thinking")).strip():
-            drafts.append(AntigravityDraft("reasoning", "agent", thinking, f"{key}#reasoning" if key else ""))
+            drafts.append(EntryDraft("reasoning", "agent", thinking, f"{key}#reasoning" if key else ""))
         if text.strip():
-            drafts.append(AntigravityDraft("assistant", "agent", text.strip(), key))
+            drafts.append(EntryDraft("assistant", "agent", text.strip(), key))
         for number, (name, arguments) in enumerate(_calls(step)):
             self._conversation.cwd = _folder(arguments) or self._conversation.cwd
             call_id = f"{key}.{number}" if key else ""
             described, use = describe_call(name, arguments, call_id or None)
-            drafts.append(AntigravityDraft("tool", "tool", described, f"{call_id}:call" if key else "", use))
+            drafts.append(EntryDraft("tool", "tool", described, f"{call_id}:call" if key else "", tool=use))
             self._open_calls.append((name, call_id))
         return drafts
 
-    def _outcome(self, step: dict[str, Any], kind: str, text: str, key: str) -> list[AntigravityDraft]:
+    def _outcome(self, step: dict[str, Any], kind: str, text: str, key: str) -> list[EntryDraft]:
         error = string_of(step.get("error")).strip()
         text = STAMPS.sub("", text).strip().replace("\r\n", "\n")
         text = f"{text}\n{error}".strip() if error and error not in text else text
@@ -154,7 +154,7 @@ class Transcript:
         exit_code = int(code[1]) if code else None
         failed = True if exit_code else _FAILED.get(string_of(step.get("status")))
         use = ToolUse(name, "result", call_id or None, failed=failed, exit_code=exit_code)
-        return [AntigravityDraft("tool", "tool", text, f"{call_id}:result" if call_id else "", use)]
+        return [EntryDraft("tool", "tool", text, f"{call_id}:result" if call_id else "", tool=use)]
 
 
 def _step_index(step: dict[str, Any]) -> int | None:

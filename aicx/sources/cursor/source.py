@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from aicx.sources.cursor.database import AGENT, DATABASE, folder_of, list_chats, load_about, load_chat
 from aicx.sources.cursor.transcript import TRANSCRIPT, read_transcript
@@ -14,19 +14,19 @@ from aicx.sources.databases import split_path
 from aicx.sources.file_times import changed_at
 from aicx.sources.items import (
     BadRecord,
+    EntryDraft,
     LogFile,
     LogIdentity,
     SessionEvent,
     SkippedRecords,
     SourceItem,
-    TimelineEntry,
     ToolUse,
 )
 from aicx.sources.records import element_ref, list_folder, parse_instant, stat_log
 from aicx.sources.tools import describe_call
 from aicx.sources.values import object_of, parse_json, quoted, string_of, text_of
 from aicx.sources.voices import speaker_of
-from aicx.types import AgentHomes, Origin, Role
+from aicx.types import AgentHomes
 
 __all__ = ["AGENT", "DATABASE", "SOURCE", "TRANSCRIPT", "CursorSource"]
 
@@ -93,18 +93,11 @@ def _read_chat(log: LogFile) -> Iterator[SourceItem]:
             if at is None:
                 yield BadRecord(path, "message without a time in a log without any", index + 1)
                 break
-            yield TimelineEntry(
-                AGENT,
-                session_id,
-                at,
-                draft.role,
-                draft.text,
-                element_ref(path, index, message),
-                draft.origin,
-                cwd=cwd,
+            yield draft.placed(
+                *(AGENT, session_id, at, element_ref(path, index, message)),
                 record_id=key and f"{key}{draft.suffix}",
+                cwd=cwd,
                 model=model_of(message, chat.about) if draft.role in ("assistant", "reasoning") else None,
-                tool=draft.tool,
             )
     yield from (SkippedRecords(path, reason, count) for reason, count in skipped.items() if count)
 
@@ -139,22 +132,12 @@ _PRINTED = ("output", "contents", "content", "stdout", "result", "text", "error"
 _MAX_CODE = 1 << 31
 
 
-class CursorDraft(NamedTuple):
-    """An entry before it has its session and provenance."""
-
-    role: Role
-    origin: Origin
-    text: str
-    suffix: str = ""
-    tool: ToolUse | None = None
-
-
-def drafts_of(message: dict[str, Any], skipped: Counter[str]) -> Iterator[CursorDraft]:
+def drafts_of(message: dict[str, Any], skipped: Counter[str]) -> Iterator[EntryDraft]:
     """The entries of one message: of a person, or of the agent, which thinks, speaks or calls a tool in it."""
     kind, text = message.get("type"), string_of(message.get("text"))
     if kind == _USER:
         if text.strip():
-            yield CursorDraft("user", speaker_of(text) or "typed", text)
+            yield EntryDraft("user", speaker_of(text) or "typed", text)
         else:
             skipped["message without a text"] += 1
         return
@@ -163,12 +146,12 @@ def drafts_of(message: dict[str, Any], skipped: Counter[str]) -> Iterator[Cursor
         return
     thought, tool = string_of(object_of(message.get("thinking")).get("text")), message.get("toolFormerData")
     if thought.strip():
-        yield CursorDraft("reasoning", "agent", thought, "#thinking")
+        yield EntryDraft("reasoning", "agent", thought, "#thinking")
     if text.strip():
-        yield CursorDraft("assistant", "agent", text)
+        yield EntryDraft("assistant", "agent", text)
     error = string_of(object_of(message.get("errorDetails")).get("message"))
     if error.strip():
-        yield CursorDraft("system", "injected", error, "#error")
+        yield EntryDraft("system", "injected", error, "#error")
     if isinstance(tool, dict) and (tool.get("name") or tool.get("toolCallId")):
         yield from _tool(tool, skipped)
     elif not any(one.strip() for one in (thought, text, error)):
@@ -187,10 +170,10 @@ def model_of(message: dict[str, Any], about: dict[str, Any]) -> str | None:
     return None if found == "default" else found
 
 
-def _tool(tool: dict[str, Any], skipped: Counter[str]) -> Iterator[CursorDraft]:
+def _tool(tool: dict[str, Any], skipped: Counter[str]) -> Iterator[EntryDraft]:
     name, call_id = text_of(tool.get("name")) or "tool", text_of(tool.get("toolCallId"))
     text, use = describe_call(name, _decoded(tool.get("rawArgs")) or _decoded(tool.get("params")), call_id)
-    yield CursorDraft("tool", "tool", text, "#call", use)
+    yield EntryDraft("tool", "tool", text, "#call", tool=use)
     status = string_of(tool.get("status"))
     if status and status not in _ENDED:
         return
@@ -204,7 +187,7 @@ def _tool(tool: dict[str, Any], skipped: Counter[str]) -> Iterator[CursorDraft]:
     use = ToolUse(name, "result", call_id, failed=True if exit_code else failed, exit_code=exit_code)
     text = printed if printed.strip() else status if failed else ""
     if text:
-        yield CursorDraft("tool", "tool", text, "#result", use)
+        yield EntryDraft("tool", "tool", text, "#result", tool=use)
     else:
         skipped["empty result"] += 1
 

@@ -7,12 +7,11 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from aicx.sources.items import ToolUse
+from aicx.sources.items import EntryDraft, ToolUse
 from aicx.sources.records import dump_json
 from aicx.sources.tools import describe_call
 from aicx.sources.values import object_of, objects_of, quoted, replace_data_urls, string_of, text_of
 from aicx.sources.voices import speaker_of
-from aicx.types import Origin, Role
 
 _TYPES = {
     **dict.fromkeys(("user", "human", "prompt"), "user"),
@@ -35,18 +34,6 @@ _EXIT_CODE = re.compile(r"^Exit Code: (-?\d{1,10})$", re.MULTILINE)
 _FAILED = {"error": True, "cancelled": True, "success": False}
 
 
-class GeminiDraft(NamedTuple):
-    """An entry before it has its place: time, session and provenance are the message's unless said here."""
-
-    role: Role
-    origin: Origin
-    text: str
-    suffix: str = ""  # told apart from the message's other entries
-    at: Any = None
-    record_id: str | None = None
-    tool: ToolUse | None = None
-
-
 class GeminiMessages:
     """Reads the messages of one log in their order: a call and its result may stand in different ones."""
 
@@ -55,7 +42,7 @@ class GeminiMessages:
         self._names: dict[str, str] = {}  # of the tools called, by call id
         self._answered: set[str] = set()
 
-    def draft(self, message: dict[str, Any]) -> list[GeminiDraft] | None:
+    def draft(self, message: dict[str, Any]) -> list[EntryDraft] | None:
         """Reads a message; None when it is of an unknown type."""
         named = string_of(message.get("type")) or string_of(message.get("role"))
         match _TYPES.get(named.lower()):
@@ -68,7 +55,7 @@ class GeminiMessages:
         self._skipped[f"unknown type: {quoted(named) or 'none'}"] += 1
         return None
 
-    def _user(self, message: dict[str, Any]) -> list[GeminiDraft]:
+    def _user(self, message: dict[str, Any]) -> list[EntryDraft]:
         parts = split_content(content_of(message))
         shown = split_content(message.get("displayContent")).text
         drafts = self._responses(parts)
@@ -76,28 +63,28 @@ class GeminiMessages:
         if not text:
             return drafts
         if "<state_snapshot>" in text[:200]:
-            return [*drafts, GeminiDraft("system", "compaction", text)]
+            return [*drafts, EntryDraft("system", "compaction", text)]
         if text == _PROMPTED_BY_CLIENT:
-            return [*drafts, GeminiDraft("system", "injected", text)]
+            return [*drafts, EntryDraft("system", "injected", text)]
         # The CLI sends the model more than was typed (files named with @, a command's expansion) and keeps what was
         # typed in `displayContent`, when that differs.
         prompt, _, referenced = text.partition(_REFERENCES)
         typed = shown or prompt.rstrip()
         if typed:
-            drafts.append(GeminiDraft("user", speaker_of(typed) or "typed", typed))
+            drafts.append(EntryDraft("user", speaker_of(typed) or "typed", typed))
         if referenced.strip():
             files = tuple(dict.fromkeys(_REFERENCED_FILE.findall(referenced)))
             use = ToolUse("referenced files", "result", files=files)
-            drafts.append(GeminiDraft("tool", "tool", referenced.strip(), "#referenced", tool=use))
+            drafts.append(EntryDraft("tool", "tool", referenced.strip(), "#referenced", tool=use))
         elif shown and shown != text:
-            drafts.append(GeminiDraft("system", "injected", text, "#expanded"))
+            drafts.append(EntryDraft("system", "injected", text, "#expanded"))
         return drafts
 
-    def _gemini(self, message: dict[str, Any]) -> list[GeminiDraft]:
+    def _gemini(self, message: dict[str, Any]) -> list[EntryDraft]:
         parts = split_content(content_of(message))
         drafts = _reasoning(message, parts)
         if text := self._without_scaffolding(parts.text):
-            drafts.append(GeminiDraft("assistant", "agent", text))
+            drafts.append(EntryDraft("assistant", "agent", text))
         results = []
         for index, call in enumerate(_calls(message, parts)):
             name = text_of(call.get("name")) or "tool"
@@ -107,20 +94,20 @@ class GeminiMessages:
                 self._skipped["tool call written twice"] += 1
             else:
                 text, use = describe_call(name, call.get("args"), call_id)
-                drafts.append(GeminiDraft("tool", "tool", without_data(text), record_id=f"{key}:call", tool=use))
+                drafts.append(EntryDraft("tool", "tool", without_data(text), record_id=f"{key}:call", tool=use))
             if call_id:
                 self._names[call_id] = name
             results += self._outcome(call, name, call_id, key)
         return [*drafts, *results, *self._responses(parts)]
 
-    def _notice(self, message: dict[str, Any]) -> list[GeminiDraft]:
+    def _notice(self, message: dict[str, Any]) -> list[EntryDraft]:
         text = split_content(content_of(message)).text.strip()
         if "update available!" in text:
             self._skipped["update notice"] += 1
             return []
-        return [GeminiDraft("system", "injected", text)] if text else []
+        return [EntryDraft("system", "injected", text)] if text else []
 
-    def _outcome(self, call: dict[str, Any], name: str, call_id: str | None, key: str) -> list[GeminiDraft]:
+    def _outcome(self, call: dict[str, Any], name: str, call_id: str | None, key: str) -> list[EntryDraft]:
         if call_id in self._answered:
             return []
         status = string_of(call.get("status"))
@@ -129,7 +116,7 @@ class GeminiMessages:
         failed = _FAILED.get(status)
         return self._result(text or (status if failed else ""), name, call_id, key, failed, call.get("timestamp"))
 
-    def _responses(self, parts: Parts) -> list[GeminiDraft]:
+    def _responses(self, parts: Parts) -> list[EntryDraft]:
         """Results given as parts of a message rather than with their call; a copy of one already seen yields none."""
         drafts = []
         for response in parts.responses:
@@ -144,7 +131,7 @@ class GeminiMessages:
 
     def _result(
         self, text: str, name: str, call_id: str | None, key: str, failed: bool | None, at: Any
-    ) -> list[GeminiDraft]:
+    ) -> list[EntryDraft]:
         text = self._without_scaffolding(_UNTRUSTED.sub(r"\1", without_data(text)))
         if not text:
             return []
@@ -154,7 +141,7 @@ class GeminiMessages:
         codes = _EXIT_CODE.findall(text) if name == "run_shell_command" else []
         exit_code = int(codes[-1]) if codes else None
         use = ToolUse(name, "result", call_id, failed=True if exit_code else failed, exit_code=exit_code)
-        return [GeminiDraft("tool", "tool", text, at=at, record_id=f"{key}:result", tool=use)]
+        return [EntryDraft("tool", "tool", text, at=at, record_id=f"{key}:result", tool=use)]
 
     def _without_scaffolding(self, text: str) -> str:
         if text.startswith(_PREAMBLES):
@@ -167,13 +154,13 @@ class GeminiMessages:
         return text.strip("\n") if text.strip() else ""
 
 
-def _reasoning(message: dict[str, Any], parts: Parts) -> list[GeminiDraft]:
+def _reasoning(message: dict[str, Any], parts: Parts) -> list[EntryDraft]:
     thoughts = [(text, thought) for thought in objects_of(message.get("thoughts")) if (text := _thought(thought))]
     texts = list(dict.fromkeys(text for text, _ in thoughts)) or parts.thoughts
     if not texts:
         return []
     began = thoughts[0][1].get("timestamp") if thoughts else None
-    return [GeminiDraft("reasoning", "agent", "\n".join(texts), "#reasoning", at=began)]
+    return [EntryDraft("reasoning", "agent", "\n".join(texts), "#reasoning", at=began)]
 
 
 def _thought(thought: dict[str, Any]) -> str:

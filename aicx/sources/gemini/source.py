@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from aicx.sources.embedded import CUT_OUT
-from aicx.sources.gemini.messages import GeminiDraft
 from aicx.sources.gemini.projects import find_cwd, folder_hash, project_root
 from aicx.sources.gemini.sessions import (
     MESSAGES,
@@ -24,7 +23,7 @@ from aicx.sources.gemini.sessions import (
     title_of,
 )
 from aicx.sources.gemini.timeline import AGENT, GeminiTimeline, first_instant
-from aicx.sources.items import BadRecord, LogFile, LogIdentity, SessionEvent, SourceItem
+from aicx.sources.items import BadRecord, EntryDraft, LogFile, LogIdentity, SessionEvent, SourceItem
 from aicx.sources.records import Element, RawRecord, list_folder, parse_instant, read_jsonl, stat_log, unreadable
 from aicx.sources.values import object_of, parse_json, quoted, string_of, text_of
 from aicx.sources.voices import speaker_of
@@ -134,7 +133,7 @@ def read_prompts(log: LogFile) -> Iterator[SourceItem]:
             timeline.skipped["slash command"] += 1
         else:
             # Without an id on purpose: the same prompt stands in the session's own log, and is recognised by its text.
-            drafts = [GeminiDraft("user", speaker_of(text) or "typed", text)]
+            drafts = [EntryDraft("user", speaker_of(text) or "typed", text)]
             place = Element(prompt, index, index + 1)
             yield from timeline.place({"timestamp": prompt.get("timestamp")}, drafts, place)
     yield from timeline.close()

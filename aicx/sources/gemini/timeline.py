@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
-from aicx.sources.gemini.messages import GeminiDraft, GeminiMessages
-from aicx.sources.items import BadRecord, SkippedRecords, TimelineEntry
+from aicx.sources.gemini.messages import GeminiMessages
+from aicx.sources.items import BadRecord, EntryDraft, SkippedRecords, TimelineEntry
 from aicx.sources.records import LogRecord, parse_instant
 from aicx.sources.values import object_of, string_of, text_of
 
@@ -40,7 +40,7 @@ class GeminiTimeline:
         yield from self.place(message, fresh, record)
 
     def place(
-        self, message: dict[str, Any], drafts: list[GeminiDraft], record: LogRecord
+        self, message: dict[str, Any], drafts: list[EntryDraft], record: LogRecord
     ) -> Iterator[TimelineEntry | BadRecord]:
         """``drafts`` as entries of ``message``, which stands in ``record``."""
         at = parse_instant(message.get("timestamp")) or self._last
@@ -56,19 +56,15 @@ class GeminiTimeline:
         for draft in drafts:
             self._said.add(hash((draft.role, draft.text)))
             stamp = parse_instant(draft.at) or at
-            yield TimelineEntry(
+            yield draft.placed(
                 AGENT,
                 self.session_id,
                 # A result can be stamped a millisecond before the message that holds its call.
                 max(stamp, at) if draft.role == "tool" else stamp,
-                draft.role,
-                draft.text,
                 ref,
-                draft.origin,
-                cwd=self._cwd,
                 record_id=draft.record_id or (f"{key}{draft.suffix}" if key else None),
+                cwd=self._cwd,
                 model=text_of(message.get("model")),
-                tool=draft.tool,
             )
 
     def close(self) -> Iterator[SkippedRecords]:

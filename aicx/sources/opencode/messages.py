@@ -5,15 +5,17 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any
 
-from aicx.sources.items import ToolUse
+from aicx.sources.items import EntryDraft, ToolUse
 from aicx.sources.records import parse_instant
 from aicx.sources.tools import describe_call
 from aicx.sources.values import object_of, objects_of, quoted, replace_data_urls, string_of, text_of
 from aicx.sources.voices import speaker_of
 from aicx.types import Origin, Role
+from aicx.values import dataclass
 
 # Parts without a text: what a step cost, the state of the files before and after, who was mentioned.
 _BOOKKEEPING = frozenset(("step-start", "step-finish", "snapshot", "patch", "agent", "compaction"))
@@ -22,15 +24,10 @@ _MAX_CODE = 1 << 31
 _BARE_QUOTE = re.compile(r'(?<!\\)"')
 
 
-class OpenCodeDraft(NamedTuple):
-    """An entry before it has its session and provenance. ``done`` is when it was complete, by which it is sorted."""
+@dataclass(frozen=True, slots=True)
+class OpenCodeDraft(EntryDraft):
+    """An entry of a message. ``done`` is when it was complete, by which it is sorted."""
 
-    role: Role
-    origin: Origin
-    text: str
-    at: datetime | None
-    record_id: str | None = None
-    tool: ToolUse | None = None
     done: datetime | None = None
 
 
@@ -63,7 +60,7 @@ class OpenCodeMessages:
         for draft in found:
             at = draft.at or last or began
             last = at
-            timed.append(draft._replace(at=at, done=draft.done or at))
+            timed.append(replace(draft, at=at, done=draft.done or at))
         return sorted(timed, key=lambda draft: draft.done.timestamp() if draft.done else 0.0)
 
     def _of_user(self, part: dict[str, Any]) -> Iterator[OpenCodeDraft]:
@@ -73,10 +70,12 @@ class OpenCodeMessages:
             text = _unquoted(text) if self._prompted == "program" else text
             made = part.get("synthetic") is True or part.get("ignored") is True
             origin: Origin = "injected" if made else speaker_of(text) or self._prompted
-            yield OpenCodeDraft("system" if made else "user", origin, text, _began(part), text_of(part.get("id")))
+            yield OpenCodeDraft(
+                "system" if made else "user", origin, text, at=_began(part), record_id=text_of(part.get("id"))
+            )
         elif kind == "subtask" and (prompt := _clean(string_of(part.get("prompt")))):
             # A command of the user's that OpenCode handed to a subagent: the prompt is the command's, filled in.
-            yield OpenCodeDraft("system", "injected", prompt, _began(part), text_of(part.get("id")))
+            yield OpenCodeDraft("system", "injected", prompt, at=_began(part), record_id=text_of(part.get("id")))
         else:
             self._skip(kind)
 
@@ -97,7 +96,7 @@ class OpenCodeMessages:
         origin: Origin = "agent"
         if info.get("summary") is True and role == "assistant":
             role, origin = "system", "compaction"
-        yield OpenCodeDraft(role, origin, text, _began(part), text_of(part.get("id")), done=done)
+        yield OpenCodeDraft(role, origin, text, at=_began(part), record_id=text_of(part.get("id")), done=done)
 
     def _tool(self, part: dict[str, Any]) -> Iterator[OpenCodeDraft]:
         state = object_of(part.get("state"))
@@ -109,7 +108,7 @@ class OpenCodeMessages:
         key = text_of(part.get("id")) or call_id
         began = _began(state)
         text, use = describe_call(name, _arguments(state), call_id)
-        yield OpenCodeDraft("tool", "tool", _clean(text), began, key and f"{key}:call", use)
+        yield OpenCodeDraft("tool", "tool", _clean(text), record_id=key and f"{key}:call", tool=use, at=began)
         if status not in _ENDED:
             return
         ended = parse_instant(object_of(state.get("time")).get("end"))
@@ -120,7 +119,9 @@ class OpenCodeMessages:
         seconds = (ended - began).total_seconds() if began and ended and ended >= began else None
         use = ToolUse(name, "result", call_id, failed=failed, exit_code=exit_code, seconds=seconds)
         if output.strip():
-            yield OpenCodeDraft("tool", "tool", _clean(output), ended, key and f"{key}:result", use, ended)
+            yield OpenCodeDraft(
+                "tool", "tool", _clean(output), record_id=key and f"{key}:result", tool=use, at=ended, done=ended
+            )
         else:
             self._skipped["empty result"] += 1
 
@@ -133,7 +134,7 @@ class OpenCodeMessages:
         if said:
             at = parse_instant(object_of(info.get("time")).get("completed"))
             key = text_of(info.get("id"))
-            yield OpenCodeDraft("system", "injected", said, at, key and f"{key}:error")
+            yield OpenCodeDraft("system", "injected", said, at=at, record_id=key and f"{key}:error")
 
     def _skip(self, kind: Any) -> None:
         if kind in ("text", "reasoning", "subtask"):

@@ -22,7 +22,6 @@ from aicx.sources.items import (
     SessionEvent,
     SkippedRecords,
     SourceItem,
-    TimelineEntry,
 )
 from aicx.sources.opencode.messages import OpenCodeMessages
 from aicx.sources.opencode.sessions import AGENT, DATABASE, EXPORT, FILES, load_info, load_session, message_files
@@ -92,18 +91,11 @@ class OpenCodeSource:
                     yield BadRecord(path, "message without a time in a log without any", index + 1)
                     break
                 last = at
-                yield TimelineEntry(
-                    AGENT,
-                    session_id,
-                    at,
-                    draft.role,
-                    draft.text,
-                    element_ref(path, index, message),
-                    draft.origin,
-                    cwd=text_of(object_of(about.get("path")).get("cwd")) or text_of(info.get("directory")),
+                yield draft.placed(
+                    *(AGENT, session_id, at, element_ref(path, index, message)),
                     record_id=draft.record_id,
+                    cwd=text_of(object_of(about.get("path")).get("cwd")) or text_of(info.get("directory")),
                     model=text_of(about.get("modelID")) or text_of(object_of(about.get("model")).get("modelID")),
-                    tool=draft.tool,
                 )
         yield from (SkippedRecords(path, reason, count) for reason, count in skipped.items())
 
