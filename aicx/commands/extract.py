@@ -24,7 +24,7 @@ from aicx.corpus.views.report import (
     render_markdown,
 )
 from aicx.errors import UnsafePath, UsageError
-from aicx.fields import INLINE
+from aicx.fields import INLINE, taken_from
 from aicx.output import check_outside
 from aicx.paths import user_path
 from aicx.sources import SOURCES
@@ -51,14 +51,11 @@ class ExtractAnswer:
 
 
 def extract_answer(found: Extract, selection: LogSelection, now: datetime) -> ExtractAnswer:
-    return ExtractAnswer(
+    return taken_from(
+        found,
+        ExtractAnswer,
         generated_at=now.isoformat(timespec="seconds"),
-        title=found.title,
-        format=found.format,
         source_paths=found.paths,
-        problems=found.problems,
-        skipped=found.skipped,
-        notes=found.notes,
         what=message_list(found.entries, found.projects) if selection.conversation else entry_list(found.entries),
     )
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from aicx.engine.freshness import evidence_note
-from aicx.fields import OPTIONAL
+from aicx.fields import OPTIONAL, taken_from
 from aicx.values import dataclass
 
 if TYPE_CHECKING:
@@ -187,16 +187,14 @@ class SearchAnswer:
 
 def search_answer(report: SearchReport, stated: list[StatedMatch] | None = None) -> SearchAnswer:
     home = Path(report.oracle_status["store_root"])
-    return SearchAnswer(
+    return taken_from(
+        report,
+        SearchAnswer,
         query=report.query.text,
         results=len(report.hits),
-        matched=report.matched,
-        scanned=report.scanned,
-        evidence=report.evidence,
         missing_words=list(report.missing_words),
         evidence_note=evidence_note(report),
         items=[_item(hit, home, report.query.team) for hit in report.hits],
-        notes=report.notes,
         oracle_status=search_status(report),
         stated=stated or None,
     )
@@ -218,30 +216,24 @@ def _made(hit: Hit) -> Made | None:
 
 def _item(hit: Hit, home: Path, team: Team | None) -> SearchItem:
     fields, density = hit.sidecar.fields, hit.density()
-    return SearchItem(
-        rank=hit.rank,
+    return taken_from(
+        hit,
+        SearchItem,
         score=round(hit.score, 6),
-        tier=hit.tier,
         id=hit.sidecar.id,
-        ref=hit.ref,
         session_id=hit.sidecar.session_id,
         agent=hit.sidecar.agent,
         project=hit.sidecar.project,
         date=fields["date"],
         started_at=fields["started_at"],
         kind=fields["kind"],
-        title=hit.title,
         chunk_title=fields.get("title"),
         branch=fields.get("branch"),
         cwd=fields.get("cwd"),
         lane=fields.get("lane"),
         path=str(home / hit.path) if hit.member is None else "",
-        chunks=hit.chunks,
-        terms_found=hit.terms_found,
-        terms_asked=hit.terms_asked,
         matches=[line.text for line in hit.lines],
         reply=Reply(hit.reply.chunk, hit.reply.ref, [line.text for line in hit.reply.lines]) if hit.reply else None,
-        altered=hit.altered,
         density=f"{density.share:.0%}",
         density_score=density.score,
         label=density.label,
@@ -253,7 +245,6 @@ def _item(hit: Hit, home: Path, team: Team | None) -> SearchItem:
             for name, vote in hit.votes.items()
         },
         automated=hit.automated_why is not None,
-        automated_why=hit.automated_why,
         runs=len(hit.runs),
         run_ids=list(hit.runs) if len(hit.runs) > 1 else [],
         member=hit.member or (team.member if team else None),

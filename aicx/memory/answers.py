@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any
 
+from aicx.fields import taken_from
 from aicx.memory.anchors import AnchorState
 from aicx.memory.assess import Assessment
 from aicx.memory.record import Anchor, Record
@@ -196,10 +197,10 @@ def entry_of(found: Assessment, score: MemoryScore | None = None) -> MemoryEntry
     """A record in the shape that every answer has it in."""
     record = found.record
     shown = found.status not in HIDDEN
-    return MemoryEntry(
-        ref=record.ref,
+    return taken_from(
+        record,
+        MemoryEntry,
         name=record.name if found.status != "policy_blocked" else None,
-        kind=record.kind,
         topic=record.topic if shown else "",
         statement=record.statement if shown else None,
         status=found.status,
@@ -213,10 +214,6 @@ def entry_of(found: Assessment, score: MemoryScore | None = None) -> MemoryEntry
         source=source_of(record, shown=shown),
         evidence=list(record.evidence) if shown else [],
         score=score,
-        repository=record.repository,
-        rev=record.rev,
-        pinned=record.pinned,
-        sightings=record.sightings,
     )
 
 

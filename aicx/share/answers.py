@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
+from aicx.fields import taken_from
 from aicx.share.checking import MemberPart, Unsound
 from aicx.share.leaving import TakenOut
 from aicx.share.membership import Membership
@@ -89,12 +90,13 @@ class ShareLeft:
 
 
 def joined(membership: Membership) -> ShareJoined:
-    own = membership
-    return ShareJoined(own.address, own.member, own.machine, own.carried, list(own.projects))
+    return taken_from(membership, ShareJoined, projects=list(membership.projects))
 
 
 def share_pushed(plan: PushPlan, pushed: Pushed, *, dry_run: bool) -> SharePushed:
-    return SharePushed(
+    return taken_from(
+        pushed,
+        SharePushed,
         dry_run=dry_run,
         projects=dict(plan.projects),
         new=len(plan.new),
@@ -103,10 +105,6 @@ def share_pushed(plan: PushPlan, pushed: Pushed, *, dry_run: bool) -> SharePushe
         withdrawn=len(plan.withdrawn),
         forgotten=len(plan.forgotten),
         held_back=plan.held_back,
-        chunks=pushed.chunks,
-        vectors=pushed.vectors,
         bytes=pushed.size,
-        redacted=pushed.redacted,
-        unreadable=pushed.unreadable,
         samples=[PushSample(one.chunk, one.project, shorten(one.text, _SAMPLE_LENGTH)) for one in pushed.samples],
     )

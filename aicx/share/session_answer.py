@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated
 
+from aicx.fields import taken_from
 from aicx.text import ago, instant, shorten
 from aicx.values import dataclass
 
@@ -38,10 +39,9 @@ class TeamSession:
 
 def team_session(one: SharedSession, now: datetime) -> TeamSession:
     """The session as answers have it, every text on one line."""
-    return TeamSession(
-        member=one.member,
-        ref=one.ref,
-        agent=one.agent,
+    return taken_from(
+        one,
+        TeamSession,
         project=shorten(one.project, _MAX_NAME),
         title=shorten(one.title, _MAX_TITLE) if one.title else None,
         branch=shorten(one.branch, _MAX_NAME) if one.branch else None,
@@ -50,7 +50,6 @@ def team_session(one: SharedSession, now: datetime) -> TeamSession:
         age=ago(one.completed_at, now),
         ties=[str(tie) for tie in one.ties],
         files=[shorten(name, _MAX_NAME) for name in one.files[:_MAX_FILES]],
-        said=one.said,
     )
 
 

@@ -144,16 +144,15 @@ def recommendation(result: BenchResult, ranker: str) -> BenchRecommendation:
     """The rules that a result recommends for one ranker."""
     found = verdicts(result, ranker)
     choices = recommended(found)
-    return BenchRecommendation(
+    return taken_from(
+        choices,
+        BenchRecommendation,
         made_at=result.facts.made_at,
         commit=result.facts.commit,
         ranker=ranker,
         datasets={described.name: described.fingerprint for described in result.facts.datasets},
         measure=PRIMARY,
         rules=asdict(choices.rules),
-        decay=choices.decay,
-        lift_dates=choices.lift_dates,
-        automated=choices.automated,
         costs=_costs(result, ranker),
         evidence=[rounded(_evidence(verdict)) for verdict in found],
     )

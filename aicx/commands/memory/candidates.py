@@ -9,6 +9,7 @@ import typer
 
 from aicx import console, options
 from aicx.config import Settings, load_settings
+from aicx.fields import taken_from
 from aicx.memory.proposals import SCHEMA, CandidateItem, CandidatesAnswer, ProposalKind
 from aicx.paths import user_path
 
@@ -71,22 +72,7 @@ def list_candidates(
     found = gather_at(settings, folder, anew=anew)
     wanted = [one for one in found.proposals if kind is None or one.kind == kind]
     items = [
-        CandidateItem(
-            one.id,
-            one.kind,
-            one.topic,
-            one.statement,
-            one.repository,
-            one.origin,
-            one.lane,
-            one.reason,
-            one.blocked,
-            len(one.sightings),
-            one.sessions,
-            dict(one.claims),
-            list(one.anchors),
-            one.latest(_MAX_EVIDENCE),
-        )
+        taken_from(one, CandidateItem, sightings=len(one.sightings), evidence=one.latest(_MAX_EVIDENCE))
         for one in wanted[:limit]
     ]
     return CandidatesAnswer(len(items), len(wanted), items, found.excluded, found.notes)
