@@ -50,7 +50,7 @@ class Layout:
 
     @property
     def work_facts(self) -> Path:
-        """What each stored session did."""
+        """What each stored session did, and what it proposes to remember."""
         return self.home / "index" / "work.sqlite"
 
     @property
@@ -152,11 +152,6 @@ class Layout:
     def agents(self) -> Path:
         """What `aicx init` put into which files, and what the hooks remember."""
         return self.home / "agents"
-
-    @property
-    def memory_candidates(self) -> Path:
-        """What each stored session proposes to remember."""
-        return self.home / "index" / "memory-candidates.json"
 
     @property
     def memory_roots(self) -> Path:

@@ -22,6 +22,7 @@ from aicx.agents.unasked import question_in
 from aicx.config import Settings, load_settings
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.query import open_catalog
+from aicx.evidence.kept import part_stamps
 from aicx.evidence.transcript import Step, read_steps
 from aicx.reminders.building import facts_of, keep_project, keep_turns, turns_of
 from aicx.reminders.command import find_fix
@@ -31,7 +32,6 @@ from aicx.reminders.saying import Line, of_decision, of_fix, of_turn
 from aicx.sources.tools import changes_files
 from aicx.text import instant, shorten
 from aicx.types import PROMPTS
-from aicx.work.facts_index import part_stamps
 from aicx.work.session_facts import SessionFacts
 
 

@@ -93,9 +93,6 @@ class _Memory(Holder):
         report.elsewhere += len(found)
         report.notes.append(f"{plural(len(found), 'record')} of the memory redacted, and proposed again")
 
-    def redact(self, settings: Settings, notify: Notify, report: Redaction) -> None:
-        settings.layout.memory_candidates.unlink(missing_ok=True)  # it has words of sessions as they were
-
     def paths(self, facts: DoctorInputs) -> Collection[str]:
         return [f"memory/{path}" for path in list_records(facts.layout.memory)]
 

@@ -12,6 +12,7 @@ from aicx.config import Settings
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.query import open_catalog
 from aicx.evidence.conversation import Saying, exchanges
+from aicx.evidence.kept import Key, part_stamps
 from aicx.evidence.patterns import reading_version
 from aicx.evidence.statements import decisions, is_announcement, weigh
 from aicx.evidence.texts import sentences
@@ -33,7 +34,7 @@ from aicx.reminders.words import (
 from aicx.sources.tools import changes_files
 from aicx.storage.derived import forgiving, open_derived
 from aicx.text import instant, shorten
-from aicx.work.facts_index import Key, part_stamps, session_facts
+from aicx.work.facts_index import session_facts
 from aicx.work.failures import Pattern, patterns
 from aicx.work.session_facts import SessionFacts
 

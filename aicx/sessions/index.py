@@ -15,6 +15,7 @@ from zlib import crc32
 from aicx.config import Settings
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.query import open_catalog
+from aicx.evidence.kept import Key, part_stamps
 from aicx.evidence.patterns import reading_version
 from aicx.paths import Layout
 from aicx.refs import Ref
@@ -23,7 +24,6 @@ from aicx.storage.derived import DAMAGE, in_memory, is_refusal, open_derived, re
 from aicx.text import instant
 
 Progress = Callable[[int, int], None]
-Key = tuple[str, str, str]  # agent, session, repository
 _SCHEMA = """
 CREATE TABLE meta(version TEXT, state TEXT) STRICT;
 CREATE TABLE sketches(agent TEXT, session_id TEXT, project TEXT, stamp TEXT, body BLOB,
@@ -148,7 +148,6 @@ def _refresh(layout: Layout, catalog: Catalog, kept: sqlite3.Connection, progres
     """False where another process brought ``kept`` up to date meanwhile: what was worked out may be older than that."""
     # Imported here: most often there is nothing to work out.
     from aicx.sessions.deriving import decode, derive_edges
-    from aicx.work.facts_index import part_stamps
 
     before = _state_of(kept)
     state = _state(catalog)  # first: what is stored while the rest is worked out is not in it

@@ -1,35 +1,24 @@
-"""The facts of every stored session, kept in one SQLite file below ``index/``, so that each session is read once.
-
-Derived: it may be deleted at any time, and where it is damaged or cannot be written, sessions are read again.
-"""
+"""The facts of every stored session, each of which is read once and again when it has changed."""
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from pathlib import Path
-from zlib import crc32
 
 from aicx.config import Settings
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.query import open_catalog
 from aicx.corpus.places.stored import chunks_of
-from aicx.evidence.patterns import reading_version
+from aicx.evidence.kept import KeptParts, Key, part_stamps
 from aicx.git.identity import find_repository
 from aicx.git.roots import Roots, repository_of
 from aicx.paths import NON_REPOSITORY, Layout
-from aicx.storage.derived import forgiving, open_derived
+from aicx.storage.derived import forgiving
 from aicx.work.session_facts import SessionFacts, SessionPart, decode
 
 Progress = Callable[[int, int], None]
-Key = tuple[str, str, str]  # agent, session, repository
-_SCHEMA = """
-CREATE TABLE meta(version TEXT, state TEXT) STRICT;
-CREATE TABLE facts(agent TEXT, session_id TEXT, project TEXT, stamp TEXT, check_sum INTEGER, body BLOB,
-    PRIMARY KEY (agent, session_id, project)) STRICT, WITHOUT ROWID;
-"""
-_MAX_NAMED = 300  # sessions or places in one query
 # Sessions a transaction, and a worker's task, and what share of all that at least is: a killed run keeps what it had
 # read, and a transaction waits for the disk.
 _AT_ONCE, _SHARE = 20, 100
@@ -51,8 +40,8 @@ def session_facts(
     them have been read, and of how many. With ``known_only`` none is read, for who cannot wait.
     """
     stamps = part_stamps(catalog, where, values)
-    with closing(_open(layout.work_facts, create=not known_only)) as kept:
-        known = _known(layout.work_facts, kept, stamps)
+    with closing(KeptParts(layout, "facts", create=not known_only)) as kept:
+        known = _known(kept, stamps)
         if not known_only:
             missing = [key for key in stamps if key not in known]
             for found in _reading(layout, catalog, kept, stamps, missing, progress):
@@ -65,8 +54,8 @@ def facts_so_far(
 ) -> tuple[list[SessionFacts], int]:
     """What `session_facts` gives with ``known_only``, and how many of the sessions have not been read as they are."""
     stamps = part_stamps(catalog, where, values)
-    with closing(_open(layout.work_facts, create=False)) as kept:
-        known = _known(layout.work_facts, kept, stamps)
+    with closing(KeptParts(layout, "facts", create=False)) as kept:
+        known = _known(kept, stamps)
     return _newest_first(known), len(stamps) - len(known)
 
 
@@ -76,27 +65,21 @@ def refresh_facts(layout: Layout, catalog: Catalog, progress: Progress | None = 
     Where there are many, on several cores.
     """
     state = f"{catalog.identity} {catalog.sequence}"
-    with closing(_open(layout.work_facts)) as kept:
+    with closing(KeptParts(layout, "facts")) as kept:
         known: dict[Key, str] = {}
-        with forgiving(layout.work_facts):
-            if kept.execute("SELECT state FROM meta").fetchone() == (state,):
+        with forgiving(kept.path):
+            if kept.file.execute("SELECT state FROM meta").fetchone() == (state,):
                 return
-            known = _kept_stamps(kept)
+            known = kept.stamps()
         stamps = part_stamps(catalog, "1", ())
         missing = [key for key, stamp in stamps.items() if known.get(key) != stamp]
         for _ in _reading(layout, catalog, kept, stamps, missing, progress, workers):
             pass
-        with forgiving(layout.work_facts), kept:
-            kept.execute("BEGIN IMMEDIATE")
-            gone = [key for key in _kept_stamps(kept) if key not in stamps]
-            kept.executemany("DELETE FROM facts WHERE agent=? AND session_id=? AND project=?", gone)
-            if _kept_stamps(kept) == stamps:  # another process may have written what it had read before
-                kept.execute("UPDATE meta SET state=?", (state,))
-
-
-def _kept_stamps(kept: sqlite3.Connection) -> dict[Key, str]:
-    rows = kept.execute("SELECT agent, session_id, project, stamp FROM facts")
-    return {(row[0], row[1], row[2]): row[3] for row in rows}
+        with forgiving(kept.path), kept.file:
+            kept.file.execute("BEGIN IMMEDIATE")
+            kept.drop([key for key in kept.stamps() if key not in stamps])
+            if kept.stamps() == stamps:  # another process may have written what it had read before
+                kept.file.execute("UPDATE meta SET state=?", (state,))
 
 
 def _newest_first(known: Mapping[Key, SessionFacts | None]) -> list[SessionFacts]:
@@ -107,7 +90,7 @@ def _newest_first(known: Mapping[Key, SessionFacts | None]) -> list[SessionFacts
 def _reading(
     layout: Layout,
     catalog: Catalog,
-    kept: sqlite3.Connection,
+    kept: KeptParts,
     stamps: Mapping[Key, str],
     missing: Sequence[Key],
     progress: Progress | None,
@@ -125,7 +108,7 @@ def _reading(
     done = 0
     for (_, keys), read in zip(tasks, readings, strict=True):
         found = dict(zip(keys, read, strict=True))
-        _keep(kept, ((key, stamps[key], facts) for key, facts in found.items()))
+        kept.put((key, stamps[key], facts.encode() if facts else b"") for key, facts in found.items())
         done += len(keys)
         if progress is not None:
             progress(done, len(missing))
@@ -137,21 +120,6 @@ def _read_apart(task: tuple[Layout, Sequence[Key]]) -> list[SessionFacts | None]
     layout, keys = task
     with open_catalog(layout) as opened:
         return [_read(layout, opened.catalog, key) for key in keys]
-
-
-def part_stamps(catalog: Catalog, where: str = "1", values: Sequence[str] = ()) -> dict[Key, str]:
-    """Each session's part in each repository, with what is another whenever one of its chunks is."""
-    rows = catalog.rows(
-        f"SELECT agent, session_id, CASE WHEN project='{NON_REPOSITORY}' THEN coalesce(cwd, project) ELSE project END"
-        " AS place, count(*) AS chunks, max(sequence) AS last, min(sequence) AS first FROM chunks"
-        f" WHERE ignored=0 AND stream='' AND ({where}) GROUP BY agent, session_id, place",
-        list(values),
-    )
-    identity = catalog.identity
-    return {
-        (row["agent"], row["session_id"], row["place"]): f"{identity} {row['chunks']} {row['first']} {row['last']}"
-        for row in rows
-    }
 
 
 def chunks_of_part(catalog: Catalog, key: Key) -> list[sqlite3.Row]:
@@ -192,42 +160,12 @@ def _read(layout: Layout, catalog: Catalog, key: Key) -> SessionFacts | None:
     return derive(part, steps, OtherRepositories(place, roots))
 
 
-def _open(path: Path, *, create: bool = True) -> sqlite3.Connection:
-    return open_derived(path, reading_version(12), _SCHEMA, create=create)
-
-
-def _known(path: Path, kept: sqlite3.Connection, stamps: dict[Key, str]) -> dict[Key, SessionFacts | None]:
-    """What is kept of sessions that are as they were. A damaged row counts as missing."""
+def _known(kept: KeptParts, stamps: dict[Key, str]) -> dict[Key, SessionFacts | None]:
     found: dict[Key, SessionFacts | None] = {}
-    with forgiving(path):
-        for agent, session_id, place, stamp, check, body in _rows_of(kept, stamps):
-            key = (agent, session_id, place)
-            with suppress(ValueError, TypeError, LookupError):
-                if stamps.get(key) == stamp and crc32(body) == check:
-                    found[key] = decode(body) if body else None
+    for key, body in kept.known(stamps).items():
+        with suppress(ValueError, TypeError, LookupError):
+            found[key] = decode(body) if body else None
     return found
-
-
-def _rows_of(kept: sqlite3.Connection, keys: Collection[Key]) -> sqlite3.Cursor:
-    """The rows of sessions, and maybe of others where they are many."""
-    places = list({place for _, _, place in keys})
-    if 0 < len(keys) <= _MAX_NAMED:
-        asked = f"WITH asked(agent, session_id, project) AS (VALUES {','.join(['(?,?,?)'] * len(keys))})"
-        among = "SELECT facts.* FROM asked JOIN facts USING (agent, session_id, project)"
-        return kept.execute(f"{asked} {among}", [name for key in keys for name in key])
-    if len(places) <= _MAX_NAMED:
-        return kept.execute(f"SELECT * FROM facts WHERE project IN ({','.join('?' * len(places))})", places)
-    return kept.execute("SELECT * FROM facts")
-
-
-def _keep(kept: sqlite3.Connection, found: Iterable[tuple[Key, str, SessionFacts | None]]) -> None:
-    """Writes facts. Where another process is writing, or nothing can be written, they are read again next time."""
-    rows = [(*key, stamp, facts.encode() if facts else b"") for key, stamp, facts in found]
-    with suppress(sqlite3.DatabaseError), kept:
-        kept.executemany(
-            "INSERT OR REPLACE INTO facts VALUES(?,?,?,?,?,?)", [(*row[:4], crc32(row[4]), row[4]) for row in rows]
-        )
-        kept.execute("UPDATE meta SET state=NULL")  # these may be older than what another process has written
 
 
 def facts_at(

@@ -12,6 +12,7 @@ import pytest
 from aicx.cli import run
 from aicx.corpus.catalog.query import open_catalog
 from aicx.evidence import transcript
+from aicx.evidence.kept import KeptParts
 from aicx.storage.derived import remove_derived
 from aicx.work import facts_index
 from aicx.work.facts_index import facts_so_far, refresh_facts, session_facts
@@ -171,8 +172,8 @@ def test_what_another_process_saves_late_is_read_again(user: Home, log: ClaudeLo
     user.store()
     with open_catalog(layout) as opened:
         refresh_facts(layout, opened.catalog)
-        with closing(facts_index._open(layout.work_facts)) as kept:
-            facts_index._keep(kept, [(before[:3], before[3], decode(before[5]))])
+        with closing(KeptParts(layout, "facts")) as parts:
+            parts.put([(before[:3], before[3], before[5])])
         assert facts_so_far(layout, opened.catalog)[1] == 1
         refresh_facts(layout, opened.catalog)
         assert facts_so_far(layout, opened.catalog)[1] == 0
@@ -202,7 +203,7 @@ def test_kept_facts_are_found_of_few_and_of_many_sessions(
     user.claude(ClaudeLog(OTHER, str(user.root)).prompt("Draw the orbit of the moon", 0).answer("Drawn.", 1))
     user.store()
     read = facts(user)
-    monkeypatch.setattr(facts_index, "_MAX_NAMED", most_named)
+    monkeypatch.setattr("aicx.evidence.kept._MAX_NAMED", most_named)
     with open_catalog(user.settings.layout) as opened:
         assert facts_so_far(user.settings.layout, opened.catalog) == (read, 0)
         narrowed = facts_so_far(user.settings.layout, opened.catalog, "session_id=?", [OTHER])

@@ -1,51 +1,45 @@
 """Reads the stored sessions and gathers their proposals, each once, the best first.
 
-The proposals of each session are kept in one file below ``index/``, so that only new and changed sessions are read
-again. It is derived: it may be deleted at any time, and a damaged one counts as missing.
+The proposals of each session are kept beside its facts, so that only new and changed sessions are read again.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing, suppress
 from dataclasses import replace
 from functools import reduce
-from hashlib import sha256
 from itertools import groupby
 from operator import or_
 from pathlib import Path
 from sqlite3 import Row
-from typing import Any
-from zlib import crc32
 
 import orjson
 
 from aicx.config import Settings
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.query import open_catalog
-from aicx.corpus.files.read import sidecar_path
 from aicx.corpus.places.decisions import load_decisions
 from aicx.corpus.places.stored import place_of
-from aicx.errors import MalformedPolicy, StoreUnwritable
-from aicx.evidence.patterns import reading_version
+from aicx.errors import MalformedPolicy
+from aicx.evidence.kept import KeptParts, Key, part_stamps
 from aicx.evidence.texts import words
 from aicx.evidence.transcript import read_steps
 from aicx.git.identity import find_repository
 from aicx.git.roots import Roots, repository_of
 from aicx.memory.candidates.rules import propose
 from aicx.memory.candidates.session import ReadSession
-from aicx.memory.files import stamp_of
 from aicx.memory.policy import Policy, PolicyReason, load_policy
 from aicx.memory.proposals import Excluded, Proposal, ProposalReason, joined
 from aicx.memory.sameness import NEGATIONS
 from aicx.paths import NON_REPOSITORY, Layout
 from aicx.refs import Ref
-from aicx.storage.atomic import replace_file
+from aicx.storage.derived import forgiving
 from aicx.storage.typed import from_json
 from aicx.types import Lane
 from aicx.values import dataclass
 
-Key = tuple[str, str, str]  # agent, session, repository
 # In how many sessions something must be seen that one session says too little of.
 MIN_SESSIONS = 2
 # What comes first, a person's own words before all else.
@@ -65,73 +59,8 @@ _ORDER: tuple[ProposalReason, ...] = (
 class Reading:
     """The proposals of one session, and notes on the parts of it that could not be read."""
 
-    proposals: list[Proposal]
-    notes: list[str]
-
-
-class Kept:
-    """The readings of all sessions at ``place``. With ``anew`` each is made again."""
-
-    def __init__(self, place: Path, *, anew: bool = False) -> None:
-        self._place = place
-        self._version = reading_version(2)
-        self._known = self._load()
-        self._anew, self._changed = anew, False
-
-    def reading(self, key: Key, stamp: str, read: Callable[[], Reading]) -> Reading:
-        """The reading of a session whose chunks have this stamp; ``read`` makes it where it is not known."""
-        name = "\0".join(key)
-        row = self._known.get(name)
-        if row is not None and row[0] == stamp and not self._anew:
-            return Reading([from_json(Proposal, fields) for fields in row[1]], row[2])
-        found = read()
-        self._known[name] = stamp, found.proposals, found.notes
-        self._changed = True
-        return found
-
-    def leave_out(self, keys: Iterable[Key]) -> None:
-        """Keeps no reading of these. What a policy excludes is in no file of ours; its sessions are read each time."""
-        for key in keys:
-            self._changed = self._known.pop("\0".join(key), None) is not None or self._changed
-
-    def keep_only(self, keys: Collection[Key]) -> None:
-        """Forgets the sessions that are no longer stored."""
-        names = {"\0".join(key) for key in keys}
-        gone = [name for name in self._known if name not in names]
-        for name in gone:
-            del self._known[name]
-        self._changed = self._changed or bool(gone)
-
-    def save(self) -> None:
-        """Writes what changed. A home that cannot be written is left as it is: the next call reads again."""
-        if not self._changed:
-            return
-        body = orjson.dumps({"version": self._version, "sessions": self._known}, default=dict)
-        try:
-            replace_file(self._place, b"%08x\n%b" % (crc32(body), body))
-        except StoreUnwritable:
-            return
-        self._changed = False
-
-    def _load(self) -> dict[str, Any]:
-        try:
-            checksum, _, body = self._place.read_bytes().partition(b"\n")
-        except OSError:
-            return {}
-        if checksum != b"%08x" % crc32(body):
-            return {}
-        found = orjson.loads(body)
-        return dict(found["sessions"]) if found["version"] == self._version else {}
-
-
-def stamp_of_chunks(layout: Layout, chunks: Iterable[Row]) -> str:
-    """Another one whenever a chunk of a session, its sidecar or what the catalogue knows of it is another."""
-    digest = sha256()
-    for row in chunks:
-        path = str(row["path"])
-        files = [stamp_of(layout.home / one) for one in (path, sidecar_path(path))]
-        digest.update(repr((path, row["content_sha256"], row["cwd"], row["lane"], files)).encode())
-    return digest.hexdigest()[:32]
+    proposals: tuple[Proposal, ...]
+    notes: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,25 +83,32 @@ def gather(
     where: str = "1",
     values: Sequence[str] = (),
     policy_in: Callable[[Path], Policy] | None = None,
-    kept: Kept | None = None,
+    kept: KeptParts | None = None,
+    *,
+    anew: bool = False,
 ) -> Candidates:
     """The proposals of all stored sessions, or of those chunks that ``where``, a condition in SQL, holds for.
 
     ``policy`` counts for all of them, and what ``policy_in`` gives for a folder that a repository was worked on in and
     that is there, for those of that repository; where that raises MalformedPolicy, all
     of that repository is excluded. With ``kept`` only those sessions are read
-    that it does not know as they are now, and it learns them; the result is the same.
+    that it does not know as they are now, and it learns them; the result is the same. With ``anew`` all are read.
     """
     own = _Own(policy_in, _folders(catalog, where, values) if policy_in is not None else {})
     groups = _groups(catalog, where, values)
-    readings = {key: _reading(layout, key, chunks, kept) for key, chunks in groups.items()}
+    stamps = part_stamps(catalog, where, values) if kept is not None else {}
+    known = _known(kept, stamps) if kept is not None and not anew else {}
+    readings = {key: known.get(key) or _reading(layout, key, chunks) for key, chunks in groups.items()}
     every = joined(one for found in readings.values() for one in found.proposals)
     excluded = {one.id: reason for one in every if (reason := _excluded(one, policy) or own.excludes(one))}
     if kept is not None:
+        # What a policy excludes is not kept; its sessions are read each time.
         hidden = {seen.session for one in every if one.id in excluded for seen in one.sightings}
-        kept.leave_out(key for key in groups if Ref.of_session(key[0], key[1]) in hidden)
-        if where == "1":
-            kept.keep_only(groups.keys())
+        out = {key for key in groups if Ref.of_session(key[0], key[1]) in hidden}
+        new = [key for key in groups if key in stamps and key not in known and key not in out]
+        with forgiving(kept.path):
+            gone = [key for key in kept.stamps() if key in out or (where == "1" and key not in groups)]
+            kept.put([(key, stamps[key], orjson.dumps(readings[key], default=dict)) for key in new], gone)
     return Candidates(
         unlike(sorted((one for one in every if one.id not in excluded and holds(one)), key=_rank)),
         [Excluded(one.id, excluded[one.id]) for one in every if one.id in excluded and holds(one)],
@@ -183,22 +119,28 @@ def gather(
 def _groups(catalog: Catalog, where: str, values: Sequence[str]) -> dict[Key, list[Row]]:
     """The chunks of each stored session in each repository that it worked in."""
     rows = catalog.rows(
-        "SELECT agent, session_id, project, cwd, lane, path, content_sha256 FROM chunks WHERE ignored=0 AND stream=''"
+        "SELECT agent, session_id, project, cwd, lane, path FROM chunks WHERE ignored=0 AND stream=''"
         f" AND ({where}) ORDER BY agent, session_id, project, number",
         list(values),
     )
     return {key: list(chunks) for key, chunks in groupby(sorted(rows, key=_place), _place)}
 
 
-def _reading(layout: Layout, key: Key, chunks: Sequence[Row], kept: Kept | None) -> Reading:
-    def read() -> Reading:
-        steps, unread = read_steps(layout, sorted(str(row["path"]) for row in chunks))
-        lane: Lane = "subagent" if any(row["lane"] == "subagent" for row in chunks) else "primary"
-        folders = [row["cwd"] for row in chunks if row["cwd"]]
-        roots = Roots.of(map(repository_of, folders))
-        return Reading(list(propose(ReadSession(*key, lane, steps, roots, next(iter(folders), None)))), unread)
+def _reading(layout: Layout, key: Key, chunks: Sequence[Row]) -> Reading:
+    steps, unread = read_steps(layout, sorted(str(row["path"]) for row in chunks))
+    lane: Lane = "subagent" if any(row["lane"] == "subagent" for row in chunks) else "primary"
+    folders = [row["cwd"] for row in chunks if row["cwd"]]
+    roots = Roots.of(map(repository_of, folders))
+    read = ReadSession(*key, lane, steps, roots, next(iter(folders), None))
+    return Reading(tuple(propose(read)), tuple(unread))
 
-    return read() if kept is None else kept.reading(key, stamp_of_chunks(layout, chunks), read)
+
+def _known(kept: KeptParts, stamps: dict[Key, str]) -> dict[Key, Reading]:
+    found = {}
+    for key, body in kept.known(stamps).items():
+        with suppress(ValueError, TypeError, LookupError):
+            found[key] = from_json(Reading, orjson.loads(body))
+    return found
 
 
 def holds(proposal: Proposal) -> bool:
@@ -326,9 +268,9 @@ def gather_at(settings: Settings, folder: Path | None, *, keep: bool = True, ane
         def policy_in(place: Path) -> Policy:
             return load_policy(settings.layout.home, place, settings.user_home)
 
-        kept = Kept(settings.layout.memory_candidates, anew=anew)
-        found = gather(settings.layout, opened.catalog, policy, where, values, policy_in, kept)
-        if keep:
-            kept.save()
+        with closing(KeptParts(settings.layout, "proposals", create=keep)) as kept:
+            # A catalogue made in memory has no name, so what is on disk cannot be told to be of the same corpus.
+            known = kept if opened.catalog.identity else None
+            found = gather(settings.layout, opened.catalog, policy, where, values, policy_in, known, anew=anew)
         fallback = [opened.fallback_reason] if opened.fallback_reason else []
         return replace(found, notes=[*fallback, *opened.notes, *found.notes])

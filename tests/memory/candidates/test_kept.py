@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -24,7 +26,7 @@ STATEMENTS = (
 )
 Step = tuple[str, int, int]
 STEPS = st.tuples(
-    st.sampled_from(["say", "say", "say", "alter", "hide", "exclude", "lose", "damage", "look", "look here"]),
+    st.sampled_from(["say", "say", "say", "hide", "exclude", "damage", "look", "look here"]),
     st.integers(0, 2),
     st.integers(0, len(STATEMENTS) - 1),
 )
@@ -55,7 +57,12 @@ class Story:
 
     @property
     def kept(self) -> Path:
-        return self.user.settings.layout.memory_candidates
+        return self.user.settings.layout.work_facts
+
+    def proposals(self) -> bytes:
+        """What is kept of proposals."""
+        with closing(sqlite3.connect(self.kept)) as kept:
+            return b"\n".join(body for (body,) in kept.execute("SELECT body FROM proposals"))
 
     def _say(self, number: int, text: str) -> None:
         self.seconds += 60
@@ -65,8 +72,8 @@ class Story:
     def _chunks(self) -> Iterator[Path]:
         return self.user.corpus.glob("store/**/*.md")
 
-    def _alter(self, number: int, text: str) -> None:
-        for chunk in sorted(self._chunks())[number : number + 1]:
+    def alter(self) -> None:
+        for chunk in self._chunks():
             chunk.write_text(chunk.read_text().replace("beta", "main"))
 
     def _hide(self, number: int, text: str) -> None:
@@ -74,12 +81,6 @@ class Story:
 
     def _exclude(self, number: int, text: str) -> None:
         self.user.corpus.joinpath(NAME).write_text(f'exclude_patterns = ["{text.split()[-1].strip("!")}"]\n')
-
-    def _lose(self, number: int, text: str) -> None:
-        self.user.corpus.joinpath(NAME).unlink(missing_ok=True)
-        for chunk in sorted(self._chunks())[number : number + 1]:
-            for path in chunk.parent.glob(f"{chunk.stem}*"):
-                path.unlink()
 
     def _damage(self, number: int, text: str) -> None:
         if self.kept.exists():
@@ -142,30 +143,44 @@ def test_all_are_read_when_that_is_asked_for_and_after_a_rule_changed(
 ) -> None:
     story.found(anew=True)
     assert len(read) == 3
-    monkeypatch.setattr("aicx.memory.candidates.gather.reading_version", lambda layout: "other rules")
+    monkeypatch.setattr("aicx.evidence.kept.reading_version", lambda layout: "other rules")
     story.found()
     assert len(read) == 6
 
 
 def test_excluded_proposals_are_not_kept(story: Story) -> None:
-    assert b"beta" in story.kept.read_bytes()
+    assert b"beta" in story.proposals()
     story.happens(("exclude", 0, 0))
     assert [one.reason for one in story.found().excluded] == ["policy_pattern"] * 2
-    assert b"beta" not in story.kept.read_bytes()
-    assert b"query builders" in story.kept.read_bytes()
+    assert b"beta" not in story.proposals()
+    assert b"query builders" in story.proposals()
 
 
 def test_a_session_that_is_gone_is_not_kept(story: Story) -> None:
     story.happens(("hide", 2, 0))
     story.found()
-    assert b"query builders" not in story.kept.read_bytes()
+    assert b"query builders" not in story.proposals()
 
 
 def test_redacting_again_drops_kept_proposals(story: Story, monkeypatch: pytest.MonkeyPatch) -> None:
-    from aicx.memory.holder import HOLDER
+    from aicx.work.holder import HOLDER
 
     HOLDER.redact(story.user.settings, lambda _: None, None)  # type: ignore[arg-type]
     assert not story.kept.exists()
+
+
+def test_what_was_altered_on_disk_is_left_out_when_all_are_read(story: Story) -> None:
+    before = story.found()
+    story.alter()
+    assert story.found() == before
+    assert [one.statement for one in story.found(anew=True).proposals] == [STATEMENTS[2]]
+
+
+def test_what_the_release_before_kept_is_deleted(story: Story) -> None:
+    former = story.kept.with_name("memory-candidates.json")
+    former.write_text("{}")
+    story.found()
+    assert not former.exists()
 
 
 def test_a_home_that_cannot_be_written_gives_the_same(story: Story) -> None:
