@@ -20,6 +20,7 @@ from typer.core import TyperArgument, TyperCommand, TyperGroup
 from aicx import console
 from aicx.commands import COMMANDS, FORMER, HIDDEN, INSTEAD, SECTIONS
 from aicx.errors import UsageError
+from aicx.options import answering
 
 # What other tools call it, for those who try that first.
 CALLED_ELSEWHERE = {
@@ -364,7 +365,8 @@ def _group(name: str, module: ModuleType, default: str | None) -> LazyGroup:
 
 
 @cache
-def _command(name: str, function: Callable[..., None]) -> Command:
+def _command(name: str, given_function: Callable[..., Any]) -> Command:
+    function = answering(given_function)
     single = typer.Typer(add_completion=False, rich_markup_mode=None)
     single.command(name, cls=Command)(function)
     command = typer.main.get_command(single)

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from functools import wraps
-from inspect import Parameter, Signature, signature
+from inspect import Parameter, Signature, isgeneratorfunction, signature
 from pathlib import Path
-from typing import Annotated, Any, TypeVar, cast, get_args
+from typing import Annotated, Any, TypeVar, get_args
 
 import click
 import typer
 from click.types import StringParamType
 
+from aicx import console
 from aicx.completion import OFFERS
 from aicx.errors import UsageError
 from aicx.filters import FILTERS, MAX_COUNT, MAX_HOURS, Filter
@@ -20,7 +21,6 @@ from aicx.paths import user_path
 from aicx.text import Zone
 
 Known = TypeVar("Known", bound=str)
-Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 class PathText(StringParamType):
@@ -120,14 +120,45 @@ Utc = Annotated[
 ]
 
 
-def filtered(*names: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+# What a command gives that has `--json`: its schema and its answer. What comes after prints that for people.
+Answered = Iterator[tuple[str, Any]]
+
+
+def answering(command: Callable[..., Any]) -> Callable[..., None]:
+    """Gives a command that yields its answer the option `--json`, with which that is printed and nothing after it."""
+    if not isgeneratorfunction(command):
+        return command
+
+    @wraps(command)
+    def with_json(*args: Any, json: bool = False, **given: Any) -> None:
+        for schema, answer in command(*args, **given):
+            if json:
+                console.out_answer(schema, answer)
+                return
+
+    own = signature(command, eval_str=True).parameters.values()
+    return _signed(
+        with_json, [*own, Parameter("json", Parameter.POSITIONAL_OR_KEYWORD, default=False, annotation=Json)]
+    )
+
+
+def _signed(command: Callable[..., None], parameters: Sequence[Parameter]) -> Callable[..., None]:
+    """``command`` with the parameters that typer is to read of it."""
+    command.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
+    command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return command
+
+
+def filtered(*names: str) -> Callable[[Callable[..., Any]], Callable[..., None]]:
     """Gives a command the options of all filters, or of those named, in the place of its parameter ``filters``.
 
     Among them is `--utc`, since days are what filters limit to and what such commands print.
     """
     rows = [row for row in FILTERS if not names or row.name in names]
 
-    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+    def decorate(given_command: Callable[..., Any]) -> Callable[..., None]:
+        command = answering(given_command)
+
         @wraps(command)
         def with_filters(**given: Any) -> None:
             from aicx.corpus.catalog.filters import parse_filters
@@ -140,10 +171,7 @@ def filtered(*names: str) -> Callable[[Callable[..., None]], Callable[..., None]
         for parameter in signature(command, eval_str=True).parameters.values():
             parameters += map(_parameter, rows) if parameter.name == "filters" else [parameter]
         parameters.append(Parameter("utc", Parameter.POSITIONAL_OR_KEYWORD, default=False, annotation=Utc))
-        # This is what typer reads of a function.
-        with_filters.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
-        with_filters.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-        return with_filters
+        return _signed(with_filters, parameters)
 
     return decorate
 
@@ -157,10 +185,11 @@ def _parameter(row: Filter) -> Parameter:
     )
 
 
-def either(name: str, *flags: str) -> Callable[[Command], Command]:
+def either(name: str, *flags: str) -> Callable[[Callable[..., Any]], Callable[..., None]]:
     """Lets the argument ``name`` of a command be written with ``flags`` too; without flags, an option bare."""
 
-    def decorate(command: Command) -> Command:
+    def decorate(given_command: Callable[..., Any]) -> Callable[..., None]:
+        command = answering(given_command)
         own = signature(command, eval_str=True)
         known = own.parameters[name]
         needed = known.default is Parameter.empty
@@ -191,11 +220,8 @@ def either(name: str, *flags: str) -> Callable[[Command], Command]:
         parameters = [
             one for parameter in own.parameters.values() for one in (pair if parameter is known else [parameter])
         ]
-        # This is what typer reads of a function; after a parameter with a default it wants them all with names.
-        named = [one.replace(kind=Parameter.KEYWORD_ONLY) for one in parameters]
-        with_either.__signature__ = Signature(named)  # type: ignore[attr-defined]
-        with_either.__annotations__ = {one.name: one.annotation for one in named}
-        return cast("Command", with_either)
+        # After a parameter with a default typer wants them all with names.
+        return _signed(with_either, [one.replace(kind=Parameter.KEYWORD_ONLY) for one in parameters])
 
     return decorate
 

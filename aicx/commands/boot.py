@@ -17,8 +17,7 @@ def command(
     session_id: SessionId = None,
     repo: options.Repo = None,
     utc: options.Utc = False,
-    json: options.Json = False,
-) -> None:
+) -> options.Answered:
     """Show what aicx knows of this place and of who asks: for a look at why a session begins as it does.
 
     Writes nothing.
@@ -52,9 +51,7 @@ def command(
         last_summary=next(ended, _NO_SUMMARY),
         previous_contract_result=previous_answer(found.previous),
     )
-    if json:
-        console.out_answer(BOOT_SCHEMA, answer)
-        return
+    yield BOOT_SCHEMA, answer
     style = console.style
     known = ", ".join(f"{count} {name}" for name, count in answer.tasks.items() if count) or "none"
     rows = (

@@ -45,8 +45,7 @@ def command(
     agent_id: AgentId = None,
     session_id: SessionId = None,
     repo: options.Repo = None,
-    json: options.Json = False,
-) -> None:
+) -> options.Answered:
     """End a session: keep a handoff, tell the open task, and say how the contract was kept.
 
     What is listed here is added to what the session's own log says. Every list option may be given several times.
@@ -77,9 +76,7 @@ def command(
     proposed, notes = propose_decisions(
         settings, folder, asker, ending.decisions, found.attempt.sources, now, console.notify
     )
-    if json:
-        console.out_answer(FINALIZE_SCHEMA, finalized_answer(found, proposed, notes))
-        return
+    yield FINALIZE_SCHEMA, finalized_answer(found, proposed, notes)
     console.out(found.summary)
     if found.summed_up:
         console.notify(f"note: {found.summed_up.note}")

@@ -9,7 +9,7 @@ from aicx.corpus.catalog.overview import list_logs
 SCHEMA = "aicx.list/1"
 
 
-def command(agent: options.Agents = None, json: options.Json = False) -> None:
+def command(agent: options.Agents = None) -> options.Answered:
     """List the raw logs of every agent with counts and sizes, and how many of them are stored.
 
     Example: aicx status --logs
@@ -17,9 +17,7 @@ def command(agent: options.Agents = None, json: options.Json = False) -> None:
     """
     found = list_logs(load_settings(), tuple(agent or ()))
     groups = found.sources
-    if json:
-        console.out_answer(SCHEMA, found)
-        return
+    yield SCHEMA, found
     rows = []
     for group in groups:
         waiting = group.logs - group.stored

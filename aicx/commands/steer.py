@@ -45,8 +45,7 @@ def command(
         bool, typer.Option("--explain", help="With TEXT, show each retriever's rank and score, and what else counted.")
     ] = False,
     limit: options.Limit = 20,
-    json: options.Json = False,
-) -> None:
+) -> options.Answered:
     """List stored chunks by project, agent, date, session, branch or file, and by what they are about.
 
     Every filter has to hold. One that takes a name may be given several times, and then any of the names will do. With
@@ -78,9 +77,7 @@ def command(
         raise UsageError(f"{option} is for a TEXT; without one the newest come first", hint="aicx steer --help")
     else:
         answer = steer_answer(list_chunks(settings, filters, limit, team=team))
-    if json:
-        console.out_answer(SCHEMA, answer)
-        return
+    yield SCHEMA, answer
     for number, item in enumerate(answer.items):
         _print(item)
         if explain:

@@ -16,8 +16,7 @@ def command(
     contracts: Annotated[
         bool, typer.Option("--contracts", help="List how each session kept to its contract, the newest first.")
     ] = False,
-    json: options.Json = False,
-) -> None:
+) -> options.Answered:
     """Count sessions, handoffs, contracts and how they were kept, and failures that came back in a repository.
 
     These are counts. What would have happened without is not known, and nothing is claimed about it.
@@ -31,9 +30,7 @@ def command(
     with console.count_bar("Reading sessions") as bar:
         folder = options.folder(repo)
         found = usage(load_settings(), folder, options.now(), lambda done, of: bar(done, of, ""))
-    if json:
-        console.out_answer(SCHEMA, found)
-        return
+    yield SCHEMA, found
     console.out_table([(console.style(name, dim=True), text) for name, text in _rows(found)], (12,))
     for one in found.contracts.each if contracts else ():
         console.out(f"{console.style(one.ref, fg='cyan')}  {console.when(one.at)}  {one.compact_summary}")

@@ -24,8 +24,7 @@ def command(
     repo: options.Repo = None,
     limit: options.Limit = 5,
     team: options.Team = False,
-    json: options.Json = False,
-) -> None:
+) -> options.Answered:
     """Find the sessions that made a commit, a file or a line, and quote why.
 
     Git names the commits with their dates and files; renames, moved lines, rebased and squashed copies are followed.
@@ -38,18 +37,14 @@ def command(
     Example: aicx why v1.2.0..v1.3.0 --limit 10
     """
     # Imported here: not needed for --help.
-    from aicx.why.answer import answer_why
+    from aicx.why.answer import SCHEMA, answer_why
     from aicx.why.run import WhyQuery
 
     settings = load_settings()
     share = sessions_of_team(settings, team=team)
     query = WhyQuery(target, options.now(), user_path(repo or "."), limit, team=share)
     answer = answer_why(settings, query)
-    if json:
-        from aicx.why.answer import SCHEMA
-
-        console.out_answer(SCHEMA, answer)
-        return
+    yield SCHEMA, answer
     from aicx.why.markdown import why_markdown
 
     console.out_bytes(why_markdown(answer).encode("utf-8", "replace"))

@@ -20,7 +20,7 @@ from aicx.errors import UsageError
 SCHEMA = "aicx.bench-list/1"
 
 
-def command(json: options.Json = False) -> None:
+def command() -> options.Answered:
     """List the datasets, retrievers and peers that can be measured.
 
     Example: aicx bench list
@@ -31,9 +31,7 @@ def command(json: options.Json = False) -> None:
     peers = peers_command.described(aicx_home) if peers_command else {}
     datasets = _described(FORMS)
     rankers = _described({name: path for name, path in METHODS.items() if peers_command or name != "peer"})
-    if json:
-        console.out_answer(SCHEMA, BenchList(datasets, rankers, peers, QUICK, FULL))
-        return
+    yield SCHEMA, BenchList(datasets, rankers, peers, QUICK, FULL)
     for title, described in (("Datasets", datasets), ("Rankers", rankers)):
         console.out(console.style(title, bold=True))
         console.out_table([(f"  {console.style(name, fg='cyan')}", what) for name, what in described.items()], (17,))

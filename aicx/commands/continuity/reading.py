@@ -115,7 +115,7 @@ def _counts(counts: Mapping[str, int]) -> str:
     return ", ".join(console.plural(count, _COUNTED[name]) for name, count in counts.items() if count) or "none"
 
 
-def status(repo: options.Repo = None, json: options.Json = False) -> None:
+def status(repo: options.Repo = None) -> options.Answered:
     """Show which notes there are, what is wanted and next, and how they came about. Nothing is written.
 
     Example: aicx task note status
@@ -125,9 +125,7 @@ def status(repo: options.Repo = None, json: options.Json = False) -> None:
     layers = read_layers(desk.settings, desk.place)
     known = of_repository(desk.settings.layout, desk.place.repository)
     found = replace(status_of(desk.settings, desk.place, layers, desk.now), automatic=has_continuity(known))
-    if json:
-        console.out_answer(STATUS_SCHEMA, found)
-        return
+    yield STATUS_SCHEMA, found
     for layer, path in found.paths.items():
         console.out(f"{layer}: {path}")
     console.out("Saved and shown by itself: " + ("yes" if found.automatic else "no (aicx init --continuity)"))
@@ -141,7 +139,7 @@ def status(repo: options.Repo = None, json: options.Json = False) -> None:
         console.notify("There is no note here yet. Make one from the latest session: aicx task note save")
 
 
-def load_notes(repo: options.Repo = None, json: options.Json = False) -> None:
+def load_notes(repo: options.Repo = None) -> options.Answered:
     """Show the notes of the project and of this worktree, and how they came about. Nothing is written.
 
     Example: aicx resume --note
@@ -150,9 +148,7 @@ def load_notes(repo: options.Repo = None, json: options.Json = False) -> None:
     desk = open_desk(repo)
     layers = read_layers(desk.settings, desk.place)
     found = load_of(desk.settings, desk.place, layers, desk.now)
-    if json:
-        console.out_answer(LOAD_SCHEMA, found)
-        return
+    yield LOAD_SCHEMA, found
     # Imported here: its parser of Markdown takes a while to load.
     from aicx.continuity.markdown import render
 
@@ -166,7 +162,7 @@ def load_notes(repo: options.Repo = None, json: options.Json = False) -> None:
         console.notify("There is no note here yet. Make one from the latest session: aicx task note save")
 
 
-def open_notes(scope: ScopeOption = "both", repo: options.Repo = None, json: options.Json = False) -> None:
+def open_notes(scope: ScopeOption = "both", repo: options.Repo = None) -> options.Answered:
     """Open the notes in your editor: VISUAL, else EDITOR. Without a terminal, and with --json, their paths are printed.
 
     Example: aicx task note open --scope local
@@ -178,9 +174,7 @@ def open_notes(scope: ScopeOption = "both", repo: options.Repo = None, json: opt
     paths: dict[str, str] = {layer: str(found.paths[layer]) for layer in wanted if layer in found.paths}
     if not paths:
         raise NotFound("there is no note here yet", hint="aicx task note save")
-    if json:
-        console.out_answer(OPEN_SCHEMA, ContinuityPaths(paths))
-        return
+    yield OPEN_SCHEMA, ContinuityPaths(paths)
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         for path in paths.values():
             console.out(path)

@@ -38,7 +38,7 @@ def refresh(
     _write("replace", scope, log, repo, json=json)
 
 
-def clear(scope: ScopeOption = "both", repo: options.Repo = None, json: options.Json = False) -> None:
+def clear(scope: ScopeOption = "both", repo: options.Repo = None) -> options.Answered:
     """Delete the notes, also what you wrote in them. The sessions that they were made from stay.
 
     Example: aicx task note clear --scope local
@@ -49,9 +49,7 @@ def clear(scope: ScopeOption = "both", repo: options.Repo = None, json: options.
         str(path)
         for path in saving.clear(desk.settings, desk.place, scope_from(scope), desk.now, notify=console.notify)
     ]
-    if json:
-        console.out_answer(CLEAR_SCHEMA, ContinuityCleared(scope, gone))
-        return
+    yield CLEAR_SCHEMA, ContinuityCleared(scope, gone)
     for path in gone:
         console.out(f"deleted: {path}")
     if not gone:

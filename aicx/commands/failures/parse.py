@@ -23,8 +23,7 @@ def command(
     file: Annotated[str, typer.Argument(metavar="[FILE]", help="The output; - or nothing for standard input.")] = "-",
     line: Annotated[str, typer.Option("--command", metavar="CMD", help="The command line that printed it.")] = "",
     exit_code: Annotated[int | None, typer.Option(metavar="N", help="What the command ended with.")] = None,
-    json: options.Json = False,
-) -> None:
+) -> options.Answered:
     """Turn the output of a command into error events: tool, phase, message, code, file, line, fingerprint.
 
     The command and its exit code are not needed, but make the answer surer: with `| tail` or `|| true` the exit code
@@ -38,9 +37,7 @@ def command(
 
     # What a tool printed was never stored, and so never redacted.
     parsed = with_texts(parse(_read(file), line, exit_code), lambda text: redact_plain(text).text)
-    if json:
-        console.out_answer(PARSE_SCHEMA, parsed)
-        return
+    yield PARSE_SCHEMA, parsed
     for event in parsed.events:
         console.out(_line(event))
     count = console.plural(len(parsed.events), "event")

@@ -51,8 +51,7 @@ def command(
             help="Measure what meaning gains on your own history, in some seconds; by default for a new index.",
         ),
     ] = None,
-    json: options.Json = False,
-) -> None:
+) -> options.Answered:
     """Embed the corpus, so that `aicx search` also matches by meaning.
 
     aicx embeds nothing until you call this. Only changed chunks are embedded, so running it again is cheap, and after a
@@ -75,9 +74,7 @@ def command(
     # An endpoint is only asked forty more questions where that is wanted: it may allow few requests a minute.
     wanted = is_new and choice.kind != "http" if gain is None else gain
     measured = measure_gain(settings) if wanted else None
-    if json:
-        console.out_answer(SCHEMA, index_built(synced, measured))
-        return
+    yield SCHEMA, index_built(synced, measured)
     print_indexed(synced)
     # Unless it was asked for, too few questions are not worth a line.
     if measured is not None and (measured.more is not None or gain):

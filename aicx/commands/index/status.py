@@ -11,25 +11,23 @@ from aicx.engine.vector_state import index_answer, lexical_state, vector_state
 from aicx.errors import NotFound
 
 
-def command(json: options.Json = False) -> None:
+def command() -> options.Answered:
     """Show how fresh and how large both indexes are.
 
     Example: aicx index status
     Example: aicx index status --json
     """
-    _print_status(load_settings(), json)
+    yield from _print_status(load_settings())
 
 
-def _print_status(settings: Settings, json: bool) -> None:
+def _print_status(settings: Settings) -> options.Answered:
     """What there is, also when there is nothing: asking is no mistake."""
     words = lexical_state(settings)
     try:
         meaning = vector_state(settings)
     except NotFound as error:
         meaning, reason = None, error.message
-    if json:
-        console.out_answer(SCHEMA, index_answer(words, meaning))
-        return
+    yield SCHEMA, index_answer(words, meaning)
     console.out(f"by words    {index_state(exists=words.exists, behind=words.behind)}{_size(words.size)}")
     if meaning is None:
         console.out(f"by meaning  {reason}")
@@ -47,14 +45,12 @@ def _size(size: int | None) -> str:
     return f", {console.size(size)}" if size else ""
 
 
-def drop(json: options.Json = False) -> None:
+def drop() -> options.Answered:
     """Delete the vector index. The corpus and lexical search stay as they are.
 
     Example: aicx index drop
     Example: aicx index drop --json
     """
     drop_vectors(load_settings(), console.notify)
-    if json:
-        console.out_answer(SCHEMA, IndexDropped(dropped=True))
-    else:
-        console.notify("The vector index is deleted. The corpus and the search by words are as they were.")
+    yield SCHEMA, IndexDropped(dropped=True)
+    console.notify("The vector index is deleted. The corpus and the search by words are as they were.")

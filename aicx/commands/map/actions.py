@@ -63,8 +63,7 @@ def query_map(
             "--near", metavar="PATH", help="A relevant file, relative to the repository; may be given several times."
         ),
     ] = None,
-    json: options.Json = False,
-) -> None:
+) -> options.Answered:
     """Find the files and symbols to look at first.
 
     Without a map, names and headings are searched.
@@ -76,13 +75,11 @@ def query_map(
         raise UsageError("there is nothing to look for", hint='aicx search --in map "what you look for"')
     settings = load_settings()
     answer = open_map(settings.layout, user_path(repo)).answer(text, limit, near or ())
-    _print_answer(text, printable(answer, settings), json=json)
+    yield from _print_answer(text, printable(answer, settings))
 
 
-def _print_answer(text: str, answer: EntryPoints, *, json: bool) -> None:
-    if json:
-        console.out_answer(SCHEMA, MapAnswer(text, answer.basis, answer.entries, answer.notes))
-        return
+def _print_answer(text: str, answer: EntryPoints) -> options.Answered:
+    yield SCHEMA, MapAnswer(text, answer.basis, answer.entries, answer.notes)
     for rank, entry in enumerate(answer.entries, 1):
         _print(rank, entry)
     for note in answer.notes:
@@ -102,8 +99,7 @@ def _print(rank: int, entry: EntryPoint) -> None:
 def refresh(
     repo: Repo = ".",
     rebuild: Annotated[bool, typer.Option("--rebuild", help="Start over.")] = False,
-    json: options.Json = False,
-) -> None:
+) -> options.Answered:
     """Bring the map of a repository up to date. Needs the optional part [code].
 
     Example: aicx map refresh
@@ -123,9 +119,7 @@ def refresh(
             notify=console.notify,
         )
     done = printable(done, settings)
-    if json:
-        console.out_answer(SCHEMA, done)
-        return
+    yield SCHEMA, done
     head = console.style("Mapped", fg="green", bold=True)
     console.notify(
         f"{head} {console.plural(done.files_indexed, 'file')} with {console.plural(done.symbols_indexed, 'symbol')}"
@@ -139,20 +133,18 @@ def refresh(
     console.notify('Next: aicx search --in map "what you look for"')
 
 
-def show_status(repo: Repo = ".", json: options.Json = False) -> None:
+def show_status(repo: Repo = ".") -> options.Answered:
     """Show the content of a repository's map and how far it is behind.
 
     Example: aicx map status --repo ../other
     Example: aicx map status
     """
     settings = load_settings()
-    _print_status(printable(open_map(settings.layout, user_path(repo)).status(), settings), json=json)
+    yield from _print_status(printable(open_map(settings.layout, user_path(repo)).status(), settings))
 
 
-def _print_status(status: MapStatus, *, json: bool) -> None:
-    if json:
-        console.out_answer(SCHEMA, status)
-        return
+def _print_status(status: MapStatus) -> options.Answered:
+    yield SCHEMA, status
     console.out(f"repository  {status.root} ({'git' if status.source == 'git' else 'no git: its folders are listed'})")
     for name in ("provider", "index", "query", "refresh"):
         available = getattr(status, f"{name}_available")

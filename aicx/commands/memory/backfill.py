@@ -30,8 +30,7 @@ def command(
     limit: options.Limit = 10_000,
     everywhere: Everywhere = False,
     repo: options.Repo = None,
-    json: options.Json = False,
-) -> None:
+) -> options.Answered:
     """Make candidates of what the stored sessions propose. Shows them first; --import makes them.
 
     Every one is a candidate: nothing is believed before a person accepts it. What a record says already is more
@@ -59,9 +58,7 @@ def command(
         [*found.excluded, *backfill.left],
         found.notes,
     )
-    if json:
-        console.out_answer(SCHEMA, answer)
-        return
+    yield SCHEMA, answer
     for item in answer.items:
         _print(item)
     for left in answer.left:

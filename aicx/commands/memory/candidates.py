@@ -32,8 +32,7 @@ def command(
     rebuild: Annotated[
         bool, typer.Option("--rebuild", help="Read every session again, not only those that are new or changed.")
     ] = False,
-    json: options.Json = False,
-) -> None:
+) -> options.Answered:
     """List what the stored sessions propose to keep, the best first, with the words it comes from.
 
     Rules alone find them: what a person stated for good, checks that failed and later passed, what linters objected to
@@ -46,9 +45,7 @@ def command(
     """
     folder = user_path(repo) if repo else None
     answer = list_candidates(load_settings(), folder, kind, limit, anew=rebuild)
-    if json:
-        console.out_answer(SCHEMA, answer)
-        return
+    yield SCHEMA, answer
     for item in answer.candidates:
         _print(item)
     for excluded in answer.excluded:

@@ -29,8 +29,7 @@ def command(
     yes: Yes = False,
     everywhere: Everywhere = False,
     repo: options.Repo = None,
-    json: options.Json = False,
-) -> None:
+) -> options.Answered:
     """Propose what to do about records that are stale, superseded, unconfirmed, in conflict or kept apart.
 
     Shows it only; --apply --yes does what a program may do, which is to stop believing something and to put it away.
@@ -56,9 +55,7 @@ def command(
         found.resting,
         None if everywhere else desk.scope.repository,
     )
-    if json:
-        console.out_answer(SCHEMA, answer)
-        return
+    yield SCHEMA, answer
     for planned, outcome in zip(found.proposals, padded, strict=True):
         _print(planned, outcome)
     if not found.proposals:

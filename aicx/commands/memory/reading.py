@@ -214,7 +214,7 @@ def history(ref: RefArgument, utc: options.Utc = False, repo: options.Repo = Non
         )
 
 
-def stats(everywhere: Everywhere = False, repo: options.Repo = None, json: options.Json = False) -> None:
+def stats(everywhere: Everywhere = False, repo: options.Repo = None) -> options.Answered:
     """Count the records by status, kind, reason and repository.
 
     Example: aicx status --memory
@@ -235,9 +235,7 @@ def stats(everywhere: Everywhere = False, repo: options.Repo = None, json: optio
         list(log.damaged),
         desk.scope.repository,
     )
-    if json:
-        console.out_answer(STATS_SCHEMA, answer)
-        return
+    yield STATS_SCHEMA, answer
     console.out(f"{console.plural(answer.records, 'record')}, {answer.baseline:,} agreed")
     for title, counts in (("status", answer.by_status), ("kind", answer.by_kind), ("reason", answer.by_reason)):
         console.out(f"{title:8}{', '.join(f'{count:,} {name}' for name, count in counts.items()) or '-'}")

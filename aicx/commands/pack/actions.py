@@ -90,11 +90,9 @@ def mode_of(text: str) -> Mode:
     return options.one_of(text, MODES, "is not a way to sum up", "--summary")
 
 
-def answer(found: PackAnswer, *, json: bool) -> None:
+def answer(found: PackAnswer) -> options.Answered:
     """Prints a pack: its summary, or everything."""
-    if json:
-        console.out_answer(SCHEMA, found)
-        return
+    yield SCHEMA, found
     console.out(found.summary.text.rstrip("\n"))
     console.notify_notes(filter(None, (*found.pack["remarks"], found.summary.note)))
     size = f"{found.summary.tokens:,} of {found.summary.budget:,} tokens"
@@ -140,8 +138,7 @@ def task(
     now: Now = None,
     repo: options.Repo = None,
     utc: options.Utc = False,
-    json: options.Json = False,
-) -> None:
+) -> options.Answered:
     """Bundle a task with its handoffs, sessions, files, commits, places in the code and memory, under one digest.
 
     Without TASK it is what is worked on here: a task of this working folder before others, one in progress before one
@@ -179,7 +176,7 @@ def task(
     with console.count_bar("Reading sessions") as bar:
         query = replace(query, progress=lambda done, of: bar(done, of, ""))
         found = make(settings, "task", query, budget=budget, mode=mode, notify=console.notify)
-    answer(found, json=json)
+    yield from answer(found)
 
 
 def noted(settings: Settings, folder: Path) -> list[PackNote]:
@@ -209,8 +206,7 @@ def family(
     now: Now = None,
     repo: options.Repo = None,
     utc: options.Utc = False,
-    json: options.Json = False,
-) -> None:
+) -> options.Answered:
     """Bundle what the tasks and sessions of a repository say: what is open, changed, learned, feared and still to do.
 
     Each line says how many tasks and sessions it rests on, when it was said last, and which these are. A session of a
@@ -228,7 +224,7 @@ def family(
     with console.count_bar("Reading sessions") as bar:
         query = replace(query, progress=lambda done, of: bar(done, of, ""))
         found = make(load_settings(), "family", query, budget=budget, mode=mode, notify=console.notify)
-    answer(found, json=json)
+    yield from answer(found)
 
 
 @options.either("digest", "--digest")
@@ -236,8 +232,7 @@ def show_again(
     digest: Digest,
     budget: Budget = None,
     summary: SummaryOption = "deterministic",
-    json: options.Json = False,
-) -> None:
+) -> options.Answered:
     """Sum a stored pack up again. What it says is as it was; only the budget and the way to sum up may differ.
 
     Example: aicx show --pack sha256:3fa29c01 --budget 4000
@@ -247,4 +242,4 @@ def show_again(
     from aicx.packs.making import show
 
     mode = mode_of(summary)
-    answer(show(load_settings(), digest, budget=budget, mode=mode), json=json)
+    yield from answer(show(load_settings(), digest, budget=budget, mode=mode))

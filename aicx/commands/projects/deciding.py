@@ -32,8 +32,7 @@ _MAX_NAMED = 8
 def assign(
     folder: Folder,
     repository: Annotated[str, typer.Argument(metavar="OWNER/REPO", help="The repository it belongs to.")],
-    json: options.Json = False,
-) -> None:
+) -> options.Answered:
     """Say which repository a folder, and every folder below it, belongs to.
 
     It wins over everything aicx learned and over git itself. Stored sessions move at once; their ids stay.
@@ -42,10 +41,10 @@ def assign(
     Example: aicx projects assign ~/work/site octo/website
     """
     place, project = _absolute(folder), _named(repository)
-    _apply(lambda before, _: before.assign(place, project), f"{place} belongs to {project}", json=json, folder=place)
+    yield from _apply(lambda before, _: before.assign(place, project), f"{place} belongs to {project}", folder=place)
 
 
-def ignore(folder: Folder, json: options.Json = False) -> None:
+def ignore(folder: Folder) -> options.Answered:
     """Say that a folder, and every folder below it, belongs to no repository.
 
     Its sessions stay stored and can be found; only their repository goes. Stored sessions move at once.
@@ -54,10 +53,10 @@ def ignore(folder: Folder, json: options.Json = False) -> None:
     Example: aicx projects ignore /tmp/scratch --json
     """
     place = _absolute(folder)
-    _apply(lambda before, _: before.ignore(place), f"{place} belongs to no repository", json=json, folder=place)
+    yield from _apply(lambda before, _: before.ignore(place), f"{place} belongs to no repository", folder=place)
 
 
-def reset(folder: Folder, json: options.Json = False) -> None:
+def reset(folder: Folder) -> options.Answered:
     """Drop what `assign` or `ignore` decided about a folder: what aicx learned counts again.
 
     Example: aicx projects reset ~/work/site
@@ -71,14 +70,13 @@ def reset(folder: Folder, json: options.Json = False) -> None:
             raise NotFound(f"nothing was decided about {place}", hint=f"decided: {', '.join(decided) or 'no folder'}")
         return before.reset(place)
 
-    _apply(change, f"{place} is learned again", json=json)
+    yield from _apply(change, f"{place} is learned again")
 
 
 def merge(
     one: Annotated[str, typer.Argument(metavar="OWNER/REPO", help="The repository that goes into the other.")],
     other: Annotated[str, typer.Argument(metavar="OWNER/REPO", help="The one that stays.")],
-    json: options.Json = False,
-) -> None:
+) -> options.Answered:
     """File the sessions of one repository under another: two names of the same, or a fork and its origin.
 
     `-p` with the first name still finds them. Stored sessions move at once; `aicx projects rename` leads back.
@@ -93,14 +91,13 @@ def merge(
         _check_known(stays, before, catalog)
         return before.rename(goes, stays)
 
-    _apply(change, f"{goes} is part of {stays}", json=json)
+    yield from _apply(change, f"{goes} is part of {stays}")
 
 
 def rename(
     old: Annotated[str, typer.Argument(metavar="OLD", help="OWNER/REPO as it was.")],
     new: Annotated[str, typer.Argument(metavar="NEW", help="OWNER/REPO as it is now.")],
-    json: options.Json = False,
-) -> None:
+) -> options.Answered:
     """Say that a repository has another name now, after a move or a rename at the forge.
 
     `-p OLD` still finds its sessions. Stored sessions move at once; renaming back undoes it.
@@ -119,7 +116,7 @@ def rename(
             )
         return before.rename(before_name, after_name)
 
-    _apply(change, f"{before_name} is {after_name} now", json=json)
+    yield from _apply(change, f"{before_name} is {after_name} now")
 
 
 def _absolute(folder: str) -> str:
@@ -138,8 +135,8 @@ def _named(project: str) -> str:
 
 
 def _apply(
-    change: Callable[[FolderDecisions, Catalog], FolderDecisions], done: str, *, json: bool, folder: str | None = None
-) -> None:
+    change: Callable[[FolderDecisions, Catalog], FolderDecisions], done: str, folder: str | None = None
+) -> options.Answered:
     """Records a decision, moves what it concerns, brings the word index up to date, and reports it.
 
     Where the decision is about a ``folder``, the report says if no session worked there.
@@ -151,9 +148,7 @@ def _apply(
     if filing.moved:
         with console.count_bar("Indexing") as counting:
             refresh_lexical(settings, console.notify, counting)
-    if json:
-        console.out_answer(DECISION_SCHEMA, DecisionAnswer(filing.moved, filing.notes))
-        return
+    yield DECISION_SCHEMA, DecisionAnswer(filing.moved, filing.notes)
     console.notify(f"{console.style(done, fg='green', bold=True)}; {console.plural(filing.moved, 'chunk')} moved.")
     for note in filing.notes:
         console.notify(f"  {note}")

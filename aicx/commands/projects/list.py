@@ -16,8 +16,7 @@ from aicx.paths import NON_REPOSITORY
 
 def command(
     unknown: Annotated[bool, typer.Option("--unknown", help="Only the folders that belong to no repository.")] = False,
-    json: options.Json = False,
-) -> None:
+) -> options.Answered:
     """List the folders of stored sessions by repository, with the reason.
 
     Example: aicx projects --unknown
@@ -27,9 +26,7 @@ def command(
         notes = [*([opened.fallback_reason] if opened.fallback_reason else []), *opened.notes]
         places = list_places(opened.catalog)
     found = ProjectsAnswer([place for place in places if place.repository is None or not unknown], notes)
-    if json:
-        console.out_answer(SCHEMA, found)
-        return
+    yield SCHEMA, found
     for repository, items in groupby(sorted(found.projects, key=_order), key=lambda item: item.repository):
         _print(repository, list(items))
     console.notify_notes(notes)

@@ -20,8 +20,7 @@ def command(
     sort: Annotated[Sort, typer.Option("--sort", help="The order; size is the number of chunks.")] = "newest",
     limit: options.Limit = 20,
     offset: Annotated[int, typer.Option("--offset", min=0, metavar="N", help="Skip the first N.")] = 0,
-    json: options.Json = False,
-) -> None:
+) -> options.Answered:
     """List sessions with their titles, the newest first.
 
     A session is listed if one of its chunks passes the filters; its figures cover the whole session. A filter that
@@ -33,9 +32,7 @@ def command(
     Example: aicx sessions --file src/parser.py --sort oldest
     """
     found = sessions_answer(sessions_page(browse(load_settings().layout, filters, sort, limit, offset)))
-    if json:
-        console.out_answer(SCHEMA, found)
-        return
+    yield SCHEMA, found
     for item in found.items:
         _print(item)
     if found.items:

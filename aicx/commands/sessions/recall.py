@@ -35,8 +35,7 @@ def command(
     limit: options.Limit = 5,
     repo: options.Repo = None,
     everywhere: options.Everywhere = False,
-    json: options.Json = False,
-) -> None:
+) -> options.Answered:
     """Find the sessions, or the context windows or chunks of them, that answer a question.
 
     Each answer names what it is in and what is in it: a session its windows and chunks, a chunk its window and session.
@@ -61,9 +60,7 @@ def command(
         filters=filters,
         place=options.place(repo, everywhere=everywhere),
     )
-    if json:
-        console.out_answer(SCHEMA, found)
-        return
+    yield SCHEMA, found
     for number, match in enumerate(found.matches, 1):
         _print(number, match)
     if found.method.get("fallback_reason"):

@@ -21,8 +21,7 @@ def command(
     query: Annotated[list[str], typer.Argument(help="A question, an identifier, or a quoted phrase.")],
     limit: options.Limit = 10,
     filters: Filters = EVERYTHING,
-    json: options.Json = False,
-) -> None:
+) -> options.Answered:
     """Find the sessions that answer a question, ranked by all their passages.
 
     The words and filters are those of `aicx search`; an answer is a whole session, with where it stands.
@@ -34,9 +33,7 @@ def command(
     asked = SearchQuery(" ".join(query), desk.now, filters, group="session", limit=limit, place=desk.place.root)
     with viewing(desk) as viewer:
         found = find_sessions(desk.settings, asked, viewer)
-    if json:
-        console.out_answer(SEARCH_SCHEMA, found)
-        return
+    yield SEARCH_SCHEMA, found
     for item in found.items:
         print_node(item.node)
         for line in item.lines:

@@ -39,8 +39,7 @@ def open_(
     ] = None,
     force: Force = False,
     repo: options.Repo = None,
-    json: options.Json = False,
-) -> None:
+) -> options.Answered:
     """Begin a session, or take up a closed one: commands in this working folder then mean it where none is named.
 
     An agent is in one session at a time in a working folder. The agents' own sessions need not be opened; this is for
@@ -63,7 +62,7 @@ def open_(
         force=force,
         notify=console.notify,
     )
-    _answer(desk, changed, named.rule or "", json=json)
+    yield from _answer(desk, changed, named.rule or "")
 
 
 @options.either("session")
@@ -75,8 +74,7 @@ def fork(
     agent: Agent = None,
     force: Force = False,
     repo: options.Repo = None,
-    json: options.Json = False,
-) -> None:
+) -> options.Answered:
     """Begin a session that has everything of another, which goes on as it is.
 
     Example: aicx sessions fork --session 4f2a81c0
@@ -92,7 +90,7 @@ def fork(
         force=force,
         notify=console.notify,
     )
-    _answer(desk, changed, "explicit" if new else "new", json=json)
+    yield from _answer(desk, changed, "explicit" if new else "new")
 
 
 @options.either("session")
@@ -101,8 +99,7 @@ def close(
     status: Annotated[str, typer.Option("--status", metavar="STATUS", help=f"One of {', '.join(OUTCOMES)}.")] = "ok",
     agent: Agent = None,
     repo: options.Repo = None,
-    json: options.Json = False,
-) -> None:
+) -> options.Answered:
     """State that a session is over, and how it ended. What is stored of it stays, and so do its edges.
 
     Example: aicx sessions close --status ok
@@ -119,7 +116,7 @@ def close(
         last_active=datetime.fromisoformat(last) if last else None,
         notify=console.notify,
     )
-    _answer(desk, changed, named.rule or "", json=json)
+    yield from _answer(desk, changed, named.rule or "")
 
 
 @options.either("newer", "--newer")
@@ -130,8 +127,7 @@ def link(
     kind: Annotated[str, typer.Option("--type", metavar="TYPE", help=f"One of {', '.join(EDGE_TYPES)}.")] = "continues",
     remove: Annotated[bool, typer.Option("--remove", help="State that the two have nothing to do with it.")] = False,
     repo: options.Repo = None,
-    json: options.Json = False,
-) -> None:
+) -> options.Answered:
     """State how two sessions are related, or that a derived edge is wrong. It counts before logs and derivation.
 
     Example: aicx sessions link 7c19e2f4 4f2a81c0 --type continues
@@ -143,7 +139,7 @@ def link(
         key, other = viewer.find(newer), viewer.find(older)
     ref, to = str(Ref.of_session(*key)), str(Ref.of_session(*other))
     link_sessions(desk.settings, desk.place, ref, to, wanted, desk.now, remove=remove, notify=console.notify)
-    _answer(desk, LifeChange(ref, *key, "unlinked" if remove else "linked", parent=to), "explicit", json=json)
+    yield from _answer(desk, LifeChange(ref, *key, "unlinked" if remove else "linked", parent=to), "explicit")
 
 
 def _stored(desk: CommandDesk, named: IdentifiedSession) -> IdentifiedSession:
@@ -161,17 +157,10 @@ def _known(desk: CommandDesk, wanted: str) -> SessionKey:
         return viewer.find(wanted)
 
 
-def _answer(desk: CommandDesk, changed: LifeChange, rule: str, *, json: bool) -> None:
+def _answer(desk: CommandDesk, changed: LifeChange, rule: str) -> options.Answered:
     path = identity_path(desk.settings.layout, desk.place.root, changed.agent) if changed.identity else None
-    if json:
-        console.out_answer(
-            CHANGE_SCHEMA,
-            SessionChangeAnswer(
-                *(changed.action, changed.ref, changed.agent, changed.session_id, rule, changed.outcome),
-                *(changed.parent, str(path) if path else None),
-            ),
-        )
-        return
+    facts = changed.action, changed.ref, changed.agent, changed.session_id, rule, changed.outcome, changed.parent
+    yield CHANGE_SCHEMA, SessionChangeAnswer(*facts, str(path) if path else None)
     console.out(changed.session_id)
     with_parent = f" ({changed.parent})" if changed.parent else ""
     outcome = f" as {changed.outcome}" if changed.outcome else ""

@@ -10,7 +10,7 @@ from aicx.commands.sessions.common import viewing
 from aicx.sessions.answers import STATS_SCHEMA
 
 
-def command(json: options.Json = False) -> None:
+def command() -> options.Answered:
     """Count the sessions by agent, lane, state and outcome, and the edges between them by type and origin.
 
     Example: aicx sessions stats
@@ -18,9 +18,7 @@ def command(json: options.Json = False) -> None:
     """
     with viewing(open_desk(None)) as viewer:
         found = viewer.stats()
-    if json:
-        console.out_answer(STATS_SCHEMA, found)
-        return
+    yield STATS_SCHEMA, found
     console.out(f"{console.plural(found.sessions, 'session')}, {found.stored:,} stored")
     _print("Agents", found.by_agent)
     _print("Lanes", found.by_lane)

@@ -55,8 +55,7 @@ def command(
     top_windows: Annotated[
         int, typer.Option("--top-windows", min=0, max=100, metavar="N", help="For a seed: how many earlier windows.")
     ] = 2,
-    json: options.Json = False,
-) -> None:
+) -> options.Answered:
     """Sum up a session, or one of its context windows: goal, what was done, decided and learnt, each with references.
 
     Rules do it, without a model. A configured summarizer adds claims, each of which names its evidence. A summary is
@@ -81,9 +80,7 @@ def command(
         found = seeded_answer(made)
     else:
         found = summarized_answer(summarize(settings, session, window=window, force=force, how=how))
-    if json:
-        console.out_answer(SCHEMA, found)
-        return
+    yield SCHEMA, found
     if found.seed_prompt is not None:
         console.out(found.seed_prompt.rstrip("\n"))
     else:

@@ -23,8 +23,7 @@ def command(
         bool,
         typer.Option("--carried", help="The folder's files are carried between machines, as Syncthing and rsync do."),
     ] = False,
-    json: options.Json = False,
-) -> None:
+) -> options.Answered:
     """Make a shared index at an address, or join the one that is there. Nothing is shared by this.
 
     An object store has to keep two writers apart (conditional writes): that is tried out, and one that does not is
@@ -40,8 +39,6 @@ def command(
     carry(membership)
     create_share(settings, membership, console.notify)
     write_membership(settings.layout, membership)
-    if json:
-        console.out_answer(SCHEMA, joined(membership))
-        return
+    yield SCHEMA, joined(membership)
     console.notify(f"This home is {membership.own} in the share at {membership.address}. Nothing of it is shared yet.")
     console.notify("Next: aicx share push --project GLOB --dry-run")

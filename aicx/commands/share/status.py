@@ -16,7 +16,7 @@ from aicx.storage.lock import writer_lock
 _PUSH_AGAIN = "aicx share push --yes on the machine that pushed it sends it again"
 
 
-def command(json: options.Json = False) -> None:
+def command() -> options.Answered:
     """Show what each member shares, and what this home gives.
 
     Example: aicx share status
@@ -30,9 +30,7 @@ def command(json: options.Json = False) -> None:
     answer = ShareStatus(
         membership.address, membership.member, membership.machine, list(membership.projects), parts, unindexed, notes
     )
-    if json:
-        console.out_answer(SCHEMA, answer)
-        return
+    yield SCHEMA, answer
     console.out(f"address   {answer.address}")
     console.out(f"here      {membership.own}")
     console.out(f"projects  {', '.join(answer.projects) or 'none chosen'}")

@@ -18,7 +18,7 @@ _LISTS = (
 _SHOWN = 3  # of each list; JSON has more
 
 
-def command(limit: options.Limit = 5, repo: options.Repo = None, json: options.Json = False) -> None:
+def command(limit: options.Limit = 5, repo: options.Repo = None) -> options.Answered:
     """List the parts of this repository that sessions changed, those that most sessions changed first.
 
     A part is a folder. Its purpose is what its README, docstring or manifest says. The rest is worked out from the
@@ -38,9 +38,7 @@ def command(limit: options.Limit = 5, repo: options.Repo = None, json: options.J
         facts, notes = facts_at(desk.settings, desk.folder, lambda done, of: bar(done, of, ""))
     every = areas(facts)
     items = [replace(area, purpose=purpose_of(desk.place.root, area.id)) for area in every[:limit]]
-    if json:
-        console.out_answer(SCHEMA, AreasAnswer(items, len(every), notes))
-        return
+    yield SCHEMA, AreasAnswer(items, len(every), notes)
     for item in items:
         _print(item)
     console.notify_notes(notes)

@@ -55,8 +55,7 @@ def start(
     commands: Commands = None,
     source: Sources = None,
     repo: options.Repo = None,
-    json: options.Json = False,
-) -> None:
+) -> options.Answered:
     """Begin a task: say in a sentence what is to be reached.
 
     Starting the same goal again in this folder goes on with the task that is open. Without a goal, the task is made
@@ -77,7 +76,7 @@ def start(
 
     found = chosen(desk.settings, desk.place, desk.now)
     written = state.start(desk.settings, desk.place, goal, desk.now, patch=patch, gone_on=found, notify=console.notify)
-    answer(written, "Begun:" if written.new else "Open already:", json=json)
+    yield from answer(written, "Begun:" if written.new else "Open already:")
 
 
 @options.either("task", "--task", "-t")
@@ -108,8 +107,7 @@ def update(
         ),
     ] = None,
     repo: options.Repo = None,
-    json: options.Json = False,
-) -> None:
+) -> options.Answered:
     """Add to a task what is known by now. Lists grow, and say nothing twice; single values are set.
 
     TASK is an id, the beginning of one, or a title; without it the task is meant that was last begun here. An entry
@@ -145,7 +143,7 @@ def update(
     if patch.is_empty:
         raise UsageError("there is nothing to add", hint='aicx task update --next "what is to be done next"')
     written = state.update(desk.settings, desk.place, task, patch, desk.now, notify=console.notify)
-    answer(written, "Updated:", json=json)
+    yield from answer(written, "Updated:")
 
 
 def _joined(patch: Patch, said: dict[Section, Sequence[str]]) -> dict[Section, list[NewItem | str]]:
@@ -155,7 +153,7 @@ def _joined(patch: Patch, said: dict[Section, Sequence[str]]) -> dict[Section, l
 
 
 @options.either("task", "--task", "-t")
-def resume(task: TaskArgument, here: Here = False, repo: options.Repo = None, json: options.Json = False) -> None:
+def resume(task: TaskArgument, here: Here = False, repo: options.Repo = None) -> options.Answered:
     """Take a task up again in this folder: one that is open, set aside or closed.
 
     It is then the one that `aicx task update` means without a name, and holds on the branch that is checked out. A
@@ -166,7 +164,7 @@ def resume(task: TaskArgument, here: Here = False, repo: options.Repo = None, js
     """
     desk = open_desk(repo)
     written = state.resume_task(desk.settings, desk.place, task, desk.now, here=here, notify=console.notify)
-    answer(written, "Resumed:", json=json)
+    yield from answer(written, "Resumed:")
 
 
 @options.either("task", "--task", "-t")
@@ -178,8 +176,7 @@ def close(
     note: Annotated[str, typer.Option("--note", metavar="TEXT", help="What to remember of how it ended.")] = "",
     here: Here = False,
     repo: options.Repo = None,
-    json: options.Json = False,
-) -> None:
+) -> options.Answered:
     """Close a task as resolved or abandoned, or set it aside as blocked or paused.
 
     Without TASK, the task is closed that was last begun here. Closing the same twice changes nothing. With
@@ -193,7 +190,7 @@ def close(
     written = state.close(
         desk.settings, desk.place, task, closing, desk.now, note=note, here=here, notify=console.notify
     )
-    answer(written, "Closed:" if not written.record.is_open else "Set aside:", json=json)
+    yield from answer(written, "Closed:" if not written.record.is_open else "Set aside:")
 
 
 def paths_from(folder: Path, files: Sequence[str] | None) -> list[str]:

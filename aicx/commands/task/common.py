@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from aicx import console
+from aicx import console, options
 from aicx.work.files import DamagedFile
 from aicx.work.loading import Loaded
 from aicx.work.state import Written
@@ -44,16 +44,14 @@ _LISTS = (
 )
 
 
-def answer(written: Written, done: str, *, json: bool) -> None:
+def answer(written: Written, done: str) -> options.Answered:
     """Prints what a command made of a task."""
     # Imported here: `aicx resume --next` prints no task.
     from aicx.work.answers import CHANGE_SCHEMA
     from aicx.work.entry import change_of
 
     change = change_of(written)
-    if json:
-        console.out_answer(CHANGE_SCHEMA, change)
-        return
+    yield CHANGE_SCHEMA, change
     print_task(change.task)
     warn_of(Loaded(written.record, written.loading))
     for field, texts in change.left_out.items():

@@ -23,9 +23,7 @@ _LISTS = (
 _GOAL = 160  # characters; a prompt may be long
 
 
-def command(
-    limit: options.Limit = 5, repo: options.Repo = None, utc: options.Utc = False, json: options.Json = False
-) -> None:
+def command(limit: options.Limit = 5, repo: options.Repo = None, utc: options.Utc = False) -> options.Answered:
     """List what the sessions of this repository left to the next one, the newest first.
 
     A handoff is derived from each session's log, or stated with `aicx finalize`. Subagents and sessions that a program
@@ -40,9 +38,7 @@ def command(
     desk = open_desk(repo)
     with console.count_bar("Reading sessions") as bar:
         items, total, notes = handoffs(desk.settings, desk.folder, desk.now, limit, lambda done, of: bar(done, of, ""))
-    if json:
-        console.out_answer(HANDOFFS_SCHEMA, HandoffsAnswer(items, total, notes))
-        return
+    yield HANDOFFS_SCHEMA, HandoffsAnswer(items, total, notes)
     for item in items:
         _print(item)
     console.notify_notes(notes)

@@ -23,8 +23,7 @@ def list_open(
     everywhere: Annotated[bool, typer.Option("--everywhere", help="The tasks of all repositories.")] = False,
     repo: options.Repo = None,
     utc: options.Utc = False,
-    json: options.Json = False,
-) -> None:
+) -> options.Answered:
     """List tasks, the last changed first.
 
     Example: aicx task list
@@ -35,9 +34,7 @@ def list_open(
     desk = open_desk(repo)
     place = None if everywhere else desk.place
     found = list_tasks(desk.settings, place, desk.now, status or (), every=every, limit=limit)
-    if json:
-        console.out_answer(LIST_SCHEMA, found)
-        return
+    yield LIST_SCHEMA, found
     for row in found.tasks:
         where = f"  on {row.branch}" if row.branch else ""
         mark = f"  not used here: {row.reason}" if row.loadable is False else ""
@@ -51,7 +48,7 @@ def list_open(
         console.notify('No task fits. `aicx task list --all` shows closed ones; begin one: aicx task start "…"')
 
 
-def status(repo: options.Repo = None, utc: options.Utc = False, json: options.Json = False) -> None:
+def status(repo: options.Repo = None, utc: options.Utc = False) -> options.Answered:
     """Show what is open here: the tasks of this repository that hold on the branch that is checked out.
 
     Tasks that were left on a branch that is not merged here are listed with the reason, and not used. Without a
@@ -65,9 +62,7 @@ def status(repo: options.Repo = None, utc: options.Utc = False, json: options.Js
     from aicx.resume.open_work import open_work
 
     found = open_work(desk.settings, desk.place, desk.now)
-    if json:
-        console.out_answer(STATUS_SCHEMA, status_of(found, desk.place))
-        return
+    yield STATUS_SCHEMA, status_of(found, desk.place)
     for task in found.active:
         print_task(entry_of(task))
         warn_of(task)
@@ -87,16 +82,14 @@ def status(repo: options.Repo = None, utc: options.Utc = False, json: options.Js
 
 
 @options.either("task", "--task", "-t")
-def show(task: TaskArgument, repo: options.Repo = None, utc: options.Utc = False, json: options.Json = False) -> None:
+def show(task: TaskArgument, repo: options.Repo = None, utc: options.Utc = False) -> options.Answered:
     """Show one task whole, open or closed, with the evidence of what it says and everything that happened to it.
 
     Example: aicx show fix-the-export
     """
     desk = open_desk(repo)
     whole, found = shown_work(desk.settings, desk.place, desk.now, task)
-    if json:
-        console.out_answer(SHOW_SCHEMA, whole)
-        return
+    yield SHOW_SCHEMA, whole
     print_task(whole.task)
     for item in (item for item in whole.items if item.evidence):
         console.out(console.style(f"  {item.text}: {', '.join(item.evidence)}", fg="bright_black"))
