@@ -22,7 +22,7 @@ from aicx.agents.unasked import answer
 from aicx.cli import run
 from aicx.reminders import ledger
 from aicx.reminders.building import refresh_reminders
-from aicx.reminders.line import MAX_BYTES, reminder
+from aicx.reminders.saying import MAX_BYTES, reminder
 from aicx.text import estimate_tokens
 from tests.corpus.builders import OTHER, SESSION, ClaudeLog, Home, when
 

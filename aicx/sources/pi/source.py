@@ -3,17 +3,178 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
+from datetime import datetime
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from aicx.sources.embedded import CUT_OUT
-from aicx.sources.items import BadRecord, LogFile, LogIdentity, SessionEvent, SourceItem
-from aicx.sources.pi.entries import AGENT, PiTimeline
+from aicx.sources.items import (
+    BadRecord,
+    LogFile,
+    LogIdentity,
+    SessionEvent,
+    SkippedRecords,
+    SourceItem,
+    TimelineEntry,
+    ToolUse,
+)
 from aicx.sources.records import RawRecord, list_folder, parse_instant, read_jsonl, stat_log
-from aicx.sources.values import string_of, text_of
-from aicx.types import AgentHomes
+from aicx.sources.tools import describe_call
+from aicx.sources.values import items_of, object_of, quoted, replace_data_urls, string_of, text_of
+from aicx.sources.voices import speaker_of
+from aicx.types import AgentHomes, Origin, Role
+
+AGENT = "pi"
+_BOOKKEEPING = frozenset(("session", "thinking_level_change", "label"))
+# What extensions keep for themselves, and what they put before the model for a single request.
+_OF_EXTENSIONS = frozenset(("custom", "context_transform", "ephemeral"))
+# Pi adds it below what a command printed that failed.
+_EXITED = re.compile(r"(?:^|\n)Command exited with code (-?\d{1,10})\s*\Z")
+_MAX_CODE = 1 << 31
+
+
+class PiTimeline:
+    """Reads the records of one log in their order."""
+
+    def __init__(self, path: str, session_id: str, cwd: str | None, began: datetime | None) -> None:
+        self._path = path
+        self._session_id = session_id
+        self._cwd = cwd
+        self._at = began
+        self._model: str | None = None
+        self._skipped: Counter[str] = Counter()
+
+    def skip(self, reason: str, count: int = 1) -> None:
+        self._skipped[reason] += count
+
+    def close(self) -> Iterator[SkippedRecords]:
+        """How much was passed over."""
+        return (SkippedRecords(self._path, reason, count) for reason, count in self._skipped.items())
+
+    def take(self, record: RawRecord) -> Iterator[SourceItem]:
+        """The items of one record."""
+        value = record.value
+        kind, message = value.get("type"), object_of(value.get("message"))
+        self._at = parse_instant(message.get("timestamp")) or parse_instant(value.get("timestamp")) or self._at
+        if kind == "session_info":
+            name = string_of(value.get("name")).strip()
+            if name:
+                yield SessionEvent(self._session_id, title=name)
+            self.skip("bookkeeping")
+        elif kind == "model_change":
+            self._model = text_of(value.get("modelId")) or self._model
+            self.skip("bookkeeping")
+        elif isinstance(kind, str) and kind in _BOOKKEEPING:
+            self.skip("bookkeeping")
+        elif isinstance(kind, str) and kind in _OF_EXTENSIONS:
+            self.skip("kept by an extension")
+        elif self._at is None:
+            yield BadRecord(self._path, "record without a time in a log without any", record.line)
+        elif kind == "message":
+            self._model = text_of(message.get("model")) or self._model
+            yield from self._message(message, record, self._at)
+        elif kind in ("compaction", "branch_summary"):
+            yield from self._say(record, self._at, "system", "compaction", string_of(value.get("summary")))
+        elif kind == "custom_message":
+            yield from self._say(record, self._at, "system", "injected", self._text(value.get("content")))
+        else:
+            self.skip(f"unknown type: {quoted(kind)}")
+
+    def _message(self, message: dict[str, Any], record: RawRecord, at: datetime) -> Iterator[TimelineEntry]:
+        role = message.get("role")
+        content = message.get("content")
+        if role == "user":
+            text = self._text(content)
+            yield from self._say(record, at, "user", speaker_of(text) or "typed", text)
+        elif role == "assistant":
+            yield from self._answer(message, items_of(content), record, at)
+        elif role == "toolResult":
+            name, text = text_of(message.get("toolName")) or "tool", self._text(content)
+            failed = message.get("isError") if isinstance(message.get("isError"), bool) else None
+            exited = _EXITED.search(text) if name == "bash" and failed else None
+            code = int(exited[1]) if exited else None
+            use = ToolUse(name, "result", text_of(message.get("toolCallId")), failed=failed, exit_code=code)
+            yield from self._say(record, at, "tool", "tool", text, ":result", use)
+        elif role == "bashExecution":  # a command that the person ran
+            command, code = string_of(message.get("command")), message.get("exitCode")
+            text, use = describe_call("bash", {"command": command})
+            yield from self._say(record, at, "tool", "tool", text, ":call", use)
+            exit_code = code if isinstance(code, int) and not isinstance(code, bool) and abs(code) < _MAX_CODE else None
+            failed = None if exit_code is None else exit_code != 0
+            use = ToolUse("bash", "result", failed=failed, exit_code=exit_code)
+            yield from self._say(record, at, "tool", "tool", string_of(message.get("output")), ":result", use)
+        elif role in ("custom", "hookMessage"):
+            yield from self._say(record, at, "system", "injected", self._text(content))
+        elif role in ("compactionSummary", "branchSummary"):
+            yield from self._say(record, at, "system", "compaction", string_of(message.get("summary")))
+        else:
+            self.skip(f"unknown author: {quoted(role)}")
+
+    def _answer(
+        self, message: dict[str, Any], blocks: list[Any], record: RawRecord, at: datetime
+    ) -> Iterator[TimelineEntry]:
+        for number, block in enumerate(blocks):
+            part = object_of(block)
+            suffix = f":{number}" if number else ""
+            match part.get("type"):
+                case "text":
+                    yield from self._say(record, at, "assistant", "agent", string_of(part.get("text")), suffix)
+                case "thinking":
+                    yield from self._say(record, at, "reasoning", "agent", string_of(part.get("thinking")), suffix)
+                case "toolCall":
+                    name, call_id = text_of(part.get("name")) or "tool", text_of(part.get("id"))
+                    text, use = describe_call(name, part.get("arguments"), call_id)
+                    yield from self._say(record, at, "tool", "tool", text, suffix, use)
+                case kind:
+                    self.skip(f"unknown type: {quoted(kind)}")
+        if error := string_of(message.get("errorMessage")):
+            yield from self._say(record, at, "system", "injected", error, ":error")
+
+    def _text(self, content: Any) -> str:
+        """The texts of a content; pictures are counted."""
+        texts = []
+        for block in content if isinstance(content, list) else [content]:
+            part = object_of(block)
+            if isinstance(block, str):
+                texts.append(block)
+            elif part.get("type") == "text":
+                texts.append(string_of(part.get("text")))
+            elif part:
+                self.skip("picture" if part.get("type") == "image" else f"unknown type: {quoted(part.get('type'))}")
+        return "\n".join(filter(None, texts))
+
+    def _say(
+        self,
+        record: RawRecord,
+        at: datetime,
+        role: Role,
+        origin: Origin,
+        text: str,
+        suffix: str = "",
+        tool: ToolUse | None = None,
+    ) -> Iterator[TimelineEntry]:
+        if not text.strip():
+            self.skip("record without a text")
+            return
+        # Pi's ids are short, and told apart within a session only; the time makes them one of all.
+        key, when = text_of(record.value.get("id")), record.value.get("timestamp")
+        yield TimelineEntry(
+            AGENT,
+            self._session_id,
+            at,
+            role,
+            replace_data_urls(text, lambda media: f"[{media or 'data'} left out]"),
+            record.ref(self._path),
+            origin,
+            cwd=self._cwd,
+            record_id=f"{when}:{key}{suffix}" if key else None,
+            model=self._model if role in ("assistant", "reasoning") else None,
+            tool=tool,
+        )
+
 
 __all__ = ["AGENT", "FORMAT", "SOURCE", "PiSource"]
 FORMAT = "pi-jsonl"
