@@ -25,7 +25,6 @@ def command(
     Example: aicx resume --start --explain --json
     Example: aicx resume --start --explain
     """
-    # Imported here: not needed for --help.
     from aicx.lifecycle.identity import find_asker_at
     from aicx.lifecycle.prepare import prepare
     from aicx.resume.brief.json_brief import previous_answer

@@ -54,7 +54,6 @@ def command(
     Example: aicx finalize --status success --summary "The export handles empty files" --tests-executed "pytest -q"
     Example: aicx finalize --status failure --summary "Two tests still fail" --next "look at test_export_empty" --json
     """
-    # Imported here: not needed for --help.
     from aicx.lifecycle.answers import finalized_answer
     from aicx.lifecycle.decisions import propose_decisions
     from aicx.lifecycle.finalize import Ending, finalize

@@ -22,7 +22,6 @@ def command(repo: options.Repo = None, limit: options.Limit = 10, json: options.
     Example: aicx resume --next --json
     """
     desk = open_desk(repo)
-    # Imported here: not needed for --help.
     from aicx.resume.open_work import NOTHING_OPEN, open_work
 
     found = open_work(desk.settings, desk.place, desk.now)

@@ -33,7 +33,6 @@ def command(
     Example: aicx run --task "fix the flaky login test" -- aider
     Example: aicx run -- make test
     """
-    # Imported here: not needed for --help.
     from aicx.lifecycle.run import RunRequest, current_folder, run
 
     started_by = caller()

@@ -24,7 +24,6 @@ def command(
     Example: aicx status --usage --json
     Example: aicx status --usage --contracts
     """
-    # Imported here: not needed for --help.
     from aicx.lifecycle.usage import usage
 
     with console.count_bar("Reading sessions") as bar:

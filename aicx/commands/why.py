@@ -36,7 +36,6 @@ def command(
     Example: aicx why '#12' --json
     Example: aicx why v1.2.0..v1.3.0 --limit 10
     """
-    # Imported here: not needed for --help.
     from aicx.why.answer import SCHEMA, answer_why
     from aicx.why.run import WhyQuery
 

@@ -42,7 +42,6 @@ def command(
     """
     if import_ and dry_run:
         raise UsageError("--dry-run and --import exclude each other", hint="leave one of them out")
-    # Imported here: not needed for --help.
     from aicx.memory.candidates.gather import gather_at
 
     desk = open_desk(repo)

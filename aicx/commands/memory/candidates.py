@@ -63,7 +63,6 @@ def list_candidates(
     settings: Settings, folder: Path | None, kind: str | None, limit: int, *, anew: bool = False
 ) -> CandidatesAnswer:
     """The candidates of all stored sessions, or of the repository that ``folder`` is in."""
-    # Imported here: not needed for --help.
     from aicx.memory.candidates.gather import gather_at
 
     found = gather_at(settings, folder, anew=anew)

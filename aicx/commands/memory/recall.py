@@ -49,7 +49,6 @@ def command(
     Example: aicx search --in memory how are exports authorised
     Example: aicx search --in memory "retry limit" --with-evidence --json
     """
-    # Imported here: not needed for --help.
     from aicx.commands.memory.recalled import print_answer
     from aicx.memory.assess import Status
     from aicx.memory.recall.asking import RecallQuery

@@ -49,7 +49,6 @@ def command(
 
 def list_sources(settings: Settings, folder: Path, named: Sequence[Named]) -> SourcesAnswer:
     """The live sources of the repository that ``folder`` is in, and of what is ``named`` outside it."""
-    # Imported here: not needed for --help.
     from aicx.memory.policy import load_policy
     from aicx.memory.sources import SourceItem, SourcesAnswer, read_live
 

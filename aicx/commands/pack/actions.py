@@ -149,7 +149,6 @@ def task(
     Example: aicx pack task fix-the-export --budget 800
     Example: aicx pack task session:codex:019f68cf --json
     """
-    # Imported here: not needed for --help.
     from aicx.packs.hook import hook_output
     from aicx.packs.making import make
 
@@ -215,7 +214,6 @@ def family(
     Example: aicx pack family
     Example: aicx pack family --focus-query "token refresh" --date-from 2026-03-01 --date-to 2026-03-31
     """
-    # Imported here: not needed for --help.
     from aicx.packs.making import make
 
     mode = mode_of(summary)
@@ -238,7 +236,6 @@ def show_again(
     Example: aicx show --pack sha256:3fa29c01 --budget 4000
     Example: aicx show --pack sha256:3fa29c01
     """
-    # Imported here: not needed for --help.
     from aicx.packs.making import show
 
     mode = mode_of(summary)

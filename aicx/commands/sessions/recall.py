@@ -44,7 +44,6 @@ def command(
     Example: aicx search --in windows why did the migration fail
     Example: aicx search --in windows retry policy --granularity window --limit 3 --json
     """
-    # Imported here: not needed for --help.
     from aicx.sessions.recall import SCHEMA, recall
 
     kinds = list(dict.fromkeys(granularity or [Granularity.session]))

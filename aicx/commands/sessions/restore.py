@@ -40,7 +40,6 @@ def command(
     Example: aicx resume --restore --session 4f2a81c0 --json
     Example: aicx resume --restore --check-pending
     """
-    # Imported here: not needed for --help.
     from aicx.lifecycle.identity import TERMINAL, Asker, find_session
     from aicx.sessions.restore import restore
     from aicx.work.place import find_place

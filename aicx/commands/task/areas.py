@@ -28,7 +28,6 @@ def command(limit: options.Limit = 5, repo: options.Repo = None) -> options.Answ
     Example: aicx task areas --limit 3
     Example: aicx task areas
     """
-    # Imported here: not needed for --help.
     from aicx.work.areas import areas
     from aicx.work.facts_index import facts_at
     from aicx.work.purpose import purpose_of

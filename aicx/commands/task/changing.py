@@ -71,7 +71,6 @@ def start(
         said={"active_files": paths_from(desk.folder, file), "commands": commands or []},
         sources=source or [],
     )
-    # Imported here: not needed for --help.
     from aicx.resume.open_work import chosen
 
     found = chosen(desk.settings, desk.place, desk.now)

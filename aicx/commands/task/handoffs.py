@@ -32,7 +32,6 @@ def command(limit: options.Limit = 5, repo: options.Repo = None, utc: options.Ut
     Example: aicx task handoffs --limit 1
     Example: aicx task handoffs
     """
-    # Imported here: not needed for --help.
     from aicx.lifecycle.handoffs import handoffs
 
     desk = open_desk(repo)

@@ -58,7 +58,6 @@ def status(repo: options.Repo = None, utc: options.Utc = False) -> options.Answe
     Example: aicx task status --json
     """
     desk = open_desk(repo)
-    # Imported here: not needed for --help.
     from aicx.resume.open_work import open_work
 
     found = open_work(desk.settings, desk.place, desk.now)
