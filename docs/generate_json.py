@@ -57,7 +57,7 @@ from aicx.servers.described import Described, reachable
 from aicx.sessions import answers as lineage
 from aicx.sessions import recall as session_recall
 from aicx.sessions import restore_block as session_restore
-from aicx.sessions import summary_answer as session_summary
+from aicx.sessions import summarize as session_summary
 from aicx.sessions import windows as session_windows
 from aicx.toolchains.parsing import Parsed
 from aicx.why import answer as why

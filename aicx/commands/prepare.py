@@ -49,7 +49,7 @@ def command(
     # Imported here: not needed for --help.
     from aicx.lifecycle.identity import find_asker_at
     from aicx.lifecycle.prepare import prepare
-    from aicx.quoting import fenced
+    from aicx.resume.brief.banner import opening
     from aicx.resume.brief.output import markdown_brief
 
     folder = options.folder(repo)
@@ -64,12 +64,7 @@ def command(
         console.out_answer(PREPARE_SCHEMA, prepared_answer(found, brief.text.decode()))
         return
     if not found.already_shown:
-        header, _, quoted = found.banner.partition("\n")
-        console.out(header)
-        console.out()
-        if quoted:
-            console.out(fenced(quoted))
-            console.out()
+        console.out(f"{opening(found.banner)}\n")
     console.out_bytes(brief.text)
     console.notify_notes(filter(None, (*found.notes, found.report.arbiter_note, found.report.summary_note)))
     if found.previous is not None:

@@ -25,7 +25,7 @@ from aicx.git.state import Git, GitProbe, GitState
 from aicx.lifecycle.identity import Asker
 from aicx.lifecycle.prepare import prepare
 from aicx.lifecycle.run_log import ProgramRun, Recorder
-from aicx.quoting import fenced
+from aicx.resume.brief.banner import opening
 from aicx.resume.brief.output import markdown_brief
 from aicx.sources import load_source
 from aicx.sources.items import BadRecord
@@ -204,8 +204,7 @@ def _prepare(
     prepared = None
     try:
         prepared = prepare(settings, request.folder, asker, now, task=request.task, source="run", name=name)
-        header, _, quoted = stored(prepared.banner).partition("\n")
-        banner = "".join(f"{block}\n\n" for block in (header, quoted and fenced(quoted)) if block).encode()
+        banner = f"{opening(stored(prepared.banner))}\n\n".encode()
         brief = markdown_brief(settings, prepared.report, _TOKENS - estimate_tokens(banner))
         body = banner + brief.text
         manifest: dict[str, Any] = {

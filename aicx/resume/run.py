@@ -20,7 +20,7 @@ from aicx.resume.contract import contract_of
 from aicx.resume.passages import choose_passages, quote_passages, search_history
 from aicx.resume.place import locate, require_folder
 from aicx.resume.query import ResumeQuery
-from aicx.resume.select.report import Considered, Reason, ResumeReport
+from aicx.resume.select.report import ClaimLine, Considered, Reason, ResumeReport
 from aicx.resume.session_choice import choose_others, choose_resumed, list_earlier, number_session, rank_earlier
 from aicx.resume.state import ResumeState, Stage
 from aicx.resume.stated import ask_memory, gone_on_from, prove_open, read_work
@@ -106,11 +106,19 @@ def ask_arbiter(state: ResumeState) -> None:
 
 
 def ask_summarizer(state: ResumeState) -> None:
-    """Lets a configured command sum the brief up."""
-    if state.settings.summarizer and state.query.outside:
-        from aicx.resume.summary import sum_up
+    """Lets a configured command sum the brief up: claims, each with the evidence of the lines that it names."""
+    command, report = state.settings.summarizer, state.report
+    if not command or not state.query.outside:
+        return
+    # Imported here: few have one.
+    from aicx.resume.brief.compose import compose
+    from aicx.work.summarizer import SECONDS, Fact, summarize
 
-        state.report = sum_up(state.settings.summarizer, state.report)
+    parts = [part for part in compose(report) if part.text]
+    facts = [Fact(part.slot, part.text, part.refs or (part.entry,)) for part in parts]
+    found = summarize(command, "brief", report.task, facts, SECONDS)
+    report.summary = tuple(ClaimLine(claim.text, claim.refs, parts[claim.fact].entry) for claim in found.claims)
+    report.summary_by, report.summary_note = found.by, found.note
 
 
 STAGES: tuple[Stage, ...] = (

@@ -5,8 +5,7 @@ from __future__ import annotations
 from aicx.config import Settings
 from aicx.corpus.catalog.session_names import SessionKey
 from aicx.sessions.answers import SessionAnswer
-from aicx.sessions.summarize import open_session
-from aicx.sessions.summary_answer import windows_answer
+from aicx.sessions.summarize import open_session, windows_answer
 from aicx.sessions.view import Viewer, turns_of, work_of
 
 

@@ -14,12 +14,11 @@ from aicx.filters import Filters
 from aicx.quoting import to_check
 from aicx.refs import Ref
 from aicx.sessions.recall import recall
-from aicx.sessions.stored import StoredSession, short_refs
-from aicx.sessions.summarize import SummaryReader, open_session
-from aicx.sessions.windows import Window
+from aicx.sessions.stored import short_refs
+from aicx.sessions.summarize import SessionSummaryAnswer, SummaryReader, open_session
+from aicx.sessions.windows import ref_of
 from aicx.text import instant, plural, shorten
 from aicx.types import PROMPTS
-from aicx.values import dataclass
 
 MAX_CHARS, TOP_WINDOWS = 12_000, 2
 _QUOTES, _QUOTE_LENGTH = 10, 400  # messages of a window, and characters of each
@@ -31,22 +30,6 @@ _NOTICE = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Seed:
-    """The prompt, in at most the characters that it was to have. ``picked`` are the windows in it, the latest first.
-
-    ``omitted`` is how many lines had no room. ``by_query`` is whether a question chose among the earlier windows.
-    """
-
-    session: StoredSession
-    text: str
-    windows: tuple[Window, ...]
-    picked: tuple[int, ...]
-    omitted: int
-    by_query: bool
-    notes: tuple[str, ...]
-
-
 def seed(
     settings: Settings,
     text: str,
@@ -55,8 +38,9 @@ def seed(
     query: str = "",
     max_chars: int = MAX_CHARS,
     top_windows: int = TOP_WINDOWS,
-) -> Seed:
-    """The prompt of the session that ``text`` names: its latest window, and ``top_windows`` that fit ``query`` best.
+) -> SessionSummaryAnswer:
+    """A prompt in ``max_chars`` from the session that ``text`` names: its latest window, and ``top_windows`` that fit
+    ``query`` best.
 
     Without a query, or where it fits none, those before the latest. Raises NotFound, and UsageError for a name of
     several and for too little room.
@@ -65,14 +49,14 @@ def seed(
     latest = len(reader.windows) - 1
     chosen = _relevant(settings, reader, query, now) if query.strip() else []
     earlier = [index for index in chosen if index != latest][:top_windows]
-    fits = bool(earlier)
-    if not fits:
+    if not earlier:
         earlier = list(reversed(range(latest)))[:top_windows]
     picked = [latest, *earlier]
     short = short_refs(settings, reader.session)
     sections = [_lines(reader, short, index, query if index in chosen and index != latest else "") for index in picked]
     body, omitted = _fit(reader, sections, max_chars)
-    return Seed(reader.session, body, reader.windows, tuple(picked), omitted, fits, tuple(reader.notes))
+    refs = [ref_of(reader.session.ref, index) for index in picked]
+    return reader.answer("seeded", seed_prompt=body, seed_windows=refs, omitted=omitted)
 
 
 def _relevant(settings: Settings, reader: SummaryReader, query: str, now: datetime) -> list[int]:

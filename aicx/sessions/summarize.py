@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import field, replace
 from hashlib import sha256
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Any, Literal
 from zlib import crc32
 
 import orjson
@@ -19,7 +20,15 @@ from aicx.evidence.transcript import Step, read_steps
 from aicx.paths import Layout
 from aicx.sessions.stored import StoredSession, find_stored
 from aicx.sessions.summary import Summary, summary_of
-from aicx.sessions.windows import Window, read_windows, steps_of_windows
+from aicx.sessions.windows import (
+    Window,
+    WindowAnswer,
+    WindowsAnswer,
+    read_windows,
+    steps_of_windows,
+    window_answer,
+    windows_of,
+)
 from aicx.storage.atomic import replace_file
 from aicx.storage.typed import from_json
 from aicx.text import plural
@@ -28,20 +37,30 @@ from aicx.work.session_facts import Said
 from aicx.work.summarizer import By, Fact
 from aicx.work.summarizer import summarize as ask_summarizer
 
+SCHEMA = "aicx.session_summary/1"
 Status = Literal["exists", "summarized", "seeded"]
 How = Literal["deterministic", "llm"]
 
 
-@dataclass(frozen=True, slots=True)
-class Summarized:
-    """A summary, and whether it was made now. ``window`` is None for that of the whole session."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionSummaryAnswer:
+    """A summary of a session or of one of its windows, or the prompt of a new session."""
 
-    status: Status
-    session: StoredSession
-    window: Window | None
-    windows: tuple[Window, ...]
-    entry: SummaryEntry
-    notes: tuple[str, ...]
+    status: Annotated[
+        str, "`summarized` (made now), `exists` (made before, of the same text) or `seeded` (a prompt was made)"
+    ]
+    session: Annotated[str, "its reference"]
+    title: str | None
+    window: Annotated[WindowAnswer | None, "the window that was summed up; null for the whole session"] = None
+    windows: Annotated[list[WindowAnswer], "all windows of the session"]
+    summary: Annotated[Summary | None, "null for a seed"] = None
+    claims: Annotated[tuple[Said, ...], "of the configured summarizer, each with the evidence that it names"] = ()
+    summary_by: Annotated[str, "`rules` or `summarizer`"] = "rules"
+    summary_note: Annotated[str | None, "what became of asking the summarizer"] = None
+    seed_prompt: Annotated[str | None, "what a new session begins with; null for a summary"] = None
+    seed_windows: Annotated[Sequence[str], "references of the windows in it, the latest first"] = ()
+    omitted: Annotated[int, "how many lines had no room in the prompt"] = 0
+    notes: list[str]
 
 
 @dataclass(slots=True)
@@ -82,6 +101,14 @@ class SummaryReader:
             found = replace(found, goal=earlier.asked or earlier.goal)
         return found
 
+    def answer(self, status: Status, **found: Any) -> SessionSummaryAnswer:
+        """What was ``found`` of the session, as an answer."""
+        windows = windows_of(self.session.ref, self.windows)
+        notes = list(self.notes)
+        return SessionSummaryAnswer(
+            status=status, session=self.session.ref, title=self.session.title, windows=windows, notes=notes, **found
+        )
+
     def _of_window(self, window: int) -> Summary:
         goes_on = window + 1 < len(self.windows)
         return summary_of(self.session, self.steps[window], whole=False, goes_on=goes_on) or Summary.empty()
@@ -99,7 +126,7 @@ def open_session(settings: Settings, text: str) -> SummaryReader:
 
 def summarize(
     settings: Settings, text: str, *, window: int | None = None, force: bool = False, how: How | None = None
-) -> Summarized:
+) -> SessionSummaryAnswer:
     """The summary of the session that ``text`` names, or of its ``window``: made, or as it was made of the same text.
 
     By ``how``: rules alone, or the configured summarizer too, which is the default where there is one. Where it fails
@@ -125,9 +152,20 @@ def summarize(
     return _answer(reader, "summarized", window, entry)
 
 
-def _answer(reader: SummaryReader, status: Status, window: int | None, entry: SummaryEntry) -> Summarized:
-    chosen = None if window is None else reader.windows[window]
-    return Summarized(status, reader.session, chosen, reader.windows, entry, tuple(reader.notes))
+def _answer(reader: SummaryReader, status: Status, window: int | None, entry: SummaryEntry) -> SessionSummaryAnswer:
+    return reader.answer(
+        status,
+        window=None if window is None else window_answer(reader.session.ref, reader.windows[window]),
+        summary=entry.summary,
+        claims=entry.claims,
+        summary_by=entry.by,
+        summary_note=entry.note,
+    )
+
+
+def windows_answer(found: SummaryReader) -> WindowsAnswer:
+    session = found.session
+    return WindowsAnswer(session.ref, session.title, windows_of(session.ref, found.windows), found.notes)
 
 
 def _wanted(reader: SummaryReader, text: str, window: int | None) -> int | None:

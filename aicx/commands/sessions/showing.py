@@ -73,8 +73,7 @@ def windows(
     Example: aicx show --windows 4f2a81c0 --json
     """
     # Imported here: not needed for --help.
-    from aicx.sessions.summarize import open_session
-    from aicx.sessions.summary_answer import windows_answer
+    from aicx.sessions.summarize import open_session, windows_answer
     from aicx.sessions.windows import SCHEMA
 
     found = open_session(load_settings(), session)

@@ -10,9 +10,9 @@ import typer
 from aicx import console, options
 from aicx.config import load_settings
 from aicx.errors import UsageError
-from aicx.sessions.summary_answer import SCHEMA, SessionSummaryAnswer
 
 if TYPE_CHECKING:
+    from aicx.sessions.summarize import SessionSummaryAnswer
     from aicx.sessions.summary import Counted
     from aicx.work.session_facts import Said
 
@@ -67,8 +67,7 @@ def command(
     Example: aicx show --summarize 4f2a81c0 --mode seed --query "retry policy" --max-chars 8000
     """
     # Imported here: not needed for --help.
-    from aicx.sessions.summarize import summarize
-    from aicx.sessions.summary_answer import seeded_answer, summarized_answer
+    from aicx.sessions.summarize import SCHEMA, summarize
 
     settings = load_settings()
     if mode == "seed":
@@ -76,10 +75,9 @@ def command(
             raise UsageError("--window is for a summary", hint="a seed takes the latest window, and those of --query")
         from aicx.sessions.seed import seed
 
-        made = seed(settings, session, options.now(), query=query, max_chars=max_chars, top_windows=top_windows)
-        found = seeded_answer(made)
+        found = seed(settings, session, options.now(), query=query, max_chars=max_chars, top_windows=top_windows)
     else:
-        found = summarized_answer(summarize(settings, session, window=window, force=force, how=how))
+        found = summarize(settings, session, window=window, force=force, how=how)
     yield SCHEMA, found
     if found.seed_prompt is not None:
         console.out(found.seed_prompt.rstrip("\n"))

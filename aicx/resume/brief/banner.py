@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from aicx.paths import NON_REPOSITORY
+from aicx.quoting import fenced
 from aicx.resume.select.report import ResumeReport
 from aicx.text import ago, plural, shorten
 
@@ -73,6 +74,12 @@ def _stated(report: ResumeReport) -> dict[str, str]:
 def bare_banner(agent: str, folder: str) -> str:
     """The first line of a banner as far as it takes no look at anything: ``agent@folder · awake``."""
     return shorten(f"{_awake(agent, folder)} · awake", _LINE)
+
+
+def opening(text: str) -> str:
+    """A banner as it opens a session: its first line, and the others quoted, since they are from logs."""
+    header, _, quoted = text.partition("\n")
+    return "\n\n".join(filter(None, (header, quoted and fenced(quoted))))
 
 
 def _awake(agent: str, place: str | None) -> str:

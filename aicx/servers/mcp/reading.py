@@ -24,8 +24,8 @@ from aicx.servers.mcp.means import ToolContext
 from aicx.servers.mcp.remembering import read_memory
 from aicx.servers.mcp.replies import OF_A_CHUNK, ToolReply, bounded, brief, reply, slimmed
 from aicx.sessions import answers as session_answers
-from aicx.sessions import summary_answer
 from aicx.sessions.about import about_session
+from aicx.sessions.summarize import SCHEMA as SUMMARY_SCHEMA
 from aicx.sessions.summarize import summarize
 from aicx.sessions.view import open_viewer
 from aicx.work import answers as task_answers
@@ -139,11 +139,11 @@ def _read_object(means: ToolContext, asked: ReadArguments, ref: str) -> ToolRepl
 
 def _read_window(means: ToolContext, ref: str) -> ToolReply:
     """What a context window of a session came to, by rules alone: no configured command is asked for it."""
-    answer = summary_answer.summarized_answer(summarize(means.settings, ref, how="deterministic"))
+    answer = summarize(means.settings, ref, how="deterministic")
     said = {"title": answer.title, **to_fields(answer.summary)}
     labels = {"session": answer.window.ref if answer.window else answer.session}
     text = texts.facts_text(texts.BY_RULES, said, answer.notes, labels, most=means.bounds.text)
-    return reply(summary_answer.SCHEMA, to_fields(answer), text)
+    return reply(SUMMARY_SCHEMA, to_fields(answer), text)
 
 
 def _read_session(means: ToolContext, ref: str) -> ToolReply:
