@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import field
-from typing import Annotated, Literal, NamedTuple, get_args
+from typing import Annotated, Literal, get_args
 
 from aicx.brief import fit, listed, page
 from aicx.quoting import QUOTED
@@ -80,24 +80,16 @@ class RestoreAnswer:
     notes: tuple[str, ...] = ()
 
 
-class Block(NamedTuple):
-    """The block as text, the lines in it, and how many of each part had no room."""
-
-    text: str
-    items: tuple[RestoredItem, ...]
-    omitted: Mapping[Part, int]
-
-
 def compose(
     head: Sequence[str], items: Sequence[RestoredItem], more: str, short: Mapping[str, str], limit: int
-) -> Block:
+) -> RestoreAnswer:
     """The block in at most ``limit`` characters; empty where there is nothing to say.
 
     ``head`` says what the session is, ``more`` where the rest is to be found, ``short`` how references are written.
     Each part keeps its first line as long as others have more. A line each of goal and next step stays, however short.
     """
     if not items:
-        return Block("", (), {})
+        return RestoreAnswer()
     items = sorted(items, key=lambda item: PARTS.index(item.part))
     every = Counter(item.part for item in items)
     seen: Counter[Part] = Counter()
@@ -122,8 +114,9 @@ def compose(
         text, kept, left = fit(worth, text_of, lambda text, room=room: len(text) <= room, always=stays)
         if kept and len(text) <= limit:
             shown = tuple(items[number] for number in kept)
-            return Block(text, shown, dict(Counter(items[number].part for number in left)))
-    return Block("", (), every)
+            omitted = dict(Counter(items[number].part for number in left))
+            return RestoreAnswer(restored=True, context=text, items=shown, omitted=omitted)
+    return RestoreAnswer(omitted=every)
 
 
 def _line(item: RestoredItem, short: Mapping[str, str], length: int) -> str:

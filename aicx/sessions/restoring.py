@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -125,15 +126,11 @@ def give_back(
     # Changed files alone say nothing that git does not.
     if stored is None and all(item.part == "files" for item in items):
         items = []
-    block = compose(_head(stored, because, marks), items, _more(stored), short, max_chars)
-    return RestoreAnswer(
-        restored=bool(block.text),
+    return replace(
+        compose(_head(stored, because, marks), items, _more(stored), short, max_chars),
         session=stored.ref if stored else None,
         because=because,
         stored_to=stored.ended_at if stored else None,
-        context=block.text,
-        items=block.items,
-        omitted=block.omitted,
         notes=tuple(notes),
     )
 

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Annotated, Literal
 
 from aicx.config import Settings
-from aicx.fields import OPTIONAL
+from aicx.fields import OPTIONAL, taken_from
 from aicx.refs import Ref
 from aicx.share.session_answer import TeamSession, team_session
 from aicx.storage.texts import with_texts
@@ -160,18 +160,16 @@ def _commit(item: CommitQuery) -> WhyCommit:
 
 def _session(item: CommitSession) -> WhySession:
     session = item.session
-    return WhySession(
-        session.ref,
-        session.session_id,
-        session.agent,
-        session.project,
-        shorten(session.title, _MAX_TEXT) if session.title else None,
-        _one_line(session.branch) if session.branch else None,
-        instant(session.started_at),
-        instant(session.completed_at),
-        item.confidence,
-        item.score,
-        item.commit,
-        [replace(one, text=_one_line(one.text), worth=round(one.worth, 3)) for one in item.evidence],
-        list(item.chunks),
+    return taken_from(
+        session,
+        WhySession,
+        title=shorten(session.title, _MAX_TEXT) if session.title else None,
+        branch=_one_line(session.branch) if session.branch else None,
+        started_at=instant(session.started_at),
+        completed_at=instant(session.completed_at),
+        confidence=item.confidence,
+        score=item.score,
+        commit=item.commit,
+        evidence=[replace(one, text=_one_line(one.text), worth=round(one.worth, 3)) for one in item.evidence],
+        chunks=list(item.chunks),
     )

@@ -301,15 +301,15 @@ class TestBound:
     def test_goal_and_next_are_the_last_to_go_and_each_omission_is_counted(self, limit: int) -> None:
         items = self.items()
         block = compose(["Session s."], items, "More is there.", {}, limit)
-        assert len(block.text) <= limit
+        assert len(block.context) <= limit
         kept = [item.part for item in block.items]
         assert {"goal", "next"} <= set(kept)
         assert {part: kept.count(part) + block.omitted.get(part, 0) for part in PARTS} == dict.fromkeys(PARTS, 9)
         for part, count in block.omitted.items():
-            assert f"{part} {count}" in block.text
+            assert f"{part} {count}" in block.context
 
     def test_nothing_to_say_is_an_empty_block(self) -> None:
-        assert compose(["Session s."], [], "More is there.", {}, 5000).text == ""
+        assert compose(["Session s."], [], "More is there.", {}, 5000).context == ""
 
     def test_the_command_keeps_to_its_bound(self, place: Compacted) -> None:
         found = place("sessions", "restore", "--max-chars", "1200")
