@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import field
+from functools import partial
 from typing import Annotated, Literal, get_args
 
 from aicx.brief import fit, listed, page
@@ -111,12 +112,16 @@ def compose(
 
         # Where its lines have to be shorter, there is no room for others.
         room = limit if length == _LENGTH else 0
-        text, kept, left = fit(worth, text_of, lambda text, room=room: len(text) <= room, always=stays)
+        text, kept, left = fit(worth, text_of, partial(_has_room, room), always=stays)
         if kept and len(text) <= limit:
             shown = tuple(items[number] for number in kept)
             omitted = dict(Counter(items[number].part for number in left))
             return RestoreAnswer(restored=True, context=text, items=shown, omitted=omitted)
     return RestoreAnswer(omitted=every)
+
+
+def _has_room(room: int, text: str) -> bool:
+    return len(text) <= room
 
 
 def _line(item: RestoredItem, short: Mapping[str, str], length: int) -> str:

@@ -64,7 +64,7 @@ def _answer(report: ResumeReport, parts: Sequence[Part], limit: int, target: int
 
     symbols = of("symbols")
     ends = {name: of(slot) for name, slot in _OF_END.items()}
-    stated = next(({**found, **ends} for found in of("stated")), None)
+    stated: Any = next(({**found, **ends} for found in of("stated")), None)
     return ResumeAnswer(
         generated_at=instant(report.now, "seconds"),
         mode="agent_brief",
