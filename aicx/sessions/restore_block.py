@@ -91,8 +91,8 @@ def compose(
     """
     if not items:
         return RestoreAnswer()
-    items = sorted(items, key=lambda item: PARTS.index(item.part))
     every = Counter(item.part for item in items)
+    items = sorted(items, key=lambda item: PARTS.index(item.part))
     seen: Counter[Part] = Counter()
     worth = []
     for item in items:
@@ -115,7 +115,7 @@ def compose(
         text, kept, left = fit(worth, text_of, partial(_has_room, room), always=stays)
         if kept and len(text) <= limit:
             shown = tuple(items[number] for number in kept)
-            omitted = dict(Counter(items[number].part for number in left))
+            omitted = dict(Counter(items[number].part for number in reversed(left)))
             return RestoreAnswer(restored=True, context=text, items=shown, omitted=omitted)
     return RestoreAnswer(omitted=every)
 
