@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -32,8 +33,8 @@ _MAX_MEANT = 5
 _COMPANY = 2
 # Numbers are meant as they are typed, and so is what is put together with signs.
 _LETTERS = re.compile("[a-z]+")
-# Ids of documents that are remembered: some 4 MB.
-_MAX_IDS = 20_000
+# Ids of documents, and counts of words, that are remembered: some 5 MB.
+_MAX_IDS, _MAX_COUNTS = 20_000, 5_000
 
 
 class LexicalSearcher:
@@ -54,6 +55,7 @@ class LexicalSearcher:
             self._schema = self._index.schema
         self._queries = _TantivyQueries(tantivy, self._schema)
         self._ids: dict[tuple[int, int], str] = {}
+        self._counts: dict[Hashable, int] = {}
 
     @property
     def size(self) -> int:
@@ -124,10 +126,26 @@ class LexicalSearcher:
         """
         units = units_of(question)
         filters = [self._filter(condition) for condition in where]
+        within = (*rules.fields,), (*where,)
         with self._reading(self._take_away):
-            documents = self._count(self._tantivy.Query.all_query(), filters) if filters else self.size
-            counts = tuple(self._count(self._unit(unit, rules), filters) for unit in units)
+            documents = self._known(within, self._tantivy.Query.all_query, filters) if filters else self.size
+            counts = tuple(
+                self._known(
+                    (*unit.words, None, *unit.names, None, *unit.others, unit.whole, within),
+                    partial(self._unit, unit, rules),
+                    filters,
+                )
+                for unit in units
+            )
         return Occurrences(units, counts, documents)
+
+    def _known(self, what: Hashable, query: Callable[[], Any], filters: Sequence[Any]) -> int:
+        """`_count`, made once: a common word takes as long to count as a question to rank, and comes again."""
+        if what not in self._counts:
+            if len(self._counts) >= _MAX_COUNTS:
+                self._counts.clear()
+            self._counts[what] = self._count(query(), filters)
+        return self._counts[what]
 
     def best_possible(self, question: Question, rules: RankingParams = DEFAULT_PARAMS) -> float:
         """About the score of a document that has nothing but the question in every field of its text.
@@ -147,7 +165,8 @@ class LexicalSearcher:
     def _count(self, query: Any, filters: Sequence[Any]) -> int:
         must = self._tantivy.Occur.Must
         both = self._tantivy.Query.boolean_query([(must, query), *((must, condition) for condition in filters)])
-        return int(self._searcher.search(both, 1, count=True).count or 0)
+        unscored = self._tantivy.Query.const_score_query(both, 0.0)
+        return int(self._searcher.search(unscored, 1, count=True).count or 0)
 
     def _unit(self, unit: Terms, rules: RankingParams) -> Any:
         """A word or name of a question, in whichever form it may occur."""

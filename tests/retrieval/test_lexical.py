@@ -442,3 +442,16 @@ def test_the_best_possible_score_counts_each_word_in_the_fields_of_text_that_hav
     valve, pump, printed = (math.log(1 + (3 - n + 0.5) / (n + 0.5)) for n in (1, 2, 1))
     best = LexicalSearcher(tmp_path).best_possible(parse_question("valve pump zebra"), RULES)
     assert best == pytest.approx(2.2 * (valve + pump + 0.3 * printed))
+
+
+def test_a_searcher_that_is_asked_again_counts_words_within_the_filters_of_that_question(written):
+    kept = LexicalSearcher(written)
+    for where in ([], [OneOf("project", ("ada/orbit",))], [OneOf("project", ("bob/api",))], []):
+        for text in ("flaky login", "deploy", "#12-40 windows", "flaky"):
+            question = parse_question(text)
+            found = kept.occurrences(question, where, RULES)
+            assert found == LexicalSearcher(written).occurrences(question, where, RULES)
+    assert [
+        kept.occurrences(parse_question("flaky"), [OneOf("project", (name,))], RULES).counts
+        for name in ("ada/orbit", "x")
+    ] == [(1,), (0,)]
