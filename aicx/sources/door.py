@@ -44,6 +44,7 @@ class Door:
     """Redacts what a log says of itself. Values that repeat with every record are looked at once."""
 
     def __init__(self, redact: Redact) -> None:
+        self.redact = redact
         self._id = lru_cache(1024)(lambda text: clean_id(text, redact))
         self._text = lru_cache(4096)(lambda text: redact(text).text)
 

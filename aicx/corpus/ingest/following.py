@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from itertools import chain, islice
 
 from aicx.corpus.ingest import growth
@@ -33,7 +34,7 @@ class Following:
     """The reading of one log from its beginning, or from where it stopped."""
 
     def __init__(self, log: LogFile, since: PlaceRead | None, clean: Redact, made: str) -> None:
-        self._log, self._since, self._clean, self._made = log, since, clean, made
+        self._log, self.since, self._clean, self._made = log, since, clean, made
         self._sums = self._sums_now()
         self._met: list[_Met] = []
         self._unanswered = frozenset(since.unanswered if since else ())
@@ -45,13 +46,15 @@ class Following:
     def of(
         cls, source: CleanSource, logs: Sequence[LogFile], since: PlaceRead | None, clean: Redact, made: str
     ) -> Following | None:
-        """None where a log changes its form as it grows, or is read whole as quickly."""
+        """None where a log changes its form as it grows, is read whole as quickly, or cannot be read."""
         if len(logs) != 1 or logs[0].size < growth.WORTH_KEEPING or not source.can_read_on(logs[0]):
             return None
-        return cls(logs[0], since, clean, made)
+        with suppress(OSError):
+            return cls(logs[0], since, clean, made)
+        return None
 
     def items(self, source: CleanSource) -> Iterator[SourceItem | ReadPoint | RecordsEnd]:
-        since = self._since
+        since = self.since
         start, line, state = (since.start, since.line, since.state) if since else (0, 0, {})
         for item in source.read_on(self._log, start, line, state):
             if isinstance(item, TimelineEntry) and item.tool and item.tool.call_id in self._unanswered:
@@ -67,7 +70,7 @@ class Following:
         never = frozenset(unanswered)
         limit = _index_of(drafts, settled)
         met = next((one for one in reversed(self._met) if one.entries <= limit and one.unanswered <= never), None)
-        since = self._since
+        since = self.since
         if met is None or (since and met.point.start < since.start + growth.WORTH_MOVING) or not self._is_as_read():
             return None
         state = met.point.state()
@@ -92,7 +95,7 @@ class Following:
         )
 
     def _sums_now(self) -> list[str]:
-        since = self._since
+        since = self.since
         return sums_of(self._log.path, self._log.size, since.sums if since else (), since.start if since else 0)
 
     def _is_as_read(self) -> bool:

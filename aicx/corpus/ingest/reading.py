@@ -57,29 +57,36 @@ class LogReading:
 
 def read_logs(agent: str, logs: Sequence[LogFile], redact_secrets: bool, whole: bool = True) -> LogReading:
     """Everything the logs hold, each read up to the size it had when it was listed; ``whole`` as in `draft_entries`."""
-    clean: Redact = redact if redact_secrets else Redacted
-    source = CleanSource(load_source(agent), Door(clean))
-    reading = LogReading()
-    reading.drafts = list(draft_entries(_entries(source, logs, reading, Observer(clean), None), clean, whole=whole))
-    return reading
+    return _reading(CleanSource(load_source(agent), Door(_cleaner(redact_secrets))), logs, whole, None)
 
 
 def read_growing(
     agent: str, logs: Sequence[LogFile], redact_secrets: bool, whole: bool, since: PlaceRead | None
 ) -> LogReading:
     """As `read_logs`, but notes where reading stopped, and reads on from ``since`` where the log only grew."""
-    clean: Redact = redact if redact_secrets else Redacted
+    clean = _cleaner(redact_secrets)
     source = CleanSource(load_source(agent), Door(clean))
-    since = since if since and len(logs) == 1 and only_grew(logs[0].path, since) else None
+    if since and not (len(logs) == 1 and only_grew(logs[0].path, since)):
+        since = None
     following = None if whole else Following.of(source, logs, since, clean, made_by(redacts=redact_secrets))
-    if following is None:
-        return read_logs(agent, logs, redact_secrets, whole)
-    reading, observer = LogReading(since=since), Observer(clean)
-    entries = _entries(source, logs, reading, observer, following)
-    reading.drafts = list(draft_entries(entries, clean, whole=whole, drafted=following.drafted))
-    if since and following.drafted.repeats:
+    reading = _reading(source, logs, whole, following)
+    if following and following.drafted.repeats:
         return read_growing(agent, logs, redact_secrets, whole, None)
-    reading.place = following.place(reading.drafts, reading.settled, observer.unanswered)
+    return reading
+
+
+def _cleaner(redact_secrets: bool) -> Redact:
+    return redact if redact_secrets else Redacted
+
+
+def _reading(source: CleanSource, logs: Sequence[LogFile], whole: bool, following: Following | None) -> LogReading:
+    clean = source.door.redact
+    reading, observer = LogReading(since=following.since if following else None), Observer(clean)
+    entries = _entries(source, logs, reading, observer, following)
+    drafted = following.drafted if following else None
+    reading.drafts = list(draft_entries(entries, clean, whole=whole, drafted=drafted))
+    if following and not following.drafted.repeats:
+        reading.place = following.place(reading.drafts, reading.settled, observer.unanswered)
     return reading
 
 

@@ -8,7 +8,7 @@ from dataclasses import field, replace
 from typing import Any
 
 from aicx.corpus.ingest.chunker import OVERLAP_MESSAGES, ChunkWindow, pack
-from aicx.corpus.ingest.drafts import MessageDraft, split_draft
+from aicx.corpus.ingest.drafts import MAX_TOKENS, MessageDraft, split_draft
 from aicx.corpus.ingest.names import Naming, NamingMessage, name_chunk, tells_names
 from aicx.corpus.ingest.observing import place_fields
 from aicx.corpus.ingest.render import RenderedChunk, SessionContext, render
@@ -114,7 +114,7 @@ def session_chunks(
         naming, has_exchange, typed = opened.naming, opened.restart.has_exchange, opened.restart.typed
         evidence, commit, prompt = opened.restart.automated, opened.commit, opened.prompt
     for position, (part, window) in enumerate(packed):
-        if position == still_open and ((first := window.own[0]).part or (1,))[0] == 1:
+        if position == still_open and _begins(first := window.own[0]):
             before = packed[position - 1]
             goes_on = before[0] is part
             tell(
@@ -196,11 +196,34 @@ def _pack_all(
     for part in parts:
         found = windows(part, part.drafts)
         if part.drafts[0].index < state.settled:
-            settled = [draft for draft in part.drafts if draft.index < state.settled]
-            count = len(found) if len(settled) == len(part.drafts) else len(windows(part, settled))
-            still_open = len(packed) + count - 1
+            still_open = len(packed) - 1 + _count_settled(found, state.settled, part, windows)
         packed += [(part, window) for window in found]
     return packed, None if still_open == 0 or any(part.steering for part in parts) else still_open
+
+
+def _count_settled(
+    found: Sequence[ChunkWindow],
+    end: int,
+    part: Segment,
+    windows: Callable[[Segment, Sequence[MessageDraft]], list[ChunkWindow]],
+) -> int:
+    """How many windows the drafts of a segment before the index ``end`` fill; ``found`` are those of all its drafts."""
+    settled = [draft for draft in part.drafts if draft.index < end]
+    if len(settled) == len(part.drafts):
+        return len(found)
+    tokens = 0
+    for number in range(len(found) - 1, 0, -1):
+        first = found[number].own[0]
+        tokens += sum(draft.tokens for draft in found[number].own if draft.index < end)
+        # With more than one window behind it, this one is closed among the settled drafts too.
+        if tokens > 2 * MAX_TOKENS and _begins(first):
+            behind = [draft for draft in settled if draft.index >= first.index]
+            return number + len(pack(behind, found[number - 1].own, in_turn=not first.opens_turn))
+    return len(windows(part, settled))
+
+
+def _begins(draft: MessageDraft) -> bool:
+    return draft.part is None or draft.part[0] == 1
 
 
 def _by_draft(seen: Mapping[int, Sequence[FolderClue]], indexes: Sequence[int]) -> dict[int, list[FolderClue]]:

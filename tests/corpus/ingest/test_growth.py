@@ -16,6 +16,8 @@ from hypothesis import strategies as st
 
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.ingest import following, growth
+from aicx.corpus.ingest.reading import read_growing
+from aicx.sources.items import LogFile
 from tests.corpus.builders import OTHER, ClaudeLog, Home
 
 BIG = "word " * 500
@@ -196,6 +198,11 @@ def test_a_run_that_was_killed_before_it_recorded_what_it_read_is_repaired_by_th
 
 def interrupted(_: Catalog) -> None:
     raise KeyboardInterrupt
+
+
+def test_a_log_that_vanished_since_it_was_listed_is_a_problem_of_its_own(tmp_path):
+    log = LogFile("claude", "claude-jsonl", tmp_path / "gone.jsonl", 4_000_000, "")
+    assert [bad.line for bad in read_growing("claude", [log], True, False, None).problems[str(log.path)]] == [None]
 
 
 def test_a_log_without_a_watermark_is_read_whole(home):
