@@ -3,8 +3,9 @@
     python benchmarks/share_stress.py FOLDER [SECONDS] [PUSHERS] [READERS]
 
 Every pusher rewrites its own sessions again and again, each generation of another size, and is killed now and then;
-every reader looks at all sessions the whole time. Printed at the end: pushes, readings, half sessions that a reader saw
-(there must be none), sessions lost, and what `verify` says.
+every reader looks at all sessions the whole time. A pusher also looks after the share where that is due, one at a time;
+earlier states that are older than GRACE go, and who was killed at it is followed after PATIENCE. Printed at the end:
+pushes, readings, upkeep, half sessions that a reader saw (there must be none), sessions lost, and what `verify` says.
 """
 
 from __future__ import annotations
@@ -15,18 +16,21 @@ import os
 import random
 import sys
 import time
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from aicx.paths import Layout
 from aicx.share.checking import verify_database
+from aicx.share.membership import Membership
 from aicx.share.rows import digest_of, row_digest
 from aicx.share.seals import Seal, drop_superseded, owned, read_seals, write_seals
 from aicx.share.tables import Database, VectorModel, committed, create_database, open_database, read_rows, write_rows
 from aicx.share.upkeep import is_due, maintain
 from aicx.text import instant
 
+GRACE, PATIENCE = timedelta(seconds=60), timedelta(seconds=10)
 SESSIONS = 2  # of each pusher
 MODEL = VectorModel("none", "none", 4)
 
@@ -77,8 +81,11 @@ def push_once(database: Database, number: int, turn: int) -> None:
     drop_superseded(database, f"m{number}/x", read_seals(database).of(f"m{number}/x"))
 
 
-def pusher(uri: str, number: int, seconds: float, together: Any, out: Any) -> None:
-    turn = 0
+def pusher(uri: str, folder: Path, number: int, seconds: float, together: Any, out: Any) -> None:
+    turn = kept_up = 0
+    membership = Membership(uri, f"m{number}", "x")
+    layout = Layout(folder / f"m{number}")
+    layout.home.mkdir(parents=True, exist_ok=True)
     database = opened(uri)
     together.wait()
     until = time.time() + seconds
@@ -86,9 +93,11 @@ def pusher(uri: str, number: int, seconds: float, together: Any, out: Any) -> No
         try:
             push_once(database, number, turn)
             turn += 1
+            if is_due(database):
+                kept_up += maintain(layout, membership, database, grace=GRACE, patience=PATIENCE) is None
         except Exception as error:  # noqa: BLE001  counted, and shown at the end
             out.put(("error", number, str(error)[:300]))
-    out.put(("pushed", number, turn))
+    out.put(("pushed", number, (turn, kept_up)))
 
 
 def reader(uri: str, number: int, seconds: float, together: Any, out: Any) -> None:
@@ -118,22 +127,19 @@ def reader(uri: str, number: int, seconds: float, together: Any, out: Any) -> No
 
 def run(uri: str, folder: Path, seconds: float, pushers: int, readers: int, *, kills: bool = True) -> dict[str, Any]:
     """Everything at once for so long; returns what came of it."""
-    from aicx.paths import Layout
-    from aicx.share.membership import Membership
-
     create_database(uri, MODEL)
     context = multiprocessing.get_context("spawn")  # LanceDB is not for processes that were forked
     out = context.Queue()
     together = context.Barrier(pushers + readers + 1)
-    work = [context.Process(target=pusher, args=(uri, number, seconds, together, out)) for number in range(pushers)]
+    work = [
+        context.Process(target=pusher, args=(uri, folder, number, seconds, together, out)) for number in range(pushers)
+    ]
     work += [
         context.Process(target=reader, args=(uri, number, seconds, together, out)) for number in range(1, readers + 1)
     ]
     for process in work:
         process.start()
-    killed = kept_up = 0
-    membership = Membership(uri, "upkeep", "x")
-    database = opened(uri)
+    killed = 0
     together.wait()
     until = time.time() + seconds
     while time.time() < until:
@@ -141,21 +147,17 @@ def run(uri: str, folder: Path, seconds: float, pushers: int, readers: int, *, k
         if kills and killed < pushers // 4:
             work[killed].kill()
             killed += 1
-        if is_due(database) and maintain(Layout(folder), membership, database) is None:
-            kept_up += 1
-    found: dict[str, Any] = {"pushes": 0, "readings": 0, "half": 0, "missing": 0, "errors": []}
+    found: dict[str, Any] = {"pushes": 0, "kept up": 0, "readings": 0, "half": 0, "missing": 0, "errors": []}
     expected = pushers + readers - killed
     while expected:
-        kind, number, value = out.get(timeout=120)
+        kind, number, value = out.get(timeout=300)
         if kind == "error":
             found["errors"].append((number, value))
             continue
         expected -= 1
-        if kind == "pushed":
-            found["pushes"] += value
-        else:
-            for name, count in zip(("readings", "half", "missing"), value, strict=True):
-                found[name] += count
+        names = ("pushes", "kept up") if kind == "pushed" else ("readings", "half", "missing")
+        for name, count in zip(names, value, strict=True):
+            found[name] += count
     for process in work:
         process.join()
     # Who was killed comes back, and puts right what it left.
@@ -163,7 +165,7 @@ def run(uri: str, folder: Path, seconds: float, pushers: int, readers: int, *, k
         push_once(opened(uri), number, 1)
     sessions, rows, unsound = verify_database(opened(uri))
     every = len(read_rows(opened(uri).chunks, ("key",)))
-    found |= {"killed": killed, "kept up": kept_up, "sessions": sessions, "rows": rows, "rows left over": every - rows}
+    found |= {"killed": killed, "sessions": sessions, "rows": rows, "rows left over": every - rows}
     return found | {"unsound": [one.key for one in unsound]}
 
 

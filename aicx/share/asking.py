@@ -12,6 +12,7 @@ from aicx.config import Settings
 from aicx.engine.team import Shared, TeamAnswer
 from aicx.filters import Filters
 from aicx.share.awaiting import Awaited, each_database, lacks, of_others, only_own, whole
+from aicx.share.indexes import VECTORS
 from aicx.share.limits import limits
 from aicx.share.membership import Membership, need_membership
 from aicx.share.rows import stored_text
@@ -114,8 +115,11 @@ class AskedDatabase:
         self._rankings: dict[str, list[Candidate]] = {"lexical": []}
         self._scales: dict[str, Scale] = {}
         self._dead: set[str] = set()
-        self.unindexed = 0
         database.refresh()
+        indexes = [index for index in database.chunks.list_indices() if index.columns[0] in ("said", VECTORS)]
+        self._indexed = any(index.columns[0] == VECTORS for index in indexes)
+        stats = [database.chunks.index_stats(index.name) for index in indexes]
+        self.unindexed = max((one.num_unindexed_rows for one in stats if one), default=0)
         self._live: Mapping[str, Seal] = read_seals(database).generations()
         with ThreadPoolExecutor(_THREADS) as pool:
             self._words = SharedWords(database.chunks, rules, pool)
@@ -128,27 +132,26 @@ class AskedDatabase:
         table = self._database.chunks
         if self._query is None:
             return
-        found = self._filled(lambda where: table.search(self._query).where(where, prefilter=True), "_score")
+        found = self._filled(lambda where, _: table.search(self._query).where(where, prefilter=True), "_score")
         self._rankings["lexical"] = [Candidate(row["key"], row["_score"]) for row in found]
         if (best := self._words.best_possible(self._question)) > 0:
             self._scales["lexical"] = Scale(0.0, best)
         if (sentence := self._words.sentence(self._question)) is not None:
             asked = table.search(sentence).where(self._where, prefilter=True).select(["key"]).limit(1)
             self._verbatim = asked.to_arrow().num_rows > 0
-        stats = [table.index_stats(index.name) for index in table.list_indices() if index.columns[0] == "said"]
-        self.unindexed = max((one.num_unindexed_rows for one in stats if one), default=0)
 
     def by_meaning(self, vector: Any) -> None:
         """The nearest rows, then every candidate's score by words and by meaning."""
         table = self._database.chunks
 
-        def nearest(where: str) -> Any:
+        def nearest(where: str, limit: int) -> Any:
             asked = table.search(vector, vector_column_name="vectors").distance_type("cosine")
             # For a large share, whose vectors have an index; where the filters leave little it looks at all of it.
-            asked = asked.minimum_nprobes(_PROBES).maximum_nprobes(0).refine_factor(_REFINED)
+            refined = max(1, self._limit * _REFINED // limit)
+            asked = asked.minimum_nprobes(_PROBES).maximum_nprobes(0).refine_factor(refined)
             return asked.where(where, prefilter=True)
 
-        near = {row["key"] for row in self._filled(nearest, "_distance")}
+        near = {row["key"] for row in self._filled(nearest, "_distance", short=self._indexed)}
         by_words = {one.id for one in self._rankings["lexical"]}
         if (lacking := near - by_words) and self._query is not None and by_words:
             asked = table.search(self._query).where(f"key IN ({sql_list(sorted(lacking))})", prefilter=True)
@@ -167,18 +170,25 @@ class AskedDatabase:
         occurrences = self._words.occurrences(self._question)
         return Shared(self._rankings, self._scales, rows, occurrences, self._verbatim)
 
-    def _filled(self, search: Any, score: str) -> list[dict[str, Any]]:
-        """The best rows of generations that count; further ones are asked for in place of those that do not."""
+    def _filled(self, search: Any, score: str, *, short: bool = False) -> list[dict[str, Any]]:
+        """The best rows of generations that count; further ones are asked for in place of those that do not.
+
+        ``short``: what is asked looks for the nearest passages, which may be of fewer rows than are wanted.
+        """
+        limit = self._limit
         for _ in range(_ROUNDS):
             where = self._where
             if self._dead:
                 where += f" AND generation NOT IN ({sql_list(sorted(self._dead))})"
-            rows = search(where).select([*_COLUMNS, score]).limit(self._limit).to_arrow().to_pylist()
-            kept = [row for row in rows if row["generation"] in self._live]
-            dead = {row["generation"] for row in rows} - self._live.keys()
-            if len(rows) < self._limit or not dead:
+            rows = search(where, limit).select([*_COLUMNS, score]).limit(limit).to_arrow().to_pylist()
+            kept = [row for row in rows if row["generation"] in self._live][: self._limit]
+            if len(kept) == self._limit:
                 break
-            self._dead |= dead
+            if len(rows) < limit:
+                if not short or limit > self._limit:
+                    break
+                limit *= _REFINED
+            self._dead |= {row["generation"] for row in rows} - self._live.keys()
         self._rows.update((row["key"], row) for row in kept)
         return kept
 
@@ -210,7 +220,8 @@ class AskedDatabase:
         """Rows that have vectors, each with them as a matrix."""
         import numpy as np
 
-        asked = self._database.chunks.search().where(f"({where}) AND vectors IS NOT NULL")
+        # Whether a row has vectors would be read from all of them; where they are in its text is a small column.
+        asked = self._database.chunks.search().where(f"({where}) AND spans IS NOT NULL")
         found = asked.select([*columns, "vectors"]).to_arrow()
         column = found["vectors"].combine_chunks()
         size = self._database.model.dimensions

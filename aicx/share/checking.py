@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Annotated
 
+from aicx.share.indexes import VECTORS
 from aicx.share.rows import digest_of, row_digest
 from aicx.share.seals import Seal, Sealed, read_seals
 from aicx.share.tables import CHUNKS, WORDS, Database, read_rows, reading
@@ -42,9 +43,9 @@ def list_parts(seals: Sealed) -> list[MemberPart]:
 
 
 def count_unindexed(database: Database) -> int:
-    """How many rows the inverted indexes have not taken in; they are searched one by one."""
+    """How many rows an index has not taken in; they are searched one by one."""
     with reading(database.uri):
-        names = [index.name for index in database.chunks.list_indices() if index.columns[0] in WORDS]
+        names = [index.name for index in database.chunks.list_indices() if index.columns[0] in (*WORDS, VECTORS)]
         stats = [database.chunks.index_stats(name) for name in names]
     return max((one.num_unindexed_rows for one in stats if one is not None), default=0)
 

@@ -10,13 +10,14 @@ from typing import Annotated
 from aicx.config import Settings
 from aicx.corpus.catalog.query import open_catalog
 from aicx.errors import NotFound
+from aicx.share.indexes import renew_indexes
 from aicx.share.membership import Membership
 from aicx.share.push import is_chosen, take_out
 from aicx.share.rows import chunks_of_sessions
 from aicx.share.seals import Seal, drop_rows, owned, read_seals
 from aicx.share.shares import databases, own_database
 from aicx.share.ssh import carry
-from aicx.share.tables import WORDS, Database, ShareAway, committed, reading, vectors_index, words_index
+from aicx.share.tables import Database, ShareAway, committed, reading
 from aicx.share.upkeep import GRACE
 from aicx.text import plural
 from aicx.values import dataclass
@@ -124,11 +125,7 @@ def _clean(database: Database, grace: timedelta) -> list[str]:
     older than ``grace``; returns what could not be done."""
     try:
         with reading(database.uri):
-            for column in WORDS:
-                committed(partial(database.chunks.create_index, column, config=words_index(), replace=True))
-            rows = database.chunks.count_rows("vectors IS NOT NULL")
-            if rows and any("vectors" in index.columns for index in database.chunks.list_indices()):
-                committed(partial(database.chunks.create_index, "vectors", config=vectors_index(rows), replace=True))
+            renew_indexes(database)
             for table in (database.chunks, database.sessions):
                 committed(partial(optimize, table, grace, delete_unverified=grace == timedelta(0)))
     except ShareAway as error:

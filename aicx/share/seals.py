@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from aicx.share.indexes import mark_stale
 from aicx.share.tables import Database, committed, read_rows, reading, write_rows
 from aicx.values import dataclass
 from indexer.vector_table import sql_list
@@ -103,15 +104,20 @@ def drop_superseded(database: Database, own: str, newest: Mapping[str, Seal]) ->
 def drop_rows(database: Database, where: str) -> None:
     """Deletes rows so that no file of the newest state holds them: what else is in their files is written anew first.
 
-    A deletion alone only marks a row. Killed between the two, it is done again, as the rows are still there.
+    A deletion alone only marks a row. Killed between the two, it is done again, as the rows are still there. What the
+    indexes have of them goes with the next upkeep.
     """
     with reading(database.uri):
         committed(database.chunks.checkout_latest)
         found = committed(database.chunks.search().where(where).with_row_id(True).select(["draw"]).to_arrow)
+        if not found.num_rows:
+            return
+        mark_stale(database)
         for fragment in sorted({row >> _FRAGMENT for row in found["_rowid"].to_pylist()}):
             inside = f"_rowid >= {fragment << _FRAGMENT} AND _rowid < {(fragment + 1) << _FRAGMENT} AND NOT ({where})"
             committed(partial(database.chunks.update, where=inside, values_sql={"draw": "draw"}))
         committed(partial(database.chunks.delete, where))
+        mark_stale(database)  # again, for an upkeep that came before the deletion
 
 
 def owned(member: str, machine: str) -> str:

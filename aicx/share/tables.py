@@ -155,19 +155,19 @@ def create_database(uri: str, model: VectorModel) -> Database:
     return opened
 
 
-def vectors_index(rows: int) -> Any:
-    """The index of vectors that a large share has, for so many rows."""
-    from lancedb.index import IvfRq
-
-    partitions = max(1, rows // PARTITION_ROWS)
-    return IvfRq(distance_type="cosine", num_partitions=partitions, num_bits=1, sample_rate=SAMPLE)
-
-
 def words_index() -> Any:
     """The inverted index of a column whose words our own analysis has put in order."""
     from lancedb.index import FTS
 
     return FTS(**WORDS_INDEX)
+
+
+def lease_table(database: Database) -> Any:
+    """The small table of upkeep: who looks after the share, and what is still to be done."""
+    import pyarrow as pa
+
+    fields = [pa.field(name, pa.string()) for name in ("name", "holder", "beat")]
+    return database.connection.create_table(LEASE, schema=pa.schema(fields), exist_ok=True)
 
 
 def probe(uri: str) -> None:

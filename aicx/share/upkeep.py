@@ -19,9 +19,10 @@ import orjson
 from aicx.errors import plainly
 from aicx.paths import Layout
 from aicx.share.checking import count_unindexed
+from aicx.share.indexes import LEAST_PASSAGES, keep_vectors_index, read_stale, renew_indexes
 from aicx.share.membership import Membership
 from aicx.share.seals import drop_rows, read_seals
-from aicx.share.tables import FAILURES, LEASE, Database, committed, read_rows, reading
+from aicx.share.tables import FAILURES, Database, ShareAway, committed, lease_table, read_rows, reading
 from aicx.storage.atomic import replace_file
 from aicx.values import dataclass
 from indexer.vector_table import optimize, sql_list
@@ -31,7 +32,7 @@ _MAX_UNINDEXED, _MAX_PIECES = 256, 24
 # What a reader may still be reading is kept so long.
 GRACE = timedelta(minutes=30)
 # A holder whose beat stays the same for so long, by the clock of who waits, is gone.
-_PATIENCE = timedelta(minutes=15)
+PATIENCE = timedelta(minutes=15)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +44,10 @@ class Lease:
 
 
 def is_due(database: Database) -> bool:
-    """Whether the share has many rows outside its indexes, or many pieces."""
+    """Whether the share has many rows outside its indexes, many pieces, or indexes with words of deleted rows."""
     with reading(database.uri):
         pieces = max(table.stats()["fragment_stats"]["num_fragments"] for table in (database.chunks, database.sessions))
-    return pieces > _MAX_PIECES or count_unindexed(database) > _MAX_UNINDEXED
+    return pieces > _MAX_PIECES or count_unindexed(database) > _MAX_UNINDEXED or bool(read_stale(database))
 
 
 def maintain(
@@ -55,13 +56,16 @@ def maintain(
     database: Database,
     *,
     grace: timedelta = GRACE,
+    patience: timedelta = PATIENCE,
     index: Callable[[Database], None] | None = None,
+    passages: int = LEAST_PASSAGES,
 ) -> str | None:
     """Looks after the share, if nobody else does; returns why it was left, or None. Killed, it is done again later.
 
-    ``index`` takes the rows into the indexes in another way, before what is left is folded in here.
+    ``index`` takes the rows into the indexes in another way, before what is left is folded in here. From so many
+    ``passages`` on, those with vectors have an index too.
     """
-    with _lease(layout, membership, database) as free:
+    with _lease(layout, membership, database, patience) as free:
         if not free:
             return "another machine is looking after the share"
         try:
@@ -69,9 +73,12 @@ def maintain(
             if index is not None:
                 index(database)
                 database.refresh()
+            if read_stale(database):
+                renew_indexes(database)
+            keep_vectors_index(database, passages)
             for table in (database.chunks, database.sessions):
                 committed(partial(optimize, table, grace))
-        except FAILURES as error:
+        except (ShareAway, *FAILURES) as error:
             # A push that came in between: nothing is lost, and the next push does it.
             return plainly(error).partition("\n")[0]
     return None
@@ -91,19 +98,18 @@ def take_out_hidden(database: Database) -> None:
 
 
 @contextmanager
-def _lease(layout: Layout, membership: Membership, database: Database) -> Iterator[bool]:
+def _lease(layout: Layout, membership: Membership, database: Database, patience: timedelta) -> Iterator[bool]:
     """Holds the lease while the block runs; false where another machine has it."""
     import pyarrow as pa
 
-    fields = [pa.field(name, pa.string()) for name in ("name", "holder", "beat")]
     mine = Lease(membership.own, uuid4().hex)
     with reading(database.uri):
-        table = database.connection.create_table(LEASE, schema=pa.schema(fields), exist_ok=True)
+        table = lease_table(database)
         held = _held(table)
         if held is None:
             committed(lambda: table.add(pa.table({"name": ["free"], "holder": [""], "beat": [""]})))
             held = _held(table) or Lease("", "")
-        if held.holder and held.holder != mine.holder and not _is_gone(layout, held):
+        if held.holder and held.holder != mine.holder and not _is_gone(layout, held, patience):
             yield False
             return
         # Of two that take it at once, the second finds another beat and takes nothing.
@@ -121,11 +127,11 @@ def _lease(layout: Layout, membership: Membership, database: Database) -> Iterat
 
 def _held(table: Any) -> Lease | None:
     table.checkout_latest()
-    rows = read_rows(table, ("holder", "beat"))
+    rows = read_rows(table, ("holder", "beat"), "name = 'free'")
     return max((Lease(row["holder"], row["beat"]) for row in rows), key=lambda one: one.beat, default=None)
 
 
-def _is_gone(layout: Layout, held: Lease) -> bool:
+def _is_gone(layout: Layout, held: Lease, patience: timedelta) -> bool:
     """Whether a holder is gone: this home first saw its beat long ago."""
     path = layout.share.with_name("share-lease.json")
     try:
@@ -133,6 +139,6 @@ def _is_gone(layout: Layout, held: Lease) -> bool:
     except (OSError, ValueError):
         seen = {}
     if seen.get("beat") == held.beat and time.time() - seen["at"] >= 0:
-        return bool(time.time() - seen["at"] > _PATIENCE.total_seconds())
+        return bool(time.time() - seen["at"] > patience.total_seconds())
     replace_file(path, orjson.dumps({"beat": held.beat, "at": time.time()}))
     return False

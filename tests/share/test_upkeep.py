@@ -84,9 +84,9 @@ def test_a_lease_that_another_machine_holds_is_left_to_it(database, layout, monk
 
 def test_a_holder_whose_beat_never_changes_loses_the_lease_by_the_clock_of_who_waits(database, layout, monkeypatch):
     hold(database, layout, monkeypatch)
-    monkeypatch.setattr(upkeep, "_PATIENCE", timedelta(seconds=-1))
-    assert maintain(layout, BOB, database) == "another machine is looking after the share"
-    assert maintain(layout, BOB, database) is None
+    impatient = timedelta(seconds=-1)
+    assert maintain(layout, BOB, database, patience=impatient) == "another machine is looking after the share"
+    assert maintain(layout, BOB, database, patience=impatient) is None
 
 
 def test_a_commit_is_tried_again_while_others_commit_and_after_half_an_answer(monkeypatch):
