@@ -262,10 +262,13 @@ def _decide(
 ) -> None:
     named(by, action)
     desk = open_desk(repo)
-    with opened(desk) as memory:
-        shown = memory.find(ref)
-    if action in NEEDS_PERSON:
+    shown = None
+    if action in NEEDS_PERSON and not yes:
+        with opened(desk) as memory:
+            shown = memory.find(ref)
         confirm(desk, [shown], f"{action.capitalize()} this as {by}?", yes=yes, json=json)
+    else:
+        policy_in(desk.settings, desk.scope)  # nothing is recorded that could not be shown
     record = decide(desk, ref, action, Decider(by, why, shown, rev))
     if key is not None:
         layout = desk.settings.layout
