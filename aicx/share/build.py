@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
+from itertools import compress
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -220,8 +221,15 @@ def embedded(embedder: Embedder | None, table: Any) -> Any:
     vectors = model_of(embedder).embed(known).astype(np.float16)
     place_of = {text: place for place, text in enumerate(known)}
     flat = vectors[[place_of[text] for text in texts]]
-    values = pa.FixedSizeListArray.from_arrays(pa.array(flat.ravel()), embedder.dimensions)
-    offsets = pa.array(np.concatenate([[0], np.cumsum(counts)]), pa.int32())
+    told = flat.any(axis=1)  # as in `rows.OwnVectors`
+    spans = [
+        to_text(list(compress(orjson.loads(text), there))) if there.any() else None
+        for text, there in zip(table["spans"].to_pylist(), np.split(told, np.cumsum(counts)[:-1]), strict=True)
+    ]
+    counts = np.bincount(np.repeat(np.arange(len(counts)), counts)[told], minlength=len(counts))
+    values = pa.FixedSizeListArray.from_arrays(pa.array(flat[told].ravel()), embedder.dimensions)
+    offsets = pa.array(np.append(0, np.cumsum(counts)), pa.int32(), mask=np.append(counts == 0, False))
+    table = table.set_column(table.schema.get_field_index("spans"), "spans", pa.array(spans, pa.string()))
     place = table.schema.get_field_index("vectors")
     return table.set_column(place, "vectors", pa.ListArray.from_arrays(offsets, values)).drop_columns([_PASSAGES])
 

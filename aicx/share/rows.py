@@ -180,7 +180,8 @@ class OwnVectors:
             places = rows.drop_columns(["vector"]).to_pylist()
             for at in sorted(range(len(places)), key=lambda at: (places[at]["id"], places[at]["ordinal"])):
                 place = places[at]
-                if versions[place["id"]] == place["version"]:
+                # Nothing is near zeros, and LanceDB would not find their row by its other vectors either.
+                if versions[place["id"]] == place["version"] and values[at].any():
                     of_chunk, spans = found.setdefault(place["id"], ([], []))
                     of_chunk.append(values[at])
                     spans.append([place["part"], place["start"], place["stop"]])

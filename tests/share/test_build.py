@@ -16,6 +16,7 @@ from aicx.share.build import find_choice
 from aicx.share.checking import verify_database
 from aicx.share.seals import read_seals
 from aicx.share.tables import VectorModel, create_database
+from tests.embedder import DeterministicEmbedder
 from tests.engine.search_helpers import copied, ignore
 from tests.share.teams import PUMP, VALVE, built, give, home, join, own_of, rows_of
 
@@ -51,6 +52,30 @@ def test_a_build_makes_the_rows_that_a_push_does(ada, membership):
     built(ada, membership)
     assert sorted(rows_of(own_of(ada, membership), *SAME), key=lambda row: row["key"]) == pushed
     assert verify_database(own_of(ada, membership)) == (2, 2, [])
+
+
+def test_a_passage_with_nothing_to_embed_hides_no_other_of_its_chunk(tmp_path, monkeypatch):
+    """LanceDB finds no row by meaning that has a vector of zeros."""
+    embed = DeterministicEmbedder.embed_passages
+
+    def mute(self, texts):
+        return embed(self, ["" if "gasket" in text or "hum" in text else text for text in texts])
+
+    monkeypatch.setattr(DeterministicEmbedder, "embed_passages", mute)
+    whole = "A bearing of the pump hums."
+    user = home(tmp_path, (VALVE, "Why does the valve leak?", "The gasket was worn."), (PUMP, "It hums, why?", whole))
+    membership = join(user, tmp_path / "share", "ada")
+    rows = []
+    for share in (give, built):
+        share(user, membership)
+        database = own_of(user, membership)
+        rows.append({row["session_id"]: row for row in rows_of(database, "session_id", "vectors", "spans")})
+        [vector] = rows[-1][VALVE]["vectors"]
+        nearest = database.chunks.search(vector, vector_column_name="vectors").distance_type("cosine")
+        assert [row["session_id"] for row in nearest.select(["session_id"]).to_list()] == [VALVE]
+        assert (rows[-1][PUMP]["vectors"], rows[-1][PUMP]["spans"]) == (None, None)
+        give(user, membership, "nothing-like-it")
+    assert rows[0] == rows[1]
 
 
 def test_a_build_commits_rows_once_and_seals_once(ada, membership):
