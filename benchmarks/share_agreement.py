@@ -43,7 +43,8 @@ def mined(home: Path, count: int) -> list[str]:
             if len(found) % 3 == 2:
                 words = sentence.rstrip(".?").split()
                 sentence = " ".join(chosen.sample(words, min(4, len(words))))
-            found.append(sentence)
+            if sentence not in found:
+                found.append(sentence)
         if len(found) == count:
             break
     return found
