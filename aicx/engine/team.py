@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from typing import Any, Protocol
 
 from aicx.filters import Filters
@@ -16,9 +16,13 @@ from retrieval.questions import Question
 
 @dataclass(frozen=True, slots=True)
 class Shared:
-    """What one database of a share answers. ``rows`` are as those of the catalogue, with ``stored`` and ``member``."""
+    """What one database of a share answers. ``rows`` are as those of the catalogue, with ``stored`` and ``member``.
+
+    Every ranking has all candidates; ``found`` says which of them its retriever found itself.
+    """
 
     rankings: Mapping[str, Sequence[Candidate]]
+    found: Mapping[str, Set[str]]
     scales: Mapping[str, Scale]
     rows: Mapping[str, Mapping[str, Any]]
     occurrences: Occurrences

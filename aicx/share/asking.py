@@ -113,6 +113,7 @@ class AskedDatabase:
         self._database, self._limit = database, limit
         self._rows: dict[str, dict[str, Any]] = {}
         self._rankings: dict[str, list[Candidate]] = {"lexical": []}
+        self._found: dict[str, set[str]] = {"lexical": set()}
         self._scales: dict[str, Scale] = {}
         self._dead: set[str] = set()
         database.refresh()
@@ -134,6 +135,7 @@ class AskedDatabase:
             return
         found = self._filled(lambda where, _: table.search(self._query).where(where, prefilter=True), "_score")
         self._rankings["lexical"] = [Candidate(row["key"], row["_score"]) for row in found]
+        self._found["lexical"] = {row["key"] for row in found}
         if (best := self._words.best_possible(self._question)) > 0:
             self._scales["lexical"] = Scale(0.0, best)
         if (sentence := self._words.sentence(self._question)) is not None:
@@ -152,7 +154,7 @@ class AskedDatabase:
             return asked.where(where, prefilter=True)
 
         near = {row["key"] for row in self._filled(nearest, "_distance", short=self._indexed)}
-        by_words = {one.id for one in self._rankings["lexical"]}
+        self._found["dense"], by_words = near, self._found["lexical"]
         if (lacking := near - by_words) and self._query is not None and by_words:
             asked = table.search(self._query).where(f"key IN ({sql_list(sorted(lacking))})", prefilter=True)
             more = asked.select(["key", "_score"]).limit(len(lacking)).to_arrow().to_pylist()
@@ -168,7 +170,7 @@ class AskedDatabase:
     def shared(self) -> Shared:
         rows = {key: _as_row(row) for key, row in self._rows.items()}
         occurrences = self._words.occurrences(self._question)
-        return Shared(self._rankings, self._scales, rows, occurrences, self._verbatim)
+        return Shared(self._rankings, self._found, self._scales, rows, occurrences, self._verbatim)
 
     def _filled(self, search: Any, score: str, *, short: bool = False) -> list[dict[str, Any]]:
         """The best rows of generations that count; further ones are asked for in place of those that do not.

@@ -15,11 +15,14 @@ from aicx.errors import NotFound
 from aicx.filters import Filters
 from aicx.share import awaiting
 from aicx.share.asking import asked_share
+from aicx.share.membership import need_membership
 from aicx.share.seals import read_seals
 from aicx.share.upkeep import maintain
+from retrieval.params import DEFAULT_PARAMS
+from retrieval.questions import parse_question
 from tests.corpus.builders import OTHER, SESSION, when
 from tests.engine.search_helpers import NOW
-from tests.share.teams import PUMP, VALVE, give, home, join, own_of
+from tests.share.teams import PUMP, VALVE, give, home, join, own_of, rows_of
 
 pytestmark = [pytest.mark.needs("semantic", "test"), pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 
@@ -81,6 +84,21 @@ def test_a_corpus_that_has_only_the_common_words_of_a_question_does_not_come_bef
     bob, _ = member("bob", *[(f"Where is the project {at}?", f"The project {at} is here.") for at in range(4)])
     for mode in ("lexical", "hybrid"):
         assert found(asked(bob, "a choir of the town in the roadmap of the project", mode=mode))[0][0] == "ada", mode
+
+
+def test_what_each_retriever_found_is_told_from_what_was_scored_for_the_other(team):
+    rows = rows_of(own_of(team[0], need_membership(team[0].settings.layout)), "session_id", "vectors")
+    vector = next(row["vectors"][0] for row in rows if row["session_id"] == PUMP)
+    share = asked_share(replace(team[1].settings, team_wait_seconds=30.0))
+    share.ask(parse_question("the gasket of a valve, not of a pump"), Filters(), DEFAULT_PARAMS, 1)
+    [part] = share.answer(vector).found
+    session_of = {key: row["session_id"] for key, row in part.rows.items()}
+    assert {name: {session_of[key] for key in keys} for name, keys in part.found.items()} == {
+        "lexical": {VALVE},
+        "dense": {PUMP},
+    }
+    for ranking in part.rankings.values():
+        assert {session_of[one.id] for one in ranking} == {VALVE, PUMP}
 
 
 def test_the_lines_quoted_are_those_that_answer(team):

@@ -45,7 +45,7 @@ def command(
 
 
 def _line(event: ErrorEvent) -> str:
-    from aicx.commands.failures.common import with_code  # imported here: not needed for --help
+    from aicx.work.failure_items import with_code  # imported here: not needed for --help
 
     severity = console.style(f"{event.severity:8}", fg="red" if event.severity == "error" else "yellow")
     place = ":".join(str(part) for part in (event.file, event.line) if part is not None)

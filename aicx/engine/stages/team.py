@@ -51,6 +51,9 @@ def join(state: SearchState) -> SearchState:
         scales.setdefault(words if name == "lexical" else name, scale)
     if by_meaning:
         scales |= _spread_of_all(state, parts)
+    # Else the candidates of each retriever are compared as they were found, as in `retrieve.complete`.
+    joins = words == "lexical" and not lookup and {words, "dense"} <= scales.keys()
+    joins = joins and by_meaning and state.query.rules.fusion == "standard"
     of_own = _share_there(state.occurrences, asked)
     known = {
         name: [one._replace(score=one.score * of_own) if name == words else one for one in own.get(name, [])]
@@ -59,6 +62,8 @@ def join(state: SearchState) -> SearchState:
     rows = dict(state.rows)
     for part in parts:
         rankings = part.rankings
+        if not joins:
+            rankings = {name: [one for one in found if one.id in part.found[name]] for name, found in rankings.items()}
         if state.near is not None:
             rankings = above_noise(rankings, state.near, lookup=lookup or len(state.question.runs) == 1)
         known[words] += _on_scale(
@@ -68,12 +73,11 @@ def join(state: SearchState) -> SearchState:
             known["dense"] += rankings.get("dense", ())  # cosines of one model compare as they are
         rows.update(part.rows)
     rankings = {name: sorted(found, key=lambda one: (-one.score, one.id)) for name, found in known.items()}
-    joins = by_meaning and not lookup and {words, "dense"} <= scales.keys() and state.query.rules.fusion == "standard"
     return replace(
         state,
         rankings=rankings,
         rows=rows,
-        scales={"dense": scales["dense"], words: scales[words]} if joins and words == "lexical" else None,
+        scales={"dense": scales["dense"], words: scales[words]} if joins else None,
         occurrences=asked,
     )
 
