@@ -28,6 +28,7 @@ from aicx.cas.reading import BLOCK, entry_or_none, find, list_entries, opened, r
 from aicx.cas.writing import DAYS, Origin, collect, pin, put
 from aicx.config import load_settings
 from aicx.errors import NotFound, UsageError
+from aicx.fields import taken_from
 from aicx.output import check_outside
 from aicx.paths import user_path
 from aicx.storage.atomic import replacing
@@ -48,8 +49,7 @@ def list_objects(
     pinned: Annotated[bool, typer.Option("--pinned", help="Only those that are pinned.")] = False,
     limit: options.Limit = 50,
     utc: options.Utc = False,
-    json: options.Json = False,
-) -> None:
+) -> options.Answered:
     """List objects, those that were put last first.
 
     Example: aicx pack objects list --tag release
@@ -63,10 +63,8 @@ def list_objects(
         for entry in entries
         if (kind is None or entry.kind == kind) and set(tag or ()) <= set(entry.tags) and (entry.pinned or not pinned)
     ]
-    if json:
-        rows = list(map(entry_of, fitting[:limit]))
-        console.out_answer(LIST_SCHEMA, ObjectList(rows, len(fitting), [f"sha256:{name}" for name in damaged]))
-        return
+    rows = list(map(entry_of, fitting[:limit]))
+    yield LIST_SCHEMA, ObjectList(rows, len(fitting), [f"sha256:{name}" for name in damaged])
     for entry in fitting[:limit]:
         print_entry(entry)
     for name in damaged:
@@ -135,8 +133,7 @@ def put_object(
     binary: Annotated[
         bool, typer.Option("--binary", help="Store the bytes as they are. No secret is looked for in them.")
     ] = False,
-    json: options.Json = False,
-) -> None:
+) -> options.Answered:
     """Store a text under the digest of what it says. Secrets in it are replaced by marks first.
 
     The digest is that of the redacted text, so it differs from the file's own where a secret was found. A text may have
@@ -152,9 +149,7 @@ def put_object(
             done = put(settings, stream, origin, options.now(), console.notify)
         except IsADirectoryError:
             raise UsageError(f"{file} is a folder", hint="name a file") from None
-    if json:
-        console.out_answer(PUT_SCHEMA, ObjectPut(entry_of(done.entry), done.new, done.redactions))
-        return
+    yield PUT_SCHEMA, ObjectPut(entry_of(done.entry), done.new, done.redactions)
     print_entry(done.entry)
     if done.redactions:
         console.warn(f"{console.plural(done.redactions, 'secret')} replaced; the digest is of what was stored")
@@ -175,30 +170,28 @@ def _opened(file: str) -> nullcontext[BinaryIO] | BinaryIO:
 
 
 @options.either("digest", "--digest")
-def pin_object(digest: Digest, json: options.Json = False) -> None:
+def pin_object(digest: Digest) -> options.Answered:
     """Keep an object: `aicx pack objects gc` leaves it, however old it is.
 
     Example: aicx pack objects pin sha256:3fa29c01
     Example: aicx pack objects pin sha256:3fa29c01 --json
     """
-    _set(digest, pinned=True, json=json)
+    yield from _set(digest, pinned=True)
 
 
 @options.either("digest", "--digest")
-def unpin_object(digest: Digest, json: options.Json = False) -> None:
+def unpin_object(digest: Digest) -> options.Answered:
     """Let an object go with `aicx pack objects gc` once it is old enough.
 
     Example: aicx pack objects unpin sha256:3fa29c01
     Example: aicx pack objects unpin sha256:3fa29c01 --json
     """
-    _set(digest, pinned=False, json=json)
+    yield from _set(digest, pinned=False)
 
 
-def _set(digest: str, *, pinned: bool, json: bool) -> None:
+def _set(digest: str, *, pinned: bool) -> options.Answered:
     entry = pin(load_settings(), digest, options.now(), pinned=pinned, notify=console.notify)
-    if json:
-        console.out_answer(PIN_SCHEMA, ObjectPinned(entry_of(entry)))
-        return
+    yield PIN_SCHEMA, ObjectPinned(entry_of(entry))
     print_entry(entry)
 
 
@@ -211,8 +204,7 @@ def collect_objects(
         int | None, typer.Option("--max-delete", metavar="N", min=1, help="At most this many, the oldest first.")
     ] = None,
     apply: Annotated[bool, typer.Option("--apply", help="Delete them. Without it they are only shown.")] = False,
-    json: options.Json = False,
-) -> None:
+) -> options.Answered:
     """Show which objects would go: those that are not pinned and were not put for 30 days. --apply deletes them.
 
     Example: aicx pack objects gc
@@ -221,18 +213,16 @@ def collect_objects(
     settings = load_settings()
     found = collect(settings, options.now(), days=older_than, most=most, apply=apply, notify=console.notify)
     size = sum(entry.size for entry in found.entries)
-    if json:
-        answer = ObjectsCollected(
-            found.applied,
-            list(map(entry_of, found.entries)),
-            size,
-            found.pinned,
-            found.younger,
-            [f"sha256:{name}" for name in found.unknown],
-            found.leftovers,
-        )
-        console.out_answer(GC_SCHEMA, answer)
-        return
+    yield (
+        GC_SCHEMA,
+        taken_from(
+            found,
+            ObjectsCollected,
+            objects=list(map(entry_of, found.entries)),
+            bytes=size,
+            unknown=[f"sha256:{name}" for name in found.unknown],
+        ),
+    )
     for entry in found.entries:
         print_entry(entry)
     done = "Deleted:" if apply else "Would delete:"

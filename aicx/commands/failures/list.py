@@ -20,8 +20,7 @@ def command(
     everywhere: Annotated[bool, typer.Option("--everywhere", help="Of all repositories.")] = False,
     repo: options.Repo = None,
     utc: options.Utc = False,
-    json: options.Json = False,
-) -> None:
+) -> options.Answered:
     """List the failures that stored sessions of a repository ran into, the last reported first.
 
     A failure is one mistake that a tool reported, wherever and however often. It is resolved once the command that
@@ -35,9 +34,7 @@ def command(
         found, notes = patterns_at(load_settings(), folder, on_progress)
     wanted = [one for one in found if status is None or one.status == status]
     answer = FailuresAnswer(len(wanted[:limit]), len(wanted), list(map(item_of, wanted[:limit])), notes)
-    if json:
-        console.out_answer(LIST_SCHEMA, answer)
-        return
+    yield LIST_SCHEMA, answer
     for item in answer.items:
         print_line(item)
     console.notify_notes(answer.notes)

@@ -16,17 +16,14 @@ from aicx.work.failure_items import SCHEMA, FailureItem, find_failure, told
 def command(
     ref: Annotated[str, typer.Argument(metavar="ID", help="As `failures list` prints it, or its beginning.")],
     utc: options.Utc = False,
-    json: options.Json = False,
-) -> None:
+) -> options.Answered:
     """Show a failure: what the tool said, what was tried without effect, and what resolved it.
 
     Example: aicx show failure:3fa91c
     """
     with reading() as on_progress:
         found = find_failure(load_settings(), ref, on_progress)
-    if json:
-        console.out_answer(SCHEMA, found)
-        return
+    yield SCHEMA, found
     _print(found.failure)
     console.notify_notes(found.notes)
 

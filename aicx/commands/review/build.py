@@ -30,8 +30,7 @@ def command(
         str | None, typer.Option("--session", "-s", metavar="ID", help="Of this stored session, not of the note.")
     ] = None,
     repo: options.Repo = None,
-    json: options.Json = False,
-) -> None:
+) -> options.Answered:
     """Make candidates of what the continuity note, or one session, suggests to keep.
 
     At most six at a time for the memory, and six for instruction files. Next steps, files and what was not tried are
@@ -48,10 +47,8 @@ def command(
         source, (proposals, notes) = "continuity", _noted(desk, repo)
     built = build(desk, proposals)
     items = [(planned, _made(desk, planned)) for planned in built.planned]
-    if json:
-        fields = [BuiltItem(fields_of(one) if one else None, planned.ref, planned.state) for planned, one in items]
-        console.out_answer(BUILD_SCHEMA, ReviewBuildAnswer(source, len(proposals), fields, built.left, notes))
-        return
+    fields = [BuiltItem(fields_of(one) if one else None, planned.ref, planned.state) for planned, one in items]
+    yield BUILD_SCHEMA, ReviewBuildAnswer(source, len(proposals), fields, built.left, notes)
     for planned, one in items:
         console.out(_DONE[planned.state])
         if one is not None:

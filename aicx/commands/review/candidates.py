@@ -37,8 +37,7 @@ def command(
     ] = None,
     limit: options.Limit = 20,
     repo: options.Repo = None,
-    json: options.Json = False,
-) -> None:
+) -> options.Answered:
     """List what waits for a person: approved first, then patches to apply, what is pending, and what is blocked.
 
     It is the queue of the dashboard's page Memory. What was decided is listed by its state: promoted, rejected,
@@ -51,11 +50,8 @@ def command(
     with opened(desk) as memory:
         queue = read_queue(memory, [name for name in STATES if name in state] if state else OPEN)
     notes = _broken(desk, queue)
-    if json:
-        shown = [fields_of(one) for one in queue.candidates[:limit]]
-        fields = ReviewListAnswer(shown, len(queue.candidates), queue.counts, desk.scope.repository, notes)
-        console.out_answer(LIST_SCHEMA, fields)
-        return
+    shown = [fields_of(one) for one in queue.candidates[:limit]]
+    yield LIST_SCHEMA, ReviewListAnswer(shown, len(queue.candidates), queue.counts, desk.scope.repository, notes)
     for one in queue.candidates[:limit]:
         print_candidate(one)
     for note in notes:
