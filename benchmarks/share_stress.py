@@ -93,7 +93,7 @@ def pusher(uri: str, folder: Path, number: int, seconds: float, together: Any, o
         try:
             push_once(database, number, turn)
             turn += 1
-            if is_due(database):
+            if is_due(database, unindexed=16, pieces=8):  # so that it comes often
                 kept_up += maintain(layout, membership, database, grace=GRACE, patience=PATIENCE) is None
         except Exception as error:  # noqa: BLE001  counted, and shown at the end
             out.put(("error", number, str(error)[:300]))

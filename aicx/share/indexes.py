@@ -7,7 +7,18 @@ from math import isqrt
 from typing import Any
 from uuid import uuid4
 
-from aicx.share.tables import SAMPLE, WORDS, Database, committed, lease_table, read_rows, reading, words_index
+from aicx.share.tables import (
+    LEASE,
+    SAMPLE,
+    WORDS,
+    Database,
+    committed,
+    find_table,
+    lease_table,
+    read_rows,
+    reading,
+    words_index,
+)
 from indexer.vector_table import sql_list
 from retrieval.mapped import DRAWS
 
@@ -58,9 +69,11 @@ def mark_stale(database: Database) -> None:
 
 def read_stale(database: Database) -> list[str]:
     """The marks of deletions that the indexes still have something of."""
+    table = find_table(database.connection, database.uri, LEASE)
+    if table is None:
+        return []
     with reading(database.uri):
-        rows = read_rows(lease_table(database), ("name",), f"starts_with(name, '{_STALE}')")
-    return [row["name"] for row in rows]
+        return [row["name"] for row in read_rows(table, ("name",), f"starts_with(name, '{_STALE}')")]
 
 
 def count_passages(table: Any) -> int:

@@ -113,7 +113,7 @@ def connect(uri: str) -> Any:
 def open_database(uri: str) -> Database | None:
     """The tables at an address, or None where there are none. Raises ShareAway and ShareTooNew."""
     connection = connect(uri)
-    chunks, sessions = _table(connection, uri, CHUNKS), _table(connection, uri, SESSIONS)
+    chunks, sessions = find_table(connection, uri, CHUNKS), find_table(connection, uri, SESSIONS)
     if chunks is None or sessions is None:
         return None
     written = (chunks.schema.metadata or {}).get(_FORMAT_KEY, b"0")
@@ -261,7 +261,8 @@ def to_text(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
 
-def _table(connection: Any, uri: str, name: str) -> Any:
+def find_table(connection: Any, uri: str, name: str) -> Any:
+    """A table at an address, or None where there is none. Raises ShareAway and ShareTooNew."""
     try:
         with reading(uri):
             return committed(partial(connection.open_table, name))

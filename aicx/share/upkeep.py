@@ -43,11 +43,11 @@ class Lease:
     beat: str
 
 
-def is_due(database: Database) -> bool:
-    """Whether the share has many rows outside its indexes, many pieces, or indexes with words of deleted rows."""
+def is_due(database: Database, unindexed: int = _MAX_UNINDEXED, pieces: int = _MAX_PIECES) -> bool:
+    """Whether the share has more rows outside its indexes, more pieces, or indexes with words of deleted rows."""
     with reading(database.uri):
-        pieces = max(table.stats()["fragment_stats"]["num_fragments"] for table in (database.chunks, database.sessions))
-    return pieces > _MAX_PIECES or count_unindexed(database) > _MAX_UNINDEXED or bool(read_stale(database))
+        most = max(table.stats()["fragment_stats"]["num_fragments"] for table in (database.chunks, database.sessions))
+    return most > pieces or count_unindexed(database) > unindexed or bool(read_stale(database))
 
 
 def maintain(

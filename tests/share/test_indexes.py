@@ -54,7 +54,8 @@ def add(database, *numbers: int, vectors: bool = True, member: str = "ada") -> l
 def nearest(database, number: int) -> str:
     database.refresh()
     asked = database.chunks.search(place(number), vector_column_name="vectors").distance_type("cosine")
-    [found] = asked.refine_factor(4).select(["key", "_distance"]).limit(1).to_arrow().to_pylist()
+    # In eight dimensions one bit of each says little: half of the rows are compared exactly.
+    found = asked.select(["key", "_distance"]).refine_factor(2).limit(ROWS // 2).to_arrow().to_pylist()[0]
     assert found["_distance"] == pytest.approx(0, abs=1e-3)
     return found["key"]
 
