@@ -34,7 +34,7 @@ class LanceQueries:
     LanceDB takes the best of several columns, and of several terms in one column the sum.
     """
 
-    def __init__(self, has: Callable[[str, str], bool]) -> None:
+    def __init__(self, has: Callable[[str, str], object]) -> None:
         from lancedb import query
 
         self._query = query
@@ -104,8 +104,8 @@ class SharedWords:
         self._table = table
         self._rules = rules
         self._pool = pool
-        self._counts: dict[tuple[str, str], int] = {}
-        self._queries = LanceQueries(lambda column, term: self._counts.get((column, term), 1) > 0)
+        self._rows: dict[tuple[str, str], frozenset[int]] = {}
+        self._queries = LanceQueries(lambda column, term: self._rows.get((column, term), True))
         self.documents = int(table.count_rows())
 
     def prepared(self, question: Question) -> Question:
@@ -128,17 +128,17 @@ class SharedWords:
         return self._clauses().side_by_side(words) if len(words) >= _WORDS_OF_A_SENTENCE else None
 
     def occurrences(self, question: Question) -> Occurrences:
-        """About how many rows have each word: those of the field that has it most."""
+        """About how many rows have each word in any field."""
         units = units_of(question)
-        counts = tuple(max((self._counted(unit, field) for field in self._fields()), default=0) for unit in units)
-        return Occurrences(units, counts, self.documents)
+        counts = (len(frozenset[int]().union(*(self._with(unit, field) for field in self._fields()))) for unit in units)
+        return Occurrences(units, tuple(counts), self.documents)
 
     def best_possible(self, question: Question) -> float:
         """About the score of a row that has nothing but the question in every field of its text."""
         total = 0.0
         for unit in units_of(question):
             for field in _TEXT:
-                if count := self._counted(unit, field):
+                if count := len(self._with(unit, field)):
                     total += self._rules.fields[field] * rarity(count, self.documents)
         return _SATURATION * total
 
@@ -155,20 +155,21 @@ class SharedWords:
             for field in self._rules.fields
             for term in _terms_in(run, names=field.endswith("_names"))
         }
-        new = sorted(wanted - self._counts.keys())
-        self._counts.update(zip(new, self._pool.map(self._rows_with, new), strict=True))
+        new = sorted(wanted - self._rows.keys())
+        self._rows.update(zip(new, self._pool.map(self._rows_with, new), strict=True))
 
-    def _rows_with(self, asked: tuple[str, str]) -> int:
+    def _rows_with(self, asked: tuple[str, str]) -> frozenset[int]:
         field, term = asked
         query = self._queries.whole(self._queries.term(field, term, 1.0))
-        found = self._table.search(query).select(["draw"]).limit(_MAX_COUNTED).to_arrow()
-        return int(found.num_rows)
+        found = self._table.search(query).select(["draw"]).with_row_id(True).limit(_MAX_COUNTED).to_arrow()
+        return frozenset(found["_rowid"].to_pylist())
 
-    def _counted(self, unit: Terms, field: str) -> int:
-        names = [self._counts.get((f"{field}_names", name), 0) for name in _terms_in(unit, names=True)]
+    def _with(self, unit: Terms, field: str) -> frozenset[int]:
+        """The rows with a word in a field: of its terms those of the one that most have."""
+        terms = [(f"{field}_names", name) for name in _terms_in(unit, names=True)]
         # A name's words apart are something else.
-        words = () if unit.names else _terms_in(unit, names=False)
-        return max((*names, *(self._counts.get((field, word), 0) for word in words)), default=0)
+        terms += [] if unit.names else [(field, word) for word in _terms_in(unit, names=False)]
+        return max((self._rows.get(term, frozenset()) for term in terms), key=len, default=frozenset())
 
     def _stands(self, run: Terms) -> bool:
         names = any(self._has(name, names=True) for name in _terms_in(run, names=True))
@@ -177,7 +178,7 @@ class SharedWords:
 
     def _has(self, term: str, *, names: bool) -> bool:
         fields = (field for field in self._rules.fields if field.endswith("_names") == names)
-        return any(self._counts.get((field, term)) for field in fields)
+        return any(self._rows.get((field, term)) for field in fields)
 
 
 def _terms_in(run: Terms, *, names: bool) -> list[str]:

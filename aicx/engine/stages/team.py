@@ -79,6 +79,7 @@ def join(state: SearchState) -> SearchState:
         rows=rows,
         scales={"dense": scales["dense"], words: scales[words]} if joins else None,
         occurrences=asked,
+        meant=state.meant and not known[words],  # a word of the question does occur
     )
 
 
