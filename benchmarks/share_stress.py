@@ -94,7 +94,9 @@ def pusher(uri: str, folder: Path, number: int, seconds: float, together: Any, o
             push_once(database, number, turn)
             turn += 1
             if is_due(database, unindexed=16, pieces=8):  # so that it comes often
-                kept_up += maintain(layout, membership, database, grace=GRACE, patience=PATIENCE) is None
+                left = maintain(layout, membership, database, grace=GRACE, patience=PATIENCE)
+                kept_up += left is None
+                out.put(("left", number, left))
         except Exception as error:  # noqa: BLE001  counted, and shown at the end
             out.put(("error", number, str(error)[:300]))
     out.put(("pushed", number, (turn, kept_up)))
@@ -147,12 +149,16 @@ def run(uri: str, folder: Path, seconds: float, pushers: int, readers: int, *, k
         if kills and killed < pushers // 4:
             work[killed].kill()
             killed += 1
-    found: dict[str, Any] = {"pushes": 0, "kept up": 0, "readings": 0, "half": 0, "missing": 0, "errors": []}
+    found: dict[str, Any] = dict.fromkeys(("pushes", "kept up", "readings", "half", "missing"), 0)
+    found |= {"errors": [], "left": {}}
     expected = pushers + readers - killed
     while expected:
         kind, number, value = out.get(timeout=300)
         if kind == "error":
             found["errors"].append((number, value))
+            continue
+        if kind == "left":
+            found["left"][str(value)] = found["left"].get(str(value), 0) + 1
             continue
         expected -= 1
         names = ("pushes", "kept up") if kind == "pushed" else ("readings", "half", "missing")
