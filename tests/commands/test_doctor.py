@@ -495,7 +495,7 @@ def test_a_flipped_bit_without_a_trace_in_the_times_is_found_too(
     """As a disk that fails gives it back."""
     path = derived(patient, check)
     with monkeypatch.context() as patched:
-        patched.setattr("aicx.storage.checksums._stamp", lambda file: [file.stat().st_size, 0, 0])
+        patched.setattr("aicx.storage.checksums._stamp", lambda file: [Path(file).stat().st_size, 0, 0])
         recorded = path if check == "catalog" else path.parent
         withdraw(recorded)
         record(recorded)

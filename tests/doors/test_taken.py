@@ -12,17 +12,21 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_typ
 import pytest
 
 import aicx
-from aicx.evidence import session_brief
 from aicx.work.entry import _LISTED
 
 ROOT = Path(aicx.__file__).parent
 # What each answer is made from.
 SOURCES = {
+    "BenchRecommendation": "aicx.bench.rankers:Choices",
     "BenchReport": "aicx.bench.facts:Facts",
+    "CandidateItem": "aicx.memory.proposals:Proposal",
     "ErrorEventAnswer": "aicx.toolchains.parsing:ErrorEvent",
+    "ExtractAnswer": "aicx.corpus.views.extraction:Extract",
     "FailureItem": "aicx.work.session_facts:Failure",
     "FamilyOwner": "aicx.packs.lists:Owner",
+    "MemoryEntry": "aicx.memory.record:Record",
     "ObjectEntry": "aicx.cas.entry:StoredObject",
+    "ObjectsCollected": "aicx.cas.writing:Collected",
     "Outlook": "aicx.corpus.doctor.retention:Retention",
     "PackEdge": "aicx.sessions.lineage:Edge",
     "PackHandoff": "aicx.work.handoff_answers:HandoffAnswer",
@@ -31,17 +35,23 @@ SOURCES = {
     "RankerCosts": "aicx.bench.measure:Measured",
     "ReviewPatch": "aicx.memory.review.patches:Plan",
     "RunSettings": "aicx.bench.run:BenchPlan",
+    "SearchAnswer": "aicx.engine.stages.state:SearchReport",
+    "SearchItem": "aicx.engine.stages.state:Hit",
     "SessionFacts": "aicx.work.session_facts:SessionPart",
     "SessionHead": "aicx.corpus.views.show:ShownSession",
     "SessionPlace": "aicx.corpus.places.report:WorkFolder",
+    "ShareJoined": "aicx.share.membership:Membership",
+    "SharePushed": "aicx.share.push:Pushed",
     "Sketch": "aicx.work.session_facts:SessionFacts",
     "SkippedTask": "aicx.work.loading:Loading",
     "TaskEntry": "aicx.work.record:WorkRecord",
     "TaskGit": "aicx.work.record:GitContext",
     "TaskItem": "aicx.work.record:Item",
     "TaskRow": "aicx.work.record:WorkRecord",
+    "TeamSession": "aicx.share.sessions:SharedSession",
     "VariantCost": "aicx.bench.summary:Cost",
     "WholeChunk": "aicx.corpus.views.show:ShownChunk",
+    "WhySession": "aicx.evidence.sessions:SessionRow",
     "WindowAnswer": "aicx.sessions.windows:Window",
 }
 # Of calls that pass more of their own with `**`, the names.
@@ -74,12 +84,25 @@ def test_fields_that_are_taken_exist_with_types_that_fit(module: str, kind: str,
 
 def hints(kind: Any) -> dict[str, Any]:
     """The types of fields and properties."""
-    known = vars(session_brief)  # which some import for their types alone
+    known = {name: one for base in kind.__mro__[:-1] for name, one in for_types_alone(base.__module__).items()}
     found = get_type_hints(kind, localns=known)
     for name, value in (one for base in kind.__mro__ for one in vars(base).items()):
         if isinstance(value, property):
             found[name] = get_type_hints(value.fget, localns=known)["return"]
     return found
+
+
+def for_types_alone(module: str) -> dict[str, Any]:
+    """What a module imports only where types are checked, by name."""
+    source = Path(str(import_module(module).__file__)).read_text("utf-8")
+    blocks = (node for node in ast.parse(source).body if isinstance(node, ast.If))
+    imports = (one for node in blocks if ast.unparse(node.test) == "TYPE_CHECKING" for one in node.body)
+    return {
+        name.name: getattr(import_module(str(one.module)), name.name)
+        for one in imports
+        if isinstance(one, ast.ImportFrom)
+        for name in one.names
+    }
 
 
 def fits(given: Any, wanted: Any) -> bool:

@@ -448,7 +448,7 @@ def test_only_what_a_damaged_file_held_is_embedded_again(user):
 
 
 def test_what_keeps_size_and_times_is_found_in_full(user, monkeypatch):
-    monkeypatch.setattr("aicx.storage.checksums._stamp", lambda path: [path.stat().st_size, 0, 0])
+    monkeypatch.setattr("aicx.storage.checksums._stamp", lambda path: [Path(path).stat().st_size, 0, 0])
     withdraw(table(user))
     record(table(user))
     (file,) = (table(user) / "data").iterdir()

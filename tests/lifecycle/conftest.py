@@ -46,7 +46,7 @@ class Place:
 def place(
     kept: Kept, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], request: pytest.FixtureRequest
 ) -> Place:
-    """As `fill` leaves it, and what a function ``begin`` of the module does there."""
+    """As `fill` leaves it, and what a function ``begin_here`` of the module does there."""
     user = Home(kept.folder)
     monkeypatch.setenv("AICX_HOME", str(user.corpus))
     monkeypatch.setenv("HOME", str(user.root))
@@ -61,7 +61,7 @@ def place(
 
     def filled() -> None:
         fill(user)
-        if begin := getattr(request.module, "begin", None):
+        if begin := getattr(request.module, "begin_here", None):
             begin(begun())
 
     kept.again(filled)

@@ -97,7 +97,7 @@ def known(place: Place) -> dict[str, list[str]]:
     return _KNOWN
 
 
-def begin(place: Place) -> None:
+def begin_here(place: Place) -> None:
     log = ClaudeLog("5e551001-0000-4000-8000-000000000001", str(place.repository.folder))
     log.prompt("Check the types of the login", 1000).call("Bash", 1001, "t9", command="mypy src")
     log.result(_ERROR, 1002, "t9", failed=True)
