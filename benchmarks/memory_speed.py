@@ -20,7 +20,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
 
-from aicx.bench.mining.invented import ASPECTS, COMPONENTS, TEMPLATES, VALUES
+from aicx.bench.mining.records import ASPECTS, COMPONENTS, TEMPLATES, VALUES
 from aicx.bench.rankers.memory import add_vectors, settings_in
 from aicx.config import Settings
 from aicx.memory.anchors import take_anchor

@@ -14,7 +14,7 @@ from typing import Any, Literal, Union, get_args, get_origin
 from aicx import failure
 from aicx.agents import readiness
 from aicx.bench import results
-from aicx.bench.report import ablations, comparison, figures
+from aicx.bench.report import ablations, comparison, tables
 from aicx.cas import answers as cas
 from aicx.commands import dashboard, demo, doctor, extract, forget, init, install, store
 from aicx.commands import list as lists
@@ -158,7 +158,7 @@ ANSWERS: Mapping[str, tuple[str, Sequence[type[Any]]]] = {
     "forget": (forget.SCHEMA, [forget.ForgetAnswer]),
     "demo": (demo.SCHEMA, [demo.DemoAnswer]),
     "bench": (results.SCHEMA, [bench.BenchAnswer]),
-    "bench report": (shown.REPORT_SCHEMA, [figures.BenchReport]),
+    "bench report": (shown.REPORT_SCHEMA, [tables.BenchReport]),
     "bench recommend": (shown.RECOMMENDATION_SCHEMA, [ablations.BenchRecommendation]),
     "bench compare": (compare.SCHEMA, [comparison.Comparison]),
     "bench list": (bench_list.SCHEMA, [bench.BenchList]),

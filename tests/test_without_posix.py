@@ -28,7 +28,7 @@ _MAY = {
     "aicx/servers/http/processes.py",  # `aicx serve --workers` is refused before
     "aicx/agents/hook.py",
     "aicx/panics.py",
-    "aicx/bench/machine.py",  # measures where it runs
+    "aicx/bench/run.py",  # measures where it runs
 }
 _ONLY_POSIX = re.compile(
     r"^\s*(?:import|from) (?:fcntl|grp|pty|pwd|resource|termios|tty)\b"

@@ -15,8 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from aicx.bench.dataset import Query
-from aicx.bench.metrics import DEPTH
+from aicx.bench.dataset import DEPTH, Query
 from aicx.bench.rankers import RankerFolders, method_of
 
 # Methods that are measured as the command line over a store.

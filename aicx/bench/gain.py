@@ -11,10 +11,8 @@ import time
 from collections.abc import Sequence
 from random import Random
 
-from aicx.bench.dataset import COUNTED, Query, session_key
-from aicx.bench.metrics import DEPTH
-from aicx.bench.mining import subjects
-from aicx.bench.mining.history import read_history
+from aicx.bench.dataset import COUNTED, DEPTH, Query, session_key
+from aicx.bench.mining.repositories import mine_subjects, read_history
 from aicx.bench.mining.sessions import read_sessions
 from aicx.bench.statistics import intervals
 from aicx.config import Settings
@@ -64,7 +62,7 @@ def _questions(settings: Settings, bounds: GainBounds, random: Random) -> Sequen
     if len(sessions) < 2:
         return ()
     history = read_history(sessions, seconds=bounds.git_seconds)
-    found = [query for query in subjects.mine(history, sessions, len(history), random) if query.part == COUNTED]
+    found = [query for query in mine_subjects(history, sessions, len(history), random) if query.part == COUNTED]
     random.shuffle(found)
     return found[:MAX_QUESTIONS]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import sys
 import threading
 import time
 from collections.abc import Mapping, Sequence
@@ -13,9 +14,7 @@ from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from aicx.bench.cold import cold_seconds
-from aicx.bench.dataset import Dataset, Query
-from aicx.bench.machine import peak_memory
-from aicx.bench.metrics import DEPTH
+from aicx.bench.dataset import DEPTH, Dataset, Query
 from aicx.bench.rankers import (
     Labelling,
     Outside,
@@ -42,6 +41,7 @@ _WEIGHED = 50
 _CHARACTERS_A_TOKEN = 4
 # A ranker that fails more than this share of the questions is not compared: its figures would be about its failures.
 _FAILING = 0.1
+_STATUS = Path("/proc/self/status")
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,6 +259,18 @@ def _send(task: MeasureTask, sender: Connection) -> None:
 
 def _failed(task: MeasureTask, failure: str) -> list[Measured]:
     return [Measured(failure=failure) for _ in task.names]
+
+
+def peak_memory() -> int:
+    """The most memory this process has held so far, in bytes."""
+    if _STATUS.exists():
+        # What `getrusage` says includes the process this one was started from, as it was then.
+        line = next(line for line in _STATUS.read_text().splitlines() if line.startswith("VmHWM"))
+        return int(line.split()[1]) * 1024
+    import resource
+
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024
 
 
 def _place(task: MeasureTask, corpus: str) -> RankerFolders:

@@ -1,25 +1,27 @@
-"""Runs rankers over datasets and gathers what they answered, how well, and at what cost."""
+"""Runs rankers over datasets and gathers what they answered, how well, at what cost, and on which machine."""
 
 from __future__ import annotations
 
+import os
+import platform
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from datetime import datetime
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from aicx.bench.dataset import Dataset
+import aicx
+from aicx.bench.dataset import DEPTH, MEASURES, Dataset, quality
 from aicx.bench.datasets import Skipped
-from aicx.bench.facts import DatasetFacts, Facts, RankerCosts, RunSettings
-from aicx.bench.machine import commit, machine, versions
 from aicx.bench.measure import Measured, MeasureTask, measure
-from aicx.bench.metrics import DEPTH, MEASURES, quality
-from aicx.bench.results import BenchResult, rows_frame
+from aicx.bench.results import BenchResult, DatasetFacts, Facts, Machine, RankerCosts, RunSettings, rows_frame
 from aicx.bench.statistics import RESAMPLES
 from aicx.bench.variants import ablations, check_rules, check_variant, variant
 from aicx.fields import taken_from
+from aicx.git.state import Git
 from aicx.values import dataclass
 from retrieval.params import DEFAULT_PARAMS
 
@@ -155,3 +157,56 @@ def _rows(dataset: Dataset, ranker: str, measured: Measured) -> list[dict[str, A
         }
         for query in dataset.queries
     ]
+
+
+# What can change a figure: the engines, the models' runtimes, the measures.
+_PACKAGES = (
+    *("tantivy", "rank-bm25", "pystemmer", "lancedb", "onnxruntime", "tokenizers", "sentence-transformers"),
+    *("torch", "numpy", "polars", "pyarrow", "ir-measures", "pytrec-eval-terrier"),
+)
+_GIT_SECONDS = 60.0
+
+
+def machine() -> Machine:
+    """This machine."""
+    return Machine(
+        system=platform.system(),
+        release=platform.release(),
+        architecture=platform.machine(),
+        processor=_processor(),
+        cores=len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
+        memory_gb=round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30, 1),
+    )
+
+
+def versions() -> dict[str, str]:
+    """aicx, Python and every installed package that can change a figure."""
+    import sqlite3
+
+    found = {"aicx": aicx.__version__, "python": platform.python_version(), "sqlite": sqlite3.sqlite_version}
+    for name in _PACKAGES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def commit() -> str | None:
+    """The commit of the checkout aicx runs from, with ``+`` for changes on top; None where it is installed."""
+    folder = Path(aicx.__file__).resolve().parent.parent
+    if not (folder / ".git").exists():
+        return None
+    git = Git(folder, _GIT_SECONDS)
+    head = (git.ask("rev-parse", "--short=12", "HEAD") or "").strip() or None
+    return f"{head}+" if head and git.begin_status("--porcelain", "--untracked-files=no")() else head
+
+
+def _processor() -> str:
+    try:
+        for line in Path("/proc/cpuinfo").read_text().splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    except OSError:
+        pass
+    return platform.processor()

@@ -9,13 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from aicx.bench.ablation import effects, recommended, verdicts
 from aicx.bench.dataset import Dataset, Query, text_document, with_version
-from aicx.bench.facts import decode_facts
 from aicx.bench.measure import Measured, MeasureTask
 from aicx.bench.rankers import DEFAULT_CHOICES, RankerFolders, method_of, open_ranker
-from aicx.bench.report.ablations import effect_tables, recommendation
-from aicx.bench.results import BenchResult, rows_frame
+from aicx.bench.report.ablations import effect_tables, effects, recommendation, recommended, verdicts
+from aicx.bench.results import BenchResult, decode_facts, rows_frame
 from aicx.bench.run import BenchPlan, run
 from aicx.bench.variants import ABLATIONS, ASKED, Ablation, ablations, check_variant, variant
 from aicx.errors import UsageError
@@ -170,7 +168,7 @@ def test_of_two_better_changes_to_one_rule_the_better_is_recommended() -> None:
 def test_a_part_reported_apart_shows_the_purpose_of_a_rule() -> None:
     (found,) = verdicts(made({"one": {"not looked for word for word": 0.4}}, part="said in a log"), RANKER)
     assert found.earned
-    assert found.effects[0].where == "one: said in a log"
+    assert list(found.sets) == ["one: said in a log"]
 
 
 def test_a_part_reported_apart_does_not_speak_for_a_change() -> None:

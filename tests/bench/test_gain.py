@@ -9,7 +9,7 @@ import pytest
 
 from aicx.bench.dataset import Query
 from aicx.bench.gain import GainBounds, gain_of, measure_gain
-from aicx.bench.mining import reasks
+from aicx.bench.mining.questions import mine_reasks
 from aicx.bench.mining.sessions import read_sessions
 from aicx.commands.index.build import gain_line
 from aicx.engine.embedder_choice import Choice
@@ -65,7 +65,7 @@ def user(tmp_path_factory: pytest.TempPathFactory) -> Home:
 
 
 def questions(user: Home) -> list[Query]:
-    return reasks.mine(read_sessions(user.settings.layout, 5000), len(THINGS), Random(0))
+    return mine_reasks(read_sessions(user.settings.layout, 5000), len(THINGS), Random(0))
 
 
 def test_questions_are_asked_by_words_and_by_meaning_too(user: Home) -> None:

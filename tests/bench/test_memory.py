@@ -9,8 +9,7 @@ from random import Random
 import pytest
 
 from aicx.bench.datasets.memory import document_of, load, records_of
-from aicx.bench.mining.invented import invent
-from aicx.bench.mining.records import ELSEWHERE, NOW, TOPIC_WORDS, BenchRecord, Fate, mine, paraphrase, told
+from aicx.bench.mining.records import ELSEWHERE, NOW, TOPIC_WORDS, BenchRecord, Fate, invent, mine, paraphrase, told
 from aicx.bench.rankers import QuestionFailed, RankerFolders
 from aicx.bench.rankers.memory import build, open_ranker
 from aicx.bench.variants import variant

@@ -6,8 +6,7 @@ import math
 
 import pytest
 
-from aicx.bench.dataset import Query
-from aicx.bench.metrics import quality
+from aicx.bench.dataset import Query, quality
 
 pytestmark = pytest.mark.needs("bench")
 

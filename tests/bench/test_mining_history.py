@@ -8,8 +8,16 @@ from random import Random
 import pytest
 
 from aicx.bench.dataset import COUNTED
-from aicx.bench.mining import changes, subjects
-from aicx.bench.mining.history import commits, read_history
+from aicx.bench.mining.repositories import (
+    AGENTS,
+    BEGUN,
+    VERBATIM,
+    commits,
+    mine_changes,
+    mine_controls,
+    mine_subjects,
+    read_history,
+)
 from aicx.bench.mining.sessions import MinedSession
 from tests.corpus.builders import OTHER, SESSION, THIRD, when
 from tests.evidence.stories import Repository
@@ -37,7 +45,7 @@ def session_at(folder: Path, *texts: str, key: str = SESSION, at: float = 0) -> 
 
 
 def mined(*sessions: MinedSession) -> list[tuple[str, str, tuple[str, ...]]]:
-    found = subjects.mine(read_history(sessions), sessions, 10, Random(0))
+    found = mine_subjects(read_history(sessions), sessions, 10, Random(0))
     return [(query.text, query.part, tuple(query.relevant)) for query in found]
 
 
@@ -49,19 +57,19 @@ def test_commit_of_a_file_that_a_session_was_on_is_asked_for(repository: Reposit
     "said", [f"git commit -m '{SUBJECT}'", SUBJECT.upper(), SUBJECT.replace(" gauge", "\n  gauge")]
 )
 def test_commit_whose_subject_the_session_says_is_put_apart(said: str, repository: Repository) -> None:
-    assert mined(session_at(repository.folder, said)) == [(SUBJECT, subjects.VERBATIM, (SESSION,))]
+    assert mined(session_at(repository.folder, said)) == [(SUBJECT, VERBATIM, (SESSION,))]
 
 
 def test_number_that_a_forge_adds_hides_no_subject_that_the_session_says(repository: Repository) -> None:
     repository.commit("src/gauge.py", "y\n", "Lift the gauge out of the water (#12)", when(1900))
     found = {text: part for text, part, _ in mined(session_at(repository.folder, "lift the gauge out of the water"))}
-    assert found["Lift the gauge out of the water (#12)"] == subjects.VERBATIM
+    assert found["Lift the gauge out of the water (#12)"] == VERBATIM
 
 
 def test_subject_of_a_commit_that_names_an_agent_is_put_apart(repository: Repository) -> None:
     repository.commit("src/gauge.py", "y\n", f"Lift the gauge out of the water{AGENT}", when(1900))
     found = {text: part for text, part, _ in mined(session_at(repository.folder))}
-    assert found == {SUBJECT: COUNTED, "Lift the gauge out of the water": subjects.AGENTS}
+    assert found == {SUBJECT: COUNTED, "Lift the gauge out of the water": AGENTS}
 
 
 def test_session_in_which_git_printed_the_hash_made_the_commit(repository: Repository) -> None:
@@ -69,8 +77,8 @@ def test_session_in_which_git_printed_the_hash_made_the_commit(repository: Repos
     commit = next(one for one in commits(repository.folder) if one.subject == SUBJECT)
     printed = session_at(repository.folder, f"[main {commit.id[:9]}] Squashed", key=OTHER, at=9 * DAY)
     found = read_history([session_at(repository.folder), printed])
-    (made,) = [made for made in found if made.commit.id == commit.id]
-    assert ([session.key for session in made.sessions], made.printed, made.by_agent) == ([OTHER], True, True)
+    (made,) = [made for made in found if made.id == commit.id]
+    assert ([session.key for session in made.sessions], made.by_agent) == ([OTHER], True)
 
 
 def test_subject_that_two_sessions_committed_tells_neither(repository: Repository) -> None:
@@ -78,7 +86,7 @@ def test_subject_that_two_sessions_committed_tells_neither(repository: Repositor
         session_at(repository.folder, f"[main {number}abcdef] {SUBJECT}", key=key, at=9 * DAY)
         for number, key in enumerate((OTHER, THIRD), 1)
     ]
-    made = next(made for made in read_history(printed) if made.commit.subject == SUBJECT)
+    made = next(made for made in read_history(printed) if made.subject == SUBJECT)
     assert made.sessions == ()
 
 
@@ -92,7 +100,7 @@ def test_repository_that_lies_elsewhere_is_found_by_owner_and_name(repository: R
     session.projects = {"ada/orbit"}
     assert not read_history([session])
     found = read_history([session], repository.folder.parent.parent)
-    assert [made.commit.subject for made in found if made.sessions] == [SUBJECT]
+    assert [made.subject for made in found if made.sessions] == [SUBJECT]
 
 
 def test_repositories_are_left_out_when_git_has_no_time_left(repository: Repository) -> None:
@@ -110,14 +118,14 @@ def test_file_and_symbol_are_asked_for_where_other_sessions_hold_them_too(reposi
     text = "src/gauge.py: def read_tide_gauge"
     maker = session_at(repository.folder, text)
     alone = [maker, session_at(repository.folder, key=OTHER, at=9 * DAY)]
-    assert changes.mine(read_history(alone), alone, 10, Random(0)) == []
+    assert mine_changes(read_history(alone), alone, 10, Random(0)) == []
     both = [maker, session_at(repository.folder, text, key=OTHER, at=9 * DAY)]
-    found = changes.mine(read_history(both), both, 10, Random(0))
+    found = mine_changes(read_history(both), both, 10, Random(0))
     assert {query.text: tuple(query.relevant) for query in found} == {
         "src/gauge.py": (SESSION,),
         "read_tide_gauge": (SESSION,),
     }
-    assert {(query.type, query.part) for query in found} == {("identifier", changes.BEGUN)}
+    assert {(query.type, query.part) for query in found} == {("identifier", BEGUN)}
 
 
 def test_name_that_two_commits_define_is_not_asked_for(repository: Repository) -> None:
@@ -126,12 +134,12 @@ def test_name_that_two_commits_define_is_not_asked_for(repository: Repository) -
         session_at(repository.folder, "read_tide_gauge"),
         session_at(repository.folder, "read_tide_gauge", key=OTHER, at=9 * DAY),
     ]
-    assert changes.mine(read_history(both), both, 10, Random(0)) == []
+    assert mine_changes(read_history(both), both, 10, Random(0)) == []
 
 
 def test_a_name_that_never_was_is_made_of_the_repositorys_words(repository: Repository) -> None:
     session = session_at(repository.folder, "the gauge reads the tide")
-    found = changes.mine_controls(read_history([session]), [session], 9, Random(0))
+    found = mine_controls(read_history([session]), [session], 9, Random(0))
     assert {query.type for query in found} == {"negative"}
     texts = {query.text for query in found}
     assert "Blink the lamp slowly" in texts  # no session had a part in it
@@ -143,4 +151,4 @@ def test_a_name_that_never_was_is_made_of_the_repositorys_words(repository: Repo
 def test_control_that_a_session_holds_after_all_is_not_asked(repository: Repository) -> None:
     said = "readRate read_rate blinkingGauge blinking_gauge, and blink the lamp slowly"
     session = session_at(repository.folder, said)
-    assert changes.mine_controls(read_history([session]), [session], 9, Random(0)) == []
+    assert mine_controls(read_history([session]), [session], 9, Random(0)) == []

@@ -8,11 +8,10 @@ from typing import Any
 
 import pytest
 
-from aicx.bench.facts import decode_facts
-from aicx.bench.metrics import MEASURES
+from aicx.bench.dataset import MEASURES
 from aicx.bench.report.comparison import compare
 from aicx.bench.report.page import markdown
-from aicx.bench.results import BenchResult, join_results, rows_frame
+from aicx.bench.results import BenchResult, decode_facts, join_results, rows_frame
 from aicx.bench.summary import _milliseconds as milliseconds
 from aicx.bench.summary import abstentions_of, against, costs_of, quality_of
 from aicx.errors import UsageError

@@ -15,10 +15,9 @@ from pathlib import Path
 import pytest
 
 from aicx.bench import rankers
-from aicx.bench.dataset import Dataset, Query
+from aicx.bench.dataset import MEASURES, Dataset, Query
 from aicx.bench.datasets import Skipped
 from aicx.bench.measure import MeasureTask, measure, run_here
-from aicx.bench.metrics import MEASURES
 from aicx.bench.rankers import DEFAULT_CHOICES, Choices, RankerFolders
 from aicx.bench.results import BenchResult, newest_result, read_result, write_result
 from aicx.bench.run import BenchPlan, run

@@ -10,7 +10,7 @@ import pytest
 from aicx.bench.dataset import COUNTED, Dataset, Query, session_key
 from aicx.bench.datasets import commits, own
 from aicx.bench.measure import Answering, MeasureTask, run_here
-from aicx.bench.mining import absent, dates, identifiers, reasks
+from aicx.bench.mining.questions import DATED, TOPICS, mine_absent, mine_dates, mine_identifiers, mine_reasks
 from aicx.bench.mining.sessions import MinedSession, Prompt, latest, read_sessions
 from aicx.bench.rankers import RankerFolders, open_ranker, product
 from aicx.bench.stores import stored_home
@@ -161,7 +161,7 @@ def test_words_alone_are_measured_in_a_home_that_has_a_vector_index(user: Home, 
 
 
 def test_identifier_is_asked_for_when_one_session_alone_holds_it(user: Home) -> None:
-    found = {query.text: query for query in identifiers.mine(sessions(user), 20, Random(0))}
+    found = {query.text: query for query in mine_identifiers(sessions(user), 20, Random(0))}
     assert found["E0308"].relevant == {SESSION: 1}
     assert found["src/tide/gauge_reader.rs"].relevant == {SESSION: 1}
     assert found["blinkRateMs"].relevant == found["blinkratems"].relevant == {OTHER: 1}
@@ -173,11 +173,11 @@ def test_identifier_that_another_session_holds_in_a_longer_word_is_not_asked_for
     log = ClaudeLog("3d9e3f80-5f74-4ca0-9c5e-7b2c3d4e5f61").prompt("what is my_blinkRateMs_2 for?", 3 * DAY)
     user.claude(log)
     user.store()
-    assert "blinkRateMs" not in {query.text for query in identifiers.mine(sessions(user), 20, Random(0))}
+    assert "blinkRateMs" not in {query.text for query in mine_identifiers(sessions(user), 20, Random(0))}
 
 
 def test_prompt_that_asks_again_finds_the_earlier_session_and_not_its_own(user: Home) -> None:
-    (found,) = reasks.mine(sessions(user), 10, Random(0))
+    (found,) = mine_reasks(sessions(user), 10, Random(0))
     assert (found.relevant, found.exclude) == ({SESSION: 1}, THIRD)
     assert found.text.startswith("the tide gauge still")
     assert found.now == when(2 * DAY)
@@ -195,10 +195,10 @@ def test_only_the_newest_chunks_are_read_where_that_is_said(user: Home) -> None:
 
 
 def test_file_of_two_days_is_asked_for_with_the_day(user: Home) -> None:
-    (found,) = dates.mine(sessions(user), 10, Random(0))
+    (found,) = mine_dates(sessions(user), 10, Random(0))
     assert found.text in ("src/gauge.py on 2026-03-01", "src/gauge.py on 2026-03-02")
     assert found.relevant == ({SESSION: 1} if found.text.endswith("01") else {OTHER: 1})
-    assert (found.type, found.part) == ("temporal", dates.DATED)
+    assert (found.type, found.part) == ("temporal", DATED)
 
 
 def prompted(key: str, folder: str, prompt: str) -> MinedSession:
@@ -206,21 +206,21 @@ def prompted(key: str, folder: str, prompt: str) -> MinedSession:
 
 
 def test_a_subject_never_discussed_is_asked_in_real_words() -> None:
-    found = absent.mine([prompted("a", "/one", "the tide gauge"), prompted("b", "/two", "a lamp")], 6, Random(0))
+    found = mine_absent([prompted("a", "/one", "the tide gauge"), prompted("b", "/two", "a lamp")], 6, Random(0))
     assert [query.type for query in found] == ["negative"] * 6
-    assert set(absent.TOPICS) >= {query.text for query in found[:4]}
+    assert set(TOPICS) >= {query.text for query in found[:4]}
 
 
 def test_a_topic_that_a_session_was_about_is_not_asked() -> None:
-    discussed = absent.TOPICS[0]
-    found = absent.mine([prompted("a", "/one", discussed)], len(absent.TOPICS), Random(0))
-    assert len(found) == len(absent.TOPICS) - 1
+    discussed = TOPICS[0]
+    found = mine_absent([prompted("a", "/one", discussed)], len(TOPICS), Random(0))
+    assert len(found) == len(TOPICS) - 1
     assert discussed not in {query.text for query in found}
 
 
 def test_words_of_unrelated_sessions_are_asked_together() -> None:
     sessions = [prompted("a", "/one", "gauge"), prompted("b", "/two", "lamp")]
-    texts = [query.text for query in absent.mine(sessions, 2, Random(0))]
+    texts = [query.text for query in mine_absent(sessions, 2, Random(0))]
     assert sorted(texts[-1].split()) == ["gauge", "lamp"]
 
 
@@ -230,7 +230,7 @@ def test_words_that_belong_together_are_not(folder: str) -> None:
     sessions = [prompted("a", "/one", "gauge"), prompted("b", folder, "lamp")]
     if folder == "/two":
         sessions.append(prompted("c", "/three", "the gauge beside the lamp"))
-    asked = {query.text for query in absent.mine(sessions, 40, Random(0))}
+    asked = {query.text for query in mine_absent(sessions, 40, Random(0))}
     assert not asked & {"gauge lamp", "lamp gauge"}
 
 
@@ -255,7 +255,7 @@ def test_own_corpus_of_one_session_is_not_enough(tmp_path: Path) -> None:
 
 
 def test_clock_of_mined_questions_is_the_end_of_the_corpus(user: Home) -> None:
-    assert {query.now for query in identifiers.mine(sessions(user), 5, Random(0))} == {latest(sessions(user))}
+    assert {query.now for query in mine_identifiers(sessions(user), 5, Random(0))} == {latest(sessions(user))}
 
 
 def test_change_to_a_rule_has_a_cold_start_of_its_own(user: Home, tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ ROOT = Path(aicx.__file__).parent
 # What each answer is made from.
 SOURCES = {
     "BenchRecommendation": "aicx.bench.rankers:Choices",
-    "BenchReport": "aicx.bench.facts:Facts",
+    "BenchReport": "aicx.bench.results:Facts",
     "CandidateItem": "aicx.memory.proposals:Proposal",
     "ErrorEventAnswer": "aicx.toolchains.parsing:ErrorEvent",
     "ExtractAnswer": "aicx.corpus.views.extraction:Extract",

@@ -12,8 +12,8 @@ from types import FrameType
 import pytest
 
 import aicx
-from aicx.bench import machine
-from aicx.bench.mining import history
+from aicx.bench import run
+from aicx.bench.mining import repositories
 from aicx.errors import AicxError
 from aicx.git import command as gitcall
 from aicx.git.identity import find_repository
@@ -183,7 +183,7 @@ def test_commit_of_the_checkout_is_told_without_running_its_filters(
 ) -> None:
     repository.git("config", "filter.evil.clean", str(trap.program))
     monkeypatch.setattr(aicx, "__file__", str(repository.folder / "aicx" / "__init__.py"))
-    assert machine.commit() == repository.git("rev-parse", "--short=12", "HEAD") + "+"
+    assert run.commit() == repository.git("rev-parse", "--short=12", "HEAD") + "+"
     assert not trap.sprung
 
 
@@ -239,11 +239,11 @@ def test_signature_is_not_verified_for_the_subjects_of_commits(repository: Repos
     repository.git("update-ref", "HEAD", repository.git("hash-object", "-t", "commit", "-w", str(path)))
     repository.git("config", "log.showSignature", "true")
     repository.git("config", "gpg.program", str(trap.program))
-    assert [commit.subject for commit in history.commits(repository.folder)] == ["Mend the lexer"]
+    assert [commit.subject for commit in repositories.commits(repository.folder)] == ["Mend the lexer"]
     assert not trap.sprung
 
 
-@pytest.mark.parametrize("ask", [look, files, lambda folder: list(history.commits(folder))])
+@pytest.mark.parametrize("ask", [look, files, lambda folder: list(repositories.commits(folder))])
 def test_git_may_not_fetch_and_is_not_given_the_keys_of_aicx(
     ask: Callable[[Path], object], repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -12,8 +12,7 @@ from pathlib import Path
 from random import Random
 
 from aicx.bench.dataset import Dataset, columns_at, text_document
-from aicx.bench.mining.invented import invent
-from aicx.bench.mining.records import ELSEWHERE, HERE, NOW, SYNONYMS, BenchRecord, Fate, mine, mine_absent
+from aicx.bench.mining.records import ELSEWHERE, HERE, NOW, SYNONYMS, BenchRecord, Fate, invent, mine, mine_absent
 from aicx.bench.stores import settings_for
 from aicx.errors import NotFound
 from aicx.memory.candidates.gather import gather_at

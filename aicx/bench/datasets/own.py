@@ -6,8 +6,8 @@ from pathlib import Path
 from random import Random
 
 from aicx.bench.dataset import Dataset, Query
-from aicx.bench.mining import absent, changes, dates, identifiers, reasks, subjects
-from aicx.bench.mining.history import read_history
+from aicx.bench.mining.questions import mine_absent, mine_dates, mine_identifiers, mine_reasks
+from aicx.bench.mining.repositories import mine_changes, mine_controls, mine_subjects, read_history
 from aicx.bench.mining.sessions import read_sessions
 from aicx.bench.stores import stored_documents
 from aicx.errors import NotFound
@@ -36,13 +36,13 @@ def load(layout: Layout, seed: int, repositories: Path | None = None) -> Dataset
 
     history = read_history(sessions, repositories)
     mined = {
-        "names that occur in one session": identifiers.mine(sessions, _IDENTIFIERS, chance()),
-        "commits of repositories on this disk": subjects.mine(history, sessions, _SUBJECTS, chance()),
-        "files and symbols that these commits began": changes.mine(history, sessions, _BEGUN, chance()),
-        "prompts that ask again": reasks.mine(sessions, _REASKS, chance()),
-        "files on a day": dates.mine(sessions, _DATES, chance()),
-        "what was never discussed": absent.mine(sessions, _ABSENT, chance()),
-        "what the repositories never had": changes.mine_controls(history, sessions, _NEVER, chance()),
+        "names that occur in one session": mine_identifiers(sessions, _IDENTIFIERS, chance()),
+        "commits of repositories on this disk": mine_subjects(history, sessions, _SUBJECTS, chance()),
+        "files and symbols that these commits began": mine_changes(history, sessions, _BEGUN, chance()),
+        "prompts that ask again": mine_reasks(sessions, _REASKS, chance()),
+        "files on a day": mine_dates(sessions, _DATES, chance()),
+        "what was never discussed": mine_absent(sessions, _ABSENT, chance()),
+        "what the repositories never had": mine_controls(history, sessions, _NEVER, chance()),
     }
     for name, found in mined.items():
         queries += found

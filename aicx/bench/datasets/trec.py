@@ -1,6 +1,6 @@
 """Any collection of documents, questions and judgements in a folder: JSON Lines, TREC's form, or SMART's (Cranfield).
 
-Which file holds what is read from its name, which form it has from its first characters (`aicx.bench.datasets.forms`).
+Which file holds what is read from its name, which form it has from its first characters (`aicx.bench.datasets.files`).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from aicx.bench.dataset import Dataset, Query
-from aicx.bench.datasets.forms import read_documents, read_judgements, read_queries
+from aicx.bench.datasets.files import read_documents, read_judgements, read_queries
 from aicx.errors import NotFound
 
 # The first that matches decides: `cranqrel` and `qrels/test.tsv` hold judgements, whatever else their names say.

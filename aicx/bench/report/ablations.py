@@ -1,19 +1,145 @@
-"""The effect of each rule, as tables: set by set, and all sets together; and the rules that an ablation recommends."""
+"""The effect of each ranking rule, measured with the rule switched off: judged, as tables, and as recommended rules."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, field, replace
+from statistics import fmean
 from typing import Annotated, Any
 
-from aicx.bench.ablation import AblationVerdict, Effect, effects, recommended, verdicts
 from aicx.bench.dataset import COUNTED
-from aicx.bench.report.cells import COSTS, ReportTable, chance, cost_cells, rounded, signed
+from aicx.bench.rankers import DEFAULT_CHOICES, Choices
 from aicx.bench.results import BenchResult
-from aicx.bench.summary import PRIMARY, Cost, costs_of
-from aicx.bench.variants import ABLATIONS, BASES
-from aicx.fields import taken_from
+from aicx.bench.statistics import Difference, differences, holm
+from aicx.bench.summary import (
+    COSTS,
+    PRIMARY,
+    Cost,
+    ReportTable,
+    abstentions_of,
+    chance,
+    cost_cells,
+    costs_of,
+    parts_of,
+    rounded,
+    signed,
+    values_of,
+)
+from aicx.bench.variants import ABLATIONS, ASKED, BASES, Ablation
+from aicx.fields import INLINE, INTERNAL, taken_from
 from aicx.values import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """The effect of a change on one set, or on a part of it that is reported apart."""
+
+    # Negative questions should get no answer, or one labelled as weak; None where the set has none.
+    dataset: str = field(metadata=INTERNAL)
+    part: str = field(metadata=INTERNAL)
+    ranker: str = field(metadata=INTERNAL)
+    ablation: Ablation = field(metadata=INTERNAL)
+    queries: Annotated[int, "number of questions"]
+    difference: Difference = field(metadata=INLINE)
+    corrected: Annotated[float, "p, corrected for the number of changes"]
+    quiet: Annotated[int | None, "questions that nothing answers, and that got no answer or one labelled as weak"]
+    quiet_base: Annotated[int | None, "the same without the change"]
+
+    @property
+    def where(self) -> str:
+        """The dataset, and which part of it when that is one reported apart."""
+        return self.dataset if self.part == COUNTED else f"{self.dataset}: {self.part}"
+
+    @property
+    def worse(self) -> bool:
+        """Whether the rule has earned its place here: without it, it is worse by more than noise."""
+        return self.difference.mean < 0 and self.corrected < _CHANCE
+
+    @property
+    def better(self) -> bool:
+        return self.difference.mean > 0 and self.corrected < _CHANCE
+
+
+_CHANCE = 0.05
+
+
+def effects(result: BenchResult) -> list[Effect]:
+    """Every change of an ablation's result, dataset by dataset and part by part."""
+    return [
+        effect
+        for described in result.facts.datasets
+        for part in parts_of(result, described.name)
+        for ranker in result.facts.settings.rankers
+        for effect in _effects(result, described.name, part, ranker)
+    ]
+
+
+def _effects(result: BenchResult, dataset: str, part: str, ranker: str) -> Iterator[Effect]:
+    values = values_of(result, dataset, part)
+    told = abstentions_of(result, dataset) if part == COUNTED else []
+    quiet = {line.ranker: line.quiet for line in told}
+    found: list[tuple[Ablation, str, str, Difference]] = []
+    for ablation in ABLATIONS:
+        name, base = f"{ranker} {ablation.name}", f"{ranker} {ablation.base}".rstrip()
+        if {name, base} <= values.keys():
+            (difference,) = differences({name: values[name]}, values[base], result.seed).values()
+            found.append((ablation, name, base, difference))
+    corrected = holm({name: difference.p for _, name, _, difference in found})
+    for ablation, name, base, difference in found:
+        queries = len(values[name])
+        yield Effect(
+            dataset, part, ranker, ablation, queries, difference, corrected[name], quiet.get(name), quiet.get(base)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class RuleEvidence:
+    """The evidence of all sets on one change."""
+
+    ablation: Ablation = field(metadata=INTERNAL)
+    change: Annotated[str, "its name"]
+    rule: Annotated[str, "the rule that it switches off or changes"]
+    mean: Annotated[float, "difference, the mean over the sets"]
+    keep: Annotated[bool, "whether the rule stays as it is"]
+    earned: Annotated[bool, "whether the rule helps on some set by more than noise"]
+    sets: Annotated[Mapping[str, Effect], "set → what the change did there"]
+
+
+def verdicts(result: BenchResult, ranker: str) -> list[RuleEvidence]:
+    """Judges each rule of one ranker by a result, in the order of `ABLATIONS`.
+
+    Its mean counts each set the same, without the parts that are reported apart: those can show what a rule is there
+    for, and cannot speak for a change. The rule stays unless the change is better on some set by more than noise and
+    worse on none; an answer where there should be none counts as worse. A rule has earned its place that helps on some
+    set by more than noise, or keeps answers from where none belong.
+    """
+    mine = [effect for effect in effects(result) if effect.ranker == ranker]
+    by_ablation = {ablation.name: [effect for effect in mine if effect.ablation == ablation] for ablation in ABLATIONS}
+    return [_judged(found[0].ablation, found) for found in by_ablation.values() if found]
+
+
+def _judged(ablation: Ablation, found: Sequence[Effect]) -> RuleEvidence:
+    counted = [effect for effect in found if effect.part == COUNTED]
+    mean = fmean(effect.difference.mean for effect in counted) if counted else 0.0
+    talks = any((effect.quiet or 0) < (effect.quiet_base or 0) for effect in found)
+    earned = talks or any(effect.worse for effect in found)
+    keep = earned or mean <= 0 or not any(effect.better for effect in counted)
+    sets = {effect.where: effect for effect in found}
+    return RuleEvidence(ablation, ablation.name, ablation.rule, mean, keep, earned, sets)
+
+
+def recommended(found: Sequence[RuleEvidence]) -> Choices:
+    """Returns the choices that a result recommends. A rule that was not measured stays as it is."""
+    choices = DEFAULT_CHOICES
+    for verdict in sorted(found, key=lambda verdict: verdict.mean):  # of two changes to one rule the better one stays
+        if verdict.keep or not verdict.ablation.of_search:
+            continue
+        rule, other = verdict.rule, verdict.ablation.choices
+        if rule in ASKED:
+            choices = replace(choices, **{rule: getattr(other, rule)})
+        else:
+            choices = replace(choices, rules=replace(choices.rules, **{rule: getattr(other.rules, rule)}))
+    return choices
 
 
 def effect_tables(result: BenchResult, dataset: str) -> list[ReportTable]:
@@ -63,14 +189,14 @@ def verdict_table(result: BenchResult, ranker: str) -> ReportTable:
     """All sets together: what each change does on average, where it is more than noise, what follows from it."""
     rows = []
     for verdict in verdicts(result, ranker):
-        worse = [effect.where for effect in verdict.effects if effect.worse]
-        better = [effect.where for effect in verdict.effects if effect.better]
+        worse = [effect.where for effect in verdict.sets.values() if effect.worse]
+        better = [effect.where for effect in verdict.sets.values() if effect.better]
         rows.append(
             [
-                verdict.ablation.name,
-                verdict.ablation.rule,
+                verdict.change,
+                verdict.rule,
                 f"{verdict.mean:+.3f}",
-                str(len({effect.dataset for effect in verdict.effects})),
+                str(len({effect.dataset for effect in verdict.sets.values()})),
                 ", ".join(worse) or "-",
                 ", ".join(better) or "-",
                 _conclusion(verdict),
@@ -92,7 +218,7 @@ def change_names(ranker: str) -> dict[str, str]:
     return {f"{ranker} {change}".rstrip(): change for change in changes}
 
 
-def _conclusion(verdict: AblationVerdict) -> str:
+def _conclusion(verdict: RuleEvidence) -> str:
     if not verdict.keep:
         return "gives way"
     return "earned" if verdict.earned else "kept, not shown to matter"
@@ -106,18 +232,6 @@ class VariantCost:
     build_seconds: Annotated[float | None, "to build it"]
     warm_p50: Annotated[float, "median milliseconds of a question in one process"]
     cold_ratio: Annotated[float | None, "median of a whole process by that of a bare interpreter started beside"]
-
-
-@dataclass(frozen=True, slots=True)
-class RuleEvidence:
-    """The evidence of all sets on one change."""
-
-    change: Annotated[str, "its name"]
-    rule: Annotated[str, "the rule that it switches off or changes"]
-    mean: Annotated[float, "difference, the mean over the sets"]
-    keep: Annotated[bool, "whether the rule stays as it is"]
-    earned: Annotated[bool, "whether the rule helps on some set by more than noise"]
-    sets: Annotated[Mapping[str, Effect], "set → what the change did there"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,13 +268,8 @@ def recommendation(result: BenchResult, ranker: str) -> BenchRecommendation:
         measure=PRIMARY,
         rules=asdict(choices.rules),
         costs=_costs(result, ranker),
-        evidence=[rounded(_evidence(verdict)) for verdict in found],
+        evidence=[rounded(verdict) for verdict in found],
     )
-
-
-def _evidence(verdict: AblationVerdict) -> RuleEvidence:
-    sets = {effect.where: effect for effect in verdict.effects}
-    return RuleEvidence(verdict.ablation.name, verdict.ablation.rule, verdict.mean, verdict.keep, verdict.earned, sets)
 
 
 def _costs(result: BenchResult, ranker: str) -> dict[str, dict[str, VariantCost]]:

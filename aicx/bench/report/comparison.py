@@ -7,10 +7,8 @@ from dataclasses import field, replace
 from statistics import fmean
 from typing import Annotated, Any
 
-from aicx.bench.dataset import COUNTED
-from aicx.bench.facts import DatasetFacts
-from aicx.bench.metrics import MEASURES
-from aicx.bench.results import BenchResult, load_polars
+from aicx.bench.dataset import COUNTED, MEASURES
+from aicx.bench.results import BenchResult, DatasetFacts, load_polars
 from aicx.bench.statistics import Difference, differences, holm
 from aicx.bench.summary import costs_of, rankers_of
 from aicx.values import dataclass

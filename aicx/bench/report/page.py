@@ -9,11 +9,9 @@ from html import escape
 from logging import NullHandler, getLogger
 from typing import Any
 
-from aicx.bench.facts import Facts
-from aicx.bench.report.cells import ReportTable
 from aicx.bench.report.tables import DEFAULT_REFERENCE, sections
-from aicx.bench.results import BenchResult
-from aicx.bench.summary import PRIMARY, costs_of, quality_of
+from aicx.bench.results import BenchResult, Facts
+from aicx.bench.summary import PRIMARY, ReportTable, costs_of, quality_of
 from aicx.errors import MissingExtra
 
 _STYLE = """

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field
 from typing import Annotated, Any, Literal
 
-from aicx.bench.facts import Facts
+from aicx.bench.results import Facts
 from aicx.fields import INLINE
 from aicx.values import dataclass
 

@@ -74,7 +74,7 @@ def report(
     Example: aicx bench report
     Example: aicx bench report ours.json peers.json
     """
-    from aicx.bench.report.figures import figures
+    from aicx.bench.report.tables import figures
     from aicx.bench.results import join_results, read_result
 
     settings = load_settings()
