@@ -18,6 +18,7 @@ import time
 from contextlib import nullcontext
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Event, Thread
@@ -27,6 +28,7 @@ from aicx.config import load_settings
 from aicx.share import cluster
 from aicx.share.build import build, find_choice, in_process
 from aicx.share.checking import verify_database
+from aicx.share.indexes import partitions_of_vectors
 from aicx.share.membership import new_membership
 from aicx.share.push import plan_push
 from aicx.share.shares import create_share
@@ -77,7 +79,8 @@ def one(corpus: Path, workers: int, address: str, projects: str) -> dict[str, An
     database = create_share(settings, membership, print)
     choice = find_choice(settings, database, print)
     plan = plan_push(settings, membership, database, database.model.fingerprint if choice else "")
-    watched, cluster._MIN_ROWS, cluster._MIN_VECTORS = Watched(), 0, 0
+    watched, cluster._MIN_ROWS = Watched(), 0
+    vars(cluster)["partitions_of_vectors"] = partial(partitions_of_vectors, least=1)
     now = datetime.now(UTC)
     figures: dict[str, Any] = {"workers": workers, "model": database.model.name}
 

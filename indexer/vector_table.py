@@ -179,27 +179,38 @@ def import_ahead() -> None:
     if not installed:
         raise MissingExtra("The vector index", "semantic")
     importing = ThreadPoolExecutor(1)
-    importing.submit(_lancedb)
+    importing.submit(import_library)
     importing.shutdown(wait=False)
 
 
-def _lancedb() -> Any:
-    """The library, whose import takes a second."""
+def import_library(feature: str = "The vector index") -> Any:
+    """The library, whose import takes a second. Raises MissingExtra, which names the feature."""
     for name in ("LANCE_LOG", "LANCEDB_LOG"):
         os.environ.setdefault(name, "error")  # else their warnings about nothing land between our own lines
     try:
         import lancedb
     except ImportError as error:
-        raise MissingExtra("The vector index", "semantic") from error
+        raise MissingExtra(feature, "semantic") from error
     return lancedb
+
+
+def is_service(uri: str) -> bool:
+    """Whether an address is of LanceDB's service, which merges, indexes and removes earlier states by itself."""
+    return uri.startswith("db://")
+
+
+def service_options(uri: str) -> dict[str, str]:
+    """Where the environment says a service is; its client reads the key by itself, from LANCEDB_API_KEY."""
+    named = {"host_override": "LANCEDB_HOST_OVERRIDE", "region": "LANCEDB_REGION"} if is_service(uri) else {}
+    return {option: os.environ[name] for option, name in named.items() if os.environ.get(name)}
 
 
 def connect(location: Location) -> Any:
     """The database of a table, which makes its folder where there is none."""
-    lancedb = _lancedb()
+    lancedb = import_library()
     try:
         options = dict(location.storage_options) if location.storage_options else None
-        return lancedb.connect(location.uri, storage_options=options)
+        return lancedb.connect(location.uri, storage_options=options, **service_options(location.uri))
     except (ValueError, OSError, RuntimeError) as error:
         raise _damaged(location, error) from error
 
@@ -342,8 +353,10 @@ def index_column(table: Any, column: str, kind: IndexKind) -> None:
 def optimize(table: Any, grace: timedelta, *, delete_unverified: bool = False) -> None:
     """Merges pieces, takes new rows into the indexes, and removes versions older than ``grace`` with their files.
 
-    A remote database does this by itself, of which LanceDB warns, as it does of a short grace.
+    A remote database does this by itself, of which LanceDB warns, as it does of a short grace. Done again after a
+    conflict, it begins with what others committed meanwhile.
     """
+    table.checkout_latest()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         table.optimize(cleanup_older_than=grace, delete_unverified=delete_unverified)

@@ -37,6 +37,7 @@ from indexer.vector_table import (
     held_versions,
     index_column,
     is_absent,
+    is_service,
     local_folder,
     open_table,
     optimize,
@@ -200,7 +201,7 @@ class VectorIndexWriter:
     def _tidy(self, table: Any, *, changed: bool) -> None:
         """Pieces merged and old versions removed when there are many of either, and indexes where there are enough
         rows that are not mapped."""
-        if self._location.uri.startswith("db://"):
+        if is_service(self._location.uri):
             # A service merges and removes by itself, and its client may lack the rest.
             with suppress(NotImplementedError):
                 if table.count_rows() >= self._upkeep.index_rows:

@@ -37,6 +37,15 @@ class TeamAnswer:
     notes: Sequence[str] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Meant:
+    """The vector of a question, and the model that made it: one of another model says nothing to it."""
+
+    vector: Any
+    fingerprint: str
+    model: str
+
+
 class Team(Protocol):
     """A share, asked one question. ``ask`` returns at once; ``answer`` waits no longer than the user lets it.
 
@@ -48,7 +57,7 @@ class Team(Protocol):
 
     def ask(self, question: Question, filters: Filters, rules: RankingParams, limit: int) -> None: ...
 
-    def answer(self, vector: Any) -> TeamAnswer: ...
+    def answer(self, meant: Meant | None) -> TeamAnswer: ...
 
 
 def is_shared(row: Any) -> bool:

@@ -56,6 +56,7 @@ class SharePushed:
     redacted: Annotated[int, "secrets that only the second redaction found"]
     unreadable: Annotated[list[str], "chunks left out, and why"]
     samples: Annotated[list[PushSample], "ten passages, with `--dry-run`"]
+    notes: Annotated[list[str], "why vectors were not sent, and why rows are not in the indexes yet"]
 
 
 @dataclass(frozen=True, slots=True)

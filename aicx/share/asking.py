@@ -9,7 +9,7 @@ from typing import Any
 import orjson
 
 from aicx.config import Settings
-from aicx.engine.team import Shared, TeamAnswer
+from aicx.engine.team import Meant, Shared, TeamAnswer
 from aicx.filters import Filters
 from aicx.share.awaiting import Awaited, each_database, lacks, of_others, only_own, whole
 from aicx.share.indexes import VECTORS
@@ -17,7 +17,7 @@ from aicx.share.limits import limits
 from aicx.share.membership import Membership, need_membership
 from aicx.share.rows import stored_text
 from aicx.share.seals import Seal, read_seals
-from aicx.share.tables import TEXTS, Database
+from aicx.share.tables import TEXTS, Database, other_model
 from aicx.share.words import SharedWords
 from aicx.text import plural
 from aicx.types import Candidate
@@ -62,13 +62,13 @@ class AskedShare:
             return
         self._work.begin(lambda: self._ask(question, wanted, limit, rules))
 
-    def answer(self, vector: Any) -> TeamAnswer:
+    def answer(self, meant: Meant | None) -> TeamAnswer:
         """What the share found by now. Where it is away, slow or too new, that is said, and nothing is found."""
         if self._lacking:
             return TeamAnswer((), self._notes)
         why_not = self._work.why_not()
-        if vector is not None and why_not is None:
-            self._work.begin(lambda: self._by_meaning(vector))
+        if meant is not None and why_not is None:
+            self._work.begin(lambda: self._by_meaning(meant))
             why_not = self._work.why_not()
         if why_not is not None:
             return TeamAnswer((), (only_own(why_not),))
@@ -85,11 +85,15 @@ class AskedShare:
         if behind:
             self._notes.append(f"{plural(behind, 'row')} of the share searched one by one: no index has them yet")
 
-    def _by_meaning(self, vector: Any) -> None:
+    def _by_meaning(self, meant: Meant) -> None:
+        others: dict[str, None] = {}
         for database, asked in self._asked:
-            if database.model.dimensions == len(vector):
-                with whole(self._membership, database, self._notes):
-                    asked.by_meaning(vector)
+            if database.model.fingerprint != meant.fingerprint:
+                others[database.model.name] = None
+                continue
+            with whole(self._membership, database, self._notes):
+                asked.by_meaning(meant.vector)
+        self._notes += [f"the share was asked by words alone: {other_model(name, meant.model)}" for name in others]
 
 
 def asked_share(settings: Settings) -> AskedShare:
@@ -116,7 +120,7 @@ class AskedDatabase:
         self._found: dict[str, set[str]] = {"lexical": set()}
         self._scales: dict[str, Scale] = {}
         self._dead: set[str] = set()
-        database.refresh()
+        database.refresh(only_read=True)
         indexes = [index for index in database.chunks.list_indices() if index.columns[0] in ("said", VECTORS)]
         self._indexed = any(index.columns[0] == VECTORS for index in indexes)
         stats = [database.chunks.index_stats(index.name) for index in indexes]

@@ -12,7 +12,8 @@ from aicx.errors import AicxError, plainly
 from aicx.share.membership import Membership
 from aicx.share.seals import owned
 from aicx.share.shares import databases
-from aicx.share.tables import FAILURES, Database, ShareAway, import_library, reading
+from aicx.share.tables import FAILURES, FEATURE, Database, ShareAway, reading
+from indexer.vector_table import import_library
 
 
 class Awaited:
@@ -33,7 +34,7 @@ class Awaited:
 
         def run() -> None:
             try:
-                import_library()
+                import_library(FEATURE)
                 # What this machine needs to begin is not the share's.
                 self._until = min(self._until, time.monotonic() + self._seconds)
                 self._ready.set()

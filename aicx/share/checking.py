@@ -52,7 +52,7 @@ def count_unindexed(database: Database) -> int:
 
 def verify_database(database: Database) -> tuple[int, int, list[Unsound]]:
     """How many sessions and rows were compared with their seals, and which do not agree."""
-    database.refresh()
+    database.refresh(only_read=True)
     seals = read_seals(database)
     live = seals.generations()
     rows: dict[str, list[dict[str, str]]] = {generation: [] for generation in live}

@@ -29,10 +29,10 @@ from aicx.config import library_environment
 from aicx.engine.embedder_choice import Choice
 from aicx.errors import AicxError, MissingExtra, UsageError, plainly
 from aicx.share.build import Recipe, Told, Unit, Written, embedded, passages, read, without_told
+from aicx.share.indexes import partitions_of_vectors
 from aicx.share.tables import (
     CHUNKS,
     DATA_VERSION,
-    PARTITION_ROWS,
     SAMPLE,
     WORDS,
     WORDS_INDEX,
@@ -52,9 +52,8 @@ _PRIVATE = "aicx-ray-"
 _MAX_PIECES = 24
 # Embedders that are open in a moment; of the others an actor keeps its own open.
 _IN_TASKS = ("static",)
-# With fewer rows, starting the workers of each index of words takes longer than one process needs for all; with fewer
-# rows that have vectors, reading all of these is quick enough.
-_MIN_ROWS, _MIN_VECTORS = 200_000, 50_000
+# With fewer rows, starting the workers of each index of words takes longer than one process needs for all.
+_MIN_ROWS = 200_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +108,7 @@ class Cluster:
 
         uri = _uri(database)
         with reading(database.uri), _plainly():
-            rows, vectors = (database.chunks.count_rows(where) for where in (None, "vectors IS NOT NULL"))
+            rows = database.chunks.count_rows()
             if rows >= _MIN_ROWS and database.chunks.stats()["fragment_stats"]["num_fragments"] > _MAX_PIECES:
                 lance_ray.compact_files(uri, num_workers=self.workers)
             for column in WORDS if rows >= _MIN_ROWS else ():
@@ -121,14 +120,14 @@ class Cluster:
                     num_workers=self.workers,
                     **WORDS_INDEX,
                 )
-            if vectors >= _MIN_VECTORS:
+            if partitions := partitions_of_vectors(database.chunks):
                 lance_ray.create_index(
                     uri=uri,
                     column="vectors",
                     index_type="IVF_RQ",
                     name="vectors_idx",
                     metric="cosine",
-                    num_partitions=vectors // PARTITION_ROWS,
+                    num_partitions=partitions,
                     sample_rate=SAMPLE,
                     num_bits=1,  # has to be said: what makes the model and what uses it have other defaults
                     num_workers=self.workers,
@@ -298,7 +297,7 @@ def check_answer(address: str) -> None:
 
 def check_address(database: Database) -> None:
     """Raises UsageError where workers cannot write the files of a table themselves."""
-    if database.uri.startswith("db://"):
+    if database.is_service:
         raise UsageError(f"{database.uri} is a service, which writes its files itself", hint="--engine process")
 
 

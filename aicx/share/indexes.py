@@ -35,10 +35,10 @@ VECTORS, _STALE = "vectors", "stale "
 def keep_vectors_index(database: Database, least: int = LEAST_PASSAGES) -> None:
     """Makes the index of vectors once there are so many passages, and anew when rows were added to it many times."""
     parts = _parts_of_vectors(database.chunks)
-    if parts is None or parts > _MAX_PARTS:
-        passages = count_passages(database.chunks)
-        if parts is not None or passages >= least:
-            _make_of_vectors(database.chunks, passages)
+    if parts is not None and parts <= _MAX_PARTS:
+        return
+    if partitions := partitions_of_vectors(database.chunks, least if parts is None else 1):
+        _make_of_vectors(database.chunks, partitions)
 
 
 def renew_indexes(database: Database) -> None:
@@ -50,8 +50,8 @@ def renew_indexes(database: Database) -> None:
         for column in WORDS:
             committed(partial(table.create_index, column, config=words_index(), replace=True))
         if _parts_of_vectors(table) is not None:
-            if passages := count_passages(table):
-                _make_of_vectors(table, passages)
+            if partitions := partitions_of_vectors(table, least=1):
+                _make_of_vectors(table, partitions)
             else:
                 committed(partial(table.drop_index, f"{VECTORS}_idx"))
         if stale:
@@ -76,6 +76,12 @@ def read_stale(database: Database) -> list[str]:
         return [row["name"] for row in read_rows(table, ("name",), f"starts_with(name, '{_STALE}')")]
 
 
+def partitions_of_vectors(table: Any, least: int = LEAST_PASSAGES) -> int:
+    """How many partitions an index of the vectors is to have; 0 where there are too few passages for one."""
+    passages = count_passages(table)
+    return max(1, isqrt(passages) // 4) if passages >= least else 0
+
+
 def count_passages(table: Any) -> int:
     """About how many vectors there are, by the rows of a sample."""
     rows: int = table.count_rows(_EMBEDDED)
@@ -94,9 +100,8 @@ def _parts_of_vectors(table: Any) -> int | None:
     return None
 
 
-def _make_of_vectors(table: Any, passages: int) -> None:
+def _make_of_vectors(table: Any, partitions: int) -> None:
     from lancedb.index import IvfRq
 
-    partitions = max(1, isqrt(passages) // 4)
     config = IvfRq(distance_type="cosine", num_partitions=partitions, num_bits=1, sample_rate=SAMPLE)
     committed(partial(table.create_index, VECTORS, config=config, replace=True))

@@ -33,7 +33,10 @@ class TakenOut:
     sessions: Annotated[int, "sessions of this machine that are gone from the newest state of the share"]
     hidden: Annotated[int, "copies of them by your other machines, hidden at once and deleted by the next upkeep"]
     stays: Annotated[list[str], "copies that other members shared themselves, which only they can take out"]
-    gone_after_hours: Annotated[float, "hours after which earlier states of the share no longer hold them; 0: now"]
+    gone_after_hours: Annotated[
+        float | None,
+        "hours after which earlier states of the share no longer hold them; 0: now; null: when a service removes those",
+    ]
     notes: list[str]
 
 
@@ -74,7 +77,7 @@ def forget_shared(
     stays = sorted({f"{seal.member}: {seal.agent}:{seal.session_id}" for seal in theirs})
     notes = _clean(database, timedelta(0) if at_once else GRACE)
     carry(membership)
-    return TakenOut(len(seals), hidden, stays, 0.0 if at_once and not notes else _HOURS, notes)
+    return TakenOut(len(seals), hidden, stays, _gone_after(database, notes, at_once=at_once), notes)
 
 
 def erase_everything(settings: Settings, membership: Membership) -> TakenOut:
@@ -89,7 +92,7 @@ def erase_everything(settings: Settings, membership: Membership) -> TakenOut:
     drop_rows(database, where)
     notes = _clean(database, timedelta(0))
     carry(membership)
-    return TakenOut(sessions, 0, [], 0.0 if not notes else _HOURS, notes)
+    return TakenOut(sessions, 0, [], _gone_after(database, notes, at_once=True), notes)
 
 
 def follow_forget(settings: Settings, membership: Membership, now: datetime) -> tuple[int, str | None]:
@@ -122,7 +125,9 @@ def _own_seals(settings: Settings, membership: Membership) -> list[Seal]:
 
 def _clean(database: Database, grace: timedelta) -> list[str]:
     """Makes the indexes anew, which have words and vectors of deleted rows, and deletes states of the tables that are
-    older than ``grace``; returns what could not be done."""
+    older than ``grace``; returns what could not be done. A service does both by itself."""
+    if database.is_service:
+        return []
     try:
         with reading(database.uri):
             renew_indexes(database)
@@ -133,12 +138,20 @@ def _clean(database: Database, grace: timedelta) -> list[str]:
     return []
 
 
+def _gone_after(database: Database, notes: Sequence[str], *, at_once: bool) -> float | None:
+    if database.is_service:
+        return None
+    return 0.0 if at_once and not notes else _HOURS
+
+
 def said(done: TakenOut) -> list[str]:
     """What people are told of it."""
     lines = [f"{plural(done.sessions, 'session')} of this machine taken out of the share; no search finds them."]
     if done.hidden:
         lines.append(f"{plural(done.hidden, 'copy')} by your other machines hidden; upkeep deletes them.")
-    if done.gone_after_hours:
+    if done.gone_after_hours is None:
+        lines.append("LanceDB's service removes earlier states of the tables by itself; aicx cannot say when.")
+    elif done.gone_after_hours:
         lines.append(
             f"Earlier states of the tables hold them until somebody's upkeep after {done.gone_after_hours:g} hours;"
             " --at-once deletes those now."

@@ -65,7 +65,7 @@ class _Listed:
         found: list[tuple[Database, dict[str, Any]]] = []
         for database in each_database(self._membership, self.notes):
             with whole(self._membership, database, self.notes):
-                database.refresh()
+                database.refresh(only_read=True)
                 live = read_seals(database).generations()
                 rows = read_rows(database.chunks, (*_FACTS, *_RUNS), self._where)
                 found += ((database, row) for row in rows if row["generation"] in live)

@@ -78,6 +78,7 @@ class Pushed:
     removed: int = 0  # sessions taken out
     samples: list[Sample] = field(default_factory=list)
     unreadable: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
 
 def plan_push(settings: Settings, membership: Membership, database: Database, make: str | None = None) -> PushPlan:
@@ -91,7 +92,7 @@ def plan_push(settings: Settings, membership: Membership, database: Database, ma
         raise UsageError("no project is chosen, and none is shared by default", hint="aicx share push --project GLOB")
     with open_catalog(settings.layout) as opened:
         stored = chunks_of_sessions(opened.catalog)
-    made = OwnVectors(settings, database.model.fingerprint).make if make is None else make
+    made = OwnVectors(settings, database.model).make if make is None else make
     new: list[Session] = []
     changed: list[Session] = []
     unchanged = held_back = 0
@@ -134,7 +135,8 @@ def plan_push(settings: Settings, membership: Membership, database: Database, ma
 def preview(settings: Settings, membership: Membership, database: Database, plan: PushPlan) -> Pushed:
     """What a push would send, with samples taken evenly from all of it. Nothing leaves this machine."""
     pushed = Pushed(removed=len(plan.withdrawn) + len(plan.forgotten))
-    vectors = OwnVectors(settings, database.model.fingerprint)
+    vectors = OwnVectors(settings, database.model)
+    pushed.notes += [vectors.why_not] if vectors.why_not and plan.going else []
     candidates: list[dict[str, Any]] = []
     for session in plan.going:
         found = session_rows(settings, membership, session.key, "", session.chunks, vectors.of(session.chunks))
@@ -166,7 +168,8 @@ def push(
         if plan.going:
             send(plan.going, pushed)
     else:
-        vectors = OwnVectors(settings, database.model.fingerprint)
+        vectors = OwnVectors(settings, database.model)
+        pushed.notes += [vectors.why_not] if vectors.why_not and plan.going else []
         for batch in _batches(plan.going):
             _send(settings, membership, database, batch, vectors, now, pushed)
             on_progress(pushed.sessions, len(plan.going), "share")

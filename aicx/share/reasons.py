@@ -10,6 +10,7 @@ from indexer.vector_table import plain_reason
 _ANSWER = re.compile(r"<Code>([^<]*)</Code>.*?<Message>([^<]*)</Message>", re.DOTALL)
 _SYSTEM = re.compile(r'kind: \w+, message: "([^"]+)"')
 _NO_CREDENTIALS = re.compile(r"Failed to get \w+ credentials")
+_NO_KEY = "api_key is required"
 _REFUSED = re.compile(r"(?i)\b40[13]\b|credentials")
 _BUSY = re.compile(r"\b(?:429|503)\b")
 _HERE = "what is stored here is searched as before"
@@ -20,6 +21,8 @@ def reason_of(error: Exception) -> tuple[str, str]:
     said = str(error)
     if _NO_CREDENTIALS.search(said):
         reason = "neither the environment nor the cloud's own chain has credentials for it"
+    elif _NO_KEY in said:
+        reason = "LANCEDB_API_KEY, its credentials, is not in the environment"
     elif found := _ANSWER.search(said):
         reason = f"it answers {found[1]}: {found[2]}"
     elif found := _SYSTEM.search(said):

@@ -21,7 +21,7 @@ from aicx.folders import slashed
 from aicx.paths import NON_REPOSITORY
 from aicx.redaction.redactor import redact_plain
 from aicx.share.membership import Membership
-from aicx.share.tables import TEXTS, WORDS, to_text
+from aicx.share.tables import TEXTS, WORDS, VectorModel, other_model, to_text
 from aicx.values import dataclass
 from indexer.lexical import analyze_document
 from indexer.vector_table import Location, open_table, sql_list
@@ -155,16 +155,22 @@ def stored_text(sidecar: str, text: str) -> StoredText:
 class OwnVectors:
     """The vectors of one's own index, where its model is that of the share; else none."""
 
-    def __init__(self, settings: Settings, fingerprint: str) -> None:
+    def __init__(self, settings: Settings, model: VectorModel) -> None:
         made = read_manifest(settings.layout).get("vectors") or {}
         self.make = ""
+        self.why_not: str | None = None  # where the index is of another model
         self._table: Any = None
         if not made or "embedder" not in made:
             return
         table = open_table(Location(recorded_address(settings, made), table_of(made)))
-        own = (table.schema.metadata or {}).get(b"aicx.model", b"").decode() if table is not None else ""
-        if own == fingerprint:
-            self._table, self.make = table, fingerprint
+        if table is None:
+            return
+        own = (table.schema.metadata or {}).get(b"aicx.model", b"").decode()
+        if own == model.fingerprint:
+            self._table, self.make = table, own
+        else:
+            name = (table.schema.metadata or {}).get(b"aicx.model_name", b"").decode()
+            self.why_not = f"the share got no vectors from here: {other_model(model.name, name)}"
 
     def of(self, chunks: Sequence[ChunkRow]) -> Vectors:
         """The vectors of the chunks' passages, by chunk; a chunk that the index has otherwise has none."""

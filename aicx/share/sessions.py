@@ -168,7 +168,7 @@ class _Found:
 
 def _look(database: Database, membership: Membership, about: AboutPlace) -> dict[tuple[str, str], _Found]:
     """The sessions of other members that have to do with the question, by agent and id."""
-    database.refresh()
+    database.refresh(only_read=True)
     live = read_seals(database).generations()
     found: dict[tuple[str, str], _Found] = {}
 

@@ -8,17 +8,19 @@ import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import timedelta
 from functools import partial
 from random import random
 from typing import Any, TypeVar
 
 from aicx.corpus.views.documents import NUMBER_COLUMNS, TEXT_COLUMNS
-from aicx.errors import AicxError, MissingExtra
+from aicx.errors import AicxError
 from aicx.share.reasons import reason_of
 from aicx.values import dataclass
-from indexer.vector_table import plain_reason
+from indexer.vector_table import import_library, is_service, plain_reason, service_options
 from retrieval.params import FIELDS
 
+FEATURE = "A shared index"
 FORMAT = 1
 # Of the files of a new table; what releases from 0.40 of lancedb on read and write.
 DATA_VERSION = "2.1"
@@ -27,8 +29,8 @@ _FORMAT_KEY, _MODEL_KEY, _NAME_KEY = b"aicx.share", b"aicx.model", b"aicx.model_
 # What a row has of its chunk to be filtered by. The working folder is a machine's own and is not shared.
 TEXTS = tuple(name for name in TEXT_COLUMNS if name != "cwd")
 WORDS = tuple(FIELDS)
-# Rows of a partition of the index of vectors, and of how many for each partition its centres are made.
-PARTITION_ROWS, SAMPLE = 512, 32
+# Of so many vectors for each partition of their index its centres are made.
+SAMPLE = 32
 # Stop words and stems are those of our own analysis.
 WORDS_INDEX: Mapping[str, Any] = {
     "with_position": True,
@@ -40,6 +42,7 @@ WORDS_INDEX: Mapping[str, Any] = {
     "max_token_length": None,
 }
 _ATTEMPTS, _PAUSE = 10, 0.1
+_INDEX_MADE = timedelta(minutes=2)
 _CONFLICT = ("conflict", "concurrent", "already exists", "please retry", "too many")
 # A list of files whose body is cut short is, with lancedb 0.40, the one request that is not made again below us.
 _TORN = ("response body",)
@@ -70,6 +73,12 @@ class VectorModel:
     dimensions: int
 
 
+def other_model(shared: str, own: str) -> str:
+    """Why vectors of one's own and of a share are not compared, and what to do where they should be."""
+    made = "`aicx index --rebuild --embedder` with that one makes them comparable"
+    return f"its vectors are of {shared or 'an unknown model'}, those of your index of {own or 'another one'}; {made}"
+
+
 @dataclass(frozen=True, slots=True)
 class Database:
     """One database of a share, opened."""
@@ -85,29 +94,28 @@ class Database:
         size = self.chunks.schema.field("vectors").type.value_type.list_size
         return VectorModel(found.get(_MODEL_KEY, b"").decode(), found.get(_NAME_KEY, b"").decode(), size)
 
-    def refresh(self) -> None:
-        """Sees what was committed since. Rows first: a seal names the version of the rows that it is about."""
+    @property
+    def is_service(self) -> bool:
+        """Whether a service keeps the files: it merges them and removes what is deleted, and is not told when."""
+        return is_service(self.uri)
+
+    def refresh(self, *, only_read: bool = False) -> None:
+        """Sees what was committed since. Rows first: a seal names the version of the rows that it is about.
+
+        ``only_read`` holds that state for several questions, which a service otherwise answers from its newest each.
+        """
         with reading(self.uri):
             committed(self.chunks.checkout_latest)
+            if only_read and self.is_service:
+                committed(partial(self.chunks.checkout, self.chunks.version))
             committed(self.sessions.checkout_latest)
-
-
-def import_library() -> Any:
-    """LanceDB, whose import takes a second."""
-    for name in ("LANCE_LOG", "LANCEDB_LOG"):
-        os.environ.setdefault(name, "error")  # else their warnings land between our own lines
-    try:
-        import lancedb
-    except ImportError as error:
-        raise MissingExtra("A shared index", "semantic") from error
-    return lancedb
 
 
 def connect(uri: str) -> Any:
     """The database at an address. Credentials come from the environment or from the cloud's own chain."""
-    lancedb = import_library()
+    lancedb = import_library(FEATURE)
     with reading(uri):
-        return lancedb.connect(uri, storage_options=None if uri.startswith("db://") else dict(_OPTIONS))
+        return lancedb.connect(uri, storage_options=None if is_service(uri) else _OPTIONS, **service_options(uri))
 
 
 def open_database(uri: str) -> Database | None:
@@ -142,9 +150,11 @@ def create_database(uri: str, model: VectorModel) -> Database:
     with reading(uri):
         chunks = connection.create_table(CHUNKS, schema=pa.schema(fields, metadata=made), exist_ok=True)
         indexed = {column for index in chunks.list_indices() for column in index.columns}
+        # A service makes an index after it has said yes, and a column that has none yet cannot be asked.
+        waiting = {"wait_timeout": _INDEX_MADE} if is_service(uri) else {}
         for column in WORDS:
             if column not in indexed:
-                committed(partial(chunks.create_index, column, config=words_index()))
+                committed(partial(chunks.create_index, column, config=words_index(), **waiting))
         numbers = ("sequence", "rows", "version")
         seal = ("key", "member", "machine", "agent", "session_id", "generation", "digest", "source", "pushed_at")
         seals = [pa.field(name, pa.string()) for name in (*seal, "deleted_at")]
@@ -176,8 +186,8 @@ def probe(uri: str) -> None:
     Object stores keep them apart by `If-None-Match`, which some servers accept and ignore. Eight writers begin from one
     version at the same moment: where a row of theirs is missing afterwards, the address is refused.
     """
-    if uri.startswith("db://"):
-        return  # a service is the only writer of its files
+    if is_service(uri):
+        return  # it is the only writer of its files
     from concurrent.futures import ThreadPoolExecutor
     from threading import Barrier
 

@@ -44,7 +44,12 @@ class Lease:
 
 
 def is_due(database: Database, unindexed: int = _MAX_UNINDEXED, pieces: int = _MAX_PIECES) -> bool:
-    """Whether the share has more rows outside its indexes, more pieces, or indexes with words of deleted rows."""
+    """Whether the share has more rows outside its indexes, more pieces, or indexes with words of deleted rows.
+
+    What is left to do where a service keeps the files is a few questions, and is always due.
+    """
+    if database.is_service:
+        return True
     with reading(database.uri):
         most = max(table.stats()["fragment_stats"]["num_fragments"] for table in (database.chunks, database.sessions))
     return most > pieces or count_unindexed(database) > unindexed or bool(read_stale(database))
@@ -76,7 +81,7 @@ def maintain(
             if read_stale(database):
                 renew_indexes(database)
             keep_vectors_index(database, passages)
-            for table in (database.chunks, database.sessions):
+            for table in () if database.is_service else (database.chunks, database.sessions):
                 committed(partial(optimize, table, grace))
         except (ShareAway, *FAILURES) as error:
             # A push that came in between: nothing is lost, and the next push does it.

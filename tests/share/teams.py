@@ -15,6 +15,7 @@ from aicx.share.membership import Membership, find_membership, new_membership, w
 from aicx.share.push import OnProgress, Pushed, plan_push, push
 from aicx.share.shares import create_share, databases
 from aicx.share.tables import Database
+from tests import embedder
 from tests.corpus.builders import SESSION, ClaudeLog, Home, when
 from tests.engine.search_helpers import NOW, embed, ignore, keep
 from tests.why.builders import HOUR, Story
@@ -33,6 +34,15 @@ def home(root: Path, *sessions: tuple[str, str, str], vectors: bool = True) -> H
     keep(user)
     if vectors:
         embed(user)
+    return user
+
+
+def with_another_model(user: Home, monkeypatch: pytest.MonkeyPatch) -> Home:
+    """The same home, its index made by another model with vectors of the same size."""
+    load = embedder.load
+    another = {"name": "another", "fingerprint": "another-1"}
+    monkeypatch.setattr(embedder, "load", lambda kind, settings: replace(load(kind, settings), **another))
+    embed(user, rebuild=True)
     return user
 
 

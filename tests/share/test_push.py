@@ -16,7 +16,7 @@ from aicx.share.seals import read_seals
 from aicx.types import Redacted
 from tests.corpus.builders import ClaudeLog
 from tests.engine.search_helpers import copied, keep
-from tests.share.teams import PUMP, VALVE, give, home, join, own_of, rows_of
+from tests.share.teams import PUMP, VALVE, give, home, join, own_of, rows_of, with_another_model
 
 pytestmark = [pytest.mark.needs("semantic", "test"), pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 
@@ -89,10 +89,23 @@ def test_what_the_rules_of_today_find_is_redacted_before_it_leaves(ada, membersh
     assert sorted(row["vectors"] is None for row in found) == [False, True]
 
 
-def test_vectors_of_another_model_are_not_sent(ada, tmp_path, monkeypatch):
-    membership = join(ada, tmp_path / "share", "ada")
+def test_a_home_without_an_index_shares_without_vectors(ada, membership, monkeypatch):
     monkeypatch.setattr(rows_module, "read_manifest", lambda layout: {})
     assert give(ada, membership).vectors == 0
+
+
+def test_vectors_of_another_model_are_not_sent_and_the_push_says_which_the_share_has(
+    ada, membership, monkeypatch, capsys
+):
+    with_another_model(ada, monkeypatch)
+    for options in (["--dry-run"], ["--yes"]):
+        assert run(["share", "push", "--project", "*", "--json", *options]) == 0
+        pushed = json.loads(capsys.readouterr().out)
+        assert (pushed["chunks"], pushed["vectors"]) == (2, 0)
+        [note] = pushed["notes"]
+        assert "got no vectors from here: its vectors are of test, those of your index of another;" in note
+        assert "aicx index --rebuild" in note
+    assert [row["vectors"] for row in rows_of(own_of(ada, membership), "vectors")] == [None, None]
 
 
 def test_a_project_no_longer_chosen_is_taken_out(ada, membership):

@@ -172,10 +172,9 @@ def test_lancedb_finds_what_workers_indexed(ada, membership, ray, tmp_path, monk
 
     built(ada, membership, engine=ray.write, unit=1)
     monkeypatch.setattr(cluster, "_MIN_ROWS", 0)
-    monkeypatch.setattr(cluster, "_MIN_VECTORS", 0)
     monkeypatch.setattr(cluster, "SAMPLE", 3)
     monkeypatch.setattr(cluster, "_MAX_PIECES", 2)
-    monkeypatch.setattr(cluster, "PARTITION_ROWS", 3)
+    monkeypatch.setattr(cluster, "partitions_of_vectors", lambda _: 2)
     monkeypatch.setattr(cluster, "WORDS", ("said",))  # each takes seconds
     database = own_of(ada, membership)
     assert count_unindexed(database) == SESSIONS

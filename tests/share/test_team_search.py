@@ -11,18 +11,19 @@ import pytest
 
 from aicx.cli import run
 from aicx.engine.search import Searcher, SearchQuery
+from aicx.engine.team import Meant
 from aicx.errors import NotFound
 from aicx.filters import Filters
 from aicx.share import awaiting
-from aicx.share.asking import asked_share
+from aicx.share.asking import AskedDatabase, asked_share
 from aicx.share.membership import need_membership
 from aicx.share.seals import read_seals
 from aicx.share.upkeep import maintain
 from retrieval.params import DEFAULT_PARAMS
 from retrieval.questions import parse_question
 from tests.corpus.builders import OTHER, SESSION, when
-from tests.engine.search_helpers import NOW
-from tests.share.teams import PUMP, VALVE, give, home, join, own_of, rows_of
+from tests.engine.search_helpers import NOW, copied
+from tests.share.teams import PUMP, VALVE, give, home, join, own_of, rows_of, with_another_model
 
 pytestmark = [pytest.mark.needs("semantic", "test"), pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 
@@ -72,6 +73,16 @@ def test_meaning_finds_what_no_word_has(team):
     assert ("ada", PUMP) in found(asked(team[1], "bearings pumps humming"))
 
 
+def test_a_question_with_a_vector_of_another_model_is_asked_by_words_alone_and_says_so(team, tmp_path, monkeypatch):
+    bob = with_another_model(copied(team[1], tmp_path), monkeypatch)
+    compared = []
+    monkeypatch.setattr(AskedDatabase, "by_meaning", lambda _, vector: compared.append(vector))
+    report = asked(bob, "gasket of the valve")
+    assert (found(report)[0], compared) == (("ada", VALVE), [])
+    [note] = [note for note in report.notes if "by words alone" in note]
+    assert "its vectors are of test, those of your index of another;" in note
+
+
 def test_a_corpus_that_has_only_the_common_words_of_a_question_does_not_come_before_its_answer(tmp_path):
     def member(name, *sessions):
         (tmp_path / name).mkdir()
@@ -87,11 +98,12 @@ def test_a_corpus_that_has_only_the_common_words_of_a_question_does_not_come_bef
 
 
 def test_what_each_retriever_found_is_told_from_what_was_scored_for_the_other(team):
-    rows = rows_of(own_of(team[0], need_membership(team[0].settings.layout)), "session_id", "vectors")
+    database = own_of(team[0], need_membership(team[0].settings.layout))
+    rows = rows_of(database, "session_id", "vectors")
     vector = next(row["vectors"][0] for row in rows if row["session_id"] == PUMP)
     share = asked_share(replace(team[1].settings, team_wait_seconds=30.0))
     share.ask(parse_question("the gasket of a valve, not of a pump"), Filters(), DEFAULT_PARAMS, 1)
-    [part] = share.answer(vector).found
+    [part] = share.answer(Meant(vector, database.model.fingerprint, database.model.name)).found
     session_of = {key: row["session_id"] for key, row in part.rows.items()}
     assert {name: {session_of[key] for key in keys} for name, keys in part.found.items()} == {
         "lexical": {VALVE},

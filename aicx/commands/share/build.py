@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 import typer
 
 from aicx import console, options
-from aicx.commands.share.push import confirm, tell
+from aicx.commands.share.push import confirm, left_out, tell
 from aicx.config import load_settings
 from aicx.errors import UsageError
 from aicx.share.answers import share_pushed
@@ -85,6 +85,7 @@ def command(
         with cluster as ray, console.count_bar("Sharing") as bar:
             run = ray.write if ray else in_process
             pushed = build(settings, chosen, database, plan, choice, options.now(), run, bar)
-            left = maintain(settings.layout, chosen, database, index=ray.index if ray else None)
+            index = ray.index if ray else None
+            pushed.notes += left_out(maintain(settings.layout, chosen, database, index=index))
         carried = carry(chosen)
-    tell(share_pushed(plan, pushed, dry_run=False), left, carried if chosen.is_ssh else None, json=json)
+    tell(share_pushed(plan, pushed, dry_run=False), carried if chosen.is_ssh else None, json=json)

@@ -59,20 +59,26 @@ def command(
         write_membership(settings.layout, chosen)
         with console.progress_bar("Sharing") as bar:
             pushed = push(settings, chosen, database, plan, options.now(), bar)
-        left = maintain(settings.layout, chosen, database) if is_due(database) else None
+        if is_due(database):
+            pushed.notes += left_out(maintain(settings.layout, chosen, database))
         carried = carry(chosen)
-    tell(share_pushed(plan, pushed, dry_run=False), left, carried if chosen.is_ssh else None, json=json)
+    tell(share_pushed(plan, pushed, dry_run=False), carried if chosen.is_ssh else None, json=json)
 
 
-def tell(done: SharePushed, left: str | None, carried: Carried | None, *, json: bool) -> None:
-    """Says what was sent, why rows were ``left`` out of the indexes, and which files were carried."""
+def left_out(why: str | None) -> list[str]:
+    """The line that says why rows are not in the indexes yet, if they are not."""
+    return [f"not folded into the indexes: {why}"] if why else []
+
+
+def tell(done: SharePushed, carried: Carried | None, *, json: bool) -> None:
+    """Says what was sent, and which files were carried."""
     if json:
         console.out_answer(SCHEMA, done)
         return
     console.notify(f"{console.style('Shared:', fg='green', bold=True)} {_counts(done)}.")
     if carried is not None:
         console.notify(f"{said(carried).capitalize()}.")
-    console.notify_notes([*done.unreadable, *([f"not folded into the indexes: {left}"] if left else [])])
+    console.notify_notes([*done.unreadable, *done.notes])
 
 
 def confirm(chunks: int, *, json: bool) -> None:
@@ -92,7 +98,7 @@ def _show(looked: SharePushed) -> None:
         for line in sample.text.splitlines():
             console.out(f"  {line}")
     console.notify(f"Would share: {_counts(looked)}, {console.size(looked.bytes)} of text.")
-    console.notify_notes(looked.unreadable)
+    console.notify_notes([*looked.unreadable, *looked.notes])
 
 
 def _counts(done: SharePushed) -> str:

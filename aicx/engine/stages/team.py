@@ -14,7 +14,7 @@ from aicx.corpus.catalog.session_names import stored_sessions
 from aicx.corpus.files.read import StoredText, read_chunk
 from aicx.engine.stages.retrieve import is_lookup, pool
 from aicx.engine.stages.state import SearchState
-from aicx.engine.team import Shared, is_shared
+from aicx.engine.team import Meant, Shared, is_shared
 from aicx.types import Candidate
 from retrieval.evidence import Occurrences
 from retrieval.fusion import Scale, pooled
@@ -30,13 +30,18 @@ def ask(state: SearchState) -> SearchState:
     return state
 
 
+def _meant(state: SearchState) -> Meant:
+    opened = state.retrievers.dense.open
+    return Meant(opened.vector(state.question.text), opened.embedder.fingerprint, opened.embedder.name)
+
+
 def join(state: SearchState) -> SearchState:
     """Puts the share's candidates among one's own, their scores on one scale."""
     team = state.query.team
     if team is None:
         return state
     by_meaning = "dense" in state.rankings
-    answer = team.answer(state.retrievers.dense.open.vector(state.question.text) if by_meaning else None)
+    answer = team.answer(_meant(state) if by_meaning else None)
     state = replace(state, notes=(*state.notes, *answer.notes))
     parts = list(_without_own(state, answer.found))
     if not parts:
