@@ -7,15 +7,13 @@ from collections.abc import Iterator
 from functools import cache
 
 from aicx.redaction.anchors import SecretFinding
-from aicx.redaction.app_passwords import app_password, is_said
+from aicx.redaction.bare import words_at
 from aicx.redaction.encoded import decoded
 from aicx.redaction.given import name_before, value_after
 from aicx.redaction.headers import cookies_after, credentials_after
-from aicx.redaction.names import classify
-from aicx.redaction.phrases import words_at
-from aicx.redaction.values import is_random, is_stand_in
-from aicx.redaction.verdicts import SAMPLE, Value, is_secret
-from aicx.redaction.wrapping import end_of_wrapped
+from aicx.redaction.names import SAMPLE, Value, classify, is_secret
+from aicx.redaction.prose import app_password, is_said
+from aicx.redaction.values import end_of_wrapped, is_random, is_stand_in
 
 _MAX_CHARS = 4096
 

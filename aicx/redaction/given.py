@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from aicx.redaction.verdicts import SAMPLE, Value
+from aicx.redaction.names import SAMPLE, Value
 
 _MAX_CHARS = 4096
 

@@ -8,9 +8,8 @@ from functools import cache
 
 from aicx.redaction.anchors import SecretFinding
 from aicx.redaction.given import name_before, trimmed
-from aicx.redaction.names import classify
+from aicx.redaction.names import SAMPLE, Value, classify, is_secret
 from aicx.redaction.values import is_random, is_stand_in
-from aicx.redaction.verdicts import SAMPLE, Value, is_secret
 
 
 @cache

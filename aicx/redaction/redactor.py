@@ -10,7 +10,7 @@ from functools import cache, lru_cache
 from operator import itemgetter
 
 from aicx.redaction.anchors import SecretFinding, as_bytes, as_utf8, has_controls, names_copy
-from aicx.redaction.patterns import RULES
+from aicx.redaction.issuers import RULES
 from aicx.redaction.search import find_all, find_in
 from aicx.terminal import sequences, turns, without_controls
 from aicx.types import Redacted
