@@ -1,11 +1,14 @@
-"""Names that announce a secret, and its kind: `DB_PASSWORD`, `apiKey`, `X-Auth-Token`, `:_authToken`."""
+"""Which names announce a secret (`DB_PASSWORD`, `apiKey`, `X-Auth-Token`), and whether what one is given is a secret.
+
+The name, the way it is written and the value decide together.
+"""
 
 from __future__ import annotations
 
 import re
 from functools import cache
 
-from aicx.redaction.values import is_code, is_numbered_word, is_random, is_stand_in, words
+from aicx.redaction.values import has_both, is_code, is_numbered_word, is_random, is_stand_in, words
 from aicx.values import dataclass
 
 # How a name may end, in folded text, for the scan to stop at the sign after it.
@@ -246,7 +249,7 @@ def _is_chosen_phrase(name: SecretName, value: Value) -> bool:
     if name.text.lower().endswith("phrase"):
         return 3 <= len(parts) <= 10 and given.isascii() and not _SENTENCE.intersection(words(given))
     certain = name.shouted or name.text.startswith("--") or value.quote == "|"
-    return certain and len(parts) <= 4 and any(_has_both(part) for part in parts) and not is_code(given)
+    return certain and len(parts) <= 4 and any(has_both(part) for part in parts) and not is_code(given)
 
 
 # Words that a sentence has and a passphrase lacks.
@@ -255,10 +258,6 @@ _SENTENCE = frozenset(
     a an and are at be by can for from in is it must not of or should that the this to was with your
     """.split()  # noqa: SIM905 - a paragraph of words reads better than twenty quoted ones
 )
-
-
-def _has_both(part: str) -> bool:
-    return any(map(str.isdigit, part)) and any(map(str.isalpha, part))
 
 
 def _fewest_digits(name: SecretName, value: Value, *, in_shell: bool) -> int:

@@ -1,4 +1,4 @@
-"""Secrets known by their shape around a fixed string: signed tokens, bot tokens, webhooks, keys beside an id."""
+"""Secrets known by their shape: tokens with a fixed prefix of their issuer, signed tokens, keys beside an id."""
 
 from __future__ import annotations
 

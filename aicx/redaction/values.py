@@ -1,4 +1,7 @@
-"""Decides whether a value is a secret or a substitute: a reference, a mask, a placeholder, a type, a word."""
+"""Decides whether a value is a secret or a substitute: a reference, a mask, a placeholder, a type, a word.
+
+Last where a secret ends that a terminal, an editor or an author split in two.
+"""
 
 from __future__ import annotations
 
@@ -111,7 +114,7 @@ def is_random(value: str, least: int = 8) -> bool:
         return False
     segments = [segment for segment in _patterns()["separator"].split(value) if segment]
     if len(segments) == 1:
-        return _has_both(value) or _is_jumbled(value)
+        return has_both(value) or _is_jumbled(value)
     mixed = [segment for segment in segments if len(segment) >= 4 and (_is_generated(segment) or _is_jumbled(segment))]
     return any(len(segment) >= 10 for segment in mixed) or sum(map(len, mixed)) * 3 >= len(value)
 
@@ -121,12 +124,13 @@ def is_numbered_word(value: str) -> bool:
     return _patterns()["numbered"].fullmatch(value) is not None
 
 
-def _has_both(segment: str) -> bool:
+def has_both(segment: str) -> bool:
+    """Whether a string has letters and digits."""
     return any(map(str.isdigit, segment)) and any(map(str.isalpha, segment))
 
 
 def _is_generated(segment: str) -> bool:
-    return _has_both(segment) and not is_numbered_word(segment)
+    return has_both(segment) and not is_numbered_word(segment)
 
 
 def _is_jumbled(segment: str) -> bool:
