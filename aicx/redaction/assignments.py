@@ -1,4 +1,4 @@
-"""Values given to a name that announces a secret: `KEY=value`, `"key": "value"`, options, table cells; `.netrc`, `setx`.
+"""Values given to a name that announces a secret: `KEY=value`, `"key": "value"`, options, table cells, `.netrc`.
 
 First what looks for them, then how names and values are written: quotes, blocks, annotations, wrappers, blanks, signs.
 """
