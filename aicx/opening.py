@@ -77,8 +77,8 @@ def lines_of_place(ref: str, folder: Path) -> tuple[int, ShowAnswer]:
     from aicx.corpus.views.show_answer import ListFound, ShowAnswer
     from aicx.git.identity import find_repository
     from aicx.redaction import redact
-    from aicx.repomap.exclusions import excluded_by_name
     from aicx.repomap.files import is_inside
+    from aicx.repomap.kinds import excluded_by_name
 
     place = Ref.parse(ref)
     root = find_repository(folder).root

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from aicx import config
 from aicx.agents.table import AGENTS, BLOCK, wanted
 from aicx.managed import blocks
-from aicx.managed.edits import Insertion
+from aicx.managed.blocks import Insertion
 from aicx.managed.ours import RULE_HEAD
 from aicx.managed.settings_text import JSON, TOML, SettingsFormat, WantedHooks
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import orjson
 
 from aicx.git.identity import Repository
-from aicx.managed.edits import Insertion
+from aicx.managed.blocks import Insertion
 from aicx.paths import Layout
 from aicx.storage import atomic
 from aicx.storage.atomic import replace_file

@@ -25,8 +25,8 @@ from aicx.config import Settings
 from aicx.corpus.doctor.inputs import FIX, REDACT_AGAIN, Check, DoctorInputs, counted, current_writer
 from aicx.corpus.doctor.repair import Repair
 from aicx.corpus.forget.holding import Erasure, ForgetPlan, ForgetRequest
-from aicx.corpus.forget.pending import read_forgetting
 from aicx.corpus.forget.redact_again import Redaction
+from aicx.corpus.forget.run import read_forgetting
 from aicx.engine.holders import Holder, Notify
 from aicx.errors import AicxError, CorpusDamaged, NotFound, UsageError
 from aicx.paths import Layout

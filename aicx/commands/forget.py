@@ -11,8 +11,7 @@ import typer
 from aicx import console, options
 from aicx.config import load_settings
 from aicx.corpus.forget.holding import Affected, ForgetPlan, ForgetRequest
-from aicx.corpus.forget.pending import end_forgetting, plan_or_finished
-from aicx.corpus.forget.run import forget
+from aicx.corpus.forget.run import end_forgetting, forget, plan_or_finished
 from aicx.engine.forgetting import finish_forgetting, settle_interrupted
 from aicx.engine.holders import load_holders
 from aicx.errors import UsageError

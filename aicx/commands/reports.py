@@ -21,8 +21,7 @@ from aicx.paths import user_path
 from aicx.reports import ReportSelection, ScanResult, scan
 from aicx.reports.bundle import MARK as BUNDLE_MARK
 from aicx.reports.bundle import PAGE_MARK, Write, both, embedded, frame, write_bundle
-from aicx.reports.markdown import shorten
-from aicx.reports.reading import clean_line
+from aicx.reports.reading import clean_line, shorten
 from aicx.reports.record import Report
 from aicx.reports.scan import make_selection
 from aicx.storage.atomic import replacing

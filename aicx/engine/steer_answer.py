@@ -7,8 +7,7 @@ from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from aicx.corpus.catalog.query import steer_item
-from aicx.corpus.catalog.runs import told
+from aicx.corpus.catalog.query import steer_item, told
 from aicx.fields import OPTIONAL
 from aicx.values import dataclass
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import field
 from typing import Any
 
-from aicx.managed.edits import Insertion, line_end, line_of, put_in
+from aicx.managed.blocks import Insertion, line_end, line_of, put_in
 from aicx.values import dataclass
 
 _BLANK = re.compile(r"(?:\s|\ufeff|//[^\n]*|/\*.*?\*/)*", re.DOTALL)

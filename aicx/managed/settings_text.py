@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from aicx.errors import CorpusDamaged
 from aicx.managed import blocks, jsonc
-from aicx.managed.edits import Insertion, line_end, put_in
+from aicx.managed.blocks import Insertion, line_end, put_in
 
 _OURS = re.compile(
     r"""\baicx['"]? hook (?:session-start|pre-compact|session-end|stop|user-prompt|p(?:ost|re)-tool) --agent [a-z]+\b"""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import stat
@@ -9,13 +10,13 @@ from collections.abc import Sequence
 from dataclasses import field, replace
 from errno import EINVAL
 from hashlib import blake2b
+from typing import Any
 
 from aicx.redaction import redact
-from aicx.repomap.exclusions import HUGE, HUGE_BYTES, excluded_by_content
 from aicx.repomap.files import Stamp, stamp_of
 from aicx.repomap.imports import targets
-from aicx.repomap.languages import PLAIN, refine
-from aicx.repomap.symbols import CodeSymbol, Outline, RawImport
+from aicx.repomap.kinds import HUGE, HUGE_BYTES, PLAIN, excluded_by_content, refine
+from aicx.repomap.symbols import CodeSymbol, FileRecord, Outline, RawImport
 from aicx.repomap.terms import Posting, postings, words_of
 from aicx.system import STRICT
 from aicx.values import dataclass
@@ -45,6 +46,22 @@ class Examined:
     targets: Sequence[str] = ()
     postings: Sequence[Posting] = field(default_factory=list)
 
+    def record(self) -> FileRecord:
+        """The file as a map stores it."""
+        return FileRecord(
+            self.stamp,
+            self.digest,
+            self.unchanged,
+            self.language,
+            self.skipped,
+            self.problem,
+            len(self.symbols),
+            _to_json(self.symbols),
+            _to_json(self.targets),
+            "\n".join(term for term, _ in self.postings),
+            [value for _, value in self.postings],
+        )
+
 
 def examine(root: str, path: str, language: str | None, digest: str | None) -> Examined:
     """The file at ``path`` below ``root``. ``digest`` is that of the text already known, if any.
@@ -67,6 +84,10 @@ def examine(root: str, path: str, language: str | None, digest: str | None) -> E
     terms = postings(path, language, outline.symbols, found, outline.notes)
     symbols = [symbol._replace(words=" ".join(words_of(symbol.name))) for symbol in outline.symbols]
     return Examined(stamp, now, False, language, None, outline.flaw, symbols, found, terms)
+
+
+def _to_json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def digest_of(root: str, path: str) -> str | None:

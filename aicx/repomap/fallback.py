@@ -11,9 +11,8 @@ from collections.abc import Mapping, Sequence
 
 from aicx.git.identity import Repository
 from aicx.repomap.examine import Examined, examine, without_text
-from aicx.repomap.exclusions import excluded_by_name
 from aicx.repomap.files import list_files
-from aicx.repomap.languages import PLAIN, language_of
+from aicx.repomap.kinds import PLAIN, excluded_by_name, language_of
 from aicx.repomap.store import StoredFile
 from aicx.repomap.terms import terms_in
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import aicx
 from aicx.errors import MissingExtra
-from aicx.repomap.languages import GRAMMARS, QUERY_FILES
+from aicx.repomap.kinds import GRAMMARS, QUERY_FILES
 from aicx.repomap.symbols import SYNTAX_ERRORS, CodeSymbol, Outline, RawImport
 from aicx.values import dataclass
 

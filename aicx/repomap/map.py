@@ -19,8 +19,8 @@ from aicx.installation import install_command
 from aicx.paths import Layout
 from aicx.repomap.files import FileListing, Source, is_inside, list_files
 from aicx.repomap.imports import is_meant, nearest, tail
+from aicx.repomap.kinds import Role, role_of
 from aicx.repomap.ranking import EntryPoint, rank
-from aicx.repomap.roles import Role, role_of
 from aicx.repomap.store import MapLocation, MapStore, StoredFile
 from aicx.repomap.terms import MODULE, TARGET, modules
 from aicx.storage.lock import trace_of
@@ -42,12 +42,13 @@ _MAX_OF_A_TARGET = 12
 
 
 @dataclass(frozen=True, slots=True)
-class EntryPoints:
+class MapAnswer:
     """Entry points, what they were found with, and what the reader should know about that."""
 
-    entries: list[EntryPoint]
-    basis: Basis
-    notes: list[str] = field(default_factory=list)
+    query: str
+    basis: Annotated[Basis, "what was searched: the map, or without one names and headings"]
+    items: Annotated[list[EntryPoint], "best first"]
+    notes: list[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,15 +110,15 @@ class RepoMap:
         ``boost_paths`` are files, relative to the repository, that are known to matter: they and their neighbours
         count more where they match. Empty when nothing matches.
         """
-        return self.answer(text, limit, boost_paths).entries
+        return self.answer(text, limit, boost_paths).items
 
-    def answer(self, text: str, limit: int = 10, boost_paths: Iterable[str] = ()) -> EntryPoints:
+    def answer(self, text: str, limit: int = 10, boost_paths: Iterable[str] = ()) -> MapAnswer:
         """As `query`, with what was asked: the index, or names and headings where there is none."""
         boosted = tuple(boost_paths)
         with self._opened() as store:
             if store is not None:
                 try:
-                    return self._verified(rank(store, text, limit + _SPARE, boosted), limit, "index", [])
+                    return self._verified(text, rank(store, text, limit + _SPARE, boosted), limit, "index", [])
                 except sqlite3.DatabaseError as error:
                     reason = f"the map is damaged ({error})"
             else:
@@ -125,9 +126,8 @@ class RepoMap:
         from aicx.repomap.fallback import PathIndex
 
         note = f"{reason}: only names and headings were searched (next: aicx map refresh)"
-        return self._verified(
-            rank(PathIndex(self.repository, text), text, limit + _SPARE, boosted), limit, "names", [note]
-        )
+        found = rank(PathIndex(self.repository, text), text, limit + _SPARE, boosted)
+        return self._verified(text, found, limit, "names", [note])
 
     def related(self, paths: Sequence[str], limit: int = 10) -> list[Relation]:
         """Files that import the given ones or are imported by them, those with most ties first; empty without index."""
@@ -185,7 +185,9 @@ class RepoMap:
             if store is not None:
                 store.close()
 
-    def _verified(self, entries: Sequence[EntryPoint], limit: int, basis: Basis, notes: list[str]) -> EntryPoints:
+    def _verified(
+        self, text: str, entries: Sequence[EntryPoint], limit: int, basis: Basis, notes: list[str]
+    ) -> MapAnswer:
         """Leaves out what is no file of the repository any more: deleted, or replaced by a link to elsewhere."""
         kept: list[EntryPoint] = []
         gone = 0
@@ -198,7 +200,7 @@ class RepoMap:
                 gone += 1
         if gone:
             notes = [*notes, f"left out {gone} of the best because they are gone (next: aicx map refresh)"]
-        return EntryPoints(kept, basis, notes)
+        return MapAnswer(text, basis, kept, notes)
 
 
 def _described(status: MapStatus, store: MapStore, listing: FileListing | None) -> MapStatus:
@@ -231,8 +233,8 @@ def _count(root: Path, store: MapStore, listing: FileListing) -> ChangeCount:
 
     A file that only looks different is read, and not counted if it holds the same text.
     """
-    from aicx.repomap.changes import find_changes
     from aicx.repomap.examine import digest_of
+    from aicx.repomap.refresh import find_changes
 
     known = store.stamps()
     changes = find_changes(listing.stamps, known, store)
@@ -244,16 +246,6 @@ def _count(root: Path, store: MapStore, listing: FileListing) -> ChangeCount:
         elif digest_of(str(root), task.path) != task.digest:
             changed += 1
     return ChangeCount(added, changed, len(changes.gone))
-
-
-@dataclass(frozen=True, slots=True)
-class MapAnswer:
-    """The answer of `query`."""
-
-    query: str
-    basis: Annotated[Basis, "what was searched: the map, or without one names and headings"]
-    items: Annotated[list[EntryPoint], "best first"]
-    notes: list[str]
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from typing import Self
 import orjson
 
 from aicx.errors import AicxError
-from aicx.repomap.record import FileRecord
+from aicx.repomap.symbols import FileRecord
 from aicx.repomap.worker import READY
 from aicx.values import dataclass
 
@@ -41,28 +41,9 @@ class ReadTask:
     size: int
 
 
-@dataclass(frozen=True, slots=True)
-class ReadFailure:
-    """Why a file could not be read."""
-
-    reason: str
-
-
-Outcome = tuple[ReadTask, FileRecord | ReadFailure]
-
-
-def _batches(tasks: Sequence[ReadTask]) -> Iterator[list[ReadTask]]:
-    """The largest files first, so that no worker sits alone with one at the end."""
-    batch: list[ReadTask] = []
-    size = 0
-    for task in sorted(tasks, key=lambda task: -task.size):
-        batch.append(task)
-        size += task.size
-        if len(batch) == _BATCH or size > _BATCH_BYTES:
-            yield batch
-            batch, size = [], 0
-    if batch:
-        yield batch
+# The record of a file, or why it could not be read.
+Read = FileRecord | str
+Outcome = tuple[ReadTask, Read]
 
 
 class _Died(Exception):
@@ -128,14 +109,14 @@ class WorkerPool:
         except _Died:
             return [(task, self._try_alone(task)) for task in batch]
 
-    def _try_alone(self, task: ReadTask) -> FileRecord | ReadFailure:
+    def _try_alone(self, task: ReadTask) -> Read:
         try:
             [found] = self._ask([task], self._seconds_alone)
         except _Died as death:
-            return ReadFailure(str(death))
+            return str(death)
         return found
 
-    def _ask(self, batch: list[ReadTask], patience: float) -> list[FileRecord | ReadFailure]:
+    def _ask(self, batch: list[ReadTask], patience: float) -> list[Read]:
         worker = self._free.get()
         try:
             if self._dismissed:
@@ -154,6 +135,20 @@ class WorkerPool:
             self._free.put(worker)
 
 
+def _batches(tasks: Sequence[ReadTask]) -> Iterator[list[ReadTask]]:
+    """The largest files first, so that no worker sits alone with one at the end."""
+    batch: list[ReadTask] = []
+    size = 0
+    for task in sorted(tasks, key=lambda task: -task.size):
+        batch.append(task)
+        size += task.size
+        if len(batch) == _BATCH or size > _BATCH_BYTES:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
+
+
 class _Worker:
     """One process of `aicx.repomap.worker`."""
 
@@ -167,7 +162,7 @@ class _Worker:
         self._in, self._out = self._process.stdin, self._process.stdout
         self._ready = False
 
-    def ask(self, batch: list[ReadTask], patience: float) -> list[FileRecord | ReadFailure]:
+    def ask(self, batch: list[ReadTask], patience: float) -> list[Read]:
         timer = Timer(patience, self._process.kill)
         timer.start()
         try:
@@ -182,9 +177,7 @@ class _Worker:
             timer.cancel()
         if not line.endswith(b"\n"):
             raise _Died(f"took longer than {patience:.0f} s" if late else "the parser crashed on it")
-        return [
-            ReadFailure(fields) if isinstance(fields, str) else FileRecord(*fields) for fields in orjson.loads(line)
-        ]
+        return [found if isinstance(found, str) else FileRecord(*found) for found in orjson.loads(line)]
 
     def _wait_until_ready(self) -> None:
         """Waits for a new worker. Raises AicxError if it does not start, which is not the fault of the first files."""

@@ -32,7 +32,7 @@ from operator import itemgetter
 from pathlib import PurePosixPath
 from typing import Annotated, Protocol, Self
 
-from aicx.repomap.roles import WEIGHTS, Role, asks_for_tests, role_of, stem_tested_by
+from aicx.repomap.kinds import WEIGHTS, Role, asks_for_tests, role_of, stem_tested_by
 from aicx.repomap.store import StoredFile
 from aicx.repomap.symbols import CodeSymbol
 from aicx.repomap.terms import NAME, Field, fields_in, impact_in, role_in, terms_in

@@ -1,14 +1,17 @@
-"""Brings a repository's map up to date: reads what is new or changed, drops what is gone, in one step for readers."""
+"""Brings a repository's map up to date: reads what is new or changed, drops what is gone, in one step for readers.
+
+Last the differences between a repository and its map, found from names, sizes and times.
+"""
 
 from __future__ import annotations
 
 import sqlite3
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import field, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -18,11 +21,10 @@ from aicx.errors import StoreUnwritable
 from aicx.git.identity import Repository, find_repository
 from aicx.paths import Layout
 from aicx.repomap import grammar
-from aicx.repomap.changes import find_changes
-from aicx.repomap.examine import without_text
+from aicx.repomap.examine import Examined, without_text
 from aicx.repomap.files import Stamp, is_inside, list_files
-from aicx.repomap.pool import ReadFailure, WorkerPool
-from aicx.repomap.record import FileRecord
+from aicx.repomap.kinds import HUGE, HUGE_BYTES, excluded_by_name, language_of, may_be_script
+from aicx.repomap.pool import ReadTask, WorkerPool
 from aicx.repomap.store import DAMAGED, MapLocation, MapStore
 from aicx.storage.checksums import changing, find_damage, record
 from aicx.storage.lock import hold_lock
@@ -166,16 +168,16 @@ class _MapRefresh:
         changes = find_changes(listing.stamps, known, store)
         store.remove(changes.gone)
         for path, found in changes.by_name.items():
-            store.put(path, FileRecord.of(found))
+            store.put(path, found.record())
         parsed = 0
         for number, (task, outcome) in enumerate(crew.examine_all(changes.to_read), 1):
             self._tell(number, len(changes.to_read), task.path)
-            if isinstance(outcome, ReadFailure):
+            if isinstance(outcome, str):
                 store.remove([task.path])
                 if is_inside(root, task.path):  # or it is gone since it was listed
                     stamp = listing.stamps[task.path]
-                    found = without_text(task.path, stamp, skipped=UNREADABLE, problem=outcome.reason)
-                    store.put(task.path, FileRecord.of(found))
+                    found = without_text(task.path, stamp, skipped=UNREADABLE, problem=outcome)
+                    store.put(task.path, found.record())
             elif outcome.unchanged:
                 store.touch(task.path, self._settled(outcome.stamp, now))
             else:
@@ -217,3 +219,35 @@ class _MapRefresh:
         """The stamp to keep of a file that was read: one that never fits again while it may still be changing."""
         size, modified, changed = stamp
         return stamp if max(modified, changed) < now - self._settled_after_ns else (size, 0, 0)
+
+
+# Scripts without an ending are known by their first line. Larger files without one are data.
+_MAX_SCRIPT = 200_000
+
+
+@dataclass(slots=True)
+class MapChanges:
+    """Files to be read; those of which no more than the name counts, with all there is to know; and those gone."""
+
+    to_read: list[ReadTask] = field(default_factory=list)
+    by_name: dict[str, Examined] = field(default_factory=dict)
+    gone: list[str] = field(default_factory=list)
+
+
+def find_changes(stamps: Mapping[str, Stamp], known: Mapping[str, Stamp], store: MapStore) -> MapChanges:
+    """Compares the files there are with those that a map knows. What looks as it did is not mentioned."""
+    changes = MapChanges(gone=[path for path in known if path not in stamps])
+    for path, stamp in stamps.items():
+        before = known.get(path)
+        if before == stamp:
+            continue
+        language = language_of(path)
+        if (reason := excluded_by_name(path)) is not None:
+            changes.by_name[path] = Examined(stamp, skipped=reason)
+        elif language is None and not (may_be_script(path) and stamp[0] <= _MAX_SCRIPT):
+            changes.by_name[path] = without_text(path, stamp)
+        elif stamp[0] > HUGE_BYTES:
+            changes.by_name[path] = without_text(path, stamp, skipped=HUGE)
+        else:
+            changes.to_read.append(ReadTask(path, language, store.digest(path) if before else None, stamp[0]))
+    return changes

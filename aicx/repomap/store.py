@@ -19,8 +19,7 @@ from aicx.paths import Layout
 from aicx.repomap import postings
 from aicx.repomap.files import Stamp
 from aicx.repomap.postings import PostingTable
-from aicx.repomap.record import FileRecord, symbols_from
-from aicx.repomap.symbols import SYNTAX_ERRORS, CodeSymbol
+from aicx.repomap.symbols import SYNTAX_ERRORS, CodeSymbol, FileRecord, symbols_from
 from aicx.storage import checksums
 from aicx.types import Unread
 from aicx.values import dataclass

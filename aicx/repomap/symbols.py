@@ -1,9 +1,12 @@
-"""The outline of one file: its definitions, with kind and lines, and its imports."""
+"""The outline of one file: its definitions, with kind and lines, and its imports; and the file as a map stores it."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
 from typing import NamedTuple
 
+from aicx.repomap.files import Stamp
 from aicx.values import dataclass
 
 # The flaw of a file that does not follow its language's grammar, as much C does that leans on the preprocessor.
@@ -46,3 +49,27 @@ class Outline:
     imports: tuple[RawImport, ...] = ()
     notes: str = ""
     flaw: str | None = None
+
+
+class FileRecord(NamedTuple):
+    """A file's columns, its symbols and targets as JSON, its terms a line each, and a value for each of those.
+
+    ``unchanged``: the text is the known one, and the rest is empty.
+    """
+
+    stamp: Stamp
+    digest: str
+    unchanged: bool
+    language: str | None
+    skipped: str | None
+    problem: str | None
+    symbol_count: int
+    symbols: str
+    targets: str
+    terms: str
+    values: Sequence[int]
+
+
+def symbols_from(text: str) -> list[CodeSymbol]:
+    """The symbols of a record."""
+    return list(map(CodeSymbol._make, json.loads(text)))

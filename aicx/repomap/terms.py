@@ -22,7 +22,7 @@ from enum import IntEnum
 from math import sqrt
 
 from aicx.repomap.imports import module_of, tail
-from aicx.repomap.roles import role_of
+from aicx.repomap.kinds import role_of
 from aicx.repomap.symbols import CodeSymbol
 from retrieval.analysis import Terms, analyze
 

@@ -10,8 +10,17 @@ from os import fsencode
 from typing import Annotated, Any
 
 from aicx.reports.listing import Part, ReportEntry, agent_in, day_in, title_in
-from aicx.reports.markdown import Heading, outline, shorten, split_block
-from aicx.reports.reading import ReportText, clean_line, read_meta, read_report, read_tail
+from aicx.reports.reading import (
+    Heading,
+    ReportText,
+    clean_line,
+    outline,
+    read_meta,
+    read_report,
+    read_tail,
+    shorten,
+    split_block,
+)
 from aicx.sources.items import BadRecord
 from aicx.sources.records import parse_instant
 from aicx.text import instant

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from aicx.config import Settings
 from aicx.corpus.catalog.database import Catalog
-from aicx.corpus.places.decisions import load_decisions
 from aicx.corpus.places.identity import from_remote
+from aicx.corpus.places.places import load_decisions
 from aicx.corpus.places.stored import place_of
 from aicx.errors import UsageError
 from aicx.evidence.sessions import RepositoryScope, known_folders

@@ -88,7 +88,7 @@ def read_structure(
         # Asked all the same, it would read the names and headings of the whole repository.
         return Structure(_WITHOUT_INDEX), [_NO_MAP]
     answer = found.answer(task, limit, boost)
-    return Structure(about, tuple(answer.entries)), answer.notes
+    return Structure(about, tuple(answer.items)), answer.notes
 
 
 def _about(layout: Layout, found: RepoMap) -> Mapping[str, Any] | None:

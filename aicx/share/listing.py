@@ -11,8 +11,7 @@ from typing import Any
 import orjson
 
 from aicx.config import Settings
-from aicx.corpus.catalog.query import MetadataAnswer, open_catalog, steer, steer_item
-from aicx.corpus.catalog.runs import fold_runs, run_key, told
+from aicx.corpus.catalog.query import MetadataAnswer, fold_runs, open_catalog, run_key, steer, steer_item, told
 from aicx.corpus.catalog.session_names import stored_sessions
 from aicx.errors import NotFound
 from aicx.filters import Filters

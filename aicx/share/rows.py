@@ -9,7 +9,7 @@ from typing import Any
 
 from aicx.config import Settings
 from aicx.corpus.catalog.database import Catalog
-from aicx.corpus.catalog.runs import FACTS, FOUND
+from aicx.corpus.catalog.query import FACTS, FOUND
 from aicx.corpus.files.read import StoredText, read_intact
 from aicx.corpus.files.sidecar import Sidecar
 from aicx.corpus.views.documents import columns_of, own_messages, searchable_texts, to_document

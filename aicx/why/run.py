@@ -14,7 +14,7 @@ from aicx.config import Settings
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.query import open_catalog
 from aicx.corpus.catalog.sightings import ABBREVIATED, CommitSighting, nearest_sighting, sightings
-from aicx.corpus.places.decisions import load_decisions
+from aicx.corpus.places.places import load_decisions
 from aicx.corpus.places.standing import LocalRepository, same_file
 from aicx.corpus.places.stored import place_of
 from aicx.engine.search import Hit, Searcher

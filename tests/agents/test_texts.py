@@ -12,7 +12,7 @@ from hypothesis import strategies as some
 
 from aicx.errors import CorpusDamaged
 from aicx.managed import blocks, jsonc
-from aicx.managed.edits import Insertion, put_in, taken_out
+from aicx.managed.blocks import Insertion, put_in, taken_out
 from aicx.managed.settings_text import JSON, TOML, WantedHooks
 
 HOOK = {"type": "command", "command": "/opt/aicx hook stop --agent claude || true", "timeout": 3}

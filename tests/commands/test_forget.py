@@ -14,8 +14,7 @@ import typer
 from aicx.cli import run
 from aicx.config import load_settings
 from aicx.corpus.catalog.database import Catalog
-from aicx.corpus.doctor.inputs import compare_catalog
-from aicx.corpus.doctor.survey import survey_store
+from aicx.corpus.doctor.inputs import compare_catalog, survey_store
 from aicx.corpus.files.read import load_sidecar, walk_chunks
 from aicx.storage.journal import Writer
 from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, CodexLog, snapshot, write_git

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from aicx.repomap import grammar
-from aicx.repomap.languages import GRAMMARS
+from aicx.repomap.kinds import GRAMMARS
 from aicx.repomap.symbols import SYNTAX_ERRORS, Outline
 
 pytestmark = pytest.mark.needs("code")

@@ -42,7 +42,7 @@ def mapped(repo: Repo) -> Repo:
 
 def test_without_a_map_names_answer_and_say_so(repo: Repo) -> None:
     answer = repo.map.answer("press")
-    assert [entry.path for entry in answer.entries] == ["press.py"]
+    assert [entry.path for entry in answer.items] == ["press.py"]
     assert answer.basis == "names"
     assert answer.notes == ["there is no map yet: only names and headings were searched (next: aicx map refresh)"]
 
@@ -61,7 +61,7 @@ def test_without_a_map_symbols_are_not_known(repo: Repo) -> None:
 def test_without_the_provider_a_stored_map_answers(mapped: Repo, no_provider: None) -> None:
     answer = mapped.map.answer("press apples")
     assert answer.basis == "index"
-    assert (answer.entries[0].symbol, answer.notes) == ("press_apples", [])
+    assert (answer.items[0].symbol, answer.notes) == ("press_apples", [])
 
 
 def test_without_the_provider_and_a_map_names_answer(repo: Repo, no_provider: None) -> None:
@@ -128,7 +128,7 @@ def test_the_limit_holds(mapped: Repo) -> None:
 def test_a_file_that_is_gone_gives_its_place_to_the_next(mapped: Repo) -> None:
     (mapped.root / "press.py").unlink()
     answer = mapped.map.answer("apples", 1)
-    assert [entry.path for entry in answer.entries] == ["README.md"]
+    assert [entry.path for entry in answer.items] == ["README.md"]
     assert "left out 1" in answer.notes[0]
 
 

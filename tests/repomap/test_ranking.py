@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from aicx.repomap.kinds import Role, asks_for_tests, role_of, stem_tested_by
 from aicx.repomap.ranking import EntryPoint, rank
-from aicx.repomap.roles import Role, asks_for_tests, role_of, stem_tested_by
 from aicx.repomap.store import StoredFile
 from aicx.repomap.symbols import CodeSymbol
 from aicx.repomap.terms import postings, words_of

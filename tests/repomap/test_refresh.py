@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from aicx.errors import MissingExtra, StoreLocked, StoreUnwritable
-from aicx.repomap.exclusions import HUGE_BYTES
+from aicx.repomap.kinds import HUGE_BYTES
 from aicx.repomap.postings import PostingTable
 from aicx.repomap.refresh import refresh_map
 from aicx.repomap.store import MapStore
@@ -305,7 +305,7 @@ def test_a_damaged_map_is_not_trusted_and_the_answer_says_so(damaged: Repo) -> N
     answer = damaged.map.answer("press")
     assert answer.basis == "names"
     assert "aicx map refresh" in answer.notes[0]
-    assert answer.entries[0].path == "press.py"
+    assert answer.items[0].path == "press.py"
 
 
 def test_a_damaged_map_is_made_anew(damaged: Repo, tmp_path: Path) -> None:

@@ -248,5 +248,5 @@ def test_an_answer_never_leads_out_of_the_repository(repo: Repo, tmp_path: Path)
     (repo.root / "deep").rename(tmp_path / "moved")
     (repo.root / "deep").symlink_to(tmp_path / "moved")
     answer = repo.map.answer("sell cider")
-    assert "deep/er/till.py" not in [entry.path for entry in answer.entries]
+    assert "deep/er/till.py" not in [entry.path for entry in answer.items]
     assert "left out 1" in answer.notes[0]

@@ -11,8 +11,8 @@ from aicx import console, options
 from aicx.config import Settings, load_settings
 from aicx.errors import UsageError
 from aicx.paths import user_path
-from aicx.repomap import EntryPoint, EntryPoints, MapStatus, open_map
-from aicx.repomap.map import SCHEMA, MapAnswer
+from aicx.repomap import EntryPoint, MapAnswer, MapStatus, open_map
+from aicx.repomap.map import SCHEMA
 from aicx.terminal import invisible, without_controls
 from aicx.types import Unread
 
@@ -75,16 +75,16 @@ def query_map(
         raise UsageError("there is nothing to look for", hint='aicx search --in map "what you look for"')
     settings = load_settings()
     answer = open_map(settings.layout, user_path(repo)).answer(text, limit, near or ())
-    yield from _print_answer(text, printable(answer, settings))
+    yield from _print_answer(replace(printable(answer, settings), query=text))
 
 
-def _print_answer(text: str, answer: EntryPoints) -> options.Answered:
-    yield SCHEMA, MapAnswer(text, answer.basis, answer.entries, answer.notes)
-    for rank, entry in enumerate(answer.entries, 1):
+def _print_answer(answer: MapAnswer) -> options.Answered:
+    yield SCHEMA, answer
+    for rank, entry in enumerate(answer.items, 1):
         _print(rank, entry)
     for note in answer.notes:
         console.warn(note)
-    if not answer.entries:
+    if not answer.items:
         console.notify("Nothing in this repository matches. Fewer or other words may.")
 
 

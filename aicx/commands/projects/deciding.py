@@ -13,7 +13,7 @@ from aicx.config import load_settings
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.query import open_catalog
 from aicx.corpus.ingest.deciding import decide
-from aicx.corpus.places.decisions import FolderDecisions, parse_project
+from aicx.corpus.places.places import FolderDecisions, parse_project
 from aicx.corpus.places.report import DECISION_SCHEMA, DecisionAnswer
 from aicx.corpus.places.stored import stored_folders
 from aicx.engine.index_manifest import read_manifest

@@ -8,8 +8,7 @@ from typing import Annotated, Any, Literal
 
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.filters import conditions
-from aicx.corpus.catalog.query import open_catalog
-from aicx.corpus.catalog.runs import FACTS, fold_runs, run_key, told
+from aicx.corpus.catalog.query import FACTS, fold_runs, open_catalog, run_key, told
 from aicx.fields import INLINE
 from aicx.filters import Filters
 from aicx.paths import Layout

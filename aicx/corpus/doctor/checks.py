@@ -27,14 +27,14 @@ from aicx.corpus.doctor.inputs import (
     counted,
     current_writer,
     discover_logs,
+    survey_store,
     while_nobody_writes,
 )
 from aicx.corpus.doctor.retention import Retention, retention
-from aicx.corpus.doctor.survey import survey_store
 from aicx.corpus.files.tombstones import read_tombstones
 from aicx.corpus.ingest.filing import changed_sessions
-from aicx.corpus.places.decisions import load_decisions
 from aicx.corpus.places.evidence import UNDECIDED
+from aicx.corpus.places.places import load_decisions
 from aicx.corpus.places.report import list_places
 from aicx.corpus.places.stored import open_places
 from aicx.errors import CorpusDamaged, UsageError

@@ -11,8 +11,7 @@ from aicx.corpus.catalog.chunks import remove_chunk, stored_chunks
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.rebuild import drop_catalog, open_or_rebuild, recover
 from aicx.corpus.catalog.summary import apply_ignore_file, ignore_is_current, summarise, write_summary
-from aicx.corpus.doctor.inputs import compare_catalog
-from aicx.corpus.doctor.survey import Survey, survey_store
+from aicx.corpus.doctor.inputs import Survey, compare_catalog, survey_store
 from aicx.corpus.doctor.tombstone_repair import mend_tombstones
 from aicx.corpus.files.read import load_markdown
 from aicx.corpus.forget.apart import set_apart
@@ -20,7 +19,7 @@ from aicx.corpus.ingest.deciding import file_stored
 from aicx.corpus.ingest.reading import read_logs
 from aicx.corpus.ingest.report import StoreRequest
 from aicx.corpus.ingest.run import store
-from aicx.corpus.places.decisions import load_decisions
+from aicx.corpus.places.places import load_decisions
 from aicx.corpus.places.stored import is_filed
 from aicx.errors import AicxError, CorpusDamaged, UsageError
 from aicx.paths import Layout, parse_chunk_name, safe_session

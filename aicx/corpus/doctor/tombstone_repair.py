@@ -14,9 +14,8 @@ from typing import Any
 import orjson
 
 from aicx.config import Settings
-from aicx.corpus.catalog.chunks import stored_chunks
+from aicx.corpus.catalog.chunks import messages_with_keys, prompts_of, stored_chunks
 from aicx.corpus.catalog.database import Catalog
-from aicx.corpus.catalog.messages import messages_with_keys, prompts_of
 from aicx.corpus.files.read import load_sidecar, walk_chunks
 from aicx.corpus.files.tombstones import BadLine, parse_tombstones
 from aicx.corpus.forget.blanking import FORGOTTEN_TEXT_KEY

@@ -7,9 +7,8 @@ from collections.abc import Collection, Mapping, Sequence
 from hashlib import blake2b, sha256
 from typing import Any
 
-from aicx.corpus.files.sidecar import FORGOTTEN
+from aicx.corpus.files.sidecar import FORGOTTEN, identity_of
 from aicx.corpus.ingest.names import Naming, NamingMessage, name_chunk
-from aicx.corpus.ingest.tool_facts import identity_of
 from aicx.errors import CorpusDamaged
 from aicx.regex import ExpressionSearch
 from aicx.text import estimate_tokens

@@ -13,7 +13,7 @@ from aicx.corpus.files.tombstones import Tombstones, read_tombstones
 from aicx.corpus.files.writer import drop_empty_folders
 from aicx.corpus.ingest.filing import Filing, file_again
 from aicx.corpus.ingest.publishing import Publisher
-from aicx.corpus.places.decisions import FolderDecisions, load_decisions, save_decisions
+from aicx.corpus.places.places import FolderDecisions, load_decisions, save_decisions
 from aicx.corpus.places.siblings import FolderHistory
 from aicx.corpus.places.stored import find_histories, open_places, withdraw_filed, write_claims
 from aicx.paths import Layout

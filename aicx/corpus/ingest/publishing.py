@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping
 from hashlib import sha256
 from typing import Any
 
-from aicx.corpus.catalog.chunks import is_last, put_chunk
+from aicx.corpus.catalog.chunks import duplicates_of, is_last, put_chunk
 from aicx.corpus.catalog.database import Catalog
-from aicx.corpus.catalog.messages import duplicates_of
 from aicx.corpus.catalog.summary import apply_ignore_file, write_summary
-from aicx.corpus.files.read import load_markdown, load_sidecar, sidecar_path
+from aicx.corpus.files.read import load_markdown, load_sidecar, read_intact, sidecar_path
 from aicx.corpus.files.sidecar import encode_sidecar
 from aicx.corpus.files.writer import stage_chunk
-from aicx.corpus.ingest.catch_up import caught_up
+from aicx.corpus.ingest.names import Naming, name_chunk, own_texts
+from aicx.corpus.ingest.segments import run_after, run_behind, run_of_caller
+from aicx.corpus.ingest.session_chunks import clip_prompt
 from aicx.errors import CorpusDamaged, NotFound
 from aicx.paths import Layout
+from aicx.sources.voices import speaker_of
 from aicx.storage.journal import Writer
+from aicx.types import PROMPTS
 
 
 class Publisher:
@@ -110,3 +114,115 @@ class Publisher:
         sidecar = encode_sidecar(fields)
         self.writer.stage(sidecar_path(path), sidecar)
         put_chunk(self._catalog, fields, path, sha256(sidecar).hexdigest(), markdown)
+
+
+Renewed = tuple[str, dict[str, Any]]  # the path of a chunk, and the fields of its sidecar
+
+_MAX_OPENINGS = 4
+_BEHIND = """SELECT DISTINCT agent, session_id, stream FROM chunks WHERE rowid IN
+ (SELECT chunk FROM names WHERE topic_from IS NULL)"""
+_CHUNKS = "SELECT path, stream FROM chunks WHERE agent=? AND session_id=? AND stream=? ORDER BY number"
+
+
+def caught_up(layout: Layout, catalog: Catalog, publish: Callable[[], object]) -> Iterator[Renewed]:
+    """Every chunk whose sidecar lacks something, perhaps twice: its path, and the fields that the sidecar is to have.
+
+    The caller records each in the catalogue before it asks for the next; ``publish`` makes those on disk current.
+    """
+    yield from _named(layout, catalog)
+    publish()
+    yield from _in_runs(layout, catalog)
+
+
+def _named(layout: Layout, catalog: Catalog) -> Iterator[Renewed]:
+    """The path of each chunk whose sidecar lacks its names, and the fields that the sidecar is to have.
+
+    A chunk that is damaged or was altered is left as it is; `doctor` names it.
+    """
+    for session in catalog.rows(_BEHIND):
+        naming = Naming()
+        said: list[str] = []  # what the session began with
+        last_prompt: str | None = None
+        for row in catalog.rows(_CHUNKS, tuple(session)):
+            try:
+                stored = read_intact(layout, row["path"])
+            except (NotFound, CorpusDamaged):
+                continue
+            fields = _with_speakers(stored.sidecar.fields, stored.markdown)
+            own = list(own_texts(fields, stored.markdown))
+            is_behind = "topic_from" not in fields
+            said += [" ".join(one.text.split()) for one in own if one.role == "user"][: _MAX_OPENINGS - len(said)]
+            title = fields.get("title") if is_behind else None
+            # What an earlier version made of the first prompt is not a title that somebody gave.
+            if title and any(title.removesuffix("…") in text for text in said):
+                title = None
+            if not is_behind and fields["topic_from"] == "agent":
+                title = fields["topic"]
+            names, naming = name_chunk(own, title, naming)
+            opening = own[0].text if own and own[0].origin in PROMPTS else last_prompt
+            last_prompt = next((one.text for one in reversed(own) if one.origin in PROMPTS), last_prompt)
+            if is_behind:
+                yield row["path"], fields | names | {"prompt": clip_prompt(opening) if opening else None}
+
+
+def _with_speakers(fields: Mapping[str, Any], markdown: bytes) -> dict[str, Any]:
+    """The fields with the true origin of every message that is said to be typed."""
+    origins: dict[str, str] = {}
+    messages = []
+    for message in fields.get("messages") or ():
+        if message["origin"] == "typed":
+            low, high = message["span"]
+            key = message["key"]
+            if key not in origins:
+                origins[key] = speaker_of(markdown[low:high].decode("utf-8", "replace")) or "typed"
+            message = message | {"origin": origins[key]}
+        messages.append(message)
+    return {**fields, "messages": messages}
+
+
+def _in_runs(layout: Layout, catalog: Catalog) -> Iterator[Renewed]:
+    """The path of each stored chunk that belongs to a run and does not name it yet, and its fields with the run.
+
+    Each is recorded before the next: a subagent may have started another.
+    """
+    tried: set[str] = set()
+    while found := [path for path in _paths_without_run(catalog) if path not in tried]:
+        tried.update(found)
+        ended: dict[tuple[str, str], dict[str, Any]] = {}
+        for path in found:
+            try:
+                fields = dict(load_sidecar(layout, path).fields)
+                session, number = str(fields["id"]).rsplit(":", 1)
+                before = catalog.path_of(f"{session}:{int(number) - 1:03d}")
+                run = ended.get((session, number)) or (run_after(layout, before) if before else {})
+                if not run and fields.get("parent_session"):
+                    run = run_of_caller(catalog, fields["agent"], fields["parent_session"], fields["started_at"])
+                ended[session, f"{int(number) + 1:03d}"] = run_behind(layout, path, fields | run)
+            except (NotFound, CorpusDamaged):
+                continue
+            if run and not fields.get("forgotten"):
+                yield path, fields | run
+
+
+def _paths_without_run(catalog: Catalog) -> list[str]:
+    """Chunks, session by session in order, that name no run although they belong to one.
+
+    An earlier chunk of their session names it, or the session that started theirs. They were stored by an earlier
+    version, or before that session was.
+    """
+    rows = catalog.connection.execute(
+        """WITH runs AS (
+            SELECT agent, session_id, stream, min(number) AS number, min(started_at) AS started_at FROM chunks
+            WHERE run_id IS NOT NULL OR prompt_id IS NOT NULL GROUP BY 1, 2, 3
+        )
+        SELECT c.agent, c.session_id, c.number, c.path FROM runs JOIN chunks c USING (agent, session_id, stream)
+        WHERE c.number > runs.number AND c.run_id IS NULL AND c.prompt_id IS NULL
+        UNION
+        SELECT c.agent, c.session_id, c.number, c.path FROM runs JOIN chunks c
+        ON c.agent = runs.agent AND c.parent_session = runs.session_id AND c.started_at >= runs.started_at
+        WHERE runs.stream = '' AND c.lane = 'subagent' AND c.run_id IS NULL AND c.prompt_id IS NULL
+        AND NOT EXISTS (SELECT 1 FROM chunks earlier WHERE earlier.agent = c.agent
+            AND earlier.session_id = c.session_id AND earlier.stream = c.stream AND earlier.number < c.number)
+        ORDER BY 1, 2, 3"""
+    )
+    return [row[3] for row in rows]

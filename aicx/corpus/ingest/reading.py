@@ -6,8 +6,7 @@ from collections.abc import Generator, Iterator, Sequence
 from dataclasses import field
 
 from aicx.corpus.ingest.drafts import MessageDraft, draft_entries
-from aicx.corpus.ingest.following import Following
-from aicx.corpus.ingest.growth import PlaceRead, made_by, only_grew
+from aicx.corpus.ingest.growth import Following, PlaceRead, made_by, only_grew
 from aicx.corpus.ingest.observing import Observer
 from aicx.corpus.ingest.workers import map_in_order
 from aicx.corpus.places.evidence import FolderClue

@@ -7,16 +7,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from hashlib import sha256
 
-from aicx.corpus.catalog.chunks import StoredChunk, put_chunk, remove_chunk, stored_chunks
+from aicx.corpus.catalog.chunks import StoredChunk, duplicates_of, put_chunk, remove_chunk, stored_chunks
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.fields import own_messages
-from aicx.corpus.catalog.messages import duplicates_of
 from aicx.corpus.files.tombstones import Tombstones
 from aicx.corpus.ingest.drafts import MessageDraft, blank_message
 from aicx.corpus.ingest.publishing import Publisher
 from aicx.corpus.ingest.render import RenderedChunk
 from aicx.corpus.ingest.report import StoreReport
-from aicx.corpus.ingest.runs import run_after
+from aicx.corpus.ingest.segments import run_after
 from aicx.corpus.ingest.session_chunks import NotAlike, Restart, SessionScope, SessionState, session_chunks
 from aicx.corpus.places.evidence import Session
 from aicx.corpus.places.identity import RepositoryIdentity

@@ -9,13 +9,11 @@ from hashlib import sha256
 from importlib.resources import files
 from typing import Any
 
-from aicx.corpus.files.sidecar import SCHEMA, encode_sidecar
-from aicx.corpus.ingest.chunker import ChunkWindow
-from aicx.corpus.ingest.drafts import MessageDraft
+from aicx.corpus.files.sidecar import SCHEMA, encode_sidecar, tool_facts
+from aicx.corpus.ingest.drafts import ChunkWindow, MessageDraft
 from aicx.corpus.ingest.filing import UNKNOWN, folder_fields
 from aicx.corpus.ingest.names import UNTITLED
 from aicx.corpus.ingest.segments import Segment
-from aicx.corpus.ingest.tool_facts import tool_facts
 from aicx.folders import relative, slashed
 from aicx.paths import NON_REPOSITORY, chunk_stem
 from aicx.terminal import without_controls

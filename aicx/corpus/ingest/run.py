@@ -9,9 +9,8 @@ from dataclasses import replace
 from typing import Any
 
 from aicx.config import Settings
-from aicx.corpus.catalog.chunks import session_of_most
+from aicx.corpus.catalog.chunks import prompts_of, put_duplicate, session_of_most
 from aicx.corpus.catalog.database import Catalog
-from aicx.corpus.catalog.messages import prompts_of, put_duplicate
 from aicx.corpus.catalog.place_names import match_projects
 from aicx.corpus.catalog.rebuild import index_chunks, with_catalog
 from aicx.corpus.catalog.summary import ignore_matcher
@@ -19,12 +18,11 @@ from aicx.corpus.catalog.watermarks import note_reading, problems_of, record_sou
 from aicx.corpus.files.read import walk_chunks
 from aicx.corpus.files.tombstones import read_tombstones
 from aicx.corpus.files.writer import drop_empty_folders, remove_unfinished
-from aicx.corpus.ingest.accounting import account, account_moves, silent_logs
 from aicx.corpus.ingest.deciding import settle
 from aicx.corpus.ingest.dedup import StoredCopy, covered_by_log, reference, separate_copies
 from aicx.corpus.ingest.drafts import MessageDraft
 from aicx.corpus.ingest.filing import forgotten_since
-from aicx.corpus.ingest.going_on import Growing
+from aicx.corpus.ingest.going_on import Growing, account, account_moves, silent_logs
 from aicx.corpus.ingest.growth import SessionRead
 from aicx.corpus.ingest.leaf_titles import LateTitles
 from aicx.corpus.ingest.observing import gather_traces
@@ -33,11 +31,10 @@ from aicx.corpus.ingest.publishing import Publisher
 from aicx.corpus.ingest.reading import LogReading, read_growing, read_logs, read_sessions
 from aicx.corpus.ingest.reconcile import Reconciler
 from aicx.corpus.ingest.report import IngestProgress, StoreReport, StoreRequest
-from aicx.corpus.ingest.runs import run_of_caller
+from aicx.corpus.ingest.segments import run_of_caller
 from aicx.corpus.ingest.session_chunks import NotAlike, SessionScope, SessionState
-from aicx.corpus.places.decisions import load_decisions
 from aicx.corpus.places.evidence import Ledger
-from aicx.corpus.places.places import Places
+from aicx.corpus.places.places import Places, load_decisions
 from aicx.corpus.places.siblings import FolderHistory
 from aicx.corpus.places.stored import find_histories, is_filed, open_places, withdraw_filed
 from aicx.paths import Layout

@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from typing import Any
 
-from aicx.corpus.ingest.chunker import OVERLAP_MESSAGES, ChunkWindow, pack
-from aicx.corpus.ingest.drafts import MAX_TOKENS, MessageDraft, split_draft
+from aicx.corpus.ingest.drafts import MAX_TOKENS, OVERLAP_MESSAGES, ChunkWindow, MessageDraft, pack, split_draft
 from aicx.corpus.ingest.names import Naming, NamingMessage, name_chunk, tells_names
 from aicx.corpus.ingest.observing import place_fields
 from aicx.corpus.ingest.render import RenderedChunk, SessionContext, render

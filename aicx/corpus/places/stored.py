@@ -10,10 +10,9 @@ from pathlib import Path
 
 from aicx.config import Settings
 from aicx.corpus.catalog.database import Catalog
-from aicx.corpus.places.decisions import FolderDecisions, load_decisions
 from aicx.corpus.places.evidence import CONFIGURED, FolderClue, Ledger, Session, root_of
 from aicx.corpus.places.identity import RepositoryIdentity
-from aicx.corpus.places.places import Places
+from aicx.corpus.places.places import FolderDecisions, Places, load_decisions
 from aicx.corpus.places.siblings import FolderHistory, find_siblings, is_deep, is_telling_branch, relative_to
 from aicx.errors import CorpusDamaged
 from aicx.paths import NON_REPOSITORY

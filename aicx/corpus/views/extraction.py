@@ -15,9 +15,8 @@ from aicx.corpus.ingest.leaf_titles import title_among
 from aicx.corpus.ingest.names import Naming, NamingMessage, name_chunk
 from aicx.corpus.ingest.plan import make_plan
 from aicx.corpus.ingest.reading import LogReading, read_logs
-from aicx.corpus.places.decisions import load_decisions
 from aicx.corpus.places.evidence import Ledger
-from aicx.corpus.places.places import Places
+from aicx.corpus.places.places import Places, load_decisions
 from aicx.corpus.places.stored import open_places
 from aicx.errors import NotFound, SourceUnreadable
 from aicx.redaction import redact

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from datetime import datetime
-from typing import Any
+from functools import cache
+from importlib.resources import files
+from typing import Any, Literal
 
-from aicx.corpus.catalog.query import steer
-from aicx.corpus.catalog.runs import fold_runs, run_key, told
+import orjson
+
+from aicx.corpus.catalog.query import fold_runs, run_key, steer, told
 from aicx.corpus.files.read import read_chunk
-from aicx.corpus.views.density import measure
 from aicx.corpus.views.documents import to_document
 from aicx.errors import CorpusDamaged, NotFound
 from aicx.filters import Filters
@@ -89,3 +92,91 @@ def rank_chunks(
         for item, sessions in folded
     ]
     return RankedChunks(ranked, found.notes, found.oracle_status)
+
+
+Label = Literal["HIGH", "MEDIUM", "LOW", "NOISE", "EMPTY"]
+
+_LIST_MARKS = "-*>0123456789. "
+_MARKS = "-*> "
+# A line of a pasted log is what a program printed, however often it has "failed" in it.
+_LOGGED = re.compile(r"\W*(?:\d{4}-\d\d-\d\d[T ])?\d\d:\d\d:\d\d\b")
+_SENTENCE_END = re.compile(r"(?<=[.!?])[\"')*]*\s+(?=[^\sa-z])")
+# A shorter sentence ("All tests pass.") says little by itself.
+_SHORT = 24
+# Score 0 to 10: most for the share of signal lines, some for what weighs most and for sheer amount, less for noise.
+_DENSITY_WORTH, _MAX_DENSITY = 10.0, 6.0
+# One good line out of one is no dense chunk.
+_MIN_LINES = 8
+_HIGH_VALUE_WORTH = 2
+_MANY_LINES = ((15, 2), (8, 1))
+_NOISE_COSTS = ((0.7, 3), (0.5, 2), (0.3, 1))
+_LABELS: tuple[tuple[float, Label], ...] = ((8, "HIGH"), (5, "MEDIUM"), (3, "LOW"))
+
+
+@dataclass(frozen=True, slots=True)
+class Density:
+    """The kinds of lines in a text, and the rating they make: ``score`` from 0 to 10."""
+
+    score: float
+    label: Label
+    signal: int
+    noise: int
+    total: int
+    telling: tuple[str, ...] = ()  # the sentences that make lines signal, those that weigh most first
+
+    @property
+    def share(self) -> float:
+        return self.signal / self.total if self.total else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class _WordPattern:
+    starts: tuple[str, ...]
+    contains: tuple[str, ...]
+
+    def match(self, line: str) -> bool:
+        return line.startswith(self.starts) or any(word in line for word in self.contains)
+
+
+def measure(text: str) -> Density:
+    """The density of what was said, line by line."""
+    words = _lists()
+    signal = noise = total = 0
+    high = echoing = False
+    telling: dict[str, tuple[bool, bool, bool]] = {}  # whether it opens, weighs little, is short
+    for written in text.splitlines():
+        line = written.lower()
+        plain = line.strip().lstrip(_LIST_MARKS)
+        if not plain:
+            continue
+        total += 1
+        echoing = echoing or words["echo"].match(plain)
+        if echoing or words["noise"].match(line.strip()):
+            noise += 1
+        elif words["signal"].match(plain) and not _LOGGED.match(written):
+            signal += 1
+            high = high or words["high_value"].match(plain)
+            for said in _SENTENCE_END.split(written.strip(_MARKS)):
+                one = said.lower()
+                if words["signal"].match(one):
+                    opens, weighs = bool(words["opening"].match(one)), words["high_value"].match(one)
+                    telling.setdefault(said, (opens, not weighs, len(said) < _SHORT))
+    if total == 0:
+        return Density(0.0, "EMPTY", 0, 0, 0)
+    score = min(_DENSITY_WORTH * signal / max(total, _MIN_LINES), _MAX_DENSITY) + (_HIGH_VALUE_WORTH if high else 0)
+    score += next((worth for lines, worth in _MANY_LINES if signal >= lines), 0)
+    score -= next((cost for share, cost in _NOISE_COSTS if noise / total > share), 0)
+    score = round(min(10.0, max(0.0, score)), 1)
+    label: Label = next((label for least, label in _LABELS if score >= least), "NOISE")
+    # What only asks or announces is shown where nothing else is to be had.
+    best = [said for said, (opens, *_) in telling.items() if not opens] or list(telling)
+    return Density(score, label, signal, noise, total, tuple(sorted(best, key=telling.__getitem__)))
+
+
+@cache
+def _lists() -> dict[str, _WordPattern]:
+    lists = orjson.loads(files("aicx").joinpath("data/density.json").read_bytes())
+    return {
+        name: _WordPattern(tuple(words.get("starts", ())), tuple(words.get("contains", ())))
+        for name, words in lists.items()
+    }

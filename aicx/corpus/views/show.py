@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from aicx.corpus.catalog.database import Catalog
-from aicx.corpus.catalog.query import Opened, open_catalog, steer
-from aicx.corpus.catalog.runs import told
+from aicx.corpus.catalog.query import Opened, open_catalog, steer, told
 from aicx.corpus.catalog.session_names import short_reference
 from aicx.corpus.catalog.summary import ignore_matcher
 from aicx.corpus.files.read import read_chunk

@@ -15,8 +15,8 @@ from aicx.corpus.catalog.session_names import SessionKey
 from aicx.corpus.doctor.inputs import Check, DoctorInputs
 from aicx.corpus.doctor.repair import Repair
 from aicx.corpus.forget.holding import Erasure, ForgetPlan, ForgetRequest
-from aicx.corpus.forget.pending import Forgetting
 from aicx.corpus.forget.redact_again import Redaction
+from aicx.corpus.forget.run import Forgetting
 from aicx.paths import Layout
 from aicx.storage.atomic import unwritable
 

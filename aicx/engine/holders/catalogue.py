@@ -8,8 +8,7 @@ from aicx.config import Settings
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.doctor.inputs import Check, DoctorInputs
 from aicx.corpus.doctor.stored import catalog_as_stored, index_json
-from aicx.corpus.forget.pending import Forgetting
-from aicx.corpus.forget.run import tidy
+from aicx.corpus.forget.run import Forgetting, tidy
 from aicx.engine.holders import Holder, Notify
 
 

@@ -12,8 +12,8 @@ from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.query import open_catalog
 from aicx.corpus.doctor.inputs import Check, DoctorInputs, current_writer
 from aicx.corpus.doctor.repair import Repair
-from aicx.corpus.forget.pending import Forgetting
 from aicx.corpus.forget.redact_again import Redaction
+from aicx.corpus.forget.run import Forgetting
 from aicx.engine.damage import FIX, recorded_table, remove_damaged_models, table_folder, vector_damage
 from aicx.engine.holders import Holder, Notify
 from aicx.engine.index_manifest import manifest_files, read_manifest, write_manifest

@@ -9,7 +9,7 @@ from typing import Any
 
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.filters import conditions
-from aicx.corpus.catalog.runs import FOUND
+from aicx.corpus.catalog.query import FOUND
 from aicx.engine.kept_catalog import COLUMNS
 from aicx.engine.stages.retrieve import is_lookup
 from aicx.engine.stages.state import SearchQuery, SearchState, session_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from aicx.corpus.catalog.runs import fold_runs, run_key
+from aicx.corpus.catalog.query import fold_runs, run_key
 from aicx.engine.stages.state import SearchState
 
 

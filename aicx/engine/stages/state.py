@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from aicx.corpus.places.standing import LocalRepository
-    from aicx.corpus.views.density import Density
+    from aicx.corpus.views.rank import Density
     from aicx.engine.history import Traced
     from aicx.engine.look import FreshnessLook
     from aicx.engine.team import Team
@@ -184,7 +184,7 @@ Stage = Callable[[SearchState], SearchState]
 
 def density_of(said: Sequence[str]) -> Density:
     """How much of a chunk's texts is worth reading."""
-    from aicx.corpus.views.density import measure  # its word lists are only read for those who ask
+    from aicx.corpus.views.rank import measure
 
     return measure("\n".join(said))
 

@@ -20,7 +20,7 @@ import orjson
 from aicx.config import Settings
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.query import open_catalog
-from aicx.corpus.places.decisions import load_decisions
+from aicx.corpus.places.places import load_decisions
 from aicx.corpus.places.stored import place_of
 from aicx.errors import MalformedPolicy
 from aicx.evidence.kept import KeptParts, Key, part_stamps

@@ -9,7 +9,7 @@ from typing import Literal
 
 from aicx.config import Settings
 from aicx.corpus.files.read import read_chunk
-from aicx.corpus.views.density import measure
+from aicx.corpus.views.rank import measure
 from aicx.engine.freshness import evidence_note
 from aicx.engine.search import Hit, Searcher, SearchQuery, SearchReport
 from aicx.engine.search_answer import SearchAnswer, SearchItem, search_answer, search_status

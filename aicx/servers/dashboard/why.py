@@ -10,7 +10,7 @@ from pathlib import Path
 
 from aicx.config import Settings
 from aicx.corpus.catalog.query import open_catalog
-from aicx.corpus.places.decisions import load_decisions
+from aicx.corpus.places.places import load_decisions
 from aicx.corpus.places.stored import place_of
 from aicx.errors import NotFound, UsageError
 from aicx.share.wanted import sessions_of_team

@@ -11,16 +11,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from aicx.corpus.catalog.chunks import is_last, remove_chunk, session_of_most, stored_chunks
-from aicx.corpus.catalog.database import COMPLETE, SCHEMA_VERSION, Catalog
-from aicx.corpus.catalog.fields import message_key, milliseconds, own_messages
-from aicx.corpus.catalog.messages import (
+from aicx.corpus.catalog.chunks import (
     duplicates_of,
+    is_last,
     messages_with_keys,
     messages_with_texts,
     prompts_of,
     put_duplicate,
+    remove_chunk,
+    session_of_most,
+    stored_chunks,
 )
+from aicx.corpus.catalog.database import COMPLETE, SCHEMA_VERSION, Catalog
+from aicx.corpus.catalog.fields import message_key, milliseconds, own_messages
 from aicx.corpus.catalog.overview import forget_watermarks
 from aicx.corpus.catalog.query import steer
 from aicx.corpus.catalog.watermarks import fingerprints, record_source, session_paths

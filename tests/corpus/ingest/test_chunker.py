@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from aicx.corpus.ingest.chunker import OVERLAP_MESSAGES, pack
-from aicx.corpus.ingest.drafts import MAX_TOKENS, TARGET_TOKENS, MessageDraft, split_draft
+from aicx.corpus.ingest.drafts import MAX_TOKENS, OVERLAP_MESSAGES, TARGET_TOKENS, MessageDraft, pack, split_draft
 from aicx.sources.items import SessionEvent, TimelineEntry
 from tests.corpus.builders import chunks_of, draft, drafts_of, entry, tool_entry
 

@@ -12,7 +12,7 @@ from aicx.cli import run
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.files.read import is_altered, load_markdown, load_sidecar
 from aicx.corpus.ingest.filing import changed_sessions
-from aicx.corpus.places.decisions import FolderDecisions
+from aicx.corpus.places.places import FolderDecisions
 from aicx.corpus.places.stored import open_places
 from aicx.paths import NON_REPOSITORY
 from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, CodexLog, Home

@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from aicx.corpus.catalog.database import Catalog
-from aicx.corpus.ingest import following, growth
+from aicx.corpus.ingest import growth
 from aicx.corpus.ingest.reading import read_growing
 from aicx.sources.items import LogFile
 from tests.corpus.builders import OTHER, ClaudeLog, Home
@@ -315,7 +315,7 @@ def _records(steps: list[Step]) -> Iterator[bytes]:
 def test_a_log_that_grew_in_any_steps_is_stored_as_one_read_at_once(steps, cuts, torn, behind):
     body = b"".join(_records(steps))
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(following, "_BEHIND", behind)
+        patch.setattr(growth, "_BEHIND", behind)
         home = Home(Path(folder))
         for cut in (*sorted(cuts), 1.0):
             end = round(len(body) * cut)

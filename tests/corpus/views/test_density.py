@@ -1,6 +1,6 @@
 """How much of a text is worth reading."""
 
-from aicx.corpus.views.density import measure
+from aicx.corpus.views.rank import measure
 
 
 def test_a_decision_beats_noise():
