@@ -43,7 +43,7 @@ _MAX_OF_A_TARGET = 12
 
 @dataclass(frozen=True, slots=True)
 class MapAnswer:
-    """Entry points, what they were found with, and what the reader should know about that."""
+    """The answer of `query`."""
 
     query: str
     basis: Annotated[Basis, "what was searched: the map, or without one names and headings"]
