@@ -15,7 +15,7 @@ from aicx import failure
 from aicx.agents import readiness
 from aicx.bench import results
 from aicx.bench.report import ablations, comparison, tables
-from aicx.cas import answers as cas
+from aicx.cas import entry as cas
 from aicx.commands import dashboard, demo, doctor, extract, forget, init, install, store
 from aicx.commands import list as lists
 from aicx.commands import state as states
@@ -39,9 +39,9 @@ from aicx.lifecycle import answers as lifecycle
 from aicx.lifecycle import usage
 from aicx.memory import answers as memory
 from aicx.memory import backfill as memory_backfill
+from aicx.memory import checks as memory_judged
+from aicx.memory import checks as memory_lint
 from aicx.memory import curator as memory_curate
-from aicx.memory import judging as memory_judged
-from aicx.memory import lint as memory_lint
 from aicx.memory import proposals as memory_candidates
 from aicx.memory import sources as memory_sources
 from aicx.memory.recall import asking as memory_recall
@@ -63,7 +63,7 @@ from aicx.toolchains.parsing import Parsed
 from aicx.why import answer as why
 from aicx.work import answers as task
 from aicx.work import areas
-from aicx.work import failure_items as failures
+from aicx.work import failures as failures
 from benchmarks.peers.command import SCHEMA as PEERS_SCHEMA
 
 PAGE = Path(__file__).parent / "json.md"

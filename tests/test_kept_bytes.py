@@ -13,8 +13,7 @@ from aicx.continuity.state import Known, NoteState
 from aicx.memory import files
 from aicx.memory.record import Adoption, Anchor, Hold, Record, Source, Validation, Validity
 from aicx.work import files as work_files
-from aicx.work.contract import Contract, EditScope, FirstAction
-from aicx.work.conventions import ProofCommand
+from aicx.work.contract import Contract, EditScope, FirstAction, ProofCommand
 from aicx.work.events import WorkEvent
 from aicx.work.record import Attempt, GitContext, Item, Stated, WorkRecord
 

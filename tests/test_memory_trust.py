@@ -10,7 +10,7 @@ import pytest
 
 from aicx.cli import run
 from aicx.memory.assess import Status, Usage
-from aicx.memory.reasons import REASONS
+from aicx.memory.record import REASONS
 from tests.fixtures.memory_trust import STALE, VARIANTS, Variant
 from tests.fixtures.memory_trust.ours import VIEWS, Ours
 

@@ -20,7 +20,7 @@ _MAX_DIGEST = 100  # characters
 
 def keep(settings: Settings, folder: Path, now: datetime) -> None:
     """Stores the pack of the open task of ``folder`` and remembers its digest; without a task forgets the last one."""
-    from aicx.packs.hook import hook_output
+    from aicx.packs.making import hook_output
 
     file = _file(settings.layout, find_place(settings, folder))
     output = hook_output(settings, folder, now, seconds=_SECONDS)

@@ -26,17 +26,17 @@ from aicx.errors import AicxError, plainly
 from aicx.git.identity import Repository
 from aicx.lifecycle.identity import Asker
 from aicx.lifecycle.prepare import prepare
-from aicx.memory.lint import duplicates
+from aicx.memory.checks import duplicates
 from aicx.memory.policy_records import of_records, policy_in
 from aicx.memory.reading import Memory, find_scope
 from aicx.repomap import open_map
 from aicx.values import dataclass
 from aicx.work.attempts import attempts_in
-from aicx.work.conventions import choose_test_command, missing_in_makefile
+from aicx.work.compliance import results_of
+from aicx.work.contract import choose_test_command, missing_in_makefile
 from aicx.work.facts_index import facts_at
 from aicx.work.holder import MEND_TASKS
 from aicx.work.place import WorkPlace, find_place
-from aicx.work.results import results_of
 from aicx.work.state import open_tasks
 
 SCHEMA = "aicx.doctor-repo/1"

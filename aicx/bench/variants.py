@@ -10,8 +10,7 @@ from aicx.bench.dataset import TIMELESS
 from aicx.bench.rankers import DEFAULT_CHOICES, LONG, Choices, check_name
 from aicx.errors import UsageError
 from aicx.memory.assess import Status
-from aicx.memory.recall.asking import RecallQuery
-from aicx.memory.recall.ranking import DEFAULT_RULES, RecallRules
+from aicx.memory.recall.asking import DEFAULT_RULES, RecallQuery, RecallRules
 from aicx.values import dataclass
 from aicx.why.ranking import Weights
 from retrieval.params import FIELDS

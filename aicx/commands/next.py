@@ -6,8 +6,7 @@ from aicx import console, options
 from aicx.commands.desk import open_desk
 from aicx.commands.task.common import warn_of
 from aicx.text import local
-from aicx.work.loading import is_stated
-from aicx.work.next_step import next_steps
+from aicx.work.loading import is_stated, next_steps
 
 
 def command(repo: options.Repo = None, limit: options.Limit = 10, json: options.Json = False) -> None:
@@ -28,8 +27,7 @@ def command(repo: options.Repo = None, limit: options.Limit = 10, json: options.
     steps = next_steps(found.active[:limit])
     if json:
         # Imported here: text does without the classes of the answer.
-        from aicx.work.answers import NEXT_SCHEMA, NextAnswer
-        from aicx.work.entry import skipped_of, step_of
+        from aicx.work.answers import NEXT_SCHEMA, NextAnswer, skipped_of, step_of
 
         made = [step_of(step) for step in steps]
         skipped = [skipped_of(task) for task in found.skipped[:limit]]

@@ -147,7 +147,7 @@ def _memory(_: Settings) -> tuple[str, str | None]:
 
 def _work(settings: Settings) -> tuple[str, None]:
     from aicx.commands.desk import open_desk
-    from aicx.work.entry import list_tasks
+    from aicx.work.answers import list_tasks
 
     found = list_tasks(settings, open_desk(None).place, options.now(), limit=1)
     last = f", the last changed “{found.tasks[0].title}”" if found.tasks else ""

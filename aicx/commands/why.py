@@ -44,7 +44,7 @@ def command(
     query = WhyQuery(target, options.now(), user_path(repo or "."), limit, team=share)
     answer = answer_why(settings, query)
     yield SCHEMA, answer
-    from aicx.why.markdown import why_markdown
+    from aicx.why.answer import why_markdown
 
     console.out_bytes(why_markdown(answer).encode("utf-8", "replace"))
     console.notify_notes(answer.notes)

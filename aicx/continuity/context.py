@@ -36,7 +36,7 @@ def resume_context(settings: Settings, place: WorkPlace, note: Note, now: dateti
 
     Raises MalformedPolicy.
     """
-    from aicx.memory.sources_places import listed  # imported here: the notes alone are read without it
+    from aicx.memory.sources_files import listed
 
     tracked = tracked_settings(settings, place.root)
     own = (one.shown for one in listed(place.root) if not is_ours_alone(place.root, one.shown))
@@ -64,7 +64,7 @@ def _of_team(settings: Settings, place: WorkPlace, goal: str, names: Sequence[st
     from aicx.memory.policy_records import policy_in
     from aicx.memory.reading import find_scope
     from aicx.memory.sources import read_live
-    from aicx.memory.sources_places import Named
+    from aicx.memory.sources_files import Named
 
     policy = policy_in(settings, find_scope(settings, place.root))
     shared = [Named(place.root / name, "team") for name in names if (place.root / name).is_file()]

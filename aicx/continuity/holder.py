@@ -32,9 +32,9 @@ from aicx.regex import searching
 from aicx.storage.atomic import UNFINISHED, clear_unfinished, replace_file
 from aicx.text import first_of, plural
 from aicx.values import dataclass
+from aicx.work.events import Change, changing
 from aicx.work.files import NOTES, every_folder
 from aicx.work.record import PREFIX
-from aicx.work.writing import Change, changing
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,10 +18,10 @@ from aicx.continuity.places import NotePlaces, check_local, note_places
 from aicx.errors import AicxError, RecordChanged, StoreUnwritable
 from aicx.storage.atomic import UNFINISHED, remove_unfinished, replace_file, unwritable
 from aicx.values import dataclass
+from aicx.work.events import Change, changing, work_folder
 from aicx.work.events import read_log as read_events
 from aicx.work.files import NOTES
 from aicx.work.place import WorkPlace
-from aicx.work.writing import Change, changing, work_folder
 
 
 @dataclass(frozen=True, slots=True)

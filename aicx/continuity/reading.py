@@ -135,8 +135,7 @@ def _interrupted(settings: Settings, place: WorkPlace, places: NotePlaces) -> In
     # Imported here: nearly always nothing was interrupted.
     from aicx.continuity.pending import digest_of, pendings
     from aicx.storage.journal import waiting
-    from aicx.work.events import read_log
-    from aicx.work.writing import work_folder
+    from aicx.work.events import read_log, work_folder
 
     bodies: dict[Layer, Path | None] = {}
     with suppress(OSError, CorpusDamaged):

@@ -19,7 +19,7 @@ from aicx.continuity.tracked import tracked_settings
 from aicx.errors import AicxError, MalformedPolicy
 from aicx.managed.ours import is_ours_alone
 from aicx.memory.policy import load_policy
-from aicx.memory.sources_places import listed
+from aicx.memory.sources_files import listed
 from aicx.resume.query import Limits
 
 if TYPE_CHECKING:

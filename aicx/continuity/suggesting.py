@@ -8,8 +8,8 @@ from itertools import islice
 from typing import Literal
 
 from aicx.continuity.note import Layer, Note, NoteItem
+from aicx.memory.candidates.rules import claims_of, kind_of_statement
 from aicx.memory.candidates.session import topic_of_text
-from aicx.memory.candidates.stated import claims_of, kind_of_statement
 from aicx.memory.proposals import Proposal, ProposalKind, Sighting
 from aicx.memory.review.states import reads_like_instruction
 from aicx.refs import Ref

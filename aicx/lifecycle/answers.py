@@ -11,11 +11,10 @@ from aicx.lifecycle.prepare import PreparedStart
 from aicx.resume.brief.json_brief import contract_answer, previous_answer
 from aicx.storage.texts import with_texts
 from aicx.values import dataclass
-from aicx.work.answers import SkippedTask, TaskEntry
+from aicx.work.answers import SkippedTask, TaskEntry, entry_of, skipped_of
 from aicx.work.compliance import Compliance, ContractResult
 from aicx.work.contract import Contract
-from aicx.work.entry import entry_of, skipped_of
-from aicx.work.handoff_answers import HandoffAnswer
+from aicx.work.handoff import HandoffAnswer
 from aicx.work.loading import Loaded
 from aicx.work.record import stored
 

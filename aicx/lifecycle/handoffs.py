@@ -15,8 +15,7 @@ from aicx.text import instant
 from aicx.work.attempts import sessions_of
 from aicx.work.facts_index import facts_at
 from aicx.work.files import HANDOFFS, read_all
-from aicx.work.handoff import Handoff, handoff_of, hands_on
-from aicx.work.handoff_answers import HandoffAnswer, derived_answer, stated_answer
+from aicx.work.handoff import Handoff, HandoffAnswer, derived_answer, handoff_of, hands_on, stated_answer
 from aicx.work.place import Present, find_place, looking
 from aicx.work.record import WorkRecord
 from aicx.work.session_facts import SessionFacts

@@ -18,9 +18,9 @@ from aicx.resume.stated import gone_on_from
 from aicx.sources.run import AGENT as RUN
 from aicx.values import dataclass
 from aicx.work.attempts import attempt_of, begin
+from aicx.work.compliance import Result
 from aicx.work.place import WorkPlace, find_place
 from aicx.work.record import Attempt, WorkRecord
-from aicx.work.results import Result
 from aicx.work.state import OpenTasks, open_tasks
 
 

@@ -11,12 +11,10 @@ from dataclasses import field
 from datetime import datetime, timedelta
 from typing import Literal
 
-from aicx.memory.anchors import AnchorState
-from aicx.memory.claims import claim_marks, normal
+from aicx.memory.anchors import AnchorState, claim_marks, normal
 from aicx.memory.events import Standing
 from aicx.memory.persons import is_model
-from aicx.memory.reasons import Reason
-from aicx.memory.record import Anchor, Record
+from aicx.memory.record import Anchor, Reason, Record
 from aicx.values import dataclass
 
 Status = Literal[

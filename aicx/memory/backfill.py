@@ -11,11 +11,10 @@ from aicx.config import Settings
 from aicx.errors import NotFound, UsageError
 from aicx.memory.anchors import take_anchor
 from aicx.memory.deciding import Desk
-from aicx.memory.proposals import Excluded, Proposal
+from aicx.memory.proposals import Excluded, Proposal, Statements
 from aicx.memory.proposing import Draft, clean, id_of, propose
 from aicx.memory.reading import Memory, Scope, find_scope
 from aicx.memory.record import PREFIX, Anchor, Record, Source
-from aicx.memory.sameness import Statements
 from aicx.values import dataclass
 
 SCHEMA = "aicx.memory-backfill/1"

@@ -14,7 +14,7 @@ from aicx.memory.policy_records import of_records, policy_in
 from aicx.memory.reading import Memory, Scope
 from aicx.memory.recall.asking import DegradedLane, ExcludedEntry, RecallQuery
 from aicx.memory.recall.run import recall
-from aicx.memory.recall.terms import asked
+from aicx.memory.recall.table import asked
 from aicx.memory.sources import Live, read_live
 from aicx.text import instant, plural
 from aicx.values import dataclass

@@ -12,13 +12,12 @@ from datetime import datetime, timedelta
 from typing import Annotated, Any, Literal
 
 from aicx.memory.assess import Assessment
+from aicx.memory.checks import duplicates
 from aicx.memory.deciding import Desk
 from aicx.memory.events import Event, new_id
 from aicx.memory.files import read_log
-from aicx.memory.lint import duplicates
 from aicx.memory.reading import Memory
-from aicx.memory.reasons import Reason
-from aicx.memory.record import PREFIX, Record, Validation
+from aicx.memory.record import PREFIX, Reason, Record, Validation
 from aicx.memory.writing import RecordChanges, changing
 from aicx.values import dataclass
 

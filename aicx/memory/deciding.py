@@ -16,8 +16,7 @@ from aicx.memory.persons import is_model, is_person
 from aicx.memory.proposing import UNNAMED as UNNAMED
 from aicx.memory.proposing import Edit, at_host, checked, clean, edited, name_taken
 from aicx.memory.reading import Memory, Scope
-from aicx.memory.reasons import Reason
-from aicx.memory.record import Adoption, Hold, Record, Result, Validation
+from aicx.memory.record import Adoption, Hold, Reason, Record, Result, Validation
 from aicx.memory.seal import decisions_in
 from aicx.memory.writing import RecordChanges, changing
 from aicx.values import dataclass

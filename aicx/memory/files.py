@@ -21,8 +21,7 @@ import orjson
 
 from aicx.memory.events import LOG, Log
 from aicx.memory.events import decode as decode_log
-from aicx.memory.reasons import Reason
-from aicx.memory.record import KINDS, MAX_STATEMENT, Kind, Record, Source, digest_of
+from aicx.memory.record import KINDS, MAX_STATEMENT, Kind, Reason, Record, Source, digest_of
 from aicx.memory.seal import KEY, SEAL
 from aicx.storage.typed import from_json, to_json
 from aicx.text import instant, printable

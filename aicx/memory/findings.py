@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from aicx.memory.reasons import Reason
+from aicx.memory.record import Reason
 from aicx.storage.texts import texts_of
 
 if TYPE_CHECKING:

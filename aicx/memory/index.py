@@ -21,8 +21,7 @@ import aicx
 from aicx.memory.anchors import Compared
 from aicx.memory.events import Decisions
 from aicx.memory.files import decisions_stamp, read_files, walk
-from aicx.memory.reasons import Reason
-from aicx.memory.record import Adoption, Anchor, Hold, Record, Source, Validation, Validity, place_of
+from aicx.memory.record import Adoption, Anchor, Hold, Reason, Record, Source, Validation, Validity, place_of
 from aicx.memory.seal import decisions_in, key_of, keyed
 from aicx.storage.derived import is_refusal
 from aicx.values import dataclass

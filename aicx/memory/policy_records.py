@@ -21,8 +21,7 @@ from aicx.errors import AicxError, MalformedPolicy, NotFound, StoreUnwritable
 from aicx.git.identity import find_repository
 from aicx.memory.policy import Policy, PolicyReason, load_policy, of_agent
 from aicx.memory.reading import Scope
-from aicx.memory.reasons import Reason
-from aicx.memory.record import Record
+from aicx.memory.record import Reason, Record
 from aicx.paths import Layout
 from aicx.refs import file_place
 from aicx.storage.atomic import replace_file

@@ -10,7 +10,7 @@ from hashlib import sha256
 
 from aicx.config import Settings
 from aicx.errors import UsageError
-from aicx.memory.claims import normal
+from aicx.memory.anchors import normal
 from aicx.memory.findings import imitates_a_prompt, is_environment_negative
 from aicx.memory.policy_records import note_root
 from aicx.memory.reading import Memory, Scope

@@ -16,13 +16,11 @@ from typing import Self
 from aicx.config import Settings
 from aicx.errors import NotFound, UsageError
 from aicx.git.identity import Repository, find_repository
-from aicx.memory.anchors import compare, key_of
+from aicx.memory.anchors import compare, key_of, place_mark, repository_says
 from aicx.memory.assess import Assessment, Context, assess, find_rivals
-from aicx.memory.claims import place_mark, repository_says
 from aicx.memory.files import GLOBAL, malformed
 from aicx.memory.index import IndexEntry, RecordIndex
-from aicx.memory.reasons import Reason
-from aicx.memory.record import PREFIX, Record, place_of
+from aicx.memory.record import PREFIX, Reason, Record, place_of
 from aicx.values import dataclass
 
 _OTHERS = "`aicx memory list` shows them, `aicx memory history REF` what became of a deleted one"

@@ -17,8 +17,17 @@ from typing import Annotated, Literal
 from aicx.fields import INLINE
 from aicx.managed import blocks
 from aicx.memory.policy import Policy, PolicyReason
-from aicx.memory.sources_files import Refusal, Refused, read_regular, resolve_inside
-from aicx.memory.sources_places import Named, SourceKind, SourcePlace, listed, named_places
+from aicx.memory.sources_files import (
+    Named,
+    Refusal,
+    Refused,
+    SourceKind,
+    SourcePlace,
+    listed,
+    named_places,
+    read_regular,
+    resolve_inside,
+)
 from aicx.text import printable, shorten
 from aicx.types import AgentHomes
 from aicx.values import dataclass

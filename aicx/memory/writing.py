@@ -8,7 +8,7 @@ from dataclasses import field, replace
 from datetime import datetime
 
 from aicx.config import Settings
-from aicx.memory.claims import claim_marks, place_mark
+from aicx.memory.anchors import claim_marks, place_mark
 from aicx.memory.events import LOG, Event, appended, last_about, new_id
 from aicx.memory.files import encode, path_of, proposal_of, sidecar_of
 from aicx.memory.record import Adoption, Record, digest_of

@@ -1,9 +1,12 @@
-"""Makes a pack, stores it, and sums it up: what the commands and the hook call."""
+"""Makes a pack, stores it, and sums it up: what the commands and the hook of an agent call."""
 
 from __future__ import annotations
 
 import io
+import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal
 
@@ -14,13 +17,12 @@ from aicx.cas.entry import CANONICAL, Kind, clean_body
 from aicx.cas.reading import entry_or_none, find, read
 from aicx.cas.writing import Origin, StoredPut, put
 from aicx.config import Settings
-from aicx.errors import CorpusDamaged, UsageError
+from aicx.errors import AicxError, CorpusDamaged, UsageError
 from aicx.fields import to_fields
 from aicx.memory.policy import Policy, load_policy
-from aicx.packs.answers import FAMILY_SCHEMA, TASK_SCHEMA, FamilyPack, PackAnswer, PackSummary, TaskPack
-from aicx.packs.parts import PackPart, parts_of
-from aicx.packs.query import Mode, PackQuery
-from aicx.packs.rendering import BUDGET, CLAIMS, MIN_BUDGET, render
+from aicx.packs.answers import FAMILY_SCHEMA, TASK_SCHEMA, FamilyPack, PackAnswer, PackNote, PackSummary, TaskPack
+from aicx.packs.query import Mode, PackLimits, PackQuery, Scope
+from aicx.packs.rendering import BUDGET, CLAIMS, MIN_BUDGET, PackPart, parts_of, render
 from aicx.text import plural
 from aicx.work.summarizer import MAX_FACTS, SECONDS, Claim, Fact, summarize
 
@@ -182,3 +184,47 @@ def _with_claims(claims: Sequence[Claim], asked: Sequence[PackPart], rest: Seque
     proofs = {ref for claim in claims for ref in claim.refs}
     left = [part for part in rest if part.text not in used and (not part.refs or not proofs.issuperset(part.refs))]
     return [*(PackPart(CLAIMS, -1, claim.text, claim.refs) for claim in claims), *left]
+
+
+# Of the 1.7 s that `aicx hook` has for everything; beyond it the pack is left out.
+HOOK_SECONDS = 0.8
+HOOK_BUDGET = 600  # tokens
+HOOK_LIMITS = PackLimits(looked_at=200)
+_WAIT = 8  # the part of the time that another process that puts an object may cost
+Output = Mapping[str, Any]
+
+
+def hook_output(
+    settings: Settings,
+    folder: Path,
+    now: datetime,
+    *,
+    task: str | None = None,
+    scope: Scope = "auto",
+    budget: int | None = None,
+    seconds: float = HOOK_SECONDS,
+    notes: Sequence[PackNote] = (),
+) -> Output | None:
+    """``{"hookSpecificOutput": {hookEventName, additionalContext, metadata: {task_continuity_artifact}}}``.
+
+    None where there is no task, where the time is over, and for whatever else keeps a pack from being made: a session
+    begins without it. The clock of the pack is the beginning of the hour, so that sessions that begin soon after each
+    other with nothing changed have the same pack.
+    """
+    began = time.monotonic()
+    settings = replace(settings, lock_wait_seconds=min(settings.lock_wait_seconds, seconds / _WAIT))
+    hour = now.replace(minute=0, second=0, microsecond=0)
+    try:
+        query = PackQuery(folder, hour, task, scope=scope, limits=HOOK_LIMITS, notes=notes, known_only=True)
+        answer = make(settings, "task", query, budget=budget or HOOK_BUDGET)
+    except AicxError:
+        return None
+    if time.monotonic() - began > seconds:
+        return None
+    return {
+        "hookSpecificOutput": {
+            "hookEventName": "SessionStart",
+            "additionalContext": answer.summary.text,
+            "metadata": {"task_continuity_artifact": answer.artifact},
+        }
+    }

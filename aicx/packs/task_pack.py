@@ -38,10 +38,9 @@ from aicx.refs import Ref
 from aicx.text import instant
 from aicx.values import dataclass
 from aicx.work import attempts
-from aicx.work.entry import entry_of
+from aicx.work.answers import entry_of
 from aicx.work.files import CLOSED, HANDOFFS, read_all
-from aicx.work.handoff import handoff_of, hands_on
-from aicx.work.handoff_answers import derived_answer, stated_answer, texts
+from aicx.work.handoff import derived_answer, handoff_of, hands_on, stated_answer, texts
 from aicx.work.place import looking
 from aicx.work.record import WorkRecord, words_of
 

@@ -16,8 +16,7 @@ from aicx.git.roots import inside
 from aicx.paths import Layout
 from aicx.resume.select.report import BriefedSession, Reason, ResumeReport
 from aicx.text import instant
-from aicx.work.contract import Contract, Ground, draw_up
-from aicx.work.conventions import choose_test_command
+from aicx.work.contract import Contract, Ground, choose_test_command, draw_up
 from aicx.work.record import MAX_GOAL, clean
 
 if TYPE_CHECKING:

@@ -50,9 +50,9 @@ def read_work(state: ResumeState) -> None:
     if (place := state.work_place) is None:
         return
     # Imported here: most never begin a task.
+    from aicx.work.compliance import previous_result, ran_since
     from aicx.work.left import left_about, left_here, usable_statements
     from aicx.work.place import looking
-    from aicx.work.results import previous_result, ran_since
     from aicx.work.state import open_tasks
 
     session = None if report.resumed is None or (state.topic and state.is_unsure) else report.resumed.facts

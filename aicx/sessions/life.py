@@ -17,8 +17,8 @@ from aicx.sessions.lineage import EdgeType
 from aicx.sessions.stated import CLOSED, LINKED, OPENED, Life, Outcome, read_stated, standing_of
 from aicx.text import instant
 from aicx.values import dataclass
+from aicx.work.events import Change, changing
 from aicx.work.place import WorkPlace
-from aicx.work.writing import Change, changing
 
 Notify = Callable[[str], None]
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")

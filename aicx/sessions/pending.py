@@ -11,9 +11,8 @@ from aicx.config import Settings
 from aicx.paths import Layout
 from aicx.refs import Ref
 from aicx.values import dataclass
-from aicx.work.events import WorkEvent, read_log, segments
+from aicx.work.events import WorkEvent, changing, read_log, segments
 from aicx.work.place import WorkPlace, find_place
-from aicx.work.writing import changing
 
 MARKED, RESTORED = "restore_marked", "restored"
 # A session that was compacted is back within minutes. One that is not has ended, and a new one may go on from it.

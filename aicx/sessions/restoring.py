@@ -231,7 +231,7 @@ def of_memory(
 
 def _questions(items: Sequence[RestoredItem]) -> list[str]:
     """Splits what was wanted into sentences: a record would have to share more words with all of it at once."""
-    from aicx.memory.recall.terms import asked
+    from aicx.memory.recall.table import asked
 
     wanted = (said.text for item in items if item.part in ("goal", "task") for said in sentences(item.text))
     return [text for text in wanted if not asked(text).empty][:_MAX_QUESTIONS]

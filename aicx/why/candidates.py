@@ -1,4 +1,4 @@
-"""The sessions that may have made a commit: those at work before it, and those that contain its hash."""
+"""The sessions that may have made a commit: those at work before it, those with its hash, and other members'."""
 
 from __future__ import annotations
 
@@ -9,18 +9,23 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
 from aicx.corpus.catalog.database import Catalog
-from aicx.corpus.catalog.sightings import CommitSighting, sightings
+from aicx.corpus.catalog.sightings import ABBREVIATED, CommitSighting, sightings
 from aicx.corpus.files.read import load_markdown
+from aicx.corpus.places.standing import LocalRepository
 from aicx.engine.history import around
 from aicx.engine.search import Hit, Mode, Searcher, SearchQuery
 from aicx.errors import CorpusDamaged, NotFound, UsageError
 from aicx.filters import Filters
-from aicx.paths import Layout
+from aicx.paths import NON_REPOSITORY, Layout
 from aicx.text import instant
 from aicx.values import dataclass
+from aicx.why.commits import CommitQuery
+from aicx.why.target import WhyTarget
 
 if TYPE_CHECKING:
-    from aicx.why.report import CommitQuery
+    from aicx.share.sessions import SharedSessions
+    from aicx.why.commits import CommitQuery
+
 
 Key = tuple[str, str]
 
@@ -230,3 +235,33 @@ def _collect(catalog: Catalog, where: str, values: Sequence[object], found: dict
     for row in catalog.rows(f"SELECT chunk, path FROM files WHERE chunk IN (SELECT rowid {limited})", values):
         for holder in owners[row["chunk"]]:
             holder.files.add(row["path"])
+
+
+_MAX_COMMITS, _MAX_HASHES = 3, 4
+
+
+def ask_team(
+    team: SharedSessions, place: LocalRepository, target: WhyTarget, wanted: Sequence[CommitQuery], limit: int
+) -> None:
+    """Begins to ask for those that name one of the commits or the number, or touched the files shortly before."""
+    from aicx.share.rows import shared_name  # imported here, as below: most are part of no share
+    from aicx.share.sessions import AboutPlace
+
+    names = [place.project] if place.project else [shared_name(NON_REPOSITORY, folder) for folder in place.folders]
+    first = wanted[:_MAX_COMMITS]
+    hashes = [name for one in first for name in one.hashes[:_MAX_HASHES]]
+    files = dict.fromkeys(path for one in first for path in one.files)
+    if target.path is not None and not files:
+        files = dict.fromkeys([target.path])
+    number = target.number
+    named = number.in_logs if number else re.compile(b"|".join(one[:ABBREVIATED].encode() for one in hashes))
+    team.ask(
+        AboutPlace(
+            names,
+            files=list(files),
+            windows=around([at for one in first for at in one.times], BEFORE, AFTER),
+            text=number.words if number else " ".join(word for name in hashes for word in hash_words(name)),
+            named=named,
+            limit=limit,
+        )
+    )

@@ -24,9 +24,9 @@ from aicx.evidence.transcript import Step
 from aicx.git.subjects import plain_subject
 from aicx.refs import Ref
 from aicx.why.candidates import AFTER
-from aicx.why.report import CommitQuery, ReasonKind, ReasonLine
+from aicx.why.commits import CommitQuery, ReasonKind, ReasonLine
+from aicx.why.ranking import edits_of
 from aicx.why.said import causes, reports_of, weighed
-from aicx.why.traces import edits_of
 from retrieval.analysis import analyze
 
 _LENGTH = 280

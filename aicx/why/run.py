@@ -35,6 +35,7 @@ from aicx.why.candidates import (
     Key,
     Searches,
     SessionCandidate,
+    ask_team,
     at_work,
     of_branch,
     of_file,
@@ -42,13 +43,10 @@ from aicx.why.candidates import (
     of_hits,
     of_sighting,
 )
-from aicx.why.copies import wanted_of
-from aicx.why.numbers import Number
+from aicx.why.commits import CommitQuery, CommitSession, Evidence, ReasonLine, WhyReport, wanted_of
+from aicx.why.ranking import find_traces
 from aicx.why.reason import read_reason
-from aicx.why.report import CommitQuery, CommitSession, Evidence, ReasonLine, WhyReport
-from aicx.why.target import WhyTarget, find_target
-from aicx.why.team import ask_team
-from aicx.why.traces import find_traces
+from aicx.why.target import Number, WhyTarget, find_target
 
 if TYPE_CHECKING:
     from aicx.resume.select.ranking import Confidence

@@ -1,8 +1,9 @@
-"""Attempts of a repository: begun with a contract, ended with an outcome."""
+"""Attempts of a repository: begun with a contract and a brief, which is a file beside them, ended with an outcome."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import re
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from hashlib import sha256
@@ -10,14 +11,25 @@ from hashlib import sha256
 from aicx.config import Settings
 from aicx.errors import CorpusDamaged
 from aicx.git.state import GitProbe
-from aicx.refs import Ref
+from aicx.paths import Layout
+from aicx.refs import Ref, is_of_session
 from aicx.storage.event_lines import new_id
 from aicx.work.contract import Contract
-from aicx.work.events import last_tasks
-from aicx.work.files import ATTEMPTS, newest_paths, path_of, read_record
+from aicx.work.events import changing, last_tasks
+from aicx.work.files import ATTEMPTS, CAPSULE, every_folder, names_in, newest_paths, path_of, read_record
 from aicx.work.place import WorkPlace, looking, new_record, project_of
-from aicx.work.record import MAX_GOAL, MAX_SOURCES, MAX_TEXT, Attempt, Outcome, Stated, Status, WorkRecord, clean
-from aicx.work.writing import changing
+from aicx.work.record import (
+    MAX_GOAL,
+    MAX_SOURCES,
+    MAX_TEXT,
+    Attempt,
+    Outcome,
+    Stated,
+    Status,
+    WorkRecord,
+    clean,
+    stored,
+)
 
 Notify = Callable[[str], None]
 _ID = 12  # hexadecimal digits
@@ -169,3 +181,35 @@ def contract_of(record: WorkRecord | None) -> Contract | None:
 
 def _joined(known: Stated, new: Stated) -> Stated:
     return Stated(*(tuple(dict.fromkeys((*getattr(known, name), *getattr(new, name)))) for name in Stated.__slots__))
+
+
+_OF_SESSIONS = re.compile(r'(?:session|chunk):[a-z-]+:[^"\s\]\\]+')
+
+
+def write_capsule(
+    settings: Settings, attempt: WorkRecord, brief: bytes, now: datetime, notify: Callable[[str], None]
+) -> None:
+    """Writes the brief of an attempt, in place of an earlier one. Raises StoreLocked, StoreUnwritable."""
+    with changing(settings, now, "resume", notify) as change:
+        change.put_file(f"{attempt.repo_id}/{ATTEMPTS}/{attempt.id}{CAPSULE}", stored(brief.decode()).encode())
+        change.publish()
+
+
+def capsule_paths(layout: Layout) -> list[str]:
+    """Every such file, below ``work/``."""
+    return [
+        f"{folder}/{ATTEMPTS}/{name}"
+        for folder in every_folder(layout)
+        for name in names_in(layout, folder, ATTEMPTS)
+        if name.endswith(CAPSULE)
+    ]
+
+
+def record_path(capsule: str) -> str:
+    """The file of the record that a capsule is beside."""
+    return f"{capsule.removesuffix(CAPSULE)}.json"
+
+
+def quotes_any(brief: str, sessions: Collection[str]) -> bool:
+    """Whether a brief quotes one of these sessions, ``agent:id`` each."""
+    return any(is_of_session(ref, sessions) for ref in _OF_SESSIONS.findall(brief))

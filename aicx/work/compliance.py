@@ -1,18 +1,36 @@
-"""How a session kept to the contract it was given: an audit of what was observed, which never blocks anything.
+"""How sessions kept to the contracts they were given: an audit of what was observed, which never blocks anything.
 
-Statuses, codes and the arithmetic of the score are those of AICTX 6.3.
+Contracts are evaluated from logs each time; results are stored nowhere. Statuses, codes and the arithmetic of the score
+are those of AICTX 6.3. Beside them: how the programs ended that `aicx run` ran.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from contextlib import ExitStack
 from dataclasses import field
-from typing import Annotated, Literal
+from datetime import datetime
+from typing import Annotated, Literal, NamedTuple
 
+from aicx.config import Settings
+from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog.query import open_catalog
+from aicx.corpus.places.places import load_decisions
+from aicx.corpus.places.stored import place_of
+from aicx.errors import CorpusDamaged, NotFound
+from aicx.evidence.fixes import ends
+from aicx.evidence.sessions import SessionRow
 from aicx.fields import INTERNAL
+from aicx.shell import simple_commands
+from aicx.sources.run import AGENT
 from aicx.text import plural, shorten
 from aicx.values import dataclass
+from aicx.work.attempts import RECENT, attempts_in, contract_of
 from aicx.work.contract import Contract, is_test
+from aicx.work.facts_index import session_facts
+from aicx.work.place import WorkPlace
+from aicx.work.record import WorkRecord
+from aicx.work.session_facts import Observed, SessionFacts
 
 Status = Literal["followed", "partial", "violated", "not_evaluated"]
 Alignment = Literal["followed", "partially_followed", "ignored", "not_evaluated"]
@@ -39,28 +57,6 @@ _GAPS: dict[Code, Gap] = {
     "missing_first_action": "missing_first_action",
     "edit_outside_scope": "edit_outside_scope",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Observed:
-    """What a session did, in order. Paths are relative to the repository's root.
-
-    ``orientation`` are commands that only looked around before the first file was opened. ``succeeded`` is None where
-    nobody said how it ended. ``finalized`` is whether it reported its end. ``deleted`` are files and folders.
-    """
-
-    opened: tuple[str, ...] = ()
-    edited: tuple[str, ...] = ()
-    commands: tuple[str, ...] = ()
-    tests: tuple[str, ...] = ()
-    orientation: tuple[str, ...] = ()
-    succeeded: bool | None = None
-    finalized: bool = False
-    deleted: tuple[str, ...] = ()
-
-    @property
-    def is_empty(self) -> bool:
-        return not (self.opened or self.edited or self.commands or self.tests)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,15 +118,15 @@ class ContractResult:
     at: Annotated[str, "when it was written last"]
 
 
-def evaluate(contract: Contract | None, observed: Observed, is_same_test: Callable[[str, str], bool]) -> Compliance:
-    """The audit of a session. ``is_same_test(run, expected)``: whether a command ran the test that was named."""
+def evaluate(contract: Contract | None, observed: Observed) -> Compliance:
+    """The audit of a session."""
     if contract is None:
         return Compliance.none("no_resume_contract")
     if observed.is_empty:
         return Compliance.none("no_execution_observation")
     touched = (*observed.opened, *observed.edited)
     outside = _outside(contract, observed)
-    tested = _tested(contract, observed, is_same_test)
+    tested = _tested(contract, observed)
     first = _first(contract, touched)
     findings = [*_of_first(contract, touched, first), *_of_scope(outside), *_of_test(contract, observed, tested)]
     orientation = observed.orientation if contract.first_action is not None else ()
@@ -204,7 +200,7 @@ def _of_scope(outside: Sequence[str]) -> list[Finding]:
     return [Finding("edit_outside_scope", "violation", detail, tuple(outside[:_MAX_EVIDENCE]))]
 
 
-def _tested(contract: Contract, observed: Observed, is_same_test: Callable[[str, str], bool]) -> bool | None:
+def _tested(contract: Contract, observed: Observed) -> bool | None:
     expected = contract.test_command.command
     if expected is None:
         return None
@@ -228,3 +224,117 @@ def _alignment(contract: Contract, touched: Sequence[str]) -> tuple[Alignment, t
     if matched and all(map(is_test, matched)) and not all(map(is_test, contract.expected_first_files)):
         return "partially_followed", matched
     return ("followed" if matched else "ignored"), matched
+
+
+def is_same_test(run: str, expected: str) -> bool:
+    """Whether a command ran the expected test, or one that includes it."""
+    wanted = simple_commands(expected)
+    return bool(wanted) and any(ends(part, wanted[-1], "check") for part in simple_commands(run))
+
+
+MAX_VALUES = 5000  # of one question in SQL
+
+
+class Result(NamedTuple):
+    """An attempt, and how it kept to its contract."""
+
+    record: WorkRecord
+    compliance: Compliance
+
+
+def results_of(
+    settings: Settings, place: WorkPlace, found: Sequence[WorkRecord], catalog: Catalog | None = None
+) -> list[Result]:
+    """The result of each attempt. Sessions that are not stored yet are judged by what was said of them.
+
+    ``catalog`` is the catalogue, where the caller has opened it.
+    """
+    facts = known_facts(settings, place, {session for _, session in map(_key, found)}, catalog)
+    return [Result(one, result(one, facts.get(_key(one)))) for one in found]
+
+
+def previous_result(
+    settings: Settings, place: WorkPlace, but: Sequence[str] = (), catalog: Catalog | None = None
+) -> Result | None:
+    """The last attempt that could be evaluated, other than those of the sessions ``but``."""
+    recent = attempts_in(settings, place.folders, RECENT)
+    found = [one for one in recent if one.attempt and one.attempt.session not in but]
+    results = results_of(settings, place, found, catalog)
+    return next((one for one in results if one.compliance.score is not None), None)
+
+
+def result(record: WorkRecord, facts: SessionFacts | None) -> Compliance:
+    """How one attempt kept to its contract; ``facts`` are what its log says, where it is stored."""
+    return evaluate(contract_of(record), observed_in(record, facts))
+
+
+def observed_in(record: WorkRecord, facts: SessionFacts | None) -> Observed:
+    """What an attempt did: what its log says, and what was stated besides."""
+    assert record.attempt is not None
+    stated, outcome = record.attempt.stated, record.attempt.outcome
+    succeeded = None if outcome is None else outcome == "success"
+    if succeeded is None and facts is not None and facts.state != "unknown":
+        succeeded = facts.state == "completed" and not facts.failing
+    return Observed(
+        opened=_all(facts.opened if facts else (), stated.opened),
+        edited=_all(facts.edited if facts else (), stated.edited),
+        commands=_all(facts.commands if facts else (), stated.commands),
+        tests=_all((run.command for run in facts.tests) if facts else (), stated.tests),
+        orientation=facts.orientation if facts else (),
+        succeeded=succeeded,
+        finalized=outcome is not None or (facts is not None and facts.finalized),
+    )
+
+
+def known_facts(
+    settings: Settings, place: WorkPlace, sessions: Collection[str], catalog: Catalog | None = None
+) -> dict[tuple[str, str], SessionFacts]:
+    """What earlier runs of `aicx store` know of these sessions of the repository, by agent and session."""
+    named = [session for session in sessions if session][:MAX_VALUES]
+    if not named or not settings.layout.work_facts.exists():
+        return {}
+    with ExitStack() as stack:
+        try:
+            catalog = catalog or stack.enter_context(open_catalog(settings.layout)).catalog
+            decisions = load_decisions(settings.layout.projects)
+        except (NotFound, CorpusDamaged):  # nothing is stored, or `aicx doctor` has to mend it first
+            return {}
+        root = str(place.root)
+        identity = place_of(catalog, settings.user_home, decisions, root)
+        project = identity.project if identity else root
+        where = f"(project=? OR cwd=?) AND session_id IN ({','.join('?' * len(named))})"
+        found = session_facts(settings.layout, catalog, where, [project, project, *named], known_only=True)
+    return {(facts.agent, facts.session_id): facts for facts in found}
+
+
+def _key(record: WorkRecord) -> tuple[str, str]:
+    assert record.attempt is not None
+    return record.attempt.agent, record.attempt.session or ""
+
+
+def _all(*found: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(text for texts in found for text in texts))
+
+
+MAX_RUNS = 3
+
+
+def ran_since(
+    settings: Settings, place: WorkPlace, session: SessionRow | None, until: datetime, but: Sequence[str] = ()
+) -> tuple[WorkRecord, ...]:
+    """The last run of each command since ``session`` began, the last first, at most MAX_RUNS.
+
+    Where that was a run itself, the last runs count whenever they were. An agent that keeps a log of its own counts
+    only where it failed: its log says the rest.
+    """
+    began = None if session is None or session.agent == AGENT else session.started_at
+    found: dict[tuple[str, ...], WorkRecord] = {}
+    for record in attempts_in(settings, place.folders, RECENT):
+        attempt = record.attempt
+        if attempt is None or attempt.exit_code is None or (attempt.session or "").startswith(tuple(but)):
+            continue
+        if record.updated_at > until or (began is not None and record.updated_at < began):
+            continue
+        if attempt.agent == AGENT or attempt.exit_code:
+            found.setdefault(attempt.stated.commands[-1:], record)
+    return tuple(found.values())[:MAX_RUNS]

@@ -21,12 +21,10 @@ from aicx.regex import searching
 from aicx.storage.derived import remove_derived
 from aicx.storage.texts import texts_of, with_texts
 from aicx.text import first_of, plural
-from aicx.work.attempts import session_ref
-from aicx.work.capsules import capsule_paths, quotes_any, record_path
-from aicx.work.events import fold, read_log
+from aicx.work.attempts import capsule_paths, quotes_any, record_path, session_ref
+from aicx.work.events import changing, fold, read_log, work_folder
 from aicx.work.files import every_folder, list_paths, read_all, read_record
 from aicx.work.record import WorkRecord, stored
-from aicx.work.writing import changing, work_folder
 
 MEND_TASKS = "mend them, or delete them, and these tasks are lost"
 

@@ -1,12 +1,15 @@
-"""Whether a task's saved state may be used where the repository is now: the loading table, as a pure function."""
+"""Whether a task's saved state may be used where the repository is now, and what it says to do next.
+
+The loading table is a pure function.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Annotated, Literal, NamedTuple
 
 from aicx.values import dataclass
-from aicx.work.record import PREFIX, GitContext, WorkRecord
+from aicx.work.record import PREFIX, GitContext, Section, WorkRecord
 
 LoadingReason = Literal[
     "no_git_context",  # nothing was known of git when it was written
@@ -113,3 +116,37 @@ def _loading(reason: LoadingReason, saved: GitContext | None, present: GitContex
 def is_stated(task: Loaded) -> bool:
     """Whether somebody began a task, or stated it at the end of a session; else a log alone says so."""
     return task.derived is None or task.record.goal_source.startswith(PREFIX)
+
+
+# Where a task says nothing of its next action: the first thing of these, and what is to be done about it.
+UNDONE: tuple[tuple[Section, str], ...] = (
+    ("next_steps", "{}"),
+    ("failing", "Fix what fails: {}"),
+    ("blocked", "Get past what blocks it: {}"),
+    ("questions", "Answer: {}"),
+    ("unverified", "Verify: {}"),
+    ("uncertainties", "Find out: {}"),
+)
+
+
+class NextStep(NamedTuple):
+    """The next step of one task, and the field of the task that says so."""
+
+    text: str
+    field: str
+    task: Loaded
+
+
+def next_steps(active: Sequence[Loaded]) -> list[NextStep]:
+    """The next step of each task, in their order; none of a derived one whose session left nothing that is sure."""
+    return [step for task in active if (step := _next_step(task))]
+
+
+def _next_step(task: Loaded) -> NextStep | None:
+    record = task.record
+    if record.next_action or task.derived:
+        return NextStep(record.next_action, "next_action", task) if record.next_action else None
+    for section, sentence in UNDONE:
+        if items := record.of(section):
+            return NextStep(sentence.format(items[0].text), section, task)
+    return NextStep(record.goal, "goal", task)

@@ -41,6 +41,28 @@ class Ran:
 
 
 @dataclass(frozen=True, slots=True)
+class Observed:
+    """What a session did, in order. Paths are relative to the repository's root.
+
+    ``orientation`` are commands that only looked around before the first file was opened. ``succeeded`` is None where
+    nobody said how it ended. ``finalized`` is whether it reported its end. ``deleted`` are files and folders.
+    """
+
+    opened: tuple[str, ...] = ()
+    edited: tuple[str, ...] = ()
+    commands: tuple[str, ...] = ()
+    tests: tuple[str, ...] = ()
+    orientation: tuple[str, ...] = ()
+    succeeded: bool | None = None
+    finalized: bool = False
+    deleted: tuple[str, ...] = ()
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self.opened or self.edited or self.commands or self.tests)
+
+
+@dataclass(frozen=True, slots=True)
 class Try:
     """What was changed and run between two runs of the failing command."""
 

@@ -14,12 +14,12 @@ from aicx.errors import CorpusDamaged, NotFound, UsageError
 from aicx.git.state import GitProbe
 from aicx.text import plural
 from aicx.values import dataclass
+from aicx.work.events import Change, changing
 from aicx.work.files import DamagedFile, find_task, open_records, read_record
 from aicx.work.loading import Loaded, Loading
 from aicx.work.patch import NewItem, Patch, apply, changed_fields
 from aicx.work.place import Present, WorkPlace, looking, new_record, project_of, saved
 from aicx.work.record import CLOSINGS, MAX_GOAL, SECTIONS, GitContext, Status, WorkRecord, clean, task_id
-from aicx.work.writing import Change, changing
 
 if TYPE_CHECKING:
     from aicx.work.gone_on import Choice, GoneOn

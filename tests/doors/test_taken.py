@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_typ
 import pytest
 
 import aicx
-from aicx.work.entry import _LISTED
+from aicx.work.answers import _LISTED
 
 ROOT = Path(aicx.__file__).parent
 # What each answer is made from.
@@ -29,7 +29,7 @@ SOURCES = {
     "ObjectsCollected": "aicx.cas.writing:Collected",
     "Outlook": "aicx.corpus.doctor.retention:Retention",
     "PackEdge": "aicx.sessions.lineage:Edge",
-    "PackHandoff": "aicx.work.handoff_answers:HandoffAnswer",
+    "PackHandoff": "aicx.work.handoff:HandoffAnswer",
     "PackPlace": "aicx.work.record:GitContext",
     "PackSession": "aicx.work.session_facts:SessionFacts",
     "RankerCosts": "aicx.bench.measure:Measured",

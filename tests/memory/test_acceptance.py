@@ -18,7 +18,7 @@ from typing import Any, get_args
 import pytest
 
 from aicx.memory.assess import Status
-from aicx.memory.reasons import REASONS
+from aicx.memory.record import REASONS
 from aicx.text import estimate_tokens
 from tests.forked import Piped
 from tests.memory.builders import Place

@@ -17,7 +17,7 @@ from aicx.memory.events import Decisions, Event, appended, decode
 from aicx.memory.persons import is_person
 from aicx.memory.proposing import clean
 from aicx.memory.reading import Memory, find_scope
-from aicx.memory.reasons import Reason
+from aicx.memory.record import Reason
 from aicx.memory.seal import keyed
 
 pytestmark = pytest.mark.slow

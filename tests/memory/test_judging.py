@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from aicx.memory.judging import audit
+from aicx.memory.checks import audit
 
 RULE = "Exports need an authorisation check in the handler"
 

@@ -23,8 +23,7 @@ from aicx.memory.files import decode, encode, read_body
 from aicx.memory.holder import check_adoption, check_log, check_records, read_all
 from aicx.memory.proposing import Draft, Edit, propose
 from aicx.memory.reading import Memory, Scope
-from aicx.memory.reasons import REASONS
-from aicx.memory.record import KINDS, ORIGINS, Record, Source
+from aicx.memory.record import KINDS, ORIGINS, REASONS, Record, Source
 from aicx.memory.seal import KEY, SEAL
 
 pytestmark = pytest.mark.slow

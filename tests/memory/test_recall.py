@@ -14,10 +14,9 @@ from hypothesis import strategies as st
 
 from aicx.fields import to_fields
 from aicx.memory.reading import find_scope
-from aicx.memory.reasons import REASONS
-from aicx.memory.recall.asking import RecallQuery
-from aicx.memory.recall.ranking import Group, Ranked, match, order, relevant, select
+from aicx.memory.recall.asking import Group, Ranked, RecallQuery, match, order, relevant, select
 from aicx.memory.recall.run import Recaller
+from aicx.memory.record import REASONS
 from tests.memory.builders import Place
 
 pytestmark = pytest.mark.slow

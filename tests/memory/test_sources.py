@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from aicx.errors import NotFound, UsageError
 from aicx.memory.policy import Policy
 from aicx.memory.sources import MAX_BYTES, Live, LiveSource, read_live
-from aicx.memory.sources_places import LISTED, MAX_FILES, Named
+from aicx.memory.sources_files import LISTED, MAX_FILES, Named
 from aicx.terminal import has_controls
 from aicx.types import AgentHomes
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from aicx.memory.claims import repository_says
+from aicx.memory.anchors import repository_says
 
 pytestmark = pytest.mark.slow
 

@@ -14,8 +14,7 @@ from aicx.memory.assess import Context, assess
 from aicx.memory.deciding import UNNAMED
 from aicx.memory.events import TYPES, Event, Standing, fold
 from aicx.memory.persons import is_person
-from aicx.memory.reasons import REASONS
-from aicx.memory.record import KINDS, Adoption, Record, Source, Validity, digest_of
+from aicx.memory.record import KINDS, REASONS, Adoption, Record, Source, Validity, digest_of
 
 pytestmark = pytest.mark.slow
 

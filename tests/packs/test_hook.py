@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from aicx.packs.hook import BUDGET, hook_output
+from aicx.packs.making import HOOK_BUDGET, hook_output
 from aicx.storage.lock import writer_lock
 from tests.packs.builders import DAY, PackPlace
 
@@ -34,7 +34,7 @@ def test_the_output_is_hook_json_with_context_and_artifact(worked: PackPlace) ->
     assert worked.object(digest)["task"]["title"] == "Fix the export of empty files"
     assert f"Pack: {digest}" in inner["additionalContext"]
     assert "- Change the writer" in inner["additionalContext"]
-    assert len(inner["additionalContext"].encode()) <= 4 * BUDGET
+    assert len(inner["additionalContext"].encode()) <= 4 * HOOK_BUDGET
 
 
 def test_sessions_that_begin_in_one_hour_have_one_pack(worked: PackPlace) -> None:

@@ -14,7 +14,7 @@ from aicx.resume.brief.part import Slot
 from aicx.resume.brief.selection_manifest import SOURCES
 from aicx.resume.query import ResumeQuery
 from aicx.resume.run import resume
-from aicx.work.conventions import ProofCommand
+from aicx.work.contract import ProofCommand
 from aicx.work.facts_index import refresh_facts
 from tests.corpus.builders import SESSION, ClaudeLog, Home, when
 from tests.evidence.stories import Repository

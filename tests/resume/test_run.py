@@ -21,7 +21,7 @@ from aicx.resume.brief.output import json_brief, markdown_brief
 from aicx.resume.query import Limits, ResumeQuery
 from aicx.resume.run import resume
 from aicx.resume.select.report import Reason, ResumeReport
-from aicx.work.conventions import ProofCommand
+from aicx.work.contract import ProofCommand
 from aicx.work.facts_index import refresh_facts
 from retrieval.decay import PROFILES
 from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, CodexLog, Home, snapshot, when

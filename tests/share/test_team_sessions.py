@@ -18,8 +18,7 @@ from aicx.share import awaiting
 from aicx.share.leaving import find_own, forget_shared
 from aicx.share.listing import steer_team
 from aicx.share.sessions import SharedSessions, shared_sessions
-from aicx.why.answer import answer_why
-from aicx.why.markdown import why_markdown
+from aicx.why.answer import answer_why, why_markdown
 from aicx.why.run import WhyQuery
 from tests.corpus.builders import SESSION, THIRD, Home, when
 from tests.engine.search_helpers import keep

@@ -15,10 +15,10 @@ from aicx.lifecycle.identity import Asker
 from aicx.lifecycle.prepare import prepare
 from aicx.memory.reading import Memory, find_scope
 from aicx.paths import Layout
+from aicx.work.events import changing
 from aicx.work.files import every_folder, read_all
 from aicx.work.holder import check_files, check_log
 from aicx.work.record import Stated, WorkRecord
-from aicx.work.writing import changing
 from tests.sampling import sample
 from tests.survival.runs import CUTS, HERE, Home, Runner
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from aicx.why.report import WhyReport
+from aicx.why.commits import WhyReport
 from aicx.why.run import WhyQuery, why
 from tests.corpus.builders import SESSION, ClaudeLog, Home, when
 from tests.evidence.stories import Repository

@@ -8,8 +8,7 @@ import pytest
 
 import aicx
 from aicx.cli import run
-from aicx.why.answer import answer_why
-from aicx.why.markdown import why_markdown
+from aicx.why.answer import answer_why, why_markdown
 from aicx.why.run import WhyQuery
 from tests.corpus.builders import OTHER, SESSION, Home, when
 from tests.kept import Kept

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from aicx.errors import NotFound
-from aicx.why.numbers import find_key, find_number
+from aicx.why.target import find_key, find_number
 from tests.corpus.builders import OTHER, SESSION, Home, when
 from tests.kept import Kept
 from tests.why.builders import Story, ids, kinds

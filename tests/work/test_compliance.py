@@ -8,10 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aicx.work.compliance import Compliance, Observed, evaluate
-from aicx.work.contract import Contract, Ground, draw_up
-from aicx.work.conventions import ProofCommand
-from aicx.work.observing import is_same_test
+from aicx.work.compliance import Compliance, evaluate, is_same_test
+from aicx.work.contract import Contract, Ground, ProofCommand, draw_up
+from aicx.work.session_facts import Observed
 
 FILES = ("src/login.py", "src/session.py", "tests/test_login.py", "src/a.py")
 KEPT = Observed(("src/login.py",), ("src/login.py",), ("pytest -q",), ("pytest -q",), succeeded=True, finalized=True)
@@ -26,7 +25,7 @@ def contract(**known: Any) -> Contract:
 
 def audit(**changes: Any) -> Compliance:
     observed = {name: getattr(KEPT, name) for name in KEPT.__slots__} | changes
-    return evaluate(contract(), Observed(**observed), is_same_test)
+    return evaluate(contract(), Observed(**observed))
 
 
 def test_what_was_kept_is_followed() -> None:
@@ -61,12 +60,12 @@ def test_looking_at_git_first_is_a_warning_and_no_violation() -> None:
 
 @pytest.mark.parametrize("observed", [Observed(), Observed(succeeded=True, finalized=True)])
 def test_nothing_observed_is_not_evaluated(observed: Observed) -> None:
-    found = evaluate(contract(), observed, is_same_test)
+    found = evaluate(contract(), observed)
     assert (found.status, found.score, found.main_issue) == ("not_evaluated", None, "no_execution_observation")
 
 
 def test_without_a_contract_nothing_is_evaluated() -> None:
-    assert evaluate(None, KEPT, is_same_test).compact_summary == "not evaluated: no resume contract"
+    assert evaluate(None, KEPT).compact_summary == "not evaluated: no resume contract"
 
 
 def test_only_tests_among_the_first_files_is_half_of_it() -> None:
@@ -80,7 +79,7 @@ def test_none_of_the_first_files_is_a_gap() -> None:
 
 
 def test_an_exploratory_contract_asks_for_neither_file_nor_scope() -> None:
-    found = evaluate(contract(files=FILES), Observed(opened=("x",), edited=("y",), orientation=("ls",)), is_same_test)
+    found = evaluate(contract(files=FILES), Observed(opened=("x",), edited=("y",), orientation=("ls",)))
     assert (found.status, found.score) == ("followed", 1.0)
     assert (found.checks.followed_first_action, found.checks.edited_within_scope) == (None, None)
 
@@ -108,7 +107,7 @@ runs = st.lists(st.sampled_from(["pytest", "git status", "make"]), max_size=4).m
 def test_a_score_is_a_share_and_falls_with_every_violation(
     opened: Any, edited: Any, ran: Any, orientation: Any, succeeded: Any, finalized: bool
 ) -> None:
-    found = evaluate(contract(), Observed(opened, edited, ran, ran, orientation, succeeded, finalized), is_same_test)
+    found = evaluate(contract(), Observed(opened, edited, ran, ran, orientation, succeeded, finalized))
     if found.score is None:
         assert found.status == "not_evaluated"
     else:

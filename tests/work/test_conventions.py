@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from aicx.work.conventions import ProofCommand, choose_test_command, missing_in_makefile
+from aicx.work.contract import ProofCommand, choose_test_command, missing_in_makefile
 
 PACKAGE = '{"scripts": {"test": "vitest run"}}'
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from aicx.work.handoff import StartingPoint, handoff_of, hands_on
-from aicx.work.handoff_answers import derived_answer
+from aicx.work.handoff import StartingPoint, derived_answer, handoff_of, hands_on
 from aicx.work.session_facts import Said
 from tests.work.facts import facts, failure, ran, said
 

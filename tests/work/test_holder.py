@@ -7,10 +7,10 @@ from dataclasses import replace
 import orjson
 import pytest
 
+from aicx.work.events import changing
 from aicx.work.patch import NewItem, Patch
 from aicx.work.record import Item
 from aicx.work.state import start, update
-from aicx.work.writing import changing
 from tests.corpus.builders import SESSION, ClaudeLog
 from tests.work.builders import NOW, TaskPlace
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from aicx.evidence.transcript import Step
 from aicx.git.roots import Roots
-from aicx.work.observing import observe
+from aicx.work.deriving import observe
 
 ROOT = "/home/ada/shop"
 NUMBERS = count()

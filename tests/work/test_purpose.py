@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from aicx.work.purpose import MAX_LENGTH, purpose_of
+from aicx.work.areas import MAX_LENGTH, purpose_of
 
 
 @pytest.mark.parametrize(

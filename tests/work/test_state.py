@@ -13,13 +13,12 @@ from pathlib import Path
 import pytest
 
 from aicx.errors import CorpusDamaged, NotFound, UsageError
-from aicx.work.events import read_log
+from aicx.work.events import changing, read_log
 from aicx.work.files import encode, path_of, read_all
 from aicx.work.patch import Patch
 from aicx.work.place import find_place, looking
 from aicx.work.record import WorkRecord
 from aicx.work.state import close, open_tasks, resume_task, start, update
-from aicx.work.writing import changing
 from tests.work.builders import NOW, TaskPlace, git
 
 NEXT = Patch(next_action="go on")

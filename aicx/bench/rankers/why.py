@@ -18,7 +18,7 @@ from aicx.values import dataclass
 
 if TYPE_CHECKING:
     from aicx.config import Settings
-    from aicx.why.report import WhyReport
+    from aicx.why.commits import WhyReport
 
 IN_MEMORY = False
 

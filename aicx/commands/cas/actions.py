@@ -10,9 +10,10 @@ from typing import Annotated, BinaryIO
 import typer
 
 from aicx import console, options
-from aicx.cas.answers import (
+from aicx.cas.entry import (
     GC_SCHEMA,
     GET_SCHEMA,
+    KINDS,
     LIST_SCHEMA,
     PIN_SCHEMA,
     PUT_SCHEMA,
@@ -21,9 +22,9 @@ from aicx.cas.answers import (
     ObjectPinned,
     ObjectPut,
     ObjectsCollected,
+    StoredObject,
     entry_of,
 )
-from aicx.cas.entry import KINDS, StoredObject
 from aicx.cas.reading import BLOCK, entry_or_none, find, list_entries, opened, read
 from aicx.cas.writing import DAYS, Origin, collect, pin, put
 from aicx.config import load_settings

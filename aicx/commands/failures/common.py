@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from aicx import console
 from aicx.text import shorten
-from aicx.work.failure_items import FailureItem, with_code
+from aicx.work.failures import FailureItem, with_code
 
 
 @contextmanager

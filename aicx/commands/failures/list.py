@@ -9,7 +9,7 @@ import typer
 from aicx import console, options
 from aicx.commands.failures.common import print_line, reading
 from aicx.config import load_settings
-from aicx.work.failure_items import LIST_SCHEMA, FailuresAnswer, item_of, patterns_at
+from aicx.work.failures import LIST_SCHEMA, FailuresAnswer, item_of, patterns_at
 
 
 def command(

@@ -14,7 +14,7 @@ from aicx.paths import user_path
 from aicx.storage.texts import with_texts
 from aicx.toolchains.parsing import ErrorEvent, parse
 from aicx.toolchains.terminal import HEAD, TAIL
-from aicx.work.failure_items import PARSE_SCHEMA
+from aicx.work.failures import PARSE_SCHEMA
 
 _CHUNK = 1 << 20  # bytes read at once
 
@@ -45,7 +45,7 @@ def command(
 
 
 def _line(event: ErrorEvent) -> str:
-    from aicx.work.failure_items import with_code  # imported here: not needed for --help
+    from aicx.work.failures import with_code
 
     severity = console.style(f"{event.severity:8}", fg="red" if event.severity == "error" else "yellow")
     place = ":".join(str(part) for part in (event.file, event.line) if part is not None)

@@ -9,7 +9,7 @@ import typer
 from aicx import console, options
 from aicx.commands.failures.common import print_line, reading
 from aicx.config import load_settings
-from aicx.work.failure_items import SCHEMA, FailureItem, find_failure, told
+from aicx.work.failures import SCHEMA, FailureItem, find_failure, told
 
 
 @options.either("ref", "--failure")

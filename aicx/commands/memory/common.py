@@ -20,8 +20,7 @@ from aicx.memory.deciding import Desk
 from aicx.memory.evidence import show_evidence
 from aicx.memory.policy_records import of_records, policy_in
 from aicx.memory.reading import Memory, Scope, find_scope
-from aicx.memory.reasons import REASONS, Reason
-from aicx.memory.record import Record
+from aicx.memory.record import REASONS, Reason, Record
 from aicx.text import day_bounds, local
 
 RefArgument = Annotated[str, typer.Argument(metavar="REF", help="A record's id, the beginning of it, or its name.")]

@@ -15,9 +15,7 @@ from aicx import console, options
 from aicx.commands.memory.common import open_desk, opened
 from aicx.errors import NotFound, UsageError
 from aicx.memory.assess import Assessment
-from aicx.memory.deciding import Desk
-from aicx.memory.files import read_log
-from aicx.memory.judging import (
+from aicx.memory.checks import (
     AUDIT_SCHEMA,
     EVAL_SCHEMA,
     AuditAnswer,
@@ -30,6 +28,8 @@ from aicx.memory.judging import (
     retrieval_in,
     retrieval_of,
 )
+from aicx.memory.deciding import Desk
+from aicx.memory.files import read_log
 from aicx.paths import user_path
 from aicx.text import day_bounds, local
 

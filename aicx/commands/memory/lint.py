@@ -8,7 +8,7 @@ import typer
 
 from aicx import console, options
 from aicx.commands.memory.common import Everywhere, open_desk, opened
-from aicx.memory.lint import SCHEMA, LintAnswer, lint
+from aicx.memory.checks import SCHEMA, LintAnswer, lint
 
 _WORDS = {
     "duplicate": "says what another record says",

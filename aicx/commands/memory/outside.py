@@ -11,7 +11,7 @@ from aicx.errors import UsageError
 from aicx.paths import user_path
 
 if TYPE_CHECKING:
-    from aicx.memory.sources_places import Named
+    from aicx.memory.sources_files import Named
 
 Outside = Annotated[bool, typer.Option("--global", help="Also what --path names outside the repository.")]
 Paths = Annotated[
@@ -34,6 +34,6 @@ def named_outside(outside: bool, paths: list[str] | None, owner: str | None) -> 
         raise UsageError("--source says whose the files of --path are", hint="add --global --path FILE")
     if not paths:
         return ()
-    from aicx.memory.sources_places import Named  # imported here: not needed for --help
+    from aicx.memory.sources_files import Named
 
     return tuple(Named(user_path(one), owner) for one in paths)

@@ -23,8 +23,7 @@ from aicx.memory.files import read_body
 from aicx.memory.policy_records import policy_in
 from aicx.memory.proposing import Draft, propose
 from aicx.memory.reading import Scope
-from aicx.memory.reasons import REASONS
-from aicx.memory.record import KINDS, ORIGINS, Lane, Origin, Source, Validity
+from aicx.memory.record import KINDS, ORIGINS, REASONS, Lane, Origin, Source, Validity
 from aicx.paths import user_path
 from aicx.refs import Ref
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from aicx import console
 from aicx.memory.answers import MemoryEntry
-from aicx.memory.reasons import REASONS
 from aicx.memory.recall.asking import SCHEMA, RecallAnswer
+from aicx.memory.record import REASONS
 from aicx.text import shorten
 
 _COLORS = {"accepted": "green", "advisory": "cyan", "candidate": "yellow"}

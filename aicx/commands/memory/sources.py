@@ -15,7 +15,7 @@ from aicx.paths import user_path
 
 if TYPE_CHECKING:
     from aicx.memory.sources import SourceItem, SourcesAnswer
-    from aicx.memory.sources_places import Named
+    from aicx.memory.sources_files import Named
 
 
 def command(

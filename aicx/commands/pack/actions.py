@@ -149,8 +149,7 @@ def task(
     Example: aicx pack task fix-the-export --budget 800
     Example: aicx pack task session:codex:019f68cf --json
     """
-    from aicx.packs.hook import hook_output
-    from aicx.packs.making import make
+    from aicx.packs.making import hook_output, make
 
     settings = load_settings()
     mode = mode_of(summary)

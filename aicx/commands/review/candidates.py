@@ -21,10 +21,10 @@ from aicx.memory.review.answers import (
     ReviewEvent,
     ReviewListAnswer,
     ReviewShowAnswer,
+    surfaces_of,
 )
 from aicx.memory.review.patches import read_proposal
 from aicx.memory.review.states import OPEN, STATES, Queue, next_step, read_queue
-from aicx.memory.review.surfacing import surfaces_of
 from aicx.text import instant
 
 ReviewState = StrEnum("ReviewState", {name.replace("-", "_"): name for name in STATES})  # type: ignore[misc]

@@ -28,9 +28,8 @@ def command(limit: options.Limit = 5, repo: options.Repo = None) -> options.Answ
     Example: aicx task areas --limit 3
     Example: aicx task areas
     """
-    from aicx.work.areas import areas
+    from aicx.work.areas import areas, purpose_of
     from aicx.work.facts_index import facts_at
-    from aicx.work.purpose import purpose_of
 
     desk = open_desk(repo)
     with console.count_bar("Reading sessions") as bar:

@@ -47,8 +47,7 @@ _LISTS = (
 def answer(written: Written, done: str) -> options.Answered:
     """Prints what a command made of a task."""
     # Imported here: `aicx resume --next` prints no task.
-    from aicx.work.answers import CHANGE_SCHEMA
-    from aicx.work.entry import change_of
+    from aicx.work.answers import CHANGE_SCHEMA, change_of
 
     change = change_of(written)
     yield CHANGE_SCHEMA, change

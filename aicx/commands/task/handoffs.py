@@ -6,7 +6,7 @@ from aicx import console, options
 from aicx.commands.desk import open_desk
 from aicx.lifecycle.answers import HANDOFFS_SCHEMA, HandoffsAnswer
 from aicx.text import shorten
-from aicx.work.handoff_answers import HandoffAnswer
+from aicx.work.handoff import HandoffAnswer
 
 _LISTS = (
     ("claims", "Summed up"),

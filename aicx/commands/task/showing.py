@@ -9,8 +9,7 @@ import typer
 from aicx import console, options
 from aicx.commands.desk import open_desk
 from aicx.commands.task.common import TaskArgument, print_task, warn_of, warn_of_damaged
-from aicx.work.answers import LIST_SCHEMA, SHOW_SCHEMA, STATUS_SCHEMA
-from aicx.work.entry import entry_of, list_tasks, shown_work, status_of
+from aicx.work.answers import LIST_SCHEMA, SHOW_SCHEMA, STATUS_SCHEMA, entry_of, list_tasks, shown_work, status_of
 from aicx.work.record import STATUSES
 
 

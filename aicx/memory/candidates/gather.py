@@ -31,8 +31,7 @@ from aicx.git.roots import Roots, repository_of
 from aicx.memory.candidates.rules import propose
 from aicx.memory.candidates.session import ReadSession
 from aicx.memory.policy import Policy, PolicyReason, load_policy
-from aicx.memory.proposals import Excluded, Proposal, ProposalReason, joined
-from aicx.memory.sameness import NEGATIONS
+from aicx.memory.proposals import NEGATIONS, Excluded, Proposal, ProposalReason, joined
 from aicx.paths import NON_REPOSITORY, Layout
 from aicx.refs import Ref
 from aicx.storage.derived import forgiving

@@ -16,9 +16,9 @@ from aicx.memory.assess import LIVE_FILE, freshness_of
 from aicx.memory.policy import Policy
 from aicx.memory.policy_records import policy_in
 from aicx.memory.reading import Scope
-from aicx.memory.reasons import REASONS
-from aicx.memory.recall.terms import impacts
-from aicx.memory.sources_places import Named, listed, named_places
+from aicx.memory.recall.table import impacts
+from aicx.memory.record import REASONS
+from aicx.memory.sources_files import Named, listed, named_places
 from aicx.text import instant, shorten
 from aicx.values import dataclass
 

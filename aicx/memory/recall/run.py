@@ -19,11 +19,10 @@ from aicx.memory.events import Event, new_id
 from aicx.memory.policy import Policy, PolicyReason
 from aicx.memory.policy_records import of_records, policy_in
 from aicx.memory.reading import Memory, Scope, find_scope, without_collecting
-from aicx.memory.recall.asking import RecallAnswer, RecallQuery
+from aicx.memory.recall.asking import SUFFICIENT, Ranked, RecallAnswer, RecallQuery, fused
 from aicx.memory.recall.live import LiveReader, LiveTable
 from aicx.memory.recall.meaning import Meaning
 from aicx.memory.recall.quick import QuickIndex, folders_now, keep_look, known_look, quick_scope
-from aicx.memory.recall.ranking import SUFFICIENT, Ranked, fused
 from aicx.memory.recall.scored import (
     LaneScores,
     RecallState,
@@ -36,8 +35,7 @@ from aicx.memory.recall.scored import (
     shown,
     unavailable,
 )
-from aicx.memory.recall.table import DAMAGE, Table
-from aicx.memory.recall.terms import QuestionTerms, asked
+from aicx.memory.recall.table import DAMAGE, QuestionTerms, Table, asked
 from aicx.memory.record import PREFIX
 from aicx.refs import Ref
 from aicx.text import instant, local, shorten

@@ -14,23 +14,26 @@ from aicx.memory.answers import MemoryEntry, MemoryScore, entry_of
 from aicx.memory.assess import Assessment, Status, assess
 from aicx.memory.events import Standing
 from aicx.memory.reading import Memory
-from aicx.memory.recall.asking import DegradedLane, ExcludedEntry, RecallAnswer, RecallMethod, RecallQuery
-from aicx.memory.recall.live import LiveTable, live_entry
-from aicx.memory.recall.ranking import (
+from aicx.memory.recall.asking import (
     FEW,
     STRENGTHS,
     SUFFICIENT,
     THRESHOLD,
+    DegradedLane,
+    ExcludedEntry,
     Group,
     Ranked,
+    RecallAnswer,
+    RecallMethod,
+    RecallQuery,
     fused,
     match,
     order,
     relevant,
     select,
 )
-from aicx.memory.recall.table import Table
-from aicx.memory.recall.terms import QuestionTerms, scores
+from aicx.memory.recall.live import LiveTable, live_entry
+from aicx.memory.recall.table import QuestionTerms, Table, scores
 from aicx.memory.record import Record
 from aicx.values import dataclass
 
@@ -201,7 +204,7 @@ def add_records(query: RecallQuery, memory: Memory, table: Table, scored: LaneSc
 def _duplicates(assessed: Sequence[Assessment]) -> Mapping[str, Record]:
     if len(assessed) < 2:
         return {}
-    from aicx.memory.lint import duplicates  # imported here: most questions find one record or none
+    from aicx.memory.checks import duplicates
 
     return duplicates(assessed)
 

@@ -12,17 +12,16 @@ from aicx.config import Settings
 from aicx.corpus.catalog.query import open_catalog
 from aicx.corpus.views.references import SessionTarget, find_target, parse_reference
 from aicx.errors import UsageError
+from aicx.memory.anchors import normal
 from aicx.memory.backfill import Backfill, import_backfill, plan_backfill
 from aicx.memory.candidates.gather import gather
-from aicx.memory.claims import normal
 from aicx.memory.deciding import Desk
 from aicx.memory.policy import Policy, load_policy
 from aicx.memory.policy_records import policy_in
-from aicx.memory.proposals import Excluded, Proposal, ProposalKind
+from aicx.memory.proposals import Excluded, Proposal, ProposalKind, Statements
 from aicx.memory.reading import Memory
 from aicx.memory.record import KINDS, Record
 from aicx.memory.review.states import Surface, surface_of
-from aicx.memory.sameness import Statements
 from aicx.memory.sources import read_live
 from aicx.refs import Ref
 

@@ -17,7 +17,7 @@ from typing import Any, Literal, NamedTuple
 import orjson
 
 from aicx.errors import CorpusDamaged
-from aicx.memory.claims import normal
+from aicx.memory.anchors import normal
 from aicx.memory.events import Standing
 from aicx.memory.files import proposal_of
 from aicx.memory.policy import Policy

@@ -29,7 +29,7 @@ def banner(agent: str, report: ResumeReport, active: Sequence[Loaded] = (), limi
     if not limit:
         return shorten(lines[0], _LINE)
     # Imported here: most briefs are in Markdown, and have no banner.
-    from aicx.work.next_step import next_steps
+    from aicx.work.loading import next_steps
     from aicx.work.record import clean
 
     said = _stated(report) if report.left is not None else _derived(report)

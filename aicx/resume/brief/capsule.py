@@ -11,7 +11,7 @@ from aicx.cas.writing import Origin, put
 from aicx.config import Settings
 from aicx.resume.brief.output import json_brief
 from aicx.resume.select.report import ResumeReport
-from aicx.work.capsules import write_capsule
+from aicx.work.attempts import write_capsule
 from aicx.work.record import WorkRecord
 
 TAG = "resume-capsule"

@@ -29,7 +29,7 @@ from aicx.work.compliance import ContractResult
 from aicx.work.contract import Contract, EditScope
 
 if TYPE_CHECKING:
-    from aicx.work.results import Result
+    from aicx.work.compliance import Result
 
 _MAX_WARNINGS = 5
 _MAX_MAPPED = 3

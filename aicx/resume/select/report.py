@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from aicx.memory.briefing import Briefing
     from aicx.repomap import EntryPoint
     from aicx.share.sessions import SharedSession
+    from aicx.work.compliance import Result
     from aicx.work.contract import Contract
     from aicx.work.failures import Pattern
     from aicx.work.gone_on import LeftOpen
     from aicx.work.loading import Loaded
     from aicx.work.record import WorkRecord
-    from aicx.work.results import Result
     from aicx.work.state import OpenTasks
     from aicx.work.strategy import Strategy
 
@@ -80,7 +80,7 @@ Kind = Literal["session", "chunk", "file", "symbol", "commit", "memory", "task",
 class Considered(NamedTuple):
     """One thing that was looked at. ``left_out`` is set where the selection, rather than the budget, decided.
 
-    The reasons of a ``memory`` are those of `aicx.memory.reasons`.
+    The reasons of a ``memory`` are those of `aicx.memory.record`.
     """
 
     ref: str

@@ -24,8 +24,7 @@ from aicx.memory.evidence import allowed, show_evidence, what_changed
 from aicx.memory.persons import is_person
 from aicx.memory.policy_records import of_records, policy_in
 from aicx.memory.reading import Memory, Scope, find_scope
-from aicx.memory.reasons import REASONS, Reason
-from aicx.memory.record import Anchor, Record
+from aicx.memory.record import REASONS, Anchor, Reason, Record
 from aicx.memory.review.states import candidate_of
 from aicx.memory.review.states import waiting as waiting_in
 from aicx.redaction import redact_plain

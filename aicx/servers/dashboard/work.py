@@ -28,21 +28,19 @@ from aicx.servers.dashboard.why import folders_of, started_in
 from aicx.servers.dashboard.work_shapes import WorkContract, WorkPage, WorkRepository, WorkSession, WorkTask
 from aicx.text import instant
 from aicx.values import dataclass
+from aicx.work.answers import entry_of
 from aicx.work.attempts import contract_of, session_ref
+from aicx.work.compliance import result
 from aicx.work.derived import settled_tasks
-from aicx.work.entry import entry_of
 from aicx.work.facts_index import facts_so_far
-from aicx.work.failure_items import item_of
-from aicx.work.failures import patterns
+from aicx.work.failures import item_of, patterns
 from aicx.work.files import ATTEMPTS, HANDOFFS, DamagedFile, every_folder, open_records, read_all
 from aicx.work.gone_on import git_shows, left_open
-from aicx.work.handoff_answers import proofs_of
+from aicx.work.handoff import proofs_of
 from aicx.work.left import goal_of, is_open
-from aicx.work.loading import Loaded, Loading, evaluate
-from aicx.work.next_step import next_steps
+from aicx.work.loading import Loaded, Loading, evaluate, next_steps
 from aicx.work.place import Present, WorkPlace, find_place, looking, project_of
 from aicx.work.record import Attempt, GitContext, WorkRecord
-from aicx.work.results import result
 from aicx.work.session_facts import SessionFacts
 
 _MAX_TASKS = 200

@@ -9,9 +9,9 @@ from aicx.values import dataclass
 from aicx.work.answers import TaskEntry
 from aicx.work.compliance import Compliance
 from aicx.work.contract import Contract
-from aicx.work.failure_items import FailureItem
+from aicx.work.failures import FailureItem
 from aicx.work.files import DamagedFile
-from aicx.work.handoff_answers import HandoffAnswer
+from aicx.work.handoff import HandoffAnswer
 
 
 @dataclass(frozen=True, slots=True)

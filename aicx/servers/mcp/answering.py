@@ -38,8 +38,7 @@ from aicx.servers.mcp.replies import OF_A_CHUNK, ToolReply, bounded, brief, repl
 from aicx.servers.mcp.strength import of_sessions
 from aicx.share.wanted import list_chunks, passages_of_team, sessions_of_team
 from aicx.why import answer as why_answers
-from aicx.why.answer import answer_why
-from aicx.why.markdown import why_markdown
+from aicx.why.answer import answer_why, why_markdown
 from aicx.why.run import WhyQuery
 from aicx.work.stated_search import search_and_stated
 from retrieval.decay import PROFILES

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from aicx.cas import answers as object_answers
+from aicx.cas import entry as object_answers
 from aicx.cas.reading import entry_or_none, find
 from aicx.cas.reading import read as read_object
 from aicx.corpus.views import show_answer as show_answers
@@ -29,8 +29,8 @@ from aicx.sessions.summarize import SCHEMA as SUMMARY_SCHEMA
 from aicx.sessions.summarize import summarize
 from aicx.sessions.view import open_viewer
 from aicx.work import answers as task_answers
-from aicx.work import failure_items
-from aicx.work.entry import shown_work
+from aicx.work import failures
+from aicx.work.answers import shown_work
 from aicx.work.place import find_place
 from aicx.work.session_facts import Try
 
@@ -98,11 +98,11 @@ def _folder(means: ToolContext, ref: str) -> Path:
 
 def _read_failure(means: ToolContext, ref: str) -> ToolReply:
     """A failure with what was tried and what resolved it."""
-    answer = failure_items.find_failure(means.settings, ref, lambda done, of: None)
+    answer = failures.find_failure(means.settings, ref, lambda done, of: None)
     found = answer.failure
     at = f"{found.file}:{found.line}" if found.file and found.line else found.file
     said = {
-        "message": " ".join(failure_items.with_code(found.code, found.message)),
+        "message": " ".join(failures.with_code(found.code, found.message)),
         "test": found.test,
         "at": at,
         "command": found.command,
@@ -116,11 +116,11 @@ def _read_failure(means: ToolContext, ref: str) -> ToolReply:
     }
     labels = {"failure": found.id, "status": found.status}
     text = texts.facts_text(texts.AS_LOGGED, said, answer.notes, labels, most=means.bounds.text)
-    return reply(failure_items.SCHEMA, to_fields(answer), text)
+    return reply(failures.SCHEMA, to_fields(answer), text)
 
 
 def _tried(one: Try, session: str = "") -> str:
-    return f"{one.at[:10]} {failure_items.told(one, session)} ({one.ref})"
+    return f"{one.at[:10]} {failures.told(one, session)} ({one.ref})"
 
 
 def _read_object(means: ToolContext, asked: ReadArguments, ref: str) -> ToolReply:

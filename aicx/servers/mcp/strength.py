@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-from aicx.memory.recall.ranking import SUFFICIENT
+from aicx.memory.recall.asking import SUFFICIENT
 from aicx.servers.mcp.quoting import label
 
 Grade = Literal["strong", "weak", "none", "recorded"]
