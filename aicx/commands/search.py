@@ -23,7 +23,7 @@ from aicx.filters import EVERYTHING, Filters
 from aicx.quotes import print_lines
 from aicx.quoting import of_member
 from aicx.share.wanted import passages_of_team
-from aicx.sources.reopen import reopen_command
+from aicx.sources import reopen_command
 from aicx.text import ago, local, shorten
 from retrieval.decay import parse_decay
 

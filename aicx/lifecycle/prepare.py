@@ -15,7 +15,7 @@ from aicx.resume.query import ResumeQuery
 from aicx.resume.run import resume
 from aicx.resume.select.report import ResumeReport
 from aicx.resume.stated import gone_on_from
-from aicx.sources.run import AGENT as RUN
+from aicx.sources import RUN
 from aicx.values import dataclass
 from aicx.work.attempts import attempt_of, begin
 from aicx.work.compliance import Result

@@ -27,9 +27,8 @@ from aicx.lifecycle.prepare import prepare
 from aicx.lifecycle.run_log import ProgramRun, Recorder
 from aicx.resume.brief.banner import opening
 from aicx.resume.brief.output import markdown_brief
-from aicx.sources import load_source
+from aicx.sources import RUN, load_source
 from aicx.sources.items import BadRecord
-from aicx.sources.run import AGENT
 from aicx.storage.atomic import replace_file
 from aicx.system import HAS_TERMINALS
 from aicx.text import estimate_tokens, instant, plural, shorten
@@ -139,7 +138,7 @@ def run(settings: Settings, request: RunRequest, caller: Caller, clock: Clock, w
     name = _UNPLAIN.sub("-", called).strip("-.")[:_NAME] or "program"
     session = f"{name}-{began:%Y%m%dt%H%M%S}-{secrets.token_hex(3)}"
     environ = {**caller.environment, "AICX_SESSION_ID": session}
-    attempt, context = _prepare(settings, request, Asker(known or AGENT, session), name, began, warn)
+    attempt, context = _prepare(settings, request, Asker(known or RUN, session), name, began, warn)
     environ.pop("AICX_CONTEXT_FILE", None)
     if context is not None:
         environ["AICX_CONTEXT_FILE"] = str(context)

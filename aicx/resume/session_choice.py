@@ -18,8 +18,7 @@ from aicx.resume.select.ranking import Ask, Mentions, Scored, confidence, files_
 from aicx.resume.select.recall import coverages, is_near, shares
 from aicx.resume.select.report import BriefedSession, Considered, Reason
 from aicx.resume.state import ResumeState
-from aicx.sources.reopen import MEMORIES, reopen_command
-from aicx.sources.run import AGENT as RUN
+from aicx.sources import MEMORIES, RUN, reopen_command
 
 # Sessions whose branch is looked up: those that may be shown.
 _MAX_STANDINGS = 12

@@ -1,4 +1,4 @@
-"""The table of log sources: one row an agent, one module a row, imported when first needed.
+"""The table of log sources: one row an agent, one module a row, imported when first needed; and how agents go on.
 
 Other packages name sources of their own under the entry points `aicx.sources` (docs/adding-an-agent.md).
 """
@@ -17,17 +17,33 @@ if TYPE_CHECKING:
 
     from aicx.sources.items import LogSource
 
+RUN = "run"  # the agent of what programs without logs of their own printed under `aicx run`
+
 SOURCES: dict[str, str] = {
     "claude": "aicx.sources.claude.source",
     "codex": "aicx.sources.codex.source",
     "gemini": "aicx.sources.gemini.source",
     "gemini-antigravity": "aicx.sources.antigravity.source",
     "opencode": "aicx.sources.opencode.source",
-    "copilot": "aicx.sources.copilot.source",
+    "copilot": "aicx.sources.copilot",
     "cursor": "aicx.sources.cursor.source",
-    "pi": "aicx.sources.pi.source",
-    "run": "aicx.sources.run.source",
+    "pi": "aicx.sources.pi",
+    RUN: "aicx.sources.run",
 }
+
+# How the ids of sessions begin that hold what an agent remembers: it said nothing in them, and takes none up again.
+MEMORIES = "memory-"
+
+_REOPEN = {
+    "claude": "claude --resume",
+    "codex": "codex resume",
+    "gemini": "gemini --resume",
+    "opencode": "opencode --session",
+    "copilot": "copilot --resume",
+    "pi": "pi --session",
+}
+# Agents whose subagents' sessions can only be reached through the session that started them.
+_OWNED_SUBAGENTS = ("claude", "gemini")
 
 
 def load_source(agent: str) -> LogSource:
@@ -59,3 +75,15 @@ def _others() -> Mapping[str, EntryPoint]:
 
     named = {point.name: point for point in sorted(entry_points(group="aicx.sources"), key=lambda one: one.name)}
     return {name: point for name, point in named.items() if name not in SOURCES}
+
+
+def reopen_command(agent: str, session_id: str, lane: str, parent: str | None) -> str | None:
+    """The agent's own command that takes up a session again; None where there is none."""
+    import shlex  # imported here: every command reads this table
+
+    if lane == "subagent" and agent in _OWNED_SUBAGENTS:
+        if parent is None:
+            return None
+        session_id = parent
+    command = None if session_id.startswith(MEMORIES) else _REOPEN.get(agent)
+    return f"{command} {shlex.quote(session_id)}" if command else None

@@ -11,19 +11,16 @@ from typing import Any
 import orjson
 
 from aicx.errors import SourceUnreadable, UsageError
-from aicx.sources import load_source
+from aicx.sources import RUN, copilot, load_source, pi, run
 from aicx.sources.antigravity import source as antigravity
 from aicx.sources.claude import source as claude
 from aicx.sources.codex import source as codex
-from aicx.sources.copilot import source as copilot
 from aicx.sources.cursor import source as cursor
 from aicx.sources.databases import holds_session
 from aicx.sources.gemini import source as gemini
 from aicx.sources.items import BadRecord, LogFile
 from aicx.sources.opencode import source as opencode
-from aicx.sources.pi import source as pi
 from aicx.sources.records import RawRecord, read_json, read_jsonl, stat_log
-from aicx.sources.run import source as run
 from aicx.sources.values import object_of
 from aicx.values import dataclass
 
@@ -238,7 +235,7 @@ _LINE_FORMS = (
     _Form(
         pi.AGENT, pi.FORMAT, lambda value: value.get("type") == "session" and "cwd" in value and "command" not in value
     ),
-    _Form(run.AGENT, run.FORMAT, lambda value: value.get("type") == "session" and "command" in value),
+    _Form(RUN, run.FORMAT, lambda value: value.get("type") == "session" and "command" in value),
 )
 _WHOLE_FORMS = (
     _Form("codex", codex.ROLLOUT_JSON, lambda value: "session" in value and isinstance(value.get("items"), list)),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
+from hashlib import blake2b
 from pathlib import Path
 from typing import Annotated, Any, Literal, Protocol
 
@@ -120,7 +121,7 @@ class SkippedRecords:
 
 @dataclass(frozen=True, slots=True)
 class RecordMarks:
-    """The records a log holds, in file order: ``aicx.sources.record_marks`` of each, for titles given by record."""
+    """The records a log holds, in file order: ``record_mark`` of each, for titles given by record."""
 
     marks: bytes
 
@@ -195,3 +196,11 @@ class GrowingSource(LogSource, Protocol):
     ) -> Iterator[SourceItem | ReadPoint | RecordsEnd]:
         """As `read`, from a `ReadPoint` on, with those that follow it. Without a ``state`` from the beginning."""
         ...
+
+
+MARK_BYTES = 8
+
+
+def record_mark(record_id: str) -> bytes:
+    """The mark of a record, from the agent's own id for it."""
+    return blake2b(record_id.encode("utf-8", "replace"), digest_size=MARK_BYTES).digest()

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
 
-from aicx.sources.file_times import changed_at
 from aicx.sources.items import (
     BadRecord,
     LogFile,
@@ -18,7 +17,7 @@ from aicx.sources.items import (
     SourceRef,
     TimelineEntry,
 )
-from aicx.sources.records import LINE_LIMIT, list_folder, stat_log, unreadable
+from aicx.sources.records import LINE_LIMIT, changed_at, list_folder, stat_log, unreadable
 
 _DEEPEST = 4  # folders below the one of the memories
 # What Codex writes above the summary of a session.

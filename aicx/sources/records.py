@@ -316,3 +316,11 @@ def _without_surrogates(value: Any) -> Any:
     if isinstance(value, dict):
         return {_without_surrogates(key): _without_surrogates(item) for key, item in value.items()}
     return value
+
+
+def changed_at(path: Path | None) -> datetime | None:
+    """The modification time of ``path`` to the second, aware and UTC; None when there is no such file."""
+    try:
+        return None if path is None else datetime.fromtimestamp(int(path.stat().st_mtime), UTC)
+    except (OSError, ValueError, OverflowError):
+        return None

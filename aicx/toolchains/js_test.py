@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from aicx.toolchains import javascript_crashes, jest_output, mocha_output, tap_output, vitest_output
-from aicx.toolchains.family import Diagnostic, Output, ToolFamily, ToolReader
-from aicx.toolchains.fingerprint import stable_file
+from aicx.toolchains.family import Diagnostic, Output, ToolFamily, ToolReader, stable_file
 from aicx.toolchains.javascript_errors import error_of
 from aicx.toolchains.json_documents import documents, rows, word
 

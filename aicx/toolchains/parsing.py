@@ -12,8 +12,7 @@ from itertools import islice
 from typing import Annotated, NamedTuple
 
 from aicx.toolchains.commands import PLAIN, Invocation, invocations
-from aicx.toolchains.family import Diagnostic, Output, ToolFamily
-from aicx.toolchains.fingerprint import fingerprint, tidy_file
+from aicx.toolchains.family import Diagnostic, Output, ToolFamily, fingerprint, tidy_file
 from aicx.toolchains.terminal import MAX_LINE, plain, unprefixed
 from aicx.values import dataclass
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from aicx.toolchains.family import Diagnostic, Output
-from aicx.toolchains.fingerprint import stable_file
+from aicx.toolchains.family import Diagnostic, Output, stable_file
 from aicx.toolchains.javascript_crashes import found as found_in
 from aicx.toolchains.javascript_errors import ERROR, error_of
 

@@ -22,7 +22,7 @@ from aicx.evidence.fixes import ends
 from aicx.evidence.sessions import SessionRow
 from aicx.fields import INTERNAL
 from aicx.shell import simple_commands
-from aicx.sources.run import AGENT
+from aicx.sources import RUN
 from aicx.text import plural, shorten
 from aicx.values import dataclass
 from aicx.work.attempts import RECENT, attempts_in, contract_of
@@ -327,7 +327,7 @@ def ran_since(
     Where that was a run itself, the last runs count whenever they were. An agent that keeps a log of its own counts
     only where it failed: its log says the rest.
     """
-    began = None if session is None or session.agent == AGENT else session.started_at
+    began = None if session is None or session.agent == RUN else session.started_at
     found: dict[tuple[str, ...], WorkRecord] = {}
     for record in attempts_in(settings, place.folders, RECENT):
         attempt = record.attempt
@@ -335,6 +335,6 @@ def ran_since(
             continue
         if record.updated_at > until or (began is not None and record.updated_at < began):
             continue
-        if attempt.agent == AGENT or attempt.exit_code:
+        if attempt.agent == RUN or attempt.exit_code:
             found.setdefault(attempt.stated.commands[-1:], record)
     return tuple(found.values())[:MAX_RUNS]

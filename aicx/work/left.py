@@ -10,7 +10,7 @@ from aicx.config import Settings
 from aicx.evidence.sessions import SessionRow
 from aicx.git.branches import CURRENT
 from aicx.paths import Layout
-from aicx.sources.run import AGENT as RUN
+from aicx.sources import RUN
 from aicx.work.attempts import GO_ON, sessions_of
 from aicx.work.files import HANDOFFS, newest_folders, read_all
 from aicx.work.gone_on import GoneOn, Settled

@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from aicx.errors import UsageError
 from aicx.sources import SOURCES, load_source
 from aicx.sources.items import (
+    MARK_BYTES,
     BadRecord,
     LogFile,
     LogIdentity,
@@ -29,7 +30,6 @@ from aicx.sources.items import (
     TimelineEntry,
     ToolUse,
 )
-from aicx.sources.record_marks import MARK_BYTES
 from aicx.types import AgentHomes, Origin, Role
 
 SESSION = "0b7c1f6e-3d52-4a8e-9a3c-5f0a1b2c3d4e"

@@ -17,8 +17,16 @@ from hypothesis import strategies as st
 
 from aicx.sources.claude.source import SOURCE
 from aicx.sources.claude.text import cut_additions, cut_reminders
-from aicx.sources.items import BadRecord, LogFile, RecordMarks, SessionEvent, SkippedRecords, SourceItem, TimelineEntry
-from aicx.sources.record_marks import record_mark
+from aicx.sources.items import (
+    BadRecord,
+    LogFile,
+    RecordMarks,
+    SessionEvent,
+    SkippedRecords,
+    SourceItem,
+    TimelineEntry,
+    record_mark,
+)
 from aicx.types import AgentHomes
 
 SESSION = "0b7c1f6e-3d52-4a8e-9a3c-5f0a1b2c3d4e"

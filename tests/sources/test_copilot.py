@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from aicx.sources.copilot.source import SOURCE
+from aicx.sources.copilot import SOURCE
 from aicx.sources.items import BadRecord, LogFile, SessionEvent, SkippedRecords, SourceItem, TimelineEntry
 from aicx.types import AgentHomes
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from aicx.sources.items import BadRecord, LogFile, SessionEvent, SkippedRecords, SourceItem, TimelineEntry
-from aicx.sources.pi.source import SOURCE
+from aicx.sources.pi import SOURCE
 from aicx.types import AgentHomes
 
 Value = dict[str, Any]

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from aicx.toolchains.family import Diagnostic
-from aicx.toolchains.fingerprint import fingerprint, stable_file
+from aicx.toolchains.family import Diagnostic, fingerprint, stable_file
 
 
 def _mark(message: str, file: str | None = "src/a.py", **more: str) -> str:

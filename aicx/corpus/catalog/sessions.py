@@ -12,7 +12,7 @@ from aicx.corpus.catalog.query import FACTS, fold_runs, open_catalog, run_key, t
 from aicx.fields import INLINE
 from aicx.filters import Filters
 from aicx.paths import Layout
-from aicx.sources.reopen import reopen_command
+from aicx.sources import reopen_command
 from aicx.values import dataclass
 
 SCHEMA = "aicx.sessions/1"

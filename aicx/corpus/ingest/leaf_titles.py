@@ -17,9 +17,8 @@ from aicx.corpus.ingest.plan import SessionLogs
 from aicx.corpus.ingest.publishing import Publisher
 from aicx.corpus.ingest.reading import LogReading
 from aicx.sources import load_source
-from aicx.sources.items import LogFile, LogIdentity, SessionEvent
+from aicx.sources.items import MARK_BYTES, LogFile, LogIdentity, SessionEvent, record_mark
 from aicx.sources.naming import Redact, clean_id
-from aicx.sources.record_marks import MARK_BYTES, record_mark
 from aicx.sources.records import stat_log
 from aicx.titles import shorten_title
 

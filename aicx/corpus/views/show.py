@@ -19,7 +19,7 @@ from aicx.errors import CorpusDamaged, NotFound
 from aicx.filters import Filters
 from aicx.paths import Layout
 from aicx.refs import Ref
-from aicx.sources.reopen import reopen_command
+from aicx.sources import reopen_command
 from aicx.values import dataclass
 
 _INTERNAL = ("messages", "folders", "places", "commits")

@@ -10,7 +10,7 @@ from aicx.corpus.forget.holding import Erasure, ForgetPlan, ForgetRequest
 from aicx.engine.holders import Holder
 from aicx.paths import Layout
 from aicx.regex import searching
-from aicx.sources.run import AGENT
+from aicx.sources import RUN
 from aicx.storage.atomic import unwritable
 
 
@@ -27,7 +27,7 @@ class _Runs(Holder):
 
     def plan(self, layout: Layout, request: ForgetRequest, plan: ForgetPlan) -> None:
         known = {*plan.sessions, *(plan.affected if request.project is not None else ())}
-        forgotten = {session for agent, session in known if agent == AGENT}
+        forgotten = {session for agent, session in known if agent == RUN}
         pattern = searching(request.pattern) if request.pattern is not None else None
         plan.held[self.name] = [
             (path,)

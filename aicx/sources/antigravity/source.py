@@ -10,10 +10,23 @@ from hashlib import sha256
 from pathlib import Path
 
 from aicx.errors import SourceUnreadable
-from aicx.sources.antigravity.artifacts import load_artifact, place_artifacts, place_steps
-from aicx.sources.antigravity.brain import HOMES, Brain, is_opaque, survey
-from aicx.sources.antigravity.entries import AGENT, Conversation, common_root
-from aicx.sources.antigravity.transcript import Transcript, TranscriptOutline, outline_transcript
+from aicx.sources.antigravity.artifacts import (
+    HOMES,
+    Brain,
+    is_opaque,
+    load_artifact,
+    place_artifacts,
+    place_steps,
+    survey,
+)
+from aicx.sources.antigravity.transcript import (
+    AGENT,
+    Conversation,
+    Transcript,
+    TranscriptOutline,
+    common_root,
+    outline_transcript,
+)
 from aicx.sources.items import BadRecord, LogFile, LogIdentity, SkippedRecords, SourceItem
 from aicx.sources.records import list_folder, stat_log
 from aicx.types import AgentHomes

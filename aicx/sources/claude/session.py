@@ -26,8 +26,8 @@ from aicx.sources.items import (
     SourceItem,
     SourceRef,
     TimelineEntry,
+    record_mark,
 )
-from aicx.sources.record_marks import record_mark
 from aicx.sources.records import RawRecord, parse_instant, read_jsonl
 from aicx.sources.values import object_of, quoted, string_of, text_of
 from aicx.types import PROMPTS

@@ -12,6 +12,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from aicx.sources import MEMORIES
 from aicx.sources.claude.session import ClaudeLogReader
 from aicx.sources.claude.text import cut_additions, without_data_urls
 from aicx.sources.embedded import CUT_OUT
@@ -27,7 +28,6 @@ from aicx.sources.items import (
 )
 from aicx.sources.memories import identify_memory, memory_files, read_memory
 from aicx.sources.records import RawRecord, list_folder, parse_instant, points_from, read_jsonl, stat_log
-from aicx.sources.reopen import MEMORIES
 from aicx.sources.values import object_of, string_of, text_of
 from aicx.sources.voices import speaker_of
 from aicx.types import AgentHomes

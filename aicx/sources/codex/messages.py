@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from aicx.sources.codex.copies import Copies
 from aicx.sources.codex.items import read_outcome
 from aicx.sources.codex.texts import (
     clean_prompt,
@@ -15,7 +14,7 @@ from aicx.sources.codex.texts import (
     reasoning_texts,
     text_key,
 )
-from aicx.sources.codex.timeline import COPY, NO_TEXT, SCAFFOLDING, CodexTimeline
+from aicx.sources.codex.timeline import COPY, NO_TEXT, SCAFFOLDING, CodexTimeline, Copies
 from aicx.sources.items import ToolUse
 from aicx.sources.values import items_of, quoted, text_of
 from aicx.sources.voices import speaker_of

@@ -8,6 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from aicx.sources import MEMORIES
 from aicx.sources.codex.rollout import Rollout
 from aicx.sources.codex.timeline import AGENT
 from aicx.sources.items import BadRecord, LogFile, LogIdentity, SessionEvent, SourceItem, TimelineEntry
@@ -22,7 +23,6 @@ from aicx.sources.records import (
     stat_log,
     unreadable,
 )
-from aicx.sources.reopen import MEMORIES
 from aicx.sources.values import items_of, object_of, text_of
 from aicx.sources.voices import speaker_of
 from aicx.types import AgentHomes, Lane

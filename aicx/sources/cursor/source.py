@@ -8,10 +8,17 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from aicx.sources.cursor.database import AGENT, DATABASE, folder_of, list_chats, load_about, load_chat
-from aicx.sources.cursor.transcript import TRANSCRIPT, read_transcript
+from aicx.sources.cursor.chats import (
+    AGENT,
+    DATABASE,
+    TRANSCRIPT,
+    folder_of,
+    list_chats,
+    load_about,
+    load_chat,
+    read_transcript,
+)
 from aicx.sources.databases import split_path
-from aicx.sources.file_times import changed_at
 from aicx.sources.items import (
     BadRecord,
     EntryDraft,
@@ -22,7 +29,7 @@ from aicx.sources.items import (
     SourceItem,
     ToolUse,
 )
-from aicx.sources.records import element_ref, list_folder, parse_instant, stat_log
+from aicx.sources.records import changed_at, element_ref, list_folder, parse_instant, stat_log
 from aicx.sources.tools import describe_call
 from aicx.sources.values import object_of, parse_json, quoted, string_of, text_of
 from aicx.sources.voices import speaker_of

@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from aicx.sources.embedded import CUT_OUT
-from aicx.sources.file_times import changed_at
+from aicx.sources.gemini.messages import AGENT, GeminiTimeline, first_instant
 from aicx.sources.gemini.projects import find_cwd, folder_hash, project_root
-from aicx.sources.gemini.timeline import AGENT, GeminiTimeline, first_instant
 from aicx.sources.items import BadRecord, EntryDraft, LogFile, LogIdentity, SessionEvent, SourceItem
 from aicx.sources.records import (
     Element,
     RawRecord,
+    changed_at,
     list_folder,
     parse_instant,
     read_json,

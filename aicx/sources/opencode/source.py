@@ -14,7 +14,6 @@ from typing import Any
 
 from aicx.sources.databases import not_read, path_in, reading
 from aicx.sources.embedded import CUT_OUT
-from aicx.sources.file_times import changed_at
 from aicx.sources.items import (
     BadRecord,
     LogFile,
@@ -23,9 +22,17 @@ from aicx.sources.items import (
     SkippedRecords,
     SourceItem,
 )
-from aicx.sources.opencode.messages import OpenCodeMessages
-from aicx.sources.opencode.sessions import AGENT, DATABASE, EXPORT, FILES, load_info, load_session, message_files
-from aicx.sources.records import element_ref, list_folder, parse_instant, stat_log
+from aicx.sources.opencode.messages import (
+    AGENT,
+    DATABASE,
+    EXPORT,
+    FILES,
+    OpenCodeMessages,
+    load_info,
+    load_session,
+    message_files,
+)
+from aicx.sources.records import changed_at, element_ref, list_folder, parse_instant, stat_log
 from aicx.sources.values import object_of, objects_of, text_of
 from aicx.types import AgentHomes
 

@@ -11,6 +11,7 @@ from datetime import datetime
 from itertools import islice
 from typing import Any
 
+from aicx.sources import RUN
 from aicx.sources.items import (
     BadRecord,
     LogFile,
@@ -22,7 +23,6 @@ from aicx.sources.items import (
     ToolUse,
 )
 from aicx.sources.records import RawRecord, list_folder, parse_instant, read_jsonl, stat_log
-from aicx.sources.run import AGENT as AGENT
 from aicx.sources.values import quoted, string_of, text_of
 from aicx.text import shorten
 from aicx.types import AgentHomes, Origin, Role
@@ -36,7 +36,7 @@ _TITLED = 60  # characters of a command in a title, behind which there is room f
 class RunSource:
     """A file for each run: a ``session`` record, a ``printed`` one for each stretch of output, an ``end``."""
 
-    agent = AGENT
+    agent = RUN
 
     def discover(self, homes: AgentHomes) -> Iterator[LogFile | BadRecord]:
         listing = list_folder(homes.runs) if homes.runs is not None else []
@@ -44,7 +44,7 @@ class RunSource:
             if isinstance(path, BadRecord):
                 yield path
             elif path.suffix == ".jsonl":
-                yield stat_log(AGENT, FORMAT, path)
+                yield stat_log(RUN, FORMAT, path)
 
     def identify(self, log: LogFile) -> LogIdentity:
         records = (item.value for item in islice(read_jsonl(log), _HEAD_RECORDS) if isinstance(item, RawRecord))
@@ -105,14 +105,14 @@ class _RunState:
             if not task:
                 self._title = f"`{shorten(' '.join(command.split()), _TITLED)}`"
                 yield SessionEvent(self._session, title=self._title)
-            use = ToolUse(AGENT, "call", self._session, command)
+            use = ToolUse(RUN, "call", self._session, command)
             yield self._entry(record, at, "tool", "agent", command, use)
 
     def _end(self, record: RawRecord, at: datetime) -> Iterator[SourceItem]:
         value = record.value
         code = _number(value.get("exit_code"))
         use = ToolUse(
-            AGENT,
+            RUN,
             "result",
             self._session,
             failed=None if code is None else code != 0,
@@ -129,7 +129,7 @@ class _RunState:
     ) -> TimelineEntry:
         self._count += 1
         return TimelineEntry(
-            AGENT,
+            RUN,
             self._session,
             at,
             role,

@@ -1,1 +1,0 @@
-"""GitHub Copilot CLI: the events of each session."""

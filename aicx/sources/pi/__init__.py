@@ -1,1 +1,0 @@
-"""Pi: a file of JSON Lines for each session."""

@@ -1,3 +1,0 @@
-"""What programs without logs of their own printed under `aicx run`: one JSON Lines file a session."""
-
-AGENT = "run"
