@@ -216,9 +216,9 @@ class LazyGroup(_Taught, TyperGroup):
             return None
         name, _, function = self.table[cmd_name].partition(":")
         module = import_module(name)
-        if hasattr(module, "COMMANDS"):
-            return _group(cmd_name, module, function or module.DEFAULT)
-        return _command(cmd_name, getattr(module, function or "command"))
+        if callable(command := getattr(module, function or "command", None)):
+            return _command(cmd_name, command)
+        return _group(cmd_name, module, function or module.DEFAULT)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         if ctx.meta.get(_ALL):

@@ -16,13 +16,10 @@ from aicx.agents import readiness
 from aicx.bench import results
 from aicx.bench.report import ablations, comparison, tables
 from aicx.cas import entry as cas
+from aicx.commands import bench_results as bench
 from aicx.commands import dashboard, demo, doctor, extract, forget, init, install, store
 from aicx.commands import list as lists
 from aicx.commands import state as states
-from aicx.commands.bench import answers as bench
-from aicx.commands.bench import compare
-from aicx.commands.bench import list as bench_list
-from aicx.commands.bench import results as shown
 from aicx.continuity import answers as continuity
 from aicx.corpus.catalog import overview
 from aicx.corpus.catalog import overview as refs
@@ -158,10 +155,10 @@ ANSWERS: Mapping[str, tuple[str, Sequence[type[Any]]]] = {
     "forget": (forget.SCHEMA, [forget.ForgetAnswer]),
     "demo": (demo.SCHEMA, [demo.DemoAnswer]),
     "bench": (results.SCHEMA, [bench.BenchAnswer]),
-    "bench report": (shown.REPORT_SCHEMA, [tables.BenchReport]),
-    "bench recommend": (shown.RECOMMENDATION_SCHEMA, [ablations.BenchRecommendation]),
-    "bench compare": (compare.SCHEMA, [comparison.Comparison]),
-    "bench list": (bench_list.SCHEMA, [bench.BenchList]),
+    "bench report": (bench.REPORT_SCHEMA, [tables.BenchReport]),
+    "bench recommend": (bench.RECOMMENDATION_SCHEMA, [ablations.BenchRecommendation]),
+    "bench compare": (bench.COMPARISON_SCHEMA, [comparison.Comparison]),
+    "bench list": (bench.LIST_SCHEMA, [bench.BenchList]),
     "bench peers": (PEERS_SCHEMA, [bench.BenchPeers]),
 }
 _WORDS = {

@@ -18,8 +18,7 @@ import pytest
 
 import aicx
 from aicx.cli import run
-from aicx.commands import COMMANDS
-from aicx.commands.index import build, status
+from aicx.commands import COMMANDS, index
 from aicx.corpus.catalog.database import Catalog
 from aicx.demo import FAKE_TOKEN, Demo
 from aicx.engine.embedder_choice import Choice
@@ -87,12 +86,12 @@ def help_texts(place: str) -> Iterator[str]:
     """The help of a row of the table, and of every command of a group."""
     name, _, function = place.partition(":")
     module = import_module(name)
-    if hasattr(module, "COMMANDS"):
+    if command := getattr(module, function or "command", None):
+        yield command.__doc__
+    else:
         yield module.HELP
         for row in module.COMMANDS.values():
             yield from help_texts(row)
-    else:
-        yield getattr(module, function or "command").__doc__
 
 
 def test_command_page_is_what_the_commands_say() -> None:
@@ -363,12 +362,12 @@ def test_every_field_of_index_is_documented(
 ) -> None:
     # What the engine does needs optional parts; what the command makes of its answers does not.
     table = TableStatus(1, {}, "model", "fingerprint", "chunker", 2, ())
-    monkeypatch.setattr(build, "made_with", lambda _: Choice())
-    monkeypatch.setattr(build, "build_vectors", lambda *_, **__: Synced(1, 0, 0, 0, 1, 0.5))
-    monkeypatch.setattr(build, "measure_gain", lambda _: IndexGain(0))
-    monkeypatch.setattr(status, "vector_state", lambda _: VectorState(Choice(), str(home), table, 0))
-    monkeypatch.setattr(status, "lexical_state", lambda _: WordIndex(True, 0, 1))
-    monkeypatch.setattr(status, "drop_vectors", lambda *_: None)
+    monkeypatch.setattr(index, "made_with", lambda _: Choice())
+    monkeypatch.setattr(index, "build_vectors", lambda *_, **__: Synced(1, 0, 0, 0, 1, 0.5))
+    monkeypatch.setattr(index, "measure_gain", lambda _: IndexGain(0))
+    monkeypatch.setattr(index, "vector_state", lambda _: VectorState(Choice(), str(home), table, 0))
+    monkeypatch.setattr(index, "lexical_state", lambda _: WordIndex(True, 0, 1))
+    monkeypatch.setattr(index, "drop_vectors", lambda *_: None)
     assert run(["index", action, "--json"]) == 0
     answer = json.loads(capsysbinary.readouterr().out)
     assert set(answer) - {"schema"} <= words_in("json.md", f"`{answer['schema']}`")

@@ -7,9 +7,7 @@ import re
 import shlex
 import subprocess
 import sys
-from collections.abc import Iterator
 from contextlib import suppress
-from importlib import import_module
 from inspect import unwrap
 from io import BytesIO, TextIOWrapper
 from pathlib import Path
@@ -17,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from aicx.cli import run
-from aicx.commands import COMMANDS, FORMER
+from aicx.commands import FORMER
 from aicx.demo import REPOSITORY, STORE, Demo, DemoOutput
 from tests.tree import commands
 
@@ -74,16 +72,7 @@ ARGUMENTS = {
 NOT_FOR_PEOPLE = ("demo", "hook", "serve mcp")
 
 
-def every_command(table: dict[str, str], prefix: str = "") -> Iterator[str]:
-    for name, place in table.items():
-        module = import_module(place.partition(":")[0])
-        if hasattr(module, "COMMANDS"):
-            yield from every_command(module.COMMANDS, f"{prefix}{name} ")
-        else:
-            yield prefix + name
-
-
-EVERY = list(every_command(COMMANDS))
+EVERY = list(commands())
 # Each once, by the name that comes first: the former ones are the same.
 ONCE = list({unwrap(commands()[name].callback): name for name in reversed(EVERY)}.values())
 

@@ -1,7 +1,7 @@
-"""The commands, one module each, and their table: names, places, and what each name before was folded into.
+"""The commands by subject, and their table: names, places, and what each name before was folded into.
 
-A place is a "module" with a function `command`, or "module:function". A module with a table COMMANDS of its own is a
-group, as of `aicx index status`; what follows the colon is then the action that is meant where none is named.
+A place is a "module" with a function `command`, or "module:function". A module with a table COMMANDS of its own is also
+a group, as of `aicx index status`; "module:action" is then the group with the action that is meant where none is named.
 """
 
 from __future__ import annotations

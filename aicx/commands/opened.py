@@ -22,19 +22,19 @@ def printers(repo: str | None, *, json: bool) -> Mapping[Kind, Callable[[str], N
         show(ref, repo=repo, json=json)
 
     def failure(ref: str) -> None:
-        from aicx.commands.failures.show import command
+        from aicx.commands.failures import show_failure
 
-        command(ref, json=json)
+        show_failure(ref, json=json)
 
     def kept(ref: str) -> None:
-        from aicx.commands.cas.actions import get
+        from aicx.commands.cas import get
 
         get(ref, json=json)
 
     def window(ref: str) -> None:
-        from aicx.commands.sessions.summarize import command
+        from aicx.commands.sessions.summarize import summarize_session
 
-        command(ref, json=json)
+        summarize_session(ref, json=json)
 
     def session(ref: str) -> None:
         from aicx.commands.sessions.showing import show

@@ -32,7 +32,7 @@ from aicx.values import dataclass
 from aicx.work.facts_index import refresh_all
 
 if TYPE_CHECKING:
-    from aicx.commands.index.build import Synced
+    from aicx.commands.index import Synced
 
 SCHEMA = "aicx.store/1"
 REDACTION_SCHEMA = "aicx.redaction/1"
@@ -209,7 +209,7 @@ def command(
         return
     _emit(settings, request, report, emit)
     if index:
-        from aicx.commands.index.build import print_indexed
+        from aicx.commands.index import print_indexed
 
         print_indexed(_embed(settings))
 
@@ -238,7 +238,7 @@ gemini = _limited_to(("gemini", "gemini-antigravity"), "Store the logs of Gemini
 
 
 def _embed(settings: Settings) -> Synced:
-    from aicx.commands.index.build import embed
+    from aicx.commands.index import embed
     from aicx.engine.vector_state import made_with
 
     return embed(settings, made_with(settings))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from aicx import console
-from aicx.commands.bench.answers import BenchPeer, BenchPeers
+from aicx.commands.bench_results import BenchPeer, BenchPeers
 from aicx.errors import AicxError, UsageError
 from benchmarks.peers import METHOD, PEERS, peer_named
 from benchmarks.peers.environment import environment_of

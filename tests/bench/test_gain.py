@@ -11,7 +11,7 @@ from aicx.bench.dataset import Query
 from aicx.bench.gain import GainBounds, gain_of, measure_gain
 from aicx.bench.mining.questions import mine_reasks
 from aicx.bench.mining.sessions import read_sessions
-from aicx.commands.index.build import gain_line
+from aicx.commands.index import gain_line
 from aicx.engine.embedder_choice import Choice
 from aicx.engine.lexical_index import refresh_lexical
 from aicx.engine.vector_index import build_vectors

@@ -322,7 +322,7 @@ def test_a_forget_that_is_killed_is_finished(
         assert run(["forget", "--session", SESSION, "--yes"]) == 130
     capsys.readouterr()
     if how == ["index"]:
-        monkeypatch.setattr("aicx.commands.index.build.made_with", lambda settings: Choice("test"))
+        monkeypatch.setattr("aicx.commands.index.made_with", lambda settings: Choice("test"))
     assert run(how) == 0
     told = capsys.readouterr().out
     if how[0] == "forget":

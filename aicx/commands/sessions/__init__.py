@@ -1,4 +1,4 @@
-"""`aicx sessions`: which sessions there are, where each came from, and where it stands. One module an action."""
+"""`aicx sessions`: which sessions there are, where each came from, and where it stands."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ Example: aicx search --in sessions why exports lost their header
 Example: aicx sessions close --status ok
 """
 COMMANDS = {
-    "list": "aicx.commands.sessions.list",
+    "list": "aicx.commands.sessions.finding:list_sessions",
     "show": "aicx.commands.sessions.showing:show",
-    "search": "aicx.commands.sessions.search",
-    "recall": "aicx.commands.sessions.recall",
+    "search": "aicx.commands.sessions.finding:search_sessions",
+    "recall": "aicx.commands.sessions.finding:recall_windows",
     "chain": "aicx.commands.sessions.showing:chain",
     "windows": "aicx.commands.sessions.showing:windows",
-    "summarize": "aicx.commands.sessions.summarize",
-    "restore": "aicx.commands.sessions.restore",
+    "summarize": "aicx.commands.sessions.summarize:summarize_session",
+    "restore": "aicx.commands.sessions.summarize:restore_context",
     "open": "aicx.commands.sessions.stated:open_",
     "fork": "aicx.commands.sessions.stated:fork",
     "close": "aicx.commands.sessions.stated:close",
     "link": "aicx.commands.sessions.stated:link",
-    "stats": "aicx.commands.sessions.stats",
+    "stats": "aicx.commands.sessions.finding:count_sessions",
 }
 DEFAULT = "list"

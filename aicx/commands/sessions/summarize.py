@@ -1,7 +1,8 @@
-"""`aicx show --summarize`: what a session, or one of its windows, came to."""
+"""`aicx show --summarize` and `aicx resume --restore`: what a session came to, for a person or the next one."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from aicx.sessions.summary import Counted
     from aicx.work.session_facts import Said
 
+
 _PARTS = (
     ("accomplished", "Done"),
     ("next", "Next"),
@@ -28,7 +30,7 @@ _PARTS = (
 
 
 @options.either("session", "--session", "-s")
-def command(
+def summarize_session(
     session: Annotated[
         str, typer.Argument(metavar="SESSION", help="A session's id, or the beginning of it, or session:…#w2.")
     ],
@@ -116,3 +118,62 @@ def _print_counted(title: str, found: Sequence[Counted]) -> None:
     if found:
         named = ", ".join(f"{one.name} ({one.times})" if one.times > 1 else one.name for one in found)
         console.out(f"\n{title}: {named}")
+
+
+@options.either("session")
+def restore_context(
+    session: Annotated[
+        str | None,
+        typer.Option("--session", "-s", metavar="ID", help="The session to restore: its id or the beginning of it."),
+    ] = None,
+    check_pending: Annotated[
+        bool,
+        typer.Option("--check-pending", help="Only what a compaction marked, once; print nothing where nothing is."),
+    ] = False,
+    max_chars: Annotated[
+        int, typer.Option("--max-chars", min=1000, max=100_000, metavar="N", help="The most that is printed.")
+    ] = 5000,
+    repo: options.Repo = None,
+    json: options.Json = False,
+) -> None:
+    """Give a session back what it had before its context was compacted, or a new one what the last one left.
+
+    Goal, next steps, what was tried without success, files, gotchas and decisions, each with the reference that proves
+    it, and what the memory says to the goal, each record with its status. Everything from logs is between fences.
+    Without --session it is the session that was compacted, else the one that asks, else the latest of this repository.
+
+    The hooks of `aicx init` mark a session before its context is compacted. The next restore clears the mark; of two
+    at once, one gets it.
+
+    Example: aicx resume --restore
+    Example: aicx resume --restore --session 4f2a81c0 --json
+    Example: aicx resume --restore --check-pending
+    """
+    from aicx.lifecycle.identity import TERMINAL, Asker, find_session
+    from aicx.sessions.restore import restore
+    from aicx.work.place import find_place
+
+    settings = load_settings()
+    folder = options.folder(repo)
+    asks = find_session(os.environ, settings.layout, find_place(settings, folder).root)
+    found = restore(
+        settings,
+        folder,
+        # A terminal is not a session of an agent, and nothing was marked by its name.
+        Asker(asks.agent, asks.session if asks.rule != TERMINAL else None),
+        options.now(),
+        session=session,
+        check_pending=check_pending,
+        max_chars=max_chars,
+        notify=console.notify,
+    )
+    if json:
+        from aicx.sessions.restore_block import SCHEMA
+
+        console.out_answer(SCHEMA, found)
+        return
+    if found.context:
+        console.out(found.context.rstrip("\n"))
+    console.notify_notes(found.notes)
+    if not found.context and not check_pending:
+        console.notify("Nothing is known of a session here. `aicx store` adds what is new.")

@@ -1,4 +1,4 @@
-"""`aicx task`: what is being worked on in a repository. One module an action."""
+"""`aicx task`: what is being worked on in a repository."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ COMMANDS = {
     "list": "aicx.commands.task.showing:list_open",
     "show": "aicx.commands.task.showing:show",
     "resume": "aicx.commands.task.changing:resume",
-    "handoffs": "aicx.commands.task.handoffs",
-    "areas": "aicx.commands.task.areas",
+    "handoffs": "aicx.commands.task.showing:list_handoffs",
+    "areas": "aicx.commands.task.showing:list_areas",
     "close": "aicx.commands.task.changing:close",
     "note": "aicx.commands.continuity",
 }

@@ -1,4 +1,4 @@
-"""`aicx index build`: embeds the corpus."""
+"""`aicx index`: embeds the corpus, shows how far the indexes are behind it, and deletes the one by meaning."""
 
 from __future__ import annotations
 
@@ -12,18 +12,38 @@ from aicx.commands.nothing import NOTHING_STORED
 from aicx.config import Settings, load_settings
 from aicx.engine.embedder_choice import MINILM_MAX_CHUNKS, Choice, parse_choice
 from aicx.engine.forgetting import complete_forgetting
-from aicx.engine.index_answer import SCHEMA, IndexGain, index_built
-from aicx.engine.vector_index import build_vectors
-from aicx.engine.vector_state import made_with
-
-_COMPARE = "All embedders compared: aicx bench run -d own -r aicx -r aicx:static -r aicx:minilm"
+from aicx.engine.freshness import index_state
+from aicx.engine.index_answer import SCHEMA, IndexDropped, IndexGain, index_built
+from aicx.engine.vector_index import build_vectors, drop_vectors
+from aicx.engine.vector_state import index_answer, lexical_state, made_with, vector_state
+from aicx.errors import NotFound
 
 if TYPE_CHECKING:
     from indexer.vectors import ReportsProgress
     from indexer.vectors import Synced as Synced
 
 
-def command(
+HELP = """Embed the corpus, so that `aicx search` also matches by meaning.
+
+aicx embeds nothing until you call this. Without an action, `aicx index` builds;
+`aicx index build --help` lists its options.
+
+Example: aicx index
+Example: aicx index --embedder static --rebuild
+Example: aicx index status
+"""
+COMMANDS = {
+    "build": "aicx.commands.index:build_index",
+    "status": "aicx.commands.index:show_status",
+    "drop": "aicx.commands.index:drop_index",
+}
+DEFAULT = "build"
+
+
+_COMPARE = "All embedders compared: aicx bench run -d own -r aicx -r aicx:static -r aicx:minilm"
+
+
+def build_index(
     embedder: Annotated[
         str | None,
         typer.Option(
@@ -117,3 +137,48 @@ def gain_line(gain: IndexGain) -> str:
         f"{mined}: the right session's MRR@10 is {gain.words.mean:.2f} by words alone and {gain.both.mean:.2f} with"
         f" meaning, {more}. {_COMPARE}"
     )
+
+
+def show_status() -> options.Answered:
+    """Show how fresh and how large both indexes are.
+
+    Example: aicx index status
+    Example: aicx index status --json
+    """
+    yield from _show_status(load_settings())
+
+
+def _show_status(settings: Settings) -> options.Answered:
+    """What there is, also when there is nothing: asking is no mistake."""
+    words = lexical_state(settings)
+    try:
+        meaning = vector_state(settings)
+    except NotFound as error:
+        meaning, reason = None, error.message
+    yield SCHEMA, index_answer(words, meaning)
+    console.out(f"by words    {index_state(exists=words.exists, behind=words.behind)}{_size_of(words.size)}")
+    if meaning is None:
+        console.out(f"by meaning  {reason}")
+        console.notify("Next: aicx index")
+        return
+    console.out(f"by meaning  {index_state(exists=True, behind=meaning.behind)}{_size_of(meaning.size)}")
+    console.out(f"embedder    {meaning.choice.kind} ({meaning.table.model}, {meaning.table.dimensions} dimensions)")
+    console.out(f"holds       {meaning.table.rows:,} passages of {len(meaning.table.versions):,} chunks")
+    console.out(f"address     {meaning.uri}")
+    if meaning.behind != 0:
+        console.notify("Next: aicx index")
+
+
+def _size_of(size: int | None) -> str:
+    return f", {console.size(size)}" if size else ""
+
+
+def drop_index() -> options.Answered:
+    """Delete the vector index. The corpus and lexical search stay as they are.
+
+    Example: aicx index drop
+    Example: aicx index drop --json
+    """
+    drop_vectors(load_settings(), console.notify)
+    yield SCHEMA, IndexDropped(dropped=True)
+    console.notify("The vector index is deleted. The corpus and the search by words are as they were.")

@@ -1,4 +1,4 @@
-"""The actions of `aicx pack`, the options that they share, and how a pack is printed."""
+"""`aicx pack`: bundles under one digest, the options that they share, and how a pack is printed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import orjson
 import typer
 
 from aicx import console, options
-from aicx.commands.cas.actions import Digest
+from aicx.commands.cas import Digest
 from aicx.config import Settings, load_settings
 from aicx.continuity.note import Kind
 from aicx.continuity.reading import read_layers
@@ -21,6 +21,25 @@ from aicx.packs.query import MODES, SCOPES, Mode, PackLimits, PackQuery, Period
 from aicx.packs.rendering import BUDGET, MIN_BUDGET
 from aicx.text import instant
 from aicx.work.place import find_place
+
+HELP = """Bundle all that is known of a task, or of a repository's sessions, under one digest that can be cited.
+
+The bundle is stored whole as JSON; what is printed is a summary of it within a budget. `aicx pack objects get DIGEST`
+opens the bundle, `aicx show --pack DIGEST` sums it up again. The same inputs at the same instant (--now) give the same
+digest.
+
+Example: aicx pack task
+Example: aicx pack family --date-from 2026-03-01 --date-to 2026-03-31
+Example: aicx show --pack sha256:3fa29c01
+"""
+COMMANDS = {
+    "task": "aicx.commands.pack:task",
+    "family": "aicx.commands.pack:family",
+    "show": "aicx.commands.pack:show_again",
+    "objects": "aicx.commands.cas",
+}
+DEFAULT = None
+
 
 Focus = Annotated[
     str, typer.Option("--focus-query", metavar="WORDS", help="What it is to be about: sessions that say so come first.")

@@ -1,10 +1,12 @@
-"""`aicx share push`: sends the sessions of chosen projects, or shows what would go."""
+"""`aicx share push` and `build`: send the sessions of chosen projects, as they change or all at once."""
 
 from __future__ import annotations
 
+import os
 import sys
+from contextlib import nullcontext
 from dataclasses import replace
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -12,6 +14,7 @@ from aicx import console, options
 from aicx.config import load_settings
 from aicx.errors import UsageError
 from aicx.share.answers import SCHEMA, SharePushed, share_pushed
+from aicx.share.build import build, find_choice, in_process
 from aicx.share.membership import need_membership, write_membership
 from aicx.share.push import plan_push, preview, push
 from aicx.share.shares import own_database
@@ -20,7 +23,7 @@ from aicx.share.upkeep import is_due, maintain
 from aicx.storage.lock import writer_lock
 
 
-def command(
+def push_projects(
     project: Annotated[
         list[str] | None,
         typer.Option("--project", "-p", metavar="GLOB", help="Also share these projects from now on; * and ? work."),
@@ -54,7 +57,7 @@ def command(
                 _show(looked)
             if dry_run:
                 return
-            confirm(looked.chunks, json=json)
+            confirm_push(looked.chunks, json=json)
         # From here on a later push sends them too, also when this one is killed.
         write_membership(settings.layout, chosen)
         with console.progress_bar("Sharing") as bar:
@@ -81,7 +84,7 @@ def tell(done: SharePushed, carried: Carried | None, *, json: bool) -> None:
     console.notify_notes([*done.unreadable, *done.notes])
 
 
-def confirm(chunks: int, *, json: bool) -> None:
+def confirm_push(chunks: int, *, json: bool) -> None:
     """Asks whether others may read so many chunks. Raises UsageError where nobody can answer."""
     if json or not sys.stdin.isatty():
         raise UsageError(
@@ -111,3 +114,71 @@ def _counts(done: SharePushed) -> str:
     if done.redacted:
         parts.append(f"{console.plural(done.redacted, 'secret')} redacted by the second pass")
     return "; ".join(parts)
+
+
+def build_share(
+    project: Annotated[
+        list[str] | None,
+        typer.Option("--project", "-p", metavar="GLOB", help="Also share these projects from now on; * and ? work."),
+    ] = None,
+    engine: Annotated[
+        Literal["process", "ray"],
+        typer.Option("--engine", help="One process, or Ray, which needs the optional part [ray]."),
+    ] = "process",
+    address: Annotated[
+        str | None,
+        typer.Option("--address", metavar="ADDRESS", help="The Ray cluster; by default this machine's cores."),
+    ] = None,
+    workers: Annotated[
+        int | None, typer.Option("--workers", min=1, metavar="N", help="How many cores of this machine Ray may use.")
+    ] = None,
+    env: Annotated[
+        list[str] | None,
+        typer.Option("--env", metavar="NAME", help="Give a cluster's workers this variable of your environment."),
+    ] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    json: options.Json = False,
+) -> None:
+    """Send all of the chosen projects at once, with vectors made on the way: for a first share of a long history.
+
+    `aicx share push --dry-run` shows what would go. It is what a push would send, but without an index of your own, in
+    one commit, and seen only when it is whole. A machine of a cluster has to reach your corpus by the same path. If the
+    cluster wants a token, put it into RAY_AUTH_TOKEN, or the name of a file that has it into RAY_AUTH_TOKEN_PATH.
+
+    Example: aicx share build --project 'acme/*' --yes
+    Example: aicx share build --engine ray --workers 4 --yes
+    """
+    if engine == "process" and (address or workers):
+        raise UsageError("--address and --workers are for Ray", hint="add --engine ray")
+    if address and workers:
+        raise UsageError("a cluster has as many workers as it has", hint="leave out --workers")
+    if env and not address:
+        raise UsageError("--env is for the workers of a cluster", hint="add --address")
+    if missing := [name for name in env or () if name not in os.environ]:
+        raise UsageError(f"your environment has no {', '.join(missing)}")
+    settings = load_settings()
+    membership = need_membership(settings.layout)
+    chosen = replace(membership, projects=tuple(dict.fromkeys((*membership.projects, *(project or ())))))
+    with writer_lock(settings.layout.locks, settings.lock_wait_seconds, console.notify, name="share"):
+        database = own_database(chosen)
+        choice = find_choice(settings, database, console.notify)
+        if choice is None:
+            console.notify(f"the share's model, {database.model.name}, cannot be had here: sharing without vectors")
+        plan = plan_push(settings, chosen, database, database.model.fingerprint if choice else "")
+        if not yes:
+            confirm_push(sum(len(session.chunks) for session in plan.going), json=json)
+        # From here on a later push sends them too, also when this one is killed.
+        write_membership(settings.layout, chosen)
+        if engine == "ray":
+            from aicx.share.cluster import check_address, connected  # imported here: Ray is an optional part
+
+            check_address(database)
+        handed = {name: os.environ[name] for name in env or ()}
+        cluster = connected(address, workers, handed) if engine == "ray" else nullcontext()
+        with cluster as ray, console.count_bar("Sharing") as bar:
+            run = ray.write if ray else in_process
+            pushed = build(settings, chosen, database, plan, choice, options.now(), run, bar)
+            index = ray.index if ray else None
+            pushed.notes += left_out(maintain(settings.layout, chosen, database, index=index))
+        carried = carry(chosen)
+    tell(share_pushed(plan, pushed, dry_run=False), carried if chosen.is_ssh else None, json=json)

@@ -1,4 +1,4 @@
-"""What the actions of `aicx task note` share, and those that only show the notes: `status`, `load` and `open`."""
+"""`aicx task note`: the notes that a session leaves to the next one, for people to edit."""
 
 from __future__ import annotations
 
@@ -13,24 +13,53 @@ import typer
 from aicx import console, options
 from aicx.agents.records import has_continuity, of_repository
 from aicx.commands.desk import CommandDesk, open_desk
+from aicx.continuity import saving
 from aicx.continuity.answering import change_of, load_of, status_of
 from aicx.continuity.answers import (
     CHANGE_SCHEMA,
+    CLEAR_SCHEMA,
     LOAD_SCHEMA,
     OPEN_SCHEMA,
     STATUS_SCHEMA,
     ContinuityAuditEntry,
+    ContinuityCleared,
     ContinuityLoad,
     ContinuityPaths,
     ContinuityRecovery,
     ContinuityStatus,
 )
+from aicx.continuity.logs import WriteMode
 from aicx.continuity.note import LAYERS, SCOPES, Layers, Scope, layers_of
 from aicx.continuity.reading import read_layers
 from aicx.errors import NotFound, UsageError
+from aicx.paths import user_path
 
 if TYPE_CHECKING:
     from aicx.continuity.saving import SavedNotes
+
+
+HELP = """Keep a short note of the work that you can edit, and that the next session reads.
+
+There are two: one of the project, shared by all its worktrees and kept in the home, and one of this worktree, in
+.aicx/continuity/active.md, which git ignores. Each has six sections: goal, confirmed working, tried and failed, not yet
+tried, incomplete and next, and files, decisions and environment. Edit them as you like: `save` adds what a session says
+and keeps what you wrote, changed or took out; `refresh` makes them anew from one session.
+
+Example: aicx task note save
+Example: aicx resume --note
+Example: aicx task note open --scope local
+Example: aicx task note refresh --log ~/.codex/sessions/2026/01/31/rollout-2026-01-31T10-00-00-ID.jsonl
+"""
+COMMANDS = {
+    "status": "aicx.commands.continuity:status",
+    "save": "aicx.commands.continuity:save",
+    "refresh": "aicx.commands.continuity:refresh",
+    "load": "aicx.commands.continuity:load_notes",
+    "clear": "aicx.commands.continuity:clear",
+    "open": "aicx.commands.continuity:open_notes",
+}
+DEFAULT = "status"
+
 
 ScopeOption = Annotated[str, typer.Option("--scope", metavar="SCOPE", help="project, local (this worktree) or both.")]
 Log = Annotated[
@@ -181,3 +210,57 @@ def open_notes(scope: ScopeOption = "both", repo: options.Repo = None) -> option
         return
     click.edit(filename=list(paths.values()))
     warn_of_broken(read_layers(desk.settings, desk.place))
+
+
+def save(scope: ScopeOption = "both", log: Log = None, repo: options.Repo = None, json: options.Json = False) -> None:
+    """Add what a session says to the notes, and keep what you wrote, changed or took out in them.
+
+    The session is the one of --log; else the one of a save that failed here; else the latest of this worktree; else the
+    one that was saved last. A source that is there and cannot be read is an error: no other one takes its place.
+
+    Example: aicx task note save
+    Example: aicx task note save --scope local --json
+    """
+    _write("merge", scope, log, repo, json=json)
+
+
+def refresh(
+    scope: ScopeOption = "both", log: Log = None, repo: options.Repo = None, json: options.Json = False
+) -> None:
+    """Make the notes anew from one session. What they said before is gone, what you wrote in them too.
+
+    The session is the one of --log; else the one of a refresh that failed here; else the one that was saved last in
+    this worktree and scope; else the latest of this worktree. A source that is there and cannot be read is an error: no
+    other one takes its place, and the notes stay as they are.
+
+    Example: aicx task note refresh
+    Example: aicx task note refresh --scope local --json
+    """
+    _write("replace", scope, log, repo, json=json)
+
+
+def clear(scope: ScopeOption = "both", repo: options.Repo = None) -> options.Answered:
+    """Delete the notes, also what you wrote in them. The sessions that they were made from stay.
+
+    Example: aicx task note clear --scope local
+    Example: aicx task note clear --scope local --json
+    """
+    desk = open_desk(repo)
+    gone = [
+        str(path)
+        for path in saving.clear(desk.settings, desk.place, scope_from(scope), desk.now, notify=console.notify)
+    ]
+    yield CLEAR_SCHEMA, ContinuityCleared(scope, gone)
+    for path in gone:
+        console.out(f"deleted: {path}")
+    if not gone:
+        console.notify("there was no note to delete")
+
+
+def _write(mode: WriteMode, scope: str, log: str | None, repo: str | None, *, json: bool) -> None:
+    desk = open_desk(repo)
+    path = user_path(log) if log else None
+    written = saving.save(
+        desk.settings, desk.place, scope_from(scope), desk.now, mode=mode, log=path, notify=console.notify
+    )
+    answer(desk, written, json=json)

@@ -1,9 +1,10 @@
-"""`aicx projects assign`, `ignore`, `reset`, `merge` and `rename`: decisions, and what each did to stored sessions."""
+"""`aicx projects`: folders and the repositories they belong to, and decisions about them."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from itertools import groupby
 from typing import Annotated
 
 import typer
@@ -14,19 +15,72 @@ from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.query import open_catalog
 from aicx.corpus.ingest.deciding import decide
 from aicx.corpus.places.places import FolderDecisions, parse_project
-from aicx.corpus.places.report import DECISION_SCHEMA, DecisionAnswer
+from aicx.corpus.places.report import DECISION_SCHEMA, SCHEMA, DecisionAnswer, ProjectsAnswer, WorkFolder, list_places
 from aicx.corpus.places.stored import stored_folders
 from aicx.engine.index_manifest import read_manifest
 from aicx.engine.lexical_index import refresh_lexical
 from aicx.errors import NotFound, UsageError
 from aicx.folders import is_absolute, slashed
-from aicx.paths import Layout, user_path
+from aicx.paths import NON_REPOSITORY, Layout, user_path
 from aicx.redaction import redact
 
+HELP = """Show which repository each folder belongs to and why, and decide it by hand.
+
+aicx learns a folder's repository from what git, the forges and the agents showed in all sessions, never from its
+name alone. A decision by hand wins over everything else and is applied to all stored sessions at once.
+Without an action, `aicx projects` lists the folders.
+
+Example: aicx projects
+Example: aicx projects assign ~/work/site octo/website
+Example: aicx projects rename octo/site octo/website
+"""
+COMMANDS = {
+    "list": "aicx.commands.projects:list_projects",
+    "assign": "aicx.commands.projects:assign",
+    "ignore": "aicx.commands.projects:ignore",
+    "reset": "aicx.commands.projects:reset",
+    "merge": "aicx.commands.projects:merge",
+    "rename": "aicx.commands.projects:rename",
+}
+DEFAULT = "list"
 Folder = Annotated[
     str, typer.Argument(metavar="FOLDER", click_type=options.PATH, help="A folder; it need not exist any more.")
 ]
 _MAX_NAMED = 8
+
+
+def list_projects(
+    unknown: Annotated[bool, typer.Option("--unknown", help="Only the folders that belong to no repository.")] = False,
+) -> options.Answered:
+    """List the folders of stored sessions by repository, with the reason.
+
+    Example: aicx projects --unknown
+    Example: aicx projects
+    """
+    with open_catalog(load_settings().layout) as opened:
+        notes = [*([opened.fallback_reason] if opened.fallback_reason else []), *opened.notes]
+        places = list_places(opened.catalog)
+    found = ProjectsAnswer([place for place in places if place.repository is None or not unknown], notes)
+    yield SCHEMA, found
+    for repository, items in groupby(sorted(found.projects, key=_order), key=lambda item: item.repository):
+        _print(repository, list(items))
+    console.notify_notes(notes)
+    if not found.projects:
+        console.notify("Every folder has a repository." if unknown else "No session names a folder yet.")
+    elif any(item.repository is None for item in found.projects):
+        console.notify("Decide by hand: aicx projects assign FOLDER OWNER/REPO, or aicx projects ignore FOLDER")
+
+
+def _order(item: WorkFolder) -> tuple[bool, str, int, str]:
+    return item.repository is None, item.repository or "", -item.sessions, item.folder
+
+
+def _print(repository: str | None, items: list[WorkFolder]) -> None:
+    console.out(console.style(repository or "no repository", bold=True))
+    for item in items:
+        folder = console.place(NON_REPOSITORY, item.folder)
+        console.out(f"  {console.style(folder, fg='cyan')}  {console.plural(item.sessions, 'session')}")
+        console.out(f"    {item.reason}")
 
 
 def assign(

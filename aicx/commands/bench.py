@@ -1,20 +1,60 @@
-"""`aicx bench run`: measures retrievers and reports."""
+"""`aicx bench`: measures retrievers, and lists those that can be measured."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from aicx import console, options
-from aicx.commands.bench.results import Against, Output, results_folder, show_result
+from aicx.bench.datasets import FORMS
+from aicx.bench.rankers import METHODS
+from aicx.commands.bench_results import (
+    LIST_SCHEMA,
+    Against,
+    BenchAnswer,
+    BenchList,
+    Output,
+    results_folder,
+    show_result,
+)
 from aicx.config import load_settings
+from aicx.errors import UsageError
 from aicx.text import Zone
 
 if TYPE_CHECKING:
     from aicx.bench.results import BenchResult
+
+
+HELP = """Measure which retriever finds the right answers, on public sets, a small bundled one, or your own history.
+
+`run` measures and reports. `ablate` switches off each ranking rule in turn and shows the loss; `recommend` lists the
+rules that such a result supports. `report` shows a result again and writes it as one HTML page. `compare` shows the
+changes between two results and whether they are more than noise. `list` names datasets, retrievers and peers, which are
+other tools measured beside aicx. Results are kept in AICX_HOME/bench; those of your own corpus contain figures and no
+text.
+
+Example: aicx bench run
+Example: aicx bench run --dataset own
+Example: aicx bench ablate --dataset own
+Example: aicx bench compare before.json after.json
+Example: aicx bench peers install qmd txtai
+"""
+COMMANDS = {
+    "run": "aicx.commands.bench:measure",
+    "ablate": "aicx.commands.bench:ablate",
+    "recommend": "aicx.commands.bench_results:recommend",
+    "report": "aicx.commands.bench_results:report",
+    "compare": "aicx.commands.bench_results:compare_results",
+    "list": "aicx.commands.bench:list_measurable",
+    "peers": "aicx.commands.bench:peers_command",
+}
+DEFAULT = None
+
 
 SCHEMA = "aicx.bench/1"
 
@@ -62,7 +102,7 @@ Timeout = Annotated[
 ABLATED = ("aicx:static",)
 
 
-def command(
+def measure(
     dataset: Datasets = None,
     data: Data = None,
     home: Home = None,
@@ -125,8 +165,6 @@ def measure_and_print(
     console.notify(f"result: {path}")
     console.notify(f"rows:   {parquet}")
     if json:
-        from aicx.commands.bench.answers import BenchAnswer
-
         rows = result.rows.to_dict(as_series=False)
         console.out_answer(SCHEMA, BenchAnswer(facts=result.facts, path=str(path), rows=rows))
     else:
@@ -159,3 +197,56 @@ def ablate(
     chosen = ranker or ABLATED
     given = (dataset or (), data, home, repositories, seed, timeout, output, against, json)
     measure_and_print(chosen, *given, ablate=True, rules=rule or ())
+
+
+def list_measurable() -> options.Answered:
+    """List the datasets, retrievers and peers that can be measured.
+
+    Example: aicx bench list
+    Example: aicx bench list --json
+    """
+    aicx_home = load_settings().layout.home
+    peers_command = load_peers()
+    peers = peers_command.described(aicx_home) if peers_command else {}
+    datasets = _described(FORMS)
+    rankers = _described({name: path for name, path in METHODS.items() if peers_command or name != "peer"})
+    yield LIST_SCHEMA, BenchList(datasets, rankers, peers, QUICK, FULL)
+    for title, described in (("Datasets", datasets), ("Rankers", rankers)):
+        console.out(console.style(title, bold=True))
+        console.out_table([(f"  {console.style(name, fg='cyan')}", what) for name, what in described.items()], (17,))
+    if peers_command:
+        console.out(console.style("Peers", bold=True))
+        peers_command.print_peers(peers, modes=False)
+
+
+def _described(modules: Mapping[str, str]) -> dict[str, str]:
+    """The first sentence of each module's docstring."""
+    texts = {name: import_module(path).__doc__ or "" for name, path in modules.items()}
+    return {name: text.partition("\n\n")[0].replace("\n", " ") for name, text in texts.items()}
+
+
+def peers_command(
+    words: Annotated[list[str] | None, typer.Argument(metavar="[install NAME...]", help="Peers to install.")] = None,
+    every: Annotated[bool, typer.Option("--all", help="With install: every peer that can be measured.")] = False,
+    torch: Annotated[
+        str | None, typer.Option("--torch", metavar="WORDS", help="With install: arguments for pip to install torch.")
+    ] = None,
+    json: options.Json = False,
+) -> None:
+    """List other tools that can be measured beside aicx, or install each into a separate environment.
+
+    Example: aicx bench peers
+    Example: aicx bench peers install qmd txtai
+    """
+    peers = load_peers()
+    if peers is None:
+        raise UsageError(
+            "peers are measured from a checkout of aicx, not from an installed package",
+            hint="in the checkout: make bench, then .venv/bin/aicx bench peers",
+        )
+    peers.peers(words or [], every, torch, load_settings().layout.home, json)
+
+
+def load_peers() -> Any:
+    """The module behind this command; None where aicx runs without its checkout."""
+    return import_module("benchmarks.peers.command") if find_spec("benchmarks") else None
