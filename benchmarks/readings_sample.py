@@ -25,6 +25,8 @@ from typing import Any
 PARTS = ("before", "fresh")
 _SEED = "readings"
 _MANY = "10000"
+# What tells which projects a home has, and in which days.
+PROJECTS = ("status", "--projects")
 
 Row = dict[str, Any]
 

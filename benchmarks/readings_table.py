@@ -31,8 +31,10 @@ KINDS = {
 }
 SPEAKS = ("useful", "useless", "wrong")
 TABLES = {
-    "These rules, on rows of sessions and commits in no reading before (unread), and on fresh rows that say something "
-    "else since they were read (changed):": ("unread", "changed"),
+    "These rules, on homes that were used before: rows of the whole sample that say what nobody had labelled (reread), "
+    "and with the rows that say what they said when they were labelled, all of it (present):": ("reread", "present"),
+    "Rules before these, on rows of sessions and commits in no reading before (unread), and on fresh rows that say "
+    "something else since they were read (changed):": ("unread", "changed"),
     "Rows that nobody had read, of sessions of which other rows were, after further changes of the rules (again):": (
         "again",
     ),
@@ -47,9 +49,14 @@ def table(labels: Mapping[str, Iterable[Mapping[str, str]]], parts: Sequence[str
     yield "|---" + "|--:" * 4 * len(parts) + "|"
     for kind, name in KINDS.items():
         rows = list(labels.get(kind, ()))
-        counted = [Counter(row["label"] for row in rows if row["part"] == part) for part in parts]
+        counted = [Counter(row["label"] for row in rows if _is_of(row, part)) for part in parts]
         if any(counted):
             yield f"| {' | '.join([name, *(cell for counts in counted for cell in _cells(counts))])} |"
+
+
+def _is_of(row: Mapping[str, str], part: str) -> bool:
+    """Whether a row was read in a part, or ``also`` stands in it since it says the same as then."""
+    return part in (row["part"], row.get("also"))
 
 
 def _cells(counts: Mapping[str, int]) -> list[str]:
@@ -69,7 +76,7 @@ def causes(labels: Mapping[str, Iterable[Mapping[str, str]]], part: str) -> Iter
     """A row a kind of line: the causes of what was not useful, the most frequent first."""
     yield from ("| Kind | wrong because of | useless because of |", "|---|---|---|")
     for kind, name in KINDS.items():
-        rows = [row for row in labels.get(kind, ()) if row["part"] == part and "cause" in row]
+        rows = [row for row in labels.get(kind, ()) if _is_of(row, part) and "cause" in row]
         of = (Counter(row["cause"] for row in rows if row["label"] == label) for label in ("wrong", "useless"))
         cells = (", ".join(f"{cause} {count}" for cause, count in counts.most_common()) for counts in of)
         if rows:

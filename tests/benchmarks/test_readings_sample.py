@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.readings_sample import PARTS, Release, drawn, hashed, part_of, place_of, row_of, rows_of_home
+from aicx.cli import run
+from benchmarks.readings_sample import PARTS, PROJECTS, Release, drawn, hashed, part_of, place_of, row_of, rows_of_home
 
 NAMES = st.lists(st.text(min_size=1), unique=True, max_size=60)
 
@@ -97,3 +98,12 @@ def test_a_start_is_replayed_where_a_person_began_after_another_session(release:
 def test_a_command_that_fails_ends_the_sample(release: Release) -> None:
     with pytest.raises(subprocess.CalledProcessError):
         release.run("state")
+
+
+def test_the_projects_of_a_home_are_asked_by_a_command_that_there_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("HOME", "AICX_HOME"):
+        monkeypatch.setenv(name, str(tmp_path / name))
+    assert run([*PROJECTS, "--json"]) == 3  # 2 were a command that there is not
+    assert "nothing is stored" in capsys.readouterr().out

@@ -35,6 +35,15 @@ def test_a_fresh_row_counts_in_the_second_columns() -> None:
     assert [cell.strip() for cell in line.split("|")][9] == "1"
 
 
+def test_a_row_that_says_the_same_still_counts_in_both_parts() -> None:
+    kept = {**row("wrong", "fresh", cause="cut"), "also": "present"}
+    lines = table({"why": [kept, row("useful", "fresh")]}, ("fresh", "present"))
+    [line] = [line for line in lines if line.startswith("| `why`")]
+    cells = [cell.strip() for cell in line.split("|")]
+    assert (cells[5], cells[9]) == ("2", "1")
+    assert list(causes({"why": [kept]}, "present"))[2:] == ["| `why` | cut 1 |  |"]
+
+
 def test_causes_are_listed_with_the_most_frequent_first() -> None:
     rows = [row("wrong", cause="cut"), row("wrong", cause="merged"), row("wrong", cause="merged"), row("useful")]
     assert list(causes({"briefs": rows}, "before"))[2:] == ["| briefs | merged 2, cut 1 |  |"]
@@ -45,8 +54,8 @@ def test_the_labels_hold_ids_and_single_words_and_no_text() -> None:
         assert path.stem in KINDS
         for line in path.read_text("utf-8").splitlines():
             found = json.loads(line)
-            assert set(found) <= {"id", "part", "label", "cause"}
-            assert found["part"] in set(chain.from_iterable(TABLES.values()))
+            assert set(found) <= {"id", "part", "also", "label", "cause"}
+            assert {found["part"], found.get("also", "before")} <= set(chain.from_iterable(TABLES.values()))
             assert found["label"] in {*SPEAKS, "silent"}
             assert " " not in found.get("cause", "")
 
