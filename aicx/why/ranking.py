@@ -41,6 +41,7 @@ class CommitTraces:
     made: Literal["hash", "subject"] | None = None
     made_in: Step | None = None
     first_made: Step | None = None  # before it was amended, or made again on another base
+    other_at: datetime | None = None  # when it last made another commit before
     last: Step | None = None  # before the commit
     gap: timedelta | None = None  # from the last edit, else from the last message, to the commit
 
@@ -48,6 +49,13 @@ class CommitTraces:
     def worked(self) -> bool:
         """Whether the session changed what the commit changed, or made it."""
         return bool(self.edited or self.shared or self.made)
+
+    @property
+    def is_in_another(self) -> bool:
+        """Whether the session made another commit after all that it changed of this one's files."""
+        if self.made or self.shared or not self.edited or self.other_at is None:
+            return False
+        return all(edit.at < self.other_at for edit in self.edited.values())
 
 
 def find_traces(steps: Sequence[Step], wanted: CommitQuery, cwd: str | None, *, later: bool = False) -> CommitTraces:
@@ -58,8 +66,7 @@ def find_traces(steps: Sequence[Step], wanted: CommitQuery, cwd: str | None, *, 
     """
     found = CommitTraces()
     calls = followed(answered_calls(steps))
-    for call, answers in calls:
-        _look_for_commit(call, answers, wanted, found)
+    others = [at for call, answers in calls for at in _look_for_commit(call, answers, wanted, found)]
     end = max(wanted.times, default=None)
     if found.made_in is not None:
         # Its clock decides: whatever happened to the commit's dates since.
@@ -68,13 +75,17 @@ def find_traces(steps: Sequence[Step], wanted: CommitQuery, cwd: str | None, *, 
     for call, answers in calls:
         if until is None or call.at <= until:
             _look_for_edit(call, answers, wanted, cwd, found, only_lines=later and found.made is None)
+    found.other_at = max((at for at in others if end is None or at <= end), default=None)
     before = [step for step in steps if until is None or step.at <= until]
     found.last = before[-1] if before else None
     found.gap = None if later and not found.worked else _gap(found, before, wanted)
     return found
 
 
-def _look_for_commit(call: Step, answers: Sequence[Step], wanted: CommitQuery, found: CommitTraces) -> None:
+def _look_for_commit(
+    call: Step, answers: Sequence[Step], wanted: CommitQuery, found: CommitTraces
+) -> Iterator[datetime]:
+    """Takes in where the commit was made, and yields when others were."""
     commits = "commit" in call.text
     for answer in answers:
         if answer.failed:
@@ -83,6 +94,7 @@ def _look_for_commit(call: Step, answers: Sequence[Step], wanted: CommitQuery, f
         for name, subject in printed:
             by_hash = any(known.startswith(name) for known in wanted.hashes)
             if not by_hash and plain_subject(subject) not in wanted.subjects:
+                yield answer.at
                 continue
             found.first_made = found.first_made or answer
             # The last of several: it was amended, or is one of those that were squashed.
@@ -151,6 +163,8 @@ _MAX_REFS, _MAX_FILES = 4, 3
 _SURE_FILES, _SURE_TIME, _SOME_LINES, _SOME_TEXT = 0.5, 0.3, 0.3, 0.5
 # Where nothing but files ties a session to a commit, its last edit has to be of the day before: later others edit them.
 _SAME_DAY = timedelta(days=1)
+# Evidence that names the commit itself.
+_NAMES_IT = frozenset({"made", "printed"})
 _HOME = re.compile(r"(?:/Users|/home|[A-Za-z]:[\\/]Users)[\\/]([^\\/]+)")
 _WORD = re.compile(r"[^\W_]+")
 _MIN_NAME = 3
@@ -313,6 +327,9 @@ def _confidence(
     worked = lines or (worked and (time >= closeness(_SAME_DAY) or not wanted.times))
     # Who neither changed anything of the commit nor made it may have read, listed or judged it.
     if wanted.files and not (item.traces.worked or "made" in shares):
+        return "low"
+    # What it changed it committed as something else, and the rest of this commit is not its work.
+    if item.traces.is_in_another and len(item.traces.edited) < len(wanted.files) and not shares.keys() & _NAMES_IT:
         return "low"
     likely = worked or "made" in shares or (shares.get("text", 0.0) >= _SOME_TEXT and timely and "place" in shares)
     return "medium" if likely else "low"

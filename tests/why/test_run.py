@@ -513,6 +513,21 @@ def test_a_session_that_only_listed_a_commit_is_at_most_possible(story: Story) -
     assert report.reason == ()
 
 
+@pytest.mark.parametrize(("committed", "confidence"), [(True, "low"), (False, "medium")])
+def test_what_a_session_committed_as_something_else_is_no_part_of_a_later_commit(
+    story: Story, committed: bool, confidence: str
+) -> None:
+    story.repository.write("src/lexer.py", "tokens = ()\n")
+    log = story.log().prompt("Note that nested brackets are read wrongly", 0)
+    story.edited(log, "src/parser.py", 20, "# todo: nested brackets\n")
+    if committed:
+        story.ran(log, "git commit -am 'Note a todo'", "[main a1b2c3d] Note a todo\n 1 file changed", 30)
+    story.keep(log.answer("Nested brackets are noted to be read wrongly.", 40))
+    commit = story.repository.commit("src/parser.py", LONG, "Read nested brackets rightly", when(HOUR))
+    report = story.ask(commit)
+    assert ([one.confidence for one in report.sessions], bool(report.reason)) == ([confidence], not committed)
+
+
 def test_a_program_that_quoted_the_commit_and_changed_nothing_is_not_named(story: Story) -> None:
     parse_session(story)
     review = story.log(OTHER).prompt("Judge: Nested brackets are read", 50, promptSource="sdk", entrypoint="sdk-cli")
