@@ -22,6 +22,8 @@ _WHOLES = frozenset({"all", "ci", "everything", "full"})
 _ELSEWHERE = frozenset({"docker", "docker-compose", "kubectl", "podman", "ssh", "watch", "xargs"})
 # A script of the project, whichever package manager runs it.
 _SCRIPT = re.compile(r"(?:(?:bun|npm|pnpm|yarn) run(?:-script)?|(?:(?:npm|pnpm|yarn) )?node --run) (?=[\w@.])")
+# An option without which other files are checked than were.
+_SELECTS = re.compile(r"--?(?:all-features|build-tags|features|tags)\b")
 _TEST_SCRIPT = re.compile(r"(?:npm|pnpm|yarn) (?:t|tst|test)(?= |$)")
 
 
@@ -100,12 +102,14 @@ def is_special(command: Simple) -> bool:
 def whole_check(command: Simple) -> str | None:
     """A check of everything, without its options: ``mise run lint``, ``go test ./...``; None for any other command.
 
-    An option before the task, as in ``bun --filter web test``, may say of what it is a check.
+    An option before the task, as in ``bun --filter web test``, may say of what it is a check, and so may ``-tags e2e``.
     """
     check = _check(command, command_rules())
     if check is None or check.parts or not command.text.startswith(check.program):
         return None
     rest = command.text[len(check.program) :].split()
+    if any(map(_SELECTS.match, rest)):
+        return None
     # `golangci-lint` alone checks nothing.
     task = f"{check.program} run" if rest[:1] == ["run"] else check.program
     return f"{task} ./..." if "./..." in rest else task

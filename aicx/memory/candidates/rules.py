@@ -147,6 +147,8 @@ _NAME = re.compile(r"`([^`]+)`")
 # Causes with so many names in common, and half of the fewer, are one.
 _SAME_NAMES = 2
 _HOW = {"test": "Run the tests with", "lint": "Lint and format with", "build": "Build with"}
+# A task of such a name does not say that it builds.
+_CHECKS = re.compile(r"\b(?:check|ci|validate|verify)$")
 _MIN_WORDS = 4  # a rule in fewer leaves out what it is about
 
 
@@ -174,8 +176,9 @@ def _works(session: ReadSession) -> Iterator[Proposal]:
                 first = run if passed or before is None else before[1]
                 seen[program, place, passed] = (topic_of(part) or "build", first)
     for (program, place, passed), (topic, run) in seen.items():
+        how = "Check with" if topic == "build" and _CHECKS.search(program) else _HOW[topic]
         yield session.proposal(
-            f"{_HOW[topic]} `{program}` in `{place}`." if place else f"{_HOW[topic]} `{program}`.",
+            f"{how} `{program}` in `{place}`." if place else f"{how} `{program}`.",
             "procedure",
             "passed_after_failure",
             run,

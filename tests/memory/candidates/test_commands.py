@@ -113,6 +113,22 @@ def test_vetting_is_a_lint_and_no_build() -> None:
     assert (found.statement, found.topic) == ("Lint and format with `go vet ./...`.", "lint")
 
 
+@pytest.mark.parametrize(
+    ("line", "statement"),
+    [("npm run check", "Check with `npm run check`."), ("npm run build", "Build with `npm run build`.")],
+)
+def test_a_task_that_checks_is_not_told_as_a_build(line: str, statement: str) -> None:
+    first = Story().runs(line, "error: bad", failed=True).runs(line, "ok")
+    assert [found.statement for found in _kept(first, Story().runs(line, "ok"))] == [statement]
+
+
+@pytest.mark.parametrize("option", ["-tags=e2e", "-tags e2e", "--features slow"])
+def test_a_check_of_what_an_option_selects_is_no_check_of_everything_else(option: str) -> None:
+    line = f"go vet {option} ./..."
+    one = Story().runs(line, "a.go:1: bad", failed=True).runs(line, "ok")
+    assert _kept(one, one) == []
+
+
 def test_a_command_that_several_checks_need_is_told_once() -> None:
     story = Story()
     for check in ("make test", "make lint"):
