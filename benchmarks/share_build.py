@@ -27,12 +27,11 @@ from typing import Any
 from aicx.config import load_settings
 from aicx.share import cluster
 from aicx.share.build import build, find_choice, in_process
-from aicx.share.checking import verify_database
-from aicx.share.indexes import partitions_of_vectors
 from aicx.share.membership import new_membership
 from aicx.share.push import plan_push
+from aicx.share.seals import verify_database
 from aicx.share.shares import create_share
-from aicx.share.upkeep import maintain
+from aicx.share.upkeep import maintain, partitions_of_vectors
 
 _TICKS = os.sysconf("SC_CLK_TCK")
 _PAGE = os.sysconf("SC_PAGESIZE") / 1e6

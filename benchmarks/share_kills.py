@@ -19,10 +19,8 @@ from pathlib import Path
 from subprocess import PIPE
 from typing import Any
 
-from aicx.share.checking import verify_database
 from aicx.share.membership import Membership
-from aicx.share.rows import digest_of, row_digest
-from aicx.share.seals import Seal, read_seals, write_seals
+from aicx.share.seals import Seal, digest_of, read_seals, row_digest, verify_database, write_seals
 from aicx.share.tables import Database, read_rows, write_rows
 from aicx.share.upkeep import maintain
 from tests.corpus.builders import ClaudeLog

@@ -22,10 +22,17 @@ from pathlib import Path
 from typing import Any
 
 from aicx.paths import Layout
-from aicx.share.checking import verify_database
 from aicx.share.membership import Membership
-from aicx.share.rows import digest_of, row_digest
-from aicx.share.seals import Seal, drop_superseded, owned, read_seals, write_seals
+from aicx.share.seals import (
+    Seal,
+    digest_of,
+    drop_superseded,
+    owned,
+    read_seals,
+    row_digest,
+    verify_database,
+    write_seals,
+)
 from aicx.share.tables import Database, VectorModel, committed, create_database, open_database, read_rows, write_rows
 from aicx.share.upkeep import is_due, maintain
 from aicx.text import instant

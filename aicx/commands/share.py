@@ -12,19 +12,18 @@ from aicx import console, options
 from aicx.config import Settings, load_settings
 from aicx.errors import CorpusDamaged, NotFound, UsageError
 from aicx.share.answers import SCHEMA, ShareLeft, ShareStatus, ShareVerified, joined
-from aicx.share.checking import count_unindexed, list_parts, verify_database
 from aicx.share.leaving import TakenOut, erase_everything, find_own, forget_shared, said
 from aicx.share.membership import (
     Membership,
     find_membership,
     need_membership,
     new_membership,
-    remove_membership,
     write_membership,
 )
-from aicx.share.seals import read_seals
+from aicx.share.seals import list_parts, read_seals, verify_database
 from aicx.share.shares import create_share, databases
 from aicx.share.ssh import carry
+from aicx.share.upkeep import count_unindexed
 from aicx.storage.lock import writer_lock
 
 HELP = """Search with other machines and people: a shared index, of the projects you choose.
@@ -88,7 +87,8 @@ def show_status() -> options.Answered:
     """
     settings = load_settings()
     membership = _fetched(settings)
-    opened, notes = databases(membership)
+    notes: list[str] = []
+    opened = databases(membership, notes)
     parts = [part for database in opened for part in list_parts(read_seals(database))]
     unindexed = sum(map(count_unindexed, opened))
     answer = ShareStatus(
@@ -113,7 +113,8 @@ def verify(json: options.Json = False) -> None:
     Example: aicx share verify --json
     """
     settings = load_settings()
-    opened, notes = databases(_fetched(settings))
+    notes: list[str] = []
+    opened = databases(_fetched(settings), notes)
     if not opened:
         raise NotFound("the share holds nothing yet", hint="aicx share push --project GLOB")
     found = [verify_database(database) for database in opened]
@@ -187,7 +188,7 @@ def leave(
     with writer_lock(settings.layout.locks, settings.lock_wait_seconds, console.notify, name="share"):
         if erase:
             done = erase_everything(settings, membership)
-        remove_membership(settings.layout)
+        settings.layout.share.unlink(missing_ok=True)
         if membership.is_ssh:
             rmtree(membership.root, ignore_errors=True)
     if json:

@@ -5,15 +5,13 @@ from __future__ import annotations
 from typing import Annotated
 
 from aicx.fields import taken_from
-from aicx.share.checking import MemberPart, Unsound
 from aicx.share.leaving import TakenOut
 from aicx.share.membership import Membership
-from aicx.share.push import Pushed, PushPlan
-from aicx.text import shorten
+from aicx.share.push import Pushed, PushPlan, PushSample
+from aicx.share.seals import MemberPart, Unsound
 from aicx.values import dataclass
 
 SCHEMA = "aicx.share/1"
-_SAMPLE_LENGTH = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,15 +25,6 @@ class ShareJoined:
         bool, "whether something else carries its files, so that each machine writes a database of its own"
     ]
     projects: Annotated[list[str], "the chosen projects, as they were written"]
-
-
-@dataclass(frozen=True, slots=True)
-class PushSample:
-    """A passage as it leaves this machine."""
-
-    chunk: Annotated[str, "its id"]
-    project: str
-    text: Annotated[str, f"the first {_SAMPLE_LENGTH} characters"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,5 +96,4 @@ def share_pushed(plan: PushPlan, pushed: Pushed, *, dry_run: bool) -> SharePushe
         forgotten=len(plan.forgotten),
         held_back=plan.held_back,
         bytes=pushed.size,
-        samples=[PushSample(one.chunk, one.project, shorten(one.text, _SAMPLE_LENGTH)) for one in pushed.samples],
     )

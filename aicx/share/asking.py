@@ -11,13 +11,12 @@ import orjson
 from aicx.config import Settings
 from aicx.engine.team import Meant, Shared, TeamAnswer
 from aicx.filters import Filters
-from aicx.share.awaiting import Awaited, each_database, lacks, of_others, only_own, whole
-from aicx.share.indexes import VECTORS
 from aicx.share.limits import limits
 from aicx.share.membership import Membership, need_membership
 from aicx.share.rows import stored_text
 from aicx.share.seals import Seal, read_seals
-from aicx.share.tables import TEXTS, Database, other_model
+from aicx.share.shares import Awaited, databases, lacks, of_others, only_own, whole
+from aicx.share.tables import TEXTS, VECTORS, Database, other_model
 from aicx.share.words import SharedWords
 from aicx.text import plural
 from aicx.types import Candidate
@@ -76,7 +75,7 @@ class AskedShare:
         return TeamAnswer(shared, tuple(self._notes))
 
     def _ask(self, question: Question, wanted: Sequence[str], limit: int, rules: RankingParams) -> None:
-        for database in each_database(self._membership, self._notes):
+        for database in databases(self._membership, self._notes):
             with whole(self._membership, database, self._notes):
                 asked = AskedDatabase(database, self._membership, question, wanted, limit, rules)
                 asked.by_words()

@@ -23,8 +23,8 @@ from aicx.engine.vector_state import made_with
 from aicx.errors import AicxError
 from aicx.share.membership import Membership
 from aicx.share.push import OnProgress, Pushed, PushPlan, Session, push, seal_of
-from aicx.share.rows import ChunkRow, digest_of, session_rows, stored_text
-from aicx.share.seals import write_seals
+from aicx.share.rows import ChunkRow, session_rows, stored_text
+from aicx.share.seals import digest_of, write_seals
 from aicx.share.tables import FAILURES, Database, committed, reading, to_text
 from aicx.values import dataclass
 from indexer.passages import cut

@@ -10,7 +10,6 @@ from typing import Annotated
 from aicx.config import Settings
 from aicx.corpus.catalog.query import open_catalog
 from aicx.errors import NotFound
-from aicx.share.indexes import renew_indexes
 from aicx.share.membership import Membership
 from aicx.share.push import is_chosen, take_out
 from aicx.share.rows import chunks_of_sessions
@@ -18,7 +17,7 @@ from aicx.share.seals import Seal, drop_rows, owned, read_seals
 from aicx.share.shares import databases, own_database
 from aicx.share.ssh import carry
 from aicx.share.tables import Database, ShareAway, committed, reading
-from aicx.share.upkeep import GRACE
+from aicx.share.upkeep import GRACE, renew_indexes
 from aicx.text import plural
 from aicx.values import dataclass
 from indexer.vector_table import optimize
@@ -66,18 +65,20 @@ def forget_shared(
     database = own_database(membership)
     take_out(database, seals, now, forgotten=True)
     keys = {(seal.agent, seal.session_id) for seal in seals}
+    notes: list[str] = []
     others = [
         seal
-        for one in databases(membership)[0]
+        for one in databases(membership, notes)
         for seal in read_seals(one).newest.values()
         if (seal.agent, seal.session_id) in keys and seal.generation and _writer(seal) != membership.own
     ]
     hidden = sum(seal.member == membership.member for seal in others)
     theirs = [seal for seal in others if seal.member != membership.member]
     stays = sorted({f"{seal.member}: {seal.agent}:{seal.session_id}" for seal in theirs})
-    notes = _clean(database, timedelta(0) if at_once else GRACE)
+    failed = _clean(database, timedelta(0) if at_once else GRACE)
     carry(membership)
-    return TakenOut(len(seals), hidden, stays, _gone_after(database, notes, at_once=at_once), notes)
+    gone_after = _gone_after(database, failed, at_once=at_once)
+    return TakenOut(len(seals), hidden, stays, gone_after, [*notes, *failed])
 
 
 def erase_everything(settings: Settings, membership: Membership) -> TakenOut:
@@ -138,10 +139,10 @@ def _clean(database: Database, grace: timedelta) -> list[str]:
     return []
 
 
-def _gone_after(database: Database, notes: Sequence[str], *, at_once: bool) -> float | None:
+def _gone_after(database: Database, failed: Sequence[str], *, at_once: bool) -> float | None:
     if database.is_service:
         return None
-    return 0.0 if at_once and not notes else _HOURS
+    return 0.0 if at_once and not failed else _HOURS
 
 
 def said(done: TakenOut) -> list[str]:

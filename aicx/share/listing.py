@@ -15,10 +15,10 @@ from aicx.corpus.catalog.query import MetadataAnswer, fold_runs, open_catalog, r
 from aicx.corpus.catalog.session_names import stored_sessions
 from aicx.errors import NotFound
 from aicx.filters import Filters
-from aicx.share.awaiting import Awaited, each_database, lacks, of_others, only_own, whole
 from aicx.share.limits import limits
 from aicx.share.membership import Membership, need_membership
 from aicx.share.seals import read_seals
+from aicx.share.shares import Awaited, databases, lacks, of_others, only_own, whole
 from aicx.share.tables import Database, read_rows
 from indexer.vector_table import sql_list
 
@@ -62,7 +62,7 @@ class _Listed:
     def look(self) -> None:
         """Fills ``items``, ``matched`` and ``notes``."""
         found: list[tuple[Database, dict[str, Any]]] = []
-        for database in each_database(self._membership, self.notes):
+        for database in databases(self._membership, self.notes):
             with whole(self._membership, database, self.notes):
                 database.refresh(only_read=True)
                 live = read_seals(database).generations()

@@ -120,11 +120,6 @@ def need_membership(layout: Layout) -> Membership:
     return found
 
 
-def remove_membership(layout: Layout) -> None:
-    """Forgets that the home was part of a share."""
-    layout.share.unlink(missing_ok=True)
-
-
 def write_membership(layout: Layout, membership: Membership) -> None:
     """Records the membership, durably."""
     layout.share.parent.mkdir(parents=True, exist_ok=True, mode=0o700)

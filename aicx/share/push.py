@@ -6,23 +6,23 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
 from datetime import datetime
 from fnmatch import fnmatchcase
-from typing import Any
+from typing import Annotated, Any
 from uuid import uuid4
 
 from aicx.config import Settings
 from aicx.corpus.catalog.query import open_catalog
 from aicx.errors import UsageError
 from aicx.share.membership import Membership
-from aicx.share.rows import ChunkRow, OwnVectors, chunks_of_sessions, digest_of, session_rows, source_of
-from aicx.share.seals import Seal, Sealed, drop_rows, drop_superseded, owned, read_seals, write_seals
+from aicx.share.rows import ChunkRow, OwnVectors, chunks_of_sessions, session_rows, source_of
+from aicx.share.seals import Seal, Sealed, digest_of, drop_rows, drop_superseded, owned, read_seals, write_seals
 from aicx.share.tables import FAILURES, Database, ShareAway, committed, read_rows, reading, write_rows
-from aicx.text import instant
+from aicx.text import instant, shorten
 from aicx.values import dataclass
 from indexer.vector_table import sql_list
 
 OnProgress = Callable[[int, int, str], None]
 Send = Callable[[Sequence["Session"], "Pushed"], None]
-SAMPLES = 10
+SAMPLES, _SAMPLE_LENGTH = 10, 400
 _ROWS_A_COMMIT = 2000
 _ATTEMPTS = 4
 
@@ -40,12 +40,12 @@ class Session:
 
 
 @dataclass(frozen=True, slots=True)
-class Sample:
-    """A passage as it would leave this machine."""
+class PushSample:
+    """A passage as it leaves this machine."""
 
-    chunk: str
+    chunk: Annotated[str, "its id"]
     project: str
-    text: str
+    text: Annotated[str, f"the first {_SAMPLE_LENGTH} characters"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ class Pushed:
     size: int = 0  # bytes of text
     redacted: int = 0  # secrets that only the second redaction found
     removed: int = 0  # sessions taken out
-    samples: list[Sample] = field(default_factory=list)
+    samples: list[PushSample] = field(default_factory=list)
     unreadable: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
@@ -144,7 +144,7 @@ def preview(settings: Settings, membership: Membership, database: Database, plan
         candidates += ({name: row[name] for name in ("chunk", "project", "text")} for row in found.rows)
     step = max(1, len(candidates) // SAMPLES)
     for row in candidates[::step][:SAMPLES]:
-        pushed.samples.append(Sample(row["chunk"], row["project"], row["text"]))
+        pushed.samples.append(PushSample(row["chunk"], row["project"], shorten(row["text"], _SAMPLE_LENGTH)))
     return pushed
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from hashlib import sha256
 from typing import Any
@@ -21,7 +21,8 @@ from aicx.folders import slashed
 from aicx.paths import NON_REPOSITORY
 from aicx.redaction.redactor import redact_plain
 from aicx.share.membership import Membership
-from aicx.share.tables import TEXTS, WORDS, VectorModel, other_model, to_text
+from aicx.share.seals import row_digest
+from aicx.share.tables import WORDS, VectorModel, other_model, to_text
 from aicx.values import dataclass
 from indexer.lexical import analyze_document
 from indexer.vector_table import Location, open_table, sql_list
@@ -120,7 +121,7 @@ def session_rows(
                 "sidecar": sidecar,
                 "text": text,
                 "sha256": row_digest(sidecar, text),
-                **{name: value for name, value in columns.items() if name in TEXTS or name not in ("cwd",)},
+                **{name: value for name, value in columns.items() if name != "cwd"},
                 # A row without a word in a field would not count among the rows that a word is rare in.
                 **{name: terms.get(name) or _NOTHING for name in WORDS},
                 **facts,
@@ -133,16 +134,6 @@ def session_rows(
             }
         )
     return SessionRows(tuple(rows), redacted, tuple(unreadable))
-
-
-def row_digest(sidecar: str, text: str) -> str:
-    """The checksum of what a row quotes."""
-    return sha256(f"{sidecar}\0{text}".encode()).hexdigest()
-
-
-def digest_of(rows: Iterable[Mapping[str, Any]]) -> str:
-    """The digest of a generation: of its rows in any order."""
-    return sha256("\n".join(sorted(f"{row['key']} {row['sha256']}" for row in rows)).encode()).hexdigest()
 
 
 def stored_text(sidecar: str, text: str) -> StoredText:
@@ -235,6 +226,3 @@ class _Cleaner:
 def _terms(text: str) -> tuple[list[str], list[str]]:
     found = analyze(text)
     return found.words, found.names
-
-
-Report = Callable[[int, int, str], None]

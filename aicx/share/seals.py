@@ -1,4 +1,5 @@
-"""Seals: the rows of the table ``sessions``, each of which says that a generation of a session is whole, or is gone.
+"""Seals: the rows of the table ``sessions``, each of which says that a generation of a session is whole, or is gone;
+what they say together, and whether the rows are those that they name.
 
 A push appends the rows of a generation and then its seal, so a reader never sees half a session. Only one machine
 writes seals with its key, so ``sequence`` orders them without any clock.
@@ -6,12 +7,24 @@ writes seals with its key, so ``sequence`` orders them without any clock.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from hashlib import sha256
+from typing import Annotated, Any
+from uuid import uuid4
 
-from aicx.share.indexes import mark_stale
-from aicx.share.tables import Database, committed, read_rows, reading, write_rows
+from aicx.share.tables import (
+    CHUNKS,
+    LEASE,
+    Database,
+    committed,
+    find_table,
+    lease_table,
+    read_rows,
+    reading,
+    write_rows,
+)
 from aicx.values import dataclass
 from indexer.vector_table import sql_list
 
@@ -37,6 +50,8 @@ class Seal:
     deleted_at: str | None = None
 
 
+# What the row of a deletion is called in the table of upkeep.
+_STALE = "stale "
 # In the address of a row the number of its fragment is above these bits.
 _FRAGMENT = 32
 _COLUMNS = tuple(Seal.__dataclass_fields__)
@@ -65,7 +80,7 @@ def read_seals(database: Database) -> Sealed:
         committed(database.sessions.checkout_latest)
         rows = read_rows(database.sessions, _COLUMNS)
         version = int(database.chunks.version)
-    return sealed(map(to_seal, rows), version)
+    return sealed((Seal(**row) for row in rows), version)
 
 
 def sealed(seals: Iterable[Seal], version: int) -> Sealed:
@@ -128,9 +143,93 @@ def owned(member: str, machine: str) -> str:
     return f"member = {sql_list([member])} AND machine = {sql_list([machine])}"
 
 
-def to_seal(row: Mapping[str, Any]) -> Seal:
-    return Seal(**{name: row[name] for name in _COLUMNS})
-
-
 def _order(seal: Seal) -> tuple[int, str]:
     return seal.sequence, seal.generation
+
+
+def mark_stale(database: Database) -> None:
+    """Records that rows are deleted for good, until the indexes are made anew: also by another machine."""
+    import pyarrow as pa
+
+    row = pa.table({"name": [f"{_STALE}{uuid4().hex}"], "holder": [""], "beat": [""]})
+    with reading(database.uri):
+        committed(lambda: lease_table(database).add(row))
+
+
+def read_stale(database: Database) -> list[str]:
+    """The marks of deletions that the indexes still have something of."""
+    table = find_table(database.connection, database.uri, LEASE)
+    if table is None:
+        return []
+    with reading(database.uri):
+        return [row["name"] for row in read_rows(table, ("name",), f"starts_with(name, '{_STALE}')")]
+
+
+def row_digest(sidecar: str, text: str) -> str:
+    """The checksum of what a row quotes."""
+    return sha256(f"{sidecar}\0{text}".encode()).hexdigest()
+
+
+def digest_of(rows: Iterable[Mapping[str, Any]]) -> str:
+    """The digest of a generation: of its rows in any order."""
+    return sha256("\n".join(sorted(f"{row['key']} {row['sha256']}" for row in rows)).encode()).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class MemberPart:
+    """What one machine of a member shares."""
+
+    member: str
+    machine: str
+    sessions: int
+    chunks: int
+    pushed_at: Annotated[str, "time of its last push, by its own clock"]
+
+
+@dataclass(frozen=True, slots=True)
+class Unsound:
+    """A session whose rows are not those that its seal names."""
+
+    key: Annotated[str, "member, machine, agent and session"]
+    reason: str
+
+
+def list_parts(seals: Sealed) -> list[MemberPart]:
+    """What each machine shares, by name."""
+    found: dict[tuple[str, str], list[Seal]] = {}
+    for seal in seals.live.values():
+        found.setdefault((seal.member, seal.machine), []).append(seal)
+    return [
+        MemberPart(member, machine, len(own), sum(one.rows for one in own), max(one.pushed_at for one in own))
+        for (member, machine), own in sorted(found.items())
+    ]
+
+
+def verify_database(database: Database) -> tuple[int, int, list[Unsound]]:
+    """How many sessions and rows were compared with their seals, and which do not agree."""
+    database.refresh(only_read=True)
+    seals = read_seals(database)
+    live = seals.generations()
+    rows: dict[str, list[dict[str, str]]] = {generation: [] for generation in live}
+    with reading(database.uri):
+        for row in read_rows(database.chunks, ("key", "generation", "sha256", "sidecar", "text")):
+            if row["generation"] in rows:
+                true = row["sha256"] == row_digest(row["sidecar"], row["text"])
+                rows[row["generation"]].append({"key": row["key"], "sha256": row["sha256"] if true else "altered"})
+    unsound = [
+        Unsound(seal.key, reason)
+        for generation, seal in sorted(live.items(), key=lambda item: item[1].key)
+        if (reason := _why_unsound(seal, rows[generation])) is not None
+    ]
+    return len(live), sum(map(len, rows.values())), unsound
+
+
+def _why_unsound(seal: Seal, rows: list[dict[str, str]]) -> str | None:
+    twice = [key for key, count in Counter(row["key"] for row in rows).items() if count > 1]
+    if twice:
+        return f"{len(twice)} keys more than once in {CHUNKS}"
+    if len(rows) != seal.rows:
+        return f"{len(rows)} of {seal.rows} rows"
+    if any(row["sha256"] == "altered" for row in rows):
+        return "a text is not the one that was pushed"
+    return None if digest_of(rows) == seal.digest else "its digest is another"

@@ -17,10 +17,10 @@ from aicx.corpus.views.documents import header_of, searchable_texts, voices_of
 from aicx.errors import NotFound
 from aicx.refs import Ref
 from aicx.share.asking import AskedDatabase
-from aicx.share.awaiting import Awaited, each_database, of_others, only_own, whole
 from aicx.share.membership import Membership, need_membership
 from aicx.share.rows import stored_text
 from aicx.share.seals import read_seals
+from aicx.share.shares import Awaited, databases, of_others, only_own, whole
 from aicx.share.tables import Database, read_rows
 from aicx.text import shorten
 from aicx.values import dataclass
@@ -111,7 +111,7 @@ class SharedSessions:
 
     def _ask(self, about: AboutPlace) -> None:
         found: dict[tuple[str, str], _Found] = {}
-        for database in each_database(self._membership, self._notes):
+        for database in databases(self._membership, self._notes):
             with whole(self._membership, database, self._notes):
                 for key, one in _look(database, self._membership, about).items():
                     found.setdefault(key, one)  # several members may have shared one session

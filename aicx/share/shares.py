@@ -1,19 +1,35 @@
-"""A share as this home sees it: its databases, and the one that pushes from here go to."""
+"""A share as this home sees it: its databases, the one that pushes from here go to, and how long it is waited for."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from threading import Event, Thread
 
 from aicx.config import Settings
 from aicx.engine.corpus_embedder import open_corpus_embedder
 from aicx.engine.embedder_choice import prepare_embedder
 from aicx.engine.vector_state import made_with
-from aicx.errors import AicxError, NotFound, UsageError
+from aicx.errors import AicxError, NotFound, UsageError, plainly
 from aicx.share.membership import Membership
-from aicx.share.tables import Database, ShareAway, VectorModel, create_database, open_database, probe
+from aicx.share.seals import owned
+from aicx.share.tables import (
+    FAILURES,
+    FEATURE,
+    Database,
+    ShareAway,
+    VectorModel,
+    create_database,
+    open_database,
+    probe,
+    reading,
+)
 from aicx.storage.atomic import replace_file
 from aicx.text import ago, instant
+from indexer.vector_table import import_library
 
 Notify = Callable[[str], None]
 _FETCHED, _FRESH = ".fetched", timedelta(minutes=10)
@@ -41,12 +57,12 @@ def own_database(membership: Membership) -> Database:
     return found
 
 
-def databases(membership: Membership) -> tuple[list[Database], list[str]]:
-    """Every database of the share that can be read, and a line for each that cannot, as one that is half carried."""
+def databases(membership: Membership, notes: list[str]) -> list[Database]:
+    """Every database of the share that can be read; adds a line for each that cannot, as one that is half carried."""
     if not membership.carried:
-        return [own_database(membership)], []
+        return [own_database(membership)]
     found: list[Database] = []
-    notes = _said_of_fetch(membership)
+    notes += _said_of_fetch(membership)
     for folder in sorted(membership.root.glob("*@*")):
         try:
             opened = open_database(str(folder))
@@ -57,7 +73,7 @@ def databases(membership: Membership) -> tuple[list[Database], list[str]]:
             notes.append(f"{folder.name} is not whole yet")
         else:
             found.append(opened)
-    return found, notes
+    return found
 
 
 def record_fetch(membership: Membership, at: datetime) -> None:
@@ -96,3 +112,75 @@ def _model(settings: Settings, notify: Notify) -> VectorModel:
     except AicxError as error:
         raise AicxError(f"the share's model cannot be opened: {error.message}", hint=error.hint) from error
     return VectorModel(embedder.fingerprint, embedder.name, embedder.dimensions)
+
+
+class Awaited:
+    """Work on a share in threads, all of which together are waited for a given number of seconds.
+
+    They are daemons: a share that hangs must not keep the command from ending.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._until = float("inf")
+        self._ready = Event()
+        self._begun: list[Thread] = []
+        self._failed: AicxError | None = None
+
+    def begin(self, work: Callable[[], None]) -> None:
+        """Begins with it and returns at once."""
+
+        def run() -> None:
+            try:
+                import_library(FEATURE)
+                # What this machine needs to begin is not the share's.
+                self._until = min(self._until, time.monotonic() + self._seconds)
+                self._ready.set()
+                work()
+            except AicxError as error:
+                self._failed = error
+            except FAILURES as error:
+                self._failed = AicxError(plainly(error))
+            finally:
+                self._ready.set()
+
+        self._begun.append(Thread(target=run, daemon=True))
+        self._begun[-1].start()
+
+    def why_not(self) -> str | None:
+        """Waits for what was begun, and returns why it gave nothing; None where it is done."""
+        self._ready.wait()
+        for thread in self._begun:
+            thread.join(max(0.0, self._until - time.monotonic()))
+        if self._failed is not None:
+            return self._failed.message
+        if any(thread.is_alive() for thread in self._begun):
+            return f"the share gave no answer within {self._seconds:g} s"
+        return None
+
+
+def only_own(why_not: str) -> str:
+    """The line of an answer in which the share has no part."""
+    return f"only your own corpus answered: {why_not}"
+
+
+def lacks(options: Sequence[str]) -> str:
+    """The line of an answer to a question with filters that a share lacks."""
+    return f"the share knows no {', '.join(options)}, so that only your own corpus answered"
+
+
+def of_others(membership: Membership) -> str:
+    """The condition for rows of other homes: one's own answer from one's own corpus, which is never behind."""
+    return f"NOT ({owned(membership.member, membership.machine)})"
+
+
+@contextmanager
+def whole(membership: Membership, database: Database, notes: list[str]) -> Iterator[None]:
+    """Leaves a machine's database out of which files are still on their way, and adds a line that says so."""
+    try:
+        with reading(database.uri):
+            yield
+    except ShareAway as error:
+        if not membership.carried:
+            raise
+        notes.append(f"{Path(database.uri).name} is not whole yet: {error.message}")

@@ -15,7 +15,6 @@ from typing import Any, TypeVar
 
 from aicx.corpus.views.documents import NUMBER_COLUMNS, TEXT_COLUMNS
 from aicx.errors import AicxError
-from aicx.share.reasons import reason_of
 from aicx.values import dataclass
 from indexer.vector_table import import_library, is_service, plain_reason, service_options
 from retrieval.params import FIELDS
@@ -28,7 +27,7 @@ CHUNKS, SESSIONS, LEASE = "chunks", "sessions", "lease"
 _FORMAT_KEY, _MODEL_KEY, _NAME_KEY = b"aicx.share", b"aicx.model", b"aicx.model_name"
 # What a row has of its chunk to be filtered by. The working folder is a machine's own and is not shared.
 TEXTS = tuple(name for name in TEXT_COLUMNS if name != "cwd")
-WORDS = tuple(FIELDS)
+WORDS, VECTORS = tuple(FIELDS), "vectors"
 # Of so many vectors for each partition of their index its centres are made.
 SAMPLE = 32
 # Stop words and stems are those of our own analysis.
@@ -280,3 +279,33 @@ def find_table(connection: Any, uri: str, name: str) -> Any:
         if "was not found" in str(error.__cause__) or "not found: table" in str(error.__cause__).lower():
             return None
         raise
+
+
+# What an object store answers, what the operating system says of a connection, and what the library says of both.
+_ANSWER = re.compile(r"<Code>([^<]*)</Code>.*?<Message>([^<]*)</Message>", re.DOTALL)
+_SYSTEM = re.compile(r'kind: \w+, message: "([^"]+)"')
+_NO_CREDENTIALS = re.compile(r"Failed to get \w+ credentials")
+_NO_KEY = "api_key is required"
+_REFUSED = re.compile(r"(?i)\b40[13]\b|credentials")
+_BUSY = re.compile(r"\b(?:429|503)\b")
+_HERE = "what is stored here is searched as before"
+
+
+def reason_of(error: Exception) -> tuple[str, str]:
+    """Why, and the hint."""
+    said = str(error)
+    if _NO_CREDENTIALS.search(said):
+        reason = "neither the environment nor the cloud's own chain has credentials for it"
+    elif _NO_KEY in said:
+        reason = "LANCEDB_API_KEY, its credentials, is not in the environment"
+    elif found := _ANSWER.search(said):
+        reason = f"it answers {found[1]}: {found[2]}"
+    elif found := _SYSTEM.search(said):
+        reason = found[1]
+    else:
+        reason = plain_reason(error)
+    if _REFUSED.search(said):
+        return reason, f"renew the credentials in the environment or the cloud's own chain; {_HERE}"
+    if _BUSY.search(said):
+        return reason, f"it is asked too much: try again later; {_HERE}"
+    return reason, f"check the address, the network and the credentials; {_HERE}"

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from functools import partial
+from math import isqrt
 from typing import Any
 from uuid import uuid4
 
@@ -18,17 +19,35 @@ import orjson
 
 from aicx.errors import plainly
 from aicx.paths import Layout
-from aicx.share.checking import count_unindexed
-from aicx.share.indexes import LEAST_PASSAGES, keep_vectors_index, read_stale, renew_indexes
 from aicx.share.membership import Membership
-from aicx.share.seals import drop_rows, read_seals
-from aicx.share.tables import FAILURES, Database, ShareAway, committed, lease_table, read_rows, reading
+from aicx.share.seals import drop_rows, read_seals, read_stale
+from aicx.share.tables import (
+    FAILURES,
+    SAMPLE,
+    VECTORS,
+    WORDS,
+    Database,
+    ShareAway,
+    committed,
+    lease_table,
+    read_rows,
+    reading,
+    words_index,
+)
 from aicx.storage.atomic import replace_file
 from aicx.values import dataclass
 from indexer.vector_table import optimize, sql_list
+from retrieval.mapped import DRAWS
 
 # Rows that no index has may be so many before a push folds them in; and pieces of the tables.
 _MAX_UNINDEXED, _MAX_PIECES = 256, 24
+# With fewer passages a question compares all of them nearly as soon as it asks an index.
+LEAST_PASSAGES = 100_000
+# A question looks into each part of an index of vectors; every upkeep adds one.
+_MAX_PARTS = 16
+# Rows by which the passages of all are estimated.
+_SAMPLED = 1_000
+_EMBEDDED = "spans IS NOT NULL AND spans != '[]'"
 # What a reader may still be reading is kept so long.
 GRACE = timedelta(minutes=30)
 # A holder whose beat stays the same for so long, by the clock of who waits, is gone.
@@ -147,3 +166,68 @@ def _is_gone(layout: Layout, held: Lease, patience: timedelta) -> bool:
         return bool(time.time() - seen["at"] > patience.total_seconds())
     replace_file(path, orjson.dumps({"beat": held.beat, "at": time.time()}))
     return False
+
+
+def keep_vectors_index(database: Database, least: int = LEAST_PASSAGES) -> None:
+    """Makes the index of vectors once there are so many passages, and anew when rows were added to it many times."""
+    parts = _parts_of_vectors(database.chunks)
+    if parts is not None and parts <= _MAX_PARTS:
+        return
+    if partitions := partitions_of_vectors(database.chunks, least if parts is None else 1):
+        _make_of_vectors(database.chunks, partitions)
+
+
+def renew_indexes(database: Database) -> None:
+    """Makes the indexes anew, which have words and vectors of deleted rows."""
+    stale = read_stale(database)
+    table = database.chunks
+    with reading(database.uri):
+        committed(table.checkout_latest)
+        for column in WORDS:
+            committed(partial(table.create_index, column, config=words_index(), replace=True))
+        if _parts_of_vectors(table) is not None:
+            if partitions := partitions_of_vectors(table, least=1):
+                _make_of_vectors(table, partitions)
+            else:
+                committed(partial(table.drop_index, f"{VECTORS}_idx"))
+        if stale:
+            committed(partial(lease_table(database).delete, f"name IN ({sql_list(stale)})"))
+
+
+def partitions_of_vectors(table: Any, least: int = LEAST_PASSAGES) -> int:
+    """How many partitions an index of the vectors is to have; 0 where there are too few passages for one."""
+    passages = count_passages(table)
+    return max(1, isqrt(passages) // 4) if passages >= least else 0
+
+
+def count_passages(table: Any) -> int:
+    """About how many vectors there are, by the rows of a sample."""
+    rows: int = table.count_rows(_EMBEDDED)
+    drawn = f" AND draw < {DRAWS * _SAMPLED // rows}" if rows > _SAMPLED else ""
+    sample = read_rows(table, ("spans",), f"{_EMBEDDED}{drawn}")
+    passages: int = sum(row["spans"].count("[") - 1 for row in sample)
+    return round(rows * passages / max(1, len(sample)))
+
+
+def _parts_of_vectors(table: Any) -> int | None:
+    """How many parts the index of vectors has; None where there is none."""
+    for index in table.list_indices():
+        if index.columns[0] == VECTORS:
+            found = table.index_stats(index.name)
+            return found.num_indices or 1 if found else 1
+    return None
+
+
+def _make_of_vectors(table: Any, partitions: int) -> None:
+    from lancedb.index import IvfRq
+
+    config = IvfRq(distance_type="cosine", num_partitions=partitions, num_bits=1, sample_rate=SAMPLE)
+    committed(partial(table.create_index, VECTORS, config=config, replace=True))
+
+
+def count_unindexed(database: Database) -> int:
+    """How many rows an index has not taken in; they are searched one by one."""
+    with reading(database.uri):
+        names = [index.name for index in database.chunks.list_indices() if index.columns[0] in (*WORDS, VECTORS)]
+        stats = [database.chunks.index_stats(name) for name in names]
+    return max((one.num_unindexed_rows for one in stats if one is not None), default=0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,9 @@ from typing import Any
 import pytest
 
 from aicx.engine.embedder_choice import Choice
+from aicx.errors import NotFound
 from aicx.share import build as build_module
+from aicx.share import shares
 from aicx.share.build import Engine, build, in_process
 from aicx.share.membership import Membership, find_membership, new_membership, write_membership
 from aicx.share.push import OnProgress, Pushed, plan_push, push
@@ -61,7 +64,7 @@ def give(user: Home, membership: Membership, *projects: str) -> Pushed:
         membership.address, membership.member, membership.machine, membership.carried, projects or ("*",)
     )
     write_membership(user.settings.layout, chosen)
-    [database] = [one for one in databases(chosen)[0] if one.uri == own_of(user, chosen).uri]
+    [database] = [one for one in databases(chosen, []) if one.uri == own_of(user, chosen).uri]
     return push(user.settings, chosen, database, plan_push(user.settings, chosen, database), NOW)
 
 
@@ -105,10 +108,18 @@ def built(
         return build(user.settings, chosen, database, plan, choice, NOW, engine, on_progress)
 
 
-def own_of(user: Home, membership: Membership) -> Database:
-    from aicx.share.shares import own_database
+def slowed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Makes every share answer after two seconds, and then that there is none."""
 
-    return own_database(membership)
+    def slow(*_: Any) -> Database:
+        time.sleep(2)
+        raise NotFound("there is no share")
+
+    monkeypatch.setattr(shares, "own_database", slow)
+
+
+def own_of(user: Home, membership: Membership) -> Database:
+    return shares.own_database(membership)
 
 
 def rows_of(database: Database, *columns: str) -> list[dict[str, Any]]:

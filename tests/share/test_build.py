@@ -13,36 +13,14 @@ from aicx.errors import AicxError, UsageError
 from aicx.share import build as module
 from aicx.share import cluster
 from aicx.share.build import find_choice
-from aicx.share.checking import verify_database
-from aicx.share.seals import read_seals
+from aicx.share.seals import read_seals, verify_database
 from aicx.share.tables import VectorModel, create_database
 from tests.embedder import DeterministicEmbedder
-from tests.engine.search_helpers import copied, ignore
+from tests.engine.search_helpers import ignore
 from tests.share.teams import PUMP, VALVE, built, give, home, join, own_of, rows_of
 
 pytestmark = [pytest.mark.needs("semantic", "test"), pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 SAME = ("key", "sidecar", "text", "sha256", "said", "header", "tool", "draw", "spans", "vectors")
-
-
-@pytest.fixture(scope="module")
-def stored(tmp_path_factory):
-    return home(
-        tmp_path_factory.mktemp("stored"),
-        (VALVE, "Why does the valve leak?", "The gasket of the valve was worn, so I replaced it."),
-        (PUMP, "Why does the pump hum?", "A bearing of the pump is loose. " * 40),
-    )
-
-
-@pytest.fixture
-def ada(stored, tmp_path, monkeypatch):
-    user = copied(stored, tmp_path)
-    user.used(monkeypatch)
-    return user
-
-
-@pytest.fixture
-def membership(ada, tmp_path):
-    return join(ada, tmp_path / "share", "ada")
 
 
 def test_a_build_makes_the_rows_that_a_push_does(ada, membership):

@@ -12,8 +12,7 @@ import pytest
 from aicx.engine.search import Searcher, SearchQuery
 from aicx.share.asking import asked_share
 from aicx.share.membership import Membership
-from aicx.share.rows import digest_of
-from aicx.share.seals import read_seals
+from aicx.share.seals import digest_of, read_seals
 from aicx.share.shares import databases
 from aicx.share.tables import ShareAway, read_rows, reading
 from tests.corpus.builders import SESSION, ClaudeLog
@@ -51,7 +50,7 @@ def carried(folder: Path) -> Membership:
 def whole_sessions(user, folder: Path) -> set[tuple[str, str]]:
     """The sessions that a reader sees, each of which has to be whole."""
     seen = set()
-    for database in databases(carried(folder))[0]:
+    for database in databases(carried(folder), []):
         try:
             live = read_seals(database).generations()
             with reading(database.uri):

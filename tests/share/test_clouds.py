@@ -8,9 +8,8 @@ import pytest
 
 from aicx.engine.search import Searcher, SearchQuery
 from aicx.share.asking import asked_share
-from aicx.share.checking import verify_database
 from aicx.share.leaving import erase_everything, find_own, forget_shared
-from aicx.share.seals import read_seals
+from aicx.share.seals import read_seals, verify_database
 from aicx.share.tables import probe
 from aicx.share.upkeep import maintain
 from tests.corpus.builders import SESSION

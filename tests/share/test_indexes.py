@@ -8,16 +8,13 @@ from pathlib import Path
 import pytest
 
 from aicx.paths import Layout
-from aicx.share import indexes, upkeep
+from aicx.share import upkeep
 from aicx.share.asking import AskedDatabase
-from aicx.share.checking import count_unindexed, verify_database
-from aicx.share.indexes import count_passages, read_stale
 from aicx.share.membership import Membership
 from aicx.share.push import take_out
-from aicx.share.rows import digest_of, row_digest
-from aicx.share.seals import Seal, drop_rows, write_seals
-from aicx.share.tables import VectorModel, create_database, write_rows
-from aicx.share.upkeep import is_due, maintain
+from aicx.share.seals import Seal, digest_of, drop_rows, read_stale, row_digest, verify_database, write_seals
+from aicx.share.tables import VectorModel, create_database, words_index, write_rows
+from aicx.share.upkeep import count_passages, count_unindexed, is_due, maintain
 from retrieval.params import RankingParams
 from retrieval.questions import parse_question
 from tests.engine.search_helpers import NOW
@@ -86,7 +83,7 @@ def layout(tmp_path):
 def test_passages_are_counted_by_those_of_a_sample(database, monkeypatch):
     add(database, 90, vectors=False)
     assert count_passages(database.chunks) == ROWS * PASSAGES
-    monkeypatch.setattr(indexes, "_SAMPLED", 10)
+    monkeypatch.setattr(upkeep, "_SAMPLED", 10)
     assert count_passages(database.chunks) == ROWS * PASSAGES
 
 
@@ -123,7 +120,7 @@ def test_upkeep_makes_the_index_of_vectors_and_takes_new_rows_into_it(database, 
 
 
 def test_an_index_of_vectors_that_was_added_to_many_times_is_made_anew(database, layout, monkeypatch):
-    monkeypatch.setattr(indexes, "_MAX_PARTS", 2)
+    monkeypatch.setattr(upkeep, "_MAX_PARTS", 2)
     parts = []
     for number in range(200, 206):
         add(database, number)
@@ -173,15 +170,13 @@ def test_upkeep_killed_after_a_deletion_makes_the_indexes_anew_the_next_time(dat
 
 
 def test_a_deletion_during_upkeep_is_followed_by_another(database, layout, monkeypatch):
-    true = indexes.committed
-
-    def beside(commit):
+    def beside():
         monkeypatch.undo()
         drop_rows(database, "generation = 'g4'")
-        return true(commit)
+        return words_index()
 
     drop_rows(database, "generation = 'g3'")
-    monkeypatch.setattr(indexes, "committed", beside)
+    monkeypatch.setattr(upkeep, "words_index", beside)
     assert maintain(layout, ADA, database, passages=1) is None
     assert is_due(database) is True
 

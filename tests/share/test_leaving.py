@@ -11,9 +11,8 @@ import pytest
 from aicx.cli import run
 from aicx.errors import NotFound
 from aicx.share import leaving, seals
-from aicx.share.checking import verify_database
 from aicx.share.leaving import erase_everything, find_own, forget_shared
-from aicx.share.seals import read_seals, sealed
+from aicx.share.seals import read_seals, sealed, verify_database
 from aicx.share.upkeep import maintain
 from tests.engine.search_helpers import NOW, copied, keep
 from tests.share.teams import PUMP, VALVE, give, home, join, own_of, rows_of
@@ -28,14 +27,6 @@ def stored(tmp_path_factory):
         (VALVE, "Why does the valve leak?", "The gasketword of the valve was worn."),
         (PUMP, "Why does the pump hum?", "A bearing of the pump is loose."),
     )
-
-
-@pytest.fixture
-def ada(stored, tmp_path, monkeypatch):
-    user = copied(stored, tmp_path)
-    for name, value in user.environ.items():
-        monkeypatch.setenv(name, value)
-    return user
 
 
 @pytest.fixture

@@ -9,37 +9,15 @@ import pytest
 from aicx.cli import run
 from aicx.errors import NotFound, UsageError
 from aicx.share import rows as rows_module
-from aicx.share.checking import list_parts, verify_database
 from aicx.share.membership import parse_address
 from aicx.share.push import plan_push
-from aicx.share.seals import read_seals
+from aicx.share.seals import list_parts, read_seals, verify_database
 from aicx.types import Redacted
 from tests.corpus.builders import ClaudeLog
 from tests.engine.search_helpers import copied, keep
-from tests.share.teams import PUMP, VALVE, give, home, join, own_of, rows_of, with_another_model
+from tests.share.teams import PUMP, VALVE, give, join, own_of, rows_of, with_another_model
 
 pytestmark = [pytest.mark.needs("semantic", "test"), pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
-
-
-@pytest.fixture(scope="module")
-def stored(tmp_path_factory):
-    return home(
-        tmp_path_factory.mktemp("stored"),
-        (VALVE, "Why does the valve leak?", "The gasket of the valve was worn, so I replaced it."),
-        (PUMP, "Why does the pump hum?", "A bearing of the pump is loose."),
-    )
-
-
-@pytest.fixture
-def ada(stored, tmp_path, monkeypatch):
-    user = copied(stored, tmp_path)
-    user.used(monkeypatch)
-    return user
-
-
-@pytest.fixture
-def membership(ada, tmp_path):
-    return join(ada, tmp_path / "share", "ada")
 
 
 def test_nothing_is_shared_before_a_project_is_chosen(ada, membership):

@@ -13,11 +13,10 @@ import pytest
 from aicx.errors import AicxError, UsageError
 from aicx.share import build, cluster
 from aicx.share.build import in_process
-from aicx.share.checking import count_unindexed, verify_database
 from aicx.share.leaving import find_own, forget_shared
-from aicx.share.seals import read_seals
+from aicx.share.seals import read_seals, verify_database
 from aicx.share.tables import WORDS
-from aicx.share.upkeep import maintain
+from aicx.share.upkeep import count_unindexed, maintain
 from tests.corpus.builders import ClaudeLog
 from tests.engine.search_helpers import NOW, copied, keep
 from tests.share import workers
@@ -68,11 +67,6 @@ def ada(stored, tmp_path, monkeypatch):
     monkeypatch.setattr(build, "open_here", workers.opened)
     monkeypatch.setattr(cluster, "_IN_TASKS", ("test",))
     return user
-
-
-@pytest.fixture
-def membership(ada, tmp_path):
-    return join(ada, tmp_path / "share", "ada")
 
 
 def beside(ada, membership, place):

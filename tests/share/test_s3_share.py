@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from aicx.errors import AicxError
-from aicx.share.checking import verify_database
+from aicx.share.seals import verify_database
 from aicx.share.tables import probe
 from tests.share.stores import s3_server
 from tests.share.teams import VALVE, give, home, join, own_of

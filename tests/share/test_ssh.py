@@ -12,8 +12,8 @@ from aicx.cli import run
 from aicx.engine.search import Searcher, SearchQuery
 from aicx.errors import AicxError, UsageError
 from aicx.share.asking import asked_share
-from aicx.share.checking import verify_database
 from aicx.share.membership import find_membership, need_membership, parse_address
+from aicx.share.seals import verify_database
 from aicx.share.shares import databases, record_fetch
 from aicx.share.ssh import carry
 from aicx.share.tables import ShareAway
@@ -107,7 +107,7 @@ def test_a_copy_that_broke_off_shows_no_half_session_and_the_next_one_completes_
         path.write_bytes(body)
     assert command(laptop, monkeypatch, "status") == 0
     assert found(laptop, "gasket") == [("ada", VALVE)]
-    assert [verify_database(one)[2] for one in databases(need_membership(laptop.settings.layout))[0]] == [[], []]
+    assert [verify_database(one)[2] for one in databases(need_membership(laptop.settings.layout), [])] == [[], []]
 
 
 def test_what_is_forgotten_leaves_the_other_machine_and_then_every_copy(machines, there, monkeypatch):
@@ -139,10 +139,12 @@ def test_leaving_deletes_what_was_fetched(machines, monkeypatch):
 def test_an_answer_says_how_old_the_copy_is_that_it_is_from(machines, monkeypatch):
     _, laptop = machines
     membership = need_membership(laptop.settings.layout)
-    assert databases(membership)[1] == []
+    said: list[str] = []
+    databases(membership, said)
+    assert said == []
     record_fetch(membership, datetime.now(UTC) - timedelta(hours=3))
-    [said] = databases(membership)[1]
-    assert said.startswith("what others sent was fetched 3 hours ago")
+    databases(membership, said)
+    assert said[0].startswith("what others sent was fetched 3 hours ago")
 
 
 def test_a_machine_that_is_away_is_named_with_what_ssh_says(machines):

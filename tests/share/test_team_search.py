@@ -14,7 +14,7 @@ from aicx.engine.search import Searcher, SearchQuery
 from aicx.engine.team import Meant
 from aicx.errors import NotFound
 from aicx.filters import Filters
-from aicx.share import awaiting
+from aicx.share import shares
 from aicx.share.asking import AskedDatabase, asked_share
 from aicx.share.membership import need_membership
 from aicx.share.seals import read_seals
@@ -23,7 +23,7 @@ from retrieval.params import DEFAULT_PARAMS
 from retrieval.questions import parse_question
 from tests.corpus.builders import OTHER, SESSION, when
 from tests.engine.search_helpers import NOW, copied
-from tests.share.teams import PUMP, VALVE, give, home, join, own_of, rows_of, with_another_model
+from tests.share.teams import PUMP, VALVE, give, home, join, own_of, rows_of, slowed, with_another_model
 
 pytestmark = [pytest.mark.needs("semantic", "test"), pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 
@@ -189,9 +189,7 @@ def test_rows_in_the_index_are_found_as_before(team, tmp_path):
 
 
 def test_a_share_that_is_slow_leaves_ones_own_answers_and_is_named(team, monkeypatch):
-    import time
-
-    monkeypatch.setattr(awaiting, "databases", lambda *_: (time.sleep(2), ([], []))[1])
+    slowed(monkeypatch)
     report = asked(team[1], "thermostat", wait=0.05)
     assert found(report)[0] == (None, SESSION)
     assert "only your own corpus answered: the share gave no answer within 0.05 s" in report.notes
@@ -201,7 +199,7 @@ def test_a_share_that_is_away_leaves_ones_own_answers_and_is_named(team, monkeyp
     def away(*_):
         raise NotFound("there is no share at s3://gone")
 
-    monkeypatch.setattr(awaiting, "databases", away)
+    monkeypatch.setattr(shares, "own_database", away)
     report = asked(team[1], "thermostat")
     assert found(report)[0] == (None, SESSION)
     assert "only your own corpus answered: there is no share at s3://gone" in report.notes

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from dataclasses import replace
 
 import orjson
@@ -14,7 +13,6 @@ from aicx.filters import Filters
 from aicx.resume.brief.output import json_brief, markdown_brief
 from aicx.resume.query import ResumeQuery
 from aicx.resume.run import resume
-from aicx.share import awaiting
 from aicx.share.leaving import find_own, forget_shared
 from aicx.share.listing import steer_team
 from aicx.share.sessions import SharedSessions, shared_sessions
@@ -23,7 +21,7 @@ from aicx.why.run import WhyQuery
 from tests.corpus.builders import SESSION, THIRD, Home, when
 from tests.engine.search_helpers import keep
 from tests.evidence.stories import Repository
-from tests.share.teams import PUMP, VALVE, checkouts, give, join
+from tests.share.teams import PUMP, VALVE, checkouts, give, join, slowed
 from tests.why.builders import DAY, HOUR, REMOTE
 
 pytestmark = [pytest.mark.needs("semantic", "test"), pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
@@ -129,7 +127,7 @@ def test_a_commit_that_no_other_member_had_to_do_with_names_none(team):
 
 @pytest.mark.parametrize("asking", ["resume", "why", "steer"])
 def test_a_share_that_is_slow_leaves_ones_own_answer_and_is_named(team, monkeypatch, asking):
-    monkeypatch.setattr(awaiting, "databases", lambda *_: (time.sleep(2), ([], []))[1])
+    slowed(monkeypatch)
     bob = team[1]
     said = "only your own corpus answered: the share gave no answer within 0.05 s"
     if asking == "resume":

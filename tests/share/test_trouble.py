@@ -13,9 +13,8 @@ import pytest
 from aicx.cli import run
 from aicx.engine.search import Searcher, SearchQuery
 from aicx.share.asking import asked_share
-from aicx.share.checking import verify_database
 from aicx.share.push import plan_push, push
-from aicx.share.seals import read_seals
+from aicx.share.seals import read_seals, verify_database
 from aicx.share.shares import own_database
 from aicx.share.tables import ShareAway, open_database
 from benchmarks.share_kills import Kills

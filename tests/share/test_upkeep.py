@@ -8,12 +8,10 @@ import pytest
 
 from aicx.paths import Layout
 from aicx.share import upkeep
-from aicx.share.checking import count_unindexed, verify_database
 from aicx.share.membership import Membership
-from aicx.share.rows import digest_of, row_digest
-from aicx.share.seals import Seal, write_seals
-from aicx.share.tables import ShareAway, VectorModel, committed, create_database, write_rows
-from aicx.share.upkeep import maintain
+from aicx.share.seals import Seal, digest_of, row_digest, verify_database, write_seals
+from aicx.share.tables import ShareAway, VectorModel, committed, create_database, open_database, write_rows
+from aicx.share.upkeep import count_unindexed, maintain
 
 pytestmark = [pytest.mark.needs("semantic", "test"), pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 ADA, BOB = Membership("there", "ada", "x"), Membership("there", "bob", "y")
@@ -42,6 +40,16 @@ def test_upkeep_folds_rows_into_the_indexes_and_changes_no_session(database, lay
     assert maintain(layout, ADA, database) is None
     assert count_unindexed(database) == 0
     assert verify_database(database) == (3, 3, [])
+
+
+def test_upkeep_goes_on_from_what_a_push_committed_meanwhile(database, layout, monkeypatch):
+    def push_beside(*_):
+        open_database(database.uri).chunks.delete("key = 'ada/x/0'")
+
+    monkeypatch.setattr(upkeep, "keep_vectors_index", push_beside)
+    assert maintain(layout, ADA, database) is None
+    database.refresh()
+    assert database.chunks.stats()["fragment_stats"]["num_fragments"] == 1
 
 
 @pytest.mark.parametrize("step", ["take_out_hidden", "optimize"])

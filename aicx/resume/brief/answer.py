@@ -6,7 +6,7 @@ from dataclasses import field
 from typing import Annotated, Any
 
 from aicx.fields import INLINE, OPTIONAL
-from aicx.share.session_answer import TeamSession
+from aicx.share.wanted import TeamSession
 from aicx.values import dataclass
 from aicx.work.compliance import ContractResult
 from aicx.work.contract import Contract

@@ -108,7 +108,7 @@ def _team(report: ResumeReport) -> Iterator[Part]:
     """What other members did here, each with its member and age. Their sessions are in no store of this machine."""
     if not report.team:
         return
-    from aicx.share.session_answer import team_line, team_session  # imported here: most are part of no share
+    from aicx.share.wanted import team_line, team_session
 
     for number, one in enumerate(report.team):
         shown = team_session(one, report.now)
