@@ -64,7 +64,7 @@ HIDDEN = {
     "rank": "aicx.commands.rank",
     "refs": "aicx.commands.refs",
     "reminded": "aicx.commands.reminded",
-    "review": "aicx.commands.review",
+    "review": "aicx.commands.memory.review",
     "state": "aicx.commands.state",
     "uninstall": "aicx.commands.uninstall",
     "usage": "aicx.commands.usage",

@@ -178,7 +178,7 @@ def _recall(
 ) -> None:
     """The same question to the memory."""
     # Imported here: most questions are to the sessions.
-    from aicx.commands.memory.recalled import print_answer
+    from aicx.commands.memory.recall import print_answer
     from aicx.memory.reading import find_scope
     from aicx.memory.recall.asking import DEFAULT_LIMIT, RecallQuery
     from aicx.memory.recall.run import recall

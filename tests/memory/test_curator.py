@@ -190,7 +190,7 @@ class TestCommand:
         assert place("curate")["proposals"] == []
 
     def test_changes_between_looking_and_applying_are_counted_and_told(self, place, monkeypatch):
-        from aicx.commands.memory import curate
+        from aicx.commands.memory import check
 
         place.accepted("Exports need an authorisation check in the handler", *FACT)
         again = place.put("Exports need an authorisation check, in the handler", *FACT)
@@ -200,7 +200,7 @@ class TestCommand:
             place("edit", again, "--topic", "handlers")
             return curator.apply(desk, proposals, **options)
 
-        monkeypatch.setattr(curate, "apply", late)
+        monkeypatch.setattr(check, "apply", late)
         done = place("curate", "--apply", "--yes")
         assert (done["status"], done["applied"], done["skipped"]) == ("partial", 0, 2)
         assert {one["why"] for one in done["proposals"]} == {"stale_proposal", "needs_person"}

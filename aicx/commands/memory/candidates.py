@@ -2,22 +2,47 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from aicx import console, options
+from aicx.commands.memory.common import Everywhere, open_desk, opened
+from aicx.commands.memory.review import fields_of, print_candidate
 from aicx.config import Settings, load_settings
+from aicx.continuity.reading import read_layers
+from aicx.continuity.suggesting import proposals_of
+from aicx.errors import NotFound, UsageError
 from aicx.fields import taken_from
-from aicx.memory.proposals import SCHEMA, CandidateItem, CandidatesAnswer, ProposalKind
+from aicx.memory.backfill import (
+    SCHEMA as BACKFILL_SCHEMA,
+)
+from aicx.memory.backfill import (
+    BackfillAnswer,
+    BackfillItem,
+    Planned,
+    import_backfill,
+    plan_backfill,
+)
+from aicx.memory.deciding import Desk
+from aicx.memory.proposals import SCHEMA as LIST_SCHEMA
+from aicx.memory.proposals import CandidateItem, CandidatesAnswer, Proposal, ProposalKind
+from aicx.memory.review.answers import BUILD_SCHEMA, BuiltItem, ReviewBuildAnswer
+from aicx.memory.review.building import build, proposals_in
+from aicx.memory.review.deciding import look
+from aicx.memory.review.states import ReviewedRecord
 from aicx.paths import user_path
+from aicx.work.place import find_place
 
 # Of many places that say the same, the latest show it.
 _MAX_EVIDENCE = 5
+_STATES = {"new": "new", "seen": "more evidence", "known": "already known"}
+_DONE = {"new": "new", "seen": "more evidence", "known": "already known"}
 
 
-def command(
+def list_proposed(
     limit: options.Limit = 20,
     kind: Annotated[ProposalKind | None, typer.Option("--kind", "-k", help="Only candidates of this kind.")] = None,
     repo: Annotated[
@@ -45,9 +70,9 @@ def command(
     """
     folder = user_path(repo) if repo else None
     answer = list_candidates(load_settings(), folder, kind, limit, anew=rebuild)
-    yield SCHEMA, answer
+    yield LIST_SCHEMA, answer
     for item in answer.candidates:
-        _print(item)
+        _print_proposed(item)
     for excluded in answer.excluded:
         console.out(f"{console.style('excluded', fg='yellow')}  {excluded.id}  {excluded.reason}")
     console.notify_notes(answer.notes)
@@ -74,7 +99,7 @@ def list_candidates(
     return CandidatesAnswer(len(items), len(wanted), items, found.excluded, found.notes)
 
 
-def _print(item: CandidateItem) -> None:
+def _print_proposed(item: CandidateItem) -> None:
     style = console.style
     console.out(f"{style(item.kind, fg='cyan')}  {style(item.statement, bold=True)}")
     facts = [item.id, item.repository, item.reason.replace("_", " ")]
@@ -87,3 +112,129 @@ def _print(item: CandidateItem) -> None:
         if one.quote != item.statement:
             console.out(f"    {style('│', dim=True)} {one.quote}")
         console.out(f"    {style('│', dim=True)} {style(str(one.ref), fg='green')}  {console.when(one.at)}")
+
+
+def backfill(
+    import_: Annotated[bool, typer.Option("--import", help="Make the candidates.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show them, as without --import.")] = False,
+    kind: Annotated[ProposalKind | None, typer.Option("--kind", "-k", help="Only proposals of this kind.")] = None,
+    limit: options.Limit = 10_000,
+    everywhere: Everywhere = False,
+    repo: options.Repo = None,
+) -> options.Answered:
+    """Make candidates of what the stored sessions propose. Shows them first; --import makes them.
+
+    Every one is a candidate: nothing is believed before a person accepts it. What a record says already is more
+    evidence for that record, and the same evidence counts once, so that a second run changes nothing. What only
+    subagents said is marked so. What was deleted is not made again.
+
+    Example: aicx memory candidates backfill
+    Example: aicx memory candidates backfill --import --kind policy
+    """
+    if import_ and dry_run:
+        raise UsageError("--dry-run and --import exclude each other", hint="leave one of them out")
+    from aicx.memory.candidates.gather import gather_at
+
+    desk = open_desk(repo)
+    found = gather_at(desk.settings, None if everywhere else options.folder(repo), keep=import_)
+    wanted = [one for one in found.proposals if kind is None or one.kind == kind][:limit]
+    backfill = plan_backfill(desk, wanted)
+    if import_:
+        import_backfill(desk, backfill)
+    answer = BackfillAnswer(
+        not import_,
+        dict(sorted(Counter(one.state for one in backfill.planned).items())),
+        [_backfilled(one) for one in backfill.planned],
+        [*found.excluded, *backfill.left],
+        found.notes,
+    )
+    yield BACKFILL_SCHEMA, answer
+    for item in answer.items:
+        _print_backfilled(item)
+    for left in answer.left:
+        console.out(f"{console.style('left out', fg='yellow')}  {left.id}  {left.reason}")
+    console.notify_notes(answer.notes)
+    counts = ", ".join(f"{count:,} {_STATES[state]}" for state, count in answer.counts.items()) or "Nothing is proposed"
+    console.notify(f"{counts}.")
+    if not import_ and answer.counts.keys() - {"known"}:
+        console.notify("Nothing is written. --import makes the candidates; a person decides about each.")
+    elif import_ and answer.counts.keys() - {"known"}:
+        console.notify("Next, for each that is so: aicx memory accept REF --by NAME")
+
+
+def _backfilled(planned: Planned) -> BackfillItem:
+    one, draft = planned.proposal, planned.draft
+    return BackfillItem(
+        planned.ref,
+        planned.state,
+        draft.kind,
+        draft.topic,
+        draft.statement,
+        draft.repository,
+        one.lane,
+        one.blocked,
+        len(one.sightings),
+        list(draft.evidence),
+    )
+
+
+def _print_backfilled(item: BackfillItem) -> None:
+    style = console.style
+    console.out(f"{style(item.ref, fg='cyan')}  {_STATES[item.state]}  {item.kind} · {item.repository or 'everywhere'}")
+    blocked = style("  only subagents are behind it", fg="yellow") if item.blocked else ""
+    console.out(f"  {item.statement}{blocked}")
+
+
+@options.either("session")
+def build_suggested(
+    session: Annotated[
+        str | None, typer.Option("--session", "-s", metavar="ID", help="Of this stored session, not of the note.")
+    ] = None,
+    repo: options.Repo = None,
+) -> options.Answered:
+    """Make candidates of what the continuity note, or one session, suggests to keep.
+
+    At most six at a time for the memory, and six for instruction files. Next steps, files and what was not tried are
+    the work itself and never suggested; neither is what an instruction file says already. What a record says already
+    is more evidence for it, and what others proposed stays as it was.
+
+    Example: aicx memory candidates build
+    Example: aicx memory candidates build --session claude:3eaf4091
+    """
+    desk = open_desk(repo)
+    if session is not None:
+        source, proposals, notes = proposals_in(desk.settings, session)
+    else:
+        source, (proposals, notes) = "continuity", _noted(desk, repo)
+    built = build(desk, proposals)
+    items = [(planned, _made(desk, planned)) for planned in built.planned]
+    fields = [BuiltItem(fields_of(one) if one else None, planned.ref, planned.state) for planned, one in items]
+    yield BUILD_SCHEMA, ReviewBuildAnswer(source, len(proposals), fields, built.left, notes)
+    for planned, one in items:
+        console.out(_DONE[planned.state])
+        if one is not None:
+            print_candidate(one)
+        else:
+            console.out(f"{planned.ref}  {planned.draft.statement}  (of {planned.draft.repository})")
+    console.notify_notes(notes)
+    if built.left:
+        console.notify(f"Left out: {', '.join(sorted({one.reason for one in built.left}))}.")
+    console.notify("Next: aicx memory candidates queue" if items else "Nothing is suggested.")
+
+
+def _noted(desk: Desk, repo: str | None) -> tuple[list[Proposal], list[str]]:
+    """Reads what the notes of the worktree suggest, and says which cannot be understood."""
+    layers = read_layers(desk.settings, find_place(desk.settings, options.folder(repo)))
+    notes = [f"{one.path} cannot be understood, and is left as it is: {one.why}" for one in layers.broken]
+    if source := layers.merged.source:
+        notes.append(f"the session it is from may suggest more: aicx memory candidates build --session {source}")
+    place = desk.scope.repository or str(desk.scope.root)
+    return list(proposals_of(layers.merged, place, desk.now)), notes
+
+
+def _made(desk: Desk, planned: Planned) -> ReviewedRecord | None:
+    with opened(desk) as memory:
+        try:
+            return look(memory, planned.ref)
+        except NotFound:
+            return None

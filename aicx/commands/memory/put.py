@@ -11,17 +11,28 @@ from typing import Annotated
 import typer
 
 from aicx import options
-from aicx.commands.memory.common import answer, open_desk, opened, parse_claims, parse_span, parse_until
+from aicx.commands.memory.common import (
+    ByAnybody,
+    RefArgument,
+    Rev,
+    answer,
+    open_desk,
+    opened,
+    parse_claims,
+    parse_span,
+    parse_until,
+)
 from aicx.corpus.catalog.query import open_catalog
 from aicx.corpus.files.read import load_sidecar
 from aicx.corpus.views.references import ChunkTarget, find_target
 from aicx.errors import UsageError
 from aicx.memory.anchors import take_anchor
-from aicx.memory.deciding import Desk
+from aicx.memory.deciding import UNNAMED, Decider, Desk
+from aicx.memory.deciding import edit as edit_record
 from aicx.memory.evidence import resolve_evidence
 from aicx.memory.files import read_body
 from aicx.memory.policy_records import policy_in
-from aicx.memory.proposing import Draft, propose
+from aicx.memory.proposing import Draft, Edit, propose
 from aicx.memory.reading import Scope
 from aicx.memory.record import KINDS, ORIGINS, REASONS, Lane, Origin, Source, Validity
 from aicx.paths import user_path
@@ -62,7 +73,7 @@ Supersedes = Annotated[
 Name = Annotated[str | None, typer.Option("--name", metavar="NAME", help="A short name by which to refer to it.")]
 
 
-def command(
+def put(
     statement: Annotated[str | None, typer.Argument(metavar="STATEMENT", help="One sentence.")] = None,
     kind: Annotated[str, typer.Option("--kind", metavar="KIND", help=f"One of {', '.join(KINDS)}.")] = "note",
     topic: Annotated[str, typer.Option("--topic", metavar="TOPIC", help="What it is about, in a word.")] = "general",
@@ -200,3 +211,65 @@ def _without_front_matter(body: bytes) -> bytes:
         return body
     _, found, rest = body[4:].partition(b"\n---\n")
     return rest if found else body
+
+
+@options.either("ref", "--ref")
+def edit(
+    ref: RefArgument,
+    statement: Annotated[str | None, typer.Option("--statement", metavar="TEXT", help="Say this instead.")] = None,
+    topic: Annotated[str | None, typer.Option("--topic", metavar="TOPIC", help="File it under this topic.")] = None,
+    name: Name = None,
+    detail: Details = None,
+    evidence: Evidence = None,
+    anchor: Anchors = None,
+    claim: Claims = None,
+    tag: Tags = None,
+    valid_until: ValidUntil = None,
+    ttl: Ttl = None,
+    supersedes: Supersedes = None,
+    by: ByAnybody = UNNAMED,
+    rev: Rev = None,
+    repo: options.Repo = None,
+    json: options.Json = False,
+) -> None:
+    """Change a record. What a person accepted is a candidate again once its text or its conditions change.
+
+    An option that may be given several times replaces all there were, and --evidence adds. Without an option,
+    an edit by hand of the record's file is taken in.
+
+    Example: aicx memory edit export-check --statement "Exports and imports need an authorisation check"
+    Example: aicx memory edit export-check --statement "Exports and imports need an authorisation check" --json
+    """
+    desk = open_desk(repo)
+    with opened(desk) as memory:
+        record = memory.find(ref)
+        old = [memory.find(text).id for text in supersedes] if supersedes is not None else None
+        head = memory.head if anchor else None
+    validity = None
+    if valid_until or ttl:
+        before = record.validity
+        validity = Validity(
+            parse_until(valid_until) if valid_until else before.until,
+            parse_span(ttl) if ttl else before.ttl,
+            before.requires_validation,
+        )
+    root = desk.scope.root
+    assert root is not None
+    if anchor and record.repository != desk.scope.repository:
+        raise UsageError(f"{record.ref} is about another repository", hint="--repo FOLDER names it")
+    folder = Path.cwd() if repo is None else user_path(repo)
+    wanted = Edit(
+        statement,
+        topic,
+        name,
+        detail,
+        tag,
+        parse_claims(claim) if claim is not None else None,
+        [resolve_evidence(desk.settings, text) for text in evidence] if evidence is not None else None,
+        [take_anchor(root, folder, text, head) for text in anchor] if anchor is not None else None,
+        validity,
+        old,
+    )
+    if wanted == Edit() and not record.by_hand:
+        raise UsageError("there is nothing to change", hint="aicx memory edit --help")
+    answer(desk, edit_record(desk, ref, wanted, Decider(by, shown=record, rev=rev)), "Edited:", json=json)

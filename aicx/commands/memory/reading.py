@@ -10,7 +10,7 @@ import typer
 
 from aicx import console, options
 from aicx.commands.memory.common import Everywhere, RefArgument, open_desk, opened, print_record, print_whole
-from aicx.commands.memory.recalled import print_entry
+from aicx.commands.memory.recall import print_entry
 from aicx.errors import NotFound, UsageError
 from aicx.memory.answers import (
     ENTRY_SCHEMA,
