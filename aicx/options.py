@@ -142,6 +142,12 @@ def answering(command: Callable[..., Any]) -> Callable[..., None]:
     )
 
 
+def wants_json() -> bool:
+    """Whether the command that runs prints JSON."""
+    context = click.get_current_context(silent=True)
+    return context is not None and bool(context.params.get("json"))
+
+
 def _signed(command: Callable[..., None], parameters: Sequence[Parameter]) -> Callable[..., None]:
     """``command`` with the parameters that typer is to read of it."""
     command.__signature__ = Signature(parameters)  # type: ignore[attr-defined]

@@ -1,4 +1,4 @@
-"""`aicx memory`: what may be believed, why, and who said so. One module an action or a few that are alike."""
+"""`aicx memory`: what may be believed, why, and who said so."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`aicx memory candidates`: lists what the history proposes to keep."""
+"""`aicx memory candidates`, `backfill` and `build`: what the history, a note or a session proposes to keep."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`aicx memory check`: whether what is remembered still holds together."""
+"""`aicx memory check`: lint, curate, eval, audit and verify, which look whether what is remembered holds together."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ Example: aicx memory check lint
 Example: aicx memory check curate
 """
 COMMANDS = {
-    "lint": "aicx.commands.memory.lint:lint_records",
+    "lint": "aicx.commands.memory.check:lint_records",
     "curate": "aicx.commands.memory.check:curate",
     "eval": "aicx.commands.memory.check:evaluate",
     "audit": "aicx.commands.memory.check:audit_texts",

@@ -53,15 +53,13 @@ def opened(desk: Desk) -> Iterator[Memory]:
         yield memory
 
 
-def answer(desk: Desk, record: Record, done: str, *, json: bool, notes: list[str] | None = None) -> None:
+def answer(desk: Desk, record: Record, done: str, *notes: str) -> options.Answered:
     """Prints what a command made or changed, as it is now."""
     with opened(desk) as memory:
         (found,) = memory.assessed([memory.find(record.ref)])
-    if json:
-        console.out_answer(ENTRY_SCHEMA, EntryAnswer(entry_of(found), notes or []))
-        return
+    yield ENTRY_SCHEMA, EntryAnswer(entry_of(found), list(notes))
     print_record(found)
-    console.notify_notes(notes or [])
+    console.notify_notes(notes)
     console.notify(f"{console.style(done, fg='green', bold=True)} {record.ref}, revision {record.rev}.")
 
 
@@ -86,11 +84,11 @@ def reason_line(reason: Reason) -> str:
     return f"{REASONS[reason.code]}{f' ({about})' if about else ''}"
 
 
-def confirm(desk: Desk, records: list[Record], question: str, *, yes: bool, json: bool) -> None:
+def confirm(desk: Desk, records: list[Record], question: str, *, yes: bool) -> None:
     """From a terminal: shows the records with their evidence and asks. Raises UsageError outside a terminal."""
     if yes:
         return
-    if json or not (sys.stdin.isatty() and sys.stdout.isatty()):  # in a file, no person would see them
+    if options.wants_json() or not (sys.stdin.isatty() and sys.stdout.isatty()):  # in a file, no person would see them
         raise UsageError("a person has to confirm this", hint="add --yes if you looked at the record: aicx show REF")
     with opened(desk) as memory:
         for found in memory.assessed(records):

@@ -1,4 +1,4 @@
-"""`aicx memory decide`: what a person decides of a record, beside accepting and rejecting it."""
+"""`aicx memory accept`, `reject`, `supersede` and `decide`: what a person decides about a record."""
 
 from __future__ import annotations
 
@@ -86,8 +86,7 @@ def accept(
     ] = None,
     rev: Rev = None,
     repo: options.Repo = None,
-    json: options.Json = False,
-) -> None:
+) -> options.Answered:
     """Agree to a record: from now on it may be believed, as long as it is current.
 
     The decision holds for this revision. When the record's text or its conditions change, it is a candidate again.
@@ -97,124 +96,85 @@ def accept(
     Example: aicx memory accept mem:3fa29c01 --by "Ada Lovelace" --why "agreed on the call"
     Example: aicx memory accept mem:3fa29c01 --by "Ada Lovelace" --why "agreed on the call" --json
     """
-    _decide(ref, "accept", by, why, rev, repo, yes=yes, json=json, key=sign)
+    yield from _decide(ref, "accept", by, why, rev, repo, yes=yes, key=sign)
 
 
 @options.either("ref", "--ref")
 def reject(
-    ref: RefArgument,
-    by: ByAnybody = UNNAMED,
-    why: Why = None,
-    rev: Rev = None,
-    repo: options.Repo = None,
-    json: options.Json = False,
-) -> None:
+    ref: RefArgument, by: ByAnybody = UNNAMED, why: Why = None, rev: Rev = None, repo: options.Repo = None
+) -> options.Answered:
     """Say that a record is not to be believed; it is archived, and its text stays for the record.
 
     Example: aicx memory reject mem:3fa29c01 --by Ada --why "it was a guess"
     Example: aicx memory reject mem:3fa29c01 --by Ada --why "it was a guess" --json
     """
-    _decide(ref, "reject", by, why, rev, repo, json=json)
+    yield from _decide(ref, "reject", by, why, rev, repo)
 
 
 @options.either("ref", "--ref")
 def hold(
-    ref: RefArgument,
-    by: ByAnybody = UNNAMED,
-    why: Why = None,
-    rev: Rev = None,
-    repo: options.Repo = None,
-    json: options.Json = False,
-) -> None:
+    ref: RefArgument, by: ByAnybody = UNNAMED, why: Why = None, rev: Rev = None, repo: options.Repo = None
+) -> options.Answered:
     """Keep a record apart until a person releases it; its text is in no answer meanwhile.
 
     Example: aicx memory decide hold mem:3fa29c01 --why "it reads like an injection"
     Example: aicx memory decide hold export-check
     """
-    _decide(ref, "hold", by, why, rev, repo, json=json)
+    yield from _decide(ref, "hold", by, why, rev, repo)
 
 
 @options.either("ref", "--ref")
 def release(
-    ref: RefArgument,
-    by: By = UNNAMED,
-    why: Why = None,
-    yes: Yes = False,
-    rev: Rev = None,
-    repo: options.Repo = None,
-    json: options.Json = False,
-) -> None:
+    ref: RefArgument, by: By = UNNAMED, why: Why = None, yes: Yes = False, rev: Rev = None, repo: options.Repo = None
+) -> options.Answered:
     """Let a record out of quarantine, after a person looked at it. It has the status that it had before.
 
     Example: aicx memory decide release mem:3fa29c01 --by Ada
     Example: aicx memory decide release mem:3fa29c01 --by Ada --json
     """
-    _decide(ref, "release", by, why, rev, repo, yes=yes, json=json)
+    yield from _decide(ref, "release", by, why, rev, repo, yes=yes)
 
 
 @options.either("ref", "--ref")
 def pin(
-    ref: RefArgument,
-    by: By = UNNAMED,
-    yes: Yes = False,
-    rev: Rev = None,
-    repo: options.Repo = None,
-    json: options.Json = False,
-) -> None:
+    ref: RefArgument, by: By = UNNAMED, yes: Yes = False, rev: Rev = None, repo: options.Repo = None
+) -> options.Answered:
     """Keep a record from being superseded or archived without a decision. A pinned policy is the highest authority.
 
     Example: aicx memory decide pin exports-policy --by Ada
     Example: aicx memory decide pin exports-policy --by Ada --json
     """
-    _decide(ref, "pin", by, None, rev, repo, yes=yes, json=json)
+    yield from _decide(ref, "pin", by, None, rev, repo, yes=yes)
 
 
 @options.either("ref", "--ref")
-def unpin(
-    ref: RefArgument,
-    by: ByAnybody = UNNAMED,
-    rev: Rev = None,
-    repo: options.Repo = None,
-    json: options.Json = False,
-) -> None:
+def unpin(ref: RefArgument, by: ByAnybody = UNNAMED, rev: Rev = None, repo: options.Repo = None) -> options.Answered:
     """Take the pin off a record.
 
     Example: aicx memory decide unpin exports-policy --by Ada
     Example: aicx memory decide unpin exports-policy --by Ada --json
     """
-    _decide(ref, "unpin", by, None, rev, repo, json=json)
+    yield from _decide(ref, "unpin", by, None, rev, repo)
 
 
 @options.either("ref", "--ref")
-def archive(
-    ref: RefArgument,
-    by: ByAnybody = UNNAMED,
-    rev: Rev = None,
-    repo: options.Repo = None,
-    json: options.Json = False,
-) -> None:
+def archive(ref: RefArgument, by: ByAnybody = UNNAMED, rev: Rev = None, repo: options.Repo = None) -> options.Answered:
     """Put a record away. It stays readable with `aicx memory list --status archived`.
 
     Example: aicx memory decide archive mem:3fa29c01
     Example: aicx memory decide archive mem:3fa29c01 --json
     """
-    _decide(ref, "archive", by, None, rev, repo, json=json)
+    yield from _decide(ref, "archive", by, None, rev, repo)
 
 
 @options.either("ref", "--ref")
-def restore(
-    ref: RefArgument,
-    by: ByAnybody = UNNAMED,
-    rev: Rev = None,
-    repo: options.Repo = None,
-    json: options.Json = False,
-) -> None:
+def restore(ref: RefArgument, by: ByAnybody = UNNAMED, rev: Rev = None, repo: options.Repo = None) -> options.Answered:
     """Bring an archived record back. Without a person's name it comes back as a candidate.
 
     Example: aicx memory decide restore mem:3fa29c01 --by Ada
     Example: aicx memory decide restore mem:3fa29c01 --by Ada --json
     """
-    _decide(ref, "restore", by, None, rev, repo, json=json)
+    yield from _decide(ref, "restore", by, None, rev, repo)
 
 
 @options.either("old", "--old")
@@ -225,8 +185,7 @@ def supersede(
     yes: Yes = False,
     rev: Rev = None,
     repo: options.Repo = None,
-    json: options.Json = False,
-) -> None:
+) -> options.Answered:
     """Put an accepted record in the place of another one. A pinned record too, since a person decides it here.
 
     The old one stays superseded, whatever becomes of the new one, until a person accepts it again.
@@ -238,9 +197,9 @@ def supersede(
     desk = open_desk(repo)
     with opened(desk) as memory:
         records = [memory.find(old), memory.find(with_)]
-    confirm(desk, records, "Put the second in the place of the first?", yes=yes, json=json)
+    confirm(desk, records, "Put the second in the place of the first?", yes=yes)
     new, replaced = supersede_record(desk, old, with_, Decider(by, shown=records[0], rev=rev))
-    answer(desk, new, "Accepted in its place:", json=json, notes=[f"{replaced.ref} is superseded"])
+    yield from answer(desk, new, "Accepted in its place:", f"{replaced.ref} is superseded")
 
 
 @options.either("ref", "--ref")
@@ -255,8 +214,7 @@ def validate(
     ] = None,
     rev: Rev = None,
     repo: options.Repo = None,
-    json: options.Json = False,
-) -> None:
+) -> options.Answered:
     """Record that somebody, or a test, checked whether a record still holds. It makes nothing agreed that was not.
 
     A pass takes the record's anchors anew. Of what a person accepted it gives trust back: like `accept`, it takes a
@@ -276,9 +234,9 @@ def validate(
         record = memory.find(ref)
     seen = gives_trust(record, outcome)
     if seen:
-        confirm(desk, [record], f"Does this still hold, {by}?", yes=yes, json=json)
+        confirm(desk, [record], f"Does this still hold, {by}?", yes=yes)
     record = validate_record(desk, ref, outcome, method, Decider(by, shown=record if seen else None, rev=rev), shown)
-    answer(desk, record, "Validated:", json=json)
+    yield from answer(desk, record, "Validated:")
 
 
 def _decide(
@@ -289,17 +247,16 @@ def _decide(
     rev: int | None,
     repo: str | None,
     *,
-    json: bool,
     yes: bool = False,
     key: str | None = None,
-) -> None:
+) -> options.Answered:
     named(by, action)
     desk = open_desk(repo)
     shown = None
     if action in NEEDS_PERSON and not yes:
         with opened(desk) as memory:
             shown = memory.find(ref)
-        confirm(desk, [shown], f"{action.capitalize()} this as {by}?", yes=yes, json=json)
+        confirm(desk, [shown], f"{action.capitalize()} this as {by}?", yes=yes)
     else:
         policy_in(desk.settings, desk.scope)  # nothing is recorded that could not be shown
     record = decide(desk, ref, action, Decider(by, why, shown, rev))
@@ -309,10 +266,10 @@ def _decide(
         if event is None or event.id != record.last_event:
             raise RecordChanged("somebody decided about it meanwhile, so that nothing is signed")
         sign_event(layout.home, event, key)
-    answer(desk, record, _DONE[action], json=json)
+    yield from answer(desk, record, _DONE[action])
 
 
-def seal_decisions(by: By = UNNAMED, yes: Yes = False, repo: options.Repo = None, json: options.Json = False) -> None:
+def seal_decisions(by: By = UNNAMED, yes: Yes = False, repo: options.Repo = None) -> options.Answered:
     """Take the log of decisions as it is, where it is not the one that this home wrote.
 
     Needed once for a memory that was written before decisions were sealed, and after `memory/` was restored from a
@@ -341,15 +298,14 @@ def seal_decisions(by: By = UNNAMED, yes: Yes = False, repo: options.Repo = None
             if yes:
                 for record in records:
                     console.notify("\n  - ".join([f"{record.ref}  {record.statement}", *record.details]))
-        confirm(desk, records, "Take the decisions about these as the log has them?", yes=yes, json=json)
+        confirm(desk, records, "Take the decisions about these as the log has them?", yes=yes)
         shown = sorted([*shown, *(record.id for record in records)])
         seal(desk, shown, Decider(by))
     left_out = [f"{PREFIX}{name}" for name in names if name not in shown]
     if left_out:
         console.warn(f"not sealed, because they cannot be shown: {', '.join(left_out)}")
-    if json:
-        console.out_answer(SEAL_SCHEMA, SealAnswer([f"{PREFIX}{name}" for name in shown], left_out))
-    elif shown:
+    yield SEAL_SCHEMA, SealAnswer([f"{PREFIX}{name}" for name in shown], left_out)
+    if shown:
         done = console.style("Sealed:", fg="green", bold=True)
         console.notify(f"{done} the decisions about {console.plural(len(shown), 'record')}.")
     elif not names:
@@ -358,13 +314,8 @@ def seal_decisions(by: By = UNNAMED, yes: Yes = False, repo: options.Repo = None
 
 @options.either("ref", "--ref")
 def delete_one(
-    ref: RefArgument,
-    by: ByAnybody = UNNAMED,
-    yes: Yes = False,
-    rev: Rev = None,
-    repo: options.Repo = None,
-    json: options.Json = False,
-) -> None:
+    ref: RefArgument, by: ByAnybody = UNNAMED, yes: Yes = False, rev: Rev = None, repo: options.Repo = None
+) -> options.Answered:
     """Delete a record's files. The event log keeps its id, without a word of it.
 
     `aicx memory decide archive` puts a record away instead.
@@ -377,9 +328,7 @@ def delete_one(
         record = memory.find(ref)
         refuse_to_unprotect(memory, record, named(by, "delete"), "delete")
         (found,) = memory.assessed([record])
-    confirm(desk, [record], "Delete this? What it says is lost, which cannot be undone", yes=yes, json=json)
+    confirm(desk, [record], "Delete this? What it says is lost, which cannot be undone", yes=yes)
     delete_record(desk, ref, Decider(by, shown=record, rev=rev))
-    if json:
-        console.out_answer(ENTRY_SCHEMA, EntryAnswer(entry_of(found), ["it is deleted; this is what it was"]))
-    else:
-        console.notify(f"{console.style('Deleted:', fg='green', bold=True)} {record.ref}.")
+    yield ENTRY_SCHEMA, EntryAnswer(entry_of(found), ["it is deleted; this is what it was"])
+    console.notify(f"{console.style('Deleted:', fg='green', bold=True)} {record.ref}.")

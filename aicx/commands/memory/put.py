@@ -1,4 +1,4 @@
-"""`aicx memory put`: proposes a record."""
+"""`aicx memory put` and `edit`: proposes a record, and changes what one says."""
 
 from __future__ import annotations
 
@@ -103,8 +103,7 @@ def put(
     by: Annotated[str, typer.Option("--by", metavar="NAME", help="Who states it.")] = "unspecified",
     repo: options.Repo = None,
     everywhere: Annotated[bool, typer.Option("--global", help="It holds in every repository.")] = False,
-    json: options.Json = False,
-) -> None:
+) -> options.Answered:
     """Propose something to be remembered. It stays a candidate until a person accepts it.
 
     The same statement again is another sighting of the record there is. Secrets are redacted first.
@@ -161,7 +160,7 @@ def put(
     )
     (made,) = propose(desk.settings, desk.scope, [draft], desk.now, desk.notify)
     notes = [] if made.new else [f"{made.record.ref} says this already; it was seen {made.record.sightings} times now"]
-    answer(desk, made.record, "Proposed:" if made.new else "Seen again:", json=json, notes=notes)
+    yield from answer(desk, made.record, "Proposed:" if made.new else "Seen again:", *notes)
 
 
 def _origin(text: str) -> Origin:
@@ -230,8 +229,7 @@ def edit(
     by: ByAnybody = UNNAMED,
     rev: Rev = None,
     repo: options.Repo = None,
-    json: options.Json = False,
-) -> None:
+) -> options.Answered:
     """Change a record. What a person accepted is a candidate again once its text or its conditions change.
 
     An option that may be given several times replaces all there were, and --evidence adds. Without an option,
@@ -272,4 +270,4 @@ def edit(
     )
     if wanted == Edit() and not record.by_hand:
         raise UsageError("there is nothing to change", hint="aicx memory edit --help")
-    answer(desk, edit_record(desk, ref, wanted, Decider(by, shown=record, rev=rev)), "Edited:", json=json)
+    yield from answer(desk, edit_record(desk, ref, wanted, Decider(by, shown=record, rev=rev)), "Edited:")

@@ -59,8 +59,7 @@ def list_records(
     offset: Annotated[int, typer.Option("--offset", metavar="N", min=0, help="Leave out the first N.")] = 0,
     everywhere: Everywhere = False,
     repo: options.Repo = None,
-    json: options.Json = False,
-) -> None:
+) -> options.Answered:
     """List records: those agreed first, then guidance and candidates, then what is stale.
 
     All filters have to fit. What is archived, superseded, quarantined or blocked is only counted, unless its status is
@@ -88,13 +87,9 @@ def list_records(
     hidden = Counter(found.status for found in fitting if not status and found.status in _SUPPRESSED)
     wanted.sort(key=_recent if recent else _authority)
     shown = wanted[offset : offset + limit]
-    if json:
-        pages = Pagination(len(wanted), offset, limit, offset + limit < len(wanted))
-        fields = ListAnswer(
-            [entry_of(found) for found in shown], pages, dict(sorted(hidden.items())), desk.scope.repository
-        )
-        console.out_answer(LIST_SCHEMA, fields)
-        return
+    pages = Pagination(len(wanted), offset, limit, offset + limit < len(wanted))
+    entries = [entry_of(found) for found in shown]
+    yield LIST_SCHEMA, ListAnswer(entries, pages, dict(sorted(hidden.items())), desk.scope.repository)
     for found in shown:
         print_record(found)
     if not wanted:
@@ -144,7 +139,7 @@ def _recent(found: Assessment) -> tuple[float, str]:
 
 
 @options.either("ref", "--ref")
-def get(ref: RefArgument, repo: options.Repo = None, json: options.Json = False) -> None:
+def get(ref: RefArgument, repo: options.Repo = None) -> options.Answered:
     """Show a record with its details, its evidence and what its anchors are now, or what an instruction file says.
 
     Example: aicx show export-check
@@ -152,33 +147,31 @@ def get(ref: RefArgument, repo: options.Repo = None, json: options.Json = False)
     """
     desk = open_desk(repo)
     if ref.startswith("live:"):
-        _show_live(find_live(desk.settings, desk.scope, ref, desk.now), desk.scope.repository, json=json)
+        yield from _show_live(find_live(desk.settings, desk.scope, ref, desk.now), desk.scope.repository)
         return
     with opened(desk) as memory:
         record = memory.find(ref)
         (found,) = memory.assessed([record])
-        if json:
-            console.out_answer(GET_SCHEMA, whole_of(found, memory.context([record]).anchors))
-            return
+        whole = whole_of(found, memory.context([record]).anchors)
+    yield GET_SCHEMA, whole
     print_whole(desk, found)
     if found.status != "policy_blocked":  # the name of its file is made of its words
         console.notify(f"Its file is {desk.settings.layout.memory / record.path}; edit it by hand if you like.")
 
 
-def _show_live(entries: list[MemoryEntry], repository: str | None, *, json: bool) -> None:
+def _show_live(entries: list[MemoryEntry], repository: str | None) -> options.Answered:
     """A statement of a file, or all of a file as `aicx memory list` has records."""
-    if not json:
-        for entry in entries:
-            print_entry(entry)
-    elif len(entries) == 1:
-        console.out_answer(ENTRY_SCHEMA, EntryAnswer(entries[0], []))
+    if len(entries) == 1:
+        yield ENTRY_SCHEMA, EntryAnswer(entries[0], [])
     else:
         pages = Pagination(len(entries), 0, len(entries), has_more=False)
-        console.out_answer(LIST_SCHEMA, ListAnswer(entries, pages, {}, repository))
+        yield LIST_SCHEMA, ListAnswer(entries, pages, {}, repository)
+    for entry in entries:
+        print_entry(entry)
 
 
 @options.either("ref", "--ref")
-def history(ref: RefArgument, utc: options.Utc = False, repo: options.Repo = None, json: options.Json = False) -> None:
+def history(ref: RefArgument, utc: options.Utc = False, repo: options.Repo = None) -> options.Answered:
     """List every decision about a record, oldest first: what, when, and by whom. Also of one that was deleted.
 
     Example: aicx memory history export-check
@@ -194,13 +187,11 @@ def history(ref: RefArgument, utc: options.Utc = False, repo: options.Repo = Non
             if not any(events_of(log, name)):
                 raise
     events = list(events_of(log, name))
-    if json:
-        rows = [
-            MemoryEvent(one.id, instant(one.at), one.by, one.type, [f"{PREFIX}{ref}" for ref in one.refs], one.code)
-            for one in events
-        ]
-        console.out_answer(HISTORY_SCHEMA, HistoryAnswer(f"{PREFIX}{name}", rows, list(log.damaged)))
-        return
+    rows = [
+        MemoryEvent(one.id, instant(one.at), one.by, one.type, [f"{PREFIX}{ref}" for ref in one.refs], one.code)
+        for one in events
+    ]
+    yield HISTORY_SCHEMA, HistoryAnswer(f"{PREFIX}{name}", rows, list(log.damaged))
     for one in events:
         others = ", ".join(f"{PREFIX}{other}" for other in one.refs if other != name)
         about = [*([one.code] if one.code else []), *([f"with {others}"] if others else [])]

@@ -1,4 +1,4 @@
-"""`aicx search --in memory`: what the memory has on a question."""
+"""`aicx search --in memory` and `aicx memory sources`: what the memory says to a question, and the files it reads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`aicx memory candidates`, its steps: what continuity suggests to keep, and the steps a person takes with it."""
+"""`aicx memory candidates queue`, `show`, and the steps that a person takes with a candidate."""
 
 from __future__ import annotations
 
@@ -183,7 +183,7 @@ def _broken(desk: Desk, queue: Queue) -> list[str]:
 
 
 @options.either("ref", "--ref")
-def show(ref: RefArgument, repo: options.Repo = None, json: options.Json = False) -> None:
+def show(ref: RefArgument, repo: options.Repo = None) -> options.Answered:
     """Show a candidate with its evidence, what was decided about it, and where it would be shown now.
 
     `querySurfacing` asks recall, a brief on its statement, the start of a session and the instruction files.
@@ -197,13 +197,13 @@ def show(ref: RefArgument, repo: options.Repo = None, json: options.Json = False
     surfaces = [] if hidden else surfaces_of(desk, one)
     log = read_log(desk.settings.layout.memory)
     events = [ReviewEvent(instant(event.at), event.by, event.type) for event in events_of(log, one.record.id)]
-    if json:
-        with opened(desk) as memory:
-            whole = whole_of(one.found, memory.context([one.record]).anchors)
-        notes = [f"{len(log.damaged)} lines of the event log cannot be read"] if log.damaged else []
-        fields = ReviewShowAnswer(fields_of(one), whole.details, whole.claims, whole.anchors, surfaces, events, notes)
-        console.out_answer(SHOW_SCHEMA, fields)
-        return
+    with opened(desk) as memory:
+        whole = whole_of(one.found, memory.context([one.record]).anchors)
+    notes = [f"{len(log.damaged)} lines of the event log cannot be read"] if log.damaged else []
+    yield (
+        SHOW_SCHEMA,
+        ReviewShowAnswer(fields_of(one), whole.details, whole.claims, whole.anchors, surfaces, events, notes),
+    )
     where = ", reads like an instruction" if one.surface == "instructions" else ""
     console.out(f"{console.style(one.state, bold=True)}{where}")
     print_whole(desk, one.found)
@@ -220,13 +220,7 @@ def show(ref: RefArgument, repo: options.Repo = None, json: options.Json = False
 
 
 @options.either("ref", "--ref")
-def adopt(
-    ref: RefArgument,
-    by: By = UNNAMED,
-    rev: Rev = None,
-    repo: options.Repo = None,
-    json: options.Json = False,
-) -> None:
+def adopt(ref: RefArgument, by: By = UNNAMED, rev: Rev = None, repo: options.Repo = None) -> options.Answered:
     """Take over what only a subagent said, so that it can be reviewed like everything else.
 
     It makes nothing agreed: the candidate is pending afterwards.
@@ -234,34 +228,23 @@ def adopt(
     Example: aicx memory candidates adopt mem:3fa29c01 --by "Ada Lovelace"
     Example: aicx memory candidates adopt mem:3fa29c01 --by "Ada Lovelace" --json
     """
-    _take(ref, "adopt", by, rev, repo, json=json)
+    yield from _take(ref, "adopt", by, rev, repo)
 
 
 @options.either("ref", "--ref")
-def approve(
-    ref: RefArgument,
-    by: By = UNNAMED,
-    rev: Rev = None,
-    repo: options.Repo = None,
-    json: options.Json = False,
-) -> None:
+def approve(ref: RefArgument, by: By = UNNAMED, rev: Rev = None, repo: options.Repo = None) -> options.Answered:
     """Say that a candidate is worth keeping as it is worded. `promote` takes it on; an edit takes the approval away.
 
     Example: aicx memory candidates approve mem:3fa29c01 --by "Ada Lovelace"
     Example: aicx memory candidates approve mem:3fa29c01 --by "Ada Lovelace" --json
     """
-    _take(ref, "approve", by, rev, repo, json=json)
+    yield from _take(ref, "approve", by, rev, repo)
 
 
 @options.either("ref", "--ref")
 def reject(
-    ref: RefArgument,
-    by: ByAnybody = UNNAMED,
-    why: Why = None,
-    rev: Rev = None,
-    repo: options.Repo = None,
-    json: options.Json = False,
-) -> None:
+    ref: RefArgument, by: ByAnybody = UNNAMED, why: Why = None, rev: Rev = None, repo: options.Repo = None
+) -> options.Answered:
     """Say that a candidate is not worth keeping. It is not proposed again; the same as `aicx memory reject`.
 
     Example: aicx memory candidates reject mem:3fa29c01 --by Ada --why "it was a guess"
@@ -269,7 +252,7 @@ def reject(
     """
     desk = open_desk(repo)
     record = deciding.reject(desk, ref, Decider(by, why, rev=rev))
-    _answer(desk, record.ref, None, json=json)
+    yield from _answer(desk, record.ref, None)
 
 
 @options.either("ref", "--ref")
@@ -281,8 +264,7 @@ def promote(
     target: TargetOption = None,
     rev: Rev = None,
     repo: options.Repo = None,
-    json: options.Json = False,
-) -> None:
+) -> options.Answered:
     """Take an approved candidate into the memory, or make a patch of it where it reads like an instruction.
 
     The first is the decision of `aicx memory accept`: from a terminal the record and its evidence are shown and you are
@@ -297,25 +279,20 @@ def promote(
     candidate = candidate_now(desk, ref)
     require("promote", candidate)
     asked = "Accept this" if candidate.surface == "memory" else "Make a patch of this for an instruction file"
-    confirm(desk, [candidate.record], f"{asked} as {by}?", yes=yes, json=json)
+    confirm(desk, [candidate.record], f"{asked} as {by}?", yes=yes)
     record, prepared = deciding.promote(desk, ref, Decider(by, why, candidate.record, rev), target)
-    _answer(desk, record.ref, prepared, json=json)
+    yield from _answer(desk, record.ref, prepared)
 
 
-def _take(
-    ref: str, step: Literal["adopt", "approve"], by: str, rev: int | None, repo: str | None, *, json: bool
-) -> None:
+def _take(ref: str, step: Literal["adopt", "approve"], by: str, rev: int | None, repo: str | None) -> options.Answered:
     desk = open_desk(repo)
     record = deciding.take(desk, ref, step, Decider(by, rev=rev))
-    _answer(desk, record.ref, None, json=json)
+    yield from _answer(desk, record.ref, None)
 
 
-def _answer(desk: Desk, ref: str, prepared: deciding.Prepared | None, *, json: bool) -> None:
+def _answer(desk: Desk, ref: str, prepared: deciding.Prepared | None) -> options.Answered:
     now = candidate_now(desk, ref)
-    if json:
-        patch = patch_of(prepared, now) if prepared else None
-        console.out_answer(STEP_SCHEMA, ReviewStepAnswer(fields_of(now), patch, []))
-        return
+    yield STEP_SCHEMA, ReviewStepAnswer(fields_of(now), patch_of(prepared, now) if prepared else None, [])
     print_candidate(now)
     if prepared is not None:
         print_patch(prepared, now)
@@ -327,8 +304,7 @@ def prepare_patch(
     target: TargetOption = None,
     patch: Annotated[bool, typer.Option("--patch", help="Print the patch alone, as `git apply` takes it.")] = False,
     repo: options.Repo = None,
-    json: options.Json = False,
-) -> None:
+) -> options.Answered:
     """Show the patch of an instruction, and whether it can be applied: safe, blocked, or stale. Writes nothing.
 
     Before `promote` it is a preview for each file that is there; afterwards it is the proposal that waits for you.
@@ -345,13 +321,11 @@ def prepare_patch(
             why = ", ".join(plan.reasons) or candidate.state
             raise UsageError(f"there is nothing to apply to {plan.target}: {why}", hint=next_step(candidate))
         console.out(plan.patch.removesuffix("\n"))
-    elif json:
-        applied = "present" in plan.reasons
-        fields = ReviewApplyAnswer(fields_of(candidate), patch_of(prepared, candidate), applied)
-        console.out_answer(APPLY_SCHEMA, fields)
-    else:
-        print_candidate(candidate)
-        print_patch(prepared, candidate)
+        return
+    applied = "present" in plan.reasons
+    yield APPLY_SCHEMA, ReviewApplyAnswer(fields_of(candidate), patch_of(prepared, candidate), applied)
+    print_candidate(candidate)
+    print_patch(prepared, candidate)
 
 
 @options.either("ref", "--ref")
