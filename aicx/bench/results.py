@@ -102,11 +102,6 @@ class Facts:
         return [row for row in self.rankers if row.dataset == dataset]
 
 
-def decode_facts(read: Mapping[str, Any]) -> Facts:
-    """The facts in a result's file; fields that are not known are left out. Raises as `from_json` does."""
-    return from_json(Facts, read)
-
-
 SCHEMA = "aicx.bench/1"
 _METADATA = "aicx.bench"
 _NEXT = "aicx bench run makes one"
@@ -182,7 +177,7 @@ def read_result(path: Path) -> BenchResult:
             rows = rows_frame({_LATER: [None] * len(columns["query"]), **columns})
         if read["schema"] != SCHEMA:
             raise ValueError("it is of another version")
-        return BenchResult(decode_facts(read), rows)
+        return BenchResult(from_json(Facts, read), rows)
     except FileNotFoundError as error:
         raise NotFound(f"{path} does not exist", hint=_NEXT) from error
     except (ValueError, KeyError, TypeError, pl.exceptions.PolarsError) as error:

@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -23,9 +22,9 @@ from aicx.sources.items import (
     TimelineEntry,
     ToolUse,
 )
-from aicx.sources.records import RawRecord, list_folder, parse_instant, read_jsonl, stat_log
+from aicx.sources.records import RawRecord, entries_of, first_of_type, parse_instant, read_jsonl, stat_log
 from aicx.sources.tools import describe_call
-from aicx.sources.values import object_of, objects_of, quoted, replace_data_urls, string_of, text_of
+from aicx.sources.values import object_of, objects_of, quoted, string_of, text_of, without_data
 from aicx.sources.voices import speaker_of
 from aicx.types import AgentHomes, Origin, Role
 
@@ -121,7 +120,7 @@ class CopilotTimeline:
                 self._session_id,
                 at,
                 role,
-                replace_data_urls(text, lambda media: f"[{media or 'data'} left out]"),
+                without_data(text),
                 record.ref(self._path),
                 origin,
                 cwd=self._cwd,
@@ -237,7 +236,6 @@ class CopilotTimeline:
 __all__ = ["AGENT", "FORMAT", "SOURCE", "CopilotSource"]
 FORMAT = "copilot-events"
 _EVENTS, _ABOUT = "events.jsonl", "workspace.yaml"
-_HEAD_RECORDS = 20
 _MAX_ABOUT = 64 * 1024
 # A value on the line of its key, in quotes or not, or, after `|` or `>`, on the line below.
 _TITLE = re.compile(
@@ -256,8 +254,7 @@ class CopilotSource:
         """Every event log; what else a session's folder holds are its plan and files that its events tell of."""
         if homes.copilot is None:
             return
-        listing = list_folder(homes.copilot / "session-state")
-        for path in [listing] if isinstance(listing, BadRecord) else listing:
+        for path in entries_of(homes.copilot / "session-state"):
             if isinstance(path, BadRecord):
                 yield path
             elif path.suffix == ".jsonl":
@@ -270,8 +267,7 @@ class CopilotSource:
 
     def identify(self, log: LogFile) -> LogIdentity:
         """The session a log holds: the name of its folder or, of old, its own."""
-        records = (item.value for item in islice(read_jsonl(log), _HEAD_RECORDS) if isinstance(item, RawRecord))
-        first = next((value for value in records if value.get("type") == "session.start"), {})
+        first = first_of_type(log, "session.start")
         began = parse_instant(object_of(first.get("data")).get("startTime")) or parse_instant(first.get("timestamp"))
         return LogIdentity(_session_id(log, first), began)
 

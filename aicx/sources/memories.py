@@ -17,7 +17,7 @@ from aicx.sources.items import (
     SourceRef,
     TimelineEntry,
 )
-from aicx.sources.records import LINE_LIMIT, changed_at, list_folder, stat_log, unreadable
+from aicx.sources.records import LINE_LIMIT, changed_at, entries_of, stat_log, unreadable
 
 _DEEPEST = 4  # folders below the one of the memories
 # What Codex writes above the summary of a session.
@@ -27,8 +27,7 @@ _HEAD = 2000
 
 def memory_files(agent: str, form: str, folder: Path, depth: int = 0) -> Iterator[LogFile | BadRecord]:
     """The Markdown files below ``folder``; hidden ones are not memories, and links to folders are not followed."""
-    listing = list_folder(folder) if folder.is_dir() else []
-    for path in [listing] if isinstance(listing, BadRecord) else listing:
+    for path in entries_of(folder) if folder.is_dir() else ():
         if isinstance(path, BadRecord):
             yield path
         elif path.name.startswith("."):

@@ -6,7 +6,6 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from datetime import datetime
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +20,9 @@ from aicx.sources.items import (
     TimelineEntry,
     ToolUse,
 )
-from aicx.sources.records import RawRecord, list_folder, parse_instant, read_jsonl, stat_log
+from aicx.sources.records import RawRecord, entries_of, first_of_type, parse_instant, read_jsonl, stat_log
 from aicx.sources.tools import describe_call
-from aicx.sources.values import items_of, object_of, quoted, replace_data_urls, string_of, text_of
+from aicx.sources.values import exit_code_of, items_of, object_of, quoted, string_of, text_of, without_data
 from aicx.sources.voices import speaker_of
 from aicx.types import AgentHomes, Origin, Role
 
@@ -33,7 +32,6 @@ _BOOKKEEPING = frozenset(("session", "thinking_level_change", "label"))
 _OF_EXTENSIONS = frozenset(("custom", "context_transform", "ephemeral"))
 # Pi adds it below what a command printed that failed.
 _EXITED = re.compile(r"(?:^|\n)Command exited with code (-?\d{1,10})\s*\Z")
-_MAX_CODE = 1 << 31
 
 
 class PiTimeline:
@@ -99,10 +97,9 @@ class PiTimeline:
             use = ToolUse(name, "result", text_of(message.get("toolCallId")), failed=failed, exit_code=code)
             yield from self._say(record, at, "tool", "tool", text, ":result", use)
         elif role == "bashExecution":  # a command that the person ran
-            command, code = string_of(message.get("command")), message.get("exitCode")
-            text, use = describe_call("bash", {"command": command})
+            text, use = describe_call("bash", {"command": string_of(message.get("command"))})
             yield from self._say(record, at, "tool", "tool", text, ":call", use)
-            exit_code = code if isinstance(code, int) and not isinstance(code, bool) and abs(code) < _MAX_CODE else None
+            exit_code = exit_code_of(message.get("exitCode"))
             failed = None if exit_code is None else exit_code != 0
             use = ToolUse("bash", "result", failed=failed, exit_code=exit_code)
             yield from self._say(record, at, "tool", "tool", string_of(message.get("output")), ":result", use)
@@ -166,7 +163,7 @@ class PiTimeline:
             self._session_id,
             at,
             role,
-            replace_data_urls(text, lambda media: f"[{media or 'data'} left out]"),
+            without_data(text),
             record.ref(self._path),
             origin,
             cwd=self._cwd,
@@ -178,7 +175,6 @@ class PiTimeline:
 
 __all__ = ["AGENT", "FORMAT", "SOURCE", "PiSource"]
 FORMAT = "pi-jsonl"
-_HEAD_RECORDS = 20
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 
 
@@ -188,10 +184,11 @@ class PiSource:
     agent = AGENT
 
     def discover(self, homes: AgentHomes) -> Iterator[LogFile | BadRecord]:
-        folders = list_folder(homes.pi / "sessions") if homes.pi is not None else []
-        for folder in [folders] if isinstance(folders, BadRecord) else folders:
-            listing = folder if isinstance(folder, BadRecord) else list_folder(folder) if folder.is_dir() else []
-            for path in [listing] if isinstance(listing, BadRecord) else listing:
+        for folder in entries_of(homes.pi / "sessions") if homes.pi is not None else ():
+            if isinstance(folder, BadRecord):
+                yield folder
+                continue
+            for path in entries_of(folder) if folder.is_dir() else ():
                 if isinstance(path, BadRecord):
                     yield path
                 elif path.suffix == ".jsonl":
@@ -199,14 +196,14 @@ class PiSource:
 
     def identify(self, log: LogFile) -> LogIdentity:
         """The session that the first record names; one without goes by the name of its file."""
-        header = _header(log)
+        header = first_of_type(log, "session")
         parent = text_of(header.get("parentSession")) or text_of(header.get("branchedFrom"))
         began = parse_instant(header.get("timestamp"))
         return LogIdentity(_session_id(log, header), began, parent_session=parent and _named(parent))
 
     def read(self, log: LogFile) -> Iterator[SourceItem]:
         """The session's items in file order."""
-        identity, header = self.identify(log), _header(log)
+        identity, header = self.identify(log), first_of_type(log, "session")
         session_id = identity.session_id or log.path.stem
         if identity.parent_session:
             yield SessionEvent(session_id, parent_session=identity.parent_session)
@@ -222,11 +219,6 @@ class PiSource:
 
 
 SOURCE = PiSource()
-
-
-def _header(log: LogFile) -> dict[str, Any]:
-    records = (item.value for item in islice(read_jsonl(log), _HEAD_RECORDS) if isinstance(item, RawRecord))
-    return next((value for value in records if value.get("type") == "session"), {})
 
 
 def _session_id(log: LogFile, header: dict[str, Any]) -> str:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from hashlib import sha256
+from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol
 
@@ -107,6 +108,12 @@ def read_jsonl(
             yield from _read_lines(stream, path, log.size, limit, block, start, line)
     except OSError as error:
         yield unreadable(log.path, error)
+
+
+def first_of_type(log: LogFile, kind: str, limit: int = 20) -> dict[str, Any]:
+    """The first record of a type among the first ``limit`` of a JSON Lines log; empty where there is none."""
+    records = (item.value for item in islice(read_jsonl(log), limit) if isinstance(item, RawRecord))
+    return next((value for value in records if value.get("type") == kind), {})
 
 
 def points_from(log: LogFile) -> int:
@@ -252,6 +259,12 @@ def list_folder(folder: Path) -> list[Path] | BadRecord:
         return []
     except OSError as error:
         return BadRecord(str(folder), f"cannot be listed: {error.strerror or error}")
+
+
+def entries_of(folder: Path) -> Sequence[Path | BadRecord]:
+    """Lists a folder as `list_folder` does, with the reason in the place of its entries where it cannot be listed."""
+    listing = list_folder(folder)
+    return [listing] if isinstance(listing, BadRecord) else listing
 
 
 def _parse_int(digits: str) -> int | float:

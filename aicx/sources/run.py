@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from datetime import datetime
-from itertools import islice
 from typing import Any
 
 from aicx.sources import RUN
@@ -22,14 +21,13 @@ from aicx.sources.items import (
     TimelineEntry,
     ToolUse,
 )
-from aicx.sources.records import RawRecord, list_folder, parse_instant, read_jsonl, stat_log
-from aicx.sources.values import quoted, string_of, text_of
+from aicx.sources.records import RawRecord, entries_of, first_of_type, parse_instant, read_jsonl, stat_log
+from aicx.sources.values import exit_code_of, quoted, string_of, text_of
 from aicx.text import shorten
 from aicx.types import AgentHomes, Origin, Role
 
 FORMAT = "run"
-_HEAD_RECORDS = 20
-_MAX_CODE = 1 << 31
+_MAX_SECONDS = 1 << 31
 _TITLED = 60  # characters of a command in a title, behind which there is room for how it ended
 
 
@@ -39,16 +37,14 @@ class RunSource:
     agent = RUN
 
     def discover(self, homes: AgentHomes) -> Iterator[LogFile | BadRecord]:
-        listing = list_folder(homes.runs) if homes.runs is not None else []
-        for path in [listing] if isinstance(listing, BadRecord) else listing:
+        for path in entries_of(homes.runs) if homes.runs is not None else ():
             if isinstance(path, BadRecord):
                 yield path
             elif path.suffix == ".jsonl":
                 yield stat_log(RUN, FORMAT, path)
 
     def identify(self, log: LogFile) -> LogIdentity:
-        records = (item.value for item in islice(read_jsonl(log), _HEAD_RECORDS) if isinstance(item, RawRecord))
-        first = next((value for value in records if value.get("type") == "session"), {})
+        first = first_of_type(log, "session")
         return LogIdentity(_session_of(log, first), parse_instant(first.get("at")))
 
     def read(self, log: LogFile) -> Iterator[SourceItem]:
@@ -110,7 +106,7 @@ class _RunState:
 
     def _end(self, record: RawRecord, at: datetime) -> Iterator[SourceItem]:
         value = record.value
-        code = _number(value.get("exit_code"))
+        code = exit_code_of(value.get("exit_code"))
         use = ToolUse(
             RUN,
             "result",
@@ -147,13 +143,9 @@ def _session_of(log: LogFile, first: dict[str, Any]) -> str:
     return text_of(first.get("id")) or log.path.stem
 
 
-def _number(value: Any) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and abs(value) < _MAX_CODE else None
-
-
 def _duration(value: Any) -> float | None:
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return float(value) if is_number and 0 <= value < _MAX_CODE else None
+    return float(value) if is_number and 0 <= value < _MAX_SECONDS else None
 
 
 SOURCE = RunSource()

@@ -9,6 +9,7 @@ from typing import Any
 import orjson
 
 _MAX_NAME_LENGTH = 80
+_MAX_CODE = 1 << 31
 _WORDS = re.compile(r"[A-Z0-9]{1,15}(?:[_ ][A-Z0-9]{1,15})*")
 _DATA_URL = re.compile(
     r"data:([\w.+/-]*)(?:;[\w=.+-]+)*;base64,[A-Za-z0-9+/=_-]+(?:\[\d+ bytes of data left out[^\]]*\])?"
@@ -51,6 +52,11 @@ def objects_of(value: Any) -> list[dict[str, Any]]:
     return [item for item in items_of(value) if isinstance(item, dict)]
 
 
+def exit_code_of(value: Any) -> int | None:
+    """``value`` when it is a number that a command can end with."""
+    return value if isinstance(value, int) and not isinstance(value, bool) and abs(value) < _MAX_CODE else None
+
+
 def parse_json(text: str | bytes) -> Any:
     """The value that ``text`` holds as JSON, None when it holds none."""
     try:
@@ -62,3 +68,8 @@ def parse_json(text: str | bytes) -> Any:
 def replace_data_urls(text: str, mark: Callable[[str], str]) -> str:
     """``text`` with ``mark(media type)`` in place of every file that is embedded in it as base64."""
     return _DATA_URL.sub(lambda found: mark(found[1]), text) if ";base64," in text else text
+
+
+def without_data(text: str) -> str:
+    """``text`` with a plain mark in place of every embedded file."""
+    return replace_data_urls(text, lambda media: f"[{media or 'data'} left out]")

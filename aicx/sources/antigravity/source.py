@@ -28,7 +28,7 @@ from aicx.sources.antigravity.transcript import (
     outline_transcript,
 )
 from aicx.sources.items import BadRecord, LogFile, LogIdentity, SkippedRecords, SourceItem
-from aicx.sources.records import list_folder, stat_log
+from aicx.sources.records import entries_of, stat_log
 from aicx.types import AgentHomes
 
 __all__ = ["AGENT", "FORMAT", "SOURCE", "AntigravitySource", "extract_target"]
@@ -114,11 +114,9 @@ SOURCE = AntigravitySource()
 
 def _children(homes: AgentHomes, name: str) -> Iterator[Path | BadRecord]:
     for home in HOMES:
-        listing = list_folder(homes.gemini / home / name)
-        if isinstance(listing, BadRecord):
-            yield listing
-        else:
-            yield from (path for path in listing if not path.name.startswith("."))
+        for path in entries_of(homes.gemini / home / name):
+            if isinstance(path, BadRecord) or not path.name.startswith("."):
+                yield path
 
 
 def _discover_brain(folder: Path) -> LogFile | BadRecord | None:

@@ -185,7 +185,7 @@ class ClaudeLogReader:
             yield from self._with_queue(self._turns.attachment(value))
         elif kind == "queue-operation":
             yield from self._queue_operation(record)
-        elif is_tool_record(kind):
+        elif kind in _KINDS:
             yield from self._tool_record(kind, record)
         elif kind in _TITLES or kind in ("summary", "pr-link"):
             fact = self._fact(kind, value)
@@ -293,11 +293,6 @@ def _omission(kind: str, value: dict[str, Any]) -> str:
         # what they add here is calls and output only: the task is in the call of the agent, its answer in the result.
         return "agent_progress" if object_of(value.get("data")).get("type") == "agent_progress" else kind
     return kind if kind in _BOOKKEEPING else f"unknown type: {quoted(kind)}"
-
-
-def is_tool_record(kind: str) -> bool:
-    """Whether a record's type is that of a block."""
-    return kind in _KINDS
 
 
 def tool_block(kind: str, value: dict[str, Any]) -> dict[str, Any] | None:

@@ -27,7 +27,7 @@ from aicx.sources.items import (
     TimelineEntry,
 )
 from aicx.sources.memories import identify_memory, memory_files, read_memory
-from aicx.sources.records import RawRecord, list_folder, parse_instant, points_from, read_jsonl, stat_log
+from aicx.sources.records import RawRecord, entries_of, parse_instant, points_from, read_jsonl, stat_log
 from aicx.sources.values import object_of, string_of, text_of
 from aicx.sources.voices import speaker_of
 from aicx.types import AgentHomes
@@ -58,12 +58,10 @@ class ClaudeSource:
         history = homes.claude / "history.jsonl"
         if os.path.lexists(history):
             yield stat_log(AGENT, HISTORY_FORMAT, history)
-        projects = list_folder(homes.claude / "projects")
-        if isinstance(projects, BadRecord):
-            yield projects
-            return
-        for project in projects:
-            if _is_folder(project):
+        for project in entries_of(homes.claude / "projects"):
+            if isinstance(project, BadRecord):
+                yield project
+            elif _is_folder(project):
                 yield from _project_logs(project)
 
     def identify(self, log: LogFile) -> LogIdentity:
@@ -111,12 +109,10 @@ def _is_folder(path: Path) -> bool:
 
 
 def _project_logs(project: Path) -> Iterator[LogFile | BadRecord]:
-    listed = list_folder(project)
-    if isinstance(listed, BadRecord):
-        yield listed
-        return
-    for path in listed:
-        if path.suffix == ".jsonl":
+    for path in entries_of(project):
+        if isinstance(path, BadRecord):
+            yield path
+        elif path.suffix == ".jsonl":
             yield stat_log(AGENT, SESSION_FORMAT, path)
         elif path.name == "memory":
             yield from memory_files(AGENT, MEMORY_FORMAT, path)
@@ -126,12 +122,10 @@ def _project_logs(project: Path) -> Iterator[LogFile | BadRecord]:
 
 def _subagent_logs(folder: Path) -> Iterator[LogFile | BadRecord]:
     """The agents of a session, and those of its workflows two folders further down."""
-    listed = list_folder(folder)
-    if isinstance(listed, BadRecord):
-        yield listed
-        return
-    for path in listed:
-        if path.suffix == ".jsonl":
+    for path in entries_of(folder):
+        if isinstance(path, BadRecord):
+            yield path
+        elif path.suffix == ".jsonl":
             if path.name.startswith("agent-"):
                 yield stat_log(AGENT, SESSION_FORMAT, path)
         elif _is_folder(path) and not path.is_symlink():
@@ -149,8 +143,7 @@ def _memory_session(path: Path) -> str:
 
 def _folder_of(project: Path) -> str | None:
     """The working folder that a project's logs are of: its name says it in a form that many folders share."""
-    listed = list_folder(project)
-    logs = [] if isinstance(listed, BadRecord) else [path for path in listed if path.suffix == ".jsonl"]
+    logs = [path for path in entries_of(project) if isinstance(path, Path) and path.suffix == ".jsonl"]
     for log in map(partial(stat_log, AGENT, SESSION_FORMAT), logs[:_MAX_ASKED]):
         for record in _head(log) if isinstance(log, LogFile) else ():
             cwd = string_of(record.value.get("cwd"))

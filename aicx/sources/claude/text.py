@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Any
 
 from aicx.sources.values import replace_data_urls
@@ -129,7 +128,7 @@ def _cut(text: str, opening: re.Pattern[str]) -> tuple[str, int]:
     at = 0
     count = 0
     unclosed: set[str] = set()  # looked for once, or a text full of openings would be searched again for each
-    for found in _line_starts(text, opening):
+    for found in re.finditer(rf"^{opening.pattern}", text, re.MULTILINE):
         tag = found[1]
         if found.start() < at or tag in unclosed:
             continue
@@ -150,10 +149,6 @@ def _cut(text: str, opening: re.Pattern[str]) -> tuple[str, int]:
         return text, 0
     kept.append(text[at:])
     return "".join(kept).strip("\n").rstrip(), count
-
-
-def _line_starts(text: str, opening: re.Pattern[str]) -> Iterator[re.Match[str]]:
-    return re.finditer(rf"^{opening.pattern}", text, re.MULTILINE)
 
 
 def split_remark(text: str) -> tuple[str, str]:

@@ -95,7 +95,7 @@ class CodexMessages:
         self._timeline.skip(_CUT, is_cut)
         origin = self._origin(text)
         record_id = text_of(payload.get("id"))
-        self._timeline.hold(key, "user", text, origin, record_id=record_id, turn=self._turn_of(payload))
+        self._timeline.emit("user", text, origin, record_id=record_id, turn=self._turn_of(payload), waits_for=key)
         self.begin_turn()
 
     def _take_notice(self, text: str) -> None:
@@ -166,7 +166,7 @@ class CodexMessages:
         elif self._answers.has_told(channel, text):
             self._timeline.skip(COPY)
         else:
-            self._timeline.hold(text.strip(), "assistant", text, "agent", turn=self._timeline.turn)
+            self._timeline.emit("assistant", text, "agent", turn=self._timeline.turn, waits_for=text.strip())
 
     def take_plan_copy(self, plan: str | None) -> None:
         """A plan cut out of an answer: told only where no answer holds it."""
@@ -174,7 +174,7 @@ class CodexMessages:
         if not text or text in self._last_answer:
             self._timeline.skip(COPY if text else NO_TEXT)
         else:
-            self._timeline.hold(text, "assistant", text, "agent", turn=self._timeline.turn)
+            self._timeline.emit("assistant", text, "agent", turn=self._timeline.turn, waits_for=text)
 
     def take_thought_copies(self, texts: list[str]) -> None:
         """Thoughts as clients show them, a headline at a time: told only where no item follows that tells them."""
@@ -185,7 +185,7 @@ class CodexMessages:
                 self._timeline.skip(COPY)
             else:
                 self._thoughts.add(hash(text))
-                self._timeline.hold(text, "reasoning", text, "agent", turn=self._timeline.turn)
+                self._timeline.emit("reasoning", text, "agent", turn=self._timeline.turn, waits_for=text)
 
     def _cleaned(self, texts: list[str]) -> tuple[str, bool]:
         """The person's part of a prompt, empty when there is none, and whether that is less than the whole."""

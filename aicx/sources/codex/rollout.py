@@ -198,7 +198,7 @@ class Rollout:
         if call_id is not None:
             self._ended.add(call_id)
         if call_id is not None and call_id in self._calls:
-            self._timeline.hold(call_id, "tool", outcome.text, "tool", record_id=record_id, tool=use)
+            self._timeline.emit("tool", outcome.text, "tool", record_id=record_id, tool=use, waits_for=call_id)
         else:  # with the call nowhere in the log, its end must say what was asked
             text = f"{request}\n{outcome.text}" if request else outcome.text
             self._timeline.emit("tool", text, "tool", record_id=record_id, tool=use)

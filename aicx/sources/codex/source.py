@@ -16,7 +16,7 @@ from aicx.sources.memories import identify_memory, memory_files, read_memory
 from aicx.sources.records import (
     Element,
     LogRecord,
-    list_folder,
+    entries_of,
     parse_instant,
     read_json_cut,
     read_jsonl,
@@ -51,12 +51,10 @@ class CodexSource:
 
     def discover(self, homes: AgentHomes) -> Iterator[LogFile | BadRecord]:
         """Every log, by listing and stat alone."""
-        paths = list_folder(homes.codex)
-        if isinstance(paths, BadRecord):
-            yield paths
-            return
-        for path in paths:
-            if path.name in _FOLDERS:
+        for path in entries_of(homes.codex):
+            if isinstance(path, BadRecord):
+                yield path
+            elif path.name in _FOLDERS:
                 yield from _rollouts(path, set())
             elif path.name in _FILES:
                 yield stat_log(AGENT, _FILES[path.name], path)
@@ -94,12 +92,10 @@ SOURCE = CodexSource()
 
 def _rollouts(folder: Path, entered: set[tuple[int, int]]) -> Iterator[LogFile | BadRecord]:
     """The rollouts below ``folder``; ``entered`` breaks the circle a link to a folder above would make."""
-    paths = list_folder(folder)
-    if isinstance(paths, BadRecord):
-        yield paths
-        return
-    for path in paths:
-        if path.suffix == ".jsonl":
+    for path in entries_of(folder):
+        if isinstance(path, BadRecord):
+            yield path
+        elif path.suffix == ".jsonl":
             yield stat_log(AGENT, ROLLOUT, path)
         elif path.suffix == ".json" and path.name.startswith("rollout-"):
             yield stat_log(AGENT, ROLLOUT_JSON, path)

@@ -166,36 +166,24 @@ class CodexTimeline:
         record_id: str | None = None,
         tool: ToolUse | None = None,
         turn: str | None = None,
+        waits_for: str | None = None,
     ) -> None:
         """Yields an entry from the record at hand, after all that waited.
 
-        ``turn`` is given for messages: one without an id of its own is known by its place in its turn.
+        ``turn`` is given for messages: one without an id of its own is known by its place in its turn. With
+        ``waits_for`` the entry itself waits for a record that proves to be its other half by that key.
         """
-        self._release()
-        at = self._time()
-        if at is not None:
-            branch = self.branches.get(self.cwd)
-            record_id = record_id or self._place_in_turn(turn, role)
-            self._append(role, text, origin, record_id, tool, self._record, at, self.cwd, branch, self.model)
-
-    def hold(
-        self,
-        key: str,
-        role: Role,
-        text: str,
-        origin: Origin,
-        *,
-        record_id: str | None = None,
-        tool: ToolUse | None = None,
-        turn: str | None = None,
-    ) -> None:
-        """As ``tell``, but waits for a record that proves to be its other half by ``key``."""
-        at = self._time()
-        if at is not None:
-            branch = self.branches.get(self.cwd)
-            self.waiting.hold(
-                Held(key, role, text, origin, record_id, tool, turn, self._record, at, self.cwd, branch, self.model)
-            )
+        if waits_for is None:
+            self._release()
+        if self._at is None:
+            self.report("no record of this log has a readable time")
+            return
+        context = (self._record, self._at, self.cwd, self.branches.get(self.cwd), self.model)
+        entry = Held(waits_for or "", role, text, origin, record_id, tool, turn, *context)
+        if waits_for is None:
+            self._append(entry)
+        else:
+            self.waiting.hold(entry)
 
     def state(self, fact: SessionEvent) -> None:
         """Yields ``fact``, the first time it is said."""
@@ -204,25 +192,17 @@ class CodexTimeline:
             self._release()
             self.ready.append(fact)
 
-    def _time(self) -> datetime | None:
-        if self._at is None:
-            self.report("no record of this log has a readable time")
-        return self._at
-
     def _release(self, *, at_end: bool = False) -> None:
         """Tells what waits. A user item without a clean copy is the person's only in a log where prompts have none."""
         for held in self.waiting.release():
-            origin = held.origin
             if held.role == "user" and not held.confirmed:
                 if is_markup(held.text) and (self.prompts_have_copies or at_end):
                     self.skip(SCAFFOLDING)
                     continue
                 # The last record of a live log may be a prompt whose copy is about to be written.
                 if self.prompts_have_copies and not at_end:
-                    origin = "injected"
-            record_id = held.record_id or self._place_in_turn(held.turn, held.role)
-            context = (held.record, held.at, held.cwd, held.branch, held.model)
-            self._append(held.role, held.text, origin, record_id, held.tool, *context)
+                    held.origin = "injected"
+            self._append(held)
 
     def _place_in_turn(self, turn: str | None, role: Role) -> str | None:
         """An id for a message that has none: a fork copies its turn with it, but gives it a new time."""
@@ -232,20 +212,20 @@ class CodexTimeline:
         self._numbers[series] += 1
         return f"{series}#{self._numbers[series]}"
 
-    def _append(
-        self,
-        role: Role,
-        text: str,
-        origin: Origin,
-        record_id: str | None,
-        tool: ToolUse | None,
-        record: LogRecord,
-        at: datetime,
-        cwd: str | None,
-        branch: str | None,
-        model: str | None,
-    ) -> None:
-        text, ref = without_blobs(text), record.ref(self.path)
+    def _append(self, held: Held) -> None:
         self.ready.append(
-            TimelineEntry(AGENT, self.session_id, at, role, text, ref, origin, cwd, branch, record_id, model, tool)
+            TimelineEntry(
+                AGENT,
+                self.session_id,
+                held.at,
+                held.role,
+                without_blobs(held.text),
+                held.record.ref(self.path),
+                held.origin,
+                cwd=held.cwd,
+                branch=held.branch,
+                record_id=held.record_id or self._place_in_turn(held.turn, held.role),
+                model=held.model,
+                tool=held.tool,
+            )
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -29,9 +29,9 @@ from aicx.sources.items import (
     SourceItem,
     ToolUse,
 )
-from aicx.sources.records import changed_at, element_ref, list_folder, parse_instant, stat_log
+from aicx.sources.records import changed_at, element_ref, entries_of, parse_instant, stat_log
 from aicx.sources.tools import describe_call
-from aicx.sources.values import object_of, parse_json, quoted, string_of, text_of
+from aicx.sources.values import exit_code_of, object_of, parse_json, quoted, string_of, text_of
 from aicx.sources.voices import speaker_of
 from aicx.types import AgentHomes
 
@@ -109,9 +109,8 @@ def _read_chat(log: LogFile) -> Iterator[SourceItem]:
     yield from (SkippedRecords(path, reason, count) for reason, count in skipped.items() if count)
 
 
-def _listed(folder: Path) -> list[Path] | list[BadRecord]:
-    listing = list_folder(folder) if folder.is_dir() else []
-    return [listing] if isinstance(listing, BadRecord) else listing
+def _listed(folder: Path) -> Sequence[Path | BadRecord]:
+    return entries_of(folder) if folder.is_dir() else ()
 
 
 def _transcripts(folder: Path) -> Iterator[LogFile | BadRecord]:
@@ -136,7 +135,6 @@ _USER, _ASSISTANT = 1, 2
 _ENDED = {"completed": False, "error": True, "cancelled": True}
 # Where the result of a tool keeps what it printed.
 _PRINTED = ("output", "contents", "content", "stdout", "result", "text", "error")
-_MAX_CODE = 1 << 31
 
 
 def drafts_of(message: dict[str, Any], skipped: Counter[str]) -> Iterator[EntryDraft]:
@@ -189,8 +187,7 @@ def _tool(tool: dict[str, Any], skipped: Counter[str]) -> Iterator[EntryDraft]:
     printed = next((said for key in _PRINTED if (said := text_of(answer.get(key)))), None)
     printed = printed or string_of(tool.get("result")) or string_of(tool.get("error"))
     failed = _ENDED.get(status)
-    code = answer.get("exitCodeV2", answer.get("exitCode"))
-    exit_code = code if isinstance(code, int) and not isinstance(code, bool) and abs(code) < _MAX_CODE else None
+    exit_code = exit_code_of(answer.get("exitCodeV2", answer.get("exitCode")))
     use = ToolUse(name, "result", call_id, failed=True if exit_code else failed, exit_code=exit_code)
     text = printed if printed.strip() else status if failed else ""
     if text:

@@ -17,7 +17,7 @@ from aicx.sources.records import (
     Element,
     RawRecord,
     changed_at,
-    list_folder,
+    entries_of,
     parse_instant,
     read_json,
     read_json_cut,
@@ -33,13 +33,6 @@ SESSION_JSON = "gemini-json"
 SESSION_LINES = "gemini-jsonl"
 PROMPTS = "gemini-logs"
 MESSAGES = ("messages", "history", "items")  # the list's names, today's first
-
-
-def identify_session(log: LogFile) -> LogIdentity:
-    """The session a log holds, from its header; one that names none goes by the name of its file."""
-    header = _header(log)
-    lane, parent = _lane(log.path, header)
-    return LogIdentity(_session_id(log, header), parse_instant(header.get("startTime")), lane, parent)
 
 
 def read_object(log: LogFile) -> Iterator[SourceItem]:
@@ -129,12 +122,11 @@ class GeminiSource:
 
     def discover(self, homes: AgentHomes) -> Iterator[LogFile | BadRecord]:
         """Every log, by listing and stat alone; ``checkpoint-*.json`` are copies of sessions and are passed over."""
-        for project in _folders(homes.gemini / "tmp"):
+        for project in entries_of(homes.gemini / "tmp"):
             if isinstance(project, BadRecord):
                 yield project
                 continue
-            listing = list_folder(project)
-            for path in [listing] if isinstance(listing, BadRecord) else listing:
+            for path in entries_of(project) if _is_folder(project) else ():
                 if isinstance(path, BadRecord):
                     yield path
                 elif path.name == "chats":
@@ -145,7 +137,11 @@ class GeminiSource:
 
     def identify(self, log: LogFile) -> LogIdentity:
         """The session a log holds; a file that names none goes by its own name, a prompt history holds many."""
-        return LogIdentity(None, None) if log.format == PROMPTS else identify_session(log)
+        if log.format == PROMPTS:
+            return LogIdentity(None, None)
+        header = _header(log)
+        lane, parent = _lane(log.path, header)
+        return LogIdentity(_session_id(log, header), parse_instant(header.get("startTime")), lane, parent)
 
     def read(self, log: LogFile) -> Iterator[SourceItem]:
         """The log's items in file order."""
@@ -153,14 +149,6 @@ class GeminiSource:
 
 
 SOURCE = GeminiSource()
-
-
-def _folders(folder: Path) -> Iterator[Path | BadRecord]:
-    listing = list_folder(folder)
-    if isinstance(listing, BadRecord):
-        yield listing
-    else:
-        yield from (path for path in listing if _is_folder(path))
 
 
 def _is_folder(path: Path) -> bool:
@@ -173,12 +161,10 @@ def _is_folder(path: Path) -> bool:
 
 
 def _session_files(folder: Path, prefix: str) -> Iterator[LogFile | BadRecord]:
-    listing = list_folder(folder)
-    if isinstance(listing, BadRecord):
-        yield listing
-        return
-    for path in listing:
-        if path.suffix in (".json", ".jsonl"):
+    for path in entries_of(folder):
+        if isinstance(path, BadRecord):
+            yield path
+        elif path.suffix in (".json", ".jsonl"):
             if path.name.startswith(prefix) and not path.name.startswith("checkpoint-"):
                 yield stat_log(AGENT, SESSION_JSON if path.suffix == ".json" else SESSION_LINES, path)
         elif not path.name.startswith(".") and not path.is_symlink() and _is_folder(path):

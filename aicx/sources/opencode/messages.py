@@ -15,7 +15,16 @@ from aicx.sources.databases import not_read, reading, split_path
 from aicx.sources.items import BadRecord, EntryDraft, LogFile, ToolUse
 from aicx.sources.records import WHOLE_LIMIT, list_folder, parse_instant, read_json, read_json_cut, stat_log
 from aicx.sources.tools import describe_call
-from aicx.sources.values import object_of, objects_of, parse_json, quoted, replace_data_urls, string_of, text_of
+from aicx.sources.values import (
+    exit_code_of,
+    object_of,
+    objects_of,
+    parse_json,
+    quoted,
+    string_of,
+    text_of,
+    without_data,
+)
 from aicx.sources.voices import speaker_of
 from aicx.types import Origin, Role
 from aicx.values import dataclass
@@ -171,7 +180,6 @@ def _info(connection: sqlite3.Connection, session_id: str) -> dict[str, Any]:
 # Parts without a text: what a step cost, the state of the files before and after, who was mentioned.
 _BOOKKEEPING = frozenset(("step-start", "step-finish", "snapshot", "patch", "agent", "compaction"))
 _ENDED = frozenset(("completed", "error"))
-_MAX_CODE = 1 << 31
 _BARE_QUOTE = re.compile(r'(?<!\\)"')
 
 
@@ -263,8 +271,7 @@ class OpenCodeMessages:
         if status not in _ENDED:
             return
         ended = parse_instant(object_of(state.get("time")).get("end"))
-        code = object_of(state.get("metadata")).get("exit")
-        exit_code = code if isinstance(code, int) and not isinstance(code, bool) and abs(code) < _MAX_CODE else None
+        exit_code = exit_code_of(object_of(state.get("metadata")).get("exit"))
         failed = status == "error" or bool(exit_code)
         output = string_of(state.get("error" if status == "error" else "output"))
         seconds = (ended - began).total_seconds() if began and ended and ended >= began else None
@@ -321,4 +328,4 @@ def _began(part: dict[str, Any]) -> datetime | None:
 
 def _clean(text: str) -> str:
     """``text`` without embedded files; empty where nothing can be read in it."""
-    return replace_data_urls(text, lambda kind: f"[{kind or 'data'} left out]") if text.strip() else ""
+    return without_data(text) if text.strip() else ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sqlite3
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from hashlib import sha256
@@ -32,7 +32,7 @@ from aicx.sources.opencode.messages import (
     load_session,
     message_files,
 )
-from aicx.sources.records import changed_at, element_ref, list_folder, parse_instant, stat_log
+from aicx.sources.records import changed_at, element_ref, entries_of, parse_instant, stat_log
 from aicx.sources.values import object_of, objects_of, text_of
 from aicx.types import AgentHomes
 
@@ -58,7 +58,11 @@ class OpenCodeSource:
             for project in _listed(kept):
                 for path in [project] if isinstance(project, BadRecord) else _session_files(project / below):
                     yield path if isinstance(path, BadRecord) else _in_files(path)
-        databases = [path for path in _listed(folder) if isinstance(path, BadRecord) or _is_database(path)]
+        databases = [
+            path
+            for path in _listed(folder)
+            if isinstance(path, BadRecord) or (path.name.startswith("opencode") and path.suffix == ".db")
+        ]
         if homes.opencode_database is not None and homes.opencode_database.is_file():
             databases.append(homes.opencode_database)
         for database in databases:
@@ -114,19 +118,14 @@ class OpenCodeSource:
 SOURCE = OpenCodeSource()
 
 
-def _listed(folder: Path) -> list[Path] | list[BadRecord]:
-    listing = list_folder(folder) if folder.is_dir() else []
-    return [listing] if isinstance(listing, BadRecord) else listing
+def _listed(folder: Path) -> Sequence[Path | BadRecord]:
+    return entries_of(folder) if folder.is_dir() else ()
 
 
 def _session_files(folder: Path) -> Iterator[Path | BadRecord]:
     for path in _listed(folder):
         if isinstance(path, BadRecord) or (path.suffix == ".json" and path.name.startswith("ses_")):
             yield path
-
-
-def _is_database(path: Path) -> bool:
-    return path.name.startswith("opencode") and path.suffix == ".db"
 
 
 def _in_files(path: Path) -> LogFile | BadRecord:
