@@ -11,6 +11,8 @@ Every damage has to be without effect on all answers, or named by the answers it
 from __future__ import annotations
 
 import argparse
+import contextlib
+import io
 import json
 import os
 import random
@@ -23,11 +25,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from benchmarks.damage_home import Home, make_home, prepare
-from benchmarks.damage_questions import Asked, ask
+from benchmarks.damage_home import NOUNS, VERBS, Home, command_line, forked, make_home, prepare
 
-Outcome = Literal["no effect", "named and mended", "other answers unnamed", "not mended", "exit 70", "noise"]
-GOOD: tuple[Outcome, ...] = ("no effect", "named and mended")
 _BLOCK = 512
 _NOISE = ("Traceback", "panicked at", "PanicException", "Warning:", "a bug in aicx", "Segmentation fault")
 
@@ -136,6 +135,70 @@ def kind_of(file: str) -> str:
         part = file.split("/")[1]
         return "lexical" if part.startswith("lexical") else "vectors" if part.startswith("vectors") else "manifest"
     return {"models": "model", "repomap": "map"}.get(file.split("/")[0], file.split(".")[0])
+
+
+@dataclass(slots=True)
+class Asked:
+    """The answers to all questions, and what was printed and returned that should not have been."""
+
+    answers: list[Any]
+    reasons: list[str]
+    codes: list[int]
+    said: str
+
+
+def questions() -> list[tuple[str, str]]:
+    """50 fixed questions, each with the way it is asked: `lexical`, `hybrid` or `steer`."""
+    asked = [("lexical", f"{noun} {verb}") for noun, verb in zip(NOUNS, VERBS, strict=False)]
+    asked += [("lexical", f"replace_{noun}") for noun in NOUNS[:6]]
+    asked += [("lexical", f'"the {noun} beside it"') for noun in NOUNS[:4]]
+    asked += [("hybrid", f"why does the {noun} make trouble") for noun in NOUNS]
+    asked += [("hybrid", f"what {verb}") for verb in VERBS[:4]]
+    asked += [("steer", day) for day in ("2026-03-01", "2026-03-05", "2026-03-09", "2026-03-14", "2026-03-20")]
+    asked += [("steer", f"src/{noun}.py") for noun in NOUNS[:5]] + [("steer", ""), ("steer", "limit")]
+    return [*asked, ("lexical", "maschine"), ("lexical", "gaskett"), ("hybrid", "machine 7")]
+
+
+def ask(home: Home, most: int) -> Asked:
+    """The questions, in one process."""
+    every = questions()
+    asked = every[:: max(1, len(every) // most)]
+    done = forked(home, lambda: _answer(asked))
+    try:
+        answers, reasons, codes = json.loads(done.out)
+    except ValueError:
+        return Asked([], [], [done.code or 70], done.err)
+    return Asked(answers, reasons, [*codes, done.code], done.err)
+
+
+def _answer(asked: Sequence[tuple[str, str]]) -> int:
+    """Prints the answers of the home in the environment, each with what it says of damage, and its exit code."""
+    answers, reasons, codes = [], [], []
+    for way, text in asked:
+        written = io.BytesIO()
+        out = io.TextIOWrapper(written, "utf-8")
+        with contextlib.redirect_stdout(out):
+            code = command_line(_arguments(way, text))
+        out.flush()
+        found = json.loads(written.getvalue() or "{}")
+        rows = [(row["id"], [line["text"] for line in row.get("lines", [])]) for row in found.get("items", [])]
+        answers.append([code, rows])
+        reasons.append((found.get("oracle_status") or {}).get("fallback_reason") or found.get("error") or "")
+        codes.append(code)
+    print(json.dumps([answers, reasons, codes]))
+    return 0
+
+
+def _arguments(way: str, text: str) -> list[str]:
+    if way != "steer":
+        # `auto` is hybrid here, for there are vectors; it names what it leaves out.
+        return ["search", text, "--json", "--mode", "lexical" if way == "lexical" else "auto"]
+    options = ["--date", text] if text[:1] == "2" else ["--file", text] if "/" in text else []
+    return ["steer", "--json", "--limit", "3" if text == "limit" else "100", *options]
+
+
+Outcome = Literal["no effect", "named and mended", "other answers unnamed", "not mended", "exit 70", "noise"]
+GOOD: tuple[Outcome, ...] = ("no effect", "named and mended")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

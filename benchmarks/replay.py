@@ -7,7 +7,7 @@ HOMES holds folders that are laid out as a home (`.claude/`, `.codex/`), REPOSIT
 put at the commit and branch at which it began, only what the home's logs held before is stored, and the real commands
 run with the clock at that moment: `resume`, `prepare`, `next`, and the notes that the session before would have left.
 
-Scored: whether the session that the brief goes on from is a right one (`replay_scores.right_sessions`), whether `next`
+Scored: whether the session that the brief goes on from is a right one (`replay_logs.right_sessions`), whether `next`
 speaks of another one, and lines that the commits of the head or a session before the start contradict. Commits of
 sessions are those that the home's `commit_to_session.jsonl` names.
 """
@@ -26,19 +26,21 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.readings import share
-from benchmarks.replay_logs import RawLog, homes_in, logs_of
-from benchmarks.replay_place import Clone, asked_at, grow
-from benchmarks.replay_scores import (
+from benchmarks.replay_logs import (
     SESSION_IDS,
     Line,
+    RawLog,
     against_git,
     against_later,
+    homes_in,
+    logs_of,
     open_against_git,
     open_against_later,
     right_sessions,
     said_open,
     strictly_right,
 )
+from benchmarks.replay_place import Clone, asked_at, grow
 
 
 @dataclass(frozen=True, slots=True)

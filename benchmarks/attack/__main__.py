@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 
 import benchmarks.attack
-from benchmarks.attack.counts import Counts
+from benchmarks.attack import Counts
 
 _SHOWN = 10  # lines about what went through
 

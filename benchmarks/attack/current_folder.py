@@ -22,7 +22,7 @@ from tempfile import TemporaryDirectory
 from urllib.error import HTTPError
 from urllib.request import urlopen
 
-from benchmarks.attack.counts import Counts
+from benchmarks.attack import Counts
 from benchmarks.attack.installations import KINDS, Impossible, Installation, build_wheel, dependencies, install
 
 _OWN = ("aicx", "indexer", "retrieval", "sitecustomize", "usercustomize")

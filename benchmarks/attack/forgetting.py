@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from benchmarks.attack.counts import Counts
+from benchmarks.attack import Counts
 from benchmarks.attack.histories import STEPS, WORDS, World, forget, left, play
 
 

@@ -22,7 +22,7 @@ from typing import Any
 from aicx.agents import wishes
 from aicx.cli import run
 from aicx.config import load_settings
-from benchmarks.attack.counts import Counts
+from benchmarks.attack import Counts
 from benchmarks.attack.histories import World, play
 from benchmarks.attack.installations import ROOT
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from zlib import crc32
 
-from benchmarks.attack.counts import Counts
+from benchmarks.attack import Counts
 from benchmarks.attack.histories import World
 
 _SIGNS = string.ascii_letters + string.digits

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from aicx.cli import run
-from benchmarks.attack.counts import Counts
+from benchmarks.attack import Counts
 from benchmarks.attack.histories import World, play
 
 # A command may wait for git, which is asked several times, and this machine may be busy.

@@ -13,10 +13,11 @@ from aicx.bench.dataset import Dataset, Query, text_document, with_version
 from aicx.bench.measure import Measured, MeasureTask
 from aicx.bench.rankers import DEFAULT_CHOICES, RankerFolders, method_of, open_ranker
 from aicx.bench.report.ablations import effect_tables, effects, recommendation, recommended, verdicts
-from aicx.bench.results import BenchResult, decode_facts, rows_frame
+from aicx.bench.results import BenchResult, Facts, rows_frame
 from aicx.bench.run import BenchPlan, run
 from aicx.bench.variants import ABLATIONS, ASKED, Ablation, ablations, check_variant, variant
 from aicx.errors import UsageError
+from aicx.storage.typed import from_json
 from aicx.types import Part
 from aicx.why.ranking import Weights
 from retrieval.params import DEFAULT_PARAMS, RankingParams
@@ -73,7 +74,7 @@ def made(
         "skipped": [],
         "rankers": [{"dataset": dataset, "ranker": label, **COST} for dataset, label in sorted(labels)],
     }
-    return BenchResult(decode_facts(facts), rows_frame(rows))
+    return BenchResult(from_json(Facts, facts), rows_frame(rows))
 
 
 def test_each_ablation_changes_its_own_rule_and_nothing_else() -> None:

@@ -11,10 +11,11 @@ import pytest
 from aicx.bench.dataset import MEASURES
 from aicx.bench.report.comparison import compare
 from aicx.bench.report.page import markdown
-from aicx.bench.results import BenchResult, decode_facts, join_results, rows_frame
+from aicx.bench.results import BenchResult, Facts, join_results, rows_frame
 from aicx.bench.summary import _milliseconds as milliseconds
 from aicx.bench.summary import abstentions_of, against, costs_of, quality_of
 from aicx.errors import UsageError
+from aicx.storage.typed import from_json
 from tests.bench.invented import DATASET, MACHINE, SETTINGS
 
 pytestmark = [pytest.mark.needs("bench"), pytest.mark.slow]
@@ -78,7 +79,7 @@ def result(*given: list[dict[str, Any]], **facts: Any) -> BenchResult:
             {"dataset": "set", "ranker": "dense:lost", "failure": "no model"},
         ],
     }
-    return BenchResult(decode_facts(found | facts), rows_frame([row for some in given for row in some]))
+    return BenchResult(from_json(Facts, found | facts), rows_frame([row for some in given for row in some]))
 
 
 def pair() -> BenchResult:

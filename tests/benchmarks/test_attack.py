@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.attack.counts import Counts
+from benchmarks.attack import Counts
 from benchmarks.attack.current_folder import Clone, control, run_all
 from benchmarks.attack.installations import KINDS, ROOT, Impossible, build_wheel, install
 from tests.parts import require

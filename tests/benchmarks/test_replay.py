@@ -8,17 +8,19 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from benchmarks.replay_logs import RawLog, homes_in, logs_of
-from benchmarks.replay_place import Clone, asked_at, grow
-from benchmarks.replay_scores import (
+from benchmarks.replay_logs import (
+    RawLog,
     against_git,
     against_later,
+    homes_in,
+    logs_of,
     open_against_git,
     open_against_later,
     right_sessions,
     said_open,
     strictly_right,
 )
+from benchmarks.replay_place import Clone, asked_at, grow
 
 BEGIN = datetime(2026, 3, 2, 9, tzinfo=UTC)
 ONE, TWO = "11111111-1111-4111-8111-111111111111", "22222222-2222-4222-8222-222222222222"

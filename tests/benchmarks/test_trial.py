@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks import trial
-from benchmarks.trial_script import scripted
+from benchmarks.trial import scripted
 from benchmarks.trial_tasks import TASKS, Task
 
 
