@@ -19,15 +19,15 @@ from aicx.corpus.views.show_answer import SessionFound as SessionFound
 from aicx.corpus.views.show_answer import ShowAnswer, show_answer
 from aicx.engine.search import RERANKED, Group, Mode, Searcher, SearchQuery, Sort
 from aicx.engine.search_answer import SearchAnswer, search_answer
+from aicx.engine.stages.state import STEER_DECAY, steer_query
 from aicx.engine.steer_answer import SteerAnswer, ranked_answer, steer_answer
-from aicx.engine.steering import DECAY, steer_query
 from aicx.errors import AicxError as AicxError
 from aicx.fields import to_fields as to_fields
 from aicx.filters import NAMES, Filters
 from aicx.resume.brief.output import json_brief, markdown_brief
 from aicx.resume.query import ResumeQuery
+from aicx.resume.report import ResumeReport
 from aicx.resume.run import resume
-from aicx.resume.select.report import ResumeReport
 from aicx.values import dataclass
 from aicx.why.answer import WhyAnswer, answer_why
 from aicx.why.run import WhyQuery
@@ -146,7 +146,7 @@ class Corpus:
         question: str = "",
         *,
         limit: int = 20,
-        decay: str = DECAY,
+        decay: str = STEER_DECAY,
         repo: str | PathLike[str] | None = None,
         **where: Unpack[Where],
     ) -> SteerAnswer:

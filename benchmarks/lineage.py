@@ -16,8 +16,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from aicx.corpus.catalog.query import open_catalog
+from aicx.sessions import Edge
 from aicx.sessions.family import open_family
-from aicx.sessions.lineage import Edge
 from benchmarks.readings import read, share, stored_home
 
 

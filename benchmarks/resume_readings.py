@@ -34,8 +34,8 @@ from aicx.git.roots import repository_of
 from aicx.paths import NON_REPOSITORY
 from aicx.resume.brief.output import markdown_brief
 from aicx.resume.query import ResumeQuery
+from aicx.resume.report import ResumeReport
 from aicx.resume.run import resume
-from aicx.resume.select.report import ResumeReport
 from benchmarks.store import aicx, environment_for, measure
 
 # The last one was read once, when nothing was changed any more.

@@ -29,7 +29,6 @@ from aicx.corpus.places import report as projects
 from aicx.corpus.views import show_answer as show
 from aicx.corpus.views.report import REPORT_SCHEMA, EntryReport
 from aicx.engine import index_answer as index
-from aicx.engine import rank_answer as rank
 from aicx.engine import search_answer as search
 from aicx.engine import steer_answer as steer
 from aicx.lifecycle import answers as lifecycle
@@ -75,7 +74,7 @@ ANSWERS: Mapping[str, tuple[str, Sequence[type[Any]]]] = {
     "steer": (steer.SCHEMA, [steer.SteerAnswer]),
     "sessions": (sessions.SCHEMA, [sessions.SessionsAnswer]),
     "search": (search.SCHEMA, [search.SearchAnswer]),
-    "rank": (rank.SCHEMA, [rank.RankAnswer]),
+    "rank": (steer.RANK_SCHEMA, [steer.RankAnswer]),
     "index": (index.SCHEMA, [index.IndexBuilt, index.IndexAnswer, index.IndexDropped]),
     "why": (why.SCHEMA, [why.WhyAnswer]),
     "recall": (memory_recall.SCHEMA, [memory_recall.RecallAnswer]),

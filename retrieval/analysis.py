@@ -18,7 +18,7 @@ from typing import Any
 
 from aicx.values import dataclass
 from retrieval import languages
-from retrieval.spelling import SHORTEST, made_of
+from retrieval.languages import SHORTEST, made_of
 
 _CJK_LETTERS = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af"
 _CJK_MARKS = r"\u3000-\u303f\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65"

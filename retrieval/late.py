@@ -9,8 +9,7 @@ from typing import Any, Protocol
 
 from retrieval.embedders import Kind
 from retrieval.evidence import Occurrences
-from retrieval.fusion import Vote, raised
-from retrieval.ranking import RankedAnswer
+from retrieval.ranking import RankedAnswer, Vote, raised
 
 # A static model looks its tokens' vectors up, so comparing five passages takes it less time than one takes another. For
 # other models it is the most that short ones may be.

@@ -1,13 +1,16 @@
-"""Reads what a user asks for: words, names, and quoted phrases."""
+"""Reads what a user asks for: words, names, and quoted phrases; and puts it as clauses, whichever index is asked."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
+from typing import Any, Protocol
 
 from aicx.values import dataclass
-from retrieval.analysis import Terms, analyze_runs, in_any_language
+from retrieval.analysis import Terms, analyze, analyze_runs, in_any_language
+from retrieval.params import RankingParams
 
 _QUOTED = re.compile(r'"([^"\n]{1,500})"')
 # A question is a few words. What goes beyond (a pasted log) is cut, and the answer says so.
@@ -71,3 +74,104 @@ def corrected(run: Terms, form: str) -> Terms:
     if run.names:
         return Terms([], [form], typed=run.typed)
     return replace(next(iter(analyze_runs(form)), Terms()), typed=run.typed)
+
+
+_PART_OF_NAME = 0.25
+
+
+class Queries(Protocol):
+    """How an index is asked. What the functions return is its own."""
+
+    def term(self, field: str, term: str, worth: float) -> Any:
+        """A term in a field, worth so much."""
+        ...
+
+    def phrase(self, field: str, words: Sequence[Any], worth: float) -> Any:
+        """Words one after the other in a field."""
+        ...
+
+    def best_of(self, clauses: Sequence[Any]) -> Any:
+        """One of the clauses: that by which a document scores most."""
+        ...
+
+    def any_of(self, clauses: Sequence[Any]) -> Any:
+        """At least one of the clauses; the more the better."""
+        ...
+
+    def all_of(self, clauses: Sequence[Any], better: Sequence[Any] = ()) -> Any:
+        """Every one of the clauses; ``better`` only count."""
+        ...
+
+
+class QuestionClauses:
+    """Puts a question together. ``stands`` says whether a word or name is in any document as it is asked for."""
+
+    def __init__(self, queries: Queries, rules: RankingParams, stands: Callable[[Terms], bool]) -> None:
+        self._queries = queries
+        self._rules = rules
+        self._stands = stands
+
+    def wanted(self, question: Question) -> Any:
+        """The whole question; None where there is nothing to look for."""
+        lookup = question.is_lookup
+        clauses = [clause for run in question.runs for clause in self._clauses(run, lookup=lookup)]
+        if not clauses:
+            return None
+        phrases = [self.side_by_side(words) for text in question.phrases if (words := analyze(text).words)]
+        any_clause = self._queries.any_of(clauses)
+        return self._queries.all_of(phrases, [any_clause]) if phrases else any_clause
+
+    def side_by_side(self, words: Sequence[Any]) -> Any:
+        """Words one after the other in any field of words; the field where they are worth most counts."""
+        queries = self._queries
+        fields = [field for field in self._rules.fields if not field.endswith("_names")]
+        if len(words) == 1:
+            return queries.best_of([queries.term(field, words[0], 1.0) for field in fields])
+        return queries.best_of([queries.phrase(field, words, 1.0) for field in fields])
+
+    def _clauses(self, run: Terms, *, lookup: bool) -> Iterator[Any]:
+        """One word or name of a question, in every field. A term asked twice counts twice, as BM25 has it."""
+        rules, queries = self._rules, self._queries
+        as_one = rules.names_as_one and run.names and run.words
+        share = 1.0 / len(run.words) if as_one else 1.0
+        # Where a name occurs whole, its words apart are about something else.
+        whole_only = rules.names_whole and run.is_compound and self._stands(run)
+        for field, weight in rules.fields.items():
+            if field.endswith("_names"):
+                words = field.removesuffix("_names")
+                for number, name in enumerate(run.names):
+                    worth = weight
+                    if lookup and rules.lookup_name:
+                        # The whole name is what is looked for; its file name or last part is the next best.
+                        worth = rules.lookup_name * (1.0 if number == 0 else _PART_OF_NAME)
+                    clauses = [queries.term(field, name, worth)]
+                    if number == 0:
+                        clauses += (queries.term(words, form, worth) for form in run.others)
+                    yield self._best(clauses)
+            elif (lookup or whole_only) and rules.lookup_phrase and run.names and len(run.words) > 1:
+                worth = rules.lookup_phrase if lookup else weight * share
+                yield queries.phrase(field, run.words, worth)
+        if whole_only and not lookup:
+            return
+        together = lookup and rules.lookup_all and len(run.words) > 1
+        forms = () if run.names else run.others
+        whole = run.whole if rules.words_as_names else ""
+        anywhere = [list(self._anywhere(word, forms, share, whole)) for word in run.words]
+        if together:
+            yield queries.all_of([queries.any_of(clauses) for clauses in anywhere])
+        else:
+            yield from chain.from_iterable(anywhere)
+
+    def _anywhere(self, word: str, forms: Sequence[str], share: float, whole: str = "") -> Iterator[Any]:
+        """A word in each field of words; or in its place another form, or the name ``whole`` that it may be."""
+        rules, queries = self._rules, self._queries
+        for field, weight in rules.fields.items():
+            if field.endswith("_names"):
+                continue
+            clauses = [queries.term(field, form, weight * share) for form in (word, *forms)]
+            if whole and (worth := rules.fields.get(f"{field}_names")):
+                clauses.append(queries.term(f"{field}_names", whole, worth))
+            yield self._best(clauses)
+
+    def _best(self, clauses: Sequence[Any]) -> Any:
+        return self._queries.best_of(clauses) if len(clauses) > 1 else clauses[0]

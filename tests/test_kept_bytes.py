@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from aicx.cas.entry import StoredObject
-from aicx.continuity.state import Known, NoteState
+from aicx.continuity.places import Known, NoteState
 from aicx.memory import files
 from aicx.memory.record import Adoption, Anchor, Hold, Record, Source, Validation, Validity
 from aicx.work import files as work_files

@@ -20,8 +20,7 @@ from aicx.agents.mcp_entry import plan_entry
 from aicx.agents.plan import place_of, plan_init
 from aicx.agents.table import AGENTS, Servers, entry
 from aicx.config import Settings
-from aicx.continuity.context import index_copy
-from aicx.continuity.tracked import FOLDER, NAME, tracked_settings
+from aicx.continuity.context import FOLDER, NAME, index_copy, tracked_settings
 from aicx.errors import AicxError, plainly
 from aicx.git.identity import Repository
 from aicx.lifecycle.identity import Asker

@@ -167,8 +167,7 @@ def _block(settings: Settings, place: WorkPlace, layers: Layers, memory: Briefin
     if not layers.merged.items:
         return ""
     # Imported here: where there is no note, nothing is to be fitted.
-    from aicx.continuity.startup import startup_block
-    from aicx.continuity.startup_extra import startup_extra
+    from aicx.continuity.startup import startup_block, startup_extra
 
     extra = startup_extra(settings, place.root, layers, memory)
     return startup_block(layers, extra, settings.continuity_lines, limit_bytes=_MAX_NOTES).text

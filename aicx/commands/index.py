@@ -12,8 +12,8 @@ from aicx.commands.nothing import NOTHING_STORED
 from aicx.config import Settings, load_settings
 from aicx.engine.embedder_choice import MINILM_MAX_CHUNKS, Choice, parse_choice
 from aicx.engine.forgetting import complete_forgetting
-from aicx.engine.freshness import index_state
 from aicx.engine.index_answer import SCHEMA, IndexDropped, IndexGain, index_built
+from aicx.engine.index_manifest import index_state
 from aicx.engine.vector_index import build_vectors, drop_vectors
 from aicx.engine.vector_state import index_answer, lexical_state, made_with, vector_state
 from aicx.errors import NotFound

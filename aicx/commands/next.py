@@ -21,7 +21,7 @@ def command(repo: options.Repo = None, limit: options.Limit = 10, json: options.
     Example: aicx resume --next --json
     """
     desk = open_desk(repo)
-    from aicx.resume.open_work import NOTHING_OPEN, open_work
+    from aicx.resume.run import NOTHING_OPEN, open_work
 
     found = open_work(desk.settings, desk.place, desk.now)
     steps = next_steps(found.active[:limit])

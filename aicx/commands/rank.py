@@ -49,9 +49,9 @@ def command(
         layout, project, since=since, agents=filters.agent, strict=strict, top=top, automated=bool(filters.automated)
     )
     if json:
-        from aicx.engine.rank_answer import SCHEMA, rank_answer
+        from aicx.engine.steer_answer import RANK_SCHEMA, rank_answer
 
-        console.out_answer(SCHEMA, rank_answer(ranked, project, hours, strict))
+        console.out_answer(RANK_SCHEMA, rank_answer(ranked, project, hours, strict))
         return
     heads = []
     for item in ranked.items:

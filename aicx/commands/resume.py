@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from aicx.config import Settings
-    from aicx.resume.select.report import ResumeReport
+    from aicx.resume.report import ResumeReport
     from aicx.work.record import WorkRecord
 
 # What is worth reading at the start of a session; JSON has names and instants besides.
@@ -174,7 +174,7 @@ def _record(settings: Settings, report: ResumeReport, agent: str | None, now: da
 def _keep(settings: Settings, report: ResumeReport, attempt: WorkRecord, now: datetime) -> str | None:
     """Stores the brief beside its contract, and returns its digest; None where it cannot be stored, which is said."""
     from aicx.errors import AicxError, plainly
-    from aicx.resume.brief.capsule import keep_capsule
+    from aicx.resume.brief.output import keep_capsule
 
     try:
         digest = keep_capsule(settings, report, attempt, now, console.notify)

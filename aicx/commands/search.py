@@ -16,7 +16,7 @@ from aicx.commands.explained import print_explanation
 from aicx.commands.nothing import notify_nothing
 from aicx.config import Settings, load_settings
 from aicx.corpus.files.read import ALTERED
-from aicx.engine.freshness import evidence_note, stale_indexes
+from aicx.engine.index_manifest import stale_indexes
 from aicx.engine.search import MAX_RERANKED, RERANKED, Group, Hit, Mode, SearchQuery, SearchReport, Sort, search
 from aicx.errors import UsageError
 from aicx.filters import EVERYTHING, Filters
@@ -144,7 +144,7 @@ def command(
 
         console.out_answer(SCHEMA, search_answer(report, stated))
         return
-    note = evidence_note(report)
+    note = report.evidence_note
     with console.paged(wanted=not no_pager):
         if note and report.hits:
             console.out(note)

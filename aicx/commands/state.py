@@ -119,7 +119,7 @@ def _view(name: str, more: str, look: Callable[[Settings], tuple[str, str | None
 
 
 def _index(settings: Settings) -> tuple[str, None]:
-    from aicx.engine.freshness import index_state
+    from aicx.engine.index_manifest import index_state
     from aicx.engine.vector_state import lexical_state, vector_state
     from aicx.errors import MissingExtra, NotFound
 

@@ -10,7 +10,6 @@ import typer
 from aicx import console, options
 from aicx.commands.nothing import notify_nothing
 from aicx.config import load_settings
-from aicx.engine.freshness import stale_indexes
 from aicx.engine.steer_answer import SCHEMA, SteerAnswer, order_of, ranked_answer, steer_answer
 from aicx.errors import UsageError
 from aicx.fields import to_fields
@@ -67,10 +66,12 @@ def command(
         # Most uses of this command ask no index, and need none of what opens one.
         from aicx.commands.explained import print_explanation
         from aicx.engine.search import search
-        from aicx.engine.steering import DECAY, steer_query
+        from aicx.engine.stages.state import STEER_DECAY, steer_query
 
         share = passages_of_team(settings, team=team)
-        report = search(settings, steer_query(question, options.now(), filters, limit, decay or DECAY, place, share))
+        report = search(
+            settings, steer_query(question, options.now(), filters, limit, decay or STEER_DECAY, place, share)
+        )
         hits, answer = report.hits, ranked_answer(report)
     elif decay is not None or explain:
         option = "--explain" if decay is None else "--decay"
@@ -92,8 +93,11 @@ def _print_summary(answer: SteerAnswer) -> None:
     status = fields["oracle_status"]
     if status["fallback_reason"]:
         console.warn(status["fallback_reason"])
-    for sentence in stale_indexes(status.get("freshness", {})):
-        console.warn(sentence)
+    if "freshness" in status:
+        from aicx.engine.index_manifest import stale_indexes  # imported here: a list by facts alone asks no index
+
+        for sentence in stale_indexes(status["freshness"]):
+            console.warn(sentence)
     console.notify_notes(answer.notes)
     if not answer.items:
         notify_nothing("Nothing matches. `aicx status --projects` lists what there is; `aicx store` adds new sessions.")

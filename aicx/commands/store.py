@@ -18,10 +18,9 @@ from aicx.corpus.ingest.report import IngestProgress, StoreReport, StoreRequest
 from aicx.corpus.ingest.run import store
 from aicx.corpus.ingest.workers import background, ended_like_an_interrupt
 from aicx.corpus.views.report import EntryList
-from aicx.engine.damage import renew_copied
 from aicx.engine.index_answer import IndexBuilt
 from aicx.engine.lexical_index import refresh_in_background, refresh_lexical
-from aicx.engine.vector_place import heal_record
+from aicx.engine.vector_files import heal_record, renew_copied
 from aicx.errors import AicxError, UsageError
 from aicx.fields import INLINE, OPTIONAL
 from aicx.output import check_outside

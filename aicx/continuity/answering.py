@@ -23,9 +23,9 @@ from aicx.continuity.answers import (
 from aicx.continuity.audit import AuditEntry, audit_entries, preview
 from aicx.continuity.context import resume_context
 from aicx.continuity.note import KINDS, Layers, Note
-from aicx.continuity.pending import pendings
 from aicx.continuity.places import note_places
-from aicx.continuity.startup_extra import startup_of
+from aicx.continuity.publishing import pendings
+from aicx.continuity.startup import startup_of
 from aicx.redaction import redact
 from aicx.text import instant
 from aicx.work.place import WorkPlace

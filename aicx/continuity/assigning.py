@@ -10,8 +10,8 @@ from typing import Literal
 
 from aicx.continuity.deriving import Derived
 from aicx.continuity.note import KINDS, Kind, Layer, Note, NoteItem
+from aicx.continuity.places import NoteState, state_of
 from aicx.continuity.signals import DerivedStatement, is_local
-from aicx.continuity.state import NoteState, state_of
 from aicx.evidence.transcript import Statement
 from aicx.types import Lane
 from aicx.values import dataclass

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from aicx.config import Settings
-from aicx.continuity.signals import NAMES
 from aicx.storage.typed import from_json
 from aicx.text import instant
 from aicx.values import dataclass
@@ -117,4 +116,6 @@ def preview(entries: Sequence[AuditEntry]) -> list[tuple[AuditEntry, int]]:
 
 
 def _topic(topic: str) -> str:
+    from aicx.continuity.signals import NAMES  # imported here: its patterns take a while, and few contradict themselves
+
     return next((name for known, name in NAMES.items() if known == topic), topic)

@@ -1,6 +1,8 @@
 """What a session needs beside the notes: instruction files, agreed memory and shared guidance that fit the goal.
 
-Nothing is written: the index of the memory is read from a copy.
+Nothing is written: the index of the memory is read from a copy. A repository may name files in `.aicx/config.toml`,
+which a team tracks. Whatever there decides about a person's own machine is left out, and said: a clone must not switch
+anything on by itself.
 """
 
 from __future__ import annotations
@@ -11,19 +13,21 @@ from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from aicx.config import Settings
-from aicx.continuity.answers import ResumeContext, TeamEntry
+from aicx.config import LOCAL_ONLY, Settings
 from aicx.continuity.note import Note
-from aicx.continuity.tracked import tracked_settings
 from aicx.errors import AicxError, MalformedPolicy
 from aicx.managed.ours import is_ours_alone
+from aicx.memory.sources_files import Refused, exists, read_regular, resolve_inside
 from aicx.text import shorten
+from aicx.values import dataclass
 from aicx.work.place import WorkPlace
 
 if TYPE_CHECKING:
+    from aicx.continuity.answers import ResumeContext, TeamEntry
     from aicx.memory.index import RecordIndex
+
 
 _MAX_REFS = 5
 _MIN_SHARED = 2  # words of the goal that guidance has to have
@@ -36,6 +40,8 @@ def resume_context(settings: Settings, place: WorkPlace, note: Note, now: dateti
 
     Raises MalformedPolicy.
     """
+    # Imported here, as below: a startup block asks for the other things of this page alone.
+    from aicx.continuity.answers import ResumeContext
     from aicx.memory.sources_files import listed
 
     tracked = tracked_settings(settings, place.root)
@@ -61,6 +67,7 @@ def _of_team(settings: Settings, place: WorkPlace, goal: str, names: Sequence[st
     wanted = _words(goal)
     if len(wanted) < _MIN_SHARED:
         return []
+    from aicx.continuity.answers import TeamEntry
     from aicx.memory.policy_records import policy_in
     from aicx.memory.reading import find_scope
     from aicx.memory.sources import read_live
@@ -109,3 +116,78 @@ def _words(text: str) -> set[str]:
     from aicx.evidence.texts import words
 
     return {word for word in words(text) if len(word) >= _MIN_WORD}
+
+
+FOLDER, NAME = ".aicx", "config.toml"
+# Lists of files of the repository, which the startup block names and does not quote.
+SHARED = ("instruction_files", "team_files")
+_MAX_BYTES = 64 * 1024
+_MAX_FILES = 20
+_MAX_NAME = 60  # characters of a key or a path in a warning
+
+
+@dataclass(frozen=True, slots=True)
+class Tracked:
+    """Paths from the repository's root, in the order of the file. ``warnings`` name the file and the key."""
+
+    instruction_files: tuple[str, ...] = ()
+    team_files: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+def tracked_settings(settings: Settings, root: Path) -> Tracked:
+    """What the repository at ``root`` tracks. What cannot be used of the file is a warning, never an error."""
+    path = root / FOLDER / NAME
+    if not exists(path) or path.parent.resolve() == settings.layout.home.resolve():
+        return Tracked()
+    shown = f"{FOLDER}/{NAME}"
+    try:
+        table = _table(path, root)
+    except (Refused, ValueError, RecursionError) as error:
+        return Tracked(warnings=(f"{shown} is ignored: {_why(error)}",))
+    warnings = [f"{shown}: {_unused(key)}" for key in table if key not in SHARED]
+    found: dict[str, tuple[str, ...]] = {}
+    for key in SHARED:
+        files, wrong = _files(root, table.get(key, []))
+        found[key] = files
+        warnings += [f"{shown}: {key}: {why}" for why in wrong]
+    return Tracked(**found, warnings=tuple(warnings))
+
+
+def _table(path: Path, root: Path) -> dict[str, Any]:
+    import tomllib  # imported here: most repositories have no such file
+
+    return tomllib.loads(read_regular(resolve_inside(path, root), _MAX_BYTES).body.decode("utf-8"))
+
+
+def _why(error: Exception) -> str:
+    if isinstance(error, Refused):
+        return {"unsafe_symlink": "it is a link that leads out of the repository", "over_budget": "it is too long"}.get(
+            error.reason, "it cannot be read as a file"
+        )
+    return f"it is not TOML ({shorten(str(error), 2 * _MAX_NAME)})"
+
+
+def _unused(key: str) -> str:
+    name = shorten(key, _MAX_NAME)
+    if key in LOCAL_ONLY:
+        return f"{name} is ignored, since each person decides it for a machine of their own"
+    return f"{name} is not a setting of a repository; there are {', '.join(SHARED)}"
+
+
+def _files(root: Path, given: object) -> tuple[tuple[str, ...], list[str]]:
+    """The files of a list that are there, and what is wrong with the others."""
+    if not isinstance(given, list) or not all(isinstance(name, str) for name in given):
+        return (), ["it must be a list of paths"]
+    found, wrong = [], []
+    for name in dict.fromkeys(given[:_MAX_FILES]):
+        try:
+            if not resolve_inside(root / name, root).is_file():
+                raise Refused("unreadable")
+        except Refused:
+            wrong.append(f"{shorten(name, _MAX_NAME)} is not a file of the repository")
+        else:
+            found.append(name)
+    if len(given) > _MAX_FILES:
+        wrong.append(f"only the first {_MAX_FILES} paths are used")
+    return tuple(found), wrong

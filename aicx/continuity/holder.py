@@ -14,10 +14,17 @@ from pathlib import Path
 from aicx.config import Settings
 from aicx.continuity.markdown import parse, render
 from aicx.continuity.note import MAX_BYTES, Broken, Layer, Note, NoteItem
-from aicx.continuity.pending import pendings
-from aicx.continuity.places import PROJECT_NAME, PROJECT_STATE
-from aicx.continuity.publishing import settle
-from aicx.continuity.state import NoteState, decode_state, read_state, state_of, unquote_path, with_known
+from aicx.continuity.places import (
+    PROJECT_NAME,
+    PROJECT_STATE,
+    NoteState,
+    decode_state,
+    read_state,
+    state_of,
+    unquote_path,
+    with_known,
+)
+from aicx.continuity.publishing import pendings, settle
 from aicx.corpus.catalog.session_names import SessionKey
 from aicx.corpus.doctor.inputs import FIX, REDACT_AGAIN, Check, DoctorInputs
 from aicx.corpus.doctor.repair import Repair

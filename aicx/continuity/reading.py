@@ -31,8 +31,7 @@ from aicx.continuity.note import (
     unescaped,
     updated_of,
 )
-from aicx.continuity.places import PROJECT_NAME, NotePlaces, note_places, plain_file
-from aicx.continuity.state import NoteState, read_state, with_known
+from aicx.continuity.places import PROJECT_NAME, NotePlaces, NoteState, note_places, plain_file, read_state, with_known
 from aicx.errors import CorpusDamaged, UnsafePath
 from aicx.values import dataclass
 from aicx.work.files import NOTES
@@ -133,7 +132,7 @@ def _interrupted(settings: Settings, place: WorkPlace, places: NotePlaces) -> In
     except OSError:
         return Interrupted()
     # Imported here: nearly always nothing was interrupted.
-    from aicx.continuity.pending import digest_of, pendings
+    from aicx.continuity.publishing import digest_of, pendings
     from aicx.storage.journal import waiting
     from aicx.work.events import read_log, work_folder
 

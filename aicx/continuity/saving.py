@@ -12,7 +12,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from aicx.config import Settings
-from aicx.continuity import pending as pending_writing
 from aicx.continuity.assigning import NoteDraft, merged_with, replaced, without_goal
 from aicx.continuity.audit import AuditEntry, audit_entries, logged_path
 from aicx.continuity.deriving import (
@@ -26,12 +25,27 @@ from aicx.continuity.deriving import (
 from aicx.continuity.logs import Selected, WriteMode, read_log, select
 from aicx.continuity.markdown import render
 from aicx.continuity.note import Broken, Kind, Layer, Note, Scope, layers_of
-from aicx.continuity.pending import digest_of
-from aicx.continuity.places import PROJECT_NAME, PROJECT_STATE, NotePlaces, note_places
-from aicx.continuity.publishing import NoteFile, PublishPlan, hide_from_git, prepared, publish
+from aicx.continuity.places import (
+    PROJECT_NAME,
+    PROJECT_STATE,
+    NotePlaces,
+    NoteState,
+    note_places,
+    quote_path,
+    read_state,
+)
+from aicx.continuity.publishing import (
+    NoteFile,
+    PublishPlan,
+    complete,
+    digest_of,
+    hide_from_git,
+    pendings,
+    prepared,
+    publish,
+)
 from aicx.continuity.reading import read_note
 from aicx.continuity.signals import DerivedStatement, closed_values
-from aicx.continuity.state import NoteState, quote_path, read_state
 from aicx.corpus.files.tombstones import read_tombstones
 from aicx.errors import CorpusDamaged, NotFound
 from aicx.evidence.transcript import Statement
@@ -95,7 +109,7 @@ def save(
         raise NotFound(f"{project or place.root} was forgotten", hint="no note is made of a forgotten project")
     policy = load_policy(settings.layout.home, place.root, settings.user_home)
     continuity = note_places(settings, place).continuity
-    markers = [one.entry for one in pending_writing.pendings(continuity)]
+    markers = [one.entry for one in pendings(continuity)]
     selected = select(settings, place, scope, mode, log, markers, _sources(settings, place))
     read = read_log(settings.layout, selected.log.file, selected.log.identity)
     derived = derive_note(read, place, settings.summarizer if summarizer else None, policy)
@@ -151,9 +165,9 @@ def clear(
     with prepared(settings, place, layers, now, source, notify) as (change, places):
         found = [places.project] if "project" in layers and places.project.exists() else []
         local = places.local_files() if "local" in layers else []
-        for marker in pending_writing.pendings(places.continuity):
+        for marker in pendings(places.continuity):
             if marker.entry.worktree == place.worktree_id and scope in (marker.entry.scope, "both"):
-                pending_writing.complete(marker)
+                complete(marker)
         if not found and not local:
             return []
         entry = AuditEntry(

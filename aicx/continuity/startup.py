@@ -1,18 +1,23 @@
 """The startup block: the notes of a place and what else a session should look at, within a number of lines.
 
-The notes come first, then instruction files, what waits for a decision, what is agreed, and what the team names.
+The notes come first, then instruction files, what waits for a decision, what is agreed, and what the team names. Files
+are named and not quoted.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import field
+from datetime import datetime
 from itertools import zip_longest
-from typing import NamedTuple, get_args
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, get_args
 
 from aicx.brief import fit
-from aicx.config import FEWEST_LINES, MOST_LINES
+from aicx.config import FEWEST_LINES, MOST_LINES, Settings
+from aicx.continuity.context import index_copy, tracked_settings
 from aicx.continuity.note import Kind, Layer, Layers, NoteItem, Status
 from aicx.continuity.startup_answer import (
     CompactionSeam,
@@ -23,10 +28,18 @@ from aicx.continuity.startup_answer import (
     SectionsRendered,
     StartupManifest,
 )
-from aicx.errors import UsageError
+from aicx.errors import AicxError, MalformedPolicy, UsageError
+from aicx.managed.ours import is_ours_alone
+from aicx.memory.policy import load_policy
+from aicx.memory.sources_files import listed
 from aicx.quoting import fenced, to_check
+from aicx.resume.query import Limits
 from aicx.text import shorten
 from aicx.values import dataclass
+
+if TYPE_CHECKING:
+    from aicx.memory.briefing import Briefing
+
 
 TITLE = "# Session Continuity"
 _SAID = f"Temporary notes of earlier sessions: {to_check(against=' against the files')}."
@@ -196,3 +209,47 @@ def _manifest(
         omissionCounts={str(section): count for section, count in left.items()},
         futureCompactionSeam=CompactionSeam("pre-compact", "session-start", kinds),
     )
+
+
+def startup_of(settings: Settings, root: Path, layers: Layers, now: datetime) -> StartupManifest:
+    """The startup block of the worktree at ``root``, as a session that begins there now would have it."""
+    memory = None
+    if settings.layout.memory.is_dir():
+        # Imported here: most have no memory.
+        from aicx.memory.briefing import brief
+        from aicx.memory.reading import find_scope
+
+        with suppress(AicxError), index_copy(settings) as index:
+            memory = brief(settings, find_scope(settings, root), "", now, Limits().memory, index)
+    return startup_block(layers, startup_extra(settings, root, layers, memory), settings.continuity_lines)
+
+
+def startup_extra(settings: Settings, root: Path, layers: Layers, memory: Briefing | None) -> Extra:
+    """What goes with the notes of the worktree at ``root``; ``memory`` is what there is for a new session in it."""
+    tracked = tracked_settings(settings, root)
+    # The policy may keep the name of a file from being shown; where it cannot be read, none is.
+    try:
+        excluded = load_policy(settings.layout.home, root, settings.user_home).of_path
+    except MalformedPolicy:
+        return Extra(note_files(settings, root, layers))
+    own = (one.shown for one in listed(root) if not is_ours_alone(root, one.shown))
+    names = dict.fromkeys((*own, *tracked.instruction_files))
+    waiting = [left.ref for left in memory.excluded if left.status == "candidate"] if memory else []
+    return Extra(
+        note_files(settings, root, layers),
+        tuple(name for name in names if excluded(name) is None),
+        tuple(f"{ref} (`aicx show {ref}`)" for ref in waiting),
+        tuple(entry.statement for entry in memory.agreed if entry.statement) if memory else (),
+        tuple(name for name in tracked.team_files if excluded(name) is None),
+    )
+
+
+def note_files(settings: Settings, root: Path, layers: Layers) -> Mapping[Layer, str]:
+    """The notes as a person would name them: from the worktree, or from the home folder."""
+    return {layer: _named(path, root, settings.user_home) for layer, path in layers.paths.items()}
+
+
+def _named(path: Path, root: Path, home: Path) -> str:
+    if path.is_relative_to(root):
+        return str(path.relative_to(root))
+    return f"~/{path.relative_to(home)}" if path.is_relative_to(home) else str(path)

@@ -1,13 +1,14 @@
-"""Which embedder an index is made with, and its model, made the first time it is used."""
+"""Which embedder an index is made with; its model, made when it is first used; and how near chance comes with it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from aicx.config import Settings
-from aicx.engine.damage import record_model, remove_damaged_models, verify_model
+from aicx.engine.index_manifest import read_manifest
+from aicx.engine.vector_files import TABLES, record_model, remove_damaged_models, verify_model
 from aicx.errors import UsageError
 from aicx.text import plural
 from aicx.values import dataclass
@@ -16,6 +17,8 @@ from retrieval.embedders import EMBEDDERS, PACKAGED, Embedder, EmbedderSettings,
 
 if TYPE_CHECKING:
     from indexer.estimate import Estimate
+    from indexer.vector_table import EmbeddingModel
+
 
 Notify = Callable[[str], None]
 
@@ -144,3 +147,79 @@ def embedder_settings(settings: Settings, choice: Choice) -> EmbedderSettings:
         retries=http.retries,
         verify=verify_model,
     )
+
+
+class CorpusEmbedder(NamedTuple):
+    """``near`` is how near chance comes in the corpus, None where that was not measured."""
+
+    embedder: Embedder
+    near: float | None
+
+    @property
+    def make(self) -> str:
+        """Another one whenever the same text may get another vector."""
+        return f"{self.embedder.fingerprint}/{self.embedder.dimensions}"
+
+
+def open_corpus_embedder(settings: Settings) -> CorpusEmbedder | None:
+    """The embedder of the corpus, None where it has no vector index. Raises AicxError where it cannot be opened."""
+    made = read_manifest(settings.layout).get("vectors")
+    if not made or "embedder" not in made:
+        return None
+    choice = recorded_choice(made)
+    return CorpusEmbedder(open_embedder(choice.kind, embedder_settings(settings, choice)), made.get("near"))
+
+
+# Tool output costs five times the embedding and finds nothing more: docs/decisions/static-embedder.md.
+_MIN_WEIGHT = 0.5
+
+# By kind of embedder: tokens of a window, how many of them are repeated in the next, and up to how many a text is one
+# window: docs/decisions/windows-and-fusion.md.
+_WINDOWS = {"contextual": (64, 8, 128), "static": (16, 4, 0)}
+
+
+def model_of(embedder: Embedder, windows: tuple[int, int, int] | None = None) -> EmbeddingModel:
+    """An embedder as an index is made with it: what counts little, tool output, is not embedded.
+
+    ``windows`` are other tokens of a window, of its overlap and of a whole text than those of its kind.
+    """
+    from indexer.passages import Windows
+    from indexer.vector_table import EmbeddingModel
+
+    tokens, overlap, whole = windows or _WINDOWS[embedder.kind]
+    return EmbeddingModel(
+        embedder.name,
+        embedder.fingerprint,
+        embedder.dimensions,
+        Windows(min(tokens, embedder.max_tokens), overlap, min(whole, embedder.max_tokens)),
+        embedder.embed_passages,
+        embedder.token_ends,
+        _MIN_WEIGHT,
+    )
+
+
+def calibrate_noise(uri: str, embedder: Embedder, table: str = TABLES[0]) -> float | None:
+    """How near the nearest passages come to unrelated questions: the 95th percentile of their scores.
+
+    What a ranker by meaning finds is always nearest to something. An answer that no word speaks for has to be nearer
+    than this to be one. None for an index without passages.
+    """
+    from importlib.resources import files
+    from statistics import quantiles
+
+    from retrieval.dense import DenseSearcher, Unusable
+
+    text = files("aicx").joinpath("data/unrelated.txt").read_text("utf-8")
+    try:
+        searcher = DenseSearcher(uri, table, embedder)
+        # Embedded together: an endpoint may allow few requests a minute. As passages are: the process that embedded
+        # those need not open the model once more, which would double its memory.
+        vectors = embedder.embed_passages(_lines(text))
+        scores = [found[0].score for vector in vectors if (found := searcher.search_near(vector, [], 1))]
+    except Unusable:
+        return None
+    return round(quantiles(scores, n=20)[-1], 4) if len(scores) > 1 else None
+
+
+def _lines(text: str) -> list[str]:
+    return [line for line in text.splitlines() if line and not line.startswith("#")]

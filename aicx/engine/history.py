@@ -1,4 +1,4 @@
-"""What git's dates and files say of sessions: how surely each made one of the commits that a question names."""
+"""What a repository tells of a question: the commits that it names, and how surely sessions made each of them."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from math import log
+from pathlib import Path
+from threading import Thread
 from typing import NamedTuple
 
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.places.standing import same_file
 from aicx.git.history import HistoryCommit
-from aicx.git.named import NamedCommits
+from aicx.git.named import NamedCommits, find_named
 from aicx.text import instant
 from aicx.values import dataclass
 
@@ -24,6 +26,9 @@ _HALF = timedelta(hours=2)
 # A chunk takes no longer.
 _MAX_SPAN = timedelta(days=1)
 _MAX_ROWS = 20_000
+
+# Of all that git is asked for one question. It reads 100,000 commits in a second.
+_SECONDS = 2.0
 
 Window = tuple[datetime, datetime]
 
@@ -143,3 +148,37 @@ def _at_work(catalog: Catalog, window: Window) -> list[_Chunk]:
         )
         for row in rows
     ]
+
+
+class FreshnessLook:
+    """Begun at once, and not waited for before `found`."""
+
+    def __init__(
+        self, root: Path, text: str, since: datetime, repository: Collection[str], seconds: float = _SECONDS
+    ) -> None:
+        self._seconds = seconds
+        self._named: list[NamedCommits] = []
+        self._notes: list[str] = []
+        self._failed: Exception | None = None
+        # It ends with the program: git itself is given no longer either.
+        self._thread = Thread(target=self._look, args=(root, text, since, repository), daemon=True)
+        self._thread.start()
+
+    def found(self) -> tuple[list[NamedCommits], list[str]]:
+        """Returns what is named, and notes about the search for it; nothing is named where git takes too long."""
+        self._thread.join(self._seconds)
+        if self._thread.is_alive():
+            return [], [f"git gave no answer within {self._seconds:g} s, and its history was not taken into account"]
+        if self._failed is not None:
+            raise self._failed
+        return self._named, self._notes
+
+    def _look(self, root: Path, text: str, since: datetime, repository: Collection[str]) -> None:
+        try:
+            from aicx.git.state import Git  # imported here: it takes a while
+
+            git = Git(root, self._seconds, self._seconds)
+            self._named = find_named(git, root, text, since, repository)
+            self._notes = git.notes
+        except Exception as error:  # noqa: BLE001 - raised again where the answer is waited for
+            self._failed = error

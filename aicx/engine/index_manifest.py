@@ -1,4 +1,4 @@
-"""The manifest of the indexes: the state they were built from, field weights, and how far they are behind."""
+"""The manifest of the indexes: the state they were built from, and how far they are behind, as numbers and in words."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from aicx.corpus.catalog.database import Catalog
 from aicx.paths import Layout
 from aicx.storage.atomic import replace_file
 from aicx.storage.lock import writer_lock
+from aicx.text import plural
 from aicx.values import dataclass
 
 # Raised when analysis, fields or weights' fields change: an index made otherwise is built anew.
@@ -139,3 +140,28 @@ def write_manifest(layout: Layout, name: str, state: dict[str, Any] | None) -> N
         body = orjson.dumps(manifest, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
         for path in reversed(manifest_files(layout)):  # what was chosen for the vectors cannot be found out again
             replace_file(path, body)
+
+
+def stale_indexes(freshness: Mapping[str, Mapping[str, int | None]]) -> list[str]:
+    """A sentence for each index that is behind or may be, with the command that brings it up to date.
+
+    ``freshness`` is that of ``oracle_status``: by retriever, how many chunks it is ``behind``; None where that is not
+    known.
+    """
+    said = []
+    for name, index in freshness.items():
+        command = "aicx index" if name == "dense" else "aicx store"
+        if index["behind"] is None:
+            said.append(f"the {name} index may not be up to date: it was made for another catalogue; next: {command}")
+        elif index["behind"]:
+            said.append(f"the {name} index is {plural(index['behind'], 'chunk')} behind; next: {command}")
+    return said
+
+
+def index_state(*, exists: bool, behind: int | None) -> str:
+    """The state of one index, in a few words."""
+    if not exists:
+        return "none"
+    if behind is None:
+        return "made for another catalogue"
+    return f"{plural(behind, 'chunk')} behind" if behind else "up to date"

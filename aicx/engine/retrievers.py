@@ -9,8 +9,8 @@ from aicx.config import Settings
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.filters import conditions
 from aicx.corpus.views.documents import documents
-from aicx.engine.damage import FIX, require_sound_vectors
 from aicx.engine.index_manifest import lexical_freshness, of_this_version, read_manifest
+from aicx.engine.vector_files import FIX, require_sound_vectors
 from aicx.errors import AicxError, CorpusDamaged, NotFound
 from aicx.filters import Filters
 from aicx.panics import panics_as_damage

@@ -9,7 +9,7 @@ from aicx.corpus.catalog.database import DAMAGED
 from aicx.corpus.catalog.query import Opened
 from aicx.engine.kept_catalog import KeptCatalog
 from aicx.engine.retrievers import Retrievers
-from aicx.engine.stages import evidence, history, order, own, question, quote, rerank, retrieve, runs, select, team
+from aicx.engine.stages import history, order, question, quote, retrieve, team
 from aicx.engine.stages.state import MAX_RERANKED as MAX_RERANKED
 from aicx.engine.stages.state import RERANKED as RERANKED
 from aicx.engine.stages.state import Group as Group
@@ -39,26 +39,26 @@ ANSWER: tuple[Stage, ...] = (
     retrieve.by_reading,  # where no index answers by words
     retrieve.look_up,  # what the catalogue says of each candidate
     history.widen,  # the time of the commits that it names
-    select.keep_phrases,
-    evidence.keep_telling,
-    select.drop_noise,
+    retrieve.keep_phrases,
+    retrieve.keep_telling,
+    retrieve.drop_noise,
     retrieve.complete,  # each candidate scored by each retriever
     team.join,  # what the share gives is a candidate from here on
     order.fuse,  # one ranking out of several, of sessions
-    rerank.rerank,  # the best compared with the question token by token
+    order.rerank,  # the best compared with the question token by token
     order.unfold,  # chunks, where chunks are asked for
     history.raise_makers,  # who may have made those commits
-    own.prefer_own,
+    order.prefer_own,
     order.prefer_recent,
-    runs.fold,  # one answer for all runs of a prompt
+    order.fold_same_prompts,  # one answer for all runs of a prompt
     order.spread_sessions,
     order.sort_by_time,
     quote.quote,
-    evidence.say_corrections,
-    evidence.judge,
+    quote.say_corrections,
+    quote.judge,
 )
 # For a question that is nothing but a date.
-LIST: tuple[Stage, ...] = (order.list_by_date, runs.fold, order.sort_by_time, quote.quote, evidence.judge)
+LIST: tuple[Stage, ...] = (order.list_by_date, order.fold_same_prompts, order.sort_by_time, quote.quote, quote.judge)
 
 
 def search(settings: Settings, query: SearchQuery) -> SearchReport:

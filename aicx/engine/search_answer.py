@@ -6,13 +6,12 @@ from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from aicx.engine.freshness import evidence_note
 from aicx.fields import OPTIONAL, taken_from
 from aicx.values import dataclass
 
 if TYPE_CHECKING:
     from aicx.engine.search import Hit, SearchReport
-    from aicx.engine.team import Team
+    from aicx.engine.stages.state import Team
 
 SCHEMA = "aicx.search/1"
 
@@ -193,7 +192,6 @@ def search_answer(report: SearchReport, stated: list[StatedMatch] | None = None)
         query=report.query.text,
         results=len(report.hits),
         missing_words=list(report.missing_words),
-        evidence_note=evidence_note(report),
         items=[_item(hit, home, report.query.team) for hit in report.hits],
         oracle_status=search_status(report),
         stated=stated or None,

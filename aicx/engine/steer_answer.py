@@ -1,4 +1,4 @@
-"""`aicx.steer/1`: chunks by what is known of them, and by words and meaning where a text is asked for."""
+"""`aicx.steer/1` and `aicx.rank/1`: chunks by what is known of them, or by how much of them is worth reading."""
 
 from __future__ import annotations
 
@@ -13,9 +13,11 @@ from aicx.values import dataclass
 
 if TYPE_CHECKING:
     from aicx.corpus.catalog.query import MetadataAnswer
+    from aicx.corpus.views.rank import RankedChunks
     from aicx.engine.search import Hit, SearchReport
     from aicx.engine.search_answer import SearchStatus
-    from aicx.engine.team import Team
+    from aicx.engine.stages.state import Team
+
 
 SCHEMA = "aicx.steer/1"
 
@@ -69,19 +71,17 @@ def steer_answer(found: MetadataAnswer) -> SteerAnswer:
 
 
 def ranked_answer(report: SearchReport) -> SteerAnswer:
-    """The answer to a text; see `aicx.engine.steering`."""
+    """The answer to a text; see `aicx.engine.stages.state`."""
     # Imported here: a list by facts alone needs none of a search.
-    from aicx.engine.freshness import evidence_note
     from aicx.engine.search_answer import search_status
     from retrieval.decay import decay_name
 
     home, query = Path(report.oracle_status["store_root"]), report.query
-    note = evidence_note(report)
     return SteerAnswer(
         results=len(report.hits),
         matched=report.matched,
         items=[_item(hit, home, query.team) for hit in report.hits],
-        notes=[*([note] if note else []), *report.notes],
+        notes=[*filter(None, [report.evidence_note]), *report.notes],
         oracle_status=search_status(report),
         query=query.text,
         order="newest" if query.sort == "newest" else "relevance",
@@ -106,3 +106,52 @@ def order_of(fields: Mapping[str, Any]) -> str:
     by = ["words"] * (rankers != ["dense"]) + ["meaning"] * ("dense" in rankers)
     by += [] if decay == "off" else [f"age (decay {decay})"]
     return f"ordered by {' and '.join(filter(None, (', '.join(by[:-1]), by[-1])))}"
+
+
+RANK_SCHEMA = "aicx.rank/1"
+
+
+@dataclass(frozen=True, slots=True)
+class RankItem:
+    """A chunk with its score, its lines by sort, and those that say most."""
+
+    file: Annotated[str, "the chunk's absolute path"]
+    id: str
+    session_id: str
+    title: str | None
+    chunk_title: str | None
+    project: str
+    date: str
+    timestamp: Annotated[str, "time of the first message"]
+    kind: str
+    agent: str
+    score: Annotated[float, "0 to 10"]
+    label: str
+    signal: Annotated[int, "lines worth reading, without tool text"]
+    noise: Annotated[int, "other lines, without tool text"]
+    total: Annotated[int, "lines without tool text"]
+    density: Annotated[str, "the share of `signal`, such as `56%`"]
+    sentences: Annotated[list[str], "up to three sentences that make lines `signal`, those that weigh most first"]
+    altered: bool
+    automated: bool
+    automated_why: str | None
+    runs: int
+    run_ids: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class RankAnswer:
+    """The best chunks of a project."""
+
+    project: Annotated[str, "the filter used"]
+    hours: Annotated[float, "the filter used; 0 means all time"]
+    strict: Annotated[bool, "the filter used"]
+    results: int
+    items: Annotated[list[RankItem], "highest score first"]
+    notes: list[str]
+    oracle_status: SteerStatus
+
+
+def rank_answer(ranked: RankedChunks, project: str, hours: float, strict: bool) -> RankAnswer:
+    items = [RankItem(**item) for item in ranked.items]
+    return RankAnswer(project, hours, strict, len(items), items, ranked.notes, SteerStatus(**ranked.oracle_status))

@@ -12,16 +12,24 @@ from aicx.config import Settings
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.query import open_catalog
 from aicx.corpus.views.documents import NUMBER_COLUMNS, TEXT_COLUMNS, load_document
-from aicx.engine.damage import table_folder
-from aicx.engine.embedder_choice import Choice, Notify, announcement, prepare_embedder, recorded_choice, to_manifest
+from aicx.engine.embedder_choice import (
+    Choice,
+    Notify,
+    announcement,
+    calibrate_noise,
+    model_of,
+    prepare_embedder,
+    recorded_choice,
+    to_manifest,
+)
 from aicx.engine.index_manifest import chunks_behind, read_manifest, write_manifest
-from aicx.engine.vector_model import calibrate_noise, model_of
-from aicx.engine.vector_place import (
+from aicx.engine.vector_files import (
     TABLES,
     InAnotherHome,
     chosen_address,
     present_address,
     recorded_address,
+    table_folder,
     table_of,
     to_record,
 )

@@ -6,11 +6,10 @@ from aicx.config import Settings
 from aicx.corpus.catalog.database import Catalog
 from aicx.engine.embedder_choice import embedder_settings, recorded_choice
 from aicx.engine.index_manifest import chunks_behind, documents_behind
-from aicx.engine.vector_place import recorded_address, table_of
+from aicx.engine.vector_files import recorded_address, table_of
 from aicx.engine.vector_state import manifest_entry
-from retrieval.dense import DenseSearcher
+from retrieval.dense import DenseSearcher, MeaningSearch
 from retrieval.embedders import open_embedder
-from retrieval.meaning import MeaningSearch
 
 
 class OpenVectors(MeaningSearch):

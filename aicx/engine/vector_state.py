@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from aicx.config import Settings
 from aicx.corpus.catalog.query import open_catalog
-from aicx.engine.damage import FIX, require_sound_vectors, table_folder
 from aicx.engine.embedder_choice import Choice, default_choice, recorded_choice
 from aicx.engine.index_answer import IndexAnswer, VectorIndex, WordIndex
 from aicx.engine.index_manifest import chunks_behind, documents_behind, folder_size, lexical_freshness, read_manifest
-from aicx.engine.vector_place import recorded_address, table_of
+from aicx.engine.vector_files import FIX, recorded_address, require_sound_vectors, table_folder, table_of
 from aicx.errors import NotFound
 from aicx.panics import panics_as_damage
 from aicx.values import dataclass

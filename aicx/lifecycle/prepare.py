@@ -12,8 +12,8 @@ from aicx.lifecycle.banner import is_first_start
 from aicx.lifecycle.identity import Asker
 from aicx.resume.brief.banner import banner
 from aicx.resume.query import ResumeQuery
+from aicx.resume.report import ResumeReport
 from aicx.resume.run import resume
-from aicx.resume.select.report import ResumeReport
 from aicx.resume.stated import gone_on_from
 from aicx.sources import RUN
 from aicx.values import dataclass

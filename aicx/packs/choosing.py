@@ -12,7 +12,7 @@ from aicx.errors import NotFound
 from aicx.git.state import GitProbe
 from aicx.packs.answers import PackScope
 from aicx.packs.gathering import Gathered, applied_of, goal_of, scope_of, stems_of, terms_of
-from aicx.resume.open_work import open_work
+from aicx.resume.run import open_work
 from aicx.text import shorten
 from aicx.values import dataclass
 from aicx.work.files import find_task

@@ -175,7 +175,7 @@ def _is_inside(path: str) -> bool:
 def _anchors(
     settings: Settings, state: GitState, about: str, limit: int, boost: Collection[str]
 ) -> tuple[list[PackAnchor], list[str]]:
-    from aicx.resume.structure import read_structure  # imported here: hooks do without the map
+    from aicx.resume.files import read_structure
 
     found, notes = read_structure(settings.layout, state, about, limit, list(boost))
     anchors = [PackAnchor(str(Ref.of_symbol(one.path, one.line)), one.symbol, one.reasons) for one in found.symbols]

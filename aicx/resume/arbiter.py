@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from aicx.evidence.statements import weigh
 from aicx.outside import OutsideError, ask_outside
-from aicx.resume.select.report import EntryFile, Reason, ResumeReport
+from aicx.resume.report import EntryFile, Reason, ResumeReport
 from aicx.work.contract import MAX_FIRST, is_test
 
 Certainty = Literal["high", "medium", "low"]

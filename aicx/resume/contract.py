@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal
 from aicx.corpus.catalog.database import Catalog
 from aicx.git.roots import inside
 from aicx.paths import Layout
-from aicx.resume.select.report import BriefedSession, Reason, ResumeReport
+from aicx.resume.report import BriefedSession, Reason, ResumeReport
 from aicx.text import instant
 from aicx.work.contract import Contract, Ground, choose_test_command, draw_up
 from aicx.work.record import MAX_GOAL, clean

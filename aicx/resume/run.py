@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Callable
 from contextlib import ExitStack, closing
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -15,22 +16,28 @@ from aicx.corpus.catalog.session_names import id_in
 from aicx.errors import CorpusDamaged, MalformedPolicy, NotFound, StoreLocked, StoreUnwritable, plainly
 from aicx.git.branches import Landed
 from aicx.git.state import Git, GitProbe
+from aicx.paths import NON_REPOSITORY
 from aicx.refs import Ref
 from aicx.resume.contract import contract_of
-from aicx.resume.passages import choose_passages, quote_passages, search_history
-from aicx.resume.place import locate, require_folder
+from aicx.resume.files import ask_map, choose_files, consider_changed
 from aicx.resume.query import ResumeQuery
-from aicx.resume.select.report import ClaimLine, Considered, Reason, ResumeReport
+from aicx.resume.ranking import MAIN_NAMES
+from aicx.resume.recall import choose
+from aicx.resume.report import ClaimLine, Considered, Reason, Recalled, ResumeReport
 from aicx.resume.session_choice import choose_others, choose_resumed, list_earlier, number_session, rank_earlier
-from aicx.resume.state import ResumeState, Stage
+from aicx.resume.state import ResumeState, Stage, locate, require_folder
 from aicx.resume.stated import ask_memory, gone_on_from, prove_open, read_work
-from aicx.resume.structure import ask_map, choose_files, consider_changed
-from aicx.resume.team import ask_team, hear_team
 from aicx.work.gone_on import Choice
 
 if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
+
+    from aicx.work.place import WorkPlace
+    from aicx.work.state import OpenTasks
+
+
+_OF_TIE = {"task": Reason.MATCHES_TASK, "files": Reason.SHARES_FILES, "branch": Reason.SAME_BRANCH}
 
 
 def or_without(name: str, stage: Stage) -> Stage:
@@ -46,15 +53,48 @@ def or_without(name: str, stage: Stage) -> Stage:
     return run
 
 
-def look_at_head(state: ResumeState) -> None:
-    """What the head holds, asked for as far as it is needed."""
-    state.landed = Landed(state.place.look.git) if state.place.look else None
+def ask_team(state: ResumeState) -> None:
+    """Asks a share what other members did here. It answers while the corpus is searched."""
+    query, place = state.query, state.place
+    if query.team is None:
+        return
+    from aicx.share.rows import shared_name  # imported here, as below: most are part of no share
+    from aicx.share.sessions import AboutPlace
+
+    folder = place.folder and shared_name(NON_REPOSITORY, place.folder)
+    projects = place.scope.projects or tuple(filter(None, [folder]))
+    about = AboutPlace.now(
+        projects,
+        query.now,
+        branch=branch if (branch := query.branch or place.state.branch) not in MAIN_NAMES else None,
+        files=[path for path in place.state.changed if not path.endswith("/")],
+        text=state.topic,
+        but=query.exclude_session,
+        limit=query.limits.team,
+    )
+    query.team.ask(replace(about, since=max(about.since, query.since)) if about.since and query.since else about)
 
 
 def begin_commits(state: ResumeState) -> None:
     """Git is at work while the corpus is searched."""
     look = state.place.look
     state.ask_commits = look.git.begin_commits(state.latest.completed_at) if look and state.latest else None
+
+
+def look_at_head(state: ResumeState) -> None:
+    """What the head holds, asked for as far as it is needed."""
+    state.landed = Landed(state.place.look.git) if state.place.look else None
+
+
+def search_history(state: ResumeState) -> None:
+    """What the search gives for the task, each with how much of the task it holds."""
+    if not state.topic:
+        return
+    from aicx.resume.search import recall  # imported here: without a task nothing is searched
+
+    found = recall(state)
+    state.rarity = rarity = state.reader.rarity(state.topic, state.sessions)
+    state.passages = [replace(item, coverage=state.reader.coverage(item, rarity)) for item in found]
 
 
 def read_git(state: ResumeState) -> None:
@@ -68,17 +108,35 @@ def read_git(state: ResumeState) -> None:
     state.considered += (Considered(str(Ref("commit", one.hash)), "commit", None, since) for one in commits)
 
 
-def know_fixes(state: ResumeState) -> None:
-    """What helped before against the failures that the work goes on from."""
-    state.report.known_fixes = state.history.known_fixes(state.report.resumed)
+def choose_passages(state: ResumeState) -> None:
+    """Chooses the passages to quote."""
+    query = state.query
+    limits = query.limits
+    state.chosen, considered = choose(state.passages, query.now, query.exclude_session, limits.recalled, limits.related)
+    state.considered += considered
 
 
-def draw_contract(state: ResumeState) -> None:
-    """The contract of the session that begins."""
-    resumed = state.report.resumed
-    ran = resumed.brief.tests if resumed and resumed.brief else ()
-    passed = dict.fromkeys(ran, (resumed.facts.ref,)) if resumed and ran else state.history.tests()
-    state.report.contract = contract_of(state.report, passed, state.topic)
+def quote_passages(state: ResumeState) -> None:
+    """Quotes the passages in their own words, without those in which nobody said anything that stands by itself."""
+    found = []
+    for item in state.chosen:
+        if lines := state.reader.quote(item, state.rarity):
+            found.append(Recalled(item.chunk, item.facts, item.started_at, lines, item.score, item.tier, item.relation))
+            continue
+        ref, nothing = str(Ref("chunk", item.chunk)), Reason.SAYS_NOTHING
+        state.considered = [one._replace(left_out=nothing) if one.ref == ref else one for one in state.considered]
+    state.report.recalled = tuple(found)
+
+
+def hear_team(state: ResumeState) -> None:
+    """Takes what the share answered."""
+    if state.query.team is None:
+        return
+    state.report.team, notes = state.query.team.answer()
+    state.warnings += notes
+    for one in state.report.team:
+        reasons = (Reason.SHARED_BY_MEMBER, *(_OF_TIE[tie] for tie in one.ties if tie in _OF_TIE))
+        state.considered.append(Considered(one.ref, "session", None, reasons, None, {"member": one.member}))
 
 
 def warn(state: ResumeState) -> None:
@@ -96,6 +154,11 @@ def warn(state: ResumeState) -> None:
     report.considered, report.unavailable = tuple(state.considered), tuple(state.unavailable)
 
 
+def know_fixes(state: ResumeState) -> None:
+    """What helped before against the failures that the work goes on from."""
+    state.report.known_fixes = state.history.known_fixes(state.report.resumed)
+
+
 def ask_arbiter(state: ResumeState) -> None:
     """Lets a configured command judge the files to begin with."""
     command = state.settings.arbiter_for(state.query.agent)
@@ -103,6 +166,14 @@ def ask_arbiter(state: ResumeState) -> None:
         from aicx.resume.arbiter import arbitrate  # imported here: few have one
 
         state.report = arbitrate(command, state.report)
+
+
+def draw_contract(state: ResumeState) -> None:
+    """The contract of the session that begins."""
+    resumed = state.report.resumed
+    ran = resumed.brief.tests if resumed and resumed.brief else ()
+    passed = dict.fromkeys(ran, (resumed.facts.ref,)) if resumed and ran else state.history.tests()
+    state.report.contract = contract_of(state.report, passed, state.topic)
 
 
 def ask_summarizer(state: ResumeState) -> None:
@@ -199,3 +270,30 @@ def gone_on(settings: Settings, folder: Path, now: datetime, look: GitProbe) -> 
             stage(state)
         notes = [note for note in (opened.fallback_reason, *opened.notes, *state.reader.notes) if note]
         return gone_on_from(state.report.resumed, state.report.unmerged), notes
+
+
+# In doubt `next`, the open tasks and the page say this and nothing else.
+NOTHING_OPEN = "Nothing is open here that I could prove."
+
+
+def open_work(
+    settings: Settings,
+    place: WorkPlace,
+    now: datetime,
+    look: GitProbe | None = None,
+    begun: OpenTasks | None = None,
+) -> OpenTasks:
+    """`open_tasks` with the derived task of the session that `resume` goes on from, where no task was begun."""
+    from aicx.work.state import open_tasks  # imported here: a brief reads open tasks by itself
+
+    return open_tasks(settings, place, now, look, gone_on=chosen(settings, place, now), begun=begun)
+
+
+def chosen(settings: Settings, place: WorkPlace, now: datetime) -> Callable[[], Choice]:
+    """The choice of the session that work goes on from, made when it is called."""
+
+    def choose() -> Choice:
+        with GitProbe(Git(place.root)) as look:
+            return gone_on(settings, place.root, now, look)
+
+    return choose

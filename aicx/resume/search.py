@@ -7,12 +7,12 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from aicx.engine.freshness import stale_indexes
+from aicx.engine.index_manifest import stale_indexes
 from aicx.engine.search import Hit, Mode, Searcher, SearchQuery, SearchReport
 from aicx.errors import AicxError, UsageError
 from aicx.evidence.sessions import RepositoryScope, related_projects
 from aicx.filters import Filters
-from aicx.resume.select.recall import Passage
+from aicx.resume.recall import Passage
 from aicx.resume.state import ResumeState
 
 # Sessions beyond these share a few words with the task; each costs a read and an excerpt.

@@ -14,9 +14,9 @@ from aicx.evidence.statements import tells_unpushed
 from aicx.git.branches import CURRENT, Branches, BranchState
 from aicx.git.subjects import Subject
 from aicx.refs import Ref
-from aicx.resume.select.ranking import Ask, Mentions, Scored, confidence, files_of, rank_sessions
-from aicx.resume.select.recall import coverages, is_near, shares
-from aicx.resume.select.report import BriefedSession, Considered, Reason
+from aicx.resume.ranking import Ask, Mentions, Scored, confidence, files_of, rank_sessions
+from aicx.resume.recall import coverages, is_near, shares
+from aicx.resume.report import BriefedSession, Considered, Reason
 from aicx.resume.state import ResumeState
 from aicx.sources import MEMORIES, RUN, reopen_command
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from aicx.resume.select.report import BriefedSession, Considered, Reason
+from aicx.resume.report import BriefedSession, Considered, Reason
 from aicx.resume.state import ResumeState
 from aicx.work.gone_on import GoneOn, left_open
 

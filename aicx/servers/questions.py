@@ -13,8 +13,8 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from aicx.engine.search import MAX_RERANKED, RERANKED, SearchQuery
-from aicx.engine.steering import steer_query
-from aicx.engine.team import Team as Share
+from aicx.engine.stages.state import Team as Share
+from aicx.engine.stages.state import steer_query
 from aicx.filters import Filters
 from aicx.servers.filters import PARAMETERS, filters_of
 from retrieval.decay import PROFILES

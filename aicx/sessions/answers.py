@@ -7,7 +7,7 @@ from dataclasses import field
 from typing import Annotated
 
 from aicx.fields import INLINE
-from aicx.sessions.lineage import Edge, EdgeType, Origin
+from aicx.sessions import Edge, EdgeType, Origin
 from aicx.sessions.stated import Inferred, Outcome, State
 from aicx.sessions.windows import WindowAnswer
 from aicx.values import dataclass

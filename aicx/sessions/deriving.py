@@ -20,7 +20,7 @@ from aicx.evidence.transcript import Step
 from aicx.fields import taken_from
 from aicx.paths import NON_REPOSITORY
 from aicx.refs import Ref
-from aicx.sessions.lineage import Edge
+from aicx.sessions import Edge
 from aicx.storage.typed import from_json
 from aicx.text import plural
 from aicx.types import PROMPTS

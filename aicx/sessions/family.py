@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from aicx.corpus.catalog.database import Catalog
 from aicx.paths import Layout
 from aicx.refs import Ref
+from aicx.sessions import Edge, EdgeType, Origin
 from aicx.sessions.index import EdgeIndex, Progress, open_edges
-from aicx.sessions.lineage import Edge, EdgeType, Origin
 from aicx.sessions.stated import StatedSessions, read_stated
 from aicx.values import dataclass
 

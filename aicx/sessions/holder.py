@@ -1,4 +1,4 @@
-"""Identity files and edges as holders of what `forget`, `store --redact-again` and `doctor` have to reach."""
+"""Identity files, edges and summaries, as holders of what `forget`, `store --redact-again` and `doctor` must reach."""
 
 from __future__ import annotations
 
@@ -72,4 +72,18 @@ def _shared(layout: Layout) -> list[Path]:
     return [path for path, _ in every_identity(layout) if stat.S_IMODE(path.stat().st_mode) != _PRIVATE]
 
 
-HOLDER = _Sessions()
+IDENTITIES = _Sessions()
+
+
+class _Summaries(Holder):
+    """Kept summaries: derived, so that `forget` and redacting again delete them.
+
+    What `forget` deletes is everything below ``index/`` that no holder takes single chunks out of, and these too.
+    """
+
+    name = "session-summaries"
+    noun = "summary"
+    copies = ("index/session-summaries",)
+
+
+SUMMARIES = _Summaries()

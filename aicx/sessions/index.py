@@ -19,7 +19,7 @@ from aicx.evidence.kept import Key, part_stamps
 from aicx.evidence.patterns import reading_version
 from aicx.paths import Layout
 from aicx.refs import Ref
-from aicx.sessions.lineage import Edge, EdgeType
+from aicx.sessions import Edge, EdgeType
 from aicx.storage.derived import DAMAGE, in_memory, is_refusal, open_derived, remove_derived
 from aicx.text import instant
 

@@ -12,8 +12,8 @@ from aicx.config import Settings
 from aicx.errors import UsageError
 from aicx.redaction import redact_plain
 from aicx.refs import Ref
+from aicx.sessions import EdgeType
 from aicx.sessions.identity import SessionIdentity, identity_at, remove_identities, write_identity
-from aicx.sessions.lineage import EdgeType
 from aicx.sessions.stated import CLOSED, LINKED, OPENED, Life, Outcome, read_stated, standing_of
 from aicx.text import instant
 from aicx.values import dataclass

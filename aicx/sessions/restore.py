@@ -9,8 +9,7 @@ from pathlib import Path
 
 from aicx.config import Settings
 from aicx.sessions.pending import Asker, clear, pending, pending_of
-from aicx.sessions.pending import mark as mark
-from aicx.sessions.restore_block import RestoreAnswer as RestoreAnswer
+from aicx.sessions.restore_block import RestoreAnswer
 from aicx.work.place import find_place
 
 MAX_CHARS = 5000

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Annotated, Literal, TypeVar, get_args
 
 from aicx.paths import Layout
-from aicx.sessions.lineage import EDGE_TYPES, Edge
+from aicx.sessions import EDGE_TYPES, Edge
 from aicx.text import instant
 from aicx.values import dataclass
 from aicx.work.events import WorkEvent, is_log, read_about_sessions

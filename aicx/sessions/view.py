@@ -1,4 +1,4 @@
-"""A session as it is shown: its facts and turns from the corpus, its edges, and where it stands."""
+"""A session as it is shown: its facts and turns from the corpus, its windows, its edges, and where it stands."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from contextlib import ExitStack, contextmanager
 from datetime import datetime
 from typing import Any
 
+from aicx.config import Settings
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.query import open_catalog
 from aicx.corpus.catalog.session_names import SessionKey, find_session, match_sessions
@@ -16,7 +17,7 @@ from aicx.errors import NotFound
 from aicx.evidence.transcript import Step
 from aicx.paths import Layout
 from aicx.refs import Ref
-from aicx.sessions.answers import Ages, EdgeCount, SessionNode, SessionStatsAnswer, SessionWork, Turn
+from aicx.sessions.answers import Ages, EdgeCount, SessionAnswer, SessionNode, SessionStatsAnswer, SessionWork, Turn
 from aicx.sessions.family import SessionFamily, open_family
 from aicx.sessions.stated import Life, standing_of
 from aicx.text import instant, shorten
@@ -215,4 +216,23 @@ def _turn(index: int, part: Sequence[Step]) -> Turn:
         files=list(files)[:_MAX_FILES],
         failed=sum(step.failed for step in part),
         chunk=str(Ref("chunk", part[0].chunk)),
+    )
+
+
+def about_session(settings: Settings, viewer: Viewer, key: SessionKey, found_by: str, *, turns: bool) -> SessionAnswer:
+    """What is known of a session, stored or not; its turns only if they are wanted."""
+    from aicx.sessions.summarize import open_session, windows_answer  # imported here: a list of sessions needs neither
+
+    node = viewer.node(key)
+    reader = open_session(settings, ":".join(key)) if node.stored else None
+    return SessionAnswer(
+        found_by=found_by,
+        node=node,
+        kept=viewer.kept(key),
+        work=work_of(settings.layout, viewer.catalog, key),
+        windows=windows_answer(reader).windows if reader else [],
+        turns=turns_of([step for part in reader.steps for step in part]) if reader and turns else [],
+        older=viewer.family.older([node.ref]),
+        newer=viewer.family.newer(node.ref),
+        notes=viewer.notes(),
     )

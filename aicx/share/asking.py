@@ -9,7 +9,7 @@ from typing import Any
 import orjson
 
 from aicx.config import Settings
-from aicx.engine.team import Meant, Shared, TeamAnswer
+from aicx.engine.stages.state import Meant, Shared, TeamAnswer
 from aicx.filters import Filters
 from aicx.share.limits import limits
 from aicx.share.membership import Membership, need_membership
@@ -22,10 +22,10 @@ from aicx.text import plural
 from aicx.types import Candidate
 from indexer.vector_table import sql_list
 from retrieval.dense import SAMPLE, PassageSpan
-from retrieval.fusion import Scale
 from retrieval.mapped import DRAWS
 from retrieval.params import RankingParams
 from retrieval.questions import Question
+from retrieval.ranking import Scale
 
 _MIN_DEVIATION = 1e-3
 _ROUNDS = 4

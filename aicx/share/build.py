@@ -17,8 +17,7 @@ import orjson
 
 from aicx.config import Settings, load_settings
 from aicx.corpus.views.documents import to_document
-from aicx.engine.embedder_choice import Choice, embedder_settings, prepare_embedder
-from aicx.engine.vector_model import model_of
+from aicx.engine.embedder_choice import Choice, embedder_settings, model_of, prepare_embedder
 from aicx.engine.vector_state import made_with
 from aicx.errors import AicxError
 from aicx.share.membership import Membership

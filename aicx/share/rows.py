@@ -15,7 +15,7 @@ from aicx.corpus.files.sidecar import Sidecar
 from aicx.corpus.views.documents import columns_of, own_messages, searchable_texts, to_document
 from aicx.engine.index_manifest import read_manifest
 from aicx.engine.stages.order import idle_sessions
-from aicx.engine.vector_place import recorded_address, table_of
+from aicx.engine.vector_files import recorded_address, table_of
 from aicx.errors import CorpusDamaged, NotFound
 from aicx.folders import slashed
 from aicx.paths import NON_REPOSITORY

@@ -10,8 +10,7 @@ from pathlib import Path
 from threading import Event, Thread
 
 from aicx.config import Settings
-from aicx.engine.corpus_embedder import open_corpus_embedder
-from aicx.engine.embedder_choice import prepare_embedder
+from aicx.engine.embedder_choice import open_corpus_embedder, prepare_embedder
 from aicx.engine.vector_state import made_with
 from aicx.errors import AicxError, NotFound, UsageError, plainly
 from aicx.share.membership import Membership

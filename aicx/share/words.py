@@ -8,10 +8,9 @@ from typing import Any
 
 from aicx.values import dataclass
 from retrieval.analysis import Terms
-from retrieval.clauses import QuestionClauses
 from retrieval.evidence import Occurrences, rarity, units_of
 from retrieval.params import RankingParams
-from retrieval.questions import Question, widen
+from retrieval.questions import Question, QuestionClauses, widen
 
 # BM25's k1 + 1: what a term that is all of a text counts, times how rare it is.
 _SATURATION = 2.2

@@ -28,7 +28,7 @@ from aicx.values import dataclass
 from aicx.why.target import WhyTarget
 
 if TYPE_CHECKING:
-    from aicx.resume.select.ranking import Confidence
+    from aicx.resume.ranking import Confidence
     from aicx.share.sessions import SharedSession
 
 

@@ -23,7 +23,7 @@ from aicx.why.candidates import AFTER, SessionCandidate, is_part
 from aicx.why.commits import CommitQuery, Evidence
 
 if TYPE_CHECKING:
-    from aicx.resume.select.ranking import Confidence
+    from aicx.resume.ranking import Confidence
 
 
 # A shorter subject is in other commands by chance.

@@ -49,7 +49,7 @@ from aicx.why.reason import read_reason
 from aicx.why.target import Number, WhyTarget, find_target
 
 if TYPE_CHECKING:
-    from aicx.resume.select.ranking import Confidence
+    from aicx.resume.ranking import Confidence
     from aicx.share.sessions import SharedSessions
 
 # Git's answers about a large repository take longer than a look at its state.

@@ -16,8 +16,17 @@ from typing import Any
 
 from aicx.errors import MissingExtra, UsageError
 from aicx.values import dataclass
-from retrieval.embedders import PACKAGED, EmbedderSettings, Kind, Tokens, Vectors
-from retrieval.embedders.models import damaged_model, find_model, known_words, token_ends
+from retrieval.embedders import (
+    PACKAGED,
+    EmbedderSettings,
+    Kind,
+    Tokens,
+    Vectors,
+    damaged_model,
+    find_model,
+    known_words,
+    token_ends,
+)
 
 # How much padded text goes through the model at a time. Enough to keep every core busy; more only costs cache misses.
 _BATCH_TOKENS = 1024

@@ -11,8 +11,17 @@ from typing import Any
 
 from aicx.errors import MissingExtra
 from aicx.values import dataclass
-from retrieval.embedders import PACKAGED, EmbedderSettings, Kind, Tokens, Vectors
-from retrieval.embedders.models import damaged_model, find_model, known_words, token_ends
+from retrieval.embedders import (
+    PACKAGED,
+    EmbedderSettings,
+    Kind,
+    Tokens,
+    Vectors,
+    damaged_model,
+    find_model,
+    known_words,
+    token_ends,
+)
 
 # Tokens summed at a time: bounds the copy of table rows to some 30 MB.
 _SLICE_TOKENS = 32_768

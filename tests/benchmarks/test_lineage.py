@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from aicx.sessions.lineage import Edge, EdgeType, Origin
+from aicx.sessions import Edge, EdgeType, Origin
 from benchmarks.lineage import lines
 
 

@@ -193,7 +193,7 @@ def test_what_was_interrupted_is_finished_by_store(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr("aicx.engine.holders.lexical.withdraw", killed)
+        patched.setattr("aicx.engine.holders.derived.withdraw", killed)
         run(["store", "--redact-again"])
     assert load_settings().layout.redacting.exists()
     assert leaks(user.corpus)

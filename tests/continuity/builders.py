@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from aicx.continuity.note import Layer, Layers
-from aicx.continuity.places import note_places
+from aicx.continuity.places import note_places, read_state
 from aicx.continuity.reading import read_layers
-from aicx.continuity.state import read_state
 from tests.corpus.builders import ClaudeLog
 from tests.work.builders import TaskPlace, git
 

@@ -12,8 +12,7 @@ from aicx.config import load_settings
 from aicx.continuity.markdown import render
 from aicx.continuity.note import Layers, Note, NoteItem
 from aicx.continuity.places import note_places
-from aicx.continuity.startup import Extra
-from aicx.continuity.startup_extra import startup_extra
+from aicx.continuity.startup import Extra, startup_extra
 from aicx.memory.briefing import brief
 from aicx.memory.reading import find_scope
 from aicx.work.place import find_place

@@ -10,7 +10,7 @@ import pytest
 
 from aicx.cli import run
 from aicx.config import LOCAL_ONLY, load_settings
-from aicx.continuity.tracked import tracked_settings
+from aicx.continuity.context import tracked_settings
 from aicx.errors import UsageError
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from aicx.cli import run
-from aicx.engine.freshness import index_state, stale_indexes
-from aicx.engine.index_manifest import read_manifest, write_manifest
+from aicx.engine.index_manifest import index_state, read_manifest, stale_indexes, write_manifest
 from aicx.engine.search import SearchQuery, search
 from aicx.engine.search_answer import search_answer
 from aicx.fields import to_fields

@@ -28,7 +28,7 @@ SOURCES = {
     "ObjectEntry": "aicx.cas.entry:StoredObject",
     "ObjectsCollected": "aicx.cas.writing:Collected",
     "Outlook": "aicx.corpus.doctor.retention:Retention",
-    "PackEdge": "aicx.sessions.lineage:Edge",
+    "PackEdge": "aicx.sessions:Edge",
     "PackHandoff": "aicx.work.handoff:HandoffAnswer",
     "PackPlace": "aicx.work.record:GitContext",
     "PackSession": "aicx.work.session_facts:SessionFacts",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from aicx.engine.freshness import evidence_note
 from aicx.engine.search import SearchQuery, SearchReport
 from aicx.filters import Filters
 from retrieval.evidence import Evidence
@@ -94,20 +93,20 @@ def test_a_question_of_one_known_word_is_strong(garage: Home) -> None:
 def test_every_door_says_the_same_of_what_is_missing(
     evidence: Evidence, missing: tuple[str, ...], said: str | None
 ) -> None:
-    note = evidence_note(SearchReport(SearchQuery("keel", NOW), [], 0, 0, evidence, missing))
+    note = SearchReport(SearchQuery("keel", NOW), [], 0, 0, evidence, missing).evidence_note
     assert note is None if said is None else note is not None and note.startswith(said)
 
 
 @pytest.mark.parametrize("mode", ["lexical", "scan"])
 def test_a_word_that_filters_leave_out_is_not_said_to_occur_nowhere(garage: Home, mode: str) -> None:
     nowhere = "Nothing matches: 'varnish' occurs nowhere within these limits."
-    assert evidence_note(ask(garage, "varnish", mode=mode, filters=Filters(project=("ada/pumps",)))) == nowhere
-    assert evidence_note(ask(garage, "varnish in january 2020", mode=mode)) == nowhere
-    assert evidence_note(ask(garage, "zeppelin", mode=mode)) == "Nothing matches: 'zeppelin' occurs nowhere."
+    assert ask(garage, "varnish", mode=mode, filters=Filters(project=("ada/pumps",))).evidence_note == nowhere
+    assert ask(garage, "varnish in january 2020", mode=mode).evidence_note == nowhere
+    assert ask(garage, "zeppelin", mode=mode).evidence_note == "Nothing matches: 'zeppelin' occurs nowhere."
 
 
 def test_of_a_pasted_question_the_first_missing_words_are_named() -> None:
-    note = evidence_note(SearchReport(SearchQuery("keel", NOW), [], 0, 0, "none", tuple(map(str, range(14)))))
+    note = SearchReport(SearchQuery("keel", NOW), [], 0, 0, "none", tuple(map(str, range(14)))).evidence_note
     assert str(note).endswith("'11' and 2 more occur nowhere.")
 
 

@@ -293,7 +293,7 @@ FINISH = pytest.mark.parametrize(
 MOMENTS = pytest.mark.parametrize(
     "moment",
     [
-        "aicx.engine.holders.lexical._delete_indexes",
+        "aicx.engine.holders.derived._delete_indexes",
         "aicx.corpus.forget.run.Writer",
         "aicx.storage.journal.Writer.publish",
         "aicx.storage.journal._play",
@@ -302,8 +302,8 @@ MOMENTS = pytest.mark.parametrize(
         "aicx.corpus.forget.run.scrub",
         "indexer.vector_table.erase_documents",
         "indexer.vector_table.delete_documents",
-        "aicx.engine.holders.catalogue.tidy",
-        "aicx.engine.holders.lexical.refresh_lexical",
+        "aicx.engine.holders.derived.tidy",
+        "aicx.engine.holders.derived.refresh_lexical",
         "aicx.commands.forget.end_forgetting",
     ],
 )

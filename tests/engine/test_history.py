@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from aicx.engine.history import FreshnessLook
 from aicx.engine.lexical_index import refresh_lexical
-from aicx.engine.look import FreshnessLook
 from aicx.engine.search import SearchReport
 from aicx.filters import Filters
 from retrieval.params import DEFAULT_PARAMS

@@ -49,7 +49,7 @@ def noted(tmp_path, monkeypatch, capsys):
     module = ModuleType("invented_notes")
     module.HOLDER = Notes()
     monkeypatch.setitem(sys.modules, module.__name__, module)
-    monkeypatch.setattr(holders, "HOLDERS", (*holders.HOLDERS, module.__name__))
+    monkeypatch.setattr(holders, "HOLDERS", (*holders.HOLDERS, f"{module.__name__}:HOLDER"))
     counted = make_dataclass("Counted", [("notes_removed", int)], bases=(ForgetAnswer,), frozen=True, slots=True)
     monkeypatch.setattr("aicx.commands.forget.ForgetAnswer", counted)
     user = Home(tmp_path).used(monkeypatch)

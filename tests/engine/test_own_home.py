@@ -13,8 +13,8 @@ from aicx.cli import run
 from aicx.config import load_settings
 from aicx.engine.embedder_choice import Choice
 from aicx.engine.index_manifest import read_manifest
+from aicx.engine.vector_files import InAnotherHome
 from aicx.engine.vector_index import build_vectors
-from aicx.engine.vector_place import InAnotherHome
 from aicx.engine.vector_state import vector_state
 from aicx.errors import UsageError
 from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, Home, snapshot, write_git
@@ -211,7 +211,7 @@ def test_another_folder_keeps_working_also_without_the_setting(user: Home, tmp_p
 
 
 def test_a_bucket_stays_the_address_it_is(user: Home) -> None:
-    from aicx.engine.vector_place import chosen_address, recorded_address, to_record
+    from aicx.engine.vector_files import chosen_address, recorded_address, to_record
 
     layout = load_settings().layout
     layout.config_file.write_text('index_uri = "s3://bucket/path"\n')

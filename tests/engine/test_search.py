@@ -323,6 +323,6 @@ def test_nothing_hidden_is_named_as_what_was_meant(workshop, tmp_path):
 def test_where_a_passage_begins_is_asked_only_for_answers_without_a_line(workshop, monkeypatch):
     embed(workshop)
     asked = []
-    monkeypatch.setattr("retrieval.meaning.MeaningSearch.places", lambda self, found: asked.append(found) or {})
+    monkeypatch.setattr("retrieval.dense.MeaningSearch.places", lambda self, found: asked.append(found) or {})
     report = ask(workshop, "valve", mode="hybrid", rules=EVERYTHING, rerank=0)
     assert len(asked) == sum(hit.tier == "nearest" for hit in report.hits) < len(report.hits)

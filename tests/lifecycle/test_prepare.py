@@ -26,7 +26,7 @@ def test_a_session_that_the_brief_goes_on_from_is_not_read_again_for_its_task(
     def read(*_: object) -> None:
         raise AssertionError("read again")
 
-    monkeypatch.setattr("aicx.resume.open_work.gone_on", read)
+    monkeypatch.setattr("aicx.resume.run.gone_on", read)
     [task] = place.prepare()["active"]
     assert (task["origin"], task["title"]) == ("derived", "Tokens of the login expire too early")
 

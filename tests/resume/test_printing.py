@@ -25,12 +25,11 @@ from aicx.repomap import EntryPoint
 from aicx.resume.brief.answer import SCHEMA, ResumeAnswer
 from aicx.resume.brief.compose import compose
 from aicx.resume.brief.json_brief import json_line
-from aicx.resume.brief.markdown import markdown, printed
-from aicx.resume.brief.output import NO_HISTORY_TOKENS, fit_parts, markdown_brief
+from aicx.resume.brief.output import NO_HISTORY_TOKENS, fit_parts, markdown, markdown_brief, printed
 from aicx.resume.brief.part import Part
 from aicx.resume.brief.selection_manifest import manifest_of
 from aicx.resume.query import MIN_TOKENS
-from aicx.resume.select.report import BriefedSession, Considered, EntryFile, Reason, Recalled, ResumeReport, Structure
+from aicx.resume.report import BriefedSession, Considered, EntryFile, Reason, Recalled, ResumeReport, Structure
 from aicx.terminal import invisible
 from aicx.text import estimate_tokens
 from aicx.work.gone_on import LeftOpen

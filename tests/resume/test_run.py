@@ -19,8 +19,8 @@ from aicx.evidence.session_brief import SessionBrief
 from aicx.evidence.sessions import SessionRow, automated, list_sessions
 from aicx.resume.brief.output import json_brief, markdown_brief
 from aicx.resume.query import Limits, ResumeQuery
+from aicx.resume.report import Reason, ResumeReport
 from aicx.resume.run import resume
-from aicx.resume.select.report import Reason, ResumeReport
 from aicx.work.contract import ProofCommand
 from aicx.work.facts_index import refresh_facts
 from retrieval.decay import PROFILES

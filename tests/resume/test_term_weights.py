@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from aicx.resume.select.recall import TermWeights
+from aicx.resume.recall import TermWeights
 
 EVERYWHERE = [f"git status of the remote, again {number}" for number in range(40)]
 

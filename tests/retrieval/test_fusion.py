@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aicx.types import Candidate
-from retrieval.fusion import Scale, pooled, positive_score, raised, reciprocal_rank, standard_sum, weighted_sum
+from retrieval.ranking import Scale, pooled, positive_score, raised, reciprocal_rank, standard_sum, weighted_sum
 
 
 def ranking(**scores):

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.numbers import lacking, numbers_of
+from retrieval.evidence import lacking, numbers_of
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from aicx.errors import CorpusDamaged
-from retrieval.opening import open_index
+from retrieval.lexical import open_index
 from tests.retrieval.test_lexical import ask, document, write
 
 

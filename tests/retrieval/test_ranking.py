@@ -11,9 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aicx.types import Candidate
-from retrieval.fusion import Scale
 from retrieval.params import RankingParams
-from retrieval.ranking import RankedAnswer, above_noise, diversified, rank, scales_of, unfold
+from retrieval.ranking import RankedAnswer, Scale, above_noise, diversified, rank, scales_of, unfold
 
 RULES = RankingParams(session_shares=(1.0, 0.5), session_nearness=0.0)
 HALVES = {"lexical": 0.5, "dense": 0.5}

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.spelling import made_of, slips
+from retrieval.languages import made_of, slips
 
 
 @pytest.mark.parametrize(

@@ -9,10 +9,9 @@ from typing import Any
 
 import pytest
 
-from aicx.sessions import deriving, index
+from aicx.sessions import Edge, deriving, index
 from aicx.sessions.deriving import Sketch
 from aicx.sessions.index import refresh_edges
-from aicx.sessions.lineage import Edge
 from tests.corpus.builders import CodexLog, snapshot
 from tests.sessions.builders import DAY, HOUR, A, B, C, D, FamilyHome
 

@@ -13,8 +13,8 @@ import pytest
 
 from aicx.errors import NotFound
 from aicx.sessions.pending import mark
-from aicx.sessions.restore import RestoreAnswer, restore
-from aicx.sessions.restore_block import PARTS, Part, RestoredItem, compose
+from aicx.sessions.restore import restore
+from aicx.sessions.restore_block import PARTS, Part, RestoreAnswer, RestoredItem, compose
 from aicx.work.events import read_log
 from aicx.work.place import find_place
 from tests.corpus.builders import OTHER, SESSION

@@ -6,7 +6,7 @@ from datetime import datetime
 
 import pytest
 
-from aicx.resume.open_work import open_work
+from aicx.resume.run import open_work
 from aicx.text import local
 from aicx.work.patch import Patch
 from aicx.work.record import SECTIONS

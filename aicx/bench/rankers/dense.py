@@ -40,7 +40,7 @@ class Dense:
 
 def build(name: str, documents: Sequence[Document], place: RankerFolders) -> float:
     """Embeds what the table lacks: a document whose text and model are unchanged is never embedded twice."""
-    from aicx.engine.vector_model import model_of
+    from aicx.engine.embedder_choice import model_of
     from indexer.vector_table import Columns, Location, OtherModel
     from indexer.vectors import VectorIndexWriter
 

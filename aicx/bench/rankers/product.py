@@ -31,9 +31,9 @@ from aicx.types import Candidate, Document
 from aicx.values import dataclass
 from retrieval.conditions import Between, Condition, OneOf
 from retrieval.decay import PROFILES
+from retrieval.dense import MeaningSearch
 from retrieval.evidence import Evidence, Occurrences
 from retrieval.late import affordable, most_compared, rerank
-from retrieval.meaning import MeaningSearch
 from retrieval.params import RankingParams
 from retrieval.questions import Question, parse_question
 from retrieval.ranking import RankedAnswer, above_noise, rank
@@ -290,7 +290,7 @@ def build_documents(embedder: str, documents: Sequence[Document], place: RankerF
     seconds = lexical.build(LEXICAL, documents, place)
     if embedder == LEXICAL:
         return seconds
-    from aicx.engine.vector_model import calibrate_noise
+    from aicx.engine.embedder_choice import calibrate_noise
 
     seconds += dense.build(f"dense:{embedder}", documents, place)
     folder = dense.folder_of(f"dense:{embedder}", place)

@@ -16,11 +16,10 @@ from aicx.corpus.catalog.session_names import SessionKey
 from aicx.errors import NotFound
 from aicx.lifecycle.identity import IdentifiedSession, find_session
 from aicx.refs import Ref
-from aicx.sessions.about import about_session
+from aicx.sessions import EDGE_TYPES, Edge
 from aicx.sessions.answers import CHAIN_SCHEMA, SCHEMA, ChainAnswer, ChainItem, SessionNode
 from aicx.sessions.family import ANCESTRY, MAX_DEPTH, chain_of
-from aicx.sessions.lineage import EDGE_TYPES, Edge
-from aicx.sessions.view import Viewer, key_of, open_viewer
+from aicx.sessions.view import Viewer, about_session, key_of, open_viewer
 from aicx.text import local, time_span
 
 Session = Annotated[

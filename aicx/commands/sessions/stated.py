@@ -14,10 +14,10 @@ from aicx.corpus.catalog.session_names import SessionKey
 from aicx.errors import NotFound, UsageError
 from aicx.lifecycle.identity import IdentifiedSession
 from aicx.refs import Ref
+from aicx.sessions import EDGE_TYPES
 from aicx.sessions.answers import CHANGE_SCHEMA, SessionChangeAnswer
 from aicx.sessions.identity import identity_path
 from aicx.sessions.life import LifeChange, close_session, link_sessions, new_session_id, open_session
-from aicx.sessions.lineage import EDGE_TYPES
 from aicx.sessions.stated import OUTCOMES
 
 Force = Annotated[

@@ -71,7 +71,7 @@ def start(
         said={"active_files": paths_from(desk.folder, file), "commands": commands or []},
         sources=source or [],
     )
-    from aicx.resume.open_work import chosen
+    from aicx.resume.run import chosen
 
     found = chosen(desk.settings, desk.place, desk.now)
     written = state.start(desk.settings, desk.place, goal, desk.now, patch=patch, gone_on=found, notify=console.notify)

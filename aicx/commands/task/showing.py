@@ -83,7 +83,7 @@ def status(repo: options.Repo = None, utc: options.Utc = False) -> options.Answe
     Example: aicx task status --json
     """
     desk = open_desk(repo)
-    from aicx.resume.open_work import open_work
+    from aicx.resume.run import open_work
 
     found = open_work(desk.settings, desk.place, desk.now)
     yield STATUS_SCHEMA, status_of(found, desk.place)

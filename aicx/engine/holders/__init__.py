@@ -22,25 +22,25 @@ from aicx.storage.atomic import unwritable
 
 Notify = Callable[[str], None]
 
-# Imported when they are needed; each module exposes HOLDER.
+# Imported when they are needed: a module, and what a holder is called in it.
 HOLDERS = (
-    "aicx.engine.holders.chunks",
-    "aicx.engine.holders.runs",
-    "aicx.engine.holders.set_apart",
-    "aicx.memory.holder",
-    "aicx.memory.review.holder",
-    "aicx.work.holder",
-    "aicx.cas.holder",
-    "aicx.sessions.holder",
-    "aicx.sessions.kept_holder",
-    "aicx.continuity.holder",
-    "aicx.reminders.holder",
-    "aicx.share.holder",
-    "aicx.engine.holders.catalogue",
-    "aicx.engine.holders.lexical",
-    "aicx.engine.holders.vectors",
-    "aicx.engine.holders.maps",
-    "aicx.engine.holders.bench",
+    "aicx.engine.holders.stored:CHUNKS",
+    "aicx.engine.holders.stored:RUNS",
+    "aicx.engine.holders.stored:SET_APART",
+    "aicx.memory.holder:HOLDER",
+    "aicx.memory.review.holder:HOLDER",
+    "aicx.work.holder:HOLDER",
+    "aicx.cas.holder:HOLDER",
+    "aicx.sessions.holder:IDENTITIES",
+    "aicx.sessions.holder:SUMMARIES",
+    "aicx.continuity.holder:HOLDER",
+    "aicx.reminders.holder:HOLDER",
+    "aicx.share.holder:HOLDER",
+    "aicx.engine.holders.derived:CATALOGUE",
+    "aicx.engine.holders.derived:LEXICAL",
+    "aicx.engine.holders.vectors:HOLDER",
+    "aicx.engine.holders.derived:MAPS",
+    "aicx.engine.holders.derived:BENCH",
 )
 
 
@@ -115,4 +115,5 @@ class Holder:
 
 def load_holders() -> tuple[Holder, ...]:
     """The rows of the table, in its order."""
-    return tuple(import_module(module).HOLDER for module in HOLDERS)
+    rows = (row.split(":") for row in HOLDERS)
+    return tuple(getattr(import_module(module), name) for module, name in rows)

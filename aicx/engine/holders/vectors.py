@@ -14,10 +14,19 @@ from aicx.corpus.doctor.inputs import Check, DoctorInputs, current_writer
 from aicx.corpus.doctor.repair import Repair
 from aicx.corpus.forget.redact_again import Redaction
 from aicx.corpus.forget.run import Forgetting
-from aicx.engine.damage import FIX, recorded_table, remove_damaged_models, table_folder, vector_damage
 from aicx.engine.holders import Holder, Notify
 from aicx.engine.index_manifest import manifest_files, read_manifest, write_manifest
-from aicx.engine.vector_place import TABLES, heal_record, present_address, to_record
+from aicx.engine.vector_files import (
+    FIX,
+    TABLES,
+    heal_record,
+    present_address,
+    recorded_table,
+    remove_damaged_models,
+    table_folder,
+    to_record,
+    vector_damage,
+)
 from aicx.errors import AicxError, CorpusDamaged, MissingExtra
 from aicx.paths import Layout
 from aicx.storage.atomic import unwritable

@@ -9,12 +9,16 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog.sightings import SightedSubjects, nearest_sighting
 from aicx.engine.stages.retrieve import pool
 from aicx.engine.stages.state import SearchState
+from aicx.git.subjects import may_be_subject
 from retrieval.conditions import Between
 
 if TYPE_CHECKING:
     from aicx.git.named import NamedCommits
+
 
 # What names one commit, or nearly: its time is looked through for more candidates.
 _SURE = 0.5
@@ -37,8 +41,7 @@ def begin(state: SearchState) -> SearchState:
     first = state.catalog.now.rows("SELECT min(started_at) AS at FROM chunks WHERE ignored=0")[0]["at"]
     if first is None:
         return state
-    from aicx.engine.history import AFTER
-    from aicx.engine.look import FreshnessLook
+    from aicx.engine.history import AFTER, FreshnessLook
 
     names = {name.rpartition("/")[2] for name in (place.project, *place.folders) if name}
     return replace(state, look=FreshnessLook(place.root, text, datetime.fromisoformat(first) - AFTER, names))
@@ -101,6 +104,23 @@ def _named(state: SearchState) -> tuple[list[NamedCommits], list[str]]:
     named = [item for item in named if item.commits]
     if named or not state.query.rules.history or not state.query.rules.sightings:
         return named, notes
-    from aicx.engine.sighted import find_sighted
 
     return find_sighted(state.catalog.now, state.question.text, state.catalog.subjects()), notes
+
+
+def find_sighted(catalog: Catalog, text: str, subjects: SightedSubjects | None = None) -> list[NamedCommits]:
+    """The commit whose subject is nearly ``text``, where the command that made it is in a log; often none.
+
+    One that is only listed is left out: what is at work when a commit is first listed looks at it, and who made it
+    worked at some time before.
+    """
+    seen = nearest_sighting(catalog, text, subjects) if may_be_subject(text) else None
+    if seen is None or seen.made_in is None or seen.hash.startswith("#"):
+        return []
+    # Imported here: hardly a question is the subject of a commit, and git is not asked for the others.
+    from aicx.git.history import HistoryCommit
+    from aicx.git.named import NamedCommits
+
+    at = seen.first_seen
+    commit = HistoryCommit(seen.hash, (), "", "", at, at, seen.subject)
+    return [NamedCommits("subject", text, 1.0, (commit,))]

@@ -1,29 +1,39 @@
-"""The stages that make one order of the candidates. Lane, age and diversity count softly: nothing is removed."""
+"""The stages that make one order of the candidates. Lane, age, place and diversity count softly: nothing is removed."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import replace
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.filters import conditions
-from aicx.corpus.catalog.query import FOUND
+from aicx.corpus.catalog.query import FOUND, fold_runs, run_key
+from aicx.corpus.views.documents import searchable_texts
 from aicx.engine.kept_catalog import COLUMNS
-from aicx.engine.stages.retrieve import is_lookup
-from aicx.engine.stages.state import SearchQuery, SearchState, session_of
-from aicx.engine.team import is_shared
+from aicx.engine.stages.retrieve import asked_text, is_lookup
+from aicx.engine.stages.state import SearchQuery, SearchState, is_shared, session_of
+from aicx.engine.stages.team import stored_of
+from aicx.errors import AicxError
+from aicx.types import Candidate
 from retrieval.decay import factor
 from retrieval.questions import parse_question
 from retrieval.ranking import RankedAnswer, diversified, rank
 from retrieval.ranking import unfold as unfolded
+
+if TYPE_CHECKING:
+    from retrieval.embedders import Tokens
+
 
 _ONLY_DATE = "only your own corpus answered: the share is not asked what is nothing but a date (steer --team --since)"
 _SECONDS_PER_DAY = 86_400
 _MAX_NAMED = 500  # sessions in one question to the catalogue
 _DONE = """SELECT DISTINCT c.agent, c.session_id, t.name, n.work_from FROM chunks c LEFT JOIN tools t ON t.chunk=c.rowid
  LEFT JOIN names n ON n.chunk=c.rowid WHERE c.session_id IN ({})"""
+
+# A static model's windows are short: so many characters around one are compared too.
+_AROUND = 120
 
 
 def fuse(state: SearchState) -> SearchState:
@@ -44,24 +54,6 @@ def fuse(state: SearchState) -> SearchState:
         factor_of=lambda chunk: _factor(rows[chunk], query, idle),
     )
     return replace(state, answers=ranked.groups, documents=ranked.documents)
-
-
-def unfold(state: SearchState) -> SearchState:
-    """Ranks the chunks of the sessions where chunks are asked for: the best chunk is one of the best session's.
-
-    From here on a score is a share of the best one, whichever rule joined them.
-    """
-    answers = state.answers if state.query.group == "session" else unfolded(state.answers, state.documents)
-    if state.scales is None:
-        return replace(state, answers=answers)
-    best = max((answer.score for answer in answers), default=1.0)
-    return replace(state, answers=[_share(answer, best) for answer in answers])
-
-
-def _share(answer: RankedAnswer, best: float) -> RankedAnswer:
-    """An answer with its score, and what each vote was worth, as shares of the best score."""
-    votes = {name: vote._replace(worth=vote.worth / best) for name, vote in answer.votes.items()}
-    return answer._replace(score=answer.score / best, votes=votes)
 
 
 def _factor(row: Any, query: SearchQuery, idle: Set[tuple[str, str]]) -> float:
@@ -95,6 +87,90 @@ def idle_sessions(catalog: Catalog, rows: Iterable[Any]) -> set[tuple[str, str]]
     return found | shared
 
 
+def rerank(state: SearchState) -> SearchState:
+    """Adds what late interaction says of the best sessions, each by its nearest passage.
+
+    A session without a passage that can be read keeps its score.
+    """
+    count, weight = state.query.rerank, state.query.rules.rerank
+    if state.scales is None or not count or not weight:
+        return state
+    # Imported here: without a vector index there is nothing to compare.
+    from retrieval import late
+
+    vectors = state.retrievers.dense.open
+    text = asked_text(state)
+    if (asked := vectors.embed_tokens([text])) is None:
+        return state
+    passages = late.affordable(
+        _passages(state, state.answers[: late.most_compared(count)]), count, vectors.embedder.kind
+    )
+
+    def embed(texts: Sequence[str]) -> list[Tokens]:
+        return vectors.embed_tokens(texts) or []
+
+    answers, compared = late.rerank(state.answers, passages, (text, asked[0]), embed, state.occurrences, weight)
+    return replace(state, answers=answers, reranked=compared)
+
+
+def _passages(state: SearchState, answers: Sequence[RankedAnswer]) -> Iterator[tuple[str, str]]:
+    """Each session with the text of its nearest passage, in the order of ``answers``."""
+    rows = state.rows
+    wanted = {answer.group for answer in answers}
+    nearest: dict[str, Candidate] = {}
+    for candidate in state.rankings.get("dense", ()):  # best first
+        group = session_of(rows[candidate.id])
+        if group in wanted:
+            nearest.setdefault(group, candidate)
+    vectors = state.retrievers.dense.open
+    places = vectors.places([one for one in nearest.values() if not is_shared(rows[one.id])])
+    shared = [one.id for one in nearest.values() if is_shared(rows[one.id])]
+    places |= {name: place for name in shared if (place := rows[name]["place"])}
+    around = _AROUND if vectors.embedder.kind == "static" else 0
+    for group in (answer.group for answer in answers if answer.group in nearest):
+        candidate = nearest[group]
+        if place := places.get(candidate.id):
+            try:
+                stored = stored_of(state, rows[candidate.id])
+                text = searchable_texts(stored.sidecar, stored.markdown)[place.part]
+            except (AicxError, IndexError):
+                continue  # the stage that quotes it says what is wrong with it
+            yield group, text[max(0, place.start - around) : place.stop + around]
+
+
+def unfold(state: SearchState) -> SearchState:
+    """Ranks the chunks of the sessions where chunks are asked for: the best chunk is one of the best session's.
+
+    From here on a score is a share of the best one, whichever rule joined them.
+    """
+    answers = state.answers if state.query.group == "session" else unfolded(state.answers, state.documents)
+    if state.scales is None:
+        return replace(state, answers=answers)
+    best = max((answer.score for answer in answers), default=1.0)
+    return replace(state, answers=[_share(answer, best) for answer in answers])
+
+
+def _share(answer: RankedAnswer, best: float) -> RankedAnswer:
+    """An answer with its score, and what each vote was worth, as shares of the best score."""
+    votes = {name: vote._replace(worth=vote.worth / best) for name, vote in answer.votes.items()}
+    return answer._replace(score=answer.score / best, votes=votes)
+
+
+def prefer_own(state: SearchState) -> SearchState:
+    """Multiplies the scores of what was done in this repository; softly, so that what fits better stays first."""
+    if state.place is None or not state.query.rules.own_repository:
+        return state
+    raised = [answer._replace(score=answer.score * place_factor(state, answer.best)) for answer in state.answers]
+    return replace(state, answers=sorted(raised, key=lambda answer: (-answer.score, answer.group)))
+
+
+def place_factor(state: SearchState, chunk: str) -> float:
+    """Returns the factor of a chunk's score for the repository it is of."""
+    row = state.rows[chunk]
+    share = state.place.share(row["project"], row["cwd"]) if state.place else None
+    return 1.0 + state.query.rules.own_repository * (share or 0.0)
+
+
 def prefer_recent(state: SearchState) -> SearchState:
     """Multiplies scores by age where the query asks for decay; beyond its floor, the more recent still comes first."""
     if state.query.decay is None:
@@ -107,6 +183,27 @@ def prefer_recent(state: SearchState) -> SearchState:
     return replace(state, answers=[answer._replace(score=-score) for score, _, _, answer in aged])
 
 
+def decay_of(row: Any, query: SearchQuery) -> tuple[float, float]:
+    """Returns the factors of a chunk's age, with the floor of the decay and without."""
+    age = query.now.timestamp() - datetime.fromisoformat(row["completed_at"]).timestamp()
+    return factor(age / _SECONDS_PER_DAY, query.decay)
+
+
+def fold_same_prompts(state: SearchState) -> SearchState:
+    """Keeps, of the sessions that a program began with one prompt, the best; it speaks for the others."""
+    if state.query.filters.automated:
+        return state
+    rows = state.rows
+    folded = fold_runs(
+        state.answers, lambda answer: str(rows[answer.best]["session_id"]), lambda answer: run_key(rows[answer.best])
+    )
+    return replace(
+        state,
+        answers=[answer for answer, _ in folded],
+        runs={answer.best: sessions for answer, sessions in folded if len(sessions) > 1},
+    )
+
+
 def spread_sessions(state: SearchState) -> SearchState:
     """Makes each further chunk of a session count less."""
     query, rows = state.query, state.rows
@@ -114,6 +211,18 @@ def spread_sessions(state: SearchState) -> SearchState:
         return state
     spread = diversified(state.answers, lambda chunk: session_of(rows[chunk]), query.rules.diversity)
     return replace(state, answers=spread)
+
+
+def sort_by_time(state: SearchState) -> SearchState:
+    """Puts the newest or the oldest first where the query asks for that."""
+    sort, rows = state.query.sort, state.rows
+    if sort == "relevance":
+        return state
+
+    def began(answer: RankedAnswer) -> tuple[str, str]:
+        return rows[answer.best]["started_at"], answer.best
+
+    return replace(state, answers=sorted(state.answers, key=began, reverse=sort == "newest"))
 
 
 def list_by_date(state: SearchState) -> SearchState:
@@ -140,21 +249,3 @@ def list_by_date(state: SearchState) -> SearchState:
         answers=list(answers.values()),
         notes=(*state.notes, *notes, *([_ONLY_DATE] if query.team else [])),
     )
-
-
-def sort_by_time(state: SearchState) -> SearchState:
-    """Puts the newest or the oldest first where the query asks for that."""
-    sort, rows = state.query.sort, state.rows
-    if sort == "relevance":
-        return state
-
-    def began(answer: RankedAnswer) -> tuple[str, str]:
-        return rows[answer.best]["started_at"], answer.best
-
-    return replace(state, answers=sorted(state.answers, key=began, reverse=sort == "newest"))
-
-
-def decay_of(row: Any, query: SearchQuery) -> tuple[float, float]:
-    """Returns the factors of a chunk's age, with the floor of the decay and without."""
-    age = query.now.timestamp() - datetime.fromisoformat(row["completed_at"]).timestamp()
-    return factor(age / _SECONDS_PER_DAY, query.decay)

@@ -1,4 +1,4 @@
-"""The last stage: the best answers read from disk, each with the lines that fit the question."""
+"""The last stages: the best answers read from disk, with the lines that fit the question, and how well they answer."""
 
 from __future__ import annotations
 
@@ -9,18 +9,17 @@ from aicx.corpus.catalog.filters import conditions
 from aicx.corpus.files.read import StoredText
 from aicx.corpus.views.documents import header_of, searchable_texts, voices_of
 from aicx.corpus.views.replies import ReplyFinder
-from aicx.engine.stages import history, own
-from aicx.engine.stages.order import decay_of
-from aicx.engine.stages.state import Hit, QuotedReply, SearchState, density_of, session_of
+from aicx.engine.stages import history
+from aicx.engine.stages.order import decay_of, place_factor
+from aicx.engine.stages.state import Hit, QuotedReply, SearchState, density_of, is_shared, session_of
 from aicx.engine.stages.team import stored_of
-from aicx.engine.team import is_shared
 from aicx.errors import AicxError
 from aicx.text import plural
 from aicx.types import Voice
-from retrieval.evidence import ENOUGH, share_together
+from retrieval.analysis import fold
+from retrieval.evidence import ENOUGH, Evidence, lacking, numbers_of, share_together
 from retrieval.excerpts import SoughtQuestion, excerpt, reply_lines
 from retrieval.lines import ShortenedLine, opening_lines
-from retrieval.numbers import lacking, numbers_of
 
 _MAX_LINES, _MAX_REPLY_LINES = 3, 2
 
@@ -95,7 +94,7 @@ def quote(state: SearchState) -> SearchState:
                 reply=reply,
                 votes=answer.votes,
                 decay_factor=decay_of(row, query)[0],
-                own=own.factor_of(state, answer.best),
+                own=place_factor(state, answer.best),
                 history=state.traced.get((row["agent"], row["session_id"])),
                 history_factor=history.factor_of(state, answer.best),
                 ref=ref,
@@ -173,3 +172,32 @@ def _nearest_passage(state: SearchState, chunk: str) -> tuple[int, int] | None:
 def _last_spoken(voices: Sequence[Voice]) -> int:
     """Which of a chunk's texts tells how it ended: the last that is not a tool's."""
     return max((place for place, voice in enumerate(voices) if voice != "tool"), default=0)
+
+
+def say_corrections(state: SearchState) -> SearchState:
+    """Says what was searched for in place of words that occur nowhere, where that found something to show."""
+    notes = [
+        f"searched for {_as_written(used, state)!r} instead of {typed!r}, which occurs nowhere; in quotes it is kept"
+        for typed, used in state.question.corrected
+        if state.hits
+    ]
+    return replace(state, notes=(*notes, *state.notes))
+
+
+def _as_written(term: str, state: SearchState) -> str:
+    """A word as the answers write it: indexes have it without capitals and diacritics."""
+    marked = (line.text[low:high] for hit in state.hits for line in hit.lines for low, high in line.marks)
+    return min((word for word in marked if fold(word) == term), default=term, key=lambda word: word != word.lower())
+
+
+def judge(state: SearchState) -> SearchState:
+    """Strong where an answer has enough of the question in one passage; none where there is no answer.
+
+    Where only meaning was asked, the nearest has to be above the noise threshold.
+    """
+    if state.occurrences is not None:
+        enough = state.together >= ENOUGH
+    else:
+        enough = state.near is None or state.nearest is None or state.nearest >= state.near
+    evidence: Evidence = "none" if not state.hits else "strong" if enough else "weak"
+    return replace(state, evidence=evidence)

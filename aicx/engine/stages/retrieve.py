@@ -1,4 +1,4 @@
-"""The stages that collect candidates, one a retriever.
+"""The stages that collect candidates, one a retriever, and drop those that are no answer.
 
 A retriever that was asked for by name and cannot answer is an error; in ``auto`` the answer says what served instead.
 """
@@ -7,16 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
+from itertools import islice
 
 from aicx.corpus.catalog.filters import conditions
+from aicx.corpus.files.read import load_markdown
 from aicx.engine.retrievers import LexicalRetriever
 from aicx.engine.stages.state import SearchState
 from aicx.errors import AicxError, CorpusDamaged, NotFound
 from aicx.types import Candidate
 from aicx.values import dataclass
 from retrieval.conditions import Condition
+from retrieval.lines import lowered
 from retrieval.params import RankingParams
 from retrieval.questions import Question
+from retrieval.ranking import above_noise
 
 # How many candidates each retriever gives at most; and at least where only dense chunks are wanted, each of which has
 # to be read to be known.
@@ -90,6 +94,64 @@ def look_up(state: SearchState) -> SearchState:
     rows = state.catalog.rows(item.id for candidates in state.rankings.values() for item in candidates)
     known = {name: [item for item in found if item.id in rows] for name, found in state.rankings.items()}
     return replace(state, rows=rows, rankings=known)
+
+
+def keep_phrases(state: SearchState) -> SearchState:
+    """Keeps each retriever's best candidates in which every phrase occurs as it was quoted.
+
+    An index knows stems and no stop words: to it, "could not compile" is a word.
+    """
+    if not state.question.phrases:
+        return state
+    phrases = [_one_line(phrase) for phrase in state.question.phrases]
+    known: dict[str, bool] = {}
+
+    def holds(chunk: str) -> bool:
+        if chunk not in known:
+            try:
+                text = _one_line(load_markdown(state.layout, state.rows[chunk]["path"]).decode("utf-8", "replace"))
+            except AicxError:
+                known[chunk] = True  # the stage that quotes it says what is wrong with it
+            else:
+                known[chunk] = all(phrase in text for phrase in phrases)
+        return known[chunk]
+
+    return replace(
+        state,
+        rankings={
+            name: list(islice((item for item in found if holds(item.id)), pool(state)))
+            for name, found in state.rankings.items()
+        },
+    )
+
+
+def _one_line(text: str) -> str:
+    return " ".join(lowered(text).split())
+
+
+def keep_telling(state: SearchState) -> SearchState:
+    """Drops what was found by words alone where none of them tells: "how does X work" is not about work.
+
+    A name that occurs nowhere was looked for by its parts, too. Within filters a common word may be what is asked.
+    """
+    if state.occurrences is None or state.occurrences.telling or state.question.terms.names or state.where:
+        return state
+    return replace(state, rankings={name: found if name == "dense" else () for name, found in state.rankings.items()})
+
+
+def drop_noise(state: SearchState) -> SearchState:
+    """Drops what only meaning names and scores no better than unrelated questions do: where words found nothing, and of
+    what is looked up, as one word is too."""
+    near = state.near
+    if not state.query.rules.abstain or near is None or not state.rankings.get("dense"):
+        return state
+    lookup = is_lookup(state) or len(state.question.runs) == 1
+    rankings = above_noise(state.rankings, near, lookup=lookup)
+    notes = state.notes
+    if not any(rankings.values()):
+        nearest = f"the nearest passage scores {state.nearest:.2f}"
+        notes = (*notes, f"nothing is near: {nearest}, and unrelated questions come as near as {near:.2f}")
+    return replace(state, rankings=rankings, notes=notes)
 
 
 def complete(state: SearchState) -> SearchState:

@@ -1,13 +1,15 @@
-"""What a search starts from, what its stages pass on, and what it ends with."""
+"""What a search starts from, a share that it may ask included, what its stages pass on, and what it ends with."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import field, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Literal, Self
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, Protocol, Self
 
 from aicx.corpus.files.sidecar import Sidecar
+from aicx.dates import lift_dates
 from aicx.engine.kept_catalog import KeptCatalog
 from aicx.engine.retrievers import Retrievers
 from aicx.filters import Filters
@@ -15,29 +17,80 @@ from aicx.paths import Layout
 from aicx.types import Candidate, Mode
 from aicx.values import dataclass
 from retrieval.conditions import Condition
-from retrieval.decay import PROFILES, Decay
+from retrieval.decay import PROFILES, Decay, parse_decay
 from retrieval.evidence import Evidence, Occurrences
 from retrieval.excerpts import Tier
-from retrieval.fusion import Fused, Scale, Vote
 from retrieval.lines import ShortenedLine
 from retrieval.params import DEFAULT_PARAMS, RankingParams
-from retrieval.questions import Question
-from retrieval.ranking import RankedAnswer
+from retrieval.questions import Question, parse_question
+from retrieval.ranking import Fused, RankedAnswer, Scale, Vote
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from aicx.corpus.places.standing import LocalRepository
     from aicx.corpus.views.rank import Density
-    from aicx.engine.history import Traced
-    from aicx.engine.look import FreshnessLook
-    from aicx.engine.team import Team
+    from aicx.engine.history import FreshnessLook, Traced
     from aicx.git.named import NamedCommits
+
 
 Group = Literal["chunk", "session"]
 Sort = Literal["relevance", "newest", "oldest"]
 # How many of the best answers are compared with the question token by token, and the most that may be.
 RERANKED, MAX_RERANKED = 10, 50
+# A question that is typed has no more words; of one that is pasted the first tell enough.
+_MAX_NAMED = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """What one database of a share answers. ``rows`` are as those of the catalogue, with ``stored`` and ``member``.
+
+    Every ranking has all candidates; ``found`` says which of them its retriever found itself.
+    """
+
+    rankings: Mapping[str, Sequence[Candidate]]
+    found: Mapping[str, Set[str]]
+    scales: Mapping[str, Scale]
+    rows: Mapping[str, Mapping[str, Any]]
+    occurrences: Occurrences
+    verbatim: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Meant:
+    """The vector of a question, and the model that made it: one of another model says nothing to it."""
+
+    vector: Any
+    fingerprint: str
+    model: str
+
+
+@dataclass(frozen=True, slots=True)
+class TeamAnswer:
+    """What every database of a share answers, and a line for what could not be asked."""
+
+    found: Sequence[Shared]
+    notes: Sequence[str] = ()
+
+
+class Team(Protocol):
+    """A share, asked one question. ``ask`` returns at once; ``answer`` waits no longer than the user lets it.
+
+    ``member`` is who asks.
+    """
+
+    @property
+    def member(self) -> str: ...
+
+    def ask(self, question: Question, filters: Filters, rules: RankingParams, limit: int) -> None: ...
+
+    def answer(self, meant: Meant | None) -> TeamAnswer: ...
+
+
+def is_shared(row: Any) -> bool:
+    """Whether a row is of the share: rows of the catalogue are SQLite's own."""
+    return isinstance(row, dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +127,33 @@ class SearchQuery:
     def by_text_alone(self) -> Self:
         """The same question without what history says of commits, for who weighs that evidence apart."""
         return replace(self, place=None, rules=replace(self.rules, history=0.0, sightings=False))
+
+
+STEER_DECAY = "gentle"
+
+
+def steer_query(
+    text: str,
+    now: datetime,
+    filters: Filters,
+    limit: int,
+    decay: str = STEER_DECAY,
+    place: Path | None = None,
+    team: Team | None = None,
+) -> SearchQuery:
+    """Raises UsageError for a decay that is none. A text that is only a date lists the newest, as without a text."""
+    dated = lift_dates(text) if filters.date is None else None
+    only_date = dated is not None and dated.days is not None and parse_question(dated.text).empty
+    return SearchQuery(
+        text=text,
+        now=now,
+        filters=filters,
+        limit=limit,
+        sort="newest" if only_date else "relevance",
+        decay=parse_decay(decay),
+        place=place,
+        team=team,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +215,28 @@ class SearchReport:
     limited: bool = False
     notes: list[str] = field(default_factory=list)
     oracle_status: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def evidence_note(self) -> str | None:
+        """A sentence on what of a question was not found; None where there is nothing to say."""
+        words = list(map(repr, self.missing_words[:_MAX_NAMED]))
+        if len(self.missing_words) > _MAX_NAMED:
+            words.append(f"{len(self.missing_words) - _MAX_NAMED} more")
+        named = f"{', '.join(words[:-1])} and {words[-1]}" if len(words) > 1 else "".join(words)
+        missing = f"{named} {'occurs' if len(words) == 1 else 'occur'} nowhere" if words else ""
+        missing += " within these limits" if words and self.limited else ""
+        match self.evidence:
+            case "none":
+                return f"Nothing matches: {missing}." if missing else None
+            case "weak" if missing:
+                return f"{_capital(missing)}. Weak evidence: these answers have only other words of the question."
+            case "weak":
+                return "Weak evidence: no passage has the words of the question together, only some of them, or apart."
+        return f"{_capital(missing)}; the answers have the other words." if missing else None
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 # Never compared nor printed, and making the methods for that would take part of every cold start.

@@ -13,13 +13,11 @@ from typing import Any
 from aicx.corpus.catalog.session_names import stored_sessions
 from aicx.corpus.files.read import StoredText, read_chunk
 from aicx.engine.stages.retrieve import is_lookup, pool
-from aicx.engine.stages.state import SearchState
-from aicx.engine.team import Meant, Shared, is_shared
+from aicx.engine.stages.state import Meant, SearchState, Shared, is_shared
 from aicx.types import Candidate
 from retrieval.evidence import Occurrences
-from retrieval.fusion import Scale, pooled
 from retrieval.lines import lowered
-from retrieval.ranking import above_noise
+from retrieval.ranking import Scale, above_noise, pooled
 
 
 def ask(state: SearchState) -> SearchState:

@@ -13,7 +13,7 @@ from aicx.memory.recall.table import Table
 from aicx.memory.record import Record
 
 if TYPE_CHECKING:
-    from aicx.engine.corpus_embedder import CorpusEmbedder
+    from aicx.engine.embedder_choice import CorpusEmbedder
 
 # A similarity from which on two statements say the same, and what chance is taken for where it was not measured.
 _SAME, _CHANCE = 0.8, 0.3
@@ -77,7 +77,7 @@ class Meaning:
         return near, notes
 
     def _embedder(self) -> CorpusEmbedder:
-        from aicx.engine.corpus_embedder import open_corpus_embedder
+        from aicx.engine.embedder_choice import open_corpus_embedder
         from aicx.engine.index_manifest import read_manifest
 
         made = read_manifest(self._settings.layout).get("vectors")
@@ -115,7 +115,7 @@ def embed_statements(settings: Settings) -> int:
 
     Raises AicxError where the embedder cannot be opened.
     """
-    from aicx.engine.corpus_embedder import open_corpus_embedder
+    from aicx.engine.embedder_choice import open_corpus_embedder
 
     layout = settings.layout
     found = open_corpus_embedder(settings) if layout.memory.is_dir() else None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from aicx.paths import NON_REPOSITORY
 from aicx.quoting import fenced
-from aicx.resume.select.report import ResumeReport
+from aicx.resume.report import ResumeReport
 from aicx.text import ago, plural, shorten
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from aicx.refs import Ref
 from aicx.resume.brief.part import MAX_COMMITS, MAX_FILES, Part, clean, is_meant, level_of, listed, says_something
 from aicx.resume.brief.session_parts import others, recalled, session_lines
 from aicx.resume.brief.work_parts import MAX_TASKS, contract_lines, gaps, left, left_before, ran, strategies, tasks
-from aicx.resume.select.report import Reason, ResumeReport
+from aicx.resume.report import Reason, ResumeReport
 from aicx.text import instant, shorten
 
 # "there" only of the session that is gone on from.

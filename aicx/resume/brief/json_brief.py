@@ -23,7 +23,7 @@ from aicx.resume.brief.answer import (
 )
 from aicx.resume.brief.banner import banner
 from aicx.resume.brief.part import Part, Slot, clean, context_data
-from aicx.resume.select.report import Reason, ResumeReport
+from aicx.resume.report import Reason, ResumeReport
 from aicx.text import estimate_tokens, instant, local, shorten
 from aicx.work.compliance import ContractResult
 from aicx.work.contract import Contract, EditScope

@@ -1,24 +1,30 @@
-"""A report as it is printed: free of secrets, fitted into its budget, with the manifest of what was chosen."""
+"""A report as it is printed: without secrets, fitted into its budget, with the manifest of what was chosen; or kept."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from aicx.brief import check_budget, fit
+from aicx.brief import check_budget, fit, listed, page
 from aicx.config import Settings
-from aicx.resume.brief.compose import compose
-from aicx.resume.brief.markdown import markdown, printed
-from aicx.resume.brief.part import Fitted, Part
+from aicx.evidence.session_brief import StateReason
+from aicx.quoting import QUOTED_WITH_GIT, to_check
+from aicx.resume.brief.compose import compose, where_of
+from aicx.resume.brief.part import Fitted, Part, Section, clean
+from aicx.resume.brief.session_parts import BRANCH_STATE_WORDS
 from aicx.resume.query import MIN_TOKENS
-from aicx.resume.select.report import ResumeReport
+from aicx.resume.report import BriefedSession, ResumeReport
 from aicx.storage.texts import texts_of, with_texts
 from aicx.terminal import invisible
-from aicx.text import estimate_tokens
+from aicx.text import ago, estimate_tokens, local, plural, shorten, time_span, zone_name
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from aicx.resume.brief.selection_manifest import Format
+    from aicx.work.record import WorkRecord
 
 
 # Of the Markdown for a task with which nothing in the history has to do: more would only be read in vain.
@@ -136,3 +142,190 @@ def _redacted(text: str) -> str:
 
     # Without what nobody sees, which is not printed either and may stand within a secret.
     return redact(text.translate(invisible())).text
+
+
+_CHUNK = re.compile(r"(chunk:[a-z-]+:)(.+)(:\d+)")
+_TITLES: dict[Section, str] = {
+    "summary": "Summed up by a configured command, from what is quoted below",
+    "now": "Now",
+    "stated": "Stated at the end of a session, and not checked",
+    "ran": "Programs that `aicx run` ran here",
+    "tasks": "Open tasks, as stated",
+    "agreed": "Agreed; the lower the tier, the stronger",
+    "guidance": "Guidance of instruction files, not agreed",
+    "session": "Goes on from",
+    "failures": "Failed, and did not pass since",
+    "ahead": "Next, as it said",
+    "decisions": "Decided",
+    "done": "Done there",
+    "files": "Look here first",
+    "contract": "What to begin with, and what proves it",
+    "symbols": "Places the repository map names",
+    "recalled": "From the history",
+    "sessions": "Other sessions of this repository",
+    "team": "Sessions of other members, as they shared them; `aicx search --team` finds their passages",
+    "branches": "On other branches, not merged here: not the current state",
+}
+_WEAK = "Nearest earlier session, though little ties it to this task"
+# How a session ended, where it is sure that what it left is open, and where that is not known.
+_OPEN: dict[str, str] = {
+    "failure_open": "something failed and did not pass since",
+    "question_open": "a question waits for an answer",
+    "interrupted": "it ended in the middle",
+    "plan_open": "its plan has items left",
+    "said_next": "it said what comes next",
+}
+_ENDED: dict[StateReason, str] = {
+    "failure_open": "something failed there",
+    "question_open": "it ended with a question",
+    "interrupted": "it ended in the middle",
+    "plan_open": "its plan had items left",
+    "said_next": "",
+    "said_done": "finished, as it said",
+    "nothing_said": "",
+}
+_EVIDENCE = f"{QUOTED_WITH_GIT}."
+_ONLY_GIT = f"No session of this place is stored. Between the fences is what git says of it: {to_check('facts')}."
+
+
+def markdown(report: ResumeReport, parts: Sequence[Part], limit: int) -> str:
+    """The brief with the given parts. ``limit`` bounds the texts from outside that are no parts."""
+    if _is_bare(report):
+        return f"{shorten(report.empty or '', 600)}\n"
+    sections: list[tuple[str, list[str]]] = []
+    for section, title in _TITLES.items():
+        found = [
+            f"{part.text}{_refs(part, report.short)}"
+            for part in parts
+            if part.section == section and not _is_title(part)
+        ]
+        more, *head = _head(report, section, limit) or [""]
+        weak = section == "sessions" and report.is_guess
+        sections.append((f"{_WEAK if weak else title}{more}", [*head, *found]))
+    top = [f"# {shorten(where_of(report), limit)}: what a new session needs to know"]
+    if report.task.strip():
+        top.append(f"Task: {shorten(report.task, limit)}")
+    top += [f"Warning: {shorten(warning, limit)}" for warning in report.warnings[:3] if limit]
+    said = _EVIDENCE if report.session_count or report.recalled or _is_told_more(report) else _ONLY_GIT
+    return page(top, said, listed(sections))
+
+
+def printed(report: ResumeReport, parts: Sequence[Part]) -> list[Part]:
+    """The parts that a page has lines of; that the session is gone on with is in its title, which is never left out."""
+    if _is_bare(report):
+        return []
+    titled = report.resumed is not None and not report.is_guess
+    found = [part for part in parts if part.text and (titled or not _is_title(part))]
+    return [part._replace(priority=-1) if _is_title(part) else part for part in found]
+
+
+def _is_bare(report: ResumeReport) -> bool:
+    """Whether a page says only why there is nothing to say."""
+    return report.empty is not None and not _is_told_more(report)
+
+
+def _is_told_more(report: ResumeReport) -> bool:
+    """Whether something was agreed, stated, run or shared, which no log of this home is needed for."""
+    agreed = report.memory is not None and bool(report.memory.agreed)
+    return agreed or report.left is not None or report.left_before is not None or bool(report.ran or report.team)
+
+
+def _is_title(part: Part) -> bool:
+    return part.section == "session" and part.slot in ("context", "text")
+
+
+def _head(report: ResumeReport, section: Section, limit: int) -> list[str]:
+    """What a section says besides its parts: first what follows its title, then lines. Empty for nothing."""
+    if section == "now":
+        return ["", *_git_lines(report, limit)]
+    if section == "session" and report.resumed is not None and not report.is_guess:
+        return _session_head(report, report.resumed, limit)
+    return []
+
+
+def _git_lines(report: ResumeReport, limit: int) -> list[str]:
+    git = report.git
+    if not git.usable:
+        return ["not a git repository" if git.kind == "none" and report.folder else "the repository is not at hand"]
+    facts = []
+    if git.head is None:
+        facts.append(f"branch `{_name(git.branch, limit)}`, nothing committed yet")
+    elif git.branch is None:
+        facts.append(f"detached head at `{git.head[:9]}`")
+    else:
+        facts.append(f"branch `{_name(git.branch, limit)}` at `{git.head[:9]}`")
+    if git.ahead or git.behind:
+        facts.append(f"{git.ahead} ahead of and {git.behind} behind {_name(git.upstream, limit)}")
+    if git.kind == "bare":
+        facts.append("a bare repository, without files")
+    elif git.changed_count is not None:
+        facts.append(f"{plural(git.changed_count, 'file')} changed or untracked" if git.changed_count else "no changes")
+    if git.shallow:
+        facts.append("a shallow clone: older history is not here")
+    if git.superproject:
+        facts.append(f"a submodule of `{shorten(clean(git.superproject), limit)}`")
+    if git.worktree_count > 1:
+        facts.append(f"{git.worktree_count:,} worktrees")
+    if report.commit_count:
+        facts.append(f"{plural(report.commit_count, 'commit')} since the last session")
+    return ["; ".join(facts)]
+
+
+def _session_head(report: ResumeReport, item: BriefedSession, limit: int) -> list[str]:
+    facts = item.facts
+    where = f", branch {_name(facts.branch, limit)}" if facts.branch else ""
+    if item.standing in BRANCH_STATE_WORDS:
+        where += f" ({BRANCH_STATE_WORDS[item.standing]})"
+    since = ago(facts.completed_at, report.now)
+    state = _ENDED[item.brief.state_reason] if item.brief and not report.is_stated_of(item) else ""
+    if (left := report.still_open) is not None:
+        state = f"open: {_OPEN.get(left.reason) or shorten(clean(left.step), limit)}"
+    reopen = f"{'; ' if state else ''}reopen with `{item.reopen}`" if item.reopen else ""
+    began, ended = local(facts.started_at), local(facts.completed_at)
+    when = f"{time_span(began, ended)} {zone_name(ended)}"
+    title = f": {facts.agent}, {when} ({since}){where}"
+    return [title, f"{state}{reopen} [{shorten(facts.ref, 2 * limit)}]".lstrip()]
+
+
+def _refs(part: Part, short: Mapping[str, str]) -> str:
+    refs = [clean(_shortened(ref, short)) for ref in part.refs]
+    return f" [{' '.join(refs)}]" if refs else ""
+
+
+def _shortened(ref: str, short: Mapping[str, str]) -> str:
+    """A chunk's reference with no more of its session's id than it takes; a session's own stays whole."""
+    found = _CHUNK.fullmatch(ref)
+    return f"{found[1]}{short[found[2]]}{found[3]}" if found and found[2] in short else ref
+
+
+def _name(name: str | None, limit: int) -> str:
+    return shorten(clean(name), limit) if name else "?"
+
+
+CAPSULE_TAG = "resume-capsule"
+_CAPSULE_TOKENS = 4000
+
+
+def keep_capsule(
+    settings: Settings, report: ResumeReport, attempt: WorkRecord, now: datetime, notify: Callable[[str], None]
+) -> str:
+    """Stores the brief of an attempt as JSON, in a file beside the attempt's own too, and returns its digest.
+
+    What it quotes is known, so that `forget` takes it along. Raises StoreLocked, StoreUnwritable, UsageError for what
+    was forgotten.
+    """
+    # Imported here: most briefs are only printed.
+    from io import BytesIO
+
+    from aicx.cas.writing import Origin, put
+    from aicx.work.attempts import write_capsule
+
+    body = json_brief(settings, report, _CAPSULE_TOKENS, attempt=attempt.ref).text
+    write_capsule(settings, attempt, body, now, notify)
+    others = [report.resumed, *report.others]
+    sessions = {f"{item.facts.agent}:{item.facts.session_id}" for item in others if item is not None}
+    sessions |= {f"{item.facts['agent']}:{item.facts['session_id']}" for item in report.recalled}
+    sessions |= set(re.findall(r"(?<=session:)[a-z-]+:[\w.-]+", body.decode()))
+    projects = (report.project,) if report.project else ()
+    origin = Origin("text", (CAPSULE_TAG, attempt.ref), tuple(sorted(sessions)), projects)
+    return put(settings, BytesIO(body), origin, now, notify).entry.digest

@@ -10,8 +10,8 @@ from aicx.evidence.patterns import request_rules
 from aicx.evidence.statements import reports_something
 from aicx.evidence.texts import words
 from aicx.evidence.transcript import Statement
-from aicx.resume.select.ranking import Confidence
-from aicx.resume.select.report import BriefedSession, EntryFile, Reason, ResumeReport, staleness
+from aicx.resume.ranking import Confidence
+from aicx.resume.report import BriefedSession, EntryFile, Reason, ResumeReport, staleness
 from aicx.storage.texts import Made
 from aicx.text import instant, printable, shorten
 

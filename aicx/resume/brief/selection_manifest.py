@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple
 import orjson
 
 from aicx.resume.brief.part import Fitted, Part, Slot, clean
-from aicx.resume.select.report import Considered, Reason, ResumeReport
+from aicx.resume.report import Considered, Reason, ResumeReport
 from aicx.text import instant, printable
 
 SCHEMA = "aicx.manifest/1"

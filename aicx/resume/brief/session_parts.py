@@ -20,7 +20,7 @@ from aicx.resume.brief.part import (
     line_data,
     listed,
 )
-from aicx.resume.select.report import BriefedSession, Reason, ResumeReport
+from aicx.resume.report import BriefedSession, Reason, ResumeReport
 from aicx.text import instant, local, shorten
 
 

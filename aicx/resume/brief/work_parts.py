@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from aicx.refs import Ref
 from aicx.resume.brief.part import Part, clean, context_data, level_of
-from aicx.resume.select.report import ResumeReport
+from aicx.resume.report import ResumeReport
 from aicx.text import ago, instant, plural, shorten
 
 if TYPE_CHECKING:

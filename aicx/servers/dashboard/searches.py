@@ -10,7 +10,6 @@ from typing import Literal
 from aicx.config import Settings
 from aicx.corpus.files.read import read_chunk
 from aicx.corpus.views.rank import measure
-from aicx.engine.freshness import evidence_note
 from aicx.engine.search import Hit, Searcher, SearchQuery, SearchReport
 from aicx.engine.search_answer import SearchAnswer, SearchItem, search_answer, search_status
 from aicx.engine.steer_answer import SteerAnswer
@@ -61,7 +60,7 @@ def fuzzy(
     """Answers by words alone, each with a score from 0 to 100 and what kind of message matched first."""
     report = _by_words(searcher, replace(query, limit=POOL if score or frame_kind else limit))
     results: list[shapes.Match] = []
-    found_note = evidence_note(report)
+    found_note = report.evidence_note
     notes = [note for note in (found_note, *report.notes) if note]
     for hit in report.hits:
         if len(results) == limit:

@@ -12,7 +12,6 @@ from aicx.corpus.catalog.overview import list_projects
 from aicx.corpus.catalog.sessions import browse
 from aicx.corpus.catalog.when import parse_instant
 from aicx.corpus.views.rank import rank_chunks
-from aicx.engine import rank_answer as rank_answers
 from aicx.engine import search_answer as search_answers
 from aicx.engine import steer_answer as steer_answers
 from aicx.engine.index_answer import SCHEMA as INDEX_SCHEMA
@@ -119,9 +118,9 @@ def rank(means: ToolContext, asked: RankArguments) -> ToolReply:
         automated=asked.automated,
     )
     fields = bounded(
-        to_fields(rank_answers.rank_answer(ranked, asked.project, asked.hours, asked.strict)), most=means.bounds.fields
+        to_fields(steer_answers.rank_answer(ranked, asked.project, asked.hours, asked.strict)), most=means.bounds.fields
     )
-    return reply(rank_answers.SCHEMA, fields, texts.rank_text(fields, most=means.bounds.text), keep=_OF_A_RANKED)
+    return reply(steer_answers.RANK_SCHEMA, fields, texts.rank_text(fields, most=means.bounds.text), keep=_OF_A_RANKED)
 
 
 def resume_here(means: ToolContext, asked: ResumeArguments) -> ToolReply:

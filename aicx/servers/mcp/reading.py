@@ -24,10 +24,9 @@ from aicx.servers.mcp.means import ToolContext
 from aicx.servers.mcp.remembering import read_memory
 from aicx.servers.mcp.replies import OF_A_CHUNK, ToolReply, bounded, brief, reply, slimmed
 from aicx.sessions import answers as session_answers
-from aicx.sessions.about import about_session
 from aicx.sessions.summarize import SCHEMA as SUMMARY_SCHEMA
 from aicx.sessions.summarize import summarize
-from aicx.sessions.view import open_viewer
+from aicx.sessions.view import about_session, open_viewer
 from aicx.work import answers as task_answers
 from aicx.work import failures
 from aicx.work.answers import shown_work

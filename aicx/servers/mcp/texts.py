@@ -12,7 +12,7 @@ from unicodedata import normalize
 
 from aicx.brief import first_that_fit
 from aicx.corpus.files.read import ALTERED
-from aicx.engine.freshness import index_state, stale_indexes
+from aicx.engine.index_manifest import index_state, stale_indexes
 from aicx.engine.steer_answer import order_of
 from aicx.evidence.conversation import ConversationTurn
 from aicx.paths import NON_REPOSITORY

@@ -13,12 +13,13 @@ from aicx.evidence.statements import COMPACTION, weigh
 from aicx.evidence.texts import sentences, words
 from aicx.evidence.transcript import Step
 from aicx.refs import Ref
-from aicx.resume.select.report import Considered, Reason
+from aicx.resume.report import Considered, Reason
 from aicx.text import shorten
 from aicx.values import dataclass
 
 if TYPE_CHECKING:
     from retrieval.analysis import Terms
+
 
 # What stands first in a task says what it is about; a pasted log follows, whose every word takes time to count.
 _MAX_TERMS = 60

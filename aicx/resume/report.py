@@ -13,7 +13,7 @@ from aicx.evidence.sessions import SessionRow
 from aicx.evidence.transcript import Statement
 from aicx.git.branches import BranchState
 from aicx.git.state import Commit, GitState
-from aicx.resume.select.ranking import Confidence
+from aicx.resume.ranking import Confidence
 from aicx.values import dataclass
 
 if TYPE_CHECKING:

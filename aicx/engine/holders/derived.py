@@ -1,4 +1,4 @@
-"""The BM25 index. It cannot lose single words, so it is deleted and made again."""
+"""What is made from the store as holders of people's text, but for vectors: catalogue, BM25 index, maps, benchmarks."""
 
 from __future__ import annotations
 
@@ -6,22 +6,44 @@ import shutil
 from collections.abc import Iterable
 
 from aicx.config import Settings
+from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.doctor.inputs import Check, DoctorInputs, current_writer
 from aicx.corpus.doctor.repair import Repair
+from aicx.corpus.doctor.stored import catalog_as_stored, index_json
 from aicx.corpus.forget.holding import Erasure
 from aicx.corpus.forget.redact_again import Redaction
-from aicx.engine.damage import FIX
+from aicx.corpus.forget.run import Forgetting, tidy
 from aicx.engine.holders import Holder, Notify
 from aicx.engine.index_manifest import lexical_freshness, manifest_damage, write_manifest
 from aicx.engine.lexical_index import refresh_lexical
+from aicx.engine.vector_files import FIX, damaged_maps, remove_damaged_maps
 from aicx.errors import StoreUnwritable, UnsafePath
 from aicx.paths import Layout
+from aicx.storage.atomic import unwritable
 from aicx.storage.checksums import find_damage, withdraw
 from aicx.storage.lock import writer_lock
 from aicx.text import plural
 
 
+class _Catalogue(Holder):
+    """The catalogue, and `index.json` made from it. What is forgotten leaves it in the same step as the store."""
+
+    name = "catalogue"
+    own = frozenset({"index.json"})
+
+    def follow(self, settings: Settings, catalog: Catalog, begun: Forgetting, notify: Notify) -> None:
+        tidy(settings.layout, catalog, begun.plan, notify)
+
+    def verify(self, facts: DoctorInputs) -> Iterable[Check]:
+        return catalog_as_stored(facts), index_json(facts)
+
+
+CATALOGUE = _Catalogue()
+
+
 class _Lexical(Holder):
+    """The BM25 index. It cannot lose single words, so it is deleted and made again."""
+
     name = "lexical_index"
     own = frozenset({"index"})
 
@@ -98,4 +120,43 @@ def _rebuild_lexical(settings: Settings, notify: Notify) -> None:
     refresh_lexical(settings, notify)
 
 
-HOLDER = _Lexical()
+LEXICAL = _Lexical()
+
+
+class _Maps(Holder):
+    """The maps of repositories: derived from code, but what was redacted may be in the names they hold."""
+
+    name = "maps"
+    copies = ("repomap",)
+
+    def verify(self, facts: DoctorInputs) -> Iterable[Check]:
+        if damaged := damaged_maps(facts.layout, full=not facts.quick):
+            detail = "; ".join(f"{path.parent.name}: {reason}" for path, reason in damaged.items())
+            return (Check(self.name, "critical", f"damaged: {detail}", FIX),)
+        return (Check(self.name, "green", "as they were written"),)
+
+    def mend(self, settings: Settings, notify: Notify, done: Repair) -> None:
+        if removed := remove_damaged_maps(settings.layout):
+            done.applied.append(f"removed {plural(len(removed), 'damaged map')}; aicx map refresh makes it again")
+
+
+MAPS = _Maps()
+
+
+class _Bench(Holder):
+    """The results of `aicx bench`, and the stores and indexes it made of the same logs to measure with."""
+
+    name = "bench"
+    copies = ("bench/cache",)
+
+    def erase(self, erasure: Erasure) -> None:
+        # Made again by the next run: what was forgotten is not looked for in it.
+        cache = erasure.settings.layout.home / self.copies[0]
+        try:
+            if cache.exists():
+                shutil.rmtree(cache)
+        except OSError as error:
+            raise unwritable(cache, error) from error
+
+
+BENCH = _Bench()
