@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from hashlib import sha256
 from pathlib import Path
-from typing import NamedTuple
 
 BLOCK = 1024 * 1024
 # A shorter run stays: no word, path or hash is as long.
@@ -95,17 +94,11 @@ class DataCutter:
         return mark
 
 
-class Cut(NamedTuple):
-    """A file without its embedded data."""
+def read_cut(path: Path, limit: int) -> tuple[bytes, int, str, int]:
+    """The words of a large file, its size, its SHA-256, and how many pieces of embedded data were left out.
 
-    kept: bytes
-    size: int  # of the file, in bytes
-    digest: str  # SHA-256 of the file
-    pieces: int  # of data left out
-
-
-def read_cut(path: Path, limit: int) -> Cut:
-    """The words of a large file; reading ends when they are more than ``limit`` bytes. Raises OSError."""
+    Reading ends when the words are more than ``limit`` bytes. Raises OSError.
+    """
     cutter, kept, digest, size = DataCutter(), bytearray(), sha256(), 0
     with path.open("rb") as stream:
         while len(kept) <= limit and (block := stream.read(BLOCK)):
@@ -113,4 +106,4 @@ def read_cut(path: Path, limit: int) -> Cut:
             digest.update(block)
             size += len(block)
     kept += cutter.feed(b"", last=True)
-    return Cut(bytes(kept), size, digest.hexdigest(), cutter.count)
+    return bytes(kept), size, digest.hexdigest(), cutter.count

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from hashlib import sha256
 from itertools import islice
 from pathlib import Path
-from typing import Any, BinaryIO, Protocol
+from typing import Any, BinaryIO
 
 import orjson
 
@@ -26,21 +26,6 @@ WHOLE_LIMIT = 256 * 1024 * 1024
 _POINTS_WITHIN = 8 * 1024 * 1024
 _PADDING = b" \t\r\n\0"
 BROKEN = object()  # stands for a part of a line that is not JSON
-
-
-class LogRecord(Protocol):
-    """A record of a log, be it a line of its own or an element of one big object."""
-
-    @property
-    def value(self) -> dict[str, Any]: ...
-
-    @property
-    def line(self) -> int | None: ...
-
-    @property
-    def cut(self) -> int: ...
-
-    def ref(self, path: str) -> SourceRef: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +57,10 @@ class Element:
     def ref(self, path: str) -> SourceRef:
         """Where the element is, as ``element_ref`` says it."""
         return element_ref(path, self.index, self.value)
+
+
+# A record of a log, be it a line of its own or an element of one big object.
+LogRecord = RawRecord | Element
 
 
 def unreadable(path: Path, error: OSError) -> BadRecord:

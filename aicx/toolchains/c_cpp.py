@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from aicx.toolchains import c_cpp_builds as builds
-from aicx.toolchains.family import NOWHERE, Diagnostic, Output, ToolFamily, place
+from aicx.toolchains.family import NOWHERE, Diagnostic, Output, ToolFamily, lines_matching, place
 from aicx.toolchains.family import number as group_number
 from aicx.toolchains.json_documents import documents, number, rows, word
 
@@ -275,8 +275,4 @@ def _wrong(
     return Diagnostic(said, *place(where), code=code, phase="runtime", identity=f"{identity or said} {function}")
 
 
-def _looks_like(output: Output) -> int:
-    return sum(1 for line in output.lines if _C.match(line))
-
-
-FAMILY = ToolFamily("c_cpp", _tool, _looks_like, _parse, builds.failed)
+FAMILY = ToolFamily("c_cpp", _tool, lines_matching(_C), _parse, builds.failed)

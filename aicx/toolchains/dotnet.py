@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from aicx.toolchains.family import Diagnostic, Output, Place, ToolFamily, number, place
+from aicx.toolchains.family import Diagnostic, Output, Place, ToolFamily, any_failed, lines_matching, number, place
 
 _TOOLS = frozenset(
     {"csc", "dotnet", "dotnet-format", "fsc", "msbuild", "MSBuild", "nuget", "vbc", "vstest.console", "xbuild"}
@@ -169,13 +169,4 @@ def _crashed(lines: Sequence[str]) -> Iterator[Diagnostic]:
         yield Diagnostic(text, *place(spot), code=match["code"], phase="runtime", identity=f"{match['code']}: {text}")
 
 
-def _looks_like(output: Output) -> int:
-    return sum(1 for line in output.lines if _DOTNET.match(line))
-
-
-def _failed(output: Output) -> bool | None:
-    verdicts = [bool(match["failed"]) for line in output.lines if (match := _VERDICT.match(line))]
-    return any(verdicts) if verdicts else None
-
-
-FAMILY = ToolFamily("dotnet", _tool, _looks_like, _parse, _failed)
+FAMILY = ToolFamily("dotnet", _tool, lines_matching(_DOTNET), _parse, any_failed(_VERDICT))

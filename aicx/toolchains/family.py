@@ -79,6 +79,21 @@ class ToolReader(Protocol):
         """How many lines only this tool writes."""
 
 
+def lines_matching(pattern: re.Pattern[str]) -> Callable[[Output], int]:
+    """Counts an output's lines that ``pattern`` matches, for `ToolFamily.looks_like`."""
+    return lambda output: sum(1 for line in output.lines if pattern.match(line))
+
+
+def any_failed(verdict: re.Pattern[str]) -> Callable[[Output], bool | None]:
+    """Whether one of the lines that ``verdict`` matches fills its group `failed`, for `ToolFamily.failed`."""
+
+    def failed(output: Output) -> bool | None:
+        verdicts = [bool(match["failed"]) for line in output.lines if (match := verdict.match(line))]
+        return any(verdicts) if verdicts else None
+
+    return failed
+
+
 def place(match: re.Match[str] | None) -> Place:
     """The groups `file` and `line` of ``match``; nowhere without one, or where it names no file."""
     if match is None or match["file"] is None:

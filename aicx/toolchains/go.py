@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
-from aicx.toolchains.family import NOWHERE, Diagnostic, Output, Place, ToolFamily, number, place
+from aicx.toolchains.family import NOWHERE, Diagnostic, Output, Place, ToolFamily, lines_matching, number, place
 
 _TOOLS = frozenset({
     "go", "gofmt", "gofumpt", "goimports", "golangci-lint", "golint", "gotestsum", "govulncheck", "richgo",
@@ -161,10 +161,6 @@ def _last_word(lines: Sequence[str]) -> Iterator[Diagnostic]:
         yield Diagnostic(_CLOCK.sub("", said[-1] if ended else said[0]).strip(), phase="runtime" if ended else "build")
     else:
         yield from (Diagnostic(" ".join(line.split("\t")[:2]), phase="test") for line in packages)
-
-
-def _looks_like(output: Output) -> int:
-    return sum(1 for line in output.lines if _GO.match(line))
 
 
 def _failed(output: Output) -> bool | None:
@@ -354,4 +350,4 @@ def _expectations(printed: Sequence[Diagnostic]) -> list[Diagnostic]:
     return failing or list(printed[-1:])
 
 
-FAMILY = ToolFamily("go", _tool, _looks_like, _parse, _failed)
+FAMILY = ToolFamily("go", _tool, lines_matching(_GO), _parse, _failed)

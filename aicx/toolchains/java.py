@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from aicx.toolchains.family import Diagnostic, Output, ToolFamily, number, place
+from aicx.toolchains.family import Diagnostic, Output, ToolFamily, any_failed, lines_matching, number, place
 
 _TOOLS = frozenset({"ant", "gradle", "gradlew", "java", "javac", "javadoc", "jar", "kotlinc", "mvn", "mvnd", "mvnw"})
 
@@ -145,15 +145,6 @@ def _ended(lines: Sequence[str]) -> Iterator[Diagnostic]:
         if match := (_PLAIN_WRAPPER.match(line.removeprefix("error: ")) or _MAVEN_ENDED.match(line)):
             yield Diagnostic(match[0] if match.re is _PLAIN_WRAPPER else match["code"])
             return
-
-
-def _looks_like(output: Output) -> int:
-    return sum(1 for line in output.lines if _JAVA.match(line))
-
-
-def _failed(output: Output) -> bool | None:
-    verdicts = [bool(match["failed"]) for line in output.lines if (match := _VERDICT.match(line))]
-    return any(verdicts) if verdicts else None
 
 
 _EXCEPTION = r"(?P<code>(?:[\w$]{1,80}\.){0,20}[A-Z][\w$]{0,120})"
@@ -345,4 +336,4 @@ def summaries(lines: Sequence[str], named: set[str]) -> Iterator[Diagnostic]:
         )
 
 
-FAMILY = ToolFamily("java", _tool, _looks_like, _parse, _failed)
+FAMILY = ToolFamily("java", _tool, lines_matching(_JAVA), _parse, any_failed(_VERDICT))

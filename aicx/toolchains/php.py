@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from aicx.toolchains.family import NOWHERE, Diagnostic, Output, ToolFamily, place
+from aicx.toolchains.family import NOWHERE, Diagnostic, Output, ToolFamily, lines_matching, place
 from aicx.toolchains.json_documents import documents, number, rows, word
 from aicx.toolchains.php_tests import FOREIGN, described, pest, teamcity, tests
 
@@ -201,10 +201,6 @@ def _boxed(lines: Sequence[str], start: int) -> str:
     return text.strip()
 
 
-def _looks_like(output: Output) -> int:
-    return sum(1 for line in output.lines if _PHP.match(line))
-
-
 def _failed(output: Output) -> bool | None:
     said: bool | None = None
     for line in output.lines:
@@ -215,7 +211,7 @@ def _failed(output: Output) -> bool | None:
     return said
 
 
-FAMILY = ToolFamily("php", _tool, _looks_like, _parse, _failed)
+FAMILY = ToolFamily("php", _tool, lines_matching(_PHP), _parse, _failed)
 
 
 def analysis(text: str) -> Iterator[Diagnostic]:

@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 
-from aicx.toolchains.family import Diagnostic, Output, ToolFamily, place
+from aicx.toolchains.family import Diagnostic, Output, ToolFamily, lines_matching, place
 from aicx.toolchains.json_documents import number, rows, word
 from aicx.toolchains.ruby_tests import (
     FILE,
@@ -224,10 +224,6 @@ def _bundled(lines: Sequence[str]) -> Iterator[Diagnostic]:
             return
 
 
-def _looks_like(output: Output) -> int:
-    return sum(1 for line in output.lines if _RUBY.match(line))
-
-
 def _failed(output: Output) -> bool | None:
     said: bool | None = None
     for line in output.lines:
@@ -247,4 +243,4 @@ def _failed(output: Output) -> bool | None:
     return said
 
 
-FAMILY = ToolFamily("ruby", _tool, _looks_like, _parse, _failed)
+FAMILY = ToolFamily("ruby", _tool, lines_matching(_RUBY), _parse, _failed)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import pairwise, takewhile
 from typing import NamedTuple
 
-from aicx.toolchains.family import Diagnostic, Output, ToolFamily, number, place
+from aicx.toolchains.family import Diagnostic, Output, ToolFamily, lines_matching, number, place
 from aicx.toolchains.json_documents import documents, rows
 from aicx.toolchains.rust_diagnostics import WRAPPER, diagnostic, identity, lint, phase, unlinked, with_codes
 
@@ -326,10 +326,6 @@ class _Reader:
             self._passed.discard(test)
 
 
-def _looks_like(output: Output) -> int:
-    return sum(1 for line in output.lines if _RUST.match(line))
-
-
 def _failed(output: Output) -> bool | None:
     results = {match[1] or match[2] or "ok" for line in output.lines if (match := _SUMMARY.match(line))}
     broken = any((match := _HEADER.match(line)) and match["level"] == "error" and WRAPPER.match(match["message"])
@@ -339,4 +335,4 @@ def _failed(output: Output) -> bool | None:
     return False if results else None
 
 
-FAMILY = ToolFamily("rust", _tool, _looks_like, _parse, _failed)
+FAMILY = ToolFamily("rust", _tool, lines_matching(_RUST), _parse, _failed)

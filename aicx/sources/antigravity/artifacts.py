@@ -209,9 +209,9 @@ def _read_body(path: Path, problems: list[BadRecord]) -> tuple[bytes, SourceRef,
     """An artifact's text, the place of all of it, and how many pieces of embedded data a large one lost."""
     with suppress(OSError):  # which `_read` reports
         if path.stat().st_size > LINE_LIMIT:
-            found = read_cut(path, LINE_LIMIT)
-            if len(found.kept) <= LINE_LIMIT:
-                return found.kept, SourceRef(str(path), 0, found.size, found.digest), found.pieces
+            kept, size, digest, pieces = read_cut(path, LINE_LIMIT)
+            if len(kept) <= LINE_LIMIT:
+                return kept, SourceRef(str(path), 0, size, digest), pieces
             problems.append(BadRecord(str(path), f"is over the limit of {LINE_LIMIT} bytes, its beginning is read"))
     raw = _read(path, problems)
     return raw, _whole(path, raw), 0
