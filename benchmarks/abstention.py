@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -23,7 +24,6 @@ from typing import Any
 
 from aicx.bench.dataset import session_key
 from aicx.bench.stores import settings_for
-from aicx.bench.summary import count_labels
 from aicx.engine.search import Searcher, SearchQuery
 from retrieval.evidence import Evidence
 
@@ -73,13 +73,13 @@ def ask(
 
 def figures(home: str, answerable: bool, asked: list[Asked]) -> str:
     """One line on the questions of a kind: how many got strong, weak or no evidence, and which were lost."""
-    labels = count_labels(one.evidence for one in asked)
-    line = f"{home}, {'answerable' if answerable else 'unanswerable'}: {labels.asked} asked, "
-    line += f"{labels.strong} strong, {labels.weak} weak, {labels.none} none"
+    labels = Counter(one.evidence for one in asked)
+    line = f"{home}, {'answerable' if answerable else 'unanswerable'}: {len(asked)} asked, "
+    line += f"{labels['strong']} strong, {labels['weak']} weak, {labels['none']} none"
     line += f"; words named as missing in {sum(one.named for one in asked)}"
     if known := [one for one in asked if one.shown is not None]:
         found = [one for one in known if one.shown]
-        weak = count_labels(one.evidence for one in found).weak
+        weak = sum(one.evidence == "weak" for one in found)
         line += f"; right session shown in {len(found)} of {len(known)}, of these {weak} labelled weak"
     return line
 

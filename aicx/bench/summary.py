@@ -6,7 +6,7 @@ Answers are labelled too: where nothing answers a question, right is no answer o
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import field, fields, is_dataclass, replace
 from math import ceil
 from statistics import median
@@ -22,29 +22,6 @@ from retrieval.evidence import Evidence
 
 PRIMARY = "MRR@10"
 _SLOW = 0.95
-
-
-@dataclass(frozen=True, slots=True)
-class Labels:
-    """How many questions of one kind got answers labelled as strong or weak evidence, and how many got none."""
-
-    strong: int
-    weak: int
-    none: int
-
-    @property
-    def asked(self) -> int:
-        return self.strong + self.weak + self.none
-
-    @property
-    def quiet(self) -> int:
-        """Those told that there may be nothing: right for a question that nothing answers, wrong for any other."""
-        return self.weak + self.none
-
-
-def count_labels(labels: Iterable[Evidence]) -> Labels:
-    counts = Counter(labels)
-    return Labels(counts["strong"], counts["weak"], counts["none"])
 
 
 def label_of(answers: int, evidence: Evidence | None) -> Evidence:
@@ -161,23 +138,24 @@ def abstentions_of(result: BenchResult, dataset: str) -> list[Abstention]:
     for ranker in rankers_of(result, dataset):
         mine = rows.filter(rows["ranker"] == ranker)
         answered = mine.filter(mine["answers"].is_not_null())  # a failure is not silence
-        told: dict[bool, list[Evidence]] = {True: [], False: []}
+        negative: Counter[Evidence] = Counter()
+        others: Counter[Evidence] = Counter()
         for kind, answers, evidence in answered.select("type", "answers", "evidence").iter_rows():
-            told[kind == "negative"].append(label_of(answers, evidence))
+            (negative if kind == "negative" else others)[label_of(answers, evidence)] += 1
         asked = int((mine["type"] == "negative").sum())
-        negative, others = count_labels(told[True]), count_labels(told[False])
         if asked:
-            quiet = negative.quiet + others.quiet
+            right = negative["weak"] + negative["none"]  # told that there may be nothing
+            quiet = right + others["weak"] + others["none"]
             found.append(
                 Abstention(
                     ranker,
                     negatives=asked,
-                    abstained=negative.none,
-                    weak=negative.weak,
+                    abstained=negative["none"],
+                    weak=negative["weak"],
                     answerable=len(mine) - asked,
-                    lost=others.none,
-                    doubted=others.weak,
-                    precision=negative.quiet / quiet if quiet else None,
+                    lost=others["none"],
+                    doubted=others["weak"],
+                    precision=right / quiet if quiet else None,
                     labels=bool(mine["evidence"].is_not_null().any()),
                 )
             )

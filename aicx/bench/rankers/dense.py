@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from aicx.bench.dataset import Query
 from aicx.bench.rankers import DEFAULT_CHOICES, LONG, Choices, RankerFolders
-from aicx.bench.stores import settings_for
+from aicx.bench.stores import settings_for, untold
 from aicx.corpus.views.documents import NUMBER_COLUMNS, TEXT_COLUMNS
 from aicx.types import Candidate, Document
 from aicx.values import dataclass
@@ -96,7 +96,7 @@ def prepared(name: str, place: RankerFolders) -> Embedder:
     from aicx.engine.embedder_choice import prepare_embedder
 
     # Models lie in a home's folder of that name, and preparing one asks for nothing else of the home.
-    return prepare_embedder(settings_for(place.models.parent), choice_of(name), _nobody)
+    return prepare_embedder(settings_for(place.models.parent), choice_of(name), untold)
 
 
 def choice_of(name: str) -> Choice:
@@ -113,10 +113,6 @@ def choice_of(name: str) -> Choice:
 def windows_of(name: str) -> tuple[int, int, int] | None:
     """A window, its overlap and a whole text, in tokens, where the embedder's name says they are not the usual ones."""
     return _LONG_WINDOWS if name.endswith(LONG) else None
-
-
-def _nobody(_: object) -> None:
-    """Nobody is told."""
 
 
 def _opened(name: str, place: RankerFolders) -> Embedder:

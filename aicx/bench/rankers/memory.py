@@ -18,7 +18,7 @@ from aicx.bench.dataset import Query
 from aicx.bench.datasets.memory import records_of
 from aicx.bench.mining.records import HERE, NOW, BenchRecord
 from aicx.bench.rankers import DEFAULT_CHOICES, Choices, QuestionFailed, RankerFolders, dense
-from aicx.bench.stores import settings_for
+from aicx.bench.stores import settings_for, untold
 from aicx.config import Settings
 from aicx.corpus.ingest.report import StoreRequest
 from aicx.corpus.ingest.run import store
@@ -117,15 +117,15 @@ def fill(folder: Path, records: Sequence[BenchRecord]) -> dict[str, str]:
     refs = {f"live:claude:CLAUDE.md#L{number}": one.id for number, one in enumerate(guidance, 1)}
     stated = [one for one in records if one.fate != "guidance"]
     settings = settings_in(folder)
-    made = propose(settings, Scope(HERE), map(_draft, stated), NOW, _nobody)
+    made = propose(settings, Scope(HERE), map(_draft, stated), NOW, untold)
     kept = {one.id: found.record for one, found in zip(stated, made, strict=True)}
-    with changing(settings, NOW, _nobody) as change:
+    with changing(settings, NOW, untold) as change:
         for one in sorted(stated, key=lambda one: one.at):
             if one.fate not in ("candidate", "rejected"):
                 change.now = one.at  # a record's clock starts when it was accepted
                 change.put(replace(kept[one.id], adoption=Adoption("adopted", _BY, one.at)), "accepted", _BY)
         change.publish()
-    desk = Desk(settings, Scope(HERE), NOW, _nobody)
+    desk = Desk(settings, Scope(HERE), NOW, untold)
     for one in stated:
         ref = kept[one.id].ref
         match one.fate:
@@ -160,11 +160,11 @@ def add_vectors(folder: Path, said: Sequence[str], embedder: str, models: Path) 
     log.parent.mkdir(parents=True)
     log.write_text("".join(json.dumps(_said(number, one)) + "\n" for number, one in enumerate(said)))
     settings = settings_in(folder)
-    store(settings, StoreRequest(), _nobody, _nobody)
+    store(settings, StoreRequest(), untold, untold)
     models.mkdir(parents=True, exist_ok=True)
     settings.layout.models.symlink_to(models.resolve())
-    refresh_lexical(settings, _nobody)
-    build_vectors(settings, dense.choice_of(embedder), rebuild=False, on_progress=_nobody, notify=_nobody)
+    refresh_lexical(settings, untold)
+    build_vectors(settings, dense.choice_of(embedder), rebuild=False, on_progress=untold, notify=untold)
     embed_statements(settings)
 
 
@@ -181,7 +181,3 @@ def _said(number: int, text: str) -> dict[str, object]:
 
 def _folder(name: str, place: RankerFolders) -> Path:
     return place.folder / name.replace(":", "-").replace("/", "-")
-
-
-def _nobody(_: object) -> None:
-    """Nobody is told."""

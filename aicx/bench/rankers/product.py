@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from aicx.bench.dataset import Query
 from aicx.bench.rankers import DEFAULT_CHOICES, Choices, Ranker, RankerFolders, dense, lexical
 from aicx.bench.rankers.lexical import Lexical
-from aicx.bench.stores import seconds_of_lexical, settings_for
+from aicx.bench.stores import seconds_of_lexical, settings_for, untold
 from aicx.dates import lift_dates
 from aicx.engine.index_manifest import read_manifest, write_manifest
 from aicx.engine.lexical_index import refresh_lexical
@@ -159,17 +159,13 @@ def _build_twin(name: str, place: RankerFolders) -> float:
     if not ours.models.is_symlink():
         ours.models.symlink_to(place.models.resolve())
     settings, choice = settings_for(ours.home), dense.choice_of(_embedder(name))
-    refresh_lexical(settings, _nobody)
+    refresh_lexical(settings, untold)
     windows = dense.windows_of(_embedder(name))
     try:
-        synced = build_vectors(settings, choice, rebuild=False, on_progress=_nobody, notify=_nobody, windows=windows)
+        synced = build_vectors(settings, choice, rebuild=False, on_progress=untold, notify=untold, windows=windows)
     except UsageError:  # it was made by a model that is gone
-        synced = build_vectors(settings, choice, rebuild=True, on_progress=_nobody, notify=_nobody, windows=windows)
+        synced = build_vectors(settings, choice, rebuild=True, on_progress=untold, notify=untold, windows=windows)
     return dense.first_seconds(ours.lexical_index.parent, synced)
-
-
-def _nobody(_: object) -> None:
-    """Nobody is told."""
 
 
 def _link(source: str, target: str) -> None:
