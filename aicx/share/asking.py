@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import orjson
@@ -31,7 +30,6 @@ _MIN_DEVIATION = 1e-3
 _ROUNDS = 4
 # Partitions of an index of vectors that are looked at, and how many more rows than wanted are compared exactly.
 _PROBES, _REFINED = 32, 4
-_THREADS = 8
 _COLUMNS = (
     *("key", "generation", "member", "chunk", "sidecar", "text", "spans", "session_title", "automated_why"),
     *("prompt_key", "idle", "started_at", "completed_at", *TEXTS),
@@ -125,9 +123,8 @@ class AskedDatabase:
         stats = [database.chunks.index_stats(index.name) for index in indexes]
         self.unindexed = max((one.num_unindexed_rows for one in stats if one), default=0)
         self._live: Mapping[str, Seal] = read_seals(database).generations()
-        with ThreadPoolExecutor(_THREADS) as pool:
-            self._words = SharedWords(database.chunks, rules, pool)
-            self._question = self._words.prepared(question)
+        self._words = SharedWords(database.chunks, rules)
+        self._question = self._words.prepared(question)
         self._query = self._words.query(self._question)
         self._verbatim = False
 

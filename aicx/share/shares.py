@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import atexit
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from concurrent.futures import CancelledError
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from threading import Event, Thread
@@ -32,6 +34,7 @@ from indexer.vector_table import import_library
 
 Notify = Callable[[str], None]
 _FETCHED, _FRESH = ".fetched", timedelta(minutes=10)
+_LAST_SECONDS = 0.5
 _PUSH = "aicx share push --project GLOB"
 
 
@@ -136,6 +139,8 @@ class Awaited:
                 self._until = min(self._until, time.monotonic() + self._seconds)
                 self._ready.set()
                 work()
+            except CancelledError:
+                pass  # nobody waits for it any longer, and the process ends
             except AicxError as error:
                 self._failed = error
             except FAILURES as error:
@@ -154,8 +159,26 @@ class Awaited:
         if self._failed is not None:
             return self._failed.message
         if any(thread.is_alive() for thread in self._begun):
+            atexit.unregister(_abandon)
+            atexit.register(_abandon)  # before LanceDB's own, which waits five seconds for what is under way
             return f"the share gave no answer within {self._seconds:g} s"
         return None
+
+
+def _abandon() -> None:
+    """Ends what LanceDB is still waiting for."""
+    import asyncio
+
+    from lancedb.background_loop import LOOP
+
+    async def cancel() -> None:
+        others = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in others:
+            task.cancel()
+        await asyncio.gather(*others, return_exceptions=True)
+
+    with suppress(TimeoutError):
+        asyncio.run_coroutine_threadsafe(cancel(), LOOP.loop).result(_LAST_SECONDS)
 
 
 def only_own(why_not: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import Executor
+from threading import Thread
 from typing import Any
 
 from aicx.values import dataclass
@@ -18,6 +18,7 @@ _TEXT = ("said", "thought", "tool")
 # Rows with a word that are counted at most: beyond, it is a common one.
 _MAX_COUNTED = 50_000
 _WORDS_OF_A_SENTENCE = 5
+_THREADS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,10 +100,9 @@ class LanceQueries:
 class SharedWords:
     """The inverted indexes of one table, asked one question."""
 
-    def __init__(self, table: Any, rules: RankingParams, pool: Executor) -> None:
+    def __init__(self, table: Any, rules: RankingParams) -> None:
         self._table = table
         self._rules = rules
-        self._pool = pool
         self._rows: dict[tuple[str, str], frozenset[int]] = {}
         self._queries = LanceQueries(lambda column, term: self._rows.get((column, term), True))
         self.documents = int(table.count_rows())
@@ -154,8 +154,25 @@ class SharedWords:
             for field in self._rules.fields
             for term in _terms_in(run, names=field.endswith("_names"))
         }
-        new = sorted(wanted - self._rows.keys())
-        self._rows.update(zip(new, self._pool.map(self._rows_with, new), strict=True))
+        waiting = iter(sorted(wanted - self._rows.keys()))
+        failed: list[Exception] = []
+
+        def count() -> None:
+            for asked in waiting:
+                try:
+                    self._rows[asked] = self._rows_with(asked)
+                except Exception as error:  # noqa: BLE001  raised below
+                    failed.append(error)
+                    return
+
+        # Not those of an executor: a process waits for these when it ends, also where nobody waits for the answer.
+        threads = [Thread(target=count, daemon=True) for _ in range(_THREADS)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        if failed:
+            raise failed[0]
 
     def _rows_with(self, asked: tuple[str, str]) -> frozenset[int]:
         field, term = asked

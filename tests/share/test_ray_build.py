@@ -200,7 +200,7 @@ def test_lancedb_finds_what_workers_indexed(ada, membership, ray, tmp_path, monk
 
 
 def test_workers_write_to_an_object_store(ada, store, ray):
-    membership = join(ada, store, "ada")
+    membership = join(ada, f"{store}/workers", "ada")
     built(ada, membership, engine=ray.write, unit=3)
     assert verify_database(own_of(ada, membership)) == (SESSIONS, SESSIONS, [])
 
@@ -214,7 +214,7 @@ def on_cluster(nodes, ada, *options, opened="opened", **environment):
 
 
 def test_a_cluster_builds_with_the_variables_that_it_is_given_and_writes_none_of_them(ada, store, nodes, tmp_path):
-    membership = join(ada, store, "ada")
+    membership = join(ada, f"{store}/cluster", "ada")
     given = {name: os.environ[name] for name in os.environ if name.startswith(("AWS_", "NO_PROXY"))}
     given["AWS_SECRET_ACCESS_KEY"] = "known-to-ada-alone"
     options = [option for name in given for option in ("--env", name)]

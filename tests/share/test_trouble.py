@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import subprocess
+import sys
+import time
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
@@ -79,6 +83,19 @@ def test_a_store_that_only_throttles_is_waited_for_no_longer_than_wanted(store, 
         found, notes = asked(members[1], wait=1.0)
     assert found == {(None, SESSION)}
     assert "only your own corpus answered: the share gave no answer within 1 s" in notes
+
+
+@pytest.mark.parametrize("slow", ["/", "/chunks.lance/data/"], ids=["from the first request", "midway"])
+def test_a_command_that_waits_no_longer_for_the_share_ends(store, members, slow):
+    """LanceDB waits five seconds at the end for what is under way, and Python for the threads of an executor."""
+    told = "import sys, time; from aicx.cli import run; run(sys.argv[1:]); print(time.time())"
+    command = [sys.executable, "-c", told, "search", "--team", "gasket thermostat"]
+    with store.troubled(lambda _, asked: late(8) if slow in asked["PATH_INFO"] else None):
+        done = subprocess.run(command, env={**os.environ, **members[1].environ}, capture_output=True, text=True)
+        ended = time.time()
+    assert "the share gave no answer within 1 s" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert ended - float(done.stdout.splitlines()[-1]) < 3
 
 
 def test_lost_credentials_leave_ones_own_answers_and_are_named(store, members):
