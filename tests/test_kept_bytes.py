@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from aicx.cas.entry import StoredObject
+from aicx.cas.entry import ObjectEntry
 from aicx.continuity.places import Known, NoteState
 from aicx.memory import files
 from aicx.memory.record import Adoption, Anchor, Hold, Record, Source, Validation, Validity
@@ -111,7 +111,9 @@ EVENT = WorkEvent(
     "cli",
     data={"session": "session:claude:s-1"},
 )
-ENTRY = StoredObject("0a" * 32, 5, "task_pack", AT, AT, ("release",), True, ("claude:s-1",), ("acme/widgets",))
+ENTRY = ObjectEntry(
+    "sha256:" + "0a" * 32, 5, "task_pack", ("release",), AT, AT, True, ("claude:s-1",), ("acme/widgets",)
+)
 
 
 def bodies() -> dict[str, bytes]:

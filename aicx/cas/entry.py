@@ -14,7 +14,6 @@ from typing import Annotated, Any, Literal, NamedTuple, get_args
 import orjson
 
 from aicx.errors import NotFound, UsageError
-from aicx.fields import taken_from
 from aicx.paths import Layout
 from aicx.storage import event_lines
 from aicx.storage.atomic import replace_file
@@ -33,6 +32,8 @@ _BEGINNING = re.compile(r"[0-9a-f]{8,64}")
 _TAG = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,63}")
 Reason = Literal["forgotten_session", "forgotten_project", "forgotten_text", "redacted"]
 REASONS: tuple[Reason, ...] = get_args(Reason)
+# The order of a sidecar's fields.
+_ON_DISK = ("digest", "size", "kind", "created_at", "put_at", "tags", "pinned", "sessions", "projects")
 CANONICAL = orjson.OPT_SORT_KEYS
 
 
@@ -41,39 +42,37 @@ class BadEntry(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class StoredObject:
-    """An object. ``name`` is the hexadecimal part of its digest, ``size`` in bytes.
+class ObjectEntry:
+    """An object, without its text."""
 
-    ``put_at`` is when it was put last. ``sessions`` (``claude:3f2a…``) and ``projects`` are what a pack quotes.
-    """
-
-    name: str
-    size: int
-    kind: Kind
-    created_at: datetime
-    put_at: datetime
-    tags: tuple[str, ...] = ()
-    pinned: bool = False
-    sessions: tuple[str, ...] = ()
-    projects: tuple[str, ...] = ()
+    digest: Annotated[str, "`sha256:` and 64 hexadecimal digits, of its bytes"]
+    size: Annotated[int, "bytes"]
+    kind: Annotated[Kind, "`text`, `binary`, `task_pack` or `family_pack`", str]
+    tags: Annotated[tuple[str, ...], "words that it was put with"]
+    created_at: Annotated[datetime, "when it was put first", str]
+    put_at: Annotated[datetime, "when it was put last, from which `gc` counts", str]
+    pinned: Annotated[bool, "whether `gc` leaves it"] = False
+    sessions: Annotated[tuple[str, ...], "sessions that a pack quotes, as `agent:id`"] = ()
+    projects: Annotated[tuple[str, ...], "repositories that a pack is about"] = ()
 
     @property
-    def digest(self) -> str:
-        return f"{PREFIX}{self.name}"
+    def name(self) -> str:
+        """The hexadecimal part of its digest."""
+        return self.digest.removeprefix(PREFIX)
 
     def encode(self) -> bytes:
-        fields = {"schema": SCHEMA, "digest": self.digest, **to_json(self)}
-        del fields["name"]
-        return orjson.dumps(fields, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+        fields = to_json(self)
+        whole = {"schema": SCHEMA, **{name: fields[name] for name in _ON_DISK}}
+        return orjson.dumps(whole, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
 
 
-def decode(body: bytes, name: str) -> StoredObject:
+def decode(body: bytes, name: str) -> ObjectEntry:
     """The entry of the object ``name``. Raises BadEntry."""
     try:
         fields: Mapping[str, Any] = orjson.loads(body)
         if fields["schema"] != SCHEMA or fields["digest"] != f"{PREFIX}{name}":
             raise BadEntry("it is of something else, or of another version")
-        return from_json(StoredObject, {**fields, "name": name})
+        return from_json(ObjectEntry, fields)
     except (LookupError, TypeError, ValueError, AttributeError) as error:
         raise BadEntry(str(error)) from error
 
@@ -117,7 +116,7 @@ def names_in(layout: Layout, beginning: str = "") -> list[str]:
     return sorted(name for name in found if name.startswith(beginning) and _HEX.fullmatch(name))
 
 
-def read_entry(layout: Layout, name: str) -> StoredObject:
+def read_entry(layout: Layout, name: str) -> ObjectEntry:
     """The entry of an object. Raises BadEntry, also where it has none."""
     try:
         return decode(sidecar_path(layout, name).read_bytes(), name)
@@ -260,25 +259,6 @@ GET_SCHEMA = "aicx.object-get/1"
 LIST_SCHEMA = "aicx.object-list/1"
 PIN_SCHEMA = "aicx.object-pin/1"
 GC_SCHEMA = "aicx.object-gc/1"
-
-
-@dataclass(frozen=True, slots=True)
-class ObjectEntry:
-    """An object, without its text."""
-
-    digest: Annotated[str, "`sha256:` and 64 hexadecimal digits, of its bytes"]
-    size: Annotated[int, "bytes"]
-    kind: Annotated[str, "`text`, `binary`, `task_pack` or `family_pack`"]
-    tags: Annotated[list[str], "words that it was put with"]
-    created_at: Annotated[str, "when it was put first"]
-    put_at: Annotated[str, "when it was put last, from which `gc` counts"]
-    pinned: Annotated[bool, "whether `gc` leaves it"]
-    sessions: Annotated[list[str], "sessions that a pack quotes, as `agent:id`"]
-    projects: Annotated[list[str], "repositories that a pack is about"]
-
-
-def entry_of(entry: StoredObject) -> ObjectEntry:
-    return taken_from(entry, ObjectEntry, created_at=instant(entry.created_at), put_at=instant(entry.put_at))
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 from hashlib import sha256
 
 from aicx.cas.entry import (
+    ObjectEntry,
     Reason,
-    StoredObject,
     Tombstone,
     add_tombstones,
     clean_body,
@@ -126,7 +126,7 @@ class _Objects(Holder):
             done.refused.append(f"what an interrupted put of an object left: {error.message}")
 
 
-def _texts(layout: Layout) -> Iterator[tuple[str, StoredObject | None]]:
+def _texts(layout: Layout) -> Iterator[tuple[str, ObjectEntry | None]]:
     """The objects that are text, or of which that is not known."""
     for name in names_in(layout):
         entry = entry_or_none(layout, name)
@@ -158,7 +158,7 @@ def _meant(layout: Layout, request: ForgetRequest, plan: ForgetPlan) -> Iterator
             yield Tombstone(name, now, reason, quoted[0])
 
 
-def _named(layout: Layout, name: str, entry: StoredObject | None, sessions: Collection[str]) -> list[str]:
+def _named(layout: Layout, name: str, entry: ObjectEntry | None, sessions: Collection[str]) -> list[str]:
     if not sessions or (entry is not None and entry.kind != "text"):
         return []
     pattern = re.compile("|".join(rf"(?<![\w-]){re.escape(one)}(?![\w-])" for one in sorted(sessions)))
@@ -187,7 +187,7 @@ def _windows(layout: Layout, name: str) -> Iterator[str]:
             before = block[-BLOCK // 16 :]
 
 
-def _replace(layout: Layout, name: str, entry: StoredObject | None, body: bytes) -> None:
+def _replace(layout: Layout, name: str, entry: ObjectEntry | None, body: bytes) -> None:
     """Puts ``body`` in the place of an object, with all that is known of it."""
     now = datetime.now(UTC)
     new = sha256(body).hexdigest()

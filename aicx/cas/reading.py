@@ -12,7 +12,7 @@ from typing import BinaryIO
 
 from aicx.cas.entry import (
     BadEntry,
-    StoredObject,
+    ObjectEntry,
     beginning_of,
     names_in,
     object_path,
@@ -27,13 +27,13 @@ from aicx.system import STRICT
 MAX_TEXT = 32 * 1024 * 1024  # bytes of an object that is text: its redaction needs all of it in memory
 BLOCK = 1024 * 1024
 
-Hides = Callable[[str, StoredObject | None], bool]  # an object's name and entry
+Hides = Callable[[str, ObjectEntry | None], bool]  # an object's name and entry
 
 
-def list_entries(layout: Layout) -> tuple[list[StoredObject], list[str]]:
+def list_entries(layout: Layout) -> tuple[list[ObjectEntry], list[str]]:
     """Every object that may be seen, those put last first, and the names of those whose sidecars cannot be read."""
     hides = hidden_in(layout)
-    entries: list[StoredObject] = []
+    entries: list[ObjectEntry] = []
     damaged: list[str] = []
     for name in names_in(layout):
         entry = entry_or_none(layout, name)
@@ -63,7 +63,7 @@ def find(layout: Layout, digest: str) -> str:
     return the_one(digest, found)
 
 
-def entry_or_none(layout: Layout, name: str) -> StoredObject | None:
+def entry_or_none(layout: Layout, name: str) -> ObjectEntry | None:
     try:
         return read_entry(layout, name)
     except BadEntry:
@@ -127,7 +127,7 @@ def hidden_in(layout: Layout) -> Hides:
     except NotFound:  # nothing is stored
         pass
 
-    def hides(name: str, entry: StoredObject | None) -> bool:
+    def hides(name: str, entry: ObjectEntry | None) -> bool:
         quoted = entry is not None and not sessions.isdisjoint(entry.sessions)
         return quoted or matches(relative(layout, object_path(layout, name)))
 

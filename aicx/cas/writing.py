@@ -18,8 +18,11 @@ from pathlib import Path
 from typing import BinaryIO
 
 from aicx.cas.entry import (
+    PREFIX,
     Kind,
-    StoredObject,
+    ObjectEntry,
+    ObjectPut,
+    ObjectsCollected,
     checked_tags,
     clean_body,
     names_in,
@@ -44,7 +47,7 @@ DAYS = 30.0
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """The kind, the tags and the quotations of an object that is to be put; see `StoredObject`."""
+    """The kind, the tags and the quotations of an object that is to be put; see `ObjectEntry`."""
 
     kind: Kind = "text"
     tags: tuple[str, ...] = ()
@@ -52,18 +55,9 @@ class Origin:
     projects: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class StoredPut:
-    """An object that was put. ``new`` says that it was not there; ``redactions`` counts the secrets taken out."""
-
-    entry: StoredObject
-    new: bool
-    redactions: int
-
-
 def put(
     settings: Settings, stream: BinaryIO, origin: Origin, now: datetime, notify: Notify = lambda _: None
-) -> StoredPut:
+) -> ObjectPut:
     """Stores what ``stream`` gives. Text is redacted first; a binary is kept byte for byte.
 
     Put again, it is one object, with the tags of both. Raises UsageError for what is too long or is no text, for tags
@@ -91,17 +85,19 @@ def put(
                 left.unlink(missing_ok=True)
             _refuse_forgotten(layout, name)
             entry, new = commit(layout, name, size, origin, now, temporary)
-    return StoredPut(entry, new, redactions)
+    return ObjectPut(entry, new, redactions)
 
 
 def commit(
     layout: Layout, name: str, size: int, origin: Origin, now: datetime, temporary: Path, *, pinned: bool = False
-) -> tuple[StoredObject, bool]:
+) -> tuple[ObjectEntry, bool]:
     """Puts the file ``temporary`` in its place under the lock, and says whether the object is new."""
     path = object_path(layout, name)
     sound = path.exists() and is_sound(layout, name)
     known = entry_or_none(layout, name) if path.exists() else None
-    entry = StoredObject(name, size, origin.kind, now, now, origin.tags, pinned, origin.sessions, origin.projects)
+    entry = ObjectEntry(
+        f"{PREFIX}{name}", size, origin.kind, origin.tags, now, now, pinned, origin.sessions, origin.projects
+    )
     if known is not None:
         # What was put as a pack stays one: its sessions are known then.
         is_pack = known.kind.endswith("_pack")
@@ -132,7 +128,7 @@ def stage(layout: Layout, body: bytes) -> AbstractContextManager[tuple[Path, Bin
 
 def pin(
     settings: Settings, digest: str, now: datetime, *, pinned: bool, notify: Notify = lambda _: None
-) -> StoredObject:
+) -> ObjectEntry:
     """Keeps an object from `gc`, or no more. Raises NotFound, UsageError, CorpusDamaged for a damaged object."""
     layout = settings.layout
     with locked(settings, notify):
@@ -140,7 +136,7 @@ def pin(
         known = entry_or_none(layout, name)
         if known is None:  # its sidecar was lost: it says of itself what can still be known
             size = object_path(layout, name).stat().st_size
-            known = StoredObject(name, size, "text" if size <= MAX_TEXT else "binary", now, now)
+            known = ObjectEntry(f"{PREFIX}{name}", size, "text" if size <= MAX_TEXT else "binary", (), now, now)
         entry = replace(known, pinned=pinned)
         replace_file(sidecar_path(layout, name), entry.encode())
         return entry
@@ -252,20 +248,6 @@ def _refuse_forgotten(layout: Layout, name: str) -> None:
         raise UsageError(f"this was {gone.words}", hint="what is forgotten does not come back")
 
 
-@dataclass(frozen=True, slots=True)
-class Collected:
-    """The objects that go or have gone, the longest unused first. ``unknown`` are objects without a readable sidecar,
-    which stay: they may be pinned. ``leftovers`` counts files of killed writers.
-    """
-
-    entries: list[StoredObject]
-    pinned: int
-    younger: int
-    unknown: list[str]
-    leftovers: int
-    applied: bool
-
-
 def collect(
     settings: Settings,
     now: datetime,
@@ -274,25 +256,31 @@ def collect(
     most: int | None = None,
     apply: bool = False,
     notify: Callable[[str], None] = lambda _: None,
-) -> Collected:
+) -> ObjectsCollected:
     """Finds objects put last more than ``days`` ago and not pinned, at most ``most``; deletes them with ``apply``."""
     layout = settings.layout
     if not apply:
         return _look(layout, now, days, most)
     with locked(settings, notify):
         found = _look(layout, now, days, most, applied=True)
-        delete(layout, (entry.name for entry in found.entries))
+        delete(layout, (entry.name for entry in found.objects))
         clear_leftovers(layout)
     return found
 
 
-def _look(layout: Layout, now: datetime, days: float, most: int | None, *, applied: bool = False) -> Collected:
-    names = names_in(layout)
-    known = [(name, entry_or_none(layout, name)) for name in names]
+def _look(layout: Layout, now: datetime, days: float, most: int | None, *, applied: bool = False) -> ObjectsCollected:
+    known = [(name, entry_or_none(layout, name)) for name in names_in(layout)]
     entries = [entry for _, entry in known if entry is not None]
     free = [entry for entry in entries if not entry.pinned]
     old = [entry for entry in free if now - entry.put_at >= timedelta(days=days)]
     old.sort(key=lambda entry: (entry.put_at, entry.name))
-    unknown = [name for name, entry in known if entry is None]
-    counts = len(entries) - len(free), len(free) - len(old)
-    return Collected(old[:most], *counts, unknown, len(leftovers(layout)), applied)
+    return ObjectsCollected(
+        applied,
+        objects=old[:most],
+        bytes=sum(entry.size for entry in old[:most]),
+        pinned=len(entries) - len(free),
+        younger=len(free) - len(old),
+        # They may be pinned.
+        unknown=[f"{PREFIX}{name}" for name, entry in known if entry is None],
+        leftovers=len(leftovers(layout)),
+    )

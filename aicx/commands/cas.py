@@ -17,19 +17,15 @@ from aicx.cas.entry import (
     LIST_SCHEMA,
     PIN_SCHEMA,
     PUT_SCHEMA,
+    ObjectEntry,
     ObjectGot,
     ObjectList,
     ObjectPinned,
-    ObjectPut,
-    ObjectsCollected,
-    StoredObject,
-    entry_of,
 )
 from aicx.cas.reading import BLOCK, entry_or_none, find, list_entries, opened, read
 from aicx.cas.writing import DAYS, Origin, collect, pin, put
 from aicx.config import load_settings
 from aicx.errors import NotFound, UsageError
-from aicx.fields import taken_from
 from aicx.output import check_outside
 from aicx.paths import user_path
 from aicx.storage.atomic import replacing
@@ -59,7 +55,7 @@ DEFAULT = "list"
 Digest = Annotated[str, typer.Argument(metavar="DIGEST", help="sha256: and at least 8 of its digits.")]
 
 
-def print_entry(entry: StoredObject) -> None:
+def print_entry(entry: ObjectEntry) -> None:
     facts = [console.when(entry.put_at), entry.kind.replace("_", " "), f"{entry.size:,} bytes"]
     facts += [*(["pinned"] if entry.pinned else []), *entry.tags]
     console.out(f"{console.style(entry.digest, fg='cyan')}  {console.style(' · '.join(facts), fg='bright_black')}")
@@ -85,8 +81,7 @@ def list_objects(
         for entry in entries
         if (kind is None or entry.kind == kind) and set(tag or ()) <= set(entry.tags) and (entry.pinned or not pinned)
     ]
-    rows = list(map(entry_of, fitting[:limit]))
-    yield LIST_SCHEMA, ObjectList(rows, len(fitting), [f"sha256:{name}" for name in damaged])
+    yield LIST_SCHEMA, ObjectList(fitting[:limit], len(fitting), [f"sha256:{name}" for name in damaged])
     for entry in fitting[:limit]:
         print_entry(entry)
     for name in damaged:
@@ -132,8 +127,7 @@ def get(
             console.notify(f"{console.style('Written:', fg='green', bold=True)} {target}")
     if json:
         text = read(layout, name).decode() if is_text and output is None else None
-        shown = entry_of(entry) if entry else None
-        console.out_answer(GET_SCHEMA, ObjectGot(shown, text, str(target) if output is not None else None))
+        console.out_answer(GET_SCHEMA, ObjectGot(entry, text, str(target) if output is not None else None))
     elif output is None and sys.stdout.isatty():
         if not is_text:
             raise UsageError("a binary is not printed on a terminal", hint="--output FILE")
@@ -171,12 +165,12 @@ def put_object(
             done = put(settings, stream, origin, options.now(), console.notify)
         except IsADirectoryError:
             raise UsageError(f"{file} is a folder", hint="name a file") from None
-    yield PUT_SCHEMA, ObjectPut(entry_of(done.entry), done.new, done.redactions)
-    print_entry(done.entry)
+    yield PUT_SCHEMA, done
+    print_entry(done.object)
     if done.redactions:
         console.warn(f"{console.plural(done.redactions, 'secret')} replaced; the digest is of what was stored")
     word = "Stored:" if done.new else "Known:"
-    console.notify(f"{console.style(word, fg='green', bold=True)} {done.entry.digest}")
+    console.notify(f"{console.style(word, fg='green', bold=True)} {done.object.digest}")
 
 
 def _opened(file: str) -> nullcontext[BinaryIO] | BinaryIO:
@@ -213,7 +207,7 @@ def unpin_object(digest: Digest) -> options.Answered:
 
 def _set(digest: str, *, pinned: bool) -> options.Answered:
     entry = pin(load_settings(), digest, options.now(), pinned=pinned, notify=console.notify)
-    yield PIN_SCHEMA, ObjectPinned(entry_of(entry))
+    yield PIN_SCHEMA, ObjectPinned(entry)
     print_entry(entry)
 
 
@@ -234,25 +228,15 @@ def collect_objects(
     """
     settings = load_settings()
     found = collect(settings, options.now(), days=older_than, most=most, apply=apply, notify=console.notify)
-    size = sum(entry.size for entry in found.entries)
-    yield (
-        GC_SCHEMA,
-        taken_from(
-            found,
-            ObjectsCollected,
-            objects=list(map(entry_of, found.entries)),
-            bytes=size,
-            unknown=[f"sha256:{name}" for name in found.unknown],
-        ),
-    )
-    for entry in found.entries:
+    yield GC_SCHEMA, found
+    for entry in found.objects:
         print_entry(entry)
     done = "Deleted:" if apply else "Would delete:"
     console.notify(
-        f"{console.style(done, fg='green', bold=True)} {console.plural(len(found.entries), 'object')}, {size:,} bytes."
-        f" Kept: {found.pinned:,} pinned, {found.younger:,} younger."
+        f"{console.style(done, fg='green', bold=True)} {console.plural(len(found.objects), 'object')},"
+        f" {found.bytes:,} bytes. Kept: {found.pinned:,} pinned, {found.younger:,} younger."
     )
     if found.unknown:
         console.warn(f"{console.plural(len(found.unknown), 'object')} left, whose sidecars cannot be read")
-    if found.entries and not apply:
+    if found.objects and not apply:
         console.notify("Nothing was changed; --apply deletes them.")

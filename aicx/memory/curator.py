@@ -98,22 +98,14 @@ class PlannedUpkeep:
 
 
 @dataclass(frozen=True, slots=True)
-class UpkeepPlan:
-    """The proposals, and how many records rest because the curator dealt with them lately."""
-
-    proposals: list[PlannedUpkeep]
-    resting: int
-
-
-@dataclass(frozen=True, slots=True)
 class Outcome:
     planned: PlannedUpkeep
     result: Literal["applied", "skipped"]
     why: Why | None = None
 
 
-def plan(memory: Memory, *, everywhere: bool = False) -> UpkeepPlan:
-    """Lists what the curator proposes now. Writes nothing."""
+def plan(memory: Memory, *, everywhere: bool = False) -> tuple[list[PlannedUpkeep], int]:
+    """What the curator proposes now, and how many records rest because it dealt with them lately. Writes nothing."""
     assessed = memory.assessed(memory.records(everywhere=everywhere))
     resting = _resting(memory)
     same = duplicates(assessed)
@@ -129,14 +121,14 @@ def plan(memory: Memory, *, everywhere: bool = False) -> UpkeepPlan:
             rests += 1
         else:
             made += proposals
-    return UpkeepPlan(made, rests)
+    return made, rests
 
 
 def apply(desk: Desk, proposals: Sequence[PlannedUpkeep], *, everywhere: bool = False) -> list[Outcome]:
     """Does what can be done of ``proposals``, all or none; what changed since they were made is left alone."""
     with changing(desk.settings, desk.now, desk.notify) as change:
         with Memory.open(desk.settings, desk.now, scope=desk.scope) as memory:
-            now = {one.key: one for one in plan(memory, everywhere=everywhere).proposals}
+            now = {one.key: one for one in plan(memory, everywhere=everywhere)[0]}
         outcomes = [_apply(change, one, now.get(one.key)) for one in proposals]
         if outcomes:
             change.publish()

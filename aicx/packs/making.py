@@ -13,9 +13,9 @@ from typing import Any, Literal
 import orjson
 
 from aicx.brief import check_budget
-from aicx.cas.entry import CANONICAL, Kind, clean_body
+from aicx.cas.entry import CANONICAL, Kind, ObjectPut, clean_body
 from aicx.cas.reading import entry_or_none, find, read
-from aicx.cas.writing import Origin, StoredPut, put
+from aicx.cas.writing import Origin, put
 from aicx.config import Settings
 from aicx.errors import AicxError, CorpusDamaged, UsageError
 from aicx.fields import to_fields
@@ -59,8 +59,8 @@ def make(
     body = encode(bundle.pack)
     fields = orjson.loads(body)
     done = store(settings, body, kind_of(fields), bundle.sessions, bundle.projects, query, notify)
-    summary = sum_up(fields, done.entry.digest, budget, mode, settings.summarizer)
-    return PackAnswer(done.entry.digest, done.entry.kind, done.new, summary, fields)
+    summary = sum_up(fields, done.object.digest, budget, mode, settings.summarizer)
+    return PackAnswer(done.object.digest, done.object.kind, done.new, summary, fields)
 
 
 def show(settings: Settings, digest: str, *, budget: int | None = None, mode: Mode = "deterministic") -> PackAnswer:
@@ -118,7 +118,7 @@ def store(
     projects: tuple[str, ...],
     query: PackQuery,
     notify: Callable[[str], None],
-) -> StoredPut:
+) -> ObjectPut:
     """Puts an encoded pack. Raises StoreUnwritable, StoreLocked, UsageError for what was forgotten."""
     return put(settings, io.BytesIO(body), Origin(kind, (), sessions, projects), query.now, notify)
 

@@ -36,7 +36,6 @@ from aicx.packs.gathering import (
 from aicx.packs.query import PackQuery
 from aicx.refs import Ref
 from aicx.text import instant
-from aicx.values import dataclass
 from aicx.work import attempts
 from aicx.work.answers import entry_of
 from aicx.work.files import CLOSED, HANDOFFS, read_all
@@ -67,7 +66,7 @@ def task_pack(settings: Settings, query: PackQuery) -> PackBundle:
         task, scope = choose_task(settings, gathered, present, look)
         records = read_all(settings.layout, place.folders, (HANDOFFS,)).records
         stated = stated_for(task.record, records, gathered)
-        handed = {one.session for one in stated if one.session}
+        handed = {session for _, session in stated if session}
         remarks = [*gathered.remarks]
         related: list[PackEdge] = []
         if not query.known_only:
@@ -225,12 +224,8 @@ def edges_of(
     return [taken_from(edge, PackEdge) for edge in edges[:_MAX_EDGES]], []
 
 
-@dataclass(frozen=True, slots=True)
-class StatedHandoff:
-    """A handoff that somebody stated for the task, and its session."""
-
-    record: WorkRecord
-    session: str | None
+# A handoff that somebody stated for the task, and its session.
+StatedHandoff = tuple[WorkRecord, str | None]
 
 
 def stated_for(task: WorkRecord, records: Iterable[WorkRecord], gathered: Gathered) -> list[StatedHandoff]:
@@ -242,21 +237,21 @@ def stated_for(task: WorkRecord, records: Iterable[WorkRecord], gathered: Gather
         session = next(iter(attempts.sessions_of(record)), None)
         is_own = session is not None and session in (*task.sources, task.goal_source)
         if period.holds(at, at) and (is_own or words_of(record.goal) == words_of(task.goal)):
-            found.append(StatedHandoff(record, session))
+            found.append((record, session))
     return found
 
 
 def handoffs_of(stated: Sequence[StatedHandoff], sessions: Sequence[ChosenSession]) -> list[PackHandoff]:
     """Returns stated handoffs, then derived ones of the chosen sessions that stated none; each the newest first."""
-    spoken = {one.session for one in stated}
+    spoken = {session for _, session in stated}
     derived = [one for one in sessions if one.facts.ref not in spoken and hands_on(one.facts)]
     derived.sort(key=lambda one: one.facts.ended_at, reverse=True)
-    return [*map(_stated, stated), *map(_derived, derived)]
+    return [*(_stated(*one) for one in stated), *map(_derived, derived)]
 
 
-def _stated(one: StatedHandoff) -> PackHandoff:
-    refs = _each(ref for item in one.record.items for ref in item.evidence)
-    return taken_from(stated_answer(one.record), PackHandoff, reason="of_task", session=one.session, refs=refs)
+def _stated(record: WorkRecord, session: str | None) -> PackHandoff:
+    refs = _each(ref for item in record.items for ref in item.evidence)
+    return taken_from(stated_answer(record), PackHandoff, reason="of_task", session=session, refs=refs)
 
 
 def _derived(one: ChosenSession) -> PackHandoff:

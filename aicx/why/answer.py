@@ -17,7 +17,7 @@ from aicx.storage.texts import with_texts
 from aicx.terminal import invisible
 from aicx.text import instant, plural, shorten
 from aicx.values import dataclass
-from aicx.why.commits import CommitQuery, CommitSession, Evidence, WhyReport
+from aicx.why.commits import CommitQuery, CommitSession, Evidence, WhyReason, WhyReport
 from aicx.why.run import WhyQuery, why
 
 SCHEMA = "aicx.why/1"
@@ -53,20 +53,6 @@ class WhySession:
     commit: Annotated[str, "hash of the commit it has most to do with, empty for what is not committed"]
     evidence: Annotated[list[Evidence], "what ties it to the commit"]
     chunks: Annotated[list[str], "the chunks that show the evidence"]
-
-
-@dataclass(frozen=True, slots=True)
-class WhyReason:
-    """A line quoted from a session."""
-
-    kind: Annotated[
-        Literal["asked", "found", "weighed", "decided", "failed", "passed", "reported"],
-        "what the line is; `found` names the cause of what was changed",
-    ]
-    text: Annotated[str, "the line"]
-    at: str
-    ref: Annotated[str, "its chunk"]
-    session_id: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,10 +115,7 @@ def _answer(report: WhyReport, now: datetime) -> WhyAnswer:
         report.project,
         [_commit(item) for item in report.wanted if item.change.hash and not item.name],
         [_session(item) for item in report.sessions],
-        [
-            WhyReason(item.kind, shorten(item.text, _MAX_TEXT), instant(item.at), item.ref, item.session.session_id)
-            for item in report.reason
-        ],
+        [replace(item, text=_one_line(item.text)) for item in report.reason],
         [
             WhySighting(
                 item.hash,

@@ -107,14 +107,15 @@ class CommitSession(NamedTuple):
         return tuple(dict.fromkeys(ref.removeprefix("chunk:") for ref in refs))
 
 
-class ReasonLine(NamedTuple):
-    """A line from a session that says why, and its chunk."""
+@dataclass(frozen=True, slots=True)
+class WhyReason:
+    """A line quoted from a session."""
 
-    kind: ReasonKind
-    text: str
+    kind: Annotated[ReasonKind, "what the line is; `found` names the cause of what was changed"]
+    text: Annotated[str, "the line"]
     at: datetime
-    ref: str
-    session: SessionRow
+    ref: Annotated[str, "its chunk"]
+    session_id: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +124,7 @@ class WhyReport:
     project: str | None
     wanted: tuple[CommitQuery, ...]
     sessions: tuple[CommitSession, ...]
-    reason: tuple[ReasonLine, ...]
+    reason: tuple[WhyReason, ...]
     sightings: tuple[CommitSighting, ...]
     notes: tuple[str, ...]
     team: tuple[SharedSession, ...] = ()  # of other members, where a share was asked

@@ -24,7 +24,7 @@ from aicx.evidence.transcript import Step
 from aicx.git.subjects import plain_subject
 from aicx.refs import Ref
 from aicx.why.candidates import AFTER
-from aicx.why.commits import CommitQuery, ReasonKind, ReasonLine
+from aicx.why.commits import CommitQuery, ReasonKind, WhyReason
 from aicx.why.ranking import edits_of
 from aicx.why.said import causes, reports_of, weighed
 from retrieval.analysis import analyze
@@ -176,7 +176,7 @@ _TESTS = re.compile(r"test|spec\b|e2e|jest", re.IGNORECASE)
 
 def read_reason(
     steps: Sequence[Step], wanted: CommitQuery, session: SessionRow, made_at: datetime | None = None
-) -> list[ReasonLine]:
+) -> list[WhyReason]:
     """What led to a commit in a session: requests, causes found, alternatives, decisions, failures, checks, a report.
 
     Of what the session says only what has to do with the commit's message: it is often about other commits too.
@@ -193,8 +193,8 @@ def read_reason(
     # Of a stretch in which nothing was asked, or nothing answered, the rest says more.
     steps = stretch if requests(stretch) and conclusion(stretch) else before
 
-    def line(kind: ReasonKind, text: str, step: Step) -> ReasonLine:
-        return ReasonLine(kind, text, step.at, str(Ref("chunk", step.chunk)), session)
+    def line(kind: ReasonKind, text: str, step: Step | CommandRun) -> WhyReason:
+        return WhyReason(kind, text, step.at, str(Ref("chunk", step.chunk)), session.session_id)
 
     wishes = requests_of(before)
     found = [line("asked", text, step) for text, step in asked(wishes, since, edited, for_requests(message, wanted))]
@@ -211,22 +211,20 @@ def read_reason(
         found += (line(kind, text, step) for text, step in fit.best(every, most))
     runs = runs_of(followed(answered_calls(steps)))
     for run in _failed(runs):
-        text = f"`{run.line}` failed{f': {run.telling}' if run.telling else ''}"
-        found.append(ReasonLine("failed", text, run.at, str(Ref("chunk", run.chunk)), session))
-    for run in _passed(runs):
-        found.append(ReasonLine("passed", f"`{run.line}` passed", run.at, str(Ref("chunk", run.chunk)), session))
+        found.append(line("failed", f"`{run.line}` failed{f': {run.telling}' if run.telling else ''}", run))
+    found += (line("passed", f"`{run.line}` passed", run) for run in _passed(runs))
     # What was said of this commit; the session's last words are often of another.
     told = reports_of(steps, worked)
     of_it = Fit(message, lines, (text for text, _ in told), several=several).best(told, 1)
     found += (line("reported", text, step) for text, step in of_it)
-    kept: list[ReasonLine] = []
+    kept: list[WhyReason] = []
     for item in found:
         if item.text and not any(_repeats(item, other) for other in kept):
             kept.append(item)
     return kept
 
 
-def _repeats(line: ReasonLine, other: ReasonLine) -> bool:
+def _repeats(line: WhyReason, other: WhyReason) -> bool:
     """Whether a line says again what another says; a decision is often an alternative with the sentence before it."""
     return line.text in other.text or (line.kind == "decided" and other.kind in _SAID and other.text in line.text)
 

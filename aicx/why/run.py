@@ -43,7 +43,7 @@ from aicx.why.candidates import (
     of_hits,
     of_sighting,
 )
-from aicx.why.commits import CommitQuery, CommitSession, Evidence, ReasonLine, WhyReport, wanted_of
+from aicx.why.commits import CommitQuery, CommitSession, Evidence, WhyReason, WhyReport, wanted_of
 from aicx.why.ranking import find_traces
 from aicx.why.reason import read_reason
 from aicx.why.target import Number, WhyTarget, find_target
@@ -155,7 +155,7 @@ class _Why:
         order = sorted(best, key=lambda key: (-best[key][0], key))[: self._query.limit]
         rows = {(row.agent, row.session_id): row for row in load_sessions(self._catalog, order, self._query.now)}
         sessions: list[CommitSession] = []
-        reason: list[ReasonLine] = []
+        reason: list[WhyReason] = []
         for key in (key for key in order if key in rows):
             score, sure, evidence, one, found = best[key]
             sessions.append(CommitSession(rows[key], round(score, 3), sure, tuple(evidence), one.change.hash))

@@ -21,7 +21,6 @@ from aicx.work.record import WorkRecord
 from aicx.work.session_facts import Ran, Said, SessionFacts
 
 Outcome = Literal["resolved", "failed", "unresolved"]
-PointReason = Literal["failed_here", "edited_last"]
 
 _MAX_POINTS = 5
 MAX_GOAL = 400
@@ -33,20 +32,15 @@ _JOINT = " — "
 
 
 @dataclass(frozen=True, slots=True)
-class StartingPoint:
-    """A file to begin at, from the repository's root."""
-
-    path: str
-    reason: PointReason
-
-
-@dataclass(frozen=True, slots=True)
 class Handoff:
-    """What a session leaves. ``tests`` are the last runs of those commands that passed, or that still fail."""
+    """What a session leaves. ``tests`` are the last runs of those commands that passed, or that still fail.
+
+    ``starting_points`` are files to begin at, from the repository's root.
+    """
 
     facts: SessionFacts
     outcome: Outcome
-    starting_points: tuple[StartingPoint, ...]
+    starting_points: tuple[str, ...]
     tests: tuple[Ran, ...]
 
     @property
@@ -98,15 +92,12 @@ def _widest(runs: Sequence[Ran]) -> list[Ran]:
     return found
 
 
-def _starting_points(facts: SessionFacts) -> tuple[StartingPoint, ...]:
+def _starting_points(facts: SessionFacts) -> tuple[str, ...]:
     """Where the open failures are, then what was edited, the last first. Nothing begins at a file that is gone."""
     touched = {*facts.opened, *facts.edited}
     failing = [one.file for one in reversed(facts.failures) if facts.still_fails(one) and one.file in touched]
-    points: dict[str, PointReason] = dict.fromkeys((file for file in failing if file), "failed_here")
-    for path in reversed(facts.edited):
-        points.setdefault(path, "edited_last")
-    left = ((path, reason) for path, reason in points.items() if not _is_gone(path, facts.deleted))
-    return tuple(StartingPoint(path, reason) for path, reason in left)[:_MAX_POINTS]
+    points = dict.fromkeys([*filter(None, failing), *reversed(facts.edited)])
+    return tuple(path for path in points if not _is_gone(path, facts.deleted))[:_MAX_POINTS]
 
 
 def _is_gone(path: str, deleted: Iterable[str]) -> bool:
@@ -233,7 +224,7 @@ def derived_answer(handoff: Handoff, compatible: bool | None = None, *, offered:
         next=texts(next_of(facts)),
         questions=texts(facts.questions),
         decisions=texts(facts.decisions),
-        starting_points=[point.path for point in handoff.starting_points],
+        starting_points=list(handoff.starting_points),
         commits=texts(facts.commits),
         tests=list(map(_test_line, handoff.tests)),
         refs=list(dict.fromkeys(ref for line in _lines(handoff) for ref in line.refs)),

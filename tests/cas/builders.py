@@ -8,7 +8,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from aicx.cas.writing import Origin, StoredPut, put
+from aicx.cas.entry import ObjectPut
+from aicx.cas.writing import Origin, put
 from tests.work.builders import TaskPlace
 
 NOW = datetime(2026, 3, 1, 10, 0, tzinfo=UTC)
@@ -26,7 +27,7 @@ class Shelf(TaskPlace):
         assert code != 0, out
         return {**json.loads(out), "code": code}
 
-    def stored(self, text: str | bytes, at: datetime = NOW, **origin: Any) -> StoredPut:
+    def stored(self, text: str | bytes, at: datetime = NOW, **origin: Any) -> ObjectPut:
         body = text if isinstance(text, bytes) else text.encode()
         return put(self.settings, io.BytesIO(body), Origin(**origin), at)
 

@@ -19,7 +19,7 @@ def pack(
 ) -> str:
     """The digest of a pack that quotes sessions."""
     body = json.dumps({"said": said, "sessions": list(sessions)}, sort_keys=True, separators=(",", ":"))
-    return shelf.stored(body, kind="task_pack", sessions=sessions, **origin).entry.digest
+    return shelf.stored(body, kind="task_pack", sessions=sessions, **origin).object.digest
 
 
 def forgotten(shelf: Shelf, *arguments: str) -> int:
@@ -42,7 +42,7 @@ class TestForget:
 
     def test_a_session_whose_id_begins_like_another_takes_nothing_of_it(self, stored: Shelf) -> None:
         kept = pack(stored, sessions=(f"{NAME}0",))
-        text = stored.stored(f"as {NAME}-2 says, and {NAME}0").entry.digest
+        text = stored.stored(f"as {NAME}-2 says, and {NAME}0").object.digest
         assert forgotten(stored, "--session", SESSION) == 0
         assert stored.digests() == {kept, text}
 
@@ -61,7 +61,7 @@ class TestForget:
         pack(stored, 'a "titan"\nproject')
         stored.stored("plain titan")
         stored.stored(b"\0\xff titan", kind="binary")
-        kept = stored.stored("nothing of it").entry.digest
+        kept = stored.stored("nothing of it").object.digest
         assert forgotten(stored, "--pattern", r'titan|a "titan"\nproject') == 3
         assert stored.digests() == {kept}
         assert not any(b"titan" in body for body in stored.bodies())
@@ -89,7 +89,7 @@ class TestForget:
 
 class TestIgnoreFile:
     def test_a_path_hides_an_object(self, shelf: Shelf) -> None:
-        digest = shelf.stored("hidden").entry.digest
+        digest = shelf.stored("hidden").object.digest
         (shelf.home / ".aicxignore").write_text("cas/sha256/*\n")
         assert shelf.digests() == set()
         assert shelf.failed("get", digest)["code"] == 3
@@ -142,7 +142,7 @@ class TestDoctor:
         assert shelf.check()["severity"] == "green"
 
     def test_a_quick_look_reads_no_object(self, shelf: Shelf) -> None:
-        shelf.path(shelf.stored("hello").entry.digest).write_bytes(b"jello")
+        shelf.path(shelf.stored("hello").object.digest).write_bytes(b"jello")
         assert shelf.check("--quick")["severity"] == "green"
         assert shelf.check()["severity"] == "critical"
 

@@ -39,7 +39,7 @@ class TestPut:
     def test_text_is_redacted_before_it_is_stored(self, shelf: Shelf) -> None:
         done = shelf.stored(f"the token is {TOKEN}\n")
         assert done.redactions == 1
-        assert read(shelf.settings.layout, done.entry.name) == b"the token is [REDACTED:github-token]\n"
+        assert read(shelf.settings.layout, done.object.name) == b"the token is [REDACTED:github-token]\n"
         assert not any(TOKEN.encode() in body for body in shelf.bodies())
 
     @pytest.mark.parametrize("body", [b"\xff\xfe\x00", b"text with \0 in it", b"half of \xe2\x82"])
@@ -47,7 +47,7 @@ class TestPut:
         with pytest.raises(UsageError, match="not text"):
             shelf.stored(body)
         done = shelf.stored(body, kind="binary")
-        assert read(shelf.settings.layout, done.entry.name) == body
+        assert read(shelf.settings.layout, done.object.name) == body
 
     @pytest.mark.parametrize("tag", ["two words", "", "../x y", "x" * 65, "päck", f"a:{TOKEN}"])
     def test_a_tag_is_one_plain_word_and_no_secret(self, shelf: Shelf, tag: str) -> None:
@@ -57,11 +57,11 @@ class TestPut:
 
     def test_a_sidecar_has_no_word_of_the_text(self, shelf: Shelf) -> None:
         done = shelf.stored("gasket pump lexer", tags=("release",))
-        sidecar = shelf.path(done.entry.digest).with_name(f"{done.entry.name}.json").read_text()
+        sidecar = shelf.path(done.object.digest).with_name(f"{done.object.name}.json").read_text()
         assert not any(word in sidecar for word in ("gasket", "pump", "lexer"))
 
     def test_objects_are_for_their_owner_alone(self, shelf: Shelf) -> None:
-        path = shelf.path(shelf.stored("hello").entry.digest)
+        path = shelf.path(shelf.stored("hello").object.digest)
         assert path.stat().st_mode & 0o777 == 0o600
         assert path.with_name(f"{path.name}.json").stat().st_mode & 0o777 == 0o600
 
@@ -85,7 +85,7 @@ class TestPut:
 
         stream = Endless()
         done = put(shelf.settings, stream, Origin("binary"), NOW)  # type: ignore[arg-type]
-        assert done.entry.size == 64 * 1024 * 1024
+        assert done.object.size == 64 * 1024 * 1024
         assert stream.largest <= 1024 * 1024
 
     def test_a_full_disk_leaves_nothing_behind(self, shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -101,7 +101,7 @@ class TestPut:
 
 class TestGet:
     def test_the_bytes_are_those_that_were_put(self, shelf: Shelf, tmp_path: Path) -> None:
-        digest = shelf.stored("hello\n").entry.digest
+        digest = shelf.stored("hello\n").object.digest
         assert shelf("get", digest)["text"] == "hello\n"
         assert shelf("get", digest[:16])["text"] == "hello\n"
         target = tmp_path / "out.txt"
@@ -111,7 +111,7 @@ class TestGet:
 
     @pytest.mark.parametrize("at", [0, 3, -1])
     def test_a_flipped_byte_is_never_read(self, shelf: Shelf, tmp_path: Path, at: int) -> None:
-        digest = shelf.stored("hello\n").entry.digest
+        digest = shelf.stored("hello\n").object.digest
         path = shelf.path(digest)
         body = bytearray(path.read_bytes())
         body[at] ^= 1
@@ -127,7 +127,7 @@ class TestGet:
     def test_a_cut_grown_or_linked_object_is_never_read(
         self, shelf: Shelf, tmp_path: Path, change: bytes | None
     ) -> None:
-        digest = shelf.stored("hello\n").entry.digest
+        digest = shelf.stored("hello\n").object.digest
         path = shelf.path(digest)
         if change is None:
             path.unlink()
@@ -138,7 +138,7 @@ class TestGet:
         assert shelf.failed("get", digest)["kind"] == "CorpusDamaged"
 
     def test_putting_a_damaged_object_again_mends_it_and_keeps_its_pin(self, shelf: Shelf) -> None:
-        digest = shelf.stored("hello\n").entry.digest
+        digest = shelf.stored("hello\n").object.digest
         shelf("pin", digest)
         shelf.path(digest).write_bytes(b"jello\n")
         assert shelf.stored("hello\n").new is True
@@ -146,8 +146,8 @@ class TestGet:
         assert shelf("list")["objects"][0]["pinned"] is True
 
     def test_a_terminal_gets_no_binary_and_nothing_to_obey(self, shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
-        text = shelf.stored("red \x1b[31m title \x1b]0;x\x07 end").entry.digest
-        binary = shelf.stored(b"\0\1", kind="binary").entry.digest
+        text = shelf.stored("red \x1b[31m title \x1b]0;x\x07 end").object.digest
+        binary = shelf.stored(b"\0\1", kind="binary").object.digest
         monkeypatch.setattr("sys.stdout.isatty", lambda: True)
         code, out, _ = shelf.run("cas", "get", text)
         assert (code, out) == (0, "red  title  end\n")
@@ -167,41 +167,41 @@ class TestCollecting:
         old, new = shelf.stored("old", NOW - timedelta(days=400)), shelf.stored("new", NOW)
         before = {path: path.read_bytes() for path in shelf.home.rglob("*") if path.is_file()}
         found = collect(shelf.settings, NOW)
-        assert ([one.name for one in found.entries], found.younger) == ([old.entry.name], 1)
-        assert shelf.digests() == {old.entry.digest, new.entry.digest}
+        assert ([one.name for one in found.objects], found.younger) == ([old.object.name], 1)
+        assert shelf.digests() == {old.object.digest, new.object.digest}
         assert {path: path.read_bytes() for path in shelf.home.rglob("*") if path.is_file()} == before
 
     def test_pinned_objects_survive_and_the_rest_goes(self, shelf: Shelf) -> None:
         pinned, old = shelf.stored("pinned", NOW - timedelta(days=400)), shelf.stored("old", NOW - timedelta(days=300))
-        shelf("pin", pinned.entry.digest)
+        shelf("pin", pinned.object.digest)
         found = shelf("gc", "--apply", "--older-than", "30")
-        assert [one["digest"] for one in found["objects"]] == [old.entry.digest]
+        assert [one["digest"] for one in found["objects"]] == [old.object.digest]
         assert (found["pinned"], found["bytes"]) == (1, 3)
-        assert shelf.digests() == {pinned.entry.digest}
-        assert not shelf.path(old.entry.digest).parent.exists()
-        shelf("unpin", pinned.entry.digest)
+        assert shelf.digests() == {pinned.object.digest}
+        assert not shelf.path(old.object.digest).parent.exists()
+        shelf("unpin", pinned.object.digest)
         assert len(shelf("gc", "--apply", "--older-than", "0")["objects"]) == 1
 
     def test_an_object_put_again_counts_from_then(self, shelf: Shelf) -> None:
         shelf.stored("hello", NOW - timedelta(days=400))
         shelf.stored("hello", NOW - timedelta(days=2))
-        assert collect(shelf.settings, NOW).entries == []
+        assert collect(shelf.settings, NOW).objects == []
 
     def test_no_more_go_than_was_said_and_the_oldest_first(self, shelf: Shelf) -> None:
         stored = [shelf.stored(f"n{day}", NOW - timedelta(days=40 + day)) for day in range(5)]
         found = collect(shelf.settings, NOW, most=2, apply=True)
-        assert [one.name for one in found.entries] == [stored[4].entry.name, stored[3].entry.name]
+        assert [one.name for one in found.objects] == [stored[4].object.name, stored[3].object.name]
         assert len(shelf.digests()) == 3
 
     def test_an_object_without_its_sidecar_stays_because_it_may_be_pinned(self, shelf: Shelf) -> None:
         done = shelf.stored("hello", NOW - timedelta(days=400))
-        shelf("pin", done.entry.digest)
-        shelf.path(done.entry.digest).with_name(f"{done.entry.name}.json").write_text("{")
+        shelf("pin", done.object.digest)
+        shelf.path(done.object.digest).with_name(f"{done.object.name}.json").write_text("{")
         found = shelf("gc", "--apply", "--older-than", "0")
-        assert (found["objects"], found["unknown"]) == ([], [done.entry.digest])
+        assert (found["objects"], found["unknown"]) == ([], [done.object.digest])
         assert shelf.check()["severity"] == "warning"
-        assert shelf("get", done.entry.digest)["object"] is None
-        shelf("pin", done.entry.digest)
+        assert shelf("get", done.object.digest)["object"] is None
+        shelf("pin", done.object.digest)
         assert shelf.check()["severity"] == "green"
 
 
@@ -209,7 +209,7 @@ def test_only_those_with_the_tag_and_kind_are_listed(shelf: Shelf) -> None:
     shelf.stored("one", tags=("a",))
     two = shelf.stored("two", tags=("a", "b"))
     shelf.stored(b"\0", kind="binary")
-    assert [one["digest"] for one in shelf("list", "--tag", "a", "--tag", "b")["objects"]] == [two.entry.digest]
+    assert [one["digest"] for one in shelf("list", "--tag", "a", "--tag", "b")["objects"]] == [two.object.digest]
     assert shelf("list", "--kind", "binary")["total"] == 1
     assert shelf.failed("list", "--kind", "pump")["code"] == 2
 

@@ -25,8 +25,6 @@ SOURCES = {
     "FailureItem": "aicx.work.session_facts:Failure",
     "FamilyOwner": "aicx.packs.lists:Owner",
     "MemoryEntry": "aicx.memory.record:Record",
-    "ObjectEntry": "aicx.cas.entry:StoredObject",
-    "ObjectsCollected": "aicx.cas.writing:Collected",
     "Outlook": "aicx.corpus.doctor.retention:Retention",
     "PackEdge": "aicx.sessions:Edge",
     "PackHandoff": "aicx.work.handoff:HandoffAnswer",

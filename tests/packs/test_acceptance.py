@@ -239,7 +239,7 @@ class TestSummary:
 
 
 def test_what_is_no_pack_is_not_shown_as_one(worked: PackPlace) -> None:
-    digest = worked.stored('{"schema": "aicx.task-pack/1"}').entry.digest
+    digest = worked.stored('{"schema": "aicx.task-pack/1"}').object.digest
     assert worked.failed("show", digest)["code"] == 2
 
 

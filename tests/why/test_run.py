@@ -479,7 +479,7 @@ def test_session_that_explains_no_more_than_a_better_one_is_not_sure(story: Stor
         (SESSION, "high"),
         (OTHER, "medium"),
     ]
-    assert {line.session.session_id for line in report.reason} == {SESSION}
+    assert {line.session_id for line in report.reason} == {SESSION}
 
 
 def test_long_session_is_weighed_by_its_last_chunks_and_those_that_name_the_files(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from aicx.work.handoff import StartingPoint, derived_answer, handoff_of, hands_on
+from aicx.work.handoff import derived_answer, handoff_of, hands_on
 from aicx.work.session_facts import Said
 from tests.work.facts import facts, failure, ran, said
 
@@ -36,16 +36,12 @@ def test_it_begins_where_something_fails_and_then_at_the_last_edit() -> None:
     found = handoff_of(
         facts(opened=("src/b.py",), edited=("src/a.py", "src/c.py"), failures=broken, failing=ended_with)
     )
-    assert found.starting_points == (
-        StartingPoint("src/a.py", "failed_here"),
-        StartingPoint("src/b.py", "failed_here"),
-        StartingPoint("src/c.py", "edited_last"),
-    )
+    assert found.starting_points == ("src/a.py", "src/b.py", "src/c.py")
 
 
 def test_nothing_begins_at_a_file_that_was_deleted() -> None:
     found = handoff_of(facts(edited=("src/a.py", "old/b.py", "src/c.py"), deleted=("src/c.py", "old")))
-    assert [point.path for point in found.starting_points] == ["src/a.py"]
+    assert found.starting_points == ("src/a.py",)
 
 
 def test_of_each_test_the_last_run_counts() -> None:

@@ -136,28 +136,28 @@ def curate(
         raise UsageError("--apply changes records", hint="look at the proposals first, then add --yes")
     desk = open_desk(repo)
     with opened(desk) as memory:
-        found = plan(memory, everywhere=everywhere)
-    outcomes = apply(desk, found.proposals, everywhere=everywhere) if apply_ else []
-    padded: list[Outcome | None] = [*outcomes] if apply_ else [None] * len(found.proposals)
+        proposals, resting = plan(memory, everywhere=everywhere)
+    outcomes = apply(desk, proposals, everywhere=everywhere) if apply_ else []
+    padded: list[Outcome | None] = [*outcomes] if apply_ else [None] * len(proposals)
     answer = CurateAnswer(
         not apply_,
         "partial" if any(one.why == "stale_proposal" for one in outcomes) else "ok",
-        [_proposal(one, result) for one, result in zip(found.proposals, padded, strict=True)],
-        dict(sorted(Counter(one.action for one in found.proposals).items())),
+        [_proposal(one, result) for one, result in zip(proposals, padded, strict=True)],
+        dict(sorted(Counter(one.action for one in proposals).items())),
         sum(one.result == "applied" for one in outcomes),
         sum(one.result == "skipped" for one in outcomes),
-        found.resting,
+        resting,
         None if everywhere else desk.scope.repository,
     )
     yield CURATE_SCHEMA, answer
-    for planned, outcome in zip(found.proposals, padded, strict=True):
+    for planned, outcome in zip(proposals, padded, strict=True):
         _print_proposal(planned, outcome)
-    if not found.proposals:
-        console.notify("Nothing to propose." if found.resting == 0 else "Nothing new to propose.")
+    if not proposals:
+        console.notify("Nothing to propose." if resting == 0 else "Nothing new to propose.")
     elif apply_:
         console.notify(f"{answer.applied:,} applied, {answer.skipped:,} left.")
-    if found.resting:
-        console.notify(f"{console.plural(found.resting, 'record')} dealt with in the last 30 days, not listed.")
+    if resting:
+        console.notify(f"{console.plural(resting, 'record')} dealt with in the last 30 days, not listed.")
 
 
 def _proposal(planned: PlannedUpkeep, outcome: Outcome | None) -> CurateProposal:

@@ -9,7 +9,7 @@ from datetime import datetime
 from functools import partial
 from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, Self, TypeVar
+from typing import TYPE_CHECKING, Self, TypeVar
 
 from aicx.config import Settings
 from aicx.errors import AicxError, UsageError
@@ -213,12 +213,8 @@ class Recaller:
         return near
 
 
-class CorpusPassage(NamedTuple):
-    """A passage with how well it matches, or why it may not be shown."""
-
-    entry: MemoryEntry
-    match: MemoryScore
-    blocked: PolicyReason | None
+# A passage, how well it matches, and why it may not be shown.
+CorpusPassage = tuple[MemoryEntry, MemoryScore, PolicyReason | None]
 
 
 def passages(searcher: Searcher, query: SearchQuery, policy: Policy) -> tuple[list[CorpusPassage], str | None]:
@@ -236,7 +232,7 @@ def _allowed(hits: Sequence[Hit], query: SearchQuery, policy: Policy) -> Iterato
         fields = hit.sidecar.fields
         identities = (entry.ref, f"session:{fields['agent']}:{fields['session_id']}")
         blocked = next((why for one in identities if (why := policy.of_source(one, fields["agent"]))), None)
-        yield CorpusPassage(entry, match, blocked or policy.of_text(entry.statement, entry.topic, hit.said))
+        yield entry, match, blocked or policy.of_text(entry.statement, entry.topic, hit.said)
 
 
 def _match(hit: Hit) -> MemoryScore:

@@ -328,4 +328,4 @@ def keep_capsule(
     sessions |= set(re.findall(r"(?<=session:)[a-z-]+:[\w.-]+", body.decode()))
     projects = (report.project,) if report.project else ()
     origin = Origin("text", (CAPSULE_TAG, attempt.ref), tuple(sorted(sessions)), projects)
-    return put(settings, BytesIO(body), origin, now, notify).entry.digest
+    return put(settings, BytesIO(body), origin, now, notify).object.digest

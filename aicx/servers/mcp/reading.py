@@ -131,7 +131,7 @@ def _read_object(means: ToolContext, asked: ReadArguments, ref: str) -> ToolRepl
         raise UsageError(f"the object sha256:{name[:8]} is not text", hint=f"aicx show sha256:{name[:8]} > FILE")
     whole = read_object(layout, name).decode()
     said = _cut(means, whole, asked, "object")
-    answer = object_answers.ObjectGot(object_answers.entry_of(entry), said["markdown"], None)
+    answer = object_answers.ObjectGot(entry, said["markdown"], None)
     text = texts.object_text({**said, "digest": entry.digest, "kind": entry.kind}, most=means.bounds.text)
     return reply(object_answers.GET_SCHEMA, to_fields(answer) | {name: said[name] for name in _CUT}, text)
 
