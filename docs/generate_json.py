@@ -34,7 +34,6 @@ from aicx.engine import steer_answer as steer
 from aicx.lifecycle import answers as lifecycle
 from aicx.lifecycle import usage
 from aicx.memory import answers as memory
-from aicx.memory import backfill as memory_backfill
 from aicx.memory import checks as memory_judged
 from aicx.memory import checks as memory_lint
 from aicx.memory import curator as memory_curate
@@ -42,6 +41,7 @@ from aicx.memory import proposals as memory_candidates
 from aicx.memory import sources as memory_sources
 from aicx.memory.recall import asking as memory_recall
 from aicx.memory.review import answers as review
+from aicx.memory.review import building as memory_backfill
 from aicx.packs import answers as pack
 from aicx.reminders import told as reminders
 from aicx.repomap import MapStatus

@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from types import SimpleNamespace
 
-from aicx.memory.backfill import draft_of
 from aicx.memory.proposing import propose
 from aicx.memory.reading import find_scope
+from aicx.memory.review.building import draft_of
 from aicx.refs import Ref
 
 NOW = datetime(2026, 5, 1, tzinfo=UTC)

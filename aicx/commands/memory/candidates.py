@@ -16,21 +16,20 @@ from aicx.continuity.reading import read_layers
 from aicx.continuity.suggesting import proposals_of
 from aicx.errors import NotFound, UsageError
 from aicx.fields import taken_from
-from aicx.memory.backfill import (
-    SCHEMA as BACKFILL_SCHEMA,
-)
-from aicx.memory.backfill import (
-    BackfillAnswer,
-    BackfillItem,
-    Planned,
-    import_backfill,
-    plan_backfill,
-)
 from aicx.memory.deciding import Desk
 from aicx.memory.proposals import SCHEMA as LIST_SCHEMA
 from aicx.memory.proposals import CandidateItem, CandidatesAnswer, Proposal, ProposalKind
 from aicx.memory.review.answers import BUILD_SCHEMA, BuiltItem, ReviewBuildAnswer
-from aicx.memory.review.building import build, proposals_in
+from aicx.memory.review.building import SCHEMA as BACKFILL_SCHEMA
+from aicx.memory.review.building import (
+    BackfillAnswer,
+    BackfillItem,
+    Planned,
+    build,
+    import_backfill,
+    plan_backfill,
+    proposals_in,
+)
 from aicx.memory.review.deciding import look
 from aicx.memory.review.states import ReviewedRecord
 from aicx.paths import user_path
@@ -138,14 +137,14 @@ def backfill(
     desk = open_desk(repo)
     found = gather_at(desk.settings, None if everywhere else options.folder(repo), keep=import_)
     wanted = [one for one in found.proposals if kind is None or one.kind == kind][:limit]
-    backfill = plan_backfill(desk, wanted)
+    planned, left_out = plan_backfill(desk, wanted)
     if import_:
-        import_backfill(desk, backfill)
+        import_backfill(desk, planned)
     answer = BackfillAnswer(
         not import_,
-        dict(sorted(Counter(one.state for one in backfill.planned).items())),
-        [_backfilled(one) for one in backfill.planned],
-        [*found.excluded, *backfill.left],
+        dict(sorted(Counter(one.state for one in planned).items())),
+        [_backfilled(one) for one in planned],
+        [*found.excluded, *left_out],
         found.notes,
     )
     yield BACKFILL_SCHEMA, answer
@@ -206,10 +205,10 @@ def build_suggested(
         source, proposals, notes = proposals_in(desk.settings, session)
     else:
         source, (proposals, notes) = "continuity", _noted(desk, repo)
-    built = build(desk, proposals)
-    items = [(planned, _made(desk, planned)) for planned in built.planned]
+    built, left = build(desk, proposals)
+    items = [(planned, _made(desk, planned)) for planned in built]
     fields = [BuiltItem(fields_of(one) if one else None, planned.ref, planned.state) for planned, one in items]
-    yield BUILD_SCHEMA, ReviewBuildAnswer(source, len(proposals), fields, built.left, notes)
+    yield BUILD_SCHEMA, ReviewBuildAnswer(source, len(proposals), fields, left, notes)
     for planned, one in items:
         console.out(_DONE[planned.state])
         if one is not None:
@@ -217,8 +216,8 @@ def build_suggested(
         else:
             console.out(f"{planned.ref}  {planned.draft.statement}  (of {planned.draft.repository})")
     console.notify_notes(notes)
-    if built.left:
-        console.notify(f"Left out: {', '.join(sorted({one.reason for one in built.left}))}.")
+    if left:
+        console.notify(f"Left out: {', '.join(sorted({one.reason for one in left}))}.")
     console.notify("Next: aicx memory candidates queue" if items else "Nothing is suggested.")
 
 
