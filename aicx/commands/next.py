@@ -6,7 +6,7 @@ from aicx import console, options
 from aicx.commands.desk import open_desk
 from aicx.commands.task.common import warn_of
 from aicx.text import local
-from aicx.work.loading import is_stated, next_steps
+from aicx.work.place import is_stated, next_steps
 
 
 def command(repo: options.Repo = None, limit: options.Limit = 10, json: options.Json = False) -> None:

@@ -13,8 +13,7 @@ from aicx.continuity.logs import ReadLog
 from aicx.continuity.note import Kind
 from aicx.continuity.signals import Contradiction, DerivedStatement, contradictions, ideas_in, is_vague
 from aicx.errors import AicxError
-from aicx.evidence.calls import answered_calls, is_edit, is_prose
-from aicx.evidence.commits import OtherRepositories
+from aicx.evidence.calls import OtherRepositories, answered_calls, is_edit, is_prose
 from aicx.evidence.fixes import repeats, topic_of
 from aicx.evidence.runs import CommandRun, followed, passed_checks, runs_of
 from aicx.evidence.session_brief import State

@@ -9,12 +9,15 @@ from datetime import datetime, timedelta
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
-from aicx.evidence.calls import FileEdit, answered_calls, edits_of, is_edit
-from aicx.evidence.commits import (
+from aicx.evidence.calls import (
+    FileEdit,
     OtherRepositories,
+    answered_calls,
     broke_off_landing,
     commits_of,
+    edits_of,
     is_about_finished,
+    is_edit,
     merged_requests,
     number_of,
     pull_requests_of,

@@ -15,7 +15,7 @@ from aicx.work.answers import SkippedTask, TaskEntry, entry_of, skipped_of
 from aicx.work.compliance import Compliance, ContractResult
 from aicx.work.contract import Contract
 from aicx.work.handoff import HandoffAnswer
-from aicx.work.loading import Loaded
+from aicx.work.place import Loaded
 from aicx.work.record import stored
 
 PREPARE_SCHEMA = "aicx.prepare/1"

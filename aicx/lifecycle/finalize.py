@@ -18,9 +18,8 @@ from aicx.work.attempts import attempt_of, begin, end
 from aicx.work.compliance import Compliance, known_facts, result
 from aicx.work.events import changing
 from aicx.work.handoff import handoff_of
-from aicx.work.loading import Loaded
 from aicx.work.patch import NewItem, Patch, apply, new_items
-from aicx.work.place import WorkPlace, find_place, looking, new_record, project_of
+from aicx.work.place import Loaded, WorkPlace, find_place, looking, new_record, project_of
 from aicx.work.record import MAX_GOAL, MAX_LISTED, Attempt, Outcome, Section, Stated, WorkRecord, clean, words_of
 from aicx.work.session_facts import SessionFacts
 from aicx.work.state import Written, open_tasks, update

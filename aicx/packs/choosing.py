@@ -17,9 +17,8 @@ from aicx.text import shorten
 from aicx.values import dataclass
 from aicx.work.files import find_task
 from aicx.work.handoff import hands_on
-from aicx.work.loading import Loaded
 from aicx.work.patch import NewItem, Patch, apply, new_items
-from aicx.work.place import Present, new_record
+from aicx.work.place import Loaded, Present, new_record
 from aicx.work.record import MAX_GOAL, GitContext, Section, Status, WorkRecord, clean, title_of
 from aicx.work.session_facts import SessionFacts
 from aicx.work.state import OpenTasks, open_tasks

@@ -10,8 +10,7 @@ from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.files.read import read_intact
 from aicx.corpus.views.documents import header_of, searchable_texts, tool_text_indexes
 from aicx.errors import AicxError
-from aicx.evidence.calls import FileEdit, answered_calls, edits_of
-from aicx.evidence.commits import OtherRepositories
+from aicx.evidence.calls import FileEdit, OtherRepositories, answered_calls, edits_of
 from aicx.evidence.session_brief import Ending, SessionBrief, ending, read_brief
 from aicx.evidence.sessions import SessionRow, chunk_paths, telling_chunks
 from aicx.evidence.since import Since

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from aicx.work.contract import Contract
     from aicx.work.failures import Pattern
     from aicx.work.gone_on import LeftOpen
-    from aicx.work.loading import Loaded
+    from aicx.work.place import Loaded
     from aicx.work.record import WorkRecord
     from aicx.work.state import OpenTasks
     from aicx.work.strategy import Strategy

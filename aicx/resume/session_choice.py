@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from aicx.evidence.commits import merged_by, number_of
+from aicx.evidence.calls import merged_by, number_of
 from aicx.evidence.session_brief import Ending, SessionBrief, with_later
 from aicx.evidence.sessions import MAX_SESSIONS as LISTED_SESSIONS
 from aicx.evidence.sessions import SessionRow, count_sessions, list_sessions, load_sessions, short_ids

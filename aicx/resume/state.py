@@ -16,7 +16,7 @@ from aicx.corpus.places.identity import from_remote
 from aicx.corpus.places.places import load_decisions
 from aicx.corpus.places.stored import place_of
 from aicx.errors import UsageError
-from aicx.evidence.commits import OtherRepositories
+from aicx.evidence.calls import OtherRepositories
 from aicx.evidence.sessions import RepositoryScope, SessionRow, known_folders, other_folders
 from aicx.evidence.statements import weigh
 from aicx.git.branches import Branches, Landed

@@ -11,7 +11,7 @@ from aicx.resume.state import ResumeState
 from aicx.work.gone_on import GoneOn, left_open
 
 if TYPE_CHECKING:
-    from aicx.work.loading import Loaded
+    from aicx.work.place import Loaded
 
 _MAX_TASKS = 200  # of those that are open, the last written
 

@@ -8,8 +8,7 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Annotated
 
-from aicx.evidence.calls import FileEdit, answered_calls, edits_of
-from aicx.evidence.commits import OtherRepositories
+from aicx.evidence.calls import FileEdit, OtherRepositories, answered_calls, edits_of
 from aicx.evidence.statements import reports_something
 from aicx.evidence.texts import words
 from aicx.evidence.transcript import Step

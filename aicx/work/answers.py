@@ -12,8 +12,7 @@ from aicx.text import instant
 from aicx.values import dataclass
 from aicx.work.events import WorkEvent, read_log
 from aicx.work.files import EVERY, FOLDERS, TASKS, DamagedFile, every_folder, find_task, path_of, read_all
-from aicx.work.loading import Loaded, Loading, NextStep, is_stated
-from aicx.work.place import WorkPlace, looking
+from aicx.work.place import Loaded, Loading, NextStep, WorkPlace, is_stated, looking
 from aicx.work.record import OPEN, GitContext, Section, WorkRecord
 from aicx.work.state import OpenTasks, Written
 

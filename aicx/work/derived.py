@@ -12,9 +12,8 @@ from aicx.refs import Ref
 from aicx.work.events import read_log
 from aicx.work.files import CLOSED, read_record
 from aicx.work.gone_on import GoneOn, LeftOpen, Settled, left_open
-from aicx.work.loading import Loaded, Loading, LoadingReason
 from aicx.work.patch import NewItem, Patch, apply, new_items
-from aicx.work.place import Present, WorkPlace
+from aicx.work.place import Loaded, Loading, LoadingReason, Present, WorkPlace
 from aicx.work.record import MAX_GOAL, GitContext, Section, WorkRecord, clean, title_of
 
 _MAX_FILES = 12

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from aicx.evidence.calls import answered_calls, is_edit
-from aicx.evidence.commits import OtherRepositories
+from aicx.evidence.calls import OtherRepositories, answered_calls, is_edit
 from aicx.evidence.fixes import topic_of
 from aicx.evidence.given_up import given_up
 from aicx.evidence.patterns import command_rules

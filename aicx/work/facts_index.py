@@ -135,7 +135,7 @@ def chunks_of_part(catalog: Catalog, key: Key) -> list[sqlite3.Row]:
 def _read(layout: Layout, catalog: Catalog, key: Key) -> SessionFacts | None:
     agent, session_id, place = key
     # Imported here: most often there is nothing to read.
-    from aicx.evidence.commits import OtherRepositories
+    from aicx.evidence.calls import OtherRepositories
     from aicx.evidence.transcript import read_steps
     from aicx.work.deriving import derive
 

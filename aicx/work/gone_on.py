@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from aicx.evidence.commits import merged_by, number_of
+from aicx.evidence.calls import merged_by, number_of
 from aicx.git.branches import CURRENT
 from aicx.git.state import Git, GitState
 from aicx.text import first_of

@@ -14,8 +14,7 @@ from aicx.sources import RUN
 from aicx.work.attempts import GO_ON, sessions_of
 from aicx.work.files import HANDOFFS, newest_folders, read_all
 from aicx.work.gone_on import GoneOn, Settled
-from aicx.work.loading import UNDONE, Loaded
-from aicx.work.place import Present, WorkPlace
+from aicx.work.place import UNDONE, Loaded, Present, WorkPlace
 from aicx.work.record import Item, WorkRecord, with_items
 
 # The last statements, which alone are looked at: each costs reading a file.

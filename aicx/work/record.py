@@ -1,6 +1,6 @@
 """The work record `aicx.work/1`: a task, a handoff or an attempt, and what is known about it, item by item.
 
-Nothing here says whether a record may be used now: `aicx.work.loading` derives that from git each time it is read.
+Nothing here says whether a record may be used now: `aicx.work.place` derives that from git each time it is read.
 """
 
 from __future__ import annotations

@@ -16,9 +16,8 @@ from aicx.text import plural
 from aicx.values import dataclass
 from aicx.work.events import Change, changing
 from aicx.work.files import DamagedFile, find_task, open_records, read_record
-from aicx.work.loading import Loaded, Loading
 from aicx.work.patch import NewItem, Patch, apply, changed_fields
-from aicx.work.place import Present, WorkPlace, looking, new_record, project_of, saved
+from aicx.work.place import Loaded, Loading, Present, WorkPlace, looking, new_record, project_of, saved
 from aicx.work.record import CLOSINGS, MAX_GOAL, SECTIONS, GitContext, Status, WorkRecord, clean, task_id
 
 if TYPE_CHECKING:

@@ -41,7 +41,7 @@ SOURCES = {
     "ShareJoined": "aicx.share.membership:Membership",
     "SharePushed": "aicx.share.push:Pushed",
     "Sketch": "aicx.work.session_facts:SessionFacts",
-    "SkippedTask": "aicx.work.loading:Loading",
+    "SkippedTask": "aicx.work.place:Loading",
     "TaskEntry": "aicx.work.record:WorkRecord",
     "TaskGit": "aicx.work.record:GitContext",
     "TaskItem": "aicx.work.record:Item",

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from aicx.evidence.calls import answered_calls
-from aicx.evidence.commits import OtherRepositories, commits_of
+from aicx.evidence.calls import OtherRepositories, answered_calls, commits_of
 from aicx.evidence.runs import followed
 from aicx.git.roots import Roots
 from tests.evidence.stories import Story

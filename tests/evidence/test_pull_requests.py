@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from aicx.evidence.calls import answered_calls
-from aicx.evidence.commits import merged_by, merged_requests
+from aicx.evidence.calls import answered_calls, merged_by, merged_requests
 from aicx.evidence.runs import followed
 from aicx.evidence.session_brief import SessionBrief, brief_of
 from aicx.evidence.since import Since

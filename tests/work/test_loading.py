@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aicx.work.loading import LoadingReason, evaluate
+from aicx.work.place import LoadingReason, evaluate
 from aicx.work.record import GitContext
 from tests.work.builders import NOW
 

@@ -9,7 +9,7 @@ import typer
 
 from aicx import console, options
 from aicx.work.files import DamagedFile
-from aicx.work.loading import Loaded
+from aicx.work.place import Loaded
 from aicx.work.state import Written
 
 if TYPE_CHECKING:

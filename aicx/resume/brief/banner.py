@@ -12,7 +12,7 @@ from aicx.resume.report import ResumeReport
 from aicx.text import ago, plural, shorten
 
 if TYPE_CHECKING:
-    from aicx.work.loading import Loaded
+    from aicx.work.place import Loaded
 
 _UNPLAIN = re.compile(r"[^\w.+@~-]+")
 _LINE = 200  # characters
@@ -29,7 +29,7 @@ def banner(agent: str, report: ResumeReport, active: Sequence[Loaded] = (), limi
     if not limit:
         return shorten(lines[0], _LINE)
     # Imported here: most briefs are in Markdown, and have no banner.
-    from aicx.work.loading import next_steps
+    from aicx.work.place import next_steps
     from aicx.work.record import clean
 
     said = _stated(report) if report.left is not None else _derived(report)

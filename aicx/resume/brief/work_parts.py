@@ -14,7 +14,7 @@ from aicx.text import ago, instant, plural, shorten
 if TYPE_CHECKING:
     from aicx.resume.brief.part import Slot
     from aicx.work.contract import TestSource
-    from aicx.work.loading import Loaded
+    from aicx.work.place import Loaded
     from aicx.work.record import Item, Section, WorkRecord
     from aicx.work.record import Section as WorkSection
 
@@ -153,7 +153,7 @@ def tasks(report: ResumeReport) -> Iterator[Part]:
     """The open tasks, as somebody stated them, before anything that was worked out."""
     if report.tasks is None:
         return
-    from aicx.work.loading import next_steps
+    from aicx.work.place import next_steps
 
     for number, task in enumerate(report.tasks.active[:MAX_TASKS]):
         record = task.record

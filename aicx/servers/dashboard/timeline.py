@@ -10,8 +10,7 @@ from aicx.config import Settings
 from aicx.corpus.catalog.query import open_catalog
 from aicx.corpus.views.show import ShownSession, show
 from aicx.errors import NotFound
-from aicx.evidence.calls import answered_calls, is_edit
-from aicx.evidence.commits import OtherRepositories, commits_of
+from aicx.evidence.calls import OtherRepositories, answered_calls, commits_of, is_edit
 from aicx.evidence.transcript import Step, read_steps
 from aicx.git.history import HistoryCommit, list_hashes, read_changes
 from aicx.git.roots import Roots

@@ -38,8 +38,7 @@ from aicx.work.files import ATTEMPTS, HANDOFFS, DamagedFile, every_folder, open_
 from aicx.work.gone_on import git_shows, left_open
 from aicx.work.handoff import proofs_of
 from aicx.work.left import goal_of, is_open
-from aicx.work.loading import Loaded, Loading, evaluate, next_steps
-from aicx.work.place import Present, WorkPlace, find_place, looking, project_of
+from aicx.work.place import Loaded, Loading, Present, WorkPlace, evaluate, find_place, looking, next_steps, project_of
 from aicx.work.record import Attempt, GitContext, WorkRecord
 from aicx.work.session_facts import SessionFacts
 
