@@ -85,7 +85,6 @@ _TELLING = 4
 _HANDED_OVER = re.compile(r"[^\n]{1,120}:\s*\n\s*#{1,3}[ \t]+(?:plan:[ \t]*)?(?P<title>[^\n]+)\n?", re.IGNORECASE)
 # A line of whose words so many are in another one says the same.
 _SAME = 0.8
-_NOTHING = Since()
 # A session that was silent for less may be in the middle of a call.
 _AT_WORK = timedelta(minutes=10)
 _MAX_CHECKS, _MAX_TESTS, _MAX_FAILURES, _MAX_NEXT, _MAX_DECISIONS = 6, 3, 5, 6, 8
@@ -159,18 +158,6 @@ class SessionBrief:
             for line in lines
             if holds(line.text)
         )
-
-
-def brief_of(
-    steps: Sequence[Step],
-    roots: Roots,
-    folder: str | None = None,
-    elsewhere: OtherRepositories | None = None,
-    since: Since = _NOTHING,
-    runs: Sequence[CommandRun] | None = None,
-) -> SessionBrief:
-    """The brief of one session from its messages; see `read_brief`. What is done ``since`` is not open."""
-    return read_brief(steps, roots, folder, elsewhere, runs)(since)
 
 
 def read_brief(

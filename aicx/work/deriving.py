@@ -10,7 +10,8 @@ from aicx.evidence.fixes import topic_of
 from aicx.evidence.given_up import given_up
 from aicx.evidence.patterns import command_rules
 from aicx.evidence.runs import Outcome, followed, ran_by
-from aicx.evidence.session_brief import brief_of
+from aicx.evidence.session_brief import read_brief
+from aicx.evidence.since import Since
 from aicx.evidence.transcript import Statement, Step
 from aicx.fields import taken_from
 from aicx.git.roots import Roots
@@ -35,7 +36,7 @@ def derive(part: SessionPart, steps: Sequence[Step], elsewhere: OtherRepositorie
     calls = followed(answered_calls(steps))
     each = ran_by(calls, roots, steps)
     runs = [run for run in each if run is not None]
-    brief = brief_of(steps, roots, part.folder, elsewhere, runs=runs)
+    brief = read_brief(steps, roots, part.folder, elsewhere, runs)(Since())
     seen = observe(steps, roots, part.folder)
     typed = [step.at for step in steps if step.role == "user" and step.origin in PROMPTS]
     tests = [

@@ -6,7 +6,7 @@ import pytest
 
 from aicx.evidence.calls import answered_calls, merged_by, merged_requests
 from aicx.evidence.runs import followed
-from aicx.evidence.session_brief import SessionBrief, brief_of
+from aicx.evidence.session_brief import SessionBrief, read_brief
 from aicx.evidence.since import Since
 from aicx.git.roots import Roots
 from tests.evidence.stories import Story
@@ -23,7 +23,7 @@ def opened() -> Story:
 
 
 def brief(story: Story, merged: tuple[str, ...] = ()) -> SessionBrief:
-    return brief_of(story.steps, Roots.of(["/srv/ada/orbit"]), "/srv/ada/orbit", since=Since(merged))
+    return read_brief(story.steps, Roots.of(["/srv/ada/orbit"]), "/srv/ada/orbit")(Since(merged))
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from aicx.evidence.session_brief import SessionBrief, StateReason, brief_of, ending
+from aicx.evidence.session_brief import SessionBrief, StateReason, ending, read_brief
 from aicx.evidence.since import Since
 from aicx.git.roots import Roots
 from tests.evidence.stories import Story
@@ -16,7 +16,7 @@ ROOTS = Roots.of(["/srv/ada/orbit"])
 
 
 def brief(story: Story) -> SessionBrief:
-    return brief_of(story.steps, ROOTS, "/srv/ada/orbit")
+    return read_brief(story.steps, ROOTS, "/srv/ada/orbit")(Since())
 
 
 @pytest.fixture
@@ -133,7 +133,7 @@ def test_decision_and_edited_file_are_kept(story: Story) -> None:
 @pytest.mark.parametrize("last", ["It is not pushed yet.", "Push whenever ready.", "The commit is local, not pushed."])
 def test_last_words_say_nothing_of_a_push_that_was_made_since(last: str) -> None:
     story = Story().asks("fix the login").edits("/srv/ada/orbit/login.py").says(f"Tokens live an hour now. {last}")
-    pushed = brief_of(story.steps, ROOTS, since=Since(pushed=True))
+    pushed = read_brief(story.steps, ROOTS)(Since(pushed=True))
     for line, told in ((brief(story).progress, last), (pushed.progress, ""), (pushed.reported, "")):
         assert line is not None
         assert line.text == f"Tokens live an hour now. {told}".strip()

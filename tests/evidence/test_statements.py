@@ -27,25 +27,40 @@ from tests.evidence.stories import Story
 
 
 @pytest.mark.parametrize(
-    "prompt",
-    ["continue", "Yes, please!", "ok thanks", "1", "weiter", "sí, continúa", "/exit", "/clear", "👍", "go on…"],
+    ("level", "prompts"),
+    [
+        # Says nothing, in any language.
+        (
+            0,
+            ["continue", "Yes, please!", "ok thanks", "1", "weiter", "sí, continúa", "/exit", "/clear", "👍", "go on…"],
+        ),
+        (0, ["请继续", "continúa por favor", "continue s'il te plaît", "계속해", "продолжай"]),
+        # Leans on what came before.
+        (1, ["make a pr", "commit the changes", "run the tests again", "merge it", "stash and fetch the latest main"]),
+        (1, ["can you look into it?", "can you take a look?", "what about the other one?", "check again"]),
+        (
+            1,
+            [
+                "what's next?",
+                "看一下",
+                "再检查一下",
+                "那这个呢",
+                "もう一度確認して",
+                "다시 확인해줘",
+                "посмотри",
+                "проверь ещё раз",
+            ],
+        ),
+        (1, ["schau mal", "kannst du dir das ansehen?", "prüfe nochmal", "revisa otra vez", "¿y esto?", "regarde ça"]),
+        (1, ["réessaie"]),
+        # Says something by itself.
+        (2, ["fix the login", "continue with the parser", "why is CI red on arm64?", "yes, but keep v1"]),
+        (2, ["why does the login fail after a minute?", "登录为什么失败?", "look into the memory leak"]),
+        (2, ["schau dir den Login an", "mira el inicio de sesión"]),
+    ],
 )
-def test_prompt_that_says_nothing_does_not_count(prompt: str) -> None:
-    assert weigh(prompt).level == 0
-
-
-@pytest.mark.parametrize(
-    "prompt", ["make a pr", "commit the changes", "run the tests again", "merge it", "stash and fetch the latest main"]
-)
-def test_order_that_leans_on_what_came_before_counts_little(prompt: str) -> None:
-    assert weigh(prompt).level == 1
-
-
-@pytest.mark.parametrize(
-    "prompt", ["fix the login", "continue with the parser", "why is CI red on arm64?", "yes, but keep v1"]
-)
-def test_prompt_that_says_something_counts(prompt: str) -> None:
-    assert weigh(prompt).level == 2
+def test_a_request_counts_by_what_it_says_itself(level: int, prompts: list[str]) -> None:
+    assert {prompt: weigh(prompt).level for prompt in prompts} == dict.fromkeys(prompts, level)
 
 
 def test_what_a_client_puts_before_a_prompt_is_not_the_prompt() -> None:
@@ -186,33 +201,25 @@ def test_advice_on_what_a_person_may_want_is_no_question() -> None:
     assert asked("If you want, I can commit the setting.") == ["If you want, I can commit the setting."]
 
 
-def test_conclusion_is_the_last_thing_the_agent_said() -> None:
-    story = Story().says("I looked around.").says("Fixed the login.").asks("/exit")
-    found = conclusion(story.steps)
-    assert found is not None
-    assert found.text == "Fixed the login."
-
-
-def test_conclusion_is_what_was_found_and_not_what_was_to_be_done_next() -> None:
-    story = Story().says("The token lives five minutes.").says("Okay, let me look at the cache.")
-    found = conclusion(story.steps)
-    assert found is not None
-    assert found.text == "The token lives five minutes."
-
-
 @pytest.mark.parametrize(
-    "text", ["I have everything I need.", "Now I have enough context.", "Good. Let me run the tests."]
+    ("said", "found"),
+    [
+        (["I looked around.", "Fixed the login."], "Fixed the login."),
+        # What was found, and not what was to be done next.
+        (["The token lives five minutes.", "Okay, let me look at the cache."], "The token lives five minutes."),
+        (["The token lives five minutes.", "I have everything I need."], "The token lives five minutes."),
+        (["The token lives five minutes.", "Now I have enough context."], "The token lives five minutes."),
+        (["The token lives five minutes.", "Good. Let me run the tests."], "The token lives five minutes."),
+        (["I\u2019ll look at the cache."], "I\u2019ll look at the cache."),  # where nothing else was said
+    ],
 )
-def test_word_before_the_next_step_is_no_conclusion(text: str) -> None:
-    found = conclusion(Story().says("The token lives five minutes.").says(text).steps)
-    assert found is not None
-    assert found.text == "The token lives five minutes."
-
-
-def test_only_an_announcement_is_a_conclusion_where_nothing_else_was_said() -> None:
-    found = conclusion(Story().says("I\u2019ll look at the cache.").steps)
-    assert found is not None
-    assert found.text == "I\u2019ll look at the cache."
+def test_conclusion_is_the_last_thing_that_the_agent_found(said: list[str], found: str) -> None:
+    story = Story()
+    for text in said:
+        story.says(text)
+    told = conclusion(story.asks("/exit").steps)
+    assert told is not None
+    assert told.text == found
 
 
 def test_choice_in_a_summary_is_the_agents() -> None:
@@ -377,6 +384,11 @@ def test_order_of_a_person_is_a_decision_by_itself(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
+        "validate that the totals are kept instead of being computed twice",
+        "please check whether it uses the cache instead of the file",
+        "can you look at why we keep two lists rather than one",
+        "Double-check that the list must never be empty",
+        "investigate why the export uses floats instead of decimals",
         "let's run the tests again now",
         "ok let's move to the next one",
         "then let's add some sort of log output to the command",
@@ -389,7 +401,7 @@ def test_order_of_a_person_is_a_decision_by_itself(text: str) -> None:
         "fix the login " * 200,
     ],
 )
-def test_question_code_and_pasted_text_are_no_decisions(text: str) -> None:
+def test_question_request_to_check_code_and_pasted_text_are_no_decisions(text: str) -> None:
     assert decided(Story().asks(text)) == []
 
 
@@ -480,20 +492,6 @@ def test_order_to_drop_something_stays_when_it_was_dropped() -> None:
     assert decided(story) == ["let's drop the legacy endpoint entirely"]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "validate that the totals are kept instead of being computed twice",
-        "please check whether it uses the cache instead of the file",
-        "can you look at why we keep two lists rather than one",
-        "Double-check that the list must never be empty",
-        "investigate why the export uses floats instead of decimals",
-    ],
-)
-def test_request_to_check_something_is_no_decision(text: str) -> None:
-    assert decided(Story().asks(text)) == []
-
-
 @pytest.mark.parametrize("heading", ["Verification", "Testing", "How to verify", "Test plan", "3. Verification steps"])
 def test_what_a_plan_lists_to_be_verified_is_no_decision(heading: str) -> None:
     plan = (
@@ -512,45 +510,6 @@ def test_decision_said_twice_is_kept_once_and_latest_first() -> None:
         .asks("Don't touch the public API!")
     )
     assert decided(story) == ["Don't touch the public API!", "keep the old names everywhere"]
-
-
-@pytest.mark.parametrize(
-    "prompt",
-    [
-        *("can you look into it?", "can you take a look?", "what about the other one?", "check again", "what's next?"),
-        *("看一下", "再检查一下", "那这个呢", "もう一度確認して", "다시 확인해줘", "посмотри", "проверь ещё раз"),
-        *(
-            "schau mal",
-            "kannst du dir das ansehen?",
-            "prüfe nochmal",
-            "revisa otra vez",
-            "¿y esto?",
-            "regarde ça",
-            "réessaie",
-        ),
-    ],
-)
-def test_a_vague_request_leans_on_what_was_asked_before(prompt: str) -> None:
-    assert weigh(prompt).level == 1
-
-
-@pytest.mark.parametrize("prompt", ["请继续", "continúa por favor", "continue s'il te plaît", "계속해", "продолжай"])
-def test_an_order_to_go_on_says_nothing_in_any_language(prompt: str) -> None:
-    assert weigh(prompt).level == 0
-
-
-@pytest.mark.parametrize(
-    "prompt",
-    [
-        "why does the login fail after a minute?",
-        "登录为什么失败?",
-        "look into the memory leak",
-        "schau dir den Login an",
-        "mira el inicio de sesión",
-    ],
-)
-def test_a_concrete_request_says_something_by_itself(prompt: str) -> None:
-    assert weigh(prompt).level == 2
 
 
 @pytest.mark.parametrize(

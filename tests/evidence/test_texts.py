@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,24 +14,59 @@ def said(text: str) -> list[str]:
     return [sentence.text for sentence in sentences(text)]
 
 
-def test_paragraph_becomes_sentences() -> None:
-    assert said("The parser is fixed.\nTests pass now! See `a.b`.") == [
-        "The parser is fixed.",
-        "Tests pass now!",
-        "See `a.b`.",
-    ]
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        pytest.param(
+            "The parser is fixed.\nTests pass now! See `a.b`.",
+            ["The parser is fixed.", "Tests pass now!", "See `a.b`."],
+            id="a paragraph becomes sentences",
+        ),
+        pytest.param(
+            "Changed src/a.py and b.go as asked.", ["Changed src/a.py and b.go as asked."], id="a path ends no sentence"
+        ),
+        pytest.param(
+            "Before.\n```py\nx = 1. Y = 2.\n```\n| a | b |\n|---|---|\nAfter.",
+            ["Before.", "After."],
+            id="code and tables are left out",
+        ),
+        pytest.param("Before.\n```\nx\n\nnot prose. At all.", ["Before."], id="a block without an end takes the rest"),
+        pytest.param(
+            "See **[the plan](https://x.org/plan)** and [https://x.org](https://x.org).",
+            ["See the plan and https://x.org."],
+            id="links and emphasis become words",
+        ),
+        pytest.param(
+            'Pushed it.\n::git-push{branch="main"}\n<heartbeat>\n<decision>NOTIFY</decision>\n</heartbeat>',
+            ["Pushed it."],
+            id="directives to machines are left out",
+        ),
+        pytest.param(
+            "**1. Login Fixed** - It checks the token again\n**12. Docs Added** - In Markdown",
+            ["1. Login Fixed - It checks the token again 12. Docs Added - In Markdown"],
+            id="the number of an item ends no sentence",
+        ),
+        pytest.param(
+            "It was written in 2026. Nobody reads it.",
+            ["It was written in 2026.", "Nobody reads it."],
+            id="a year may end one",
+        ),
+    ],
+)
+def test_sentences_are_taken_out_of_prose(text: str, found: list[str]) -> None:
+    assert said(text) == found
 
 
-def test_abbreviated_path_does_not_end_a_sentence() -> None:
-    assert said("Changed src/a.py and b.go as asked.") == ["Changed src/a.py and b.go as asked."]
-
-
-def test_code_blocks_and_tables_are_left_out() -> None:
-    assert said("Before.\n```py\nx = 1. Y = 2.\n```\n| a | b |\n|---|---|\nAfter.") == ["Before.", "After."]
-
-
-def test_code_block_without_an_end_takes_the_rest_along() -> None:
-    assert said("Before.\n```\nx\n\nnot prose. At all.") == ["Before."]
+@pytest.mark.parametrize(
+    ("text", "limit", "gist"),
+    [
+        ("One two three. Four five six. Seven eight nine.", 32, "One two three. Four five six."),
+        ("Changed:\n- the parser\n- the lexer", 80, "Changed: the parser; the lexer"),
+        ("```python\nx = 1\n```", 40, "x = 1"),  # without prose, it is shortened without its fences
+    ],
+)
+def test_gist_keeps_whole_sentences_and_lists(text: str, limit: int, gist: str) -> None:
+    assert summary_line(text, limit) == gist
 
 
 def test_items_stand_under_their_heading() -> None:
@@ -55,44 +91,6 @@ def test_frames_of_a_traceback_are_left_out_and_its_error_is_kept() -> None:
         "ImportError: no b",
         "TypeError: x is undefined",
         "Why?",
-    ]
-
-
-def test_links_and_emphasis_become_words() -> None:
-    assert said("See **[the plan](https://x.org/plan)** and [https://x.org](https://x.org).") == [
-        "See the plan and https://x.org."
-    ]
-
-
-def test_directives_to_machines_are_left_out() -> None:
-    assert said('Pushed it.\n::git-push{branch="main"}\n<heartbeat>\n<decision>NOTIFY</decision>\n</heartbeat>') == [
-        "Pushed it."
-    ]
-
-
-def test_gist_keeps_whole_sentences() -> None:
-    assert summary_line("One two three. Four five six. Seven eight nine.", 32) == "One two three. Four five six."
-
-
-def test_gist_says_what_a_list_is_of() -> None:
-    assert summary_line("Changed:\n- the parser\n- the lexer", 80) == "Changed: the parser; the lexer"
-
-
-def test_text_without_prose_is_shortened_without_its_fences() -> None:
-    assert summary_line("```python\nx = 1\n```", 40) == "x = 1"
-
-
-def test_number_of_an_item_ends_no_sentence() -> None:
-    text = "**1. Login Fixed** - It checks the token again\n**12. Docs Added** - In Markdown"
-    assert [said.text for said in sentences(text)] == [
-        "1. Login Fixed - It checks the token again 12. Docs Added - In Markdown"
-    ]
-
-
-def test_year_may_end_a_sentence() -> None:
-    assert [said.text for said in sentences("It was written in 2026. Nobody reads it.")] == [
-        "It was written in 2026.",
-        "Nobody reads it.",
     ]
 
 

@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 
 from aicx.config import load_settings
 from aicx.errors import UsageError
-from aicx.evidence.session_brief import brief_of
+from aicx.evidence.session_brief import read_brief
+from aicx.evidence.since import Since
 from aicx.evidence.transcript import Statement
 from aicx.fields import INLINE
 from aicx.git.roots import Roots
@@ -63,7 +64,7 @@ def report(text: str = "fix the login", count: int = 2, **fields: Any) -> Resume
     for number in range(count):
         story.edits(f"/srv/ada/orbit/src/{number}.py")
     story.says(f"Next, {text} has to be merged. Should I do it?")
-    brief = brief_of(story.steps, Roots.of(["/srv/ada/orbit"]), "/srv/ada/orbit")
+    brief = read_brief(story.steps, Roots.of(["/srv/ada/orbit"]), "/srv/ada/orbit")(Since())
     facts = session("s", title=text, branch=text[:40] or None)
     resumed = BriefedSession(
         facts, "same_branch", 1.0, (Reason.MATCHES_TASK,), "high", brief, reopen="claude --resume s"

@@ -33,12 +33,6 @@ def test_a_check_that_failed_and_later_passed_in_two_sessions_is_a_procedure() -
     assert sorted(str(one.outcome) for one in found.sightings) == ["failed", "passed", "passed"]
 
 
-def test_a_procedure_keeps_the_module_that_python_runs() -> None:
-    first = Story().runs("python -m pytest -q", "1 failed", failed=True).runs("python -m pytest -q", "1 passed")
-    (found,) = _kept(first, Story().runs("python -m pytest -x", "1 passed"))
-    assert found.statement == "Run the tests with `python -m pytest`."
-
-
 def test_a_check_that_never_failed_or_passed_once_shows_too_little() -> None:
     assert _kept(Story().runs("make lint", "ok"), Story().runs("make lint", "ok")) == []
     assert _kept(Story().runs("make lint", "error: bad", failed=True).runs("make lint", "ok")) == []
@@ -49,20 +43,43 @@ def test_a_check_that_failed_last_is_not_known_to_work() -> None:
     assert _kept(Story().runs("make lint", "ok"), Story().runs("make lint", "ok"), broken) == []
 
 
-def test_checks_of_a_part_are_no_procedure_of_the_repository() -> None:
-    one = Story().runs("pytest tests/test_a.py", "error: bad", failed=True).runs("pytest tests/test_a.py", "ok")
-    assert _kept(one, one) == []
-
-
-@pytest.mark.parametrize("line", ["bun --filter web run test", "mise --cd crates/a run lint", "npm -w web run test"])
-def test_a_check_of_what_an_option_names_is_no_check_of_everything(line: str) -> None:
+@pytest.mark.parametrize(
+    "line",
+    [
+        "pytest tests/test_a.py",
+        "cd ../other && npm test",
+        *("bun --filter web run test", "mise --cd crates/a run lint", "npm -w web run test"),
+    ],
+)
+def test_a_check_of_a_part_or_of_something_outside_is_no_check_of_the_repository(line: str) -> None:
     one = Story().runs(line, "error: bad", failed=True).runs(line, "ok")
     assert _kept(one, one) == []
 
 
-def test_everything_is_named_where_the_command_needs_it() -> None:
-    one = Story().runs("go test ./...", "FAIL", failed=True).runs("go test ./... -count=1", "ok")
-    assert [found.statement for found in _kept(one, one)] == ["Run the tests with `go test ./...`."]
+@pytest.mark.parametrize(
+    ("fails", "passes", "again", "topic", "statement"),
+    [
+        # With the module that python runs, the sub-command that checks, and everything where the command needs it.
+        (
+            *("python -m pytest -q", "python -m pytest -q", "python -m pytest -x"),
+            *("test", "Run the tests with `python -m pytest`."),
+        ),
+        ("go test ./...", "go test ./... -count=1", "go test ./...", "test", "Run the tests with `go test ./...`."),
+        (
+            *("golangci-lint run --path-mode=abs ./...", "golangci-lint run --fast ./...", "golangci-lint run ./..."),
+            *("lint", "Lint and format with `golangci-lint run ./...`."),
+        ),
+        ("go vet ./...", "go vet ./...", "go vet ./...", "lint", "Lint and format with `go vet ./...`."),
+        # With the folder that it was run in.
+        ("cd web && npm test", "npm test", "cd web && npm test", "test", "Run the tests with `npm test` in `web`."),
+    ],
+)
+def test_a_procedure_names_all_that_the_check_needs(
+    fails: str, passes: str, again: str, topic: str, statement: str
+) -> None:
+    first = Story().runs(fails, "1 failed: bad", failed=True).runs(passes, "ok")
+    (found,) = _kept(first, Story().runs(again, "ok"))
+    assert (found.statement, found.topic) == (statement, topic)
 
 
 def test_the_only_command_before_a_check_passed_is_a_procedure() -> None:
@@ -100,19 +117,6 @@ def test_an_objection_that_is_not_over_and_a_failed_test_are_none() -> None:
     assert {one.kind for one in _kept(*tests)} <= {"procedure"}
 
 
-def test_a_procedure_keeps_the_sub_command_that_checks() -> None:
-    line = "golangci-lint run --path-mode=abs ./..."
-    first = Story().runs(line, "error: bad", failed=True).runs(line, "0 issues.")
-    (found,) = _kept(first, Story().runs("golangci-lint run ./...", "0 issues."))
-    assert (found.statement, found.topic) == ("Lint and format with `golangci-lint run ./...`.", "lint")
-
-
-def test_vetting_is_a_lint_and_no_build() -> None:
-    first = Story().runs("go vet ./...", "a.go:1: bad", failed=True).runs("go vet ./...", "ok")
-    (found,) = _kept(first, Story().runs("go vet ./...", "ok"))
-    assert (found.statement, found.topic) == ("Lint and format with `go vet ./...`.", "lint")
-
-
 @pytest.mark.parametrize(
     ("line", "statement"),
     [("npm run check", "Check with `npm run check`."), ("npm run build", "Build with `npm run build`.")],
@@ -146,21 +150,10 @@ def test_a_check_with_and_without_what_it_looks_at_is_one_candidate() -> None:
     assert len(found) == 1
 
 
-def test_a_check_is_told_with_the_folder_that_it_was_run_in() -> None:
-    first = Story().runs("cd web && npm test", "1 failed", failed=True).runs("npm test", "ok")
-    (found,) = _kept(first, Story().runs("cd web && npm test", "ok"))
-    assert found.statement == "Run the tests with `npm test` in `web`."
-
-
 def test_a_folder_that_was_left_again_is_not_told() -> None:
     first = Story().runs("cd web && ls", "a").runs("cd .. && npm test", "1 failed", failed=True).runs("npm test", "ok")
     (found,) = _kept(first, Story().runs("npm test", "ok"))
     assert found.statement == "Run the tests with `npm test`."
-
-
-def test_a_check_outside_of_the_repository_is_no_procedure_of_it() -> None:
-    one = Story().runs("cd ../other && npm test", "1 failed", failed=True).runs("npm test", "ok")
-    assert _kept(one, one) == []
 
 
 def test_a_folder_of_windows_is_told_from_the_root() -> None:

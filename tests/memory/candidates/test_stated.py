@@ -76,22 +76,25 @@ def test_a_lasting_statement_is_proposed(prompt: str, kind: str, statement: str)
         "for now we use the old parser in the scheduler",
         "Fix the failing test",
         "const never = always.of(x);",
-    ],
-)
-def test_a_task_a_question_or_a_moment_is_not_proposed(prompt: str) -> None:
-    assert statements(Story().asks(prompt)) == []
-
-
-@pytest.mark.parametrize(
-    "prompt",
-    [
+        # Pasted.
         "## Plan\n\nAlways run the linter before a commit.",
         "- Always run the linter.\n- Never push to beta.\n- Prefer small modules.",
         "Review:\n```\ncode\n```\nAlways run the linter before a commit.",
         "Always run the linter before a commit. " + "Then something else was pasted here. " * 60,
+        # Requests, and pasted findings.
+        "please take a look at the tests that should never fail",
+        "take another look at what must not be pushed directly",
+        "I don't want ot commit doc",
+        "P2: tests should never sleep in the scheduler",
+        "Medium: commits should never hold a key",
+        # A request, and what is said of something elsewhere.
+        "I want to provide support for the streaming mode in the export, but the reader does not support it.",
+        "I want to keep that documentation, because people still read it.",
+        "By default, the folder is ignored, but we override it for what we want because others are made.",
+        "we don't have `Orbit-Id` anymore so this is obsolete.",
     ],
 )
-def test_pasted_text_is_not_the_persons(prompt: str) -> None:
+def test_a_task_a_question_a_moment_or_pasted_text_is_not_proposed(prompt: str) -> None:
     assert statements(Story().asks(prompt)) == []
 
 
@@ -136,9 +139,17 @@ def test_an_answer_about_the_design_is_a_decision() -> None:
         ("Do you want me to continue?", "Yes, all of it"),
         ("Which store should the cache use?", "ok"),
         ("Can you reproduce this?", "Not reliably"),
+        # Without its options, or of the moment.
+        ("Which exporters should be kept?", "Both"),
+        ("Which layout should the page have?", "Option B"),
+        ("How should the hero get its prompt?", "Lower the margin to 20 for renders"),
+        # To a question about the moment.
+        ("Which padding should go?", "The outer gutter"),
+        ("Where should the change apply?", "Everywhere"),
+        ("Should it also regenerate when the lockfile is stale?", "Yes, compare times"),
     ],
 )
-def test_an_answer_about_the_procedure_is_none(question: str, answer: str) -> None:
+def test_an_answer_about_the_procedure_or_the_moment_is_none(question: str, answer: str) -> None:
     assert statements(answered(question, answer)) == []
 
 
@@ -161,60 +172,9 @@ def test_other_tools_answers_are_not_read_as_choices() -> None:
     assert statements(story) == []
 
 
-@pytest.mark.parametrize(
-    "prompt",
-    [
-        "please take a look at the tests that should never fail",
-        "take another look at what must not be pushed directly",
-        "I don't want ot commit doc",
-        "P2: tests should never sleep in the scheduler",
-        "Medium: commits should never hold a key",
-    ],
-)
-def test_requests_and_pasted_findings_are_no_rules(prompt: str) -> None:
-    assert statements(Story().asks(prompt)) == []
-
-
-@pytest.mark.parametrize(
-    ("question", "answer"),
-    [
-        ("Which exporters should be kept?", "Both"),
-        ("Which layout should the page have?", "Option B"),
-        ("How should the hero get its prompt?", "Lower the margin to 20 for renders"),
-    ],
-)
-def test_an_answer_without_its_options_or_of_the_moment_decides_nothing(question: str, answer: str) -> None:
-    assert proposed(answered(question, answer)) == []
-
-
 def test_both_is_whole_where_the_question_names_the_options() -> None:
     found = proposed(answered("Should the exporter write SVG or PNG?", "Both"))
     assert [one.statement for one in found] == ["Should the exporter write SVG or PNG? Both"]
-
-
-@pytest.mark.parametrize(
-    "prompt",
-    [
-        "I want to provide support for the streaming mode in the export, but the reader does not support it.",
-        "I want to keep that documentation, because people still read it.",
-        "By default, the folder is ignored, but we override it for what we want because others are made.",
-        "we don't have `Orbit-Id` anymore so this is obsolete.",
-    ],
-)
-def test_a_request_and_what_is_said_of_something_elsewhere_is_no_rule(prompt: str) -> None:
-    assert statements(Story().asks(prompt)) == []
-
-
-@pytest.mark.parametrize(
-    ("question", "answer"),
-    [
-        ("Which padding should go?", "The outer gutter"),
-        ("Where should the change apply?", "Everywhere"),
-        ("Should it also regenerate when the lockfile is stale?", "Yes, compare times"),
-    ],
-)
-def test_an_answer_to_a_question_about_the_moment_is_no_decision(question: str, answer: str) -> None:
-    assert statements(answered(question, answer)) == []
 
 
 def test_an_answer_to_a_question_that_names_its_subject_is_a_decision() -> None:
