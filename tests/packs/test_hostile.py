@@ -80,7 +80,7 @@ def test_a_commit_of_bytes_that_are_no_text_is_bundled(place: PackPlace) -> None
 )
 def test_an_object_that_only_claims_to_be_a_pack_is_refused(place: PackPlace, body: bytes) -> None:
     for kind in ("text", "task_pack"):
-        digest = place.stored(body, kind=kind).entry.digest
+        digest = place.stored(body, kind=kind).object.digest
         found = place.failed("show", digest)
         assert found["code"] in (2, 7)
         assert found["kind"] in ("UsageError", "CorpusDamaged")
