@@ -107,14 +107,21 @@ def operation_step(git: Git, state: GitState) -> str:
     """The merge, rebase or the like that git stopped in the middle of; empty where there is none."""
     if not state.usable or state.root is None:
         return ""
-    places = git.ask("rev-parse", *(part for name, _ in _OPERATIONS for part in ("--git-path", name)))
-    folders = [git.folder / place for place in (places or "").splitlines()]
-    begun = next((what for (_, what), place in zip(_OPERATIONS, folders, strict=False) if _exists(place)), "")
+    kept = zip(_OPERATIONS, _kept_at(git, state.root), strict=False)
+    begun = next((what for (_, what), place in kept if _exists(place)), "")
     if not begun:
         return ""
     torn = (git.ask("diff", "--name-only", "--diff-filter=U", "-z") or "").split("\0")
     conflicts = first_of([name for name in torn if name], _SHOWN)
     return f"Finish the {begun}: git is in the middle of it{f', with conflicts in {conflicts}' if conflicts else ''}"
+
+
+def _kept_at(git: Git, root: str) -> list[Path]:
+    """Where git keeps each of the operations. Only in a further working tree does it take git to know."""
+    if (own := Path(root, ".git")).is_dir():
+        return [own / name for name, _ in _OPERATIONS]
+    places = git.ask("rev-parse", *(part for name, _ in _OPERATIONS for part in ("--git-path", name)))
+    return [git.folder / place for place in (places or "").splitlines()]
 
 
 def left_step(git: Git, state: GitState, session: SessionRow, brief: SessionBrief) -> str:
@@ -144,8 +151,8 @@ def _is_committed_since(git: Git, path: str, at: datetime) -> bool:
 def _unmerged(git: Git, state: GitState, brief: SessionBrief) -> str:
     """The session's own request from the branch that is checked out, where the main branch as fetched lacks it."""
     asked = [line.text for line in brief.pull_requests if not line.text.endswith("(merged)")]
-    main = (git.ask("rev-parse", "--abbrev-ref", "origin/HEAD") or "").strip()
-    if not asked or not main or main == f"origin/{state.branch}":
+    main = (git.ask("rev-parse", "--abbrev-ref", "origin/HEAD") or "").strip() if asked else ""
+    if not main or main == f"origin/{state.branch}":
         return ""
     if git.ask("merge-base", "--is-ancestor", "HEAD", main) is not None:
         return ""
