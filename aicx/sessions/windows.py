@@ -20,8 +20,8 @@ from aicx.evidence.transcript import Step
 from aicx.fields import taken_from
 from aicx.paths import Layout
 from aicx.refs import Ref
-from aicx.sources.claude.text import is_recap
 from aicx.sources.items import CONTEXT_COMPACTED
+from aicx.sources.voices import is_recap
 from aicx.text import BYTES_PER_TOKEN, instant
 from aicx.values import dataclass
 

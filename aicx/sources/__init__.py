@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 RUN = "run"  # the agent of what programs without logs of their own printed under `aicx run`
 
 SOURCES: dict[str, str] = {
-    "claude": "aicx.sources.claude.source",
-    "codex": "aicx.sources.codex.source",
-    "gemini": "aicx.sources.gemini.source",
-    "gemini-antigravity": "aicx.sources.antigravity.source",
-    "opencode": "aicx.sources.opencode.source",
+    "claude": "aicx.sources.claude",
+    "codex": "aicx.sources.codex",
+    "gemini": "aicx.sources.gemini",
+    "gemini-antigravity": "aicx.sources.antigravity",
+    "opencode": "aicx.sources.opencode",
     "copilot": "aicx.sources.copilot",
-    "cursor": "aicx.sources.cursor.source",
+    "cursor": "aicx.sources.cursor",
     "pi": "aicx.sources.pi",
     RUN: "aicx.sources.run",
 }

@@ -11,15 +11,9 @@ from typing import Any
 import orjson
 
 from aicx.errors import SourceUnreadable, UsageError
-from aicx.sources import RUN, copilot, load_source, pi, run
-from aicx.sources.antigravity import source as antigravity
-from aicx.sources.claude import source as claude
-from aicx.sources.codex import source as codex
-from aicx.sources.cursor import source as cursor
+from aicx.sources import RUN, antigravity, claude, codex, copilot, cursor, gemini, load_source, opencode, pi, run
 from aicx.sources.databases import holds_session
-from aicx.sources.gemini import source as gemini
 from aicx.sources.items import BadRecord, LogFile
-from aicx.sources.opencode import source as opencode
 from aicx.sources.records import RawRecord, read_json, read_jsonl, stat_log
 from aicx.sources.values import object_of
 from aicx.values import dataclass

@@ -11,6 +11,8 @@ import orjson
 
 from aicx.types import Origin
 
+# How what took the place of a full context begins in a log of Claude Code.
+CONTINUED = "This session is being continued from a previous conversation"
 _HOOKS = "Stop|SubagentStop|SessionStart|SessionEnd|UserPromptSubmit|PreToolUse|PostToolUse|PreCompact|Notification"
 _MARKED: tuple[tuple[Origin, re.Pattern[str]], ...] = (
     (
@@ -23,7 +25,7 @@ _MARKED: tuple[tuple[Origin, re.Pattern[str]], ...] = (
     (
         "compaction",
         re.compile(
-            r"This session is being continued from a previous conversation|<(?:state_snapshot|conversation_summary)>"
+            rf"{CONTINUED}|<(?:state_snapshot|conversation_summary)>"
             r"|Another language model started to solve this problem and produced a summary"
         ),
     ),
@@ -48,6 +50,7 @@ _SHELL = re.compile(r"(?:[\u276f\u279c\u23fa\u23bf]\s|[\w.-]+@[\w.-]+[^\n]{0,60}
 # A last paragraph of words, as somebody writes under what they pasted.
 _WORDS_BELOW = re.compile(r"\n\s*\n[^\n\u276f\u279c\u23fa\u23bf$#%]*\b(?:[a-z']{1,}\s+){3,}[^\n]*\Z", re.IGNORECASE)
 _MIN_PASTED_LINES = 3
+_MAX_RECAP = 600  # a recap is a sentence or two; what takes the place of a full context is pages
 
 
 def speaker_of(text: str) -> Origin | None:
@@ -78,3 +81,8 @@ def _is_task_record(text: str) -> bool:
     except orjson.JSONDecodeError:
         return '"task_type":"' in text  # a redaction may have broken it
     return isinstance(value, dict) and {"task_type", "status", "tool_use_id"} & value.keys() != set()
+
+
+def is_recap(text: str) -> bool:
+    """Whether a summary is what a person who was away is told, and not what took the place of a full context."""
+    return len(text) <= _MAX_RECAP and not text.startswith(CONTINUED)

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from aicx.errors import SourceUnreadable
-from aicx.sources.antigravity.source import SOURCE, extract_target
+from aicx.sources.antigravity import SOURCE, extract_target
 from aicx.sources.items import BadRecord, LogFile, SessionEvent, SkippedRecords, SourceItem, TimelineEntry
 from aicx.types import AgentHomes
 

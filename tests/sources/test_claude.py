@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aicx.sources.claude.source import SOURCE
+from aicx.sources.claude import SOURCE
 from aicx.sources.claude.text import cut_additions, cut_reminders
 from aicx.sources.items import (
     BadRecord,

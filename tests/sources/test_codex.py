@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from aicx.sources.codex.source import HISTORY, INDEX, ROLLOUT, ROLLOUT_JSON, SOURCE
+from aicx.sources.codex import HISTORY, INDEX, ROLLOUT, ROLLOUT_JSON, SOURCE
 from aicx.sources.items import BadRecord, LogFile, LogIdentity, SessionEvent, SkippedRecords, SourceItem, TimelineEntry
 from aicx.sources.records import stat_log
 from aicx.types import AgentHomes

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from aicx.corpus.views.provenance import is_there, verify_source
-from aicx.sources.cursor.source import SOURCE
+from aicx.sources.cursor import SOURCE
 from aicx.sources.items import BadRecord, LogFile, SessionEvent, SkippedRecords, SourceItem, TimelineEntry
 from aicx.types import AgentHomes
 

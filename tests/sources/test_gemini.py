@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from aicx.sources.gemini.source import SOURCE, folder_hash, project_root
+from aicx.sources.gemini import SOURCE, folder_hash, project_root
 from aicx.sources.items import BadRecord, LogFile, SessionEvent, SkippedRecords, SourceItem, TimelineEntry
 from aicx.types import AgentHomes
 

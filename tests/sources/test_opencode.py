@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from aicx.corpus.views.provenance import is_there, verify_source
 from aicx.sources.items import BadRecord, LogFile, SessionEvent, SkippedRecords, SourceItem, TimelineEntry
-from aicx.sources.opencode.source import SOURCE
+from aicx.sources.opencode import SOURCE
 from aicx.types import AgentHomes
 
 Value = dict[str, Any]

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from aicx.sources.values import replace_data_urls
-from aicx.sources.voices import speaker_of
+from aicx.sources.voices import CONTINUED, speaker_of
 from aicx.terminal import without_controls
 from aicx.types import Origin, Role
 from aicx.values import dataclass
@@ -26,18 +26,10 @@ _TASK = re.compile(r"\{\"task_id\": ?\"[^\"]*\", ?\"(?:tool_use_id|description|t
 _INTERRUPTED = re.compile(r"\[Request interrupted by user[^\]\n]*\]")
 _HOOK_STOP = ("Operation stopped by hook", "UserPromptSubmit operation blocked by hook")
 _ORIGINAL_PROMPT = re.compile(r"\n\s*Original prompt: ")
-_SUMMARY = "This session is being continued from a previous conversation"
 _REFUSALS = ("The user doesn't want to proceed with this tool use", "Permission for this tool use was denied")
 _REMARK = re.compile(r"the user said:\s*\n", re.IGNORECASE)
 _NOTE_AFTER_REMARK = "Note: The user's next message may contain a correction"
 _CLARIFY = "The user wants to clarify these questions."
-# A recap is a sentence or two; what takes the place of a full context is pages.
-_MAX_RECAP = 600
-
-
-def is_recap(text: str) -> bool:
-    """Whether a summary is what a person who was away is told, and not what took the place of a full context."""
-    return len(text) <= _MAX_RECAP and not text.startswith(_SUMMARY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +58,7 @@ def classify_speakers(text: str) -> list[Utterance]:
         reason, *prompt = _ORIGINAL_PROMPT.split(text, maxsplit=1)
         typed = [Utterance("user", "typed", said) for part in prompt if (said := part.strip())]
         return [Utterance("system", "injected", reason.strip()), *typed]
-    if text.startswith(_SUMMARY):
+    if text.startswith(CONTINUED):
         return [Utterance("system", "compaction", text)]
     return [Utterance("user", speaker_of(text) or "typed", text)]
 
