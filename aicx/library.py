@@ -12,11 +12,10 @@ from aicx.config import Settings, load_settings
 from aicx.corpus.catalog.filters import parse_filters
 from aicx.corpus.catalog.query import steer
 from aicx.corpus.catalog.when import parse_instant
-from aicx.corpus.views.show import show
-from aicx.corpus.views.show_answer import ChunkFound as ChunkFound
-from aicx.corpus.views.show_answer import ListFound as ListFound
-from aicx.corpus.views.show_answer import SessionFound as SessionFound
-from aicx.corpus.views.show_answer import ShowAnswer, show_answer
+from aicx.corpus.views.show import ChunkFound as ChunkFound
+from aicx.corpus.views.show import ListFound as ListFound
+from aicx.corpus.views.show import SessionFound as SessionFound
+from aicx.corpus.views.show import ShowAnswer, show
 from aicx.engine.search import RERANKED, Group, Mode, Searcher, SearchQuery, Sort
 from aicx.engine.search_answer import SearchAnswer, search_answer
 from aicx.engine.stages.state import STEER_DECAY, steer_query
@@ -163,7 +162,7 @@ class Corpus:
 
     def show(self, ref: str, *, limit: int = 20, full: bool = False, verify: bool = False) -> ShowAnswer:
         """One chunk, one session, or what has to do with a file or a commit, as `aicx show` does."""
-        return show_answer(show(self._settings.layout, ref, limit, full=full, verify=verify), ref)
+        return show(self._settings.layout, ref, limit, full=full, verify=verify)
 
     def resume(
         self,

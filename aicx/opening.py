@@ -12,7 +12,7 @@ from aicx.paths import Layout
 from aicx.refs import HASH, Ref
 
 if TYPE_CHECKING:
-    from aicx.corpus.views.show_answer import ShowAnswer
+    from aicx.corpus.views.show import ShowAnswer
 
 _ROWS = 20  # of a file, from the line that a map names
 
@@ -74,7 +74,7 @@ def _is_stated(ref: str, layout: Layout) -> bool:
 def lines_of_place(ref: str, folder: Path) -> tuple[int, ShowAnswer]:
     """The number of the line that a map names, and the lines of the repository's file from there. Raises NotFound."""
     # Imported here: the rules of redaction take a while to compile.
-    from aicx.corpus.views.show_answer import ListFound, ShowAnswer
+    from aicx.corpus.views.show import ListFound, ShowAnswer
     from aicx.git.identity import find_repository
     from aicx.redaction import redact
     from aicx.repomap.files import is_inside

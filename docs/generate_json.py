@@ -26,7 +26,7 @@ from aicx.corpus.catalog import overview as refs
 from aicx.corpus.catalog import sessions as sessions
 from aicx.corpus.forget.redact_again import Redaction
 from aicx.corpus.places import report as projects
-from aicx.corpus.views import show_answer as show
+from aicx.corpus.views import show as show
 from aicx.corpus.views.report import REPORT_SCHEMA, EntryReport
 from aicx.engine import index_answer as index
 from aicx.engine import search_answer as search

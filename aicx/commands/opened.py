@@ -53,7 +53,7 @@ def printers(repo: str | None, *, json: bool) -> Mapping[Kind, Callable[[str], N
 
 
 def _print_place(ref: str, repo: str | None, *, json: bool) -> None:
-    from aicx.corpus.views.show_answer import SCHEMA, ListFound
+    from aicx.corpus.views.show import SCHEMA, ListFound
 
     first, answer = lines_of_place(ref, options.folder(repo))
     if json:

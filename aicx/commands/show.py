@@ -14,7 +14,17 @@ from aicx import console, options
 from aicx.commands.opened import printers
 from aicx.config import load_settings
 from aicx.corpus.files.read import ALTERED
-from aicx.corpus.views.show import HEADING, ShownChunk, ShownList, ShownSession, show
+from aicx.corpus.views.show import (
+    HEADING,
+    SCHEMA,
+    ChunkFound,
+    ListFound,
+    SessionFound,
+    SessionHead,
+    Shown,
+    WholeChunk,
+    show,
+)
 from aicx.errors import CorpusDamaged
 from aicx.opening import open_ref
 from aicx.paths import NON_REPOSITORY, Layout
@@ -85,25 +95,23 @@ def _show_stored(
     """Prints what the corpus has. Raises NotFound."""
     shown = show(layout, ref, limit, full=full, verify=verify)
     if json:
-        from aicx.corpus.views.show_answer import SCHEMA, show_answer
-
-        console.out_answer(SCHEMA, show_answer(shown, ref))
+        console.out_answer(SCHEMA, shown)
         return _code(shown.what)
     with console.paged(wanted=not no_pager):
         match shown.what:
-            case ShownChunk():
-                console.out_bytes(shown.what.markdown)
-            case ShownSession():
-                shown.notes += _print_session(layout, shown.what, full=full)
-            case ShownList():
+            case ChunkFound():
+                console.out_bytes(shown.what.chunk.body)
+            case SessionFound():
+                shown.notes.extend(_print_session(layout, shown.what, full=full))
+            case ListFound():
                 _print_list(shown.what)
     match shown.what:
-        case ShownChunk():
-            _tell_provenance(shown.what)
-        case ShownSession():
+        case ChunkFound():
+            _tell_provenance(shown.what.chunk)
+        case SessionFound():
             _tell_states(shown.what)
             console.say_zone()
-        case ShownList():
+        case ListFound():
             if shown.what.matched > len(shown.what.items):
                 console.notify(f"{len(shown.what.items)} of {shown.what.matched} shown; --limit shows more.")
             console.say_zone()
@@ -113,14 +121,14 @@ def _show_stored(
     return _code(shown.what)
 
 
-def _code(what: ShownChunk | ShownSession | ShownList) -> int:
+def _code(what: Shown) -> int:
     """The exit code: whether the text of an altered chunk was shown."""
     match what:
-        case ShownChunk():
-            altered = what.altered
-        case ShownSession():
-            altered = any(part.altered for part in what.parts)
-        case ShownList():
+        case ChunkFound():
+            altered = what.chunk.altered
+        case SessionFound():
+            altered = any(part.altered for part in what.chunks)
+        case ListFound():
             altered = False
     return CorpusDamaged.exit_code if altered else 0
 
@@ -129,11 +137,11 @@ def _warn_altered(chunk_id: str) -> None:
     console.warn(f"{chunk_id} was {ALTERED}; `aicx doctor --fix` restores it where its log is still there")
 
 
-def _tell_provenance(chunk: ShownChunk) -> None:
+def _tell_provenance(chunk: WholeChunk) -> None:
     if chunk.altered:
         _warn_altered(chunk.id)
-    notify, style, fields = console.notify, console.style, chunk.fields
-    notify(style(chunk.id, fg="green") + f"  {console.link(str(chunk.path), chunk.path)}")
+    notify, style, fields = console.notify, console.style, chunk.sidecar
+    notify(style(chunk.id, fg="green") + f"  {console.link(chunk.path, chunk.path)}")
     notify(f"  {console.place(fields['project'], fields.get('cwd'))}; the times in it are UTC")
     for source in chunk.sources:
         there = "there" if source["is_there"] else "gone"
@@ -158,15 +166,15 @@ def _tell_provenance(chunk: ShownChunk) -> None:
         notify("  .aicxignore hides it from every other command")
 
 
-def _print_session(layout: Layout, session: ShownSession, *, full: bool) -> list[str]:
+def _print_session(layout: Layout, found: SessionFound, *, full: bool) -> list[str]:
     """Prints a session; returns notes on what of it could not be read."""
-    style = console.style
+    style, session = console.style, found.head
     # The chunks are the data when they are asked for; then what is said about them is talk.
     on_progress = console.notify if full else console.out
     on_progress(style(session.title or "Untitled session", bold=True))
     places = dict.fromkeys(console.place(project, session.cwd) for project in session.projects)
     name = f"{session.agent}:{session.session_id}"
-    stored = session.parts[0].row["path"] if session.parts else None
+    stored = found.chunks[0].path if found.chunks else None
     on_progress(f"  {' · '.join((console.link(name, stored) if stored else name, *places))}")
     on_progress(f"  {time_span(local(session.started_at), local(session.completed_at))}")
     why: dict[str, list[str]] = {}  # a worktree and its folders are filed for the same reasons
@@ -175,42 +183,42 @@ def _print_session(layout: Layout, session: ShownSession, *, full: bool) -> list
         why.setdefault(told, []).append(console.place(NON_REPOSITORY, place.folder))
     for told, folders in why.items():
         on_progress(f"  {first_of(folders, 1)} {'is' if len(folders) == 1 else 'are'} {told}")
-    if session.parent:
+    if session.parent_session:
         what = "subagent of" if session.lane == "subagent" else "continues"
-        on_progress(f"  {what} {session.parent}{'' if session.parent_stored else ' (not stored)'}")
+        on_progress(f"  {what} {session.parent_session}{'' if session.parent_stored else ' (not stored)'}")
     elif session.lane == "subagent":
         on_progress("  subagent of an unknown session")
     for child in session.children:
         on_progress(f"  led to {child}")
     on_progress(f"  {_reopening(session)}")
     if not full:
-        return _print_turns(layout, session)
-    for part in session.parts:
+        return _print_turns(layout, found)
+    for part in found.chunks:
         if part.altered:
-            _warn_altered(part.row["id"])
-        if part.markdown is not None and HEADING in part.markdown:
-            console.out_bytes(part.markdown)
+            _warn_altered(part.id)
+        if part.body is not None and HEADING in part.body:
+            console.out_bytes(part.body)
             console.out()
     return []
 
 
-def _print_turns(layout: Layout, session: ShownSession) -> list[str]:
+def _print_turns(layout: Layout, found: SessionFound) -> list[str]:
     """The conversation: prompts, what came of them, and what failed."""
     # Imported here: it takes as long as all the rest, and a single chunk needs none of it.
     from aicx.evidence.conversation import conversation
     from aicx.evidence.transcript import read_steps
 
-    paths = [str(Path(part.row["path"]).relative_to(layout.home)) for part in session.parts]
+    paths = [str(Path(part.path).relative_to(layout.home)) for part in found.chunks]
     steps, notes = read_steps(layout, paths)
-    refs = {part.row["id"]: part.row["ref"] for part in session.parts}
-    style, day = console.style, local(session.started_at).date()
+    refs = {part.id: part.ref for part in found.chunks}
+    style, day = console.style, local(found.head.started_at).date()
     turns = conversation(steps)
     for turn in turns:
         failed = [f"failed: {failure}" for failure in turn.failures]
         calls = [console.plural(turn.calls, "tool call")] if turn.calls else []
         for said, who, limit, facts in (
             (turn.prompt, "user", _PROMPT_ROWS, []),
-            (turn.outcome, session.agent, _OUTCOME_ROWS, calls),
+            (turn.outcome, found.head.agent, _OUTCOME_ROWS, calls),
         ):
             if said is None:
                 continue
@@ -237,13 +245,13 @@ def _print_text(text: str, limit: int, ref: str) -> None:
         console.out(console.style(f"  … {len(rows) - limit} more lines: aicx show {ref}", dim=True))
 
 
-def _tell_states(session: ShownSession) -> None:
-    for part in session.parts:
-        if part.states:
-            console.notify(f"  {part.row['id']}: {', '.join(map(_state, part.states))}")
+def _tell_states(session: SessionFound) -> None:
+    for part in session.chunks:
+        if part.source_states:
+            console.notify(f"  {part.id}: {', '.join(map(_state, part.source_states))}")
 
 
-def _reopening(session: ShownSession) -> str:
+def _reopening(session: SessionHead) -> str:
     if session.reopen is None:
         return f"{session.agent} has no command to reopen it"
     place = f"   (in {session.cwd})" if session.cwd else ""
@@ -251,7 +259,7 @@ def _reopening(session: ShownSession) -> str:
     return f"reopen: {console.style(session.reopen, bold=True)}{place}{gone}"
 
 
-def _print_list(listed: ShownList) -> None:
+def _print_list(listed: ListFound) -> None:
     style = console.style
     for item in listed.items:
         title = console.title(item)

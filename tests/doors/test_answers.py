@@ -10,7 +10,6 @@ import pytest
 
 from aicx.commands.search import search as run_search
 from aicx.corpus.catalog.query import steer as run_steer
-from aicx.corpus.views import show_answer as show
 from aicx.corpus.views.show import show as run_show
 from aicx.engine import search_answer as search
 from aicx.engine import steer_answer as steer
@@ -73,8 +72,8 @@ def test_answers_are_made_of_what_was_found(user: Home) -> None:
 
 
 def test_a_shown_session_has_texts_only_where_they_were_asked_for(user: Home) -> None:
-    brief = to_fields(show.show_answer(run_show(user.settings.layout, SESSION, 5), SESSION))
-    full = to_fields(show.show_answer(run_show(user.settings.layout, SESSION, 5, full=True), SESSION))
+    brief = to_fields(run_show(user.settings.layout, SESSION, 5))
+    full = to_fields(run_show(user.settings.layout, SESSION, 5, full=True))
     assert brief["found"] == full["found"] == "session"
     assert {"markdown", "altered", "source_states"}.isdisjoint(brief["chunks"][0])
     assert "lexer" in full["chunks"][0]["markdown"]

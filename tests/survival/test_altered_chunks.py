@@ -178,5 +178,5 @@ def test_the_answers_of_the_page_say_so(desk: Desk) -> None:
 def test_a_chunk_as_stored_is_not_altered(desk: Desk) -> None:
     with open_catalog(desk.layout) as opened:
         ids = [row["id"] for row in opened.catalog.rows("SELECT id FROM chunks ORDER BY id")]
-    altered = {one: getattr(show(desk.layout, one, 1).what, "altered") for one in ids}  # noqa: B009
+    altered = {one: to_fields(show(desk.layout, one, 1))["altered"] for one in ids}
     assert altered == {CHUNK: True, f"codex:{OTHER}:001": False}

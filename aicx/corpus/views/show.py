@@ -1,104 +1,151 @@
-"""Gathers what is known of one chunk, of one session, or of the chunks that have to do with a file or a commit."""
+"""`aicx.show/1`: one chunk, one session, or the chunks that have to do with a file or a commit."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import field
-from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.query import Opened, open_catalog, steer, told
 from aicx.corpus.catalog.session_names import short_reference
 from aicx.corpus.catalog.summary import ignore_matcher
 from aicx.corpus.files.read import read_chunk
-from aicx.corpus.places.report import WorkFolder, session_places
+from aicx.corpus.places.report import session_places
 from aicx.corpus.views.provenance import is_there, sources_of, verify_source
 from aicx.corpus.views.references import SessionTarget, find_commit, find_target, parse_reference
 from aicx.errors import CorpusDamaged, NotFound
+from aicx.fields import INLINE, INTERNAL, OPTIONAL, taken_from
 from aicx.filters import Filters
 from aicx.paths import Layout
 from aicx.refs import Ref
 from aicx.sources import reopen_command
 from aicx.values import dataclass
 
+SCHEMA = "aicx.show/1"
 _INTERNAL = ("messages", "folders", "places", "commits")
 HEADING = b"\n### "  # what a message begins with; a chunk without one holds nothing
 
 
 @dataclass(frozen=True, slots=True)
-class ShownChunk:
-    """A chunk as stored, with what is around it. Each source says whether it is there and, if asked, unchanged.
-
-    ``altered``: its text is not what was stored.
-    """
+class WholeChunk:
+    """A chunk as stored."""
 
     id: str
-    path: Path
-    markdown: bytes
-    fields: dict[str, Any]
+    path: str
+    markdown: Annotated[str, "its text"]
+    sidecar: Annotated[dict[str, Any], "the [sidecar](on-disk-format.md) as it is"]
     sources: list[dict[str, Any]]
     previous: str | None
     next: str | None
-    ignored: bool
-    altered: bool
+    ignored: Annotated[bool, "whether `.aicxignore` hides it"]
+    altered: Annotated[bool, "whether its Markdown was altered after it was stored; the exit code is then 7"]
+    automated: bool
     automated_why: str | None
+    body: bytes = field(metadata=INTERNAL)  # its text as it is on disk
 
 
 @dataclass(frozen=True, slots=True)
-class SessionChunk:
-    """One chunk in the list of its session's; ``markdown`` without what it repeats, None unless asked for.
+class SessionPlace:
+    """A folder of a session, and why it is filed under that repository, or under none (null)."""
 
-    ``altered``: its text is not what was stored; None where it was not read.
-    """
-
-    row: dict[str, Any]
-    markdown: bytes | None = None
-    states: tuple[str, ...] = ()
-    altered: bool | None = None
+    folder: Annotated[str, "working folder"]
+    repository: Annotated[str | None, "null where it belongs to none"]
+    source: Annotated[str | None, "as `repo_source` in [sidecars](on-disk-format.md), or null"]
+    reason: Annotated[str, "in a sentence"]
 
 
 @dataclass(frozen=True, slots=True)
-class ShownSession:
-    """A session from its chunks. ``reopen`` is the agent's own command for it, None where there is none."""
+class SessionHead:
+    """A session without its chunks."""
 
+    found: Annotated[Literal["session"], "what the reference means"]
     agent: str
     session_id: str
     title: str | None
     lane: str
-    projects: list[str]
+    projects: Annotated[list[str], "the repositories it is filed under"]
+    cwd: Annotated[str | None, "the first working folder"]
     started_at: str
     completed_at: str
-    parent: str | None
-    parent_stored: bool
-    children: list[str]
+    parent_session: str | None
+    parent_stored: Annotated[bool, "whether that is stored"]
+    children: Annotated[list[str], "ids of its subagents' sessions"]
     reopen: str | None
-    cwd: str | None
-    log_is_there: bool
-    automated_why: str | None  # the evidence that a program ran it
-    parts: list[SessionChunk]
-    places: list[WorkFolder] = field(default_factory=list)  # why it is filed where it is
+    log_is_there: Annotated[bool, "whether the agent still has its log"]
+    places: Annotated[list[SessionPlace], "why it is filed there"]
+    automated: bool
+    automated_why: str | None
 
 
 @dataclass(frozen=True, slots=True)
-class ShownList:
-    """Chunks that have to do with a file or a commit, newest first; ``matched`` counts those beyond the limit too."""
+class ChunkFound:
+    found: Annotated[Literal["chunk"], "what the reference means"]
+    chunk: WholeChunk = field(metadata=INLINE)
 
+
+@dataclass(frozen=True, slots=True)
+class ListedChunk:
+    """A chunk in the list of its session's."""
+
+    id: str
+    ref: str
+    number: int
+    path: str
+    project: str
+    date: str
     kind: str
-    items: list[dict[str, Any]]
+    started_at: str
+    completed_at: str
+    messages: int
+    tokens: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class ShownPart(ListedChunk):
+    """A chunk in the list of its session's."""
+
+    markdown: Annotated[str | None, "its text, with `--full`"] = field(default=None, metadata=OPTIONAL)
+    altered: bool | None = field(default=None, metadata=OPTIONAL)
+    source_states: Annotated[list[str] | None, "of its logs, with `--verify`"] = field(default=None, metadata=OPTIONAL)
+    body: bytes | None = field(default=None, metadata=INTERNAL)  # without what it repeats, with `--full`
+
+
+@dataclass(frozen=True, slots=True)
+class SessionFound:
+    head: SessionHead = field(metadata=INLINE)
+    chunks: Annotated[list[ShownPart], "its chunks, oldest first"]
+
+
+@dataclass(frozen=True, slots=True)
+class ListFound:
+    """The chunks that have to do with a file or a commit."""
+
+    found: Annotated[str, "`file` or `commit`"]
     matched: int
+    items: Annotated[
+        list[dict[str, Any]],
+        "as in [`steer`](#steer-aicxsteer1), newest first; for a commit each with `found_in` and `altered`",
+    ]
+    lines: Annotated[
+        list[str] | None, "of a place in a map that no stored session touched: the file, from there on"
+    ] = field(default=None, metadata=OPTIONAL)
 
 
-@dataclass(slots=True)
-class Shown:
-    """The answer, and how it was obtained."""
+@dataclass(frozen=True, slots=True)
+class ShowAnswer:
+    """The session or chunk that a reference leads to."""
 
-    what: ShownChunk | ShownSession | ShownList
-    fallback_reason: str | None = None
-    notes: list[str] = field(default_factory=list)
+    ref: Annotated[str, "as asked"]
+    what: ChunkFound | SessionFound | ListFound = field(metadata=INLINE)
+    fallback_reason: str | None
+    notes: list[str]
 
 
-def show(layout: Layout, text: str, limit: int, *, full: bool = False, verify: bool = False) -> Shown:
+Shown = ChunkFound | SessionFound | ListFound
+
+
+def show(layout: Layout, text: str, limit: int, *, full: bool = False, verify: bool = False) -> ShowAnswer:
     """Finds what ``text`` refers to.
 
     Raises NotFound with the nearest candidates, UnsafePath for a path that is not in the store.
@@ -106,25 +153,23 @@ def show(layout: Layout, text: str, limit: int, *, full: bool = False, verify: b
     reference = parse_reference(text, layout)
     if reference.kind in ("file", "map"):
         found = steer(layout, Filters(file=(reference.path,)), limit)
-        return Shown(
-            _listed(reference, found.items, found.matched), found.oracle_status["fallback_reason"], found.notes
-        )
+        listed = _listed(reference, found.items, found.matched)
+        return ShowAnswer(text, listed, found.oracle_status["fallback_reason"], found.notes)
     with open_catalog(layout) as opened:
-        return Shown(_look_up(layout, opened, reference, limit, full, verify), opened.fallback_reason, opened.notes)
+        what = _look_up(layout, opened, reference, limit, full, verify)
+        return ShowAnswer(text, what, opened.fallback_reason, opened.notes)
 
 
-def _look_up(
-    layout: Layout, opened: Opened, reference: Ref, limit: int, full: bool, verify: bool
-) -> ShownChunk | ShownSession | ShownList:
+def _look_up(layout: Layout, opened: Opened, reference: Ref, limit: int, full: bool, verify: bool) -> Shown:
     if reference.kind == "commit":
         return _commit(layout, opened, reference, limit)
     target = find_target(reference, opened.catalog)
     if isinstance(target, SessionTarget):
         return _session(layout, opened, target, full, verify)
-    return _chunk(layout, opened.catalog, target.path, verify)
+    return ChunkFound("chunk", _chunk(layout, opened.catalog, target.path, verify))
 
 
-def _listed(reference: Ref, items: list[dict[str, Any]], matched: int) -> ShownList:
+def _listed(reference: Ref, items: list[dict[str, Any]], matched: int) -> ListFound:
     kind = "commit" if reference.kind == "commit" else "file"
     if not matched:
         what = "touched" if reference.kind != "commit" else "has to do with"
@@ -134,10 +179,10 @@ def _listed(reference: Ref, items: list[dict[str, Any]], matched: int) -> ShownL
             else "only commits that a session began at, ran or named are known; `git log` knows the rest"
         )
         raise NotFound(f"no stored chunk {what} the {kind} {reference.path}", hint=hint)
-    return ShownList(kind, items, matched)
+    return ListFound(kind, matched, items)
 
 
-def _commit(layout: Layout, opened: Opened, reference: Ref, limit: int) -> ShownList:
+def _commit(layout: Layout, opened: Opened, reference: Ref, limit: int) -> ListFound:
     rows = opened.catalog.rows("SELECT path FROM chunks ORDER BY started_at DESC, id DESC")
     hidden = ignore_matcher(layout)
     items = []
@@ -157,24 +202,27 @@ def _commit(layout: Layout, opened: Opened, reference: Ref, limit: int) -> Shown
 # --- one chunk
 
 
-def _chunk(layout: Layout, catalog: Catalog, path: str, verify: bool) -> ShownChunk:
+def _chunk(layout: Layout, catalog: Catalog, path: str, verify: bool) -> WholeChunk:
     stored = read_chunk(layout, path)
     sidecar = stored.sidecar
     rows = catalog.rows(
         "SELECT id, number FROM chunks WHERE agent=? AND session_id=? AND stream=? AND number!=? ORDER BY number",
         (sidecar.agent, sidecar.session_id, sidecar.stream, sidecar.number),
     )
-    return ShownChunk(
+    why = _session_row(catalog, sidecar.agent, sidecar.session_id)["automated_why"]
+    return WholeChunk(
         id=sidecar.id,
-        path=layout.home / path,
-        markdown=stored.markdown,
-        fields=dict(sidecar.fields),
+        path=str(layout.home / path),
+        markdown=stored.markdown.decode("utf-8", "replace"),
+        sidecar=dict(sidecar.fields),
         sources=[_source(source, verify) for source in sources_of(sidecar.fields)],
         previous=next((row["id"] for row in reversed(rows) if row["number"] < sidecar.number), None),
         next=next((row["id"] for row in rows if row["number"] > sidecar.number), None),
         ignored=ignore_matcher(layout)(path),
         altered=stored.altered,
-        automated_why=_session_row(catalog, sidecar.agent, sidecar.session_id)["automated_why"],
+        automated=why is not None,
+        automated_why=why,
+        body=stored.markdown,
     )
 
 
@@ -186,7 +234,7 @@ def _source(source: dict[str, Any], verify: bool) -> dict[str, Any]:
 # --- one session
 
 
-def _session(layout: Layout, opened: Opened, target: SessionTarget, full: bool, verify: bool) -> ShownSession:
+def _session(layout: Layout, opened: Opened, target: SessionTarget, full: bool, verify: bool) -> SessionFound:
     catalog = opened.catalog
     found = catalog.rows(
         "SELECT id, agent, session_id, number, stream, path, project, date, kind, started_at, completed_at, messages,"
@@ -203,7 +251,9 @@ def _session(layout: Layout, opened: Opened, target: SessionTarget, full: bool, 
     parent = next((row["parent_session"] for row in rows if row["parent_session"]), None)
     lane = "subagent" if any(row["lane"] == "subagent" for row in rows) else "primary"
     stored = "SELECT 1 FROM chunks WHERE agent=? AND session_id=? LIMIT 1"
-    return ShownSession(
+    why = _session_row(catalog, target.agent, target.session_id)["automated_why"]
+    head = SessionHead(
+        found="session",
         agent=target.agent,
         session_id=target.session_id,
         title=catalog.session_title(target.agent, target.session_id),
@@ -211,21 +261,22 @@ def _session(layout: Layout, opened: Opened, target: SessionTarget, full: bool, 
         projects=list(dict.fromkeys(row["project"] for row in rows)),
         started_at=min(row["started_at"] for row in rows),
         completed_at=max(row["completed_at"] for row in rows),
-        parent=parent,
+        parent_session=parent,
         parent_stored=parent is not None and bool(catalog.rows(stored, (target.agent, parent))),
         children=_children(catalog, target),
         reopen=reopen_command(target.agent, target.session_id, lane, parent),
         cwd=next((row["cwd"] for row in rows if row["cwd"]), None),
         log_is_there=any(is_there(row["source_path"]) for row in rows if row["source_path"] and not row["stream"]),
-        automated_why=_session_row(catalog, target.agent, target.session_id)["automated_why"],
-        parts=[_part(layout, catalog, row, full, verify, opened.notes.append) for row in rows],
-        places=session_places(catalog, target.agent, target.session_id),
+        automated=why is not None,
+        automated_why=why,
+        places=[taken_from(one, SessionPlace) for one in session_places(catalog, target.agent, target.session_id)],
     )
+    return SessionFound(head, [_part(layout, catalog, row, full, verify, opened.notes.append) for row in rows])
 
 
 def _part(
     layout: Layout, catalog: Catalog, row: dict[str, Any], full: bool, verify: bool, notify: Callable[[str], None]
-) -> SessionChunk:
+) -> ShownPart:
     public = {
         "id": row["id"],
         "ref": short_reference(row["id"], row["agent"], row["session_id"], catalog),
@@ -234,19 +285,24 @@ def _part(
         **{name: row[name] for name in ("project", "date", "kind", "started_at", "completed_at", "messages", "tokens")},
     }
     if not (full or verify):
-        return SessionChunk(public)
+        return ShownPart(**public)
     try:
         stored = read_chunk(layout, row["path"])
     except (NotFound, CorpusDamaged) as error:
         notify(f"{error.message}; `aicx doctor` says more")
-        return SessionChunk(public)
+        return ShownPart(**public)
     fields = stored.sidecar.fields
-    markdown = None
+    body = None
     if full:
         # The spans of an altered chunk lead anywhere: it is given whole.
-        markdown = stored.markdown if stored.altered else without_repetition(stored.markdown, fields.get("messages"))
-    states = tuple(verify_source(source) for source in sources_of(fields)) if verify else ()
-    return SessionChunk(public, markdown, states, stored.altered)
+        body = stored.markdown if stored.altered else without_repetition(stored.markdown, fields.get("messages"))
+    return ShownPart(
+        **public,
+        markdown=body.decode("utf-8", "replace") if body is not None else None,
+        altered=stored.altered,
+        source_states=[verify_source(source) for source in sources_of(fields)] or None if verify else None,
+        body=body,
+    )
 
 
 def without_repetition(markdown: bytes, messages: Any) -> bytes:

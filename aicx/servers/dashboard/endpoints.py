@@ -9,7 +9,7 @@ from typing import Any
 
 from aicx.config import Settings
 from aicx.corpus.catalog.sessions import SessionsPage, browse, sessions_page
-from aicx.corpus.views.show_answer import WholeChunk
+from aicx.corpus.views.show import WholeChunk
 from aicx.engine.search import Searcher, SearchQuery
 from aicx.engine.search_answer import SearchAnswer
 from aicx.engine.steer_answer import ranked_answer, steer_answer

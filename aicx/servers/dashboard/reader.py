@@ -10,12 +10,12 @@ from aicx.corpus.catalog.query import open_catalog
 from aicx.corpus.files.read import ALTERED, read_chunk
 from aicx.corpus.files.sidecar import Sidecar
 from aicx.corpus.ingest.render import speaker_of
-from aicx.corpus.views import show_answer as answers
 from aicx.corpus.views.provenance import is_there, sources_of
 from aicx.corpus.views.references import parse_reference
-from aicx.corpus.views.show import SessionChunk, ShownChunk, ShownSession, show
+from aicx.corpus.views.show import ChunkFound, SessionFound, ShownPart, WholeChunk, show
 from aicx.errors import AicxError, CorpusDamaged, NotFound, UsageError
 from aicx.evidence.transcript import facts_in_text
+from aicx.fields import taken_from
 from aicx.paths import Layout
 from aicx.refs import Ref
 from aicx.servers.dashboard.responses import Detail, Outcome, ReadChunk, Speaker, Tool, Turn
@@ -44,20 +44,20 @@ def detail(
     """
     shown, notes = _session(layout, session, agent)
     if chunk is not None:
-        offset = _place(shown.parts, chunk, shown.session_id) // limit * limit
+        offset = _place(shown, chunk) // limit * limit
     return _window(layout, shown, notes, offset, limit)
 
 
 def context(layout: Layout, chunk: str, around: int) -> Detail:
     """A chunk between its neighbours in its session, ``around`` on either side, in the form of `detail`."""
     found = _chunk(layout, chunk)
-    shown, notes = _session(layout, str(found.fields["session_id"]), str(found.fields["agent"]))
-    place = _place(shown.parts, found.id, shown.session_id)
+    shown, notes = _session(layout, str(found.sidecar["session_id"]), str(found.sidecar["agent"]))
+    place = _place(shown, found.id)
     first = max(0, place - around)
     return _window(layout, shown, notes, first, place + around + 1 - first)
 
 
-def whole_chunk(layout: Layout, *, id: str | None, path: str | None) -> answers.WholeChunk:
+def whole_chunk(layout: Layout, *, id: str | None, path: str | None) -> WholeChunk:
     """One chunk as stored, by its id or by its path (absolute, or from `store/` on).
 
     Raises UsageError for neither or both, UnsafePath for a path that is not in the store, NotFound for what is not
@@ -66,33 +66,33 @@ def whole_chunk(layout: Layout, *, id: str | None, path: str | None) -> answers.
     if (id is None) == (path is None):
         raise UsageError("which chunk?", hint="name it by id or by path, and not by both")
     chunk = _chunk(layout, id) if id is not None else _chunk_at(layout, str(path))
-    public = {name: value for name, value in chunk.fields.items() if name not in _INTERNAL}
-    return answers.whole_chunk(replace(chunk, fields=public))
+    public = {name: value for name, value in chunk.sidecar.items() if name not in _INTERNAL}
+    return replace(chunk, sidecar=public)
 
 
-def _session(layout: Layout, session: str, agent: str | None) -> tuple[ShownSession, list[str]]:
+def _session(layout: Layout, session: str, agent: str | None) -> tuple[SessionFound, list[str]]:
     if agent is not None and not is_agent(agent):
         raise UsageError(f"there is no agent {agent!r}", hint=f"one of {', '.join(every_agent())}")
     name = f"{agent}:{session}" if agent else session
     if not name.isprintable():
         raise NotFound("no session has control characters in its id")
     shown = show(layout, str(Ref("session", name)), 0)
-    assert isinstance(shown.what, ShownSession)
+    assert isinstance(shown.what, SessionFound)
     return shown.what, [*([shown.fallback_reason] if shown.fallback_reason else []), *shown.notes]
 
 
-def _chunk(layout: Layout, id: str) -> ShownChunk:
+def _chunk(layout: Layout, id: str) -> WholeChunk:
     if not id.isprintable():
         raise NotFound("no chunk has control characters in its id")
     if parse_reference(id, layout).kind not in ("name", "chunk"):
         raise NotFound(f"{id!r} is not a chunk's id", hint="one looks like claude:SESSION:003; `path` takes paths")
     shown = show(layout, id, 0).what
-    if not isinstance(shown, ShownChunk):
+    if not isinstance(shown, ChunkFound):
         raise NotFound(f"{id!r} is a session, not a chunk", hint="/api/detail shows sessions")
-    return shown
+    return shown.chunk
 
 
-def _chunk_at(layout: Layout, path: str) -> ShownChunk:
+def _chunk_at(layout: Layout, path: str) -> WholeChunk:
     reference = parse_reference(path, layout)
     known = False
     if reference.kind == "path":
@@ -102,36 +102,38 @@ def _chunk_at(layout: Layout, path: str) -> ShownChunk:
     if not known:
         raise NotFound(f"no chunk is stored at {path!r}", hint="paths are as /api/browse and /api/search/* give them")
     shown = show(layout, path, 0).what
-    assert isinstance(shown, ShownChunk)
-    return shown
+    assert isinstance(shown, ChunkFound)
+    return shown.chunk
 
 
-def _place(parts: Sequence[SessionChunk], chunk: str, session: str) -> int:
-    place = next((number for number, part in enumerate(parts) if part.row["id"] == chunk), None)
+def _place(session: SessionFound, chunk: str) -> int:
+    place = next((number for number, part in enumerate(session.chunks) if part.id == chunk), None)
     if place is None:
-        raise NotFound(f"session {session} has no chunk {chunk!r} to show", hint="leave out chunk for its beginning")
+        name = session.head.session_id
+        raise NotFound(f"session {name} has no chunk {chunk!r} to show", hint="leave out chunk for its beginning")
     return place
 
 
-def _window(layout: Layout, shown: ShownSession, notes: list[str], offset: int, limit: int) -> Detail:
+def _window(layout: Layout, shown: SessionFound, notes: list[str], offset: int, limit: int) -> Detail:
+    parts = shown.chunks
     return Detail(
-        session=answers.session_head(shown),
+        session=shown.head,
         chunks=[
-            _read(layout, shown.parts, number)
-            for number in range(min(offset, len(shown.parts)), min(offset + limit, len(shown.parts)))
+            _read(layout, parts, number) for number in range(min(offset, len(parts)), min(offset + limit, len(parts)))
         ],
         offset=offset,
-        total=len(shown.parts),
+        total=len(parts),
         notes=notes,
     )
 
 
-def _read(layout: Layout, parts: Sequence[SessionChunk], number: int) -> ReadChunk:
+def _read(layout: Layout, parts: Sequence[ShownPart], number: int) -> ReadChunk:
     """One chunk with its turns; what is wrong with it where it cannot be read or is not what its sidecar says."""
-    row = parts[number].row
-    path = str(row["path"]).removeprefix(f"{layout.home}/")
-    found = ReadChunk(
-        **row,
+    part = parts[number]
+    path = part.path.removeprefix(f"{layout.home}/")
+    found = taken_from(
+        part,
+        ReadChunk,
         sources=[],
         previous=_neighbour(parts, number, -1),
         next=_neighbour(parts, number, 1),
@@ -155,11 +157,11 @@ def _read(layout: Layout, parts: Sequence[SessionChunk], number: int) -> ReadChu
         return replace(found, problem=f"{error.message}; shown as it is", turns=[as_it_is])
 
 
-def _neighbour(parts: Sequence[SessionChunk], number: int, step: int) -> str | None:
+def _neighbour(parts: Sequence[ShownPart], number: int, step: int) -> str | None:
     """The id of the chunk before or after, in the session's own log or in what was kept of a prompt history."""
     if not 0 <= number + step < len(parts):
         return None
-    own, other = (str(parts[place].row["id"]) for place in (number, number + step))
+    own, other = (parts[place].id for place in (number, number + step))
     return other if own.rpartition(":")[0] == other.rpartition(":")[0] else None
 
 

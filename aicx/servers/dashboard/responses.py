@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import field, make_dataclass
 from typing import Annotated, Any, Literal
 
-from aicx.corpus.views.show_answer import ListedChunk, SessionHead
+from aicx.corpus.views.show import ListedChunk, SessionHead
 from aicx.engine.index_answer import VectorIndex, WordIndex
 from aicx.engine.search_answer import SearchItem, SearchStatus
 from aicx.engine.steer_answer import SteerAnswer

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from aicx.config import Settings
 from aicx.corpus.catalog.query import open_catalog
-from aicx.corpus.views.show import ShownSession, show
+from aicx.corpus.views.show import SessionFound, show
 from aicx.errors import NotFound
 from aicx.evidence.calls import OtherRepositories, answered_calls, commits_of, is_edit
 from aicx.evidence.transcript import Step, read_steps
@@ -86,17 +86,17 @@ class RepositoryTimeline:
 def session_timeline(settings: Settings, agent: str, session: str) -> SessionTimeline:
     """Raises NotFound for a session that is not stored."""
     shown = show(settings.layout, str(Ref("session", f"{agent}:{session}")), 0)
-    if not isinstance(shown.what, ShownSession):
+    if not isinstance(shown.what, SessionFound):
         raise NotFound(f"no session is known by {session!r}")
-    rows = [part.row for part in shown.what.parts]
+    head, chunks = shown.what.head, shown.what.chunks
     home = f"{settings.layout.home}/"
-    steps, notes = read_steps(settings.layout, [str(row["path"]).removeprefix(home) for row in rows])
-    marks = sorted(_marks(steps, f"{shown.what.cwd}/"), key=lambda mark: mark.at)
+    steps, notes = read_steps(settings.layout, [chunk.path.removeprefix(home) for chunk in chunks])
+    marks = sorted(_marks(steps, f"{head.cwd}/"), key=lambda mark: mark.at)
     return SessionTimeline(
-        agent=shown.what.agent,
-        session_id=shown.what.session_id,
-        began=min(str(row["started_at"]) for row in rows),
-        ended=max(str(row["completed_at"]) for row in rows),
+        agent=head.agent,
+        session_id=head.session_id,
+        began=min(chunk.started_at for chunk in chunks),
+        ended=max(chunk.completed_at for chunk in chunks),
         marks=marks[:_MAX_MARKS],
         cut=max(0, len(marks) - _MAX_MARKS),
         notes=notes,

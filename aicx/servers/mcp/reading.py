@@ -10,7 +10,7 @@ from typing import Any
 from aicx.cas import entry as object_answers
 from aicx.cas.reading import entry_or_none, find
 from aicx.cas.reading import read as read_object
-from aicx.corpus.views import show_answer as show_answers
+from aicx.corpus.views import show as show_answers
 from aicx.corpus.views.show import show
 from aicx.errors import NotFound, UsageError
 from aicx.evidence.conversation import ConversationTurn, conversation
@@ -57,7 +57,7 @@ def _read_stored(means: ToolContext, asked: ReadArguments, ref: str) -> ToolRepl
     """What the corpus has: a chunk, a session, or what has to do with a file or a commit. Raises NotFound."""
     layout = means.settings.layout
     shown = show(layout, ref, asked.offset + _MAX_LISTED)
-    fields = to_fields(show_answers.show_answer(shown, ref))
+    fields = to_fields(shown)
     fields["oracle_status"] = {
         "source_layer": "layer_1_canonical_corpus",
         "backend": "canonical_corpus",

@@ -14,7 +14,7 @@ import orjson
 import pytest
 
 from aicx.corpus.catalog.sessions import SessionsPage
-from aicx.corpus.views.show_answer import SessionHead, WholeChunk
+from aicx.corpus.views.show import SessionHead, WholeChunk
 from aicx.engine.search import search
 from aicx.engine.search_answer import SearchAnswer
 from aicx.engine.stages.state import steer_query
