@@ -13,7 +13,6 @@ from aicx.values import dataclass
 
 if TYPE_CHECKING:
     from aicx.corpus.catalog.query import MetadataAnswer
-    from aicx.corpus.views.rank import RankedChunks
     from aicx.engine.search import Hit, SearchReport
     from aicx.engine.search_answer import SearchStatus
     from aicx.engine.stages.state import Team
@@ -152,6 +151,6 @@ class RankAnswer:
     oracle_status: SteerStatus
 
 
-def rank_answer(ranked: RankedChunks, project: str, hours: float, strict: bool) -> RankAnswer:
+def rank_answer(ranked: MetadataAnswer, project: str, hours: float, strict: bool) -> RankAnswer:
     items = [RankItem(**item) for item in ranked.items]
     return RankAnswer(project, hours, strict, len(items), items, ranked.notes, SteerStatus(**ranked.oracle_status))

@@ -84,12 +84,12 @@ def outline(source: bytes, language: str) -> Outline:
     """The definitions and imports of a file. Where its syntax is broken, what stands around it is still found."""
     from tree_sitter import Parser, QueryCursor
 
-    grammar = _grammar(language)
-    root = Parser(grammar.language).parse(source).root_node
+    grammar, query = _grammar(language)
+    root = Parser(grammar).parse(source).root_node
     found: dict[int, _Definition] = {}
     imports: dict[tuple[str, str], list[str]] = {}
     docstrings: list[str] = []
-    for _, captures in QueryCursor(grammar.query).matches(root):
+    for _, captures in QueryCursor(query).matches(root):
         if "name" in captures:
             _add_definition(found, captures)
         elif "doc" in captures:
@@ -107,12 +107,6 @@ def outline(source: bytes, language: str) -> Outline:
 
 
 @dataclass(frozen=True, slots=True)
-class _Grammar:
-    language: Any
-    query: Any
-
-
-@dataclass(frozen=True, slots=True)
 class _Definition:
     start: int
     end: int
@@ -125,11 +119,12 @@ class _Definition:
 
 
 @cache
-def _grammar(language: str) -> _Grammar:
+def _grammar(language: str) -> tuple[Any, Any]:
+    """The grammar of a language, and the query that finds its definitions and imports."""
     from tree_sitter import Language, Query
 
     loaded = Language(_binding(language))
-    return _Grammar(loaded, Query(loaded, _queries().joinpath(f"{QUERY_FILES[language]}.scm").read_text("utf-8")))
+    return loaded, Query(loaded, _queries().joinpath(f"{QUERY_FILES[language]}.scm").read_text("utf-8"))
 
 
 def _binding(language: str) -> Any:

@@ -7,63 +7,30 @@ from enum import IntEnum
 from pathlib import PurePosixPath
 
 # Language -> where its grammar lies. TSX is TypeScript with another grammar and the same queries.
-GRAMMARS = {
-    "python": "tree_sitter_language_pack.bindings.python",
-    "javascript": "tree_sitter_language_pack.bindings.javascript",
-    "typescript": "tree_sitter_language_pack.bindings.typescript",
-    "tsx": "tree_sitter_language_pack.bindings.tsx",
-    "go": "tree_sitter_language_pack.bindings.go",
-    "rust": "tree_sitter_language_pack.bindings.rust",
-    "java": "tree_sitter_language_pack.bindings.java",
-    "c": "tree_sitter_language_pack.bindings.c",
-    "cpp": "tree_sitter_language_pack.bindings.cpp",
-    "csharp": "tree_sitter_c_sharp",
-    "ruby": "tree_sitter_language_pack.bindings.ruby",
-    "php": "tree_sitter_language_pack.bindings.php",
-}
+_PACKED = ("python", "javascript", "typescript", "tsx", "go", "rust", "java", "c", "cpp", "ruby", "php")
+GRAMMARS = {name: f"tree_sitter_language_pack.bindings.{name}" for name in _PACKED} | {"csharp": "tree_sitter_c_sharp"}
 QUERY_FILES = {language: language for language in GRAMMARS} | {"tsx": "typescript"}
 
 # Languages read without a grammar.
 PLAIN = frozenset({"markdown", "make"})
 
-_SUFFIXES = {
-    ".py": "python",
-    ".pyi": "python",
-    ".pyw": "python",
-    ".js": "javascript",
-    ".mjs": "javascript",
-    ".cjs": "javascript",
-    ".jsx": "javascript",
-    ".ts": "typescript",
-    ".mts": "typescript",
-    ".cts": "typescript",
-    ".tsx": "tsx",
-    ".go": "go",
-    ".rs": "rust",
-    ".java": "java",
-    ".c": "c",
-    ".h": "c",  # or C++, which only its text tells
-    ".cc": "cpp",
-    ".cpp": "cpp",
-    ".cxx": "cpp",
-    ".c++": "cpp",
-    ".hh": "cpp",
-    ".hpp": "cpp",
-    ".hxx": "cpp",
-    ".ipp": "cpp",
-    ".inl": "cpp",
-    ".cu": "cpp",
-    ".cuh": "cpp",
-    ".cs": "csharp",
-    ".rb": "ruby",
-    ".rake": "ruby",
-    ".gemspec": "ruby",
-    ".php": "php",
-    ".md": "markdown",
-    ".mdx": "markdown",
-    ".markdown": "markdown",
-    ".mk": "make",
+_ENDINGS = {
+    "python": "py pyi pyw",
+    "javascript": "js mjs cjs jsx",
+    "typescript": "ts mts cts",
+    "tsx": "tsx",
+    "go": "go",
+    "rust": "rs",
+    "java": "java",
+    "c": "c h",  # or C++, which only the text of a header tells
+    "cpp": "cc cpp cxx c++ hh hpp hxx ipp inl cu cuh",
+    "csharp": "cs",
+    "ruby": "rb rake gemspec",
+    "php": "php",
+    "markdown": "md mdx markdown",
+    "make": "mk",
 }
+_SUFFIXES = {f".{ending}": language for language, endings in _ENDINGS.items() for ending in endings.split()}
 _NAMES = {
     "Makefile": "make",
     "makefile": "make",

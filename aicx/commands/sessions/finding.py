@@ -13,7 +13,7 @@ from aicx.commands.desk import open_desk
 from aicx.commands.nothing import notify_nothing
 from aicx.commands.sessions.showing import print_node, viewing
 from aicx.config import load_settings
-from aicx.corpus.catalog.sessions import SCHEMA, SessionItem, Sort, browse, sessions_answer, sessions_page
+from aicx.corpus.catalog.sessions import SCHEMA, SessionItem, Sort, browse, sessions_answer
 from aicx.engine.search import SearchQuery
 from aicx.errors import UsageError
 from aicx.filters import EVERYTHING, Filters
@@ -42,7 +42,7 @@ def list_sessions(
     Example: aicx sessions -p myrepo --branch 'fix/*'
     Example: aicx sessions --file src/parser.py --sort oldest
     """
-    found = sessions_answer(sessions_page(browse(load_settings().layout, filters, sort, limit, offset)))
+    found = sessions_answer(browse(load_settings().layout, filters, sort, limit, offset))
     yield SCHEMA, found
     for item in found.items:
         _print_session(item)

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
-from typing import Any, NamedTuple
+from typing import Any
 
 import orjson
 
@@ -203,20 +203,16 @@ def _insert(catalog: Catalog, statement: str, rows: Sequence[tuple[Any, ...]]) -
         catalog.connection.executemany(statement, rows)
 
 
-class Printed(NamedTuple):
-    """One commit or request as one message shows it."""
+def printed_in(fields: Mapping[str, Any], markdown: bytes) -> list[tuple[ListedChange, str]]:
+    """The commits and requests in the results of tools that begin in a chunk, each with when it was shown.
 
-    listed: ListedChange
-    at: str
-
-
-def printed_in(fields: Mapping[str, Any], markdown: bytes) -> list[Printed]:
-    """Reads the results of tools that begin in a chunk; none of a chunk that was altered on disk."""
+    None of a chunk that was altered on disk.
+    """
     found = list(dict.fromkeys(_read(fields, markdown)))
     return found if found and sha256(markdown).hexdigest() == fields["content_sha256"] else []
 
 
-def _read(fields: Mapping[str, Any], markdown: bytes) -> Iterator[Printed]:
+def _read(fields: Mapping[str, Any], markdown: bytes) -> Iterator[tuple[ListedChange, str]]:
     calls: dict[str | None, Mapping[str, Any]] = {}
     results = []
     for item in fields.get("messages") or ():
@@ -236,7 +232,7 @@ def _read(fields: Mapping[str, Any], markdown: bytes) -> Iterator[Printed]:
         text = markdown[low:high].decode("utf-8", "replace")
         created = created_request(command, text)
         for listed in (*listed_commits(text), *listed_requests(text), *((created,) if created else ())):
-            yield Printed(listed, item["at"])
+            yield listed, item["at"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,26 +259,22 @@ def messages_with_texts(catalog: Catalog, text_keys: Sequence[str]) -> Iterator[
 
 def prompts_of(catalog: Catalog, agent: str, session_id: str) -> list[KnownMessage]:
     """Returns what people typed in a session, as far as its own log has it."""
-    rows = catalog.connection.execute(
-        "SELECT m.key, m.text_key, m.at, m.role, c.agent, c.session_id, c.stream, c.id"
-        " FROM chunks c JOIN messages m ON m.chunk = c.rowid"
-        " WHERE c.agent=? AND c.session_id=? AND c.stream='' AND m.role='user'",
-        (agent, session_id),
-    )
-    return [KnownMessage(key_text(key), key_text(text_key), *rest) for key, text_key, *rest in rows]
+    where = "c.agent=? AND c.session_id=? AND c.stream='' AND m.role='user'"
+    return list(_known(catalog, "chunks c JOIN messages m ON m.chunk = c.rowid", where, (agent, session_id)))
 
 
 def _messages(catalog: Catalog, column: str, keys: Sequence[str], condition: str) -> Iterator[KnownMessage]:
     for start in range(0, len(keys), 500):
         part = [key_number(key) for key in keys[start : start + 500]]
         marks = ",".join("?" * len(part))
-        rows = catalog.connection.execute(
-            "SELECT m.key, m.text_key, m.at, m.role, c.agent, c.session_id, c.stream, c.id"
-            f" FROM messages m JOIN chunks c ON c.rowid = m.chunk WHERE {column} IN ({marks}) {condition}",
-            part,
-        )
-        for key, text_key, *rest in rows:
-            yield KnownMessage(key_text(key), key_text(text_key), *rest)
+        where = f"{column} IN ({marks}) {condition}"
+        yield from _known(catalog, "messages m JOIN chunks c ON c.rowid = m.chunk", where, part)
+
+
+def _known(catalog: Catalog, tables: str, where: str, values: Sequence[Any]) -> Iterator[KnownMessage]:
+    columns = "m.key, m.text_key, m.at, m.role, c.agent, c.session_id, c.stream, c.id"
+    for key, text_key, *rest in catalog.connection.execute(f"SELECT {columns} FROM {tables} WHERE {where}", values):
+        yield KnownMessage(key_text(key), key_text(text_key), *rest)
 
 
 def duplicates_of(catalog: Catalog, keys: Sequence[str]) -> dict[str, list[dict[str, Any]]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import field, replace
 from typing import Annotated, Any, Literal
 
@@ -86,14 +85,7 @@ def sessions_answer(page: SessionsPage) -> SessionsAnswer:
     return SessionsAnswer(len(items), page.matched, page.offset, items, page.notes)
 
 
-def sessions_page(found: Mapping[str, Any]) -> SessionsPage:
-    """The answer of `aicx.corpus.catalog.sessions.browse`."""
-    return SessionsPage(
-        found["matched"], found["offset"], [ListedSession(**item) for item in found["items"]], found["notes"]
-    )
-
-
-def browse(layout: Layout, filters: Filters, sort: Sort, limit: int, offset: int) -> dict[str, Any]:
+def browse(layout: Layout, filters: Filters, sort: Sort, limit: int, offset: int) -> SessionsPage:
     """A page of the sessions that have a chunk within the filters. What is said of each is of the whole session."""
     with open_catalog(layout) as opened:
         catalog = opened.catalog
@@ -113,18 +105,17 @@ def browse(layout: Layout, filters: Filters, sort: Sort, limit: int, offset: int
         )
         key_of = (lambda row: None) if filters.automated else run_key
         folded = fold_runs(rows, lambda row: str(row["session_id"]), key_of)
-        return {
-            "matched": len(folded),
-            "offset": offset,
-            "items": [
-                {name: row[name] for name in _SUMS}
-                | {"title": row["session_title"]}
-                | facts_of(catalog, row["agent"], row["session_id"])
-                | told(row, sessions)
-                for row, sessions in folded[offset : offset + limit]
-            ],
-            "notes": [*([opened.fallback_reason] if opened.fallback_reason else []), *opened.notes, *notes],
-        }
+        items = [
+            ListedSession(
+                **{name: row[name] for name in _SUMS},
+                title=row["session_title"],
+                **facts_of(catalog, row["agent"], row["session_id"]),
+                **told(row, sessions),
+            )
+            for row, sessions in folded[offset : offset + limit]
+        ]
+        notes = [*([opened.fallback_reason] if opened.fallback_reason else []), *opened.notes, *notes]
+        return SessionsPage(len(folded), offset, items, notes)
 
 
 def facts_of(catalog: Catalog, agent: str, session: str) -> dict[str, Any]:

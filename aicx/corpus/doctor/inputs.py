@@ -201,9 +201,9 @@ class Survey:
 
 def survey_store(layout: Layout, *, quick: bool = False) -> Survey:
     """Looks at every chunk and sidecar; ``quick`` leaves the chunks themselves unread."""
-    inventory = take_inventory(layout)
-    survey = Survey(strays=inventory.strays)
-    for item in inventory.items:
+    items, strays = take_inventory(layout)
+    survey = Survey(strays=strays)
+    for item in items:
         if not item.has_sidecar:
             survey.without_sidecar.append(item.path)
             continue

@@ -30,18 +30,9 @@ from aicx.redaction import redact
 from aicx.sources import every_agent, is_agent
 from aicx.storage.atomic import replace_file
 from aicx.types import Redacted
-from aicx.values import dataclass
 
 _NAMED = re.compile(rb'"(agent|session|project)"\s*:\s*("(?:[^"\\]|\\.)+")')
 _KEY = re.compile(rb'"([0-9a-f]{16})"')
-
-
-@dataclass(frozen=True, slots=True)
-class _Read:
-    """How far a log had been read: all of it while its fingerprint is the same."""
-
-    size: int
-    fingerprint: str
 
 
 def mend_tombstones(settings: Settings, catalog: Catalog) -> list[str]:
@@ -114,7 +105,7 @@ def _unstored(settings: Settings, catalog: Catalog, before: float) -> Iterator[s
     Where the catalogue was made anew and does not say how far logs were read, all until ``before`` (Unix time) count.
     """
     found = catalog.rows("SELECT path, size, fingerprint FROM sources")
-    read = {row["path"]: _Read(row["size"], row["fingerprint"]) for row in found}
+    read = {row["path"]: row for row in found}  # how far: all of a log while its fingerprint is the same
     until = None if read else datetime.fromtimestamp(before, UTC)
     redactor = redact if settings.redact_secrets else Redacted
     plan = make_plan(settings.homes, every_agent(), catalog, redactor, full_rescan=True)
@@ -127,11 +118,11 @@ def _unstored(settings: Settings, catalog: Catalog, before: float) -> Iterator[s
         log = read.get(draft.entry.ref.path)
         if log is None:
             return False
-        if now.get(draft.entry.ref.path) == log.fingerprint:
+        if now.get(draft.entry.ref.path) == log["fingerprint"]:
             return True
         if draft.entry.ref.path.endswith(".jsonl"):
-            return draft.entry.ref.end <= log.size
-        return draft.entry.at.timestamp() * 1e9 <= int(log.fingerprint.split(":")[1])
+            return draft.entry.ref.end <= int(log["size"])
+        return draft.entry.at.timestamp() * 1e9 <= int(log["fingerprint"].split(":")[1])
 
     for session in plan.sessions:
         drafts = read_logs(session.agent, [log for log, _ in session.logs], settings.redact_secrets).drafts

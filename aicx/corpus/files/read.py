@@ -143,16 +143,11 @@ class InventoryItem:
         return self.path, sidecar_path(self.path)
 
 
-@dataclass(frozen=True, slots=True)
-class Inventory:
-    """The chunks, sorted by path, and the files among them that aicx did not name."""
+def take_inventory(layout: Layout) -> tuple[list[InventoryItem], list[str]]:
+    """Lists the chunks of the store by path, and the files among them that aicx did not name.
 
-    items: list[InventoryItem]
-    strays: list[str]
-
-
-def take_inventory(layout: Layout) -> Inventory:
-    """Lists the store. Symbolic links are not followed; they count as strays."""
+    Symbolic links are not followed; they count among the latter.
+    """
     found: dict[str, list[bool]] = {}
     strays: list[str] = []
     for top in (layout.store, layout.non_repository):
@@ -162,7 +157,7 @@ def take_inventory(layout: Layout) -> Inventory:
                 found.setdefault(chunk, [False, False])[path != chunk] = True
             else:
                 strays.append(path)
-    return Inventory([InventoryItem(path, *found[path]) for path in sorted(found)], sorted(strays))
+    return [InventoryItem(path, *found[path]) for path in sorted(found)], sorted(strays)
 
 
 def _walk_all(folder: Path, prefix: str) -> Iterator[tuple[str, bool]]:

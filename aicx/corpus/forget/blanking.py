@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from hashlib import blake2b, sha256
+from hashlib import sha256
 from typing import Any
 
+from aicx.corpus.catalog.fields import key_of_text
 from aicx.corpus.files.sidecar import FORGOTTEN, identity_of
+from aicx.corpus.ingest.drafts import MESSAGE_TOKENS
 from aicx.corpus.ingest.names import Naming, NamingMessage, name_chunk
 from aicx.errors import CorpusDamaged
 from aicx.regex import ExpressionSearch
@@ -28,13 +30,11 @@ _TITLES = ("title", "session_title", "topic")
 _NAMES = ("title", "work", "prompt_key")
 # Lists whose elements were mined from messages.
 _MINED = ("highlights", "commands", "errors", "files")
-_TOOL_HEADING = re.compile(
+TOOL_HEADING = re.compile(
     r"^(?P<at>### \d\d:\d\d:\d\d tool · )(?P<name>.+?)(?P<rest>(?: result| failed)?(?: \(\d+/\d+\))?(?: · repeated)?)$",
     re.MULTILINE,
 )
-_HEADING_TOKENS = 20  # as the chunker counts them
-# As the key of the text is made where messages are drafted.
-FORGOTTEN_TEXT_KEY = blake2b(FORGOTTEN.encode(), digest_size=8).hexdigest()
+FORGOTTEN_TEXT_KEY = key_of_text(FORGOTTEN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,15 +53,6 @@ class Targets:
         return self.match(line) or any(_begins(text, line) for text in self.said)
 
 
-@dataclass(frozen=True, slots=True)
-class Blanked:
-    """A chunk without what was to go; ``changed`` is False when there was nothing of it in the chunk."""
-
-    markdown: bytes
-    fields: dict[str, Any]
-    changed: bool
-
-
 def message_texts(markdown: bytes, fields: Mapping[str, Any]) -> list[tuple[dict[str, Any], str]]:
     """Each message of a chunk with its text. Raises CorpusDamaged when the spans do not fit the Markdown."""
     texts = []
@@ -75,9 +66,10 @@ def message_texts(markdown: bytes, fields: Mapping[str, Any]) -> list[tuple[dict
     return texts
 
 
-def blank_chunk(markdown: bytes, fields: Mapping[str, Any], targets: Targets) -> Blanked:
+def blank_chunk(markdown: bytes, fields: Mapping[str, Any], targets: Targets) -> tuple[bytes, dict[str, Any]] | None:
     """The chunk without what ``targets`` names: its messages blanked, its title and fields cleared of it.
 
+    None where there is nothing of that in it.
     The sidecar is marked ``forgotten``, so that the chunk is never again written from a log.
     """
     texts = message_texts(markdown, fields)
@@ -86,13 +78,13 @@ def blank_chunk(markdown: bytes, fields: Mapping[str, Any], targets: Targets) ->
     new = _clear_fields(fields, texts, targets, gone)
     new["messages"] = messages
     if new_markdown == markdown and new == fields:
-        return Blanked(markdown, dict(fields), False)
+        return None
     new["content_sha256"] = sha256(new_markdown).hexdigest()
     new["forgotten"] = True
     if new_markdown != markdown and "tokens" in new:
         bodies = [new_markdown[slice(*message["span"])] for message in messages]
-        new["tokens"] = sum(estimate_tokens(body) + _HEADING_TOKENS for body in bodies)
-    return Blanked(new_markdown, new, True)
+        new["tokens"] = sum(estimate_tokens(body) + MESSAGE_TOKENS for body in bodies)
+    return new_markdown, new
 
 
 def _blank_markdown(
@@ -141,7 +133,7 @@ def _clear_between(text: str, targets: Targets, *, first: bool, is_gone: bool) -
         name = FORGOTTEN if targets.match(heading["name"]) else heading["name"]
         return f"{heading['at']}{name}{heading['rest']}"
 
-    return _TOOL_HEADING.sub(clear, _clear_header(text, targets, is_gone=is_gone) if first else text)
+    return TOOL_HEADING.sub(clear, _clear_header(text, targets, is_gone=is_gone) if first else text)
 
 
 def _clear_header(text: str, targets: Targets, *, is_gone: bool) -> str:

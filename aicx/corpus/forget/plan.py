@@ -54,7 +54,7 @@ def _survey(layout: Layout) -> tuple[list[_Row], list[InventoryItem]]:
     """Every chunk with a readable sidecar, and the others."""
     rows: list[_Row] = []
     damaged: list[InventoryItem] = []
-    for item in take_inventory(layout).items:
+    for item in take_inventory(layout)[0]:
         try:
             fields = load_sidecar(layout, item.path).fields
         except (CorpusDamaged, NotFound):
@@ -82,7 +82,9 @@ def _survey(layout: Layout) -> tuple[list[_Row], list[InventoryItem]]:
 def _plan_session(
     layout: Layout, rows: list[_Row], damaged: list[InventoryItem], wanted: str, plan: ForgetPlan
 ) -> None:
-    plan.sessions |= _with_subagents(rows, _resolve_session(rows, damaged, wanted))
+    # A chunk that lost its sidecar still says in its name whose it is, as far as names keep ids as they are.
+    lost = (name for item in damaged if (name := _named_session(item.path)) is not None)
+    plan.sessions |= _with_subagents(rows, find_session(wanted, {*(row.session for row in rows), *lost}))
     names = {(agent, safe_session(session)) for agent, session in plan.sessions}
     for row in rows:
         if row.session in plan.sessions:
@@ -90,13 +92,6 @@ def _plan_session(
         elif row.copied_in & plan.sessions:
             plan.references.append(row.path)
     plan.removed += [item.path for item in damaged if _named_session(item.path) in names]
-
-
-def _resolve_session(rows: Iterable[_Row], damaged: Iterable[InventoryItem], wanted: str) -> SessionKey:
-    """The one session that is meant, see `find_session`."""
-    # A chunk that lost its sidecar still says in its name whose it is, as far as names keep ids as they are.
-    named = (name for item in damaged if (name := _named_session(item.path)) is not None)
-    return find_session(wanted, {*(row.session for row in rows), *named})
 
 
 def _with_subagents(rows: Iterable[_Row], session: SessionKey) -> set[SessionKey]:
@@ -191,7 +186,7 @@ def _plan_pattern(layout: Layout, pattern: ExpressionSearch, plan: ForgetPlan) -
     search = _Search(pattern)
     paths: dict[SessionKey, list[str]] = {}
     damaged: list[str] = []
-    for item in take_inventory(layout).items:
+    for item in take_inventory(layout)[0]:
         try:
             fields = load_sidecar(layout, item.path).fields
             markdown = load_markdown(layout, item.path)
@@ -215,7 +210,7 @@ def _plan_pattern(layout: Layout, pattern: ExpressionSearch, plan: ForgetPlan) -
 
 def _rewrite(layout: Layout, plan: ForgetPlan, path: str, targets: Targets) -> None:
     fields = load_sidecar(layout, path).fields
-    if not blank_chunk(load_markdown(layout, path), fields, targets).changed:
+    if blank_chunk(load_markdown(layout, path), fields, targets) is None:
         return
     own = {message["key"]: message for message in fields.get("messages") or () if not message.get("repeated")}
     hit = {key: message for key, message in own.items() if key in targets.keys and key not in plan.messages}
@@ -253,7 +248,7 @@ class _Search:
                 self.keys.setdefault(session, set()).add(message["key"])
                 if message["origin"] in PROMPTS:
                     self.said.setdefault(session, set()).add(whole or text)
-        if blank_chunk(markdown, fields, Targets(pattern=self.pattern)).changed:
+        if blank_chunk(markdown, fields, Targets(pattern=self.pattern)) is not None:
             self.sessions.add(session)
         if any(map(self.pattern, _names(fields))):
             self.named += 1

@@ -10,7 +10,7 @@ from hashlib import sha256
 from typing import Any
 
 from aicx.corpus.catalog.fields import key_of_text
-from aicx.corpus.forget.blanking import message_texts
+from aicx.corpus.forget.blanking import TOOL_HEADING, message_texts
 from aicx.corpus.ingest.drafts import MESSAGE_TOKENS
 from aicx.corpus.ingest.names import NAMES, UNTITLED, Naming, NamingMessage, name_chunk
 from aicx.paths import NON_REPOSITORY, chunk_stem
@@ -19,10 +19,6 @@ from aicx.text import estimate_tokens
 from aicx.values import dataclass
 
 _MARK = re.compile(r"(\[REDACTED:[a-z0-9-]+\])")
-_TOOL = re.compile(
-    r"^(?P<at>### \d\d:\d\d:\d\d tool · )(?P<name>.+?)(?P<rest>(?: result| failed)?(?: \(\d+/\d+\))?(?: · repeated)?)$",
-    re.MULTILINE,
-)
 # What is made of hashes, numbers and words of ours, where a rule could only be wrong.
 _OURS = frozenset(
     {
@@ -214,7 +210,7 @@ def _redact_markdown(
     def between(end: int) -> bytes:
         text = markdown[at:end].decode("utf-8", "surrogateescape")
         text = _redact_header(text, chunk.fields, names, title) if at == 0 else text
-        return _TOOL.sub(lambda found: found["at"] + names.text(found["name"]) + found["rest"], text).encode(
+        return TOOL_HEADING.sub(lambda found: found["at"] + names.text(found["name"]) + found["rest"], text).encode(
             "utf-8", "surrogateescape"
         )
 

@@ -223,12 +223,12 @@ def publish(layout: Layout, catalog: Catalog, plan: ForgetPlan) -> None:
         writer.stage_removal(path)
         writer.stage_removal(sidecar_path(path))
     for path, targets in plan.rewritten.items():
-        stored = load_sidecar(layout, path).fields
-        blanked = blank_chunk(load_markdown(layout, path), stored, targets)
-        fields = blanked.fields | {"forgotten": True}
+        markdown, fields = load_markdown(layout, path), dict(load_sidecar(layout, path).fields)
+        markdown, fields = blank_chunk(markdown, fields, targets) or (markdown, fields)
+        fields["forgotten"] = True
         sidecar = encode_sidecar(fields)
-        stage_chunk(writer, path.removesuffix(".md"), blanked.markdown, sidecar)
-        put_chunk(catalog, fields, path, sha256(sidecar).hexdigest(), blanked.markdown)
+        stage_chunk(writer, path.removesuffix(".md"), markdown, sidecar)
+        put_chunk(catalog, fields, path, sha256(sidecar).hexdigest(), markdown)
     for path in plan.references:
         fields = dict(load_sidecar(layout, path).fields)
         fields["duplicates"] = [

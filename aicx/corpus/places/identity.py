@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import field
-from functools import cached_property
 from pathlib import Path
 
 from aicx.git.identity import parts_of, remote_urls
@@ -55,63 +54,47 @@ def from_git(folder: str, stop: Callable[[str], bool]) -> RepositoryIdentity | N
     for place in (start, *start.parents):
         if place != start and stop(str(place)):
             return None
-        git = _GitFolder(place)
-        if git.exists:
-            return git.identity
+        try:
+            found = (place / ".git").exists()
+        except OSError:
+            continue
+        if found:
+            return _identity(place)
     return None
 
 
-@dataclass(frozen=True)
-class _GitFolder:
-    """The git administration of one folder, read as files: fast, and safe in a folder somebody else wrote."""
+def _identity(root: Path) -> RepositoryIdentity | None:
+    """The repository of a folder with a ``.git``, read as files: fast, and safe in a folder somebody else wrote."""
+    common = _common(root)
+    if common is None:
+        return None
+    for url in remote_urls(common):
+        if project := from_remote(url):
+            return RepositoryIdentity(project, "git-remote", f"git on this machine names it as the remote of {root}")
+    # A worktree is named after the repository it belongs to, not after its own folder.
+    name = root.name
+    if common.name in (".git", ".bare"):
+        name = common.parent.name
+    elif common.name.endswith(".git"):
+        name = common.name.removesuffix(".git")
+    if name.lower() in _NO_NAMES or _DATE_LIKE.fullmatch(name):
+        return None
+    project = _named("local", name)
+    reason = f"{root} is a git repository without a remote"
+    return RepositoryIdentity(project, "git-local", reason) if project else None
 
-    root: Path
 
-    @cached_property
-    def exists(self) -> bool:
-        try:
-            return (self.root / ".git").exists()
-        except OSError:
-            return False
-
-    @property
-    def identity(self) -> RepositoryIdentity | None:
-        common = self._common
-        if common is None:
+def _common(root: Path) -> Path | None:
+    """The folder of git's own that all worktrees of a repository share."""
+    git = root / ".git"
+    try:
+        if git.is_dir():
+            return git
+        pointer = read_note(git).decode("utf-8", "replace").strip()
+        if not pointer.startswith("gitdir:"):
             return None
-        for url in remote_urls(common):
-            if project := from_remote(url):
-                return RepositoryIdentity(
-                    project, "git-remote", f"git on this machine names it as the remote of {self.root}"
-                )
-        # A worktree is named after the repository it belongs to, not after its own folder.
-        name = self.root.name
-        if common.name in (".git", ".bare"):
-            name = common.parent.name
-        elif common.name.endswith(".git"):
-            name = common.name.removesuffix(".git")
-        if name.lower() in _NO_NAMES or _DATE_LIKE.fullmatch(name):
-            return None
-        project = _named("local", name)
-        return (
-            RepositoryIdentity(project, "git-local", f"{self.root} is a git repository without a remote")
-            if project
-            else None
-        )
-
-    @cached_property
-    def _common(self) -> Path | None:
-        git = self.root / ".git"
-        try:
-            if git.is_dir():
-                return git
-            pointer = read_note(git).decode("utf-8", "replace").strip()
-            if not pointer.startswith("gitdir:"):
-                return None
-            folder = (self.root / pointer.removeprefix("gitdir:").strip()).resolve()
-            shared = folder / "commondir"
-            return (
-                (folder / read_note(shared).decode("utf-8", "replace").strip()).resolve() if shared.exists() else folder
-            )
-        except (OSError, ValueError, RuntimeError):  # also for a name with a NUL byte, and a circle of links
-            return None
+        folder = (root / pointer.removeprefix("gitdir:").strip()).resolve()
+        shared = folder / "commondir"
+        return (folder / read_note(shared).decode("utf-8", "replace").strip()).resolve() if shared.exists() else folder
+    except (OSError, ValueError, RuntimeError):  # also for a name with a NUL byte, and a circle of links
+        return None

@@ -39,8 +39,7 @@ class FolderDecisions:
         return replace(self, assigned={**self.assigned, folder: project}, ignored=self.ignored - {folder})
 
     def ignore(self, folder: str) -> FolderDecisions:
-        kept = {place: project for place, project in self.assigned.items() if place != folder}
-        return replace(self, assigned=kept, ignored=self.ignored | {folder})
+        return replace(self.reset(folder), ignored=self.ignored | {folder})
 
     def reset(self, folder: str) -> FolderDecisions:
         """Nothing is decided about ``folder`` any more."""

@@ -133,13 +133,9 @@ def _same_name(folder: str, project: str) -> int:
 
 
 def _reason(common: FolderHistory, nearest: str) -> str:
-    counts = [("commit", common.commits), ("branch", common.branches), ("file", common.files)]
-    said = [f"{len(found)} {noun if len(found) == 1 else _plural(noun)}" for noun, found in counts if found]
+    counts = [("commit", "s", common.commits), ("branch", "es", common.branches), ("file", "s", common.files)]
+    said = [f"{len(found)} {noun}{'' if len(found) == 1 else ending}" for noun, ending, found in counts if found]
     return f"has {' and '.join(said)} in common with {nearest}"
-
-
-def _plural(noun: str) -> str:
-    return f"{noun}es" if noun.endswith("h") else f"{noun}s"
 
 
 def relative_to(root: str, cwd: str, path: str) -> str | None:

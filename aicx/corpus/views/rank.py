@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from datetime import datetime
 from functools import cache
 from importlib.resources import files
@@ -10,7 +11,7 @@ from typing import Any, Literal
 
 import orjson
 
-from aicx.corpus.catalog.query import fold_runs, run_key, steer, told
+from aicx.corpus.catalog.query import MetadataAnswer, fold_runs, run_key, steer, told
 from aicx.corpus.files.read import read_chunk
 from aicx.corpus.views.documents import to_document
 from aicx.errors import CorpusDamaged, NotFound
@@ -25,15 +26,6 @@ _MAX_SENTENCES, _SENTENCE_LENGTH = 3, 240
 MAX_RANKED = 10_000
 
 
-@dataclass(frozen=True, slots=True)
-class RankedChunks:
-    """The best chunks with their measures, best first, and how they were found."""
-
-    items: list[dict[str, Any]]
-    notes: list[str]
-    oracle_status: dict[str, Any]
-
-
 def rank_chunks(
     layout: Layout,
     project: str,
@@ -43,7 +35,7 @@ def rank_chunks(
     strict: bool,
     top: int,
     automated: bool = False,
-) -> RankedChunks:
+) -> MetadataAnswer:
     """At most ``top`` chunks of a project; with ``strict`` only those that score `STRICT_SCORE` and more.
 
     Of the runs of one prompt the best is listed, with ``automated`` each.
@@ -91,7 +83,7 @@ def rank_chunks(
         {name: value for name, value in item.items() if name != "prompt_key"} | told(item, sessions)
         for item, sessions in folded
     ]
-    return RankedChunks(ranked, found.notes, found.oracle_status)
+    return replace(found, items=ranked)
 
 
 Label = Literal["HIGH", "MEDIUM", "LOW", "NOISE", "EMPTY"]

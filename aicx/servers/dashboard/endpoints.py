@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from aicx.config import Settings
-from aicx.corpus.catalog.sessions import SessionsPage, browse, sessions_page
+from aicx.corpus.catalog.sessions import SessionsPage, browse
 from aicx.corpus.views.show import WholeChunk
 from aicx.engine.search import Searcher, SearchQuery
 from aicx.engine.search_answer import SearchAnswer
@@ -75,8 +75,7 @@ def _overview(means: EndpointContext, wanted: FilteredQuestion) -> shapes.Overvi
 
 
 def _browse(means: EndpointContext, wanted: SessionsQuestion) -> SessionsPage:
-    found = browse(means.settings.layout, wanted.filters(means.now), wanted.sort, wanted.limit, wanted.offset)
-    return sessions_page(found)
+    return browse(means.settings.layout, wanted.filters(means.now), wanted.sort, wanted.limit, wanted.offset)
 
 
 def _detail(means: EndpointContext, wanted: asked.SessionRequest) -> shapes.Detail:

@@ -150,8 +150,8 @@ def _forget_the_rest(sessions: list[dict[str, Any]]) -> None:
 
 def _listed(layout: Layout, filters: Filters) -> Iterator[dict[str, Any]]:
     offset = 0
-    while items := browse(layout, replace(filters, automated=True), "newest", _SESSIONS, offset)["items"]:
-        yield from items
+    while items := browse(layout, replace(filters, automated=True), "newest", _SESSIONS, offset).items:
+        yield from map(to_fields, items)
         offset += len(items)
 
 

@@ -98,7 +98,7 @@ def list_sessions(means: ToolContext, asked: SessionsArguments) -> ToolReply:
         return reply(
             refs_answers.SCHEMA, fields, texts.projects_text(fields, most=means.bounds.text), "projects", _OF_A_PROJECT
         )
-    page = sessions_answers.sessions_page(browse(layout, filters, asked.sort, asked.limit, asked.offset))
+    page = browse(layout, filters, asked.sort, asked.limit, asked.offset)
     fields = bounded(to_fields(sessions_answers.sessions_answer(page)), most=means.bounds.fields)
     return reply(
         sessions_answers.SCHEMA, fields, texts.sessions_text(fields, most=means.bounds.text), keep=_OF_A_SESSION

@@ -10,6 +10,7 @@ import pytest
 from aicx.corpus.catalog.query import open_catalog, steer
 from aicx.corpus.catalog.sessions import browse
 from aicx.corpus.views.rank import rank_chunks
+from aicx.fields import to_fields
 from aicx.filters import Filters
 from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, Home
 
@@ -35,8 +36,7 @@ def facts(home: Home) -> dict[str, tuple[str | None, str | None]]:
 
 
 def listed(home: Home, filters: Filters = EVERY) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = browse(home.settings.layout, filters, "newest", 50, 0)["items"]
-    return found
+    return [to_fields(item) for item in browse(home.settings.layout, filters, "newest", 50, 0).items]
 
 
 def runs(home: Home, count: int, **fields: Any) -> None:

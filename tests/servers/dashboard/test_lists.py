@@ -42,7 +42,7 @@ def listed(
     user: Home, filters: Filters = EVERYTHING, sort: str = "newest", limit: int = 50, offset: int = 0
 ) -> list[str]:
     found = browse(user.settings.layout, filters, sort, limit, offset)  # type: ignore[arg-type]
-    return [item["session_id"] for item in found["items"]]
+    return [item.session_id for item in found.items]
 
 
 def test_sessions_come_newest_first(user: Home) -> None:
@@ -56,29 +56,29 @@ def test_sessions_come_in_the_order_that_is_asked_for(user: Home) -> None:
 
 def test_a_page_of_sessions_is_a_part_of_all(user: Home) -> None:
     assert listed(user, limit=2) + listed(user, limit=2, offset=2) == listed(user)
-    assert browse(user.settings.layout, EVERYTHING, "newest", 1, 0)["matched"] == 3
+    assert browse(user.settings.layout, EVERYTHING, "newest", 1, 0).matched == 3
     assert listed(user, offset=1_000_000) == []
 
 
 def test_a_session_says_what_it_is(user: Home) -> None:
-    [_, _, item] = browse(user.settings.layout, EVERYTHING, "newest", 50, 0)["items"]
-    assert (item["title"], item["project"], item["projects"]) == (
+    [_, _, item] = browse(user.settings.layout, EVERYTHING, "newest", 50, 0).items
+    assert (item.title, item.project, item.projects) == (
         "Bees in orbit",
         "ada/orbit",
         ["ada/orbit", "ada/apiary"],
     )
-    assert (item["branch"], item["lane"], item["chunks"], item["messages"]) == ("hive", "primary", 2, 4)
+    assert (item.branch, item.lane, item.chunks, item.messages) == ("hive", "primary", 2, 4)
 
 
 def test_a_filter_chooses_sessions_and_leaves_them_whole(user: Home) -> None:
     found = browse(user.settings.layout, Filters(project="orbit", until=when(DAY / 2)), "newest", 50, 0)
-    assert [(item["session_id"], item["chunks"]) for item in found["items"]] == [(SESSION, 2)]
+    assert [(item.session_id, item.chunks) for item in found.items] == [(SESSION, 2)]
 
 
 def test_a_filter_that_matches_nothing_says_so(user: Home) -> None:
     found = browse(user.settings.layout, Filters(project="nowhere"), "newest", 50, 0)
-    assert (found["matched"], found["items"]) == (0, [])
-    assert "no project or folder matches 'nowhere'" in found["notes"][0]
+    assert (found.matched, found.items) == (0, [])
+    assert "no project or folder matches 'nowhere'" in found.notes[0]
 
 
 def test_nothing_stored_is_not_found(home: Path) -> None:
