@@ -76,7 +76,7 @@ def ask_outside(command: str, question: Mapping[str, Any], seconds: float) -> di
 def redacted(value: Any) -> Any:
     """``value`` with every text in it free of secrets."""
     from aicx.redaction import redact  # imported here: its rules take a while to compile
-    from aicx.storage.texts import with_texts
+    from aicx.storage.typed import with_texts
 
     return with_texts(value, lambda text: redact(text).text)
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from aicx.continuity.note import Note
 from aicx.memory.record import Record
-from aicx.storage.texts import Called, Made, texts_of, with_texts
+from aicx.storage.typed import Called, Made, texts_of, with_texts
 from aicx.work.record import WorkRecord, stored
 from tests.test_kept_bytes import ATTEMPT, MEMORY, TASK
 
@@ -132,7 +132,7 @@ def test_fields_left_out_are_ids_and_numbers_alone(kind: type) -> None:
 
 
 def _walked(kind: type) -> tuple[tuple[str, bool], ...]:
-    from aicx.storage.texts import _fields
+    from aicx.storage.typed import _fields
 
     found = _fields(kind)
     assert found is not None

@@ -17,8 +17,7 @@ from aicx.errors import NotFound, UsageError
 from aicx.paths import Layout
 from aicx.storage import event_lines
 from aicx.storage.atomic import replace_file
-from aicx.storage.texts import texts_of, with_texts
-from aicx.storage.typed import from_json, to_json
+from aicx.storage.typed import from_json, texts_of, to_json, with_texts
 from aicx.text import instant
 from aicx.values import dataclass
 

@@ -14,7 +14,7 @@ from aicx import console, options
 from aicx.config import load_settings
 from aicx.errors import NotFound, UsageError
 from aicx.paths import user_path
-from aicx.storage.texts import with_texts
+from aicx.storage.typed import with_texts
 from aicx.text import shorten
 from aicx.toolchains.parsing import ErrorEvent, parse
 from aicx.toolchains.terminal import HEAD, TAIL

@@ -13,7 +13,7 @@ from aicx import console, options
 from aicx.config import load_settings
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.query import open_catalog
-from aicx.corpus.ingest.deciding import decide
+from aicx.corpus.ingest.filing import decide
 from aicx.corpus.places.places import FolderDecisions, parse_project
 from aicx.corpus.places.report import DECISION_SCHEMA, SCHEMA, DecisionAnswer, ProjectsAnswer, WorkFolder, list_places
 from aicx.corpus.places.stored import stored_folders

@@ -158,7 +158,7 @@ def _redacted(note: Note, state: NoteState) -> Note:
     if all(item.key in state.items for item in note.items) and not (note.unknown_text or note.front_matter):
         return note
     from aicx.redaction import redact_plain  # imported here: its rules take a while to load
-    from aicx.storage.texts import with_texts
+    from aicx.storage.typed import with_texts
 
     return with_texts(note, lambda text: redact_plain(text).text)
 

@@ -9,7 +9,7 @@ from aicx.fields import taken_from
 from aicx.lifecycle.finalize import Finalized
 from aicx.lifecycle.prepare import PreparedStart
 from aicx.resume.brief.json_brief import contract_answer, previous_answer
-from aicx.storage.texts import with_texts
+from aicx.storage.typed import with_texts
 from aicx.values import dataclass
 from aicx.work.answers import SkippedTask, TaskEntry, entry_of, skipped_of
 from aicx.work.compliance import Compliance, ContractResult

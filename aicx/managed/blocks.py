@@ -1,4 +1,4 @@
-"""A block of whole lines between a start and an end line; the rest of the file is not touched.
+"""Texts put into files of others, each to be taken out again; and blocks of whole lines between two marks.
 
 The line ends that set a block apart are chosen so that the block alone says how the file was without it.
 """

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from aicx.memory.record import Reason
-from aicx.storage.texts import texts_of
+from aicx.storage.typed import texts_of
 
 if TYPE_CHECKING:
     from aicx.memory.record import Record

@@ -30,7 +30,7 @@ from aicx.memory.writing import changing, memory_folder
 from aicx.paths import Layout
 from aicx.refs import rests_on, session_in
 from aicx.regex import searching
-from aicx.storage.texts import texts_of
+from aicx.storage.typed import texts_of
 from aicx.text import first_of, plural
 
 _BY = "aicx store --redact-again"  # who changed a record in which a secret was found

@@ -21,7 +21,7 @@ from aicx.git.identity import find_repository
 from aicx.gitignore import excludes_nothing
 from aicx.memory.sources_files import Refused, exists, read_regular, resolve_inside
 from aicx.regex import ExpressionSearch, TooSlow
-from aicx.storage.texts import texts_of
+from aicx.storage.typed import texts_of
 from aicx.terminal import invisible
 from aicx.text import printable, shorten
 from aicx.values import dataclass

@@ -16,7 +16,7 @@ from typing import Annotated, Generic, Literal, Protocol, TypeVar
 
 from aicx.evidence.texts import words
 from aicx.refs import Ref
-from aicx.storage.texts import Called
+from aicx.storage.typed import Called
 from aicx.types import Lane
 from aicx.values import dataclass
 from retrieval.analysis import STOP_WORDS

@@ -14,7 +14,7 @@ from typing import Any, Literal, get_args
 
 import orjson
 
-from aicx.storage.texts import Called, Made
+from aicx.storage.typed import Called, Made
 from aicx.text import instant
 from aicx.values import dataclass
 

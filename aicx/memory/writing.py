@@ -15,7 +15,7 @@ from aicx.memory.record import Adoption, Record, digest_of
 from aicx.memory.seal import SEAL, seal_with
 from aicx.paths import Layout
 from aicx.storage.journaled import JournaledFolder
-from aicx.storage.texts import with_texts
+from aicx.storage.typed import with_texts
 from aicx.values import dataclass
 
 _BY_HAND = "by hand"  # in the event of an edit that nobody announced

@@ -1,7 +1,8 @@
-"""Reads the files of a report in bounded memory; what comes out is redacted and safe to show.
+"""Reads the files of a report in bounded memory; of its Markdown the steering block, the headings, the beginning.
 
-Everything is redacted before it is shortened. Of a file too large to be read whole, a window is read and redacted, and
-what lies near the window's cut edge is dropped: a secret that the cut went through cannot be recognised there.
+What comes out is safe to show: everything is redacted before it is shortened. Of a file too large to be read whole, a
+window is read and redacted, and what lies near the window's cut edge is dropped: a secret that the cut went through
+cannot be recognised there.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from aicx.fields import OPTIONAL, taken_from
 from aicx.quoting import QUOTED_WITH_GIT
 from aicx.refs import Ref
 from aicx.share.wanted import TeamSession, team_line, team_session
-from aicx.storage.texts import with_texts
+from aicx.storage.typed import with_texts
 from aicx.terminal import invisible
 from aicx.text import instant, plural, shorten
 from aicx.values import dataclass

@@ -20,8 +20,7 @@ from aicx.paths import Layout
 from aicx.storage import event_lines
 from aicx.storage.event_lines import new_id
 from aicx.storage.journaled import JournaledFolder
-from aicx.storage.texts import with_texts
-from aicx.storage.typed import from_json, to_json
+from aicx.storage.typed import from_json, to_json, with_texts
 from aicx.values import dataclass
 from aicx.work.files import ATTEMPTS, CAPSULE, CLOSED, EVERY, NOTES, TASKS, encode, path_of
 from aicx.work.record import Status, WorkRecord, stored

@@ -19,7 +19,7 @@ from aicx.paths import Layout
 from aicx.refs import is_of_session, rests_on, session_in
 from aicx.regex import searching
 from aicx.storage.derived import remove_derived
-from aicx.storage.texts import texts_of, with_texts
+from aicx.storage.typed import texts_of, with_texts
 from aicx.text import first_of, plural
 from aicx.work.attempts import capsule_paths, quotes_any, record_path, session_ref
 from aicx.work.events import changing, fold, read_log, work_folder

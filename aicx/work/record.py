@@ -12,8 +12,7 @@ from datetime import datetime
 from hashlib import sha256
 from typing import Any, Literal, get_args
 
-from aicx.storage.texts import Called, Made
-from aicx.storage.typed import SPARSE
+from aicx.storage.typed import SPARSE, Called, Made
 from aicx.text import shorten
 from aicx.values import dataclass
 from aicx.work.contract import Contract

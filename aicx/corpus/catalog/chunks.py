@@ -1,6 +1,4 @@
-"""The rows of a chunk: everything of its sidecar that can be filtered on, what its session has stored, and the commits
-and requests that its tools printed.
-"""
+"""The rows of a chunk: what can be filtered on, the commits and requests it shows, its messages and copies of them."""
 
 from __future__ import annotations
 

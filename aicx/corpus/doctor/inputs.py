@@ -1,4 +1,4 @@
-"""The inputs of `doctor`, gathered once; nothing here writes to the home."""
+"""The inputs of `doctor`, with every stored chunk and what is wrong with it. Nothing here writes to the home."""
 
 from __future__ import annotations
 

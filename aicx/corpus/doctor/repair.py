@@ -15,7 +15,7 @@ from aicx.corpus.doctor.inputs import Survey, compare_catalog, survey_store
 from aicx.corpus.doctor.tombstone_repair import mend_tombstones
 from aicx.corpus.files.read import load_markdown
 from aicx.corpus.forget.apart import set_apart
-from aicx.corpus.ingest.deciding import file_stored
+from aicx.corpus.ingest.filing import file_stored
 from aicx.corpus.ingest.reading import read_logs
 from aicx.corpus.ingest.report import StoreRequest
 from aicx.corpus.ingest.run import store

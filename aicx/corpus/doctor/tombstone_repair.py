@@ -21,8 +21,7 @@ from aicx.corpus.files.tombstones import BadLine, parse_tombstones
 from aicx.corpus.forget.blanking import FORGOTTEN_TEXT_KEY
 from aicx.corpus.ingest.dedup import covered_by_log, separate_copies
 from aicx.corpus.ingest.drafts import MessageDraft
-from aicx.corpus.ingest.plan import make_plan
-from aicx.corpus.ingest.reading import read_logs
+from aicx.corpus.ingest.reading import make_plan, read_logs
 from aicx.corpus.ingest.session_chunks import SessionScope
 from aicx.errors import CorpusDamaged, NotFound
 from aicx.paths import Layout

@@ -1,4 +1,4 @@
-"""The sidecar of a chunk: encoding it, and decoding any version of it without losing unknown fields."""
+"""The sidecar of a chunk: encoded, and decoded in any version without losing unknown fields; its facts of tools."""
 
 from __future__ import annotations
 

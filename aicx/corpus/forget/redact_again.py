@@ -26,11 +26,11 @@ from aicx.corpus.catalog.summary import apply_ignore_file, write_summary
 from aicx.corpus.catalog.watermarks import drop_places
 from aicx.corpus.files.read import load_markdown, load_sidecar, sidecar_path, walk_chunks
 from aicx.corpus.files.sidecar import encode_sidecar
-from aicx.corpus.files.writer import stage_chunk
 from aicx.corpus.forget.blanking import message_texts
 from aicx.corpus.forget.holding import TextHolder
 from aicx.corpus.forget.redacting import ChunkText, CleanedChunk, FoundSecrets, redact_session, redact_value
 from aicx.corpus.forget.run import scrub
+from aicx.corpus.ingest.publishing import stage_chunk
 from aicx.corpus.ingest.workers import map_in_order
 from aicx.errors import CorpusDamaged, NotFound
 from aicx.paths import Layout

@@ -1,4 +1,9 @@
-"""Turns timeline entries into messages ready to be packed: redacted, shortened where allowed, and identifiable."""
+"""Turns timeline entries into messages ready to be stored, redacted and identifiable, and packs them into chunks.
+
+Whole turns are packed where they fit, with a short overlap. A chunk, once another follows it, depends only on messages
+before the one that closed it. So a log that grows changes at most the last chunk, and reading it from the start gives
+the same chunks as reading it as it grew.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Goes on with the sessions whose logs only grew: with the chunk that was open when their reading stopped."""
+"""What a run takes up, keeps and reports of the sessions that it read.
+
+Those whose logs only grew go on with the chunk that was open when their reading stopped.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +23,7 @@ from aicx.corpus.ingest.growth import (
     place_of,
     stamp_before,
 )
-from aicx.corpus.ingest.plan import SessionLogs
-from aicx.corpus.ingest.reading import LogReading
+from aicx.corpus.ingest.reading import LogReading, SessionLogs
 from aicx.corpus.ingest.report import StoreReport, StoreRequest
 from aicx.corpus.ingest.session_chunks import NotAlike, OpenChunk
 from aicx.corpus.places.places import Places

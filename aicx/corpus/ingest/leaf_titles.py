@@ -13,9 +13,8 @@ from pathlib import Path
 
 from aicx.corpus.catalog.chunks import stored_chunks
 from aicx.corpus.catalog.database import Catalog
-from aicx.corpus.ingest.plan import SessionLogs
 from aicx.corpus.ingest.publishing import Publisher
-from aicx.corpus.ingest.reading import LogReading
+from aicx.corpus.ingest.reading import LogReading, SessionLogs
 from aicx.sources import load_source
 from aicx.sources.items import MARK_BYTES, LogFile, LogIdentity, SessionEvent, record_mark
 from aicx.sources.naming import Redact, clean_id

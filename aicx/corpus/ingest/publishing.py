@@ -1,9 +1,16 @@
-"""Makes what a run writes visible: files through the journal, then the catalogue, which records them."""
+"""Makes what a run writes visible: files through the journal, then the catalogue, which records them.
+
+A run also brings sidecars up to date that no log was read for: who spoke, what it is called, which run it belongs to.
+Only the sidecar changes; the Markdown and everything that refers to it stays as it was stored.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from hashlib import sha256
+from pathlib import Path
 from typing import Any
 
 from aicx.corpus.catalog.chunks import duplicates_of, is_last, put_chunk
@@ -11,13 +18,13 @@ from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.summary import apply_ignore_file, write_summary
 from aicx.corpus.files.read import load_markdown, load_sidecar, read_intact, sidecar_path
 from aicx.corpus.files.sidecar import encode_sidecar
-from aicx.corpus.files.writer import stage_chunk
 from aicx.corpus.ingest.names import Naming, name_chunk, own_texts
 from aicx.corpus.ingest.segments import run_after, run_behind, run_of_caller
 from aicx.corpus.ingest.session_chunks import clip_prompt
 from aicx.errors import CorpusDamaged, NotFound
-from aicx.paths import Layout
+from aicx.paths import NON_REPOSITORY, Layout
 from aicx.sources.voices import speaker_of
+from aicx.storage.atomic import UNFINISHED, clear_unfinished
 from aicx.storage.journal import Writer
 from aicx.types import PROMPTS
 
@@ -226,3 +233,28 @@ def _paths_without_run(catalog: Catalog) -> list[str]:
         ORDER BY 1, 2, 3"""
     )
     return [row[3] for row in rows]
+
+
+def stage_chunk(writer: Writer, stem: str, markdown: bytes, sidecar: bytes) -> None:
+    """Stages both files of a chunk."""
+    writer.stage(f"{stem}.meta.json", sidecar)
+    writer.stage(f"{stem}.md", markdown)
+
+
+def drop_empty_folders(layout: Layout, removed: Iterable[str]) -> None:
+    """Removes the folders of the store that nothing is left in after ``removed`` chunks are gone."""
+    tops = (layout.store, layout.home / NON_REPOSITORY)
+    for folder in {layout.inside(path).parent for path in removed}:
+        with suppress(OSError):  # not empty
+            while folder not in tops:
+                with suppress(FileNotFoundError):  # by an earlier call that was killed
+                    folder.rmdir()
+                folder = folder.parent
+
+
+def remove_unfinished(layout: Layout) -> None:
+    """Deletes what killed processes left half written anywhere in the home."""
+    for folder, folders, names in os.walk(layout.home):
+        if Path(folder) == layout.home:  # chunks are staged elsewhere, and there are many
+            folders[:] = [name for name in folders if name not in (layout.store.name, NON_REPOSITORY)]
+        clear_unfinished(Path(folder, name) for name in names if name.endswith(UNFINISHED))

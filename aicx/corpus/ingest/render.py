@@ -11,9 +11,9 @@ from typing import Any
 
 from aicx.corpus.files.sidecar import SCHEMA, encode_sidecar, tool_facts
 from aicx.corpus.ingest.drafts import ChunkWindow, MessageDraft
-from aicx.corpus.ingest.filing import UNKNOWN, folder_fields
 from aicx.corpus.ingest.names import UNTITLED
 from aicx.corpus.ingest.segments import Segment
+from aicx.corpus.places.identity import RepositoryIdentity
 from aicx.folders import relative, slashed
 from aicx.paths import NON_REPOSITORY, chunk_stem
 from aicx.terminal import without_controls
@@ -21,6 +21,8 @@ from aicx.text import instant
 from aicx.types import PROMPTS, Kind, Lane
 from aicx.values import dataclass
 
+# How the line below a title names the project of a chunk that has none.
+UNKNOWN = "no repository"
 _MAX_HIGHLIGHTS = 3
 _MAX_COMMANDS = 40
 _MAX_FILES = 100
@@ -214,6 +216,14 @@ def _folders(own: Iterable[MessageDraft], segment: Segment) -> dict[str, Any]:
     """Returns the repository that each working folder of these messages was taken for."""
     cwds = dict.fromkeys(draft.entry.cwd for draft in own if draft.entry.cwd)
     return folder_fields({cwd: segment.folders.get(cwd) for cwd in cwds})
+
+
+def folder_fields(folders: Mapping[str, RepositoryIdentity | None]) -> dict[str, Any]:
+    """Returns the repository of each folder, as the sidecar's ``folders``."""
+    return {
+        cwd: {"project": found.project, "repo_source": found.source} if found else None
+        for cwd, found in folders.items()
+    }
 
 
 def _tool_fields(own: Sequence[MessageDraft]) -> dict[str, Any]:

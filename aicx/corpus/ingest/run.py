@@ -17,18 +17,15 @@ from aicx.corpus.catalog.summary import ignore_matcher
 from aicx.corpus.catalog.watermarks import note_reading, problems_of, record_source, was_read_as_now
 from aicx.corpus.files.read import walk_chunks
 from aicx.corpus.files.tombstones import read_tombstones
-from aicx.corpus.files.writer import drop_empty_folders, remove_unfinished
-from aicx.corpus.ingest.deciding import settle
 from aicx.corpus.ingest.dedup import StoredCopy, covered_by_log, reference, separate_copies
 from aicx.corpus.ingest.drafts import MessageDraft
-from aicx.corpus.ingest.filing import forgotten_since
+from aicx.corpus.ingest.filing import forgotten_since, settle
 from aicx.corpus.ingest.going_on import Growing, account, account_moves, silent_logs
 from aicx.corpus.ingest.growth import SessionRead
 from aicx.corpus.ingest.leaf_titles import LateTitles
 from aicx.corpus.ingest.observing import gather_traces
-from aicx.corpus.ingest.plan import SessionLogs, make_plan
-from aicx.corpus.ingest.publishing import Publisher
-from aicx.corpus.ingest.reading import LogReading, read_growing, read_logs, read_sessions
+from aicx.corpus.ingest.publishing import Publisher, drop_empty_folders, remove_unfinished
+from aicx.corpus.ingest.reading import LogReading, SessionLogs, make_plan, read_growing, read_logs, read_sessions
 from aicx.corpus.ingest.reconcile import Reconciler
 from aicx.corpus.ingest.report import IngestProgress, StoreReport, StoreRequest
 from aicx.corpus.ingest.segments import run_of_caller

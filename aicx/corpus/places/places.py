@@ -3,6 +3,8 @@
 In this order: what a person decided; the remote that git named when the session was stored, then the one it names now;
 the remote that the session itself recorded; what outweighs everything else that was seen of the folder; its worktrees;
 the folders above it; and a history in common with a folder that is known.
+
+The decisions of people are a small file of the home that no rebuild touches.
 """
 
 from __future__ import annotations

@@ -13,8 +13,7 @@ from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.session_names import ambiguous, match_sessions
 from aicx.corpus.ingest.leaf_titles import title_among
 from aicx.corpus.ingest.names import Naming, NamingMessage, name_chunk
-from aicx.corpus.ingest.plan import make_plan
-from aicx.corpus.ingest.reading import LogReading, read_logs
+from aicx.corpus.ingest.reading import LogReading, make_plan, read_logs
 from aicx.corpus.places.evidence import Ledger
 from aicx.corpus.places.places import Places, load_decisions
 from aicx.corpus.places.stored import open_places

@@ -1,4 +1,11 @@
-"""Ranks the chunks of a project by their share of decisions, reasons and results."""
+"""Ranks the chunks of a project by how much of each is worth reading: decisions, reasons and results.
+
+Word lists that are data (`aicx/data/density.json`) say what is. Lines are compared without case and after list marks. A
+line is signal when it begins with one of `starts` or holds one of `contains`, unless it begins with a time, as the
+lines of a log do; `high_value` lines weigh more; after an `echo` (documentation of a skill or command, echoed into a
+chat) all is noise. What begins as `opening` says asks or announces: it counts, and is shown last of what was found. For
+another language add words to the lists, no code.
+"""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from aicx.resume.brief.part import Fitted, Part, Section, clean
 from aicx.resume.brief.session_parts import BRANCH_STATE_WORDS
 from aicx.resume.query import MIN_TOKENS
 from aicx.resume.report import BriefedSession, ResumeReport
-from aicx.storage.texts import texts_of, with_texts
+from aicx.storage.typed import texts_of, with_texts
 from aicx.terminal import invisible
 from aicx.text import ago, estimate_tokens, local, plural, shorten, time_span, zone_name
 

@@ -12,7 +12,7 @@ from aicx.evidence.texts import words
 from aicx.evidence.transcript import Statement
 from aicx.resume.ranking import Confidence
 from aicx.resume.report import BriefedSession, EntryFile, Reason, ResumeReport, staleness
-from aicx.storage.texts import Made
+from aicx.storage.typed import Made
 from aicx.text import instant, printable, shorten
 
 Section = Literal[

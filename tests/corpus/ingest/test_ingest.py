@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from aicx.corpus.ingest import reading
-from aicx.corpus.ingest.plan import IngestPlan
+from aicx.corpus.ingest.reading import IngestPlan
 from aicx.corpus.ingest.report import IngestProgress, StoreRequest
 from aicx.corpus.ingest.run import store
 from aicx.errors import CorpusDamaged, UsageError
