@@ -15,6 +15,7 @@ from aicx.corpus.ingest.reading import IngestPlan
 from aicx.corpus.ingest.report import IngestProgress, StoreRequest
 from aicx.corpus.ingest.run import store
 from aicx.errors import CorpusDamaged, UsageError
+from aicx.sources.door import CleanSource
 from aicx.sources.items import LogFile
 from tests.corpus.builders import (
     CWD,
@@ -255,7 +256,7 @@ class TestRerun:
         home.codex(long_codex())
         home.claude_history((THIRD, "Lost and found", 0))
         home.store()
-        monkeypatch.setattr(reading, "load_source", lambda agent: pytest.fail("a log was read"))
+        monkeypatch.setattr(CleanSource, "read", lambda *_: pytest.fail("a log was read"))
         report = home.store()
         assert (report.logs, report.logs_read, report.bytes_read, report.chunks_written) == (3, 0, 0, 0)
 
