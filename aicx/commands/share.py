@@ -13,13 +13,7 @@ from aicx.config import Settings, load_settings
 from aicx.errors import CorpusDamaged, NotFound, UsageError
 from aicx.share.answers import SCHEMA, ShareLeft, ShareStatus, ShareVerified, joined
 from aicx.share.leaving import TakenOut, erase_everything, find_own, forget_shared, said
-from aicx.share.membership import (
-    Membership,
-    find_membership,
-    need_membership,
-    new_membership,
-    write_membership,
-)
+from aicx.share.membership import Membership, find_membership, need_membership, new_membership, write_membership
 from aicx.share.seals import list_parts, read_seals, verify_database
 from aicx.share.shares import create_share, databases
 from aicx.share.ssh import carry
@@ -167,7 +161,7 @@ def forget_here(
     with writer_lock(settings.layout.locks, settings.lock_wait_seconds, console.notify, name="share"):
         seals = find_own(settings, membership, session=session, project=project)
         _confirm(f"Take {console.plural(len(seals), 'session')} out of the share", yes=yes, json=json)
-        done = forget_shared(settings, membership, seals, options.now(), at_once=at_once)
+        done = forget_shared(membership, seals, options.now(), at_once=at_once)
     _print(done, json=json)
 
 
@@ -187,7 +181,7 @@ def leave(
     done = None
     with writer_lock(settings.layout.locks, settings.lock_wait_seconds, console.notify, name="share"):
         if erase:
-            done = erase_everything(settings, membership)
+            done = erase_everything(membership)
         settings.layout.share.unlink(missing_ok=True)
         if membership.is_ssh:
             rmtree(membership.root, ignore_errors=True)

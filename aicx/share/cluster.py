@@ -29,17 +29,7 @@ from aicx.config import library_environment
 from aicx.engine.embedder_choice import Choice
 from aicx.errors import AicxError, MissingExtra, UsageError, plainly
 from aicx.share.build import Recipe, Told, Unit, Written, embedded, passages, read, without_told
-from aicx.share.tables import (
-    CHUNKS,
-    DATA_VERSION,
-    SAMPLE,
-    WORDS,
-    WORDS_INDEX,
-    Database,
-    committed,
-    reading,
-    to_text,
-)
+from aicx.share.tables import CHUNKS, DATA_VERSION, SAMPLE, WORDS, WORDS_INDEX, Database, committed, reading, to_text
 from aicx.share.upkeep import partitions_of_vectors
 from aicx.storage.lock import hold_lock, trace_of
 from aicx.values import dataclass

@@ -41,7 +41,7 @@ class TakenOut:
 
 def find_own(settings: Settings, membership: Membership, *, session: str | None, project: str | None) -> list[Seal]:
     """One's own sealed sessions that a name means. Raises NotFound for none."""
-    own = [seal for seal in _own_seals(settings, membership) if seal.generation]
+    own = [seal for seal in read_seals(own_database(membership)).of(membership.own).values() if seal.generation]
     if session is not None:
         name = session.rpartition(":")[2]
         found = [seal for seal in own if seal.session_id.startswith(name)]
@@ -57,9 +57,7 @@ def find_own(settings: Settings, membership: Membership, *, session: str | None,
     return found
 
 
-def forget_shared(
-    settings: Settings, membership: Membership, seals: Sequence[Seal], now: datetime, *, at_once: bool
-) -> TakenOut:
+def forget_shared(membership: Membership, seals: Sequence[Seal], now: datetime, *, at_once: bool) -> TakenOut:
     """Hides sessions of one's own from every reader and deletes their rows. ``at_once`` also deletes earlier states of
     the tables, which breaks the searches that others are making at that moment."""
     database = own_database(membership)
@@ -70,7 +68,7 @@ def forget_shared(
         seal
         for one in databases(membership, notes)
         for seal in read_seals(one).newest.values()
-        if (seal.agent, seal.session_id) in keys and seal.generation and _writer(seal) != membership.own
+        if (seal.agent, seal.session_id) in keys and seal.generation and not seal.key.startswith(f"{membership.own}/")
     ]
     hidden = sum(seal.member == membership.member for seal in others)
     theirs = [seal for seal in others if seal.member != membership.member]
@@ -81,11 +79,10 @@ def forget_shared(
     return TakenOut(len(seals), hidden, stays, gone_after, [*notes, *failed])
 
 
-def erase_everything(settings: Settings, membership: Membership) -> TakenOut:
+def erase_everything(membership: Membership) -> TakenOut:
     """Deletes every row and seal that this machine wrote, and the earlier states that had them."""
     database = own_database(membership)
-    own = _own_seals(settings, membership)
-    sessions = sum(bool(seal.generation) for seal in own)
+    sessions = sum(bool(seal.generation) for seal in read_seals(database).of(membership.own).values())
     where = owned(membership.member, membership.machine)
     with reading(database.uri):
         # Seals first: without one no reader sees the rows, also when this is killed between the two.
@@ -114,14 +111,6 @@ def follow_forget(settings: Settings, membership: Membership, now: datetime) -> 
     except (ShareAway, NotFound) as error:
         return 0, error.message
     return len(gone), None
-
-
-def _writer(seal: Seal) -> str:
-    return f"{seal.member}/{seal.machine}"
-
-
-def _own_seals(settings: Settings, membership: Membership) -> list[Seal]:
-    return list(read_seals(own_database(membership)).of(membership.own).values())
 
 
 def _clean(database: Database, grace: timedelta) -> list[str]:

@@ -88,7 +88,7 @@ def plan_push(settings: Settings, membership: Membership, database: Database, ma
     """
     seals = read_seals(database)
     own = seals.of(membership.own)
-    if not membership.projects and not any(_is_there(seal) for seal in own.values()):
+    if not membership.projects and not any(seal.generation for seal in own.values()):
         raise UsageError("no project is chosen, and none is shared by default", hint="aicx share push --project GLOB")
     with open_catalog(settings.layout) as opened:
         stored = chunks_of_sessions(opened.catalog)
@@ -113,12 +113,12 @@ def plan_push(settings: Settings, membership: Membership, database: Database, ma
         source = source_of(chunks, made)
         # Rows with vectors, as a build makes them, are not replaced by the same without.
         sources = (source, source_of(chunks, database.model.fingerprint))
-        if known is not None and known.source in sources and _is_there(known):
+        if known is not None and known.source in sources and known.generation:
             unchanged += 1
         else:
             session = Session(key, agent, session_id, chunks, source, known)
-            (changed if known is not None and _is_there(known) else new).append(session)
-    gone = [seal for key, seal in own.items() if key not in met and _is_there(seal)]
+            (changed if known is not None and known.generation else new).append(session)
+    gone = [seal for key, seal in own.items() if key not in met and seal.generation]
     withdrawn = [seal for seal in gone if (seal.agent, seal.session_id) in stored]
     forgotten = [seal for seal in gone if (seal.agent, seal.session_id) not in stored]
     return PushPlan(
@@ -296,10 +296,6 @@ def _batches(sessions: Sequence[Session]) -> Iterator[list[Session]]:
             batch = []
     if batch:
         yield batch
-
-
-def _is_there(seal: Seal) -> bool:
-    return bool(seal.generation)
 
 
 def _is_hidden(seals: Sealed, membership: Membership, agent: str, session_id: str) -> bool:

@@ -91,11 +91,11 @@ class SharedSession:
 
 
 class SharedSessions:
-    """A share, asked for the sessions of other members. Every question makes one."""
+    """A share, asked for the sessions of other members. Every question makes one; NotFound for a home in none."""
 
-    def __init__(self, settings: Settings, membership: Membership) -> None:
+    def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._membership = membership
+        self._membership = need_membership(settings.layout)
         self._work = Awaited(settings.team_wait_seconds)
         self._notes: list[str] = []
         self._found: list[SharedSession] = []
@@ -120,11 +120,6 @@ class SharedSessions:
                 found.pop(key, None)
         best = sorted(found.values(), key=lambda one: one.order, reverse=True)[: about.limit]
         self._found = [one.finished() for one in best]
-
-
-def shared_sessions(settings: Settings) -> SharedSessions:
-    """The share that a home is part of, for one question. Raises NotFound where it is part of none."""
-    return SharedSessions(settings, need_membership(settings.layout))
 
 
 class _Found:

@@ -35,7 +35,6 @@ from aicx.share.tables import (
     words_index,
 )
 from aicx.storage.atomic import replace_file
-from aicx.values import dataclass
 from indexer.vector_table import optimize, sql_list
 from retrieval.mapped import DRAWS
 
@@ -52,14 +51,7 @@ _EMBEDDED = "spans IS NOT NULL AND spans != '[]'"
 GRACE = timedelta(minutes=30)
 # A holder whose beat stays the same for so long, by the clock of who waits, is gone.
 PATIENCE = timedelta(minutes=15)
-
-
-@dataclass(frozen=True, slots=True)
-class Lease:
-    """Who looks after the share. ``beat`` changes whenever somebody takes it."""
-
-    holder: str
-    beat: str
+_LEASE = ("holder", "beat")
 
 
 def is_due(database: Database, unindexed: int = _MAX_UNINDEXED, pieces: int = _MAX_PIECES) -> bool:
@@ -123,48 +115,50 @@ def take_out_hidden(database: Database) -> None:
 
 @contextmanager
 def _lease(layout: Layout, membership: Membership, database: Database, patience: timedelta) -> Iterator[bool]:
-    """Holds the lease while the block runs; false where another machine has it."""
+    """Holds the lease while the block runs; false where another machine has it. To take it changes its beat."""
     import pyarrow as pa
 
-    mine = Lease(membership.own, uuid4().hex)
+    mine = membership.own, uuid4().hex
     with reading(database.uri):
         table = lease_table(database)
         held = _held(table)
         if held is None:
             committed(lambda: table.add(pa.table({"name": ["free"], "holder": [""], "beat": [""]})))
-            held = _held(table) or Lease("", "")
-        if held.holder and held.holder != mine.holder and not _is_gone(layout, held, patience):
+            held = _held(table) or ("", "")
+        holder, beat = held
+        if holder not in ("", membership.own) and not _is_gone(layout, beat, patience):
             yield False
             return
         # Of two that take it at once, the second finds another beat and takes nothing.
-        where = f"beat = {sql_list([held.beat])}"
-        committed(lambda: table.update(where=where, values={"holder": mine.holder, "beat": mine.beat}))
+        where = f"beat = {sql_list([beat])}"
+        committed(lambda: table.update(where=where, values=dict(zip(_LEASE, mine, strict=True))))
         free = _held(table) == mine
     try:
         yield free
     finally:
         if free:
             with reading(database.uri):
-                where = f"beat = {sql_list([mine.beat])}"
-                committed(lambda: table.update(where=where, values={"holder": "", "beat": mine.beat}))
+                where = f"beat = {sql_list([mine[1]])}"
+                committed(lambda: table.update(where=where, values={"holder": ""}))
 
 
-def _held(table: Any) -> Lease | None:
+def _held(table: Any) -> tuple[str, str] | None:
+    """Who holds the lease, empty for none, and its beat; None before it was ever taken."""
     table.checkout_latest()
-    rows = read_rows(table, ("holder", "beat"), "name = 'free'")
-    return max((Lease(row["holder"], row["beat"]) for row in rows), key=lambda one: one.beat, default=None)
+    rows = read_rows(table, _LEASE, "name = 'free'")
+    return max(((row["holder"], row["beat"]) for row in rows), key=lambda one: one[1], default=None)
 
 
-def _is_gone(layout: Layout, held: Lease, patience: timedelta) -> bool:
+def _is_gone(layout: Layout, beat: str, patience: timedelta) -> bool:
     """Whether a holder is gone: this home first saw its beat long ago."""
     path = layout.share.with_name("share-lease.json")
     try:
         seen = orjson.loads(path.read_bytes())
     except (OSError, ValueError):
         seen = {}
-    if seen.get("beat") == held.beat and time.time() - seen["at"] >= 0:
+    if seen.get("beat") == beat and time.time() - seen["at"] >= 0:
         return bool(time.time() - seen["at"] > patience.total_seconds())
-    replace_file(path, orjson.dumps({"beat": held.beat, "at": time.time()}))
+    replace_file(path, orjson.dumps({"beat": beat, "at": time.time()}))
     return False
 
 

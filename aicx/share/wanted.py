@@ -82,9 +82,9 @@ def sessions_of_team(settings: Settings, *, team: bool) -> SharedSessions | None
     """The same for the sessions that a brief or a reason names."""
     if not (team or settings.team):
         return None
-    from aicx.share.sessions import shared_sessions
+    from aicx.share.sessions import SharedSessions
 
-    return shared_sessions(settings)
+    return SharedSessions(settings)
 
 
 def list_chunks(settings: Settings, filters: Filters, limit: int, *, team: bool) -> MetadataAnswer:

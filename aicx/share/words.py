@@ -62,9 +62,6 @@ class LanceQueries:
         words = " ".join(dict.fromkeys(one.term for one in there))
         return self._query.MultiMatchQuery(words, list(worths), boosts=list(worths.values()))
 
-    def any_of(self, clauses: Sequence[Any]) -> Any:
-        return self._boolean(self._query.Occur.SHOULD, clauses)
-
     def all_of(self, clauses: Sequence[Any], better: Sequence[Any] = ()) -> Any:
         occur, boolean = self._query.Occur, self._query.BooleanQuery
         must = [(occur.MUST, self.whole(clause)) for clause in clauses]
@@ -76,18 +73,19 @@ class LanceQueries:
             return clause
         return self._query.MatchQuery(clause.term, clause.column, boost=clause.worth)
 
-    def _boolean(self, occur: Any, clauses: Sequence[Any]) -> Any:
+    def any_of(self, clauses: Sequence[Any]) -> Any:
         """The clauses as one query: terms of a column that are worth the same are asked together."""
+        should = self._query.Occur.SHOULD
         together: dict[tuple[str, float], list[str]] = {}
         rest: list[Any] = []
-        for clause in self._flat(occur, clauses):
+        for clause in self._flat(should, clauses):
             if isinstance(clause, _Term):
                 together.setdefault((clause.column, clause.worth), []).append(clause.term)
             else:
                 rest.append(clause)
         match = self._query.MatchQuery
         terms = [match(" ".join(words), column, boost=worth) for (column, worth), words in together.items()]
-        return self._query.BooleanQuery([(occur, one) for one in (*terms, *rest)])
+        return self._query.BooleanQuery([(should, one) for one in (*terms, *rest)])
 
     def _flat(self, occur: Any, clauses: Iterable[Any]) -> Iterable[Any]:
         for clause in clauses:

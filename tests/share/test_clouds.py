@@ -50,10 +50,10 @@ def test_two_members_search_each_other_and_what_one_takes_out_is_gone(address, t
     assert (report.hits[0].member, report.hits[0].sidecar.session_id) == ("ada", VALVE)
 
     seals = find_own(ada.settings, members["ada"], session=VALVE, project=None)
-    assert forget_shared(ada.settings, members["ada"], seals, NOW, at_once=True).notes == []
+    assert forget_shared(members["ada"], seals, NOW, at_once=True).notes == []
     assert all(hit.sidecar.session_id != VALVE for hit in asked(bob, "gasket of the valve").hits)
 
-    assert erase_everything(ada.settings, members["ada"]).notes == []
+    assert erase_everything(members["ada"]).notes == []
     shared.refresh()
     assert {seal.member for seal in read_seals(shared).newest.values()} == {"bob"}
     assert [row["member"] for row in rows_of(shared, "member")] == ["bob"]

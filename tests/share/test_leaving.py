@@ -58,7 +58,7 @@ def visible(user, membership):
 
 def forget(user, membership, session=VALVE, *, at_once=False):
     found = find_own(user.settings, membership, session=session, project=None)
-    return forget_shared(user.settings, membership, found, NOW, at_once=at_once)
+    return forget_shared(membership, found, NOW, at_once=at_once)
 
 
 def test_a_forgotten_session_is_hidden_and_its_rows_are_deleted(ada, membership):
@@ -133,7 +133,7 @@ def test_a_forget_killed_at_any_step_hides_it_and_the_next_push_deletes_it(ada, 
 
 def test_leaving_with_erase_takes_out_all_of_ones_own_and_nothing_of_others(ada, membership, stored, tmp_path):
     second(stored, membership, tmp_path, "bob")
-    assert erase_everything(ada.settings, membership).sessions == 2
+    assert erase_everything(membership).sessions == 2
     assert {row["member"] for row in rows_of(own_of(ada, membership), "member")} == {"bob"}
     assert visible(ada, membership) == {("bob", VALVE), ("bob", PUMP)}
 

@@ -193,7 +193,7 @@ def test_lancedb_finds_what_workers_indexed(ada, membership, ray, tmp_path, monk
     # What is forgotten leaves the index of vectors too, which is made anew.
     before = {path.name for path in Path(database.uri, "chunks.lance", "_indices").iterdir()}
     own = find_own(ada.settings, membership, session="99999999", project=None)
-    assert forget_shared(ada.settings, membership, own, NOW, at_once=True).notes == []
+    assert forget_shared(membership, own, NOW, at_once=True).notes == []
     database.refresh()
     assert database.chunks.index_stats("vectors_idx").num_indexed_rows == SESSIONS
     assert not before & {path.name for path in Path(database.uri, "chunks.lance", "_indices").iterdir()}

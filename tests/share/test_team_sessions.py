@@ -15,7 +15,7 @@ from aicx.resume.query import ResumeQuery
 from aicx.resume.run import resume
 from aicx.share.leaving import find_own, forget_shared
 from aicx.share.listing import steer_team
-from aicx.share.sessions import SharedSessions, shared_sessions
+from aicx.share.sessions import SharedSessions
 from aicx.why.answer import answer_why, why_markdown
 from aicx.why.run import WhyQuery
 from tests.corpus.builders import SESSION, THIRD, Home, when
@@ -34,7 +34,7 @@ def team(tmp_path_factory):
 
 
 def asked(story, *, wait=30.0):
-    return shared_sessions(replace(story.user.settings, team_wait_seconds=wait))
+    return SharedSessions(replace(story.user.settings, team_wait_seconds=wait))
 
 
 def brief(story, task="", *, wait=30.0, **fields):
@@ -101,7 +101,7 @@ def test_a_home_without_any_session_of_its_own_is_briefed_by_what_others_shared(
     repository = Repository(carol.work / "orbit", remote=REMOTE)
     repository.commit("README.md")
     join(carol, asked(team[0])._membership.address, "carol")
-    found = SharedSessions(replace(carol.settings, team_wait_seconds=30.0), asked(team[0])._membership)
+    found = SharedSessions(replace(carol.settings, team_wait_seconds=30.0))
     report = resume(carol.settings, ResumeQuery(now=NOW, folder=repository.folder, team=found))
     assert ("bob", SESSION) in named(report.team)
     assert "The oven burns gas" in markdown_brief(carol.settings, report, 2000).text.decode()
@@ -204,7 +204,6 @@ def test_what_its_member_forgot_is_in_no_brief_list_or_reason(team):
     give(ada.user, membership)
     assert ("ada", THIRD) in named(brief(bob, "where is the sieve in the drawer").team)
     forget_shared(
-        ada.user.settings,
         membership,
         find_own(ada.user.settings, membership, session=THIRD, project=None),
         NOW,
