@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from random import Random
 
 from aicx.bench.dataset import COUNTED, DEPTH, Query, session_key
+from aicx.bench.mining import read_sessions
 from aicx.bench.mining.repositories import mine_subjects, read_history
-from aicx.bench.mining.sessions import read_sessions
 from aicx.bench.statistics import intervals
 from aicx.config import Settings
 from aicx.engine.index_answer import IndexGain

@@ -36,7 +36,7 @@ def printed_branch(output: str) -> str | None:
 
 
 def with_branches(items: Iterable[SourceItem]) -> Iterator[SourceItem]:
-    """What a log says, with the branch that git printed last in the folder of an entry that has none."""
+    """Gives entries that have no branch the one that git printed last in their folder."""
     asked: set[str] = set()
     branches: dict[str | None, str] = {}
     for item in items:

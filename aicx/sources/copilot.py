@@ -205,7 +205,7 @@ class CopilotTimeline:
             self.skip("empty result")
 
     def _notice(self, kind: str, data: dict[str, Any]) -> str | None:
-        """What the client says of the session itself."""
+        """The client's own word on the session; None where it has none."""
         said = {
             "session.error": data.get("message"),
             "subagent.failed": data.get("error"),

@@ -1,4 +1,4 @@
-"""What a log gives: its entries, what it says of its session, and what could not be read of it."""
+"""The items of a log: its entries, facts of its session, and reports of what could not be read."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class SourceRef:
 
 @dataclass(frozen=True, slots=True)
 class ToolUse:
-    """What a tool record says beyond its text. ``phase`` tells the request from its outcome."""
+    """The facts of a tool record beyond its text. ``phase`` tells the request from its outcome."""
 
     name: str
     phase: Literal["call", "result"]
@@ -169,7 +169,7 @@ class LogIdentity:
 
 
 class LogSource(Protocol):
-    """What a log format must offer; each module of ``aicx.sources`` exposes one as ``SOURCE``."""
+    """The functions that a log format must offer; each module of ``aicx.sources`` exposes one as ``SOURCE``."""
 
     agent: str
 

@@ -1,4 +1,4 @@
-"""What an agent remembers for itself: Markdown files in a folder, each of them one entry in the version it has now."""
+"""An agent's own memories: Markdown files in a folder, each of them one entry in the version it has now."""
 
 from __future__ import annotations
 

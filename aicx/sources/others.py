@@ -68,7 +68,7 @@ class OtherSource:
         return found if isinstance(found, LogIdentity) else LogIdentity(log.path.stem, None)
 
     def read(self, log: LogFile) -> Iterator[SourceItem]:
-        """What it reads, as far as it gets."""
+        """The items that the package reads, as far as it gets."""
         try:
             for item in self._source.read(log):
                 if isinstance(item, _OTHER_ITEMS) or (isinstance(item, TimelineEntry) and self._is_sound(item)):

@@ -58,7 +58,7 @@ class RunSource:
 
 
 class _RunState:
-    """What carries over from one record to the next."""
+    """Reads the records of one log, and keeps what carries over from one to the next."""
 
     def __init__(self, log: LogFile) -> None:
         self._path = str(log.path)

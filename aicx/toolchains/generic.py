@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from aicx.toolchains import javascript_crashes, services
+from aicx.toolchains import services
 from aicx.toolchains.family import Diagnostic, Output, ToolFamily
+from aicx.toolchains.javascript_errors import crashes
 from aicx.toolchains.python_tracebacks import SYNTAX, tracebacks
 
 _TOOLS = frozenset({
@@ -132,7 +133,7 @@ def certain(output: Output) -> Iterator[Diagnostic]:
             tool="python",
             identity=error.message.partition("\n")[0],
         )
-    yield from javascript_crashes.found(output.lines)
+    yield from crashes(output.lines)
     yield from services.diagnoses(output)
     docker, shown = services.dockerfile(output.lines), set[tuple[str, str]]()
     for line in output.lines:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from aicx.toolchains import javascript_crashes, jest_output, mocha_output, tap_output, vitest_output
+from aicx.toolchains import jest_output, mocha_output, tap_output, vitest_output
 from aicx.toolchains.family import Diagnostic, Output, ToolFamily, ToolReader, stable_file
-from aicx.toolchains.javascript_errors import error_of
+from aicx.toolchains.javascript_errors import crashes, error_of
 from aicx.toolchains.json_documents import documents, rows, word
 
 _PROGRAMS = {
@@ -55,7 +55,7 @@ def _best(output: Output) -> ToolReader:
 
 def _parse(output: Output) -> Iterator[Diagnostic]:
     found = list(_from_json(output.text)) or list(_best(output).found(output))
-    yield from found or javascript_crashes.found(output.lines)
+    yield from found or crashes(output.lines)
 
 
 def _from_json(text: str) -> Iterator[Diagnostic]:

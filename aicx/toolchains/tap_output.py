@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from aicx.toolchains.family import Diagnostic, Output, stable_file
-from aicx.toolchains.javascript_crashes import found as found_in
-from aicx.toolchains.javascript_errors import ERROR, error_of
+from aicx.toolchains.javascript_errors import ERROR, crashes, error_of
 
 NAME = "node:test"
 _LISTED = re.compile(r"(?P<indent>\s*)✖ (?P<name>\S.*?)(?: \([\d.]+ms\))?\s*$")
@@ -73,7 +72,7 @@ def _tap(lines: Sequence[str]) -> Iterator[Diagnostic]:
         ]
         place = own[0] if own else None
         error, name = fields.get("error") or fields.get("message") or match["name"], fields.get("name", "")
-        if error == "test failed" and (crash := next(found_in(beside), None)):
+        if error == "test failed" and (crash := next(crashes(beside), None)):
             yield crash
             continue
         code = fields.get("code", "").replace("ERR_TEST_FAILURE", "") or (name if name != "Error" else "")

@@ -9,8 +9,8 @@ import pytest
 
 from aicx.bench.dataset import Query
 from aicx.bench.gain import GainBounds, gain_of, measure_gain
+from aicx.bench.mining import read_sessions
 from aicx.bench.mining.questions import mine_reasks
-from aicx.bench.mining.sessions import read_sessions
 from aicx.commands.index import gain_line
 from aicx.engine.embedder_choice import Choice
 from aicx.engine.lexical_index import refresh_lexical

@@ -8,6 +8,7 @@ from random import Random
 import pytest
 
 from aicx.bench.dataset import COUNTED
+from aicx.bench.mining import MinedSession
 from aicx.bench.mining.repositories import (
     AGENTS,
     BEGUN,
@@ -18,7 +19,6 @@ from aicx.bench.mining.repositories import (
     mine_subjects,
     read_history,
 )
-from aicx.bench.mining.sessions import MinedSession
 from tests.corpus.builders import OTHER, SESSION, THIRD, when
 from tests.evidence.stories import Repository
 

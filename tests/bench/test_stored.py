@@ -10,8 +10,8 @@ import pytest
 from aicx.bench.dataset import COUNTED, Dataset, Query, session_key
 from aicx.bench.datasets import commits, own
 from aicx.bench.measure import Answering, MeasureTask, run_here
+from aicx.bench.mining import MinedSession, Prompt, latest, read_sessions
 from aicx.bench.mining.questions import DATED, TOPICS, mine_absent, mine_dates, mine_identifiers, mine_reasks
-from aicx.bench.mining.sessions import MinedSession, Prompt, latest, read_sessions
 from aicx.bench.rankers import RankerFolders, open_ranker, product
 from aicx.bench.stores import stored_home
 from aicx.engine.embedder_choice import Choice

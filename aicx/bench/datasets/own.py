@@ -6,9 +6,9 @@ from pathlib import Path
 from random import Random
 
 from aicx.bench.dataset import Dataset, Query
+from aicx.bench.mining import read_sessions
 from aicx.bench.mining.questions import mine_absent, mine_dates, mine_identifiers, mine_reasks
 from aicx.bench.mining.repositories import mine_changes, mine_controls, mine_subjects, read_history
-from aicx.bench.mining.sessions import read_sessions
 from aicx.bench.stores import stored_documents
 from aicx.errors import NotFound
 from aicx.paths import Layout

@@ -11,7 +11,7 @@ from datetime import date
 from random import Random
 
 from aicx.bench.dataset import Query
-from aicx.bench.mining.sessions import MinedSession, Prompt, latest, related
+from aicx.bench.mining import MinedSession, Prompt, latest, related
 from retrieval.analysis import analyze
 
 # File paths with an ending, names of two words or more in the usual styles, error codes and ticket numbers. Not what

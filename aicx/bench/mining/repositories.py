@@ -14,8 +14,8 @@ from pathlib import Path
 from random import Random
 
 from aicx.bench.dataset import COUNTED, Query
+from aicx.bench.mining import MinedSession, latest
 from aicx.bench.mining.questions import is_elsewhere, words_of
-from aicx.bench.mining.sessions import MinedSession, latest
 from aicx.evidence.patterns import command_rules
 from aicx.git import command as gitcall
 from aicx.git.subjects import plain_subject

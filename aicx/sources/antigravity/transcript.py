@@ -39,7 +39,7 @@ _REPOSITORY = re.compile(r"(.*/(?:hosted|repos|repositories|github|git)/[^/]+/[^
 
 @dataclass(slots=True)
 class Conversation:
-    """What carries over from one entry of a conversation to the next."""
+    """A conversation while it is read: what carries over from one entry to the next."""
 
     session_id: str
     skipped: Counter[str]
@@ -107,7 +107,7 @@ _FAILED = {"DONE": False, "ERROR": True, "CANCELED": True, "CANCELLED": True}
 
 @dataclass(frozen=True, slots=True)
 class TranscriptOutline:
-    """What must be known of a transcript before its first step can be given out."""
+    """The facts of a transcript that its first step cannot be given out without."""
 
     first: datetime | None = None
     cwd: str | None = None

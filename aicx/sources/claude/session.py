@@ -83,7 +83,7 @@ class ClaudeLogReader:
     def items_on(
         self, start: int, line: int, state: Mapping[str, Any], points_from: int
     ) -> Iterator[SourceItem | ReadPoint | RecordsEnd]:
-        """What the log holds behind the line that ends at ``start``, where a `ReadPoint` had ``state``.
+        """Everything behind the line that ends at ``start``, where a `ReadPoint` had ``state``.
 
         With the `ReadPoint`s at or behind the byte ``points_from``.
         """

@@ -53,7 +53,7 @@ class Copies:
 
 @dataclass(slots=True)
 class Held:
-    """What is to become an entry unless its other half follows, with all that was in force where it stands."""
+    """An entry to be, unless its other half follows, with all that was in force where it stands."""
 
     key: str
     role: Role

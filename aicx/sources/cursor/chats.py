@@ -113,7 +113,7 @@ def _time_in(text: str) -> datetime | None:
 
 
 def _about(log: LogFile) -> dict[str, Any]:
-    """What the agent noted of a session beside the transcripts: its folder and when it began."""
+    """The agent's note on a session beside the transcripts: its folder and when it began."""
     home = next((above.parent for above in log.path.parents if above.name == "projects"), None)
     workspaces = list_folder(home / "chats") if home else []
     for workspace in [] if isinstance(workspaces, BadRecord) else workspaces:
@@ -202,7 +202,7 @@ def list_chats(user: Path) -> Iterator[LogFile | BadRecord]:
 
 
 def load_about(log: LogFile) -> dict[str, Any]:
-    """What is said of a chat; empty where it cannot be read."""
+    """A chat's own row; empty where it cannot be read."""
     database, chat_id = split_path(log.path)
     try:
         with reading(database) as connection:

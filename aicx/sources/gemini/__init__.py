@@ -238,7 +238,7 @@ class _Version(NamedTuple):
 
 
 class _Outline(NamedTuple):
-    """What must be known of a log before its first message can be given out."""
+    """The facts of a log that its first message cannot be given out without."""
 
     header: dict[str, Any]
     first: datetime | None

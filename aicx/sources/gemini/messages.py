@@ -251,7 +251,7 @@ AGENT = "gemini"
 
 
 class GeminiTimeline:
-    """What carries over from one message of a log to the next."""
+    """Gives out the messages of one log, and keeps what carries over from one to the next."""
 
     def __init__(self, path: str, session_id: str, cwd: str | None, first: datetime | None) -> None:
         self.session_id = session_id

@@ -46,7 +46,7 @@ class OpenCodeSession:
 
 
 def load_info(log: LogFile) -> dict[str, Any]:
-    """What a log says of its session; empty where it cannot be read."""
+    """A log's record of its session; empty where it cannot be read."""
     if log.format == DATABASE:
         database, session_id = split_path(log.path)
         try:
