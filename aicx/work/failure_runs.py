@@ -36,6 +36,8 @@ from aicx.work.session_facts import Failure, Try
 MAX_FAILURES, MAX_ATTEMPTS, MAX_FILES, MAX_COMMANDS = 100, 5, 5, 5
 # Mistakes that are mended where they are.
 _IN_PLACE = frozenset({"build", "lint", "syntax", "type"})
+# What keeps a program from being looked at, or run.
+_BEFORE_TESTS = frozenset({"build", "setup", "syntax", "type"})
 # Edits between two runs that may all have been made for what failed.
 _FEW, _FEW_COMMANDS = 3, 2
 _MESSAGE, _COMMAND = 300, 120  # characters
@@ -132,8 +134,10 @@ def failures_of(
         _also_ran(open_, _beside(call, run), tree)
         at, ref = instant(run.at, "seconds"), str(Ref("chunk", run.chunk))
         if run.outcome == "failed":
-            for event in mistakes_of(run, call, answers, roots, folder):
-                _take(open_, done, event, run, tree, roots, folder)
+            found = list(mistakes_of(run, call, answers, roots, folder))
+            for one in found:
+                _take(open_, done, one, run, tree, roots, folder)
+            _no_longer_reports(open_, run, tree, [event for _, event in found])
         elif run.kind == "check" and (run.outcome == "quiet" or not answers):
             _may_have_passed(open_, run, tree)
         elif run.outcome == "ok" or (run.kind == "change" and run.outcome == "quiet" and not _stops(answers)):
@@ -198,6 +202,19 @@ def _pass(
             del open_[mark]
 
 
+def _no_longer_reports(open_: dict[str, _Open], run: CommandRun, tree: str, events: Sequence[ErrorEvent]) -> None:
+    """Notes which failures a run did not report although it came as far: what is done after it is for others."""
+    if not events:
+        return
+    reported = {event.fingerprint for event in events}
+    came_far = all(event.phase not in _BEFORE_TESTS for event in events)
+    for mark, one in open_.items():
+        if mark in reported or run.kind != one.kind or tree != one.tree:
+            continue
+        again = all(any(repeats(part, failed) for part in run.parts) for failed in one.parts)
+        one.complete |= again and (came_far or one.failure.phase in _BEFORE_TESTS)
+
+
 def _may_have_passed(open_: dict[str, _Open], run: CommandRun, tree: str) -> None:
     """Notes that the checks of some failures ran again and printed nothing of a failure: what comes after may be for
     something else. Where nothing is known of such a run, neither is what it took to pass.
@@ -235,7 +252,11 @@ def _changed(open_: dict[str, _Open], call: Step, tree: str, roots: Roots, folde
     for name in call.files:
         path, of = roots.relative(name, folder), _tree(name) if is_absolute(name) else tree
         for one in open_.values():
-            if path is not None and of == one.tree and not (one.complete or _is_aside(path, one.failure)):
+            if path is None or of != one.tree or _is_aside(path, one.failure):
+                continue
+            if one.complete:
+                one.unread = True
+            else:
                 one.files[path] = None
 
 

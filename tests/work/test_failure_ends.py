@@ -284,6 +284,30 @@ def test_what_was_edited_after_the_check_may_have_passed_is_not_what_helped() ->
     assert one.resolved.files == ("src/cart.py",)
 
 
+def test_what_was_edited_after_the_check_failed_for_another_reason_is_not_what_helped() -> None:
+    failed, mended = fails(), edit("src/cart.py")
+    other = fails(text='src/tax.py:9: error: Name "rate" is not defined  [name-defined]')
+    first, _ = found(failed, mended, other, edit("src/tax.py"), edit("src/cart.pyi"), passes())
+    assert first.resolved is not None
+    assert first.resolved.files == ("src/cart.py",)
+
+
+def test_that_nothing_was_changed_is_not_said_where_the_check_failed_for_another_reason_first() -> None:
+    failed = fails()
+    other = fails(text='src/tax.py:9: error: Name "rate" is not defined  [name-defined]')
+    first, _ = found(failed, other, edit("src/tax.py"), passes())
+    assert first.resolved is not None
+    assert (first.resolved.files, first.resolved.read_all) == ((), False)
+
+
+def test_a_test_that_was_not_compiled_may_still_fail() -> None:
+    failed = "--- FAIL: TestTotal (0.00s)\n    cart_test.go:5: got 1\nFAIL\tshop\t0.1s"
+    tests, built = fails("go test ./...", text=failed), fails("go test ./...", text=GO)
+    first, *_ = found(tests, built, edit("cart_test.go"), call("Bash", "go test ./...", text="ok  \tshop\t0.1s"))
+    assert first.resolved is not None
+    assert first.resolved.files == ("cart_test.go",)
+
+
 def test_a_lint_finding_is_not_mended_in_another_file() -> None:
     [one] = found(
         fails("golangci-lint run ./...", text=LINT),
