@@ -169,7 +169,9 @@ def name_of_prompt(text: str) -> TitleLine | None:
             first = _SENTENCE.split(read, maxsplit=1)[0]
             points = len(first) <= _SHORT and count_telling(first) < _ENOUGH_POINTING and bool(_POINTS.search(first))
             points = points or bool(_ANSWERS_REVIEW.match(read))
-            return TitleLine(clip_title(_without_lead_in(read)), weak=points)
+            # "the cause of this error:" above the address of a page says what it points at.
+            of_thing = points and URL.search(text) is not None
+            return TitleLine(clip_title(_without_lead_in(read)), weak=points, of_thing=of_thing)
     if not read or not WORD.search(REFERENCE.sub("", URL.sub("", read))):
         return None
     return TitleLine(clip_title(read), weak=True, of_thing=refers_to_something(read))

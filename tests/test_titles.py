@@ -92,6 +92,12 @@ def test_what_only_points_is_told_with_what_was_done(prompt: str) -> None:
     assert title.endswith(" — fix(view): hide the bees")
 
 
+def test_what_points_at_an_address_below_is_not_passed_over_for_a_later_reply() -> None:
+    found = name_of_prompt("find the root cause of this error:\nhttps://hive.example.org/runs/7\n\nguess nothing")
+    assert found is not None
+    assert (found.text, found.weak, found.of_thing) == ("find the root cause of this error", True, True)
+
+
 def test_the_label_of_a_task_is_not_its_title() -> None:
     assert named("Task name: /root/hive_check\n\nReview the queen of the hive") == "Review the queen of the hive"
 
