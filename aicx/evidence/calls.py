@@ -154,6 +154,8 @@ _SUBJECT_LENGTH = 120
 _COMMITS = re.compile("commit|revert")
 _COMMIT = re.compile(r"git (?:-\S+ (?:[^-\s]\S* )?)*commit\b")
 _REVERT = re.compile(r'Revert "(.+)"')
+# A commit that a rebase folds into the one that it names.
+_FOLDS = re.compile(r"^(?:amend|fixup|squash)! ")
 # What brings work into a history, or before others.
 _LANDS = re.compile(rf"{_COMMIT.pattern}|git (?:-\S+ (?:[^-\s]\S* )?)*push\b|\bgh pr (?:create|merge)\b")
 
@@ -170,8 +172,9 @@ def broke_off_landing(steps: Sequence[Step]) -> bool:
 def commits_of(calls: Answered, elsewhere: OtherRepositories) -> list[Statement]:
     """The commits a session made in this repository, the last first.
 
-    Of several with one subject the last stands: it was made anew on another base. What was amended, or taken back by a
-    reset or a revert, is left out. Where nothing is known of the folder that a call works in, its commits count.
+    Of several with one subject the last stands: it was made anew on another base. What was amended, taken back by a
+    reset or a revert, or made to be folded into another of them, is left out. Where nothing is known of the folder that
+    a call works in, its commits count.
     """
     rules = command_rules()
     others = {folder for call, answers in calls for folder in _pushed_elsewhere(call, answers, elsewhere)}
@@ -203,7 +206,8 @@ def commits_of(calls: Answered, elsewhere: OtherRepositories) -> list[Statement]
                     continue
                 found.pop(text, None)
                 found[text] = Statement(text, result.at, (str(Ref("commit", commit)), str(Ref("chunk", result.chunk))))
-    return list(reversed(found.values()))
+    folded = {text for text in found if (into := _FOLDS.sub("", text)) != text and into in found}
+    return [made for text, made in reversed(found.items()) if text not in folded]
 
 
 def _amending(call: Step, count: int) -> list[bool]:

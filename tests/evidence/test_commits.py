@@ -97,6 +97,14 @@ def test_commit_that_was_amended_under_another_subject_is_left_out() -> None:
     assert commits(story) == [("Fix the login", "9f8e7d6")]
 
 
+def test_a_commit_to_be_folded_into_another_one_is_part_of_that() -> None:
+    story = Story().runs("git commit -m 'Fix login'", COMMITTED)
+    story.runs("git commit --fixup 1a2b3c4", "[main 9f8e7d6] fixup! Fix login\n 1 file changed")
+    assert [subject for subject, _ in commits(story)] == ["Fix login"]
+    alone = Story().runs("git commit --fixup 5d6e7f8", "[main 9f8e7d6] fixup! Add docs\n 1 file changed")
+    assert [subject for subject, _ in commits(alone)] == ["fixup! Add docs"]
+
+
 def test_amendment_on_another_branch_leaves_the_commit() -> None:
     story = Story().runs("git commit -m 'Fix login'", COMMITTED)
     story.runs("git checkout docs && git commit --amend -m 'Add docs'", "[docs 9f8e7d6] Add docs\n 1 file changed")
