@@ -165,7 +165,7 @@ def broke_off_landing(steps: Sequence[Step]) -> bool:
 
     Tools that keep logs with commits cut them there: whether it went through, and what came after, is not known.
     """
-    last = takewhile(lambda step: step.phase == "call", reversed(steps))
+    last = takewhile(lambda step: step.phase == "call" or step.origin == "injected", reversed(steps))
     return any(_LANDS.search(step.command) for step in last)
 
 

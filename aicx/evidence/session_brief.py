@@ -194,6 +194,7 @@ def read_brief(
     planned = open_plan(steps, committed) or pending(steps)
     done = last is not None and is_done(last)
     interrupted = _is_interrupted(steps, last)
+    ended_with = _said_since_last_request(steps, wanted)
     passed = passed_checks(runs)
     tests = [run for run, _ in passed if topic_of(run.parts[-1]) == "test"]
     goal, asked = _requests(wanted)
@@ -218,16 +219,17 @@ def read_brief(
         ahead, questions = (list(filter(is_left, found)) for found in said_left)
         # A plan that was never ticked off says nothing once the agent reported the work done.
         plan = [] if done else list(filter(is_left, planned))
-        questions = [] if interrupted else questions
+        broke_off = interrupted and not since.may_have_done(ended_with)
+        questions = [] if broke_off else questions
         uncommitted = [run for run in failures if not any(at > run.at for at in committed)]
         broken = [run for run in uncommitted if run.kind == "check" and run in failures[:_MAX_FAILURES]]
         programs = [run for run in uncommitted if run.code is not None]
-        state, reason = _state(bool(failures), bool(questions), interrupted, bool(plan), bool(ahead), done, last)
+        state, reason = _state(bool(failures), bool(questions), broke_off, bool(plan), bool(ahead), done, last)
         return SessionBrief(
             goal=goal,
             asked=asked,
             turned_to=turned_to,
-            unanswered=_unanswered(steps, wanted, since) if reason == "interrupted" and not landing else None,
+            unanswered=_unanswered(steps, wanted, since, last) if reason == "interrupted" and not landing else None,
             progress=progress_of(steps, last, is_over) if last else None,
             reported=reported_in(steps, turns, is_over),
             checks=tuple(_check(run, count) for run, count in passed[:_MAX_CHECKS]),
@@ -315,20 +317,36 @@ def _requests(wanted: Sequence[tuple[Weight, Step]]) -> tuple[Statement | None, 
     return goal, statement_in(text, last[2])
 
 
-def _unanswered(steps: Sequence[Step], wanted: Sequence[tuple[Weight, Step]], since: Since) -> Statement | None:
+def _said_since_last_request(steps: Sequence[Step], wanted: Sequence[tuple[Weight, Step]]) -> str:
+    """The last request and what the agent said of it, as far as it tells what is wanted."""
+    if not wanted:
+        return ""
+    weight, asked = wanted[-1]
+    said = " ".join(step.text for step in steps if step.role == "assistant" and step.at > asked.at)
+    return f"{weight.text[:_REQUEST_LENGTH]} {said[:_REQUEST_LENGTH]}"
+
+
+def _unanswered(
+    steps: Sequence[Step], wanted: Sequence[tuple[Weight, Step]], since: Since, last: Step | None
+) -> Statement | None:
     """The last prompt, where it says what is wanted; "yes, do that" leans on what the agent offered.
 
-    "commit" says what was to be done with something, and is told with what that is.
+    "commit" says what was to be done with something, and is told with what that is. Where a turn ended with ``last``,
+    the prompt was answered, and something else, as a program at work, woke the agent.
     """
     prompt = next((step for step in reversed(steps) if step.role == "user" and step.origin in PROMPTS), None)
     if prompt is None or not wanted or wanted[-1][1] is not prompt:
+        return None
+    if last is not None and last.at > prompt.at and any(step.phase == "result" for step in after(steps, last)[:1]):
         return None
     text = _wish(wanted[-1][0].text)
     # "ok, push it and make a pr" is done where the work is in the head.
     if since.has_done(text) or (since.landed and wanted[-1][0].level == 1) or since.has_landed(text):
         return None
     if wanted[-1][0].level == 1 and (about := next((one for one, _ in reversed(wanted) if one.level > 1), None)):
-        text = f"{shorten(_wish(about.text), _REQUEST_LENGTH - 60)} / then: {shorten(text, 60)}"
+        what, then = shorten(_wish(about.text), _REQUEST_LENGTH - 60), shorten(text, 60)
+        reported = last is not None and last.at < prompt.at and is_done(last)
+        text = f"{then} (after: {what})" if reported else f"{what} / then: {then}"
     # A bare address does not say what is wanted of it.
     return statement_in(text, prompt) if words(URL.sub(" ", text)) else None
 

@@ -9,8 +9,11 @@ from aicx.evidence.fixes import ends
 from aicx.evidence.patterns import statement_rules
 from aicx.evidence.runs import CommandRun
 from aicx.git.roots import repository_of
-from aicx.git.subjects import Subject
+from aicx.git.subjects import NEAR, Subject
 from aicx.values import dataclass
+
+# A subject in fewer words is in many a longer text.
+_TELLING = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +36,12 @@ class Since:
         """Whether a commit says nearly the same as ``text``, or a later session was asked for it."""
         wanted = Subject.of(text)
         return any(wanted.nearness(Subject.of(one)) for one in self.done)
+
+    def may_have_done(self, text: str) -> bool:
+        """Whether nearly all words of a commit's subject, or of what a later session was asked, are in ``text``."""
+        wanted = Subject.of(text).whole
+        subjects = (Subject.of(one).bare for one in self.done)
+        return any(len(one) >= _TELLING and len(one & wanted) >= NEAR * len(one) for one in subjects)
 
     def has_landed(self, text: str) -> bool:
         """Whether ``text`` is only about bringing the session's work in, which it is by now."""

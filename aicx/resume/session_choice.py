@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from datetime import timedelta
 
 from aicx.evidence.calls import merged_by, number_of
 from aicx.evidence.session_brief import Ending, SessionBrief, with_later
@@ -24,6 +25,8 @@ from aicx.sources import MEMORIES, RUN, reopen_command
 _MAX_STANDINGS = 12
 # Sessions since that are read for what they have done of it; each costs reading its chunks.
 _MAX_LATER = 4
+# A session that begins so soon after another one was left was begun in its stead.
+_AT_ONCE = timedelta(minutes=5)
 _REASONS_OF_PARTS = {
     "recall": Reason.MATCHES_TASK,
     "files": Reason.SHARES_FILES,
@@ -205,7 +208,8 @@ class SessionChoice:
             return standing, None, False
         is_outside = standing == "unmerged" and not self._state.shallow
         is_outside |= not {edit.path for edit in brief.edits}.isdisjoint(self._state.changed)
-        if ending != "broke off" and (not is_outside or self._is_followed(session)):
+        is_followed = self._is_begun_anew(session, brief) if ending == "broke off" else self._is_followed(session)
+        if is_followed or (ending == "open" and not is_outside):
             return standing, None, False
         return standing, ending, self._is_pushed(session, brief)
 
@@ -221,6 +225,17 @@ class SessionChoice:
         """Whether a later session worked in the same place."""
         place = session.branch, session.cwd
         return any(same_place(place, (item.session.branch, item.session.cwd)) for item in self._later(session))
+
+    def _is_begun_anew(self, session: SessionRow, brief: SessionBrief) -> bool:
+        """Whether a session that changed nothing was left for another one in the same place at once.
+
+        A plan is often carried out in a session of its own, and a prompt that was stopped is said again in another one.
+        """
+        place, until = (session.branch, session.cwd), session.completed_at + _AT_ONCE
+        return not brief.edits and any(
+            item.session.started_at <= until and same_place(place, (item.session.branch, item.session.cwd))
+            for item in self._later(session)
+        )
 
     def _later(self, session: SessionRow) -> list[Scored]:
         """The sessions that ended after ``session``, the best first."""

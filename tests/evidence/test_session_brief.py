@@ -274,11 +274,43 @@ def test_nothing_is_known_to_be_left_where_a_log_ends_at_the_call_that_lands_the
     assert (found.unanswered, found.ahead, found.questions) == (None, (), ())
 
 
+def test_what_a_client_records_of_the_call_that_lands_the_work_is_no_answer_to_it() -> None:
+    story = Story().asks("count the combs of each hive").edits("combs.py").says("All combs are counted.")
+    story.asks("commit").calls("Bash", "\n$ git commit -m 'Count the combs'")
+    story._add("user", "injected", '{"task_id": "b4", "description": "Commit the combs"}')
+    assert brief(story).unanswered is None
+
+
 def test_the_request_at_which_a_log_ends_in_another_call_is_unanswered() -> None:
     story = Story().asks("count the combs of each hive").edits("combs.py").says("All combs are counted.")
     story.asks("please commit this").runs("git status", "clean").calls("Bash", "\n$ git diff")
     assert (found := brief(story).unanswered) is not None
     assert found.text.endswith("/ then: please commit this")
+
+
+def test_where_only_the_commit_is_left_what_was_done_is_no_step() -> None:
+    story = Story().asks("count the combs of each hive").edits("combs.py").says("Done. All combs are counted.")
+    story.asks("please commit this").runs("git status", "clean").calls("Bash", "\n$ git diff")
+    assert (found := brief(story).unanswered) is not None
+    assert found.text == "please commit this (after: count the combs of each hive)"
+
+
+def test_a_prompt_that_was_answered_is_not_left_where_a_program_woke_the_agent_later() -> None:
+    story = Story().asks("count the combs").edits("combs.py").says("Counted.").asks("send the figures to the guild")
+    story.runs("send guild", "sent").says("Sent: https://example.org/guild/4").gets("Agent", "The other count ended.")
+    story.runs("make", "ok").runs("make count", "ok")
+    assert brief(story).unanswered is None
+
+
+def test_a_request_is_not_left_that_a_commit_since_names_in_words_of_its_answer() -> None:
+    story = Story().asks("the hives somehow lost their roofs in the storm, can you get that back")
+    story.says("Creating task 3: restore the roofs of the hives with nails.").calls("Agent", " plan")
+    assert (broken := brief(story)).unanswered is not None
+    done = Since(done=("fix(yard): restore roofs with nails (#7)",))
+    found = read_brief(story.steps, ROOTS)(done)
+    assert (broken.state_reason, found.state_reason, found.unanswered) == ("interrupted", "nothing_said", None)
+    other = Since(done=("fix(yard): restore the gate",))
+    assert read_brief(story.steps, ROOTS)(other).unanswered is not None
 
 
 def test_a_bare_address_at_which_a_session_broke_off_does_not_say_what_is_wanted() -> None:

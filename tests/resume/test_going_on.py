@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import subprocess
+from datetime import UTC, datetime
 
 import pytest
 
-from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog
+from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, when
 from tests.memory.builders import Place
 from tests.work.builders import TaskPlace
 from tests.work.conftest import place as place
@@ -187,6 +188,27 @@ def test_another_session_is_not_open_where_a_later_one_was_asked_for_the_same(pl
     again = log(place).prompt("Empty files make the export crash", HOUR).answer("They are accepted now.", HOUR + 1)
     keep(place, asking(place), again)
     assert "(open)" not in others(place)[OTHER]
+
+
+@pytest.mark.parametrize(("pause", "told"), [(60, False), (HOUR, True)])
+def test_what_a_session_that_began_at_once_took_over_did_not_break_off(
+    place: TaskPlace, pause: float, told: bool
+) -> None:
+    planned = log(place, OTHER).prompt("Which fields may the export leave out?", 0)
+    planned.answer("I will plan it.", 5).call("Bash", 6, "t0", command="ls").result("src", 7, "t0")
+    planned.prompt("Plan for the reader too", 8)
+    carried = log(place, THIRD).prompt("Implement the following plan:\n\n# Optional columns", 8 + pause)
+    keep(place, planned, carried.answer("The columns are optional.", 20 + pause), newest(place))
+    assert ("(broke off)" in others(place)[OTHER]) is told
+
+
+@pytest.mark.parametrize(("ago", "state"), [(120, "it may still be at work"), (HOUR, "it ended in the middle")])
+def test_a_session_that_was_just_written_to_is_not_said_to_have_ended(place: TaskPlace, ago: float, state: str) -> None:
+    begin = (datetime.now(UTC) - when(0)).total_seconds() - ago
+    made = log(place).prompt("Which fields may the export leave out?", begin - 30)
+    made.answer("I will look at the fields.", begin - 20).call("Bash", begin - 10, "t0", command="make fields")
+    keep(place, made.result("ok", begin - 5, "t0").call("Bash", begin, "t1", command="make types"))
+    assert state in place.run("resume", "--repo", str(place.repo))[1]
 
 
 def test_a_shallow_clone_proves_no_session_open(place: TaskPlace) -> None:
