@@ -24,7 +24,7 @@ Example: aicx sessions close --status ok
 COMMANDS = {
     "list": "aicx.commands.sessions.finding:list_sessions",
     "show": "aicx.commands.sessions.showing:show",
-    "search": "aicx.commands.sessions.finding:search_sessions",
+    "search": "aicx.commands.sessions.showing:search_sessions",
     "recall": "aicx.commands.sessions.finding:recall_windows",
     "chain": "aicx.commands.sessions.showing:chain",
     "windows": "aicx.commands.sessions.showing:windows",
@@ -34,6 +34,6 @@ COMMANDS = {
     "fork": "aicx.commands.sessions.stated:fork",
     "close": "aicx.commands.sessions.stated:close",
     "link": "aicx.commands.sessions.stated:link",
-    "stats": "aicx.commands.sessions.finding:count_sessions",
+    "stats": "aicx.commands.sessions.showing:count_sessions",
 }
 DEFAULT = "list"

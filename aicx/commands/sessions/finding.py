@@ -1,24 +1,18 @@
-"""`aicx sessions list` and `stats`, `aicx search --in sessions` and `--in windows`: finds and counts sessions."""
+"""`aicx sessions list` and `aicx search --in windows`: finds sessions and their windows by filters or a question."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from aicx import console, options
-from aicx.commands.desk import open_desk
 from aicx.commands.nothing import notify_nothing
-from aicx.commands.sessions.showing import print_node, viewing
 from aicx.config import load_settings
 from aicx.corpus.catalog.sessions import SCHEMA, SessionItem, Sort, browse, sessions_answer
-from aicx.engine.search import SearchQuery
 from aicx.errors import UsageError
 from aicx.filters import EVERYTHING, Filters
-from aicx.sessions.answers import SEARCH_SCHEMA, STATS_SCHEMA
-from aicx.sessions.recall import find_sessions
 from aicx.text import local
 
 if TYPE_CHECKING:
@@ -75,35 +69,6 @@ def _print_session(item: SessionItem) -> None:
     facts += [f"until {until}", console.plural(session.chunks, "chunk"), console.plural(session.messages, "message")]
     console.out(f"  {' · '.join(facts)}")
     console.out(f"  {style(item.reopen or session.session_id, fg='green')}")
-
-
-@options.filtered()
-def search_sessions(
-    query: Annotated[list[str], typer.Argument(help="A question, an identifier, or a quoted phrase.")],
-    limit: options.Limit = 10,
-    filters: Filters = EVERYTHING,
-) -> options.Answered:
-    """Find the sessions that answer a question, ranked by all their passages.
-
-    The words and filters are those of `aicx search`; an answer is a whole session, with where it stands.
-
-    Example: aicx search --in sessions why exports lost their header
-    Example: aicx search --in sessions "retry policy" -p myrepo --limit 3
-    """
-    desk = open_desk(None)
-    asked = SearchQuery(" ".join(query), desk.now, filters, group="session", limit=limit, place=desk.place.root)
-    with viewing(desk) as viewer:
-        found = find_sessions(desk.settings, asked, viewer)
-    yield SEARCH_SCHEMA, found
-    for item in found.items:
-        print_node(item.node)
-        for line in item.lines:
-            console.out(console.style(f"    {line}", dim=True))
-    console.notify_notes(found.notes)
-    if not found.items:
-        notify_nothing("Nothing matches. Fewer or other words may match.")
-    else:
-        console.notify(f"{console.plural(found.results, 'session')} of {found.matched:,}.")
 
 
 class Granularity(StrEnum):
@@ -173,26 +138,3 @@ def _print_match(number: int, match: SessionMatch) -> None:
             console.out(style(f"    #w{one.window.index} score {one.score:.2f}, chunks {chunks}", dim=True))
     for line in match.lines:
         console.out(f"      {line}")
-
-
-def count_sessions() -> options.Answered:
-    """Count the sessions by agent, lane, state and outcome, and the edges between them by type and origin.
-
-    Example: aicx sessions stats
-    Example: aicx sessions stats --json
-    """
-    with viewing(open_desk(None)) as viewer:
-        found = viewer.stats()
-    yield STATS_SCHEMA, found
-    console.out(f"{console.plural(found.sessions, 'session')}, {found.stored:,} stored")
-    _print_counts("Agents", found.by_agent)
-    _print_counts("Lanes", found.by_lane)
-    _print_counts("States", found.by_state)
-    _print_counts("Outcomes", found.by_outcome)
-    _print_counts("Edges", {f"{edge.type} ({edge.origin})": edge.count for edge in found.edges})
-    console.notify_notes(found.notes)
-
-
-def _print_counts(heading: str, counts: Mapping[str, int]) -> None:
-    if counts:
-        console.out(f"{heading}: {', '.join(f'{name} {count:,}' for name, count in counts.items())}")

@@ -1,9 +1,9 @@
-"""`aicx show --about` and `--windows`, `aicx sessions chain`: one session; and what all actions share."""
+"""`aicx show --about` and `--windows`, `aicx sessions chain`, `search` and `stats`; and what all actions share."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Annotated
 
@@ -11,13 +11,15 @@ import typer
 
 from aicx import console, options
 from aicx.commands.desk import CommandDesk, open_desk
+from aicx.commands.nothing import notify_nothing
 from aicx.config import load_settings
 from aicx.corpus.catalog.session_names import SessionKey
 from aicx.errors import NotFound
+from aicx.filters import EVERYTHING, Filters
 from aicx.lifecycle.identity import IdentifiedSession, find_session
 from aicx.refs import Ref
 from aicx.sessions import EDGE_TYPES, Edge
-from aicx.sessions.answers import CHAIN_SCHEMA, SCHEMA, ChainAnswer, ChainItem, SessionNode
+from aicx.sessions.answers import CHAIN_SCHEMA, SCHEMA, SEARCH_SCHEMA, STATS_SCHEMA, ChainAnswer, ChainItem, SessionNode
 from aicx.sessions.family import ANCESTRY, MAX_DEPTH, chain_of
 from aicx.sessions.view import Viewer, about_session, key_of, open_viewer
 from aicx.text import local, time_span
@@ -209,3 +211,59 @@ def edge_line(edge: Edge, *, towards_newer: bool = False) -> str:
     other, words = (edge.from_ref, _NEWER[edge.type]) if towards_newer else (edge.to_ref, _OLDER[edge.type])
     sure = "" if edge.origin != "derived" else f", {edge.confidence:.0%} sure"
     return f"{words} {other} ({edge.origin}{sure}): {edge.reason}"
+
+
+@options.filtered()
+def search_sessions(
+    query: Annotated[list[str], typer.Argument(help="A question, an identifier, or a quoted phrase.")],
+    limit: options.Limit = 10,
+    filters: Filters = EVERYTHING,
+) -> options.Answered:
+    """Find the sessions that answer a question, ranked by all their passages.
+
+    The words and filters are those of `aicx search`; an answer is a whole session, with where it stands.
+
+    Example: aicx search --in sessions why exports lost their header
+    Example: aicx search --in sessions "retry policy" -p myrepo --limit 3
+    """
+    # Imported here: the other actions do not search.
+    from aicx.engine.search import SearchQuery
+    from aicx.sessions.recall import find_sessions
+
+    desk = open_desk(None)
+    asked = SearchQuery(" ".join(query), desk.now, filters, group="session", limit=limit, place=desk.place.root)
+    with viewing(desk) as viewer:
+        found = find_sessions(desk.settings, asked, viewer)
+    yield SEARCH_SCHEMA, found
+    for item in found.items:
+        print_node(item.node)
+        for line in item.lines:
+            console.out(console.style(f"    {line}", dim=True))
+    console.notify_notes(found.notes)
+    if not found.items:
+        notify_nothing("Nothing matches. Fewer or other words may match.")
+    else:
+        console.notify(f"{console.plural(found.results, 'session')} of {found.matched:,}.")
+
+
+def count_sessions() -> options.Answered:
+    """Count the sessions by agent, lane, state and outcome, and the edges between them by type and origin.
+
+    Example: aicx sessions stats
+    Example: aicx sessions stats --json
+    """
+    with viewing(open_desk(None)) as viewer:
+        found = viewer.stats()
+    yield STATS_SCHEMA, found
+    console.out(f"{console.plural(found.sessions, 'session')}, {found.stored:,} stored")
+    _print_counts("Agents", found.by_agent)
+    _print_counts("Lanes", found.by_lane)
+    _print_counts("States", found.by_state)
+    _print_counts("Outcomes", found.by_outcome)
+    _print_counts("Edges", {f"{edge.type} ({edge.origin})": edge.count for edge in found.edges})
+    console.notify_notes(found.notes)
+
+
+def _print_counts(heading: str, counts: Mapping[str, int]) -> None:
+    if counts:
+        console.out(f"{heading}: {', '.join(f'{name} {count:,}' for name, count in counts.items())}")

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from aicx import console, options
 from aicx.commands.desk import open_desk
 from aicx.commands.task.common import TaskArgument, print_task, warn_of, warn_of_damaged
-from aicx.lifecycle.answers import HANDOFFS_SCHEMA, HandoffsAnswer
 from aicx.text import shorten
 from aicx.work.answers import LIST_SCHEMA, SHOW_SCHEMA, STATUS_SCHEMA, entry_of, list_tasks, shown_work, status_of
-from aicx.work.areas import SCHEMA, AreaAnswer, AreasAnswer
-from aicx.work.handoff import HandoffAnswer
 from aicx.work.record import STATUSES
+
+if TYPE_CHECKING:
+    from aicx.work.areas import AreaAnswer
+    from aicx.work.handoff import HandoffAnswer
 
 _PARTS = (
     ("claims", "Summed up"),
@@ -135,6 +136,7 @@ def list_handoffs(limit: options.Limit = 5, repo: options.Repo = None, utc: opti
     Example: aicx task handoffs --limit 1
     Example: aicx task handoffs
     """
+    from aicx.lifecycle.answers import HANDOFFS_SCHEMA, HandoffsAnswer
     from aicx.lifecycle.handoffs import handoffs
 
     desk = open_desk(repo)
@@ -183,7 +185,7 @@ def list_areas(limit: options.Limit = 5, repo: options.Repo = None) -> options.A
     Example: aicx task areas --limit 3
     Example: aicx task areas
     """
-    from aicx.work.areas import areas, purpose_of
+    from aicx.work.areas import SCHEMA, AreasAnswer, areas, purpose_of
     from aicx.work.facts_index import facts_at
 
     desk = open_desk(repo)
