@@ -6,18 +6,47 @@ absolute folder, the endpoints their paging.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, create_model
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, create_model
 
+from aicx.corpus.catalog.filters import parse_filters
 from aicx.engine.search import MAX_RERANKED, RERANKED, SearchQuery
 from aicx.engine.stages.state import Team as Share
 from aicx.engine.stages.state import steer_query
-from aicx.filters import Filters
-from aicx.servers.filters import PARAMETERS, filters_of
+from aicx.filters import FILTERS, MAX_COUNT, MAX_HOURS, NAMES, Filters
 from retrieval.decay import PROFILES
+
+_MAX_CHARS = 1_000
+_MAX_VALUES = 50
+
+Name = Annotated[str, Field(min_length=1, max_length=_MAX_CHARS)]
+
+
+def _listed(value: Any) -> Any:
+    return [value] if isinstance(value, str) else value
+
+
+# A list by its schema, since some clients do not know alternatives; one text is taken for a list of one.
+Names = Annotated[list[Name], Field(max_length=_MAX_VALUES), BeforeValidator(_listed)]
+_TYPES: Mapping[str, Any] = {
+    "text": Names,
+    "hours": Annotated[float, Field(ge=0, le=MAX_HOURS)],
+    "least": Annotated[int, Field(ge=0, le=MAX_COUNT)],
+    "flag": bool,
+}
+PARAMETERS: Mapping[str, Any] = {
+    row.name: Annotated[_TYPES.get(row.value, Name) | None, Field(description=row.help)] for row in FILTERS
+}
+
+
+def filters_of(asked: object, now: datetime) -> Filters:
+    """The filters among what was asked. Raises UsageError for a value that is not understood."""
+    return parse_filters(now, **{name: getattr(asked, name) for name in NAMES})
+
 
 QUESTION = Field(
     min_length=1,

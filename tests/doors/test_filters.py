@@ -15,9 +15,8 @@ from aicx.cli import app
 from aicx.corpus.catalog import filters as meanings
 from aicx.filters import EVERYTHING, FILTERS, NAMES, Filters
 from aicx.servers.dashboard import requests
-from aicx.servers.filters import PARAMETERS, filters_of
 from aicx.servers.mcp.arguments import SearchArguments, SessionsArguments, SteerArguments, parameters, parse
-from aicx.servers.questions import FilteredQuestion
+from aicx.servers.questions import PARAMETERS, FilteredQuestion, filters_of
 
 pytestmark = pytest.mark.needs("mcp", "web")
 

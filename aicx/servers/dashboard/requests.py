@@ -6,7 +6,6 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from aicx.servers.filters import Name
 from aicx.servers.questions import (
     ABOUT,
     QUESTION,
@@ -14,6 +13,7 @@ from aicx.servers.questions import (
     Asked,
     FilteredQuestion,
     Mode,
+    Name,
     SearchQuestion,
     SteerQuestion,
     Team,

@@ -10,15 +10,17 @@ import orjson
 from pydantic import ConfigDict, Field, ValidationError
 
 from aicx.filters import NAMES
-from aicx.servers.filters import PARAMETERS, Name, Names
 from aicx.servers.questions import (
     ABOUT,
+    PARAMETERS,
     QUESTION,
     TARGET,
     Asked,
     DecayProfile,
     FilteredQuestion,
     Mode,
+    Name,
+    Names,
     SearchQuestion,
     SessionsQuestion,
     SteerQuestion,
