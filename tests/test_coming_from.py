@@ -13,7 +13,7 @@ import pytest
 
 from aicx.cli import run
 from aicx.servers.described import Described, parts, reachable
-from aicx.servers.mcp.tools import TOOLS
+from aicx.servers.mcp.server import TOOLS
 from docs import generate_json
 from tests.tree import meant, options_in
 

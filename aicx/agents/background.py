@@ -14,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from aicx.agents import SAVE, STORE, wishes
-from aicx.agents.hook_log import note
+from aicx.agents.wishes import note
 from aicx.errors import StoreLocked
 from aicx.installation import program
 from aicx.paths import Layout

@@ -130,7 +130,7 @@ def _note_apart(text: str) -> None:
 
 
 def _note(text: str) -> None:
-    from aicx.agents.hook_log import note
+    from aicx.agents.wishes import note
 
     note(text)
 
@@ -170,7 +170,7 @@ def _answer(arguments: Sequence[str], say: Callable[[bytes], None]) -> bytes:
         return answer(event, agent, given.encode() if given else _given(), say)
     except BaseException as error:
         with suppress(BaseException):
-            from aicx.agents.hook_log import note
+            from aicx.agents.wishes import note
 
             note(f"{event} {agent}: {type(error).__name__}: {error}")
         raise

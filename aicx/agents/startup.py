@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, TypeVar
 from aicx.agents.bundle import told
 from aicx.config import Settings
 from aicx.errors import UsageError, plainly
-from aicx.lifecycle.banner import was_started
 from aicx.lifecycle.identity import Asker
+from aicx.lifecycle.prepare import was_started
 from aicx.quoting import fenced
 from aicx.resume.brief.banner import bare_banner
 from aicx.resume.query import MIN_TOKENS
@@ -115,7 +115,7 @@ class _Parts:
         except UsageError:
             raise
         except Exception as error:  # noqa: BLE001 - whatever it is, the session begins with the rest
-            from aicx.agents.hook_log import note
+            from aicx.agents.wishes import note
 
             self.failed.append(name)
             with suppress(OSError):

@@ -81,7 +81,7 @@ def _at_prompt(call: _Call) -> str:
     prompt = question_in(_HOOKS_SAID.sub("", _text(call.said, "prompt", "user_prompt") or ""))
     if not prompt:
         return ""
-    from aicx.reminders.command import find_fix
+    from aicx.reminders.matching import find_fix
     from aicx.reminders.prompt import find_earlier
 
     with _index(call) as index:
@@ -106,7 +106,7 @@ def _after_command(call: _Call) -> str:
     command = given.get("command") if isinstance(given, dict) else None
     if not output or not (is_known or isinstance(command, str)):
         return ""
-    from aicx.reminders.command import find_fix
+    from aicx.reminders.matching import find_fix
 
     with _index(call) as index:
         found = find_fix(index, call.session, output, None if is_known else command) if index else None
@@ -125,7 +125,7 @@ def _before_edit(call: _Call) -> str:
         decided = index.decided(path, call.session) if index else []
     lines = []
     if os.path.isdir(os.path.join(call.home, "memory")):  # noqa: PTH112, PTH118
-        from aicx.reminders.edit import rule_for
+        from aicx.reminders.saying import rule_for
 
         lines = [rule] if (rule := rule_for(call.home, call.folder, path)) else []
     if not lines and not decided:

@@ -1,6 +1,6 @@
-"""What hooks ask the process in the background to save: the notes of a session's place. Each wish is a file.
+"""What hooks ask the process in the background to save: the notes of a session's place; and the log of hooks.
 
-Its name says how often it was tried, so that a kill at any moment counts as a try.
+Each wish is a file. Its name says how often it was tried, so that a kill at any moment counts as a try.
 """
 
 from __future__ import annotations
@@ -14,8 +14,7 @@ from pathlib import Path
 
 import orjson
 
-from aicx.agents.hook_log import note
-from aicx.config import Settings
+from aicx.config import Settings, layout_of
 from aicx.errors import NotFound, SourceUnreadable
 from aicx.paths import Layout
 from aicx.storage import atomic
@@ -166,3 +165,25 @@ def _tries(file: Path) -> int:
 
 def _folder(layout: Layout) -> Path:
     return layout.agents / "continuity-wanted"
+
+
+MAX_BYTES = 100_000
+_MAX_LINE = 500
+
+
+def note(text: str, folder: Path | None = None, most: int = MAX_BYTES) -> None:
+    """Adds a line; a file of more than ``most`` bytes is set aside before.
+
+    The messages of errors may quote what they are about, so it is redacted.
+    """
+    from aicx.redaction import redact
+
+    folder = folder or layout_of().agents
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    file = folder / "hooks.log"
+    with suppress(FileNotFoundError):
+        if file.stat().st_size > most:
+            file.replace(folder / "hooks.log.1")
+    line = " ".join(redact(text).text.split())[:_MAX_LINE]
+    with file.open("a", encoding="utf-8", errors="replace") as stream:
+        stream.write(f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ} {line}\n")

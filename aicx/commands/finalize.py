@@ -55,8 +55,7 @@ def command(
     Example: aicx finalize --status failure --summary "Two tests still fail" --next "look at test_export_empty" --json
     """
     from aicx.lifecycle.answers import finalized_answer
-    from aicx.lifecycle.decisions import propose_decisions
-    from aicx.lifecycle.finalize import Ending, finalize
+    from aicx.lifecycle.finalize import Ending, finalize, propose_decisions
     from aicx.lifecycle.identity import find_asker_at
     from aicx.work.record import Stated
 

@@ -71,7 +71,7 @@ def command(
     """
     settings = load_settings()
     try:
-        from aicx.servers.http.workers import Workers
+        from aicx.servers.http.processes import Workers
         from aicx.servers.mcp.server import create_server
     except ModuleNotFoundError as error:
         raise MissingExtra("`aicx serve`", "mcp") from error

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import field, replace
 from datetime import datetime
 from pathlib import Path
 
 from aicx.config import Settings
-from aicx.errors import NotFound, UsageError
-from aicx.lifecycle.identity import Asker
+from aicx.errors import AicxError, NotFound, UsageError
+from aicx.lifecycle.identity import NOBODY, Asker
+from aicx.memory.proposing import Draft, propose
+from aicx.memory.reading import find_scope
+from aicx.memory.record import Source
 from aicx.storage.event_lines import new_id
 from aicx.text import plural
 from aicx.toolchains.parsing import ErrorEvent, parse
@@ -259,3 +263,36 @@ def _summary(
         ("Details", f"aicx task handoffs --limit 1 ({handoff.ref})"),
     ]
     return "\n".join(f"{name}: {text}" for name, text in lines if text)
+
+
+_REASON = re.compile(
+    r"\b(?:because|since|so that|in order to|due to|as it|as they|otherwise|to avoid|to keep)\b", re.IGNORECASE
+)
+
+
+def propose_decisions(
+    settings: Settings,
+    folder: Path,
+    asker: Asker,
+    decisions: Sequence[str],
+    evidence: Sequence[str],
+    now: datetime,
+    notify: Callable[[str], None],
+) -> tuple[list[str], list[str]]:
+    """The references of the records that those decisions became that give a reason, and notes on those that did not."""
+    reasoned = [text for text in decisions if _REASON.search(text)]
+    without = [
+        f"not proposed to the memory, because it gives no reason: {text}" for text in decisions if text not in reasoned
+    ]
+    if not reasoned:
+        return [], without
+    source = Source("human" if asker.agent == NOBODY else "assistant", agent=asker.agent, session=asker.session)
+    try:
+        scope = find_scope(settings, folder)
+        drafts = [
+            Draft(text, "decision", source=source, repository=scope.repository, evidence=evidence, by=asker.agent)
+            for text in reasoned
+        ]
+        return [made.record.ref for made in propose(settings, scope, drafts, now, notify)], without
+    except AicxError as error:  # the end of the session is kept all the same
+        return [], [*without, f"decisions were not proposed: {error.message}"]

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import os
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 
 from aicx.config import Settings
 from aicx.errors import CorpusDamaged, StoreLocked, StoreUnwritable, plainly
 from aicx.git.state import Git, GitProbe
-from aicx.lifecycle.banner import is_first_start
 from aicx.lifecycle.identity import Asker
+from aicx.paths import Layout, safe_session
 from aicx.resume.brief.banner import banner
 from aicx.resume.query import ResumeQuery
 from aicx.resume.report import ResumeReport
@@ -22,6 +24,41 @@ from aicx.work.compliance import Result
 from aicx.work.place import WorkPlace, find_place
 from aicx.work.record import Attempt, WorkRecord
 from aicx.work.state import OpenTasks, open_tasks
+
+# Sessions whose start was seen; one that is older than all of these is taken for a new one.
+_MAX_STARTED = 1000
+
+
+def is_first_start(layout: Layout, agent: str, session: str | None, most: int = _MAX_STARTED) -> bool:
+    """Whether this is the first start of a session that is seen, which it then was; True where it has no name.
+
+    ``most`` sessions are remembered.
+    """
+    if session is None:
+        return True
+    mark = _mark(layout, agent, session)
+    started = mark.parent
+    started.mkdir(parents=True, exist_ok=True, mode=0o700)
+    try:
+        os.close(os.open(mark, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    except FileExistsError:
+        return False
+    known = os.listdir(started)
+    if len(known) > most:
+        oldest = sorted(known, key=lambda name: (started / name).stat().st_mtime)
+        for name in oldest[: most // 2]:
+            with suppress(FileNotFoundError):
+                (started / name).unlink()
+    return True
+
+
+def was_started(layout: Layout, agent: str, session: str | None) -> bool:
+    """Whether a start of the session was seen before; nothing is written."""
+    return session is not None and _mark(layout, agent, session).exists()
+
+
+def _mark(layout: Layout, agent: str, session: str) -> Path:
+    return layout.agents / "started" / f"{safe_session(agent)}-{safe_session(session)}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,10 @@
-"""Whether the output of a command reports a failure that was seen before: by its message, whatever its numbers are."""
+"""After a failed command: what ended the same failure in an earlier session, known by its message."""
 
 from __future__ import annotations
 
 import re
+
+from aicx.reminders.index import Fix, Index
 
 # The end of an output says what went wrong; what a megabyte begins with does not.
 MAX_OUTPUT = 200_000
@@ -27,3 +29,19 @@ def needle_of(message: str) -> str | None:
 def holds(output: str, needle: str, must: str) -> bool:
     """Whether a normal output reports a failure: by its message, and by the test or the file that it is about."""
     return needle in output and must in output
+
+
+def find_fix(index: Index, session: str, output: str, command: str | None = None) -> Fix | None:
+    """The failure that an output reports and that another session saw end, the longest message first.
+
+    With ``command`` it is not known whether that failed: the failures of its program count, since another one may only
+    show what was once printed. None where the output reports none of them.
+    """
+    said = normal(output)
+    words = None if command is None else set(command.replace("/", " ").split())
+    found = [
+        fix
+        for fix in index.fixes(session)
+        if holds(said, fix.needle, fix.must) and (words is None or words & set(fix.command.split()[:1]))
+    ]
+    return max(found, key=lambda fix: (len(fix.needle), fix.at), default=None)

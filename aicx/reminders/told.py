@@ -1,4 +1,4 @@
-"""`aicx.reminders/1`: what sessions were told unasked, when, and whether they then used it, as their logs show it."""
+"""`aicx.reminders/1`: what sessions were told unasked, whether they used it, and how it is forgotten."""
 
 from __future__ import annotations
 
@@ -10,10 +10,13 @@ from typing import Annotated
 from aicx.config import Settings
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.query import open_catalog
+from aicx.corpus.forget.holding import Erasure
+from aicx.engine.holders import Holder
 from aicx.errors import NotFound
 from aicx.evidence.transcript import Step, read_steps
 from aicx.refs import Ref, session_in
-from aicx.reminders.ledger import Said, read
+from aicx.regex import searching
+from aicx.reminders.ledger import Said, drop, read
 from aicx.sources.tools import changes_files
 from aicx.text import instant
 from aicx.values import dataclass
@@ -92,3 +95,24 @@ def _uses(step: Step, one: Said) -> bool:
         return any(path.endswith(file) for path in step.files for file in one.files.splitlines())
     named = session_in(one.ref)
     return one.ref in step.text or (named is not None and named[1] in f"{step.text} {step.command}")
+
+
+class _Reminders(Holder):
+    name = "reminders"
+    noun = "reminder"
+
+    def erase(self, erasure: Erasure) -> None:
+        plan = erasure.plan
+        gone = plan.origins
+        matches = searching(plan.pattern) if plan.pattern is not None else None
+
+        def is_forgotten(said: Said) -> bool:
+            sessions = (said.agent, said.session), session_in(said.ref)
+            if any(session is not None and ":".join(session) in gone for session in sessions):
+                return True
+            return said.project in plan.projects or (matches is not None and any(map(matches, said)))
+
+        drop(os.fspath(erasure.settings.layout.agents), is_forgotten)
+
+
+HOLDER = _Reminders()

@@ -16,12 +16,12 @@ from typing import Any
 
 import pytest
 
-from aicx.agents import background, events, hook_log
+from aicx.agents import background, events, wishes
 from aicx.agents.hook import SECONDS, within
 from aicx.agents.startup import MAX_BYTES, startup_text
 from aicx.cli import run
 from aicx.errors import StoreLocked
-from aicx.lifecycle.banner import is_first_start
+from aicx.lifecycle.prepare import is_first_start
 from aicx.paths import Layout
 from aicx.storage.lock import hold_lock
 from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, Home, when
@@ -412,7 +412,7 @@ def test_a_store_that_fails_is_a_line_in_the_log(monkeypatch: pytest.MonkeyPatch
 
 def test_the_log_is_bounded_and_without_secrets(tmp_path: Path) -> None:
     for _ in range(100):
-        hook_log.note("no access with ghp_" + "a1B2" * 9 + " and " + "x" * 2000, tmp_path, most=5000)
+        wishes.note("no access with ghp_" + "a1B2" * 9 + " and " + "x" * 2000, tmp_path, most=5000)
     files = list(tmp_path.iterdir())
     assert {file.name for file in files} == {"hooks.log", "hooks.log.1"}
     assert all(file.stat().st_size < 6000 for file in files)

@@ -34,7 +34,7 @@ HOLDERS = (
     "aicx.sessions.holder:IDENTITIES",
     "aicx.sessions.holder:SUMMARIES",
     "aicx.continuity.holder:HOLDER",
-    "aicx.reminders.holder:HOLDER",
+    "aicx.reminders.told:HOLDER",
     "aicx.share.holder:HOLDER",
     "aicx.engine.holders.derived:CATALOGUE",
     "aicx.engine.holders.derived:LEXICAL",

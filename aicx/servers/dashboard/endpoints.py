@@ -20,6 +20,7 @@ from aicx.servers.dashboard.memory import read_page
 from aicx.servers.dashboard.overview import overview
 from aicx.servers.dashboard.reader import context, detail, whole_chunk
 from aicx.servers.dashboard.regenerate import Rebuilding
+from aicx.servers.dashboard.searches import explain
 from aicx.servers.dashboard.status import StatusReader
 from aicx.servers.dashboard.timeline import (
     RepositoryTimeline,
@@ -27,7 +28,6 @@ from aicx.servers.dashboard.timeline import (
     repository_timeline,
     session_timeline,
 )
-from aicx.servers.dashboard.why import explain
 from aicx.servers.dashboard.work import read_work
 from aicx.servers.dashboard.work_shapes import WorkPage
 from aicx.servers.questions import Asked, FilteredQuestion, SessionsQuestion

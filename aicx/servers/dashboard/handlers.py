@@ -22,8 +22,8 @@ from aicx.servers.dashboard.endpoints import Endpoint, EndpointContext
 from aicx.servers.dashboard.memory import decide_on_page
 from aicx.servers.dashboard.regenerate import Rebuilding
 from aicx.servers.dashboard.status import StatusReader
-from aicx.servers.http.privacy import private
-from aicx.servers.http.workers import Busy, Workers
+from aicx.servers.http.processes import Busy, Workers
+from aicx.servers.http.token import private
 
 _log = logging.getLogger("aicx.servers.dashboard")
 

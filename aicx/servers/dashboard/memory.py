@@ -30,7 +30,7 @@ from aicx.memory.review.states import waiting as waiting_in
 from aicx.redaction import redact_plain
 from aicx.servers.dashboard import requests as asked
 from aicx.servers.dashboard import responses as shapes
-from aicx.servers.dashboard.why import folder_of, started_in
+from aicx.servers.dashboard.searches import folder_of, started_in
 from aicx.text import printable
 
 _MAX_AGREED = 500

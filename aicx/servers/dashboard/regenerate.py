@@ -18,7 +18,7 @@ from aicx.corpus.doctor.inputs import current_writer
 from aicx.errors import StoreLocked
 from aicx.installation import program
 from aicx.servers.dashboard.responses import Status
-from aicx.servers.http.privacy import private
+from aicx.servers.http.token import private
 from aicx.system import interrupt, is_running
 
 _SECONDS_TO_STOP = 5

@@ -1,22 +1,32 @@
-"""Four ways to ask: as the command line does, by words alone, project by project, by what is known of chunks."""
+"""Ways to ask for the page: as the command line does, by words, project by project, by what is known, and `why`."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
-from pathlib import PurePosixPath
+from datetime import datetime
+from pathlib import Path, PurePosixPath
 from typing import Literal
 
 from aicx.config import Settings
+from aicx.corpus.catalog.query import open_catalog
 from aicx.corpus.files.read import read_chunk
+from aicx.corpus.places.places import load_decisions
+from aicx.corpus.places.stored import place_of
 from aicx.corpus.views.rank import measure
 from aicx.engine.search import Hit, Searcher, SearchQuery, SearchReport
 from aicx.engine.search_answer import SearchAnswer, SearchItem, search_answer, search_status
 from aicx.engine.steer_answer import SteerAnswer
-from aicx.errors import AicxError, CorpusDamaged, NotFound
+from aicx.errors import AicxError, CorpusDamaged, NotFound, UsageError
 from aicx.paths import Layout
 from aicx.servers.dashboard import responses as shapes
+from aicx.share.wanted import sessions_of_team
 from aicx.types import FRAMES, Frame, Voice
+from aicx.why.answer import WhyAnswer, answer_why
+from aicx.why.run import WhyQuery
+from aicx.work.place import find_place, project_of
 from aicx.work.stated_search import search_and_stated
 from retrieval.lines import ShortenedLine
 
@@ -136,3 +146,54 @@ def _frame(texts: list[tuple[str, str]], lines: Sequence[ShortenedLine]) -> Fram
     if lines:
         return _FRAME_OF_VOICE[lines[0].voice]
     return FRAMES.get(texts[0][0] if texts else "assistant", "agent_reply")
+
+
+# Folders of a repository that are looked at, the latest first: worktrees come and go.
+_MAX_FOLDERS = 20
+
+
+def explain(
+    settings: Settings, target: str, project: str | None, limit: int, now: datetime, *, team: bool
+) -> WhyAnswer:
+    """The answer. Raises what `aicx.why.run.why` raises."""
+    folder = at_hand(settings, project) if project else None
+    share = sessions_of_team(settings, team=team)
+    return answer_why(settings, WhyQuery(target, now, folder, limit, project=project, team=share))
+
+
+def started_in(settings: Settings) -> str | None:
+    """The name of the repository that the server was started in, if it was in one."""
+    with suppress(NotFound, UsageError, OSError):
+        here = find_place(settings, Path.cwd())
+        return project_of(settings, here) or here.repo_id
+    return None
+
+
+def at_hand(settings: Settings, project: str) -> Path | None:
+    """Where a repository is on this machine: the folder that the server was started in if it is that one's."""
+    if project == started_in(settings):
+        return Path.cwd()
+    with suppress(NotFound):  # nothing is stored yet
+        return folder_of(settings, project)
+    return None
+
+
+def folder_of(settings: Settings, project: str) -> Path | None:
+    """Where sessions of a repository worked last and it still is; None where this machine does not have it."""
+    return next(folders_of(settings, project), None)
+
+
+def folders_of(settings: Settings, project: str) -> Iterator[Path]:
+    """The folders in which sessions of a repository worked and it still is, the latest first."""
+    with open_catalog(settings.layout) as opened:
+        decisions = load_decisions(settings.layout.projects)
+        rows = opened.catalog.rows(
+            "SELECT cwd FROM chunks WHERE project=? AND ignored=0 AND cwd IS NOT NULL GROUP BY cwd"
+            " ORDER BY max(started_at) DESC LIMIT ?",
+            (project, _MAX_FOLDERS),
+        )
+        for folder in (Path(row["cwd"]) for row in rows):
+            if folder.is_absolute() and os.access(folder, os.X_OK) and folder.is_dir():
+                identity = place_of(opened.catalog, settings.user_home, decisions, str(folder))
+                if identity is not None and identity.project == project:
+                    yield folder

@@ -17,7 +17,7 @@ from aicx.git.roots import Roots
 from aicx.git.state import Git
 from aicx.redaction import redact_plain
 from aicx.refs import Ref
-from aicx.servers.dashboard.why import at_hand, started_in
+from aicx.servers.dashboard.searches import at_hand, started_in
 from aicx.text import instant, printable, shorten
 from aicx.titles import is_to_client
 from aicx.types import PROMPTS

@@ -24,7 +24,7 @@ from aicx.paths import NON_REPOSITORY, Layout
 from aicx.resume.brief.json_brief import contract_answer
 from aicx.resume.run import gone_on
 from aicx.servers.dashboard import requests as asked
-from aicx.servers.dashboard.why import folders_of, started_in
+from aicx.servers.dashboard.searches import folders_of, started_in
 from aicx.servers.dashboard.work_shapes import WorkContract, WorkPage, WorkRepository, WorkSession, WorkTask
 from aicx.text import instant
 from aicx.values import dataclass

@@ -1,12 +1,14 @@
-"""The secret that callers over HTTP have to show: from the environment, else a file of its own, made when needed."""
+"""What callers over HTTP have to show, a secret, and what remote ones are never shown: secrets and paths."""
 
 from __future__ import annotations
 
 import os
 import secrets
+import sys
 from contextlib import suppress
 from pathlib import Path
 
+import aicx
 from aicx.config import Settings
 from aicx.errors import StoreUnwritable, UsageError
 from aicx.storage.atomic import UNFINISHED, create_private
@@ -63,3 +65,18 @@ def _make(path: Path) -> None:
             path.hardlink_to(temporary)
     finally:
         temporary.unlink()
+
+
+def private(settings: Settings, text: str) -> str:
+    """``text`` on one line, without secrets, and with names in place of the paths of the corpus, home and programs."""
+    from aicx.installation import checkout_of
+    from aicx.redaction import redact
+
+    places = [("AICX_HOME", settings.layout.home), ("~", settings.user_home), ("python", Path(sys.executable))]
+    if checkout := checkout_of(Path(aicx.__file__).parent):
+        places.append(("CHECKOUT", checkout))
+    for name, place in places:
+        for spelt in (os.path.realpath(place), str(place.absolute())):
+            if spelt != "/":
+                text = text.replace(spelt, name)
+    return " ".join(redact(text).text.split())

@@ -1,11 +1,15 @@
-"""The tools that find and list: sessions, chunks, what is open, why, and how fresh the indexes are."""
+"""The tools that answer questions: from sessions, from the memory; and the repository that their caller means."""
 
 from __future__ import annotations
 
-from datetime import timedelta
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
 
 import orjson
 
+from aicx.config import Settings
 from aicx.corpus.catalog import overview as refs_answers
 from aicx.corpus.catalog import sessions as sessions_answers
 from aicx.corpus.catalog.overview import list_projects
@@ -15,9 +19,22 @@ from aicx.corpus.views.rank import rank_chunks
 from aicx.engine import search_answer as search_answers
 from aicx.engine import steer_answer as steer_answers
 from aicx.engine.index_answer import SCHEMA as INDEX_SCHEMA
+from aicx.engine.search import Searcher
 from aicx.engine.vector_state import index_answer, lexical_state, vector_state
 from aicx.errors import NotFound, UsageError
 from aicx.fields import to_fields
+from aicx.memory import answers as memory_answers
+from aicx.memory.answers import entry_of, whole_of
+from aicx.memory.assess import Assessment
+from aicx.memory.evidence import resolve_evidence
+from aicx.memory.policy_records import of_records, policy_in
+from aicx.memory.proposing import Draft, propose
+from aicx.memory.reading import Memory, Scope
+from aicx.memory.recall import asking as recall_answers
+from aicx.memory.recall.asking import RecallQuery
+from aicx.memory.recall.live import find_live
+from aicx.memory.recall.run import Recaller
+from aicx.memory.record import Record, Source
 from aicx.resume.brief.answer import SCHEMA as RESUME_SCHEMA
 from aicx.resume.brief.output import json_brief, markdown_brief
 from aicx.resume.query import ResumeQuery
@@ -25,22 +42,68 @@ from aicx.resume.run import resume
 from aicx.servers.mcp import texts
 from aicx.servers.mcp.arguments import (
     IndexStatusArguments,
+    ProposeArguments,
     RankArguments,
+    RecallArguments,
     ResumeArguments,
     SearchArguments,
     SessionsArguments,
     SteerArguments,
     WhyArguments,
 )
-from aicx.servers.mcp.means import ToolContext, folder_of, place
-from aicx.servers.mcp.replies import OF_A_CHUNK, ToolReply, bounded, brief, reply
-from aicx.servers.mcp.strength import of_sessions
+from aicx.servers.mcp.replies import OF_A_CHUNK, ReplyBounds, ToolReply, bounded, brief, of_sessions, reply, strength
 from aicx.share.wanted import list_chunks, passages_of_team, sessions_of_team
+from aicx.values import dataclass
 from aicx.why import answer as why_answers
 from aicx.why.answer import answer_why, why_markdown
 from aicx.why.run import WhyQuery
 from aicx.work.stated_search import search_and_stated
 from retrieval.decay import PROFILES
+
+
+@dataclass(frozen=True, slots=True)
+class ToolContext:
+    """What a tool answers with: the thread's own searcher, the settings, the clock, and where the client works."""
+
+    settings: Settings
+    searcher: Searcher
+    now: datetime
+    folder: Path | None
+    recaller: Recaller
+    bounds: ReplyBounds
+
+
+@dataclass(frozen=True, slots=True)
+class ToolHandler:
+    """``answer`` takes the means and a value of ``arguments``."""
+
+    name: str
+    title: str
+    description: str
+    arguments: type
+    answer: Callable[[ToolContext, Any], ToolReply]
+    only_reads: bool = True
+
+
+def scope_of(means: ToolContext, repo: str | None) -> Scope:
+    """The repository that is meant; without one, what holds everywhere."""
+    folder = folder_of(repo) if repo else means.folder
+    return means.recaller.scope(folder) if folder else Scope()
+
+
+def place(means: ToolContext, asked: SearchArguments | SteerArguments) -> Path | None:
+    """The folder whose repository counts more."""
+    if asked.everywhere:
+        return None
+    return folder_of(asked.repo) if asked.repo else means.folder
+
+
+def folder_of(repo: str) -> Path:
+    folder = Path(repo)
+    if not folder.is_absolute():
+        raise UsageError("repo is not an absolute path", hint="write the whole path of a folder in the repository")
+    return folder
+
 
 _MANY = 10
 _OF_AN_ANSWER = (*OF_A_CHUNK, "session_id", "agent", "tier", "label", "terms_found", "terms_asked", "matches")
@@ -186,3 +249,68 @@ def index_status(means: ToolContext, _: IndexStatusArguments) -> ToolReply:
         },
     }
     return reply(INDEX_SCHEMA, fields, texts.index_text(fields))
+
+
+_OF_AN_ENTRY = (
+    *("ref", "name", "kind", "topic", "statement", "status", "freshness", "tier", "usage", "baseline", "reasons"),
+    *("source", "evidence", "score", "superseded_by"),
+)
+
+
+def recall(means: ToolContext, asked: RecallArguments) -> ToolReply:
+    scope = scope_of(means, asked.repo)
+    query = RecallQuery(
+        asked.query, means.now, scope, asked.limit, with_evidence=asked.with_evidence, decay=asked.decay
+    )
+    fields = bounded(to_fields(means.recaller.recall(query)), "excluded", "ask for less", most=means.bounds.fields)
+    fields = bounded(fields, "entries", most=means.bounds.fields)
+    return reply(
+        recall_answers.SCHEMA, fields, texts.memory_text(fields, most=means.bounds.text), "entries", _OF_AN_ENTRY
+    )
+
+
+def propose_memory(means: ToolContext, asked: ProposeArguments) -> ToolReply:
+    """Proposes, and nothing else: the origin is the assistant whatever it says, and a person decides later."""
+    settings, scope = means.settings, scope_of(means, asked.repo)
+    policy = of_records(policy_in(settings, scope), settings, scope)
+    draft = Draft(
+        asked.statement,
+        asked.kind,
+        asked.topic,
+        Source("subagent" if asked.lane == "subagent" else "assistant", asked.lane),
+        scope.repository,
+        details=asked.details or (),
+        evidence=[resolve_evidence(settings, text) for text in asked.evidence or ()],
+        by="mcp",
+    )
+    (made,) = propose(settings, scope, [draft], means.now, lambda line: None)
+    with Memory.open(settings, means.now, scope=scope, policy=policy) as memory:
+        (found,) = memory.assessed([memory.find(made.record.ref)])
+    return _proposed(found, made.record, new=made.new)
+
+
+def _proposed(found: Assessment, record: Record, *, new: bool) -> ToolReply:
+    said = "Proposed" if new else f"Seen again, {record.sightings} times now"
+    graded = strength("none", "a proposal shows nothing until a person has agreed to it")
+    text = f"{graded}\n{said}: {record.ref}, {found.status}. It counts for nothing until a person accepts it by name."
+    answer = memory_answers.EntryAnswer(entry_of(found), [])
+    return reply(memory_answers.ENTRY_SCHEMA, to_fields(answer), text)
+
+
+def read_memory(means: ToolContext, ref: str) -> ToolReply:
+    """A record whole, or what an instruction file says, as `aicx show` gives them."""
+    settings, scope = means.settings, scope_of(means, None)
+    if ref.startswith("live:"):
+        fields = bounded(
+            {"entries": [to_fields(one) for one in find_live(settings, scope, ref, means.now)]},
+            "entries",
+            most=means.bounds.fields,
+        )
+        text = texts.statements_text(fields["entries"], most=means.bounds.text)
+        return reply(memory_answers.LIST_SCHEMA, fields, text, "entries", _OF_AN_ENTRY)
+    policy = of_records(policy_in(settings, scope), settings, scope)
+    with Memory.open(settings, means.now, scope=scope, policy=policy) as memory:
+        record = memory.find(ref)
+        (found,) = memory.assessed([record])
+        fields = to_fields(whole_of(found, memory.context([record]).anchors))
+    return reply(memory_answers.GET_SCHEMA, fields, texts.record_text(fields, most=means.bounds.text))

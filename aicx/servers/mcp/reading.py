@@ -19,9 +19,8 @@ from aicx.fields import to_fields
 from aicx.opening import Kind, lines_of_place, open_ref
 from aicx.paths import Layout
 from aicx.servers.mcp import texts
+from aicx.servers.mcp.answering import ToolContext, read_memory
 from aicx.servers.mcp.arguments import ReadArguments
-from aicx.servers.mcp.means import ToolContext
-from aicx.servers.mcp.remembering import read_memory
 from aicx.servers.mcp.replies import OF_A_CHUNK, ToolReply, bounded, brief, reply, slimmed
 from aicx.sessions import answers as session_answers
 from aicx.sessions.summarize import SCHEMA as SUMMARY_SCHEMA

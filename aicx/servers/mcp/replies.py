@@ -1,16 +1,98 @@
-"""Replies of a bounded size: text to read, and the fields that `--json` prints."""
+"""The replies of tools: recalled text as a quotation with its origin, and how strong its evidence is."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import orjson
 
 from aicx.brief import first_that_fit
-from aicx.quoting import QUOTED_BRIEFLY
-from aicx.servers.mcp.quoting import readable
+from aicx.memory.recall.asking import SUFFICIENT
+from aicx.quoting import QUOTED_BRIEFLY, fenced
+from aicx.terminal import invisible
 from aicx.values import dataclass
+
+Grade = Literal["strong", "weak", "none", "recorded"]
+
+_MAX_MISSING = 8
+_OF_CONFIDENCE: Mapping[str, Grade] = {"high": "strong", "medium": "weak", "low": "none"}
+_FOUND: Mapping[str, str] = {
+    "strong": "one answer has the question's words together",
+    "weak": "the answers have only some of the question's words, or apart",
+    "none": "nothing matches",
+}
+LISTED = "listed by what the logs record; no question was compared"
+
+
+def strength(grade: Grade, because: str) -> str:
+    return f"Evidence: {grade}; {because}."
+
+
+def of_passages(grade: Grade, missing: Sequence[str] = ()) -> str:
+    """The line for answers to a question; ``missing`` are its words that occur nowhere."""
+    named = f"; found nowhere: {', '.join(map(label, missing[:_MAX_MISSING]))}" if missing else ""
+    return strength(grade, f"{_FOUND[grade]}{named}")
+
+
+def of_statements(fields: Mapping[str, Any]) -> str:
+    """The line for what the memory says on a question."""
+    method, entries = fields["method"], fields["entries"]
+    if any(one["baseline"] and (one["score"] or {}).get("fused", 0) >= SUFFICIENT for one in entries):
+        return strength("strong", "a statement that people agreed to matches well")
+    if method["sufficient"]:
+        return strength("weak", "a statement matches well, but no person has agreed to it")
+    missing = f"; found nowhere: {', '.join(map(label, method['missing'][:_MAX_MISSING]))}" if method["missing"] else ""
+    return strength("none", f"the memory has no good answer{missing}; do not fill the gap with a guess")
+
+
+def of_sessions(confidences: Sequence[str], task: str) -> str:
+    """The line for sessions that were weighed, by the confidence of each, the best first; ``task`` says for what."""
+    if not confidences:
+        return strength("none", f"no stored session was found to {task}")
+    return strength(
+        _OF_CONFIDENCE[confidences[0]], f"the best session was found to {task} with {confidences[0]} confidence"
+    )
+
+
+_UNPLAIN = re.compile(r"[^\w.:/@~+*,#-]+")
+_MAX_LABEL_LENGTH = 120
+# What steers a terminal, hides, or turns the direction of writing is taken out; other ends of lines become plain ones.
+_TABLE: dict[int, str | None] = invisible() | dict.fromkeys((*range(0x20), *range(0x7F, 0xA0)))
+_TABLE |= dict.fromkeys((0x0B, 0x0C, 0x0D, 0x85, 0x2028, 0x2029), "\n") | {0x09: "\t", 0x0A: "\n"}
+
+
+def quoted(text: str, **labels: object) -> str:
+    """``text`` between two fences, the first with the labels on it: session, date, agent and what else is known.
+
+    The fences are longer than any inside, so the text cannot close them.
+    """
+    said = "".join(f" {name}={label(value)}" for name, value in labels.items() if value is not None)
+    return fenced(readable(text).strip("\n"), said)
+
+
+def readable(text: str) -> str:
+    """``text`` without what only machines see, its lines ended as everywhere."""
+    ended = text.replace("\r\n", "\n")
+    plain = ended.translate(_TABLE)
+    if plain == ended:
+        return plain
+    from aicx.redaction import redact  # imported here: its rules take a while to compile
+
+    # What stood on both sides of a sign is now one word.
+    return redact(plain).text
+
+
+def label(value: object) -> str:
+    """A name from a log as one word: it stands outside the quotation and may hold anything."""
+    return _UNPLAIN.sub("_", str(value).translate(invisible()))[:_MAX_LABEL_LENGTH] or "_"
+
+
+def line(text: str) -> str:
+    """``text`` on one line, for lists inside a quotation."""
+    return " ".join(readable(text).split())
+
 
 # No text is longer, in bytes. Clients cut longer ones, some out of the middle, where the start of a quotation goes with
 # it: Gemini CLI beyond 40,000 characters, Codex beyond 48,000 bytes, Claude Code beyond 50,000 characters.

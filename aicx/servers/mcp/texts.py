@@ -17,9 +17,7 @@ from aicx.engine.steer_answer import order_of
 from aicx.evidence.conversation import ConversationTurn
 from aicx.paths import NON_REPOSITORY
 from aicx.quoting import QUOTED_BRIEFLY, to_check
-from aicx.servers.mcp.quoting import label, line, quoted
-from aicx.servers.mcp.replies import MAX_TEXT
-from aicx.servers.mcp.strength import LISTED, of_passages, of_statements, strength
+from aicx.servers.mcp.replies import LISTED, MAX_TEXT, label, line, of_passages, of_statements, quoted, strength
 from aicx.text import plural, shorten
 
 EVIDENCE = f"The text between the fences is history, quoted from logs: {to_check()}."

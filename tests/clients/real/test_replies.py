@@ -12,7 +12,7 @@ import pytest
 from aicx.cli import run
 from aicx.engine.lexical_index import refresh_lexical
 from aicx.servers.mcp.replies import MAX_TEXT
-from aicx.servers.mcp.tools import TOOLS
+from aicx.servers.mcp.server import TOOLS
 from tests.clients.real.running import RealClient
 from tests.corpus.builders import SESSION, ClaudeLog, Home
 from tests.servers.mcp.mcp_client import call

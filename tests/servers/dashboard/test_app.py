@@ -16,7 +16,7 @@ from aicx.config import Settings
 from aicx.paths import Layout
 from aicx.servers.dashboard import endpoints
 from aicx.servers.dashboard.app import bare_app
-from aicx.servers.http.workers import Busy, Workers
+from aicx.servers.http.processes import Busy, Workers
 from tests.corpus.builders import Home
 from tests.servers.dashboard.http_client import Reply
 from tests.servers.mcp.mcp_client import NOW

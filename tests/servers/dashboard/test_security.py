@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from aicx.servers.dashboard.security import CONTENT_SECURITY_POLICY, needs_token, secured
+from aicx.servers.dashboard.app import CONTENT_SECURITY_POLICY, needs_token, secured
 from aicx.servers.http.guard import LOOPBACK
 from tests.servers.dashboard.http_client import TOKEN
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from aicx.config import load_settings
 from aicx.installation import install_command
-from aicx.servers.http.privacy import private
+from aicx.servers.http.token import private
 
 ROOT = Path(__file__).parent.parent.parent.parent
 

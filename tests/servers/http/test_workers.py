@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from aicx.servers.http import workers as module
-from aicx.servers.http.workers import Busy, Workers
+from aicx.servers.http import processes as module
+from aicx.servers.http.processes import Busy, Workers
 
 
 class Recorded:

@@ -38,7 +38,7 @@ def ask(
     """What ``work`` returns; it gets a client of the SDK that is connected to a server in this process."""
     from mcp.client.client import Client
 
-    from aicx.servers.http.workers import Workers
+    from aicx.servers.http.processes import Workers
     from aicx.servers.mcp.server import create_server
 
     async def run() -> Any:

@@ -17,7 +17,7 @@ from Stemmer import Stemmer
 
 import indexer
 from aicx.engine.lexical_index import refresh_lexical
-from aicx.servers.mcp.tools import PROPOSALS, TOOLS
+from aicx.servers.mcp.server import PROPOSALS, TOOLS
 from tests.corpus.builders import ClaudeLog, Home
 from tests.servers.mcp.mcp_client import ask, call
 from tests.servers.mcp.tasks import TASKS, Task

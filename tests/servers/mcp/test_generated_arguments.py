@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from aicx.servers.mcp.arguments import parameters, schema
-from aicx.servers.mcp.tools import TOOLS
+from aicx.servers.mcp.server import TOOLS
 from tests.corpus.builders import SESSION, THIRD, Home
 from tests.servers.mcp.mcp_client import ask
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from aicx.servers.mcp.tools import PROPOSALS, TOOLS
+from aicx.servers.mcp.server import PROPOSALS, TOOLS
 from tests.memory.builders import Place
 from tests.servers.mcp.mcp_client import HOSTILE, ask
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aicx.servers.mcp.quoting import label, line, quoted, readable
+from aicx.servers.mcp.replies import label, line, quoted, readable
 
 TEXTS = st.text() | st.text(alphabet="`~\n >a")
 

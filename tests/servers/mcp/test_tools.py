@@ -17,11 +17,11 @@ import aicx
 from aicx.cli import run
 from aicx.errors import UsageError
 from aicx.filters import FILTERS
-from aicx.servers.http.workers import Busy, Workers
+from aicx.servers.http.processes import Busy, Workers
 from aicx.servers.mcp import answering, server
 from aicx.servers.mcp.arguments import parameters
 from aicx.servers.mcp.replies import MAX_CHARS, ReplyBounds, bounded
-from aicx.servers.mcp.tools import TOOLS
+from aicx.servers.mcp.server import TOOLS
 from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, Home, snapshot
 from tests.servers.mcp.mcp_client import HOSTILE, ask, call, refused, structured
 
