@@ -18,7 +18,6 @@ from aicx.bench.report import ablations, comparison, tables
 from aicx.cas import entry as cas
 from aicx.commands import bench_results as bench
 from aicx.commands import dashboard, demo, doctor, extract, forget, init, install, store
-from aicx.commands import list as lists
 from aicx.commands import state as states
 from aicx.continuity import answers as continuity
 from aicx.corpus.catalog import overview
@@ -146,7 +145,7 @@ ANSWERS: Mapping[str, tuple[str, Sequence[type[Any]]]] = {
     "refs": (refs.SCHEMA, [refs.RefsAnswer]),
     "projects": (projects.SCHEMA, [projects.ProjectsAnswer]),
     "decision": (projects.DECISION_SCHEMA, [projects.DecisionAnswer]),
-    "list": (lists.SCHEMA, [overview.LogList]),
+    "list": (states.LOGS_SCHEMA, [overview.LogList]),
     "state": (states.SCHEMA, [states.StatusAnswer, overview.LogsReset]),
     "doctor": (doctor.SCHEMA, [doctor.DoctorAnswer]),
     "doctor repo": (readiness.SCHEMA, [readiness.RepoDoctorAnswer]),

@@ -8,7 +8,7 @@ import typer
 
 from aicx import console, options
 from aicx.bench.gain import measure_gain
-from aicx.commands.nothing import NOTHING_STORED
+from aicx.commands.results import NOTHING_STORED
 from aicx.config import Settings, load_settings
 from aicx.engine.embedder_choice import MINILM_MAX_CHUNKS, Choice, parse_choice
 from aicx.engine.forgetting import complete_forgetting

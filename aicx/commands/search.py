@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from aicx import console, options
-from aicx.commands.explained import print_explanation
-from aicx.commands.nothing import notify_nothing
+from aicx.commands.results import notify_nothing, print_explanation
 from aicx.config import Settings, load_settings
 from aicx.corpus.files.read import ALTERED
 from aicx.engine.index_manifest import stale_indexes

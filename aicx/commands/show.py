@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from shutil import get_terminal_size
@@ -11,7 +12,6 @@ from typing import Annotated
 import typer
 
 from aicx import console, options
-from aicx.commands.opened import printers
 from aicx.config import load_settings
 from aicx.corpus.files.read import ALTERED
 from aicx.corpus.views.show import (
@@ -26,7 +26,7 @@ from aicx.corpus.views.show import (
     show,
 )
 from aicx.errors import CorpusDamaged
-from aicx.opening import open_ref
+from aicx.opening import Kind, lines_of_place, open_ref
 from aicx.paths import NON_REPOSITORY, Layout
 from aicx.text import first_of, local, shorten, time_span
 
@@ -277,3 +277,61 @@ def _print_list(listed: ListFound) -> None:
 
 def _state(state: str) -> str:
     return console.style(state, fg=_STATE_COLORS.get(state, "red"))
+
+
+def printers(repo: str | None, *, json: bool) -> Mapping[Kind, Callable[[str], None]]:
+    """What prints each kind of thing. The command of each is imported when it is needed: together they take long."""
+
+    def record(ref: str) -> None:
+        from aicx.commands.memory.reading import get
+
+        get(ref, repo=repo, json=json)
+
+    def task(ref: str) -> None:
+        from aicx.commands.task.showing import show
+
+        show(ref, repo=repo, json=json)
+
+    def failure(ref: str) -> None:
+        from aicx.commands.failures import show_failure
+
+        show_failure(ref, json=json)
+
+    def kept(ref: str) -> None:
+        from aicx.commands.cas import get
+
+        get(ref, json=json)
+
+    def window(ref: str) -> None:
+        from aicx.commands.sessions.summarize import summarize_session
+
+        summarize_session(ref, json=json)
+
+    def session(ref: str) -> None:
+        from aicx.commands.sessions.showing import show
+
+        show(ref, repo=repo, json=json)
+
+    return {
+        "record": record,
+        "task": task,
+        "failure": failure,
+        "object": kept,
+        "window": window,
+        "session": session,
+        "place": lambda ref: _print_place(ref, repo, json=json),
+    }
+
+
+def _print_place(ref: str, repo: str | None, *, json: bool) -> None:
+    from aicx.corpus.views.show import SCHEMA, ListFound
+
+    first, answer = lines_of_place(ref, options.folder(repo))
+    if json:
+        console.out_answer(SCHEMA, answer)
+        return
+    assert isinstance(answer.what, ListFound)
+    with console.paged():
+        for at, line in enumerate(answer.what.lines or (), first):
+            console.out(f"{console.style(f'{at:>5}', dim=True)}  {line}")
+    console.notify_notes(answer.notes)

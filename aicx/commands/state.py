@@ -1,19 +1,34 @@
-"""`aicx status`: counters of the corpus, a line on all else that is kept, and resetting what makes re-runs free."""
+"""`aicx status`, its `--logs` and `--projects`: what is stored and kept, and resetting what makes re-runs free."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import field
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 from aicx import console, options
+from aicx.commands.results import notify_nothing
 from aicx.config import Settings, load_settings
-from aicx.corpus.catalog.overview import LogsReset, State, forget_watermarks, state_of
-from aicx.errors import AicxError, plainly
+from aicx.corpus.catalog.overview import SCHEMA as PROJECTS_SCHEMA
+from aicx.corpus.catalog.overview import (
+    LogsReset,
+    ProjectSummary,
+    RefsAnswer,
+    State,
+    forget_watermarks,
+    list_chunk_paths,
+    list_logs,
+    list_projects,
+    state_of,
+)
+from aicx.errors import AicxError, NotFound, plainly
 from aicx.fields import INLINE, OPTIONAL
+from aicx.filters import EVERYTHING, Filters
+from aicx.paths import NON_REPOSITORY
 from aicx.storage.lock import writer_lock
+from aicx.text import local
 from aicx.values import dataclass
 
 SCHEMA = "aicx.state/1"
@@ -33,6 +48,8 @@ _LABELS = {
     "log_bytes_read": "size of logs read",
     "logs_with_bad_records": "logs with bad records",
 }
+LOGS_SCHEMA = "aicx.list/1"
+_MAX_FOLDERS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,3 +199,85 @@ _VIEWS: dict[str, tuple[str, Callable[[Settings], tuple[str, str | None]]]] = {
     "recall": ("aicx status --recall", _recall),
     "share": ("aicx share status", _share),
 }
+
+
+def list_agents_logs(agent: options.Agents = None) -> options.Answered:
+    """List the raw logs of every agent with counts and sizes, and how many of them are stored.
+
+    Example: aicx status --logs
+    Example: aicx status --logs -a codex --json
+    """
+    found = list_logs(load_settings(), tuple(agent or ()))
+    groups = found.sources
+    yield LOGS_SCHEMA, found
+    rows = []
+    for group in groups:
+        waiting = group.logs - group.stored
+        stored = (
+            console.style("all stored", fg="green")
+            if not waiting
+            else console.style(f"{waiting} to store", fg="yellow")
+        )
+        sizes = (console.plural(group.logs, "log"), console.size(group.size))
+        rows.append((console.style(group.agent, bold=True), group.format, *sizes, f"  {stored}"))
+    console.out_table(rows, (0, 22, 13, 11), right=(2, 3))
+    for problem in found.problems:
+        console.warn(f"{problem.path}: {problem.reason}")
+    if not groups:
+        console.notify("No agent logs found. CLAUDE_CONFIG_DIR and CODEX_HOME say where else to look.")
+    elif any(group.logs > group.stored for group in groups):
+        console.notify("Next: aicx store")
+
+
+@options.filtered("project", "agent", "hours")
+def list_stored_projects(
+    filters: Filters = EVERYTHING,
+    emit: Annotated[
+        Literal["summary", "paths"], typer.Option("--emit", help="One line per project, or the path of every chunk.")
+    ] = "summary",
+    strict: Annotated[bool, typer.Option("--strict", help="Fail (exit 3) when nothing matches.")] = False,
+    json: options.Json = False,
+) -> None:
+    """List the stored projects with their dates, agents and sizes, most recently active first.
+
+    Example: aicx status --projects -H 48
+    Example: aicx status --projects -p myrepo --emit paths
+    """
+    layout = load_settings().layout
+    if emit == "paths" and not json:
+        paths = list_chunk_paths(layout, filters)
+        _require(paths, strict)
+        for path in paths:
+            console.out(str(layout.home / path))
+        return
+    found, notes = list_projects(layout, filters)
+    _require(found, strict)
+    if json:
+        console.out_answer(PROJECTS_SCHEMA, RefsAnswer(found, notes))
+        return
+    for item in found:
+        _print_project(item)
+    if found:
+        console.say_zone()
+    console.notify_notes(notes)
+
+
+def _require(found: Sequence[object], strict: bool) -> None:
+    if found:
+        return
+    if strict:
+        raise NotFound("nothing stored matches", hint="aicx status --projects without filters lists what there is")
+    notify_nothing("Nothing matches. `aicx status --projects` without filters lists what is stored.")
+
+
+def _print_project(item: ProjectSummary) -> None:
+    agents = ", ".join(f"{name} {count}" for name, count in item.agents.items())
+    name = "no repository" if item.project == NON_REPOSITORY else item.project
+    days = dict.fromkeys(f"{local(at):%Y-%m-%d}" for at in (item.first, item.latest))
+    console.out(f"{console.style(name, bold=True)}  {' to '.join(days)}")
+    sizes = f"{console.plural(item.sessions, 'session')}, {console.plural(item.chunks, 'chunk')}"
+    console.out(f"  {sizes}, {console.size(item.size)}: {agents}")
+    for folder, sessions in list(item.folders.items())[:_MAX_FOLDERS]:
+        console.out(f"  {console.place(NON_REPOSITORY, folder)}: {console.plural(sessions, 'session')}")
+    if len(item.folders) > _MAX_FOLDERS:
+        console.out(f"  and {console.plural(len(item.folders) - _MAX_FOLDERS, 'more folder')}; --json lists them all")

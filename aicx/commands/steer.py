@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from aicx import console, options
-from aicx.commands.nothing import notify_nothing
+from aicx.commands.results import notify_nothing
 from aicx.config import load_settings
 from aicx.engine.steer_answer import SCHEMA, SteerAnswer, order_of, ranked_answer, steer_answer
 from aicx.errors import UsageError
@@ -64,7 +64,7 @@ def command(
     hits: Sequence[Hit] = ()
     if question:
         # Most uses of this command ask no index, and need none of what opens one.
-        from aicx.commands.explained import print_explanation
+        from aicx.commands.results import print_explanation
         from aicx.engine.search import search
         from aicx.engine.stages.state import STEER_DECAY, steer_query
 

@@ -1,4 +1,4 @@
-"""`aicx status --usage`: what continuity did in a repository."""
+"""`aicx status --usage` and `--recall`: what continuity did in a repository, and what hooks said unasked."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ import typer
 from aicx import console, options
 from aicx.config import load_settings
 from aicx.lifecycle.usage import SCHEMA, UsageAnswer
+from aicx.reminders.told import SCHEMA as RECALL_SCHEMA
+from aicx.reminders.told import RemindersAnswer, told
+from aicx.text import local, plural
 
 
 def command(
@@ -53,3 +56,34 @@ def _rows(found: UsageAnswer) -> list[tuple[str, str]]:
         ("tasks", f"{found.tasks.total:,}{': ' if tasks else ''}{tasks}"),
         ("areas", f"{found.areas:,}"),
     ]
+
+
+def show_recall(
+    limit: options.Limit = 20,
+    json: options.Json = False,
+) -> None:
+    """Show what sessions were told unasked by hooks, when, and whether they then used it.
+
+    Used means that the session's log names the reference afterwards, or changes a file that had mended the failure.
+
+    Example: aicx status --recall
+    Example: aicx status --recall --json
+    """
+    print_recall(told(load_settings(), limit), json=json)
+
+
+def print_recall(found: RemindersAnswer, *, json: bool) -> None:
+    """The ledger, for a program or for a person."""
+    if json:
+        console.out_answer(RECALL_SCHEMA, found)
+        return
+    lanes = ", ".join(f"{count:,} {lane}" for lane, count in found.by_lane.items())
+    console.out(f"{plural(found.said, 'reminder')}{f' ({lanes})' if lanes else ''}")
+    if found.said:
+        console.out(f"used {found.used:,}, not used {found.unused:,}, not known {found.unknown:,}")
+    uses = {True: "used", False: "not used", None: "not known"}
+    rows = [
+        (f"{local(one.at):%Y-%m-%d %H:%M}", one.lane, one.kind, uses[one.used], f"{one.ref}  to {one.session}")
+        for one in found.items
+    ]
+    console.out_table(rows, (18, 8, 9, 10))

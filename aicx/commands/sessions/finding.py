@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from aicx import console, options
-from aicx.commands.nothing import notify_nothing
+from aicx.commands.results import notify_nothing
 from aicx.config import load_settings
 from aicx.corpus.catalog.sessions import SCHEMA, SessionItem, Sort, browse, sessions_answer
 from aicx.errors import UsageError

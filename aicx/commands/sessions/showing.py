@@ -11,7 +11,7 @@ import typer
 
 from aicx import console, options
 from aicx.commands.desk import CommandDesk, open_desk
-from aicx.commands.nothing import notify_nothing
+from aicx.commands.results import notify_nothing
 from aicx.config import load_settings
 from aicx.corpus.catalog.session_names import SessionKey
 from aicx.errors import NotFound

@@ -1,13 +1,32 @@
-"""Why an answer has its place, in a line: `--explain` of `aicx search` and of `aicx steer TEXT`."""
+"""What commands print of what they found: why an answer has its place, and what to do where nothing was found."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from aicx import console
+from aicx.config import load_settings
+from aicx.corpus.catalog.query import open_catalog
+from aicx.errors import NotFound
 
 if TYPE_CHECKING:
     from aicx.engine.search import Hit
+
+
+NOTHING_STORED = "Nothing is stored yet. Next: aicx store"
+
+
+def notify_nothing(found: str) -> None:
+    """Prints ``found``, a sentence for a search of what is stored; or, where nothing is, how to store something."""
+    console.notify(NOTHING_STORED if _is_empty() else found)
+
+
+def _is_empty() -> bool:
+    try:
+        with open_catalog(load_settings().layout) as opened:
+            return not opened.catalog.rows("SELECT 1 FROM chunks LIMIT 1")
+    except NotFound:
+        return True
 
 
 def print_explanation(hit: Hit) -> None:
