@@ -66,7 +66,7 @@ def put(
     origin = replace(origin, tags=checked_tags(origin.tags))
     layout = settings.layout
     blocks, redactions = _blocks(stream, origin)
-    with _staged(layout) as (temporary, file):
+    with stage(layout) as (temporary, file):
         digest, size = sha256(), 0
         for block in blocks:
             size += len(block)
@@ -119,11 +119,6 @@ def commit(
         except OSError as error:
             raise unwritable(path, error) from error
     return entry, not sound
-
-
-def stage(layout: Layout, body: bytes) -> AbstractContextManager[tuple[Path, BinaryIO]]:
-    """A file with ``body`` for `commit`, which is gone afterwards unless it was put in its place."""
-    return _staged(layout, body)
 
 
 def pin(
@@ -208,8 +203,11 @@ def _blocks(stream: BinaryIO, origin: Origin) -> tuple[Iterable[bytes], int]:
 
 
 @contextmanager
-def _staged(layout: Layout, body: bytes = b"") -> Iterator[tuple[Path, BinaryIO]]:
-    """A file of this process alone, locked while it lives, so that what a kill leaves can be told from it."""
+def stage(layout: Layout, body: bytes = b"") -> Iterator[tuple[Path, BinaryIO]]:
+    """A file with ``body`` for `commit`, which is gone afterwards unless it was put in its place.
+
+    It is of this process alone, locked while it lives, so that what a kill leaves can be told from it.
+    """
     path = staging(layout) / f"{os.urandom(8).hex()}{UNFINISHED}"
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)

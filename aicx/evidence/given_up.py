@@ -101,13 +101,10 @@ def _refused(steps: Sequence[Step], calls: Sequence[tuple[Step, Sequence[Step]]]
             continue
         # A message given as a here-document says nothing of what was refused.
         command = call.command.partition("<<")[0].partition(' "$(')[0].strip()
-        what = f"`{shorten(command, _REFUSAL_LENGTH)}`" if command else _edit_of(call)
+        changed = f"Changing `{call.files[0].rpartition('/')[2]}`" if call.files else ""
+        what = f"`{shorten(command, _REFUSAL_LENGTH)}`" if command else changed
         if what:
             yield statement_in(f"{what} was refused: {shorten(order.text, _REFUSAL_LENGTH)}", said)
-
-
-def _edit_of(call: Step) -> str:
-    return f"Changing `{call.files[0].rpartition('/')[2]}`" if call.files else ""
 
 
 def _told(steps: Sequence[Step]) -> Iterator[Statement]:

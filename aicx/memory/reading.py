@@ -190,7 +190,9 @@ class Memory:
         gone = accepted and accepted - {entry.id for entry in self._every}
         rivals += [self._without_files(name) for name in sorted(gone) if self._may_be_here(self.decisions[name].place)]
         everything = {record.id: record for record in [*records, *rivals]}.values()
-        wanted = [anchor for record in everything if self._at_hand(record) for anchor in record.anchors]
+        places = ((one, place_of(one.repository, one.host)) for one in everything)
+        at_hand = (one for one, place in places if place is not None and self.scope.has(place))
+        wanted = [anchor for record in at_hand for anchor in record.anchors]
         compared = self._index.compared([key_of(str(self.scope.root), anchor) for anchor in wanted])
         anchors = compare(self.scope.root, wanted, compared) if wanted else {}
         self._index.keep(compared)
@@ -219,9 +221,6 @@ class Memory:
         """Whether a record without files holds here. Of one accepted before its place was noted nothing is known."""
         kind, _, _ = (place or "").partition(":")
         return place in (None, *(place_mark(kind, where) for where in (None, self.scope.repository)))
-
-    def _at_hand(self, record: Record) -> bool:
-        return record.repository is not None and self.scope.has(place_of(record.repository, record.host))
 
     def _checked(self, record: Record) -> Record:
         """Two files that claim one id are none: which of them was decided on is not known."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 
 from aicx.config import Settings
 from aicx.errors import NotFound
@@ -55,7 +56,7 @@ def family_pack(settings: Settings, query: PackQuery) -> PackBundle:
             place=gathered.place_of(present),
             scope=scope,
             filters=gathered.filters,
-            limits=limits.fields(),
+            limits=asdict(limits),
             owners=_shown(owners, query),
             **lists,
             commits=recent_commits(git, query, limits.commits),

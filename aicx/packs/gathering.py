@@ -40,13 +40,10 @@ class Gathered:
 
     def within(self, applied: Applied) -> list[SessionFacts]:
         """The sessions that a pack may quote: those of the time asked for, of this working folder or of all."""
-        root = str(self.place.root)
-        period = self.query.period
-        return [
-            facts
-            for facts in self.facts
-            if period.holds(facts.started_at, facts.ended_at) and (applied == "family" or _is_below(facts.folder, root))
-        ]
+        held = [facts for facts in self.facts if self.query.period.holds(facts.started_at, facts.ended_at)]
+        if applied == "family":
+            return held
+        return [facts for facts in held if facts.folder and Path(facts.folder).is_relative_to(self.place.root)]
 
     def is_here(self, record: WorkRecord) -> bool:
         """Whether a task was last begun in this working folder."""
@@ -191,7 +188,3 @@ def stems_of(text: str) -> list[str]:
     from retrieval.analysis import analyze
 
     return analyze(text, "").words
-
-
-def _is_below(folder: str | None, root: str) -> bool:
-    return folder is not None and (folder == root or Path(folder).is_relative_to(root))

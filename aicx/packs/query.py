@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, field
+from dataclasses import field
 from datetime import datetime
 from pathlib import Path
 from typing import Literal, get_args
@@ -40,9 +40,6 @@ class PackLimits:
     chosen: int = 6
     items: int = 8
     looked_at: int = 2000
-
-    def fields(self) -> dict[str, int]:
-        return asdict(self)
 
 
 @dataclass(frozen=True, slots=True)

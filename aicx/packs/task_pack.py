@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import asdict
 from typing import TypeVar
 
 from aicx.config import Settings
@@ -91,7 +92,7 @@ def task_pack(settings: Settings, query: PackQuery) -> PackBundle:
             place=gathered.place_of(present),
             scope=scope,
             filters=gathered.filters,
-            limits=limits.fields(),
+            limits=asdict(limits),
             task=entry_of(task),
             handoffs=handoffs,
             sessions=list(map(_session, sessions)),
@@ -250,7 +251,7 @@ def handoffs_of(stated: Sequence[StatedHandoff], sessions: Sequence[ChosenSessio
 
 
 def _stated(record: WorkRecord, session: str | None) -> PackHandoff:
-    refs = _each(ref for item in record.items for ref in item.evidence)
+    refs = list(dict.fromkeys(ref for item in record.items for ref in item.evidence))
     return taken_from(stated_answer(record), PackHandoff, reason="of_task", session=session, refs=refs)
 
 
@@ -258,9 +259,5 @@ def _derived(one: ChosenSession) -> PackHandoff:
     handoff, facts = handoff_of(one.facts), one.facts
     lines = (*handoff.done, *facts.failing, *facts.next, *facts.questions, *facts.decisions)
     reason = "of_task" if one.reason == "task_session" else "of_session"
-    refs = _each(ref for line in lines for ref in line.refs)
+    refs = list(dict.fromkeys(ref for line in lines for ref in line.refs))
     return taken_from(derived_answer(handoff), PackHandoff, reason=reason, refs=refs)
-
-
-def _each(refs: Iterable[str]) -> list[str]:
-    return list(dict.fromkeys(refs))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import field, replace
 from datetime import UTC, datetime
@@ -17,7 +17,7 @@ from aicx.corpus.catalog.sightings import ABBREVIATED, CommitSighting, nearest_s
 from aicx.corpus.places.places import load_decisions
 from aicx.corpus.places.standing import LocalRepository, same_file
 from aicx.corpus.places.stored import place_of
-from aicx.engine.search import Hit, Searcher
+from aicx.engine.search import Searcher
 from aicx.errors import NotFound, UsageError
 from aicx.evidence.sessions import automated, load_sessions
 from aicx.evidence.transcript import Step, read_steps
@@ -181,20 +181,11 @@ class _Why:
         if number is not None:
             # Other repositories have requests of the same number.
             for project in dict.fromkeys([self._place.project, None]):
-                self._take(self._searches.for_text(number.words, project=project), number.in_logs, found, whole=True)
+                hits = self._searches.for_text(number.words, project=project)
+                of_hits(self._settings.layout, self._catalog, hits, number.in_logs, found, whole=True)
             if not number.name.startswith("#"):
                 found |= of_branch(self._catalog, number.name)
         return found
-
-    def _take(
-        self,
-        hits: Iterable[Hit],
-        printed: re.Pattern[bytes],
-        known: dict[Key, SessionCandidate],
-        *,
-        whole: bool = False,
-    ) -> None:
-        of_hits(self._settings.layout, self._catalog, hits, printed, known, whole=whole)
 
     def _weighed(
         self, wanted: CommitQuery, number: Number | None, numbered: Mapping[Key, SessionCandidate], *, searched: bool
@@ -232,7 +223,7 @@ class _Why:
             # Git does not say when: a session of any time may hold it, in what nobody's tool printed too.
             printed = self._searches.for_hashes(wanted.hashes[:_MAX_HASHES])
             names = "|".join(name[:ABBREVIATED] for name in wanted.hashes)
-            self._take(printed, re.compile(names.encode()), known)
+            of_hits(self._settings.layout, self._catalog, printed, re.compile(names.encode()), known)
         if not wanted.times and wanted.files:
             known |= of_file(self._catalog, wanted.files[0])
         if searched and wanted.change.subject:

@@ -83,13 +83,9 @@ def find_key(text: str) -> Number | None:
 
 def without_ends(hashes: list[str], git: Git, state: GitState) -> tuple[frozenset[str], list[str]]:
     """Those at which a shallow clone ends, and the others: who wrote what they seem to add is not known here."""
-    ends = _ends(git).intersection(hashes) if state.shallow else frozenset[str]()
+    common = find_repository(git.folder).common if state.shallow else None
+    ends = shallow_ends(common).intersection(hashes) if common else frozenset[str]()
     return ends, [commit for commit in hashes if commit not in ends]
-
-
-def _ends(git: Git) -> frozenset[str]:
-    common = find_repository(git.folder).common
-    return shallow_ends(common) if common else frozenset()
 
 
 def has_line(place: Path, number: int) -> bool:

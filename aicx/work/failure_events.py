@@ -6,7 +6,7 @@ Of a session's mistakes each event is told once, and none that was only of the m
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
 from aicx.evidence.patterns import command_rules
@@ -167,20 +167,16 @@ def came_first(failure: Failure) -> bool:
 
 def once_an_event(failures: Sequence[Failure]) -> list[Failure]:
     """The failures with those of one run that ended together, or say the same, told once: by the one that says most."""
-    for key in (_event_of, _message_of):
+    keys: tuple[Callable[[Failure], tuple[str, ...]], ...] = (
+        lambda one: (one.first_at, one.command, one.resolved.at if one.resolved else ""),
+        lambda one: (one.message, one.test or ""),
+    )
+    for key in keys:
         events: dict[tuple[str, ...], list[Failure]] = {}
         for one in failures:
             events.setdefault(key(one), []).append(one)
         failures = [_told_once(same) for same in events.values()]
     return list(failures)
-
-
-def _event_of(failure: Failure) -> tuple[str, ...]:
-    return failure.first_at, failure.command, failure.resolved.at if failure.resolved else ""
-
-
-def _message_of(failure: Failure) -> tuple[str, ...]:
-    return failure.message, failure.test or ""
 
 
 def _told_once(same: Sequence[Failure]) -> Failure:

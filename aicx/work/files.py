@@ -29,7 +29,6 @@ _ID = re.compile(r"[0-9a-f]{12}")
 # By these it is decided where a task may be used: where they are missing, it must not look as if git had said nothing.
 _COMPARED = {"branch", "head", "dirty"}
 _STRANGE = (orjson.JSONDecodeError, LookupError, TypeError, ValueError, AttributeError, OverflowError)
-_WHOLE_ID = re.compile(r"[0-9a-f]{12}")
 _PREFIX = re.compile(r"[0-9a-f]{4,11}")
 
 
@@ -266,7 +265,7 @@ def find_task(layout: Layout, folders: Sequence[str], ref: str, parts: Sequence[
     Raises NotFound for none, UsageError where several fit, CorpusDamaged where its file is damaged.
     """
     wanted = ref.strip().removeprefix(PREFIX)
-    if _WHOLE_ID.fullmatch(wanted):
+    if _ID.fullmatch(wanted):
         found = [record for folder in folders for record in _at(layout, folder, wanted, parts)]
         if found:
             return max(found, key=lambda record: record.rev)

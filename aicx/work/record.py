@@ -109,7 +109,7 @@ class Item:
     @property
     def id(self) -> str:
         """The same for the same text in the same section, so that what is said twice is one item."""
-        return item_id(self.section, self.text)
+        return sha256(f"{self.section}\0{self.text}".encode()).hexdigest()[:8]
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,10 +191,6 @@ def title_of(goal: str) -> str:
 def slug_of(text: str) -> str:
     """The words of a title as they are written to refer to it: ``fix-the-export``."""
     return "-".join(re.findall(r"[^\W_]+", text.casefold()))
-
-
-def item_id(section: str, text: str) -> str:
-    return sha256(f"{section}\0{text}".encode()).hexdigest()[:8]
 
 
 def words_of(goal: str) -> str:

@@ -271,17 +271,15 @@ def _write(
     applied = apply(record, patch, change.now, place.relative)
     new = applied.record
     fields = changed_fields(before, new)
-    context = saved(present.context)
-    if context.available and not _same_context(before.git_context, context):
+    context, known = saved(present.context), before.git_context
+    if context.available and (
+        known is None or replace(context, captured_at=known.captured_at, extra=known.extra) != known
+    ):
         new, fields = replace(new, git_context=context), (*fields, "git_context")
     if fields or kind == "resumed":
         new = change.put(new, kind, fields)
         change.publish()
     return Written(new, fields, applied.left_out, present.loading(new))
-
-
-def _same_context(before: GitContext | None, now: GitContext) -> bool:
-    return before is not None and replace(now, captured_at=before.captured_at, extra=before.extra) == before
 
 
 def _same(settings: Settings, place: WorkPlace, present: Present, goal: str) -> tuple[WorkRecord | None, str]:

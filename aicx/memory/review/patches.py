@@ -74,14 +74,11 @@ def item_of(record: Record) -> str:
     return f"- {text}"
 
 
-def digest_of_item(item: str) -> str:
-    return sha256(item.encode()).hexdigest()[:_DIGEST]
-
-
 def block_of(record: Record) -> list[str]:
     """The lines of the block, without their ends."""
     item = item_of(record)
-    return [f"<!-- aicx:review {record.ref} sha256:{digest_of_item(item)} -->", item, _end(record)]
+    digest = sha256(item.encode()).hexdigest()[:_DIGEST]
+    return [f"<!-- aicx:review {record.ref} sha256:{digest} -->", item, _end(record)]
 
 
 def find_block(text: str, record: Record) -> FoundBlock:
