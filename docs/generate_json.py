@@ -33,8 +33,7 @@ from aicx.engine import steer_answer as steer
 from aicx.lifecycle import answers as lifecycle
 from aicx.lifecycle import usage
 from aicx.memory import answers as memory
-from aicx.memory import checks as memory_judged
-from aicx.memory import checks as memory_lint
+from aicx.memory import checks as memory_checks
 from aicx.memory import curator as memory_curate
 from aicx.memory import proposals as memory_candidates
 from aicx.memory import sources as memory_sources
@@ -107,11 +106,11 @@ ANSWERS: Mapping[str, tuple[str, Sequence[type[Any]]]] = {
     "memory stats": (memory.STATS_SCHEMA, [memory.StatsAnswer]),
     "memory sources": (memory_sources.SCHEMA, [memory_sources.SourcesAnswer]),
     "memory candidates": (memory_candidates.SCHEMA, [memory_candidates.CandidatesAnswer]),
-    "memory backfill": (memory_backfill.SCHEMA, [memory_backfill.BackfillAnswer]),
-    "memory lint": (memory_lint.SCHEMA, [memory_lint.LintAnswer]),
+    "memory backfill": (memory_backfill.BACKFILL_SCHEMA, [memory_backfill.BackfillAnswer]),
+    "memory lint": (memory_checks.LINT_SCHEMA, [memory_checks.LintAnswer]),
     "memory curate": (memory_curate.SCHEMA, [memory_curate.CurateAnswer]),
-    "memory eval": (memory_judged.EVAL_SCHEMA, [memory_judged.EvalAnswer]),
-    "memory audit": (memory_judged.AUDIT_SCHEMA, [memory_judged.AuditAnswer]),
+    "memory eval": (memory_checks.EVAL_SCHEMA, [memory_checks.EvalAnswer]),
+    "memory audit": (memory_checks.AUDIT_SCHEMA, [memory_checks.AuditAnswer]),
     "review candidates": (review.LIST_SCHEMA, [review.ReviewListAnswer]),
     "review build": (review.BUILD_SCHEMA, [review.ReviewBuildAnswer]),
     "review show": (review.SHOW_SCHEMA, [review.ReviewShowAnswer]),

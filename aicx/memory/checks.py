@@ -20,7 +20,9 @@ from aicx.text import instant
 from aicx.values import dataclass
 from retrieval.analysis import STOP_WORDS
 
-SCHEMA = "aicx.memory-lint/1"
+LINT_SCHEMA = "aicx.memory-lint/1"
+EVAL_SCHEMA = "aicx.memory-eval/1"
+AUDIT_SCHEMA = "aicx.memory-audit/1"
 Code = Literal["duplicate", "possible_secret", "too_long", "low_information", "no_evidence"]
 Severity = Literal["error", "warning", "info"]
 
@@ -124,8 +126,6 @@ def _precedence(found: Assessment) -> tuple[bool, bool, int, float, str]:
 
 
 Verdict = Literal["pass", "warn", "fail"]
-EVAL_SCHEMA = "aicx.memory-eval/1"
-AUDIT_SCHEMA = "aicx.memory-audit/1"
 
 
 @dataclass(frozen=True, slots=True)

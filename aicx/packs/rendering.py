@@ -176,7 +176,7 @@ BUDGET, MIN_BUDGET = 1500, 300  # tokens
 CLAIMS = "claims"
 _CLAIMS_TITLE = "Summed up by a configured command, from what the pack holds"
 _EVIDENCE = f"{QUOTED_WITH_GIT}, `aicx show DIGEST` the whole pack."
-_NAME = 100
+_MAX_PLACE = 100  # characters of where a pack is from; references may have twice as many
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 
 
@@ -203,7 +203,7 @@ def render(
 
 def _title(fields: Mapping[str, Any]) -> str:
     place = fields["place"]
-    where = shorten(place["project"] or place["root"], _NAME)
+    where = shorten(place["project"] or place["root"], _MAX_PLACE)
     return f"A task in {where}" if "task" in fields else f"The work in {where}"
 
 
@@ -227,7 +227,7 @@ def _about(fields: Mapping[str, Any]) -> str:
 
 
 def _refs(part: PackPart) -> str:
-    return f" [{' '.join(shorten(_UUID.sub(_begun, ref), 2 * _NAME) for ref in part.refs)}]" if part.refs else ""
+    return f" [{' '.join(shorten(_UUID.sub(_begun, ref), 2 * _MAX_PLACE) for ref in part.refs)}]" if part.refs else ""
 
 
 def _begun(found: re.Match[str]) -> str:

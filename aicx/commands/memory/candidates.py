@@ -20,8 +20,8 @@ from aicx.memory.deciding import Desk
 from aicx.memory.proposals import SCHEMA as LIST_SCHEMA
 from aicx.memory.proposals import CandidateItem, CandidatesAnswer, Proposal, ProposalKind
 from aicx.memory.review.answers import BUILD_SCHEMA, BuiltItem, ReviewBuildAnswer
-from aicx.memory.review.building import SCHEMA as BACKFILL_SCHEMA
 from aicx.memory.review.building import (
+    BACKFILL_SCHEMA,
     BackfillAnswer,
     BackfillItem,
     Planned,

@@ -19,6 +19,7 @@ from aicx.memory.assess import Assessment
 from aicx.memory.checks import (
     AUDIT_SCHEMA,
     EVAL_SCHEMA,
+    LINT_SCHEMA,
     AuditAnswer,
     AuditCredit,
     EvalAnswer,
@@ -31,7 +32,6 @@ from aicx.memory.checks import (
     retrieval_in,
     retrieval_of,
 )
-from aicx.memory.checks import SCHEMA as LINT_SCHEMA
 from aicx.memory.curator import SCHEMA as CURATE_SCHEMA
 from aicx.memory.curator import CurateAnswer, CurateProposal, Outcome, PlannedUpkeep, apply, plan
 from aicx.memory.deciding import Desk

@@ -30,7 +30,7 @@ from aicx.memory.sources import read_live
 from aicx.refs import Ref
 from aicx.values import dataclass
 
-SCHEMA = "aicx.memory-backfill/1"
+BACKFILL_SCHEMA = "aicx.memory-backfill/1"
 # ``new``: a record is made. ``seen``: one that says it has more evidence. ``known``: nothing is new about it.
 State = Literal["new", "seen", "known"]
 
@@ -65,7 +65,7 @@ class BackfillAnswer:
     notes: list[str]
 
 
-BY = "aicx memory backfill"
+_BACKFILL, _BUILD = "aicx memory backfill", "aicx review build"  # who proposes
 _MAX_EVIDENCE = 100  # of a record; what was found first stays
 
 
@@ -79,7 +79,9 @@ class Planned:
     state: State
 
 
-def plan_backfill(desk: Desk, proposals: Iterable[Proposal], by: str = BY) -> tuple[list[Planned], list[Excluded]]:
+def plan_backfill(
+    desk: Desk, proposals: Iterable[Proposal], by: str = _BACKFILL
+) -> tuple[list[Planned], list[Excluded]]:
     """Which of ``proposals``, found by ``by``, become a record or belong to one, and the others. Writes nothing."""
     planned: list[Planned] = []
     left: list[Excluded] = []
@@ -178,7 +180,6 @@ def _name_of(settings: Settings, place: str) -> str | None:
         return None
 
 
-_BY = "aicx review build"
 MAX_EACH = 6  # of a build that a person has to decide about: for the memory, and for instruction files
 
 
@@ -220,7 +221,7 @@ def build(desk: Desk, proposals: Iterable[Proposal]) -> tuple[list[Planned], lis
         else:
             waiting[surface] += waits
             wanted.append(proposal)
-    planned, more = plan_backfill(desk, wanted, _BY)
+    planned, more = plan_backfill(desk, wanted, _BUILD)
     import_backfill(desk, planned)
     return planned, [*left, *more]
 
