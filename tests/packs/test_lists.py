@@ -1,4 +1,4 @@
-"""What owners say together: who owns a session, which lines are one, what recurs, and what is still a risk."""
+"""The lists of a family, and which owners a question is about."""
 
 from __future__ import annotations
 
@@ -11,11 +11,35 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aicx.packs.answers import FamilyItem, session_name
-from aicx.packs.lists import chosen, focused, lists_of, owners_of
+from aicx.packs.choosing import says_together
+from aicx.packs.lists import Owner, chosen, focused, lists_of, owners_of
 from aicx.packs.query import Period
 from aicx.work.record import Item, WorkRecord
 from aicx.work.session_facts import Said, SessionFacts, Try
 from tests.work.facts import facts, failure, ran, said
+
+
+def owner(title: str) -> Owner:
+    return Owner(f"session:claude:{title}", title, "done", "2026-01-01", "2026-01-01", None)
+
+
+def test_words_beside_each_other_come_before_words_apart() -> None:
+    apart, together, other = map(owner, ("Tokens: mend their cache", "Caching tokens", "Print the report"))
+    assert focused([apart, together, other], "cached token") == [together, apart]
+
+
+@pytest.mark.parametrize(
+    ("phrase", "text", "together"),
+    [
+        ("cached tokens", "we cache the token", True),
+        ("cached tokens", "tokens are cached", False),
+        ("tokens", "tokens", False),
+        ("", "", False),
+    ],
+)
+def test_words_are_compared_without_endings_and_in_their_order(phrase: str, text: str, together: bool) -> None:
+    assert says_together(phrase, [None, "else", text]) == together
+
 
 NOW = datetime(2026, 3, 10, tzinfo=UTC)
 
