@@ -164,7 +164,9 @@ def recover(layout: Layout, catalog: Catalog, notify: Notify) -> None:
     if journal.placed or journal.removals:
         notify(f"finishing an interrupted run ({len(journal.placed) + len(journal.removals)} files)")
         catalog.begin()
-        _remove_rows(catalog, journal.removals)
+        for path in journal.removals:
+            for row in catalog.rows("SELECT id FROM chunks WHERE path=?", (path,)):
+                remove_chunk(catalog, row["id"])
         placed = journal.placed - {layout.tombstones.name}
         chunks = {path.removesuffix(".meta.json").removesuffix(".md") + ".md" for path in placed}
         index_chunks(layout, catalog, sorted(chunks), notify)
@@ -196,12 +198,6 @@ def index_chunks(layout: Layout, catalog: Catalog, paths: Iterable[str], notify:
             count += 1
         catalog.connection.execute("RELEASE adopted")
     return count
-
-
-def _remove_rows(catalog: Catalog, paths: Iterable[str]) -> None:
-    for path in paths:
-        for row in catalog.rows("SELECT id FROM chunks WHERE path=?", (path,)):
-            remove_chunk(catalog, row["id"])
 
 
 def _check_name(path: str, sidecar: Sidecar) -> None:

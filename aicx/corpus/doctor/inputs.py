@@ -20,7 +20,7 @@ from aicx.corpus.files.read import is_altered, load_markdown, sidecar_path, take
 from aicx.corpus.files.sidecar import SCHEMA, WITHOUT_TOOL_FACTS, Sidecar, decode_sidecar, lacks_tool_facts
 from aicx.corpus.forget.blanking import message_texts
 from aicx.errors import AicxError, UsageError
-from aicx.paths import NON_REPOSITORY, Layout, chunk_stem
+from aicx.paths import Layout
 from aicx.sources import every_agent, load_source
 from aicx.sources.items import BadRecord, LogFile
 from aicx.storage.checksums import find_damage
@@ -256,11 +256,7 @@ def _newer_schema(body: bytes) -> str | None:
 
 def _place(sidecar: Sidecar) -> str:
     """Where a chunk lies by what its sidecar says; its id has to say the same."""
-    project = None if sidecar.project == NON_REPOSITORY else sidecar.project
     stream = f"~{sidecar.stream}" if sidecar.stream else ""
     if sidecar.id != f"{sidecar.agent}:{sidecar.session_id}{stream}:{sidecar.number:03d}":
         raise ValueError(f"the id {sidecar.id!r} does not fit the session")
-    stem = chunk_stem(
-        project, sidecar.date, sidecar.kind, sidecar.agent, sidecar.session_id, sidecar.number, sidecar.stream
-    )
-    return f"{stem}.md"
+    return f"{sidecar.stem}.md"

@@ -64,7 +64,9 @@ def repair(settings: Settings, notify: Notify) -> Repair:
     found = Repair([], [])
     if not layout.home.is_dir():
         return found
-    _close_home(layout, found)
+    if stat.S_IMODE(layout.home.stat().st_mode) & 0o077:
+        layout.home.chmod(0o700)
+        found.applied.append("closed the home to other users")
     with writer_lock(layout.locks, settings.lock_wait_seconds, notify):
         interrupted = layout.staging.is_dir() and any(layout.staging.iterdir())
         readable = _is_readable(layout)
@@ -72,7 +74,7 @@ def repair(settings: Settings, notify: Notify) -> Repair:
             readable = False
             drop_catalog(layout)
         # What a rebuild has to leave out is what the report goes on to name.
-        catalog = open_or_rebuild(layout, _silent)
+        catalog = open_or_rebuild(layout, lambda line: None)
         try:
             recover(layout, catalog, notify)
             if interrupted:
@@ -83,7 +85,7 @@ def repair(settings: Settings, notify: Notify) -> Repair:
             if any(differences.values()):
                 catalog.close()
                 drop_catalog(layout)
-                catalog = open_or_rebuild(layout, _silent)
+                catalog = open_or_rebuild(layout, lambda line: None)
             if survey.chunks and (not readable or any(differences.values())):
                 found.applied.append(f"rebuilt the catalogue from {plural(len(survey.chunks), 'chunk')}")
             apart: dict[str, str] = {}
@@ -115,21 +117,11 @@ def finish_change(folder: JournaledFolder, what: str, settings: Settings, notify
         done.refused.append(f"an interrupted change of {what}: {error.message}")
 
 
-def _silent(line: str) -> None:
-    pass
-
-
 def _is_readable(layout: Layout) -> bool:
     catalog = Catalog.open_for_reading(layout.catalog)
     if catalog is not None:
         catalog.close()
     return catalog is not None
-
-
-def _close_home(layout: Layout, found: Repair) -> None:
-    if stat.S_IMODE(layout.home.stat().st_mode) & 0o077:
-        layout.home.chmod(0o700)
-        found.applied.append("closed the home to other users")
 
 
 def _derive(layout: Layout, catalog: Catalog, found: Repair) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from aicx.errors import CorpusDamaged
+from aicx.paths import NON_REPOSITORY, chunk_stem
 from aicx.text import plural
 from aicx.values import dataclass
 
@@ -96,6 +97,12 @@ class Sidecar:
     @property
     def content_sha256(self) -> str:
         return str(self.fields["content_sha256"])
+
+    @property
+    def stem(self) -> str:
+        """Where the chunk belongs by what its sidecar says: its path below the home, without its ending."""
+        project = None if self.project == NON_REPOSITORY else self.project
+        return chunk_stem(project, self.date, self.kind, self.agent, self.session_id, self.number, self.stream)
 
     @property
     def messages(self) -> list[dict[str, Any]]:

@@ -10,10 +10,10 @@ from hashlib import sha256
 from typing import Any
 
 from aicx.corpus.catalog.fields import key_of_text
+from aicx.corpus.files.sidecar import Sidecar
 from aicx.corpus.forget.blanking import TOOL_HEADING, message_texts
 from aicx.corpus.ingest.drafts import MESSAGE_TOKENS
 from aicx.corpus.ingest.names import NAMES, UNTITLED, Naming, NamingMessage, name_chunk
-from aicx.paths import NON_REPOSITORY, chunk_stem
 from aicx.sources.naming import Redact, clean_id, clean_project
 from aicx.text import estimate_tokens
 from aicx.values import dataclass
@@ -84,7 +84,7 @@ def redact_session(chunks: Sequence[ChunkText], redact: Redact) -> tuple[list[Cl
             fields["id"] = _free_id(fields, taken)
             taken.add(fields["id"])
         if fields["session_id"] != chunk.fields["session_id"] or fields["project"] != chunk.fields["project"]:
-            stem = _stem(fields)
+            stem = Sidecar(fields).stem
         if markdown == chunk.markdown and fields == chunk.fields and not counts:
             continue
         if markdown != chunk.markdown:
@@ -289,14 +289,6 @@ def _free_id(fields: Mapping[str, Any], taken: Collection[str]) -> str:
     while (free := f"{session}:{number:03d}") in taken:
         number += 1
     return free
-
-
-def _stem(fields: Mapping[str, Any]) -> str:
-    project = None if fields["project"] == NON_REPOSITORY else fields["project"]
-    number = int(str(fields["id"]).rpartition(":")[2])
-    stream = fields.get("stream") or ""
-    where = (fields["date"], fields["kind"], fields["agent"], fields["session_id"], number, stream)
-    return chunk_stem(project, *where)
 
 
 def _replaced(old: str, new: str) -> list[tuple[int, int, str]]:

@@ -28,7 +28,7 @@ from aicx.corpus.places.places import FolderDecisions, Places, load_decisions, s
 from aicx.corpus.places.siblings import FolderHistory
 from aicx.corpus.places.stored import find_histories, open_places, withdraw_filed, write_claims
 from aicx.errors import CorpusDamaged, NotFound
-from aicx.paths import NON_REPOSITORY, Layout, chunk_stem
+from aicx.paths import NON_REPOSITORY, Layout
 from aicx.storage.journal import Writer
 from aicx.storage.lock import writer_lock
 from aicx.values import dataclass
@@ -214,9 +214,7 @@ def _file(
     shift = len(moved) - len(markdown)
     fields |= {"project": project or NON_REPOSITORY, "repo_source": source, "content_sha256": sha256(moved).hexdigest()}
     fields["messages"] = [message | {"span": [end + shift for end in message["span"]]} for message in sidecar.messages]
-    stem = chunk_stem(
-        project, sidecar.date, sidecar.kind, sidecar.agent, sidecar.session_id, sidecar.number, sidecar.stream
-    )
+    stem = Sidecar(fields).stem
     encoded = encode_sidecar(fields)
     stage_chunk(writer, stem, moved, encoded)
     if f"{stem}.md" != path:

@@ -48,10 +48,6 @@ class SessionLogs:
         return min(identity.started_at or _LATEST for _, identity in self.logs)
 
     @property
-    def has_parent(self) -> bool:
-        return any(identity.parent_session for _, identity in self.logs)
-
-    @property
     def size(self) -> int:
         return sum(log.size for log, _ in self.logs)
 
@@ -109,8 +105,13 @@ def make_plan(
                     found[path] = (logs[path], source.identify(logs[path]))
             ordered = sorted(found.values(), key=lambda pair: (pair[1].started_at or _LATEST, str(pair[0].path)))
             plan.sessions.append(SessionLogs(agent, session_id, tuple(ordered)))
-    # A fork begins with its original's first message, so what says that it is one comes second.
-    plan.sessions.sort(key=lambda session: (session.started_at, session.has_parent, session.agent, session.session_id))
+
+    def order(session: SessionLogs) -> tuple[datetime, bool, str, str]:
+        # A fork begins with its original's first message, so what says that it is one comes second.
+        is_fork = any(identity.parent_session for _, identity in session.logs)
+        return session.started_at, is_fork, session.agent, session.session_id
+
+    plan.sessions.sort(key=order)
     return plan
 
 

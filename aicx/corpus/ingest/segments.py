@@ -1,6 +1,6 @@
 """Cuts a session's timeline into stretches of one repository, UTC day and run, the groups that chunks are made from.
 
-First the runs beyond one reading of a log: of what is stored already, and of the session that started a subagent.
+Last the runs beyond one reading of a log: of what is stored already, and of the session that started a subagent.
 """
 
 from __future__ import annotations
