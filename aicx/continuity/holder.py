@@ -25,7 +25,7 @@ from aicx.continuity.places import (
     with_known,
 )
 from aicx.continuity.publishing import pendings, settle
-from aicx.corpus.catalog.session_names import SessionKey
+from aicx.corpus.catalog.names import SessionKey
 from aicx.corpus.doctor.inputs import FIX, REDACT_AGAIN, Check, DoctorInputs
 from aicx.corpus.doctor.repair import Repair
 from aicx.corpus.forget.holding import Erasure, ForgetPlan, ForgetRequest

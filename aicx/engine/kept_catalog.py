@@ -10,9 +10,8 @@ from typing import Any
 
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.filters import agent_notes, conditions, parse_kinds, parse_lanes
-from aicx.corpus.catalog.place_names import is_glob
+from aicx.corpus.catalog.names import is_glob, short_reference
 from aicx.corpus.catalog.query import FACTS, FOUND, Opened, open_catalog
-from aicx.corpus.catalog.session_names import short_reference
 from aicx.corpus.catalog.sightings import SightedSubjects
 from aicx.corpus.catalog.when import days_between
 from aicx.filters import FILTERS, LANES, UNSET, Filters

@@ -96,8 +96,8 @@ def find_asker_at(
     """As `find_asker`, where ``session`` may also be ``agent:id``, and the beginning of a stored session's id."""
     if session:
         # Imported here: agents are named by their environment, as a rule.
+        from aicx.corpus.catalog.names import id_in, stored_session
         from aicx.corpus.catalog.query import open_catalog
-        from aicx.corpus.catalog.session_names import id_in, stored_session
 
         try:
             with open_catalog(settings.layout) as opened:

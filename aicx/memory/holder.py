@@ -12,7 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from aicx.config import Settings
-from aicx.corpus.catalog.session_names import SessionKey
+from aicx.corpus.catalog.names import SessionKey
 from aicx.corpus.doctor.inputs import REDACT_AGAIN, Check, DoctorInputs, current_writer
 from aicx.corpus.doctor.repair import Repair, finish_change
 from aicx.corpus.forget.holding import Erasure, ForgetPlan, ForgetRequest

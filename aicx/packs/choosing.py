@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from aicx.config import Settings
-from aicx.corpus.catalog.session_names import find_session, match_sessions
+from aicx.corpus.catalog.names import find_session, match_sessions
 from aicx.errors import NotFound
 from aicx.git.state import GitProbe
 from aicx.packs.answers import PackScope

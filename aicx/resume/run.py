@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 
 from aicx.config import Settings
 from aicx.corpus.catalog.database import Catalog
-from aicx.corpus.catalog.place_names import the_project
+from aicx.corpus.catalog.names import id_in, the_project
 from aicx.corpus.catalog.query import Opened, open_catalog
-from aicx.corpus.catalog.session_names import id_in
 from aicx.errors import CorpusDamaged, MalformedPolicy, NotFound, StoreLocked, StoreUnwritable, plainly
 from aicx.git.branches import Landed
 from aicx.git.state import Git, GitProbe

@@ -10,8 +10,8 @@ from typing import Any
 
 from aicx.config import Settings
 from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog.names import SessionKey, find_session, match_sessions
 from aicx.corpus.catalog.query import open_catalog
-from aicx.corpus.catalog.session_names import SessionKey, find_session, match_sessions
 from aicx.corpus.catalog.sessions import facts_of
 from aicx.errors import NotFound
 from aicx.evidence.transcript import Step

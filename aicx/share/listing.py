@@ -11,8 +11,8 @@ from typing import Any
 import orjson
 
 from aicx.config import Settings
+from aicx.corpus.catalog.names import stored_sessions
 from aicx.corpus.catalog.query import MetadataAnswer, fold_runs, open_catalog, run_key, steer, steer_item, told
-from aicx.corpus.catalog.session_names import stored_sessions
 from aicx.errors import NotFound
 from aicx.filters import Filters
 from aicx.share.limits import limits

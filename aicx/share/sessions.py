@@ -10,8 +10,8 @@ from enum import StrEnum
 from typing import Any
 
 from aicx.config import Settings
+from aicx.corpus.catalog.names import stored_sessions
 from aicx.corpus.catalog.query import open_catalog
-from aicx.corpus.catalog.session_names import stored_sessions
 from aicx.corpus.files.read import StoredText
 from aicx.corpus.views.documents import header_of, searchable_texts, voices_of
 from aicx.errors import NotFound

@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from aicx.config import Settings
-from aicx.corpus.catalog.session_names import SessionKey
+from aicx.corpus.catalog.names import SessionKey
 from aicx.corpus.doctor.inputs import FIX, REDACT_AGAIN, Check, DoctorInputs, current_writer
 from aicx.corpus.doctor.repair import Repair, finish_change
 from aicx.corpus.files.sidecar import FORGOTTEN

@@ -13,7 +13,7 @@ from aicx import console, options
 from aicx.commands.desk import CommandDesk, open_desk
 from aicx.commands.results import notify_nothing
 from aicx.config import load_settings
-from aicx.corpus.catalog.session_names import SessionKey
+from aicx.corpus.catalog.names import SessionKey
 from aicx.errors import NotFound
 from aicx.filters import EVERYTHING, Filters
 from aicx.lifecycle.identity import IdentifiedSession, find_session

@@ -10,7 +10,7 @@ import typer
 from aicx import console, options
 from aicx.commands.desk import CommandDesk, open_desk
 from aicx.commands.sessions.showing import Agent, Session, find_named, meant, viewing
-from aicx.corpus.catalog.session_names import SessionKey
+from aicx.corpus.catalog.names import SessionKey
 from aicx.errors import NotFound, UsageError
 from aicx.lifecycle.identity import IdentifiedSession
 from aicx.refs import Ref

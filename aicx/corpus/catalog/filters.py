@@ -9,8 +9,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from aicx.corpus.catalog.database import Catalog
-from aicx.corpus.catalog.place_names import as_glob, is_glob, known_places, matching_places
-from aicx.corpus.catalog.session_names import id_in
+from aicx.corpus.catalog.names import as_glob, id_in, is_glob, known_places, matching_places
 from aicx.corpus.catalog.when import days_between, parse_date_range, parse_instant
 from aicx.errors import UsageError
 from aicx.filters import FILTERS, LANES, NAMES, UNSET, Filter, Filters

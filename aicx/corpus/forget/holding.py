@@ -12,7 +12,7 @@ from typing import Annotated, Any, Protocol
 
 from aicx.config import Settings
 from aicx.corpus.catalog.database import Catalog
-from aicx.corpus.catalog.session_names import SessionKey
+from aicx.corpus.catalog.names import SessionKey
 from aicx.corpus.files.tombstones import read_tombstones
 from aicx.corpus.forget.blanking import Targets
 from aicx.errors import NotFound, UsageError

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field
 from typing import Any
 
-from aicx.corpus.catalog.session_names import SessionKey, find_session
+from aicx.corpus.catalog.names import SessionKey, find_session
 from aicx.corpus.files.read import InventoryItem, load_markdown, load_sidecar, sidecar_path, take_inventory
 from aicx.corpus.files.sidecar import FORGOTTEN
 from aicx.corpus.forget.blanking import Targets, blank_chunk, message_texts

@@ -11,7 +11,7 @@ from typing import Any
 from aicx.config import Settings
 from aicx.corpus.catalog.chunks import prompts_of, put_duplicate, session_of_most
 from aicx.corpus.catalog.database import Catalog
-from aicx.corpus.catalog.place_names import match_projects
+from aicx.corpus.catalog.names import match_projects
 from aicx.corpus.catalog.rebuild import index_chunks, with_catalog
 from aicx.corpus.catalog.summary import ignore_matcher
 from aicx.corpus.catalog.watermarks import note_reading, problems_of, record_source, was_read_as_now

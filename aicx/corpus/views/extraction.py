@@ -10,7 +10,7 @@ from pathlib import Path
 
 from aicx.config import Settings
 from aicx.corpus.catalog.database import Catalog
-from aicx.corpus.catalog.session_names import ambiguous, match_sessions
+from aicx.corpus.catalog.names import ambiguous, match_sessions
 from aicx.corpus.ingest.leaf_titles import title_among
 from aicx.corpus.ingest.names import Naming, NamingMessage, name_chunk
 from aicx.corpus.ingest.reading import LogReading, make_plan, read_logs

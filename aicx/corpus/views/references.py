@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from aicx.corpus.catalog.database import Catalog
-from aicx.corpus.catalog.session_names import SessionKey, find_session
+from aicx.corpus.catalog.names import SessionKey, find_session
 from aicx.corpus.files.read import is_altered, load_markdown, load_sidecar
 from aicx.errors import CorpusDamaged, NotFound, UnsafePath, UsageError
 from aicx.paths import NON_REPOSITORY, Layout, parse_chunk_name, user_path

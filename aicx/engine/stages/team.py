@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from aicx.corpus.catalog.session_names import stored_sessions
+from aicx.corpus.catalog.names import stored_sessions
 from aicx.corpus.files.read import StoredText, read_chunk
 from aicx.engine.stages.retrieve import is_lookup, pool
 from aicx.engine.stages.state import Meant, SearchState, Shared, is_shared

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from aicx.cli import run
-from aicx.corpus.catalog.session_names import find_session
+from aicx.corpus.catalog.names import find_session
 from aicx.errors import NotFound, UsageError
 from tests.corpus.builders import SESSION, ClaudeLog, CodexLog, Home
 
