@@ -72,7 +72,7 @@ class KeptCatalog:
         return self._filters[filters]
 
     def short_reference(self, chunk_id: str, agent: str, session_id: str) -> str:
-        """`session_names.short_reference`, looked up once a session."""
+        """`names.short_reference`, looked up once a session."""
         if len(self._short) > _MAX_ROWS:
             self._short.clear()
         return short_reference(chunk_id, agent, session_id, self.now, self._short)
