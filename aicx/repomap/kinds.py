@@ -1,4 +1,7 @@
-"""What a file of a repository is, by its name and first bytes: its language, its role, whether it is worth reading."""
+"""What a file of a repository is, by its name and first bytes: its language, its role, whether it is worth reading.
+
+Binary, huge, minified and generated files are not. Each has a reason, and reasons are counted.
+"""
 
 from __future__ import annotations
 

@@ -236,7 +236,7 @@ def _paths_without_run(catalog: Catalog) -> list[str]:
 
 
 def stage_chunk(writer: Writer, stem: str, markdown: bytes, sidecar: bytes) -> None:
-    """Stages both files of a chunk."""
+    """Stages both files of a chunk: its sidecar first, so that a chunk is never visible without one."""
     writer.stage(f"{stem}.meta.json", sidecar)
     writer.stage(f"{stem}.md", markdown)
 
