@@ -24,6 +24,17 @@ TIMELESS = datetime(2020, 1, 1, tzinfo=UTC)
 # The part of a set that its headline figure is over; other parts are reported apart, under their own name.
 COUNTED = "counted"
 
+# Our name -> the library's. MRR@10 is the mean of RR@10, and a hit is what it calls success.
+MEASURES: Mapping[str, str] = {
+    "MRR@10": "RR@10",
+    "nDCG@10": "nDCG@10",
+    "Recall@5": "R@5",
+    "Recall@10": "R@10",
+    "hit@1": "Success@1",
+    "hit@10": "Success@10",
+}
+DEPTH = 10
+
 Columns = Mapping[str, str | int | None]
 _NO_COLUMNS: Columns = {}
 
@@ -129,18 +140,6 @@ def query_fields(query: Query) -> dict[str, Any]:
         "exclude": query.exclude,
         **({"target": query.target} if query.target else {}),
     }
-
-
-# Our name -> the library's. MRR@10 is the mean of RR@10, and a hit is what it calls success.
-MEASURES: Mapping[str, str] = {
-    "MRR@10": "RR@10",
-    "nDCG@10": "nDCG@10",
-    "Recall@5": "R@5",
-    "Recall@10": "R@10",
-    "hit@1": "Success@1",
-    "hit@10": "Success@10",
-}
-DEPTH = 10
 
 
 def quality(queries: Sequence[Query], rankings: Mapping[str, Sequence[str]]) -> dict[str, dict[str, float]]:

@@ -24,11 +24,6 @@ PRIMARY = "MRR@10"
 _SLOW = 0.95
 
 
-def label_of(answers: int, evidence: Evidence | None) -> Evidence:
-    """The label of a ranker's answers; those of one that labels none count as strong."""
-    return evidence or ("strong" if answers else "none")
-
-
 @dataclass(frozen=True, slots=True)
 class Quality:
     """One ranker on the questions of one dataset, part and type, by measure."""
@@ -160,6 +155,11 @@ def abstentions_of(result: BenchResult, dataset: str) -> list[Abstention]:
                 )
             )
     return found
+
+
+def label_of(answers: int, evidence: Evidence | None) -> Evidence:
+    """The label of a ranker's answers; those of one that labels none count as strong."""
+    return evidence or ("strong" if answers else "none")
 
 
 def costs_of(result: BenchResult, dataset: str) -> list[Cost]:

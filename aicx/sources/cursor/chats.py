@@ -26,7 +26,9 @@ from aicx.sources.voices import speaker_of
 from aicx.types import Origin, Role
 from aicx.values import dataclass
 
+AGENT = "cursor"
 TRANSCRIPT = "cursor-transcript"
+DATABASE = "cursor-database"
 _QUERY = re.compile(r"<user_query>\n?(.*?)\n?</user_query>", re.DOTALL)
 _STAMP = re.compile(r"<timestamp>(.*?)</timestamp>\n?", re.DOTALL)
 # As in `Sunday, Sep 20, 2026, 12:31 AM (UTC+3)`.
@@ -148,8 +150,6 @@ def _above(path: str, project: str) -> str | None:
     return next(map(str, named), None)
 
 
-AGENT = "cursor"
-DATABASE = "cursor-database"
 _STATE = "state.vscdb"
 _CHATS = "SELECT substr(key, 14) AS id, rowid FROM cursorDiskKV WHERE key >= 'composerData:' AND key < 'composerData;'"
 # By the index of the keys alone: a row that is written again gets a new number.

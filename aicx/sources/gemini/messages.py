@@ -14,6 +14,7 @@ from aicx.sources.tools import describe_call
 from aicx.sources.values import object_of, objects_of, quoted, replace_data_urls, string_of, text_of
 from aicx.sources.voices import speaker_of
 
+AGENT = "gemini"
 _TYPES = {
     **dict.fromkeys(("user", "human", "prompt"), "user"),
     **dict.fromkeys(("gemini", "model", "ai", "assistant"), "gemini"),
@@ -245,9 +246,6 @@ def _other_part(part: Mapping[str, Any]) -> str:
 
 def _mark(media_type: str) -> str:
     return "[image]" if media_type.startswith("image/") else f"[file: {media_type or 'unknown type'}]"
-
-
-AGENT = "gemini"
 
 
 class GeminiTimeline:
