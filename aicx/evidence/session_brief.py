@@ -208,9 +208,15 @@ def read_brief(
         merged = {*since.merged, *merged_here}
 
         def is_over(text: str) -> bool:
-            """Whether a sentence speaks of what is to be done with requests that are merged, or of a push that was."""
+            """Whether a sentence speaks of what is to be done with requests that are merged, or of a push that was, or
+            only asks for a commit that there is.
+            """
             finished = is_about_finished(text, own, since.merged) and bool(statement_rules().waiting.search(text))
-            return finished or (since.pushed and tells_unpushed(text))
+            if finished or (since.pushed and tells_unpushed(text)):
+                return True
+            asks = text.endswith("?") and not names_its_subject(text)
+            left = asks or statement_rules().uncommitted.search(text) is not None or since.may_have_done(text)
+            return since.landed and left
 
         def is_left(item: MessageStatement) -> bool:
             over = is_about_finished(item.text, own, merged) or since.has_committed(item.text, item.step.at, committed)

@@ -281,6 +281,15 @@ def test_what_a_client_records_of_the_call_that_lands_the_work_is_no_answer_to_i
     assert brief(story).unanswered is None
 
 
+def test_last_words_do_not_ask_for_a_commit_that_was_made_since() -> None:
+    story = Story().asks("tell the price of honey in the guide").edits("docs/guide.md")
+    story.says("Only the guide has changed. Ready to commit. Message: `docs: tell the price of honey`. Go ahead?")
+    landed = Since(landed=True, done=("docs: tell the price of honey",))
+    found = read_brief(story.steps, ROOTS)(landed)
+    assert (found.progress and found.progress.text) == "Only the guide has changed."
+    assert "Ready to commit" in str(brief(story).progress)
+
+
 def test_the_request_at_which_a_log_ends_in_another_call_is_unanswered() -> None:
     story = Story().asks("count the combs of each hive").edits("combs.py").says("All combs are counted.")
     story.asks("please commit this").runs("git status", "clean").calls("Bash", "\n$ git diff")
