@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from functools import wraps
@@ -146,6 +147,12 @@ def wants_json() -> bool:
     """Whether the command that runs prints JSON."""
     context = click.get_current_context(silent=True)
     return context is not None and bool(context.params.get("json"))
+
+
+def need_person(why: str, hint: str) -> None:
+    """Refuses to ask where nobody can answer: with `--json`, and without a terminal. Raises UsageError."""
+    if wants_json() or not sys.stdin.isatty():
+        raise UsageError(why, hint=hint)
 
 
 def _signed(command: Callable[..., None], parameters: Sequence[Parameter]) -> Callable[..., None]:

@@ -92,12 +92,10 @@ def scope_from(text: str) -> Scope:
     return text
 
 
-def answer(desk: CommandDesk, written: SavedNotes, *, json: bool) -> None:
+def answer(desk: CommandDesk, written: SavedNotes) -> options.Answered:
     """Prints what a save or a refresh did."""
     change = change_of(desk.settings, desk.place, written)
-    if json:
-        console.out_answer(CHANGE_SCHEMA, change)
-        return
+    yield CHANGE_SCHEMA, change
     selection = change.rolloutSelection
     console.out(f"{change.action}: from {written.entry.session} ({selection.kind})")
     for path in change.written:
@@ -212,7 +210,7 @@ def open_notes(scope: ScopeOption = "both", repo: options.Repo = None) -> option
     warn_of_broken(read_layers(desk.settings, desk.place))
 
 
-def save(scope: ScopeOption = "both", log: Log = None, repo: options.Repo = None, json: options.Json = False) -> None:
+def save(scope: ScopeOption = "both", log: Log = None, repo: options.Repo = None) -> options.Answered:
     """Add what a session says to the notes, and keep what you wrote, changed or took out in them.
 
     The session is the one of --log; else the one of a save that failed here; else the latest of this worktree; else the
@@ -221,12 +219,10 @@ def save(scope: ScopeOption = "both", log: Log = None, repo: options.Repo = None
     Example: aicx task note save
     Example: aicx task note save --scope local --json
     """
-    _write("merge", scope, log, repo, json=json)
+    yield from _write("merge", scope, log, repo)
 
 
-def refresh(
-    scope: ScopeOption = "both", log: Log = None, repo: options.Repo = None, json: options.Json = False
-) -> None:
+def refresh(scope: ScopeOption = "both", log: Log = None, repo: options.Repo = None) -> options.Answered:
     """Make the notes anew from one session. What they said before is gone, what you wrote in them too.
 
     The session is the one of --log; else the one of a refresh that failed here; else the one that was saved last in
@@ -236,7 +232,7 @@ def refresh(
     Example: aicx task note refresh
     Example: aicx task note refresh --scope local --json
     """
-    _write("replace", scope, log, repo, json=json)
+    yield from _write("replace", scope, log, repo)
 
 
 def clear(scope: ScopeOption = "both", repo: options.Repo = None) -> options.Answered:
@@ -257,10 +253,10 @@ def clear(scope: ScopeOption = "both", repo: options.Repo = None) -> options.Ans
         console.notify("there was no note to delete")
 
 
-def _write(mode: WriteMode, scope: str, log: str | None, repo: str | None, *, json: bool) -> None:
+def _write(mode: WriteMode, scope: str, log: str | None, repo: str | None) -> options.Answered:
     desk = open_desk(repo)
     path = user_path(log) if log else None
     written = saving.save(
         desk.settings, desk.place, scope_from(scope), desk.now, mode=mode, log=path, notify=console.notify
     )
-    answer(desk, written, json=json)
+    yield from answer(desk, written)

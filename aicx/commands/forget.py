@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -14,7 +13,6 @@ from aicx.corpus.forget.holding import Affected, ForgetPlan, ForgetRequest
 from aicx.corpus.forget.run import end_forgetting, forget, plan_or_finished
 from aicx.engine.forgetting import finish_forgetting, settle_interrupted
 from aicx.engine.holders import load_holders
-from aicx.errors import UsageError
 from aicx.text import first_of, local
 from aicx.values import dataclass
 
@@ -108,7 +106,10 @@ def command(
             _show(plan)
     if not dry_run and not plan.empty and (earlier is None or plan is not earlier.plan):
         if not yes:
-            _confirm(json)
+            options.need_person(
+                "this cannot be undone and needs a confirmation", "add --yes, or --dry-run to look first"
+            )
+            console.confirm("Forget this? It cannot be undone")
         plan = forget(settings, request, console.notify, load_holders())
         finish_forgetting(settings, console.notify)
     if json:
@@ -132,12 +133,6 @@ def _answer(plan: ForgetPlan, dry_run: bool) -> ForgetAnswer:
         notes=_notes(plan),
         **{f"{name}_removed": len(plan.held.get(name, ())) for name in held},
     )
-
-
-def _confirm(json: bool) -> None:
-    if json or not sys.stdin.isatty():
-        raise UsageError("this cannot be undone and needs a confirmation", hint="add --yes, or --dry-run to look first")
-    console.confirm("Forget this? It cannot be undone")
 
 
 def _show(plan: ForgetPlan) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import sys
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import field
@@ -137,7 +136,7 @@ def command(
         with console.may_stay_unread(yes):
             show(plan.changes)
     if not dry_run:
-        confirm(plan.changes, yes=yes, json=json)
+        confirm(plan.changes, yes=yes)
         apply(settings, plan)
         if plan.recall:
             _index_reminders(settings)
@@ -185,12 +184,11 @@ def show(changes: Iterable[SetupChange]) -> None:
             console.out(console.style(line, fg=_COLORS.get(line[:1])))
 
 
-def confirm(changes: Iterable[SetupChange], *, yes: bool, json: bool) -> None:
+def confirm(changes: Iterable[SetupChange], *, yes: bool) -> None:
     """Asks at a terminal. Raises UsageError elsewhere, unless nothing changes or the answer was given."""
     if yes or all(change.action == "unchanged" for change in changes):
         return
-    if json or not sys.stdin.isatty():
-        raise UsageError("the changes need a confirmation", hint="add --yes, or --dry-run to look first")
+    options.need_person("the changes need a confirmation", "add --yes, or --dry-run to look first")
     console.confirm("Make these changes?")
 
 

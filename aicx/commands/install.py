@@ -63,7 +63,7 @@ def command(
             show([change])
     backup = None
     if not dry_run and action != "unchanged":
-        confirm([change], yes=yes, json=json)
+        confirm([change], yes=yes)
         backup = None if remove else keep_copy(change, options.now())
         make([change])
     if json:

@@ -180,6 +180,7 @@ def _recall(
     from aicx.commands.memory.recall import print_answer
     from aicx.memory.reading import find_scope
     from aicx.memory.recall.asking import DEFAULT_LIMIT, RecallQuery
+    from aicx.memory.recall.asking import SCHEMA as RECALL_SCHEMA
     from aicx.memory.recall.run import recall
 
     if filters != EVERYTHING or mode != "auto":
@@ -187,7 +188,11 @@ def _recall(
     settings = load_settings()
     place = find_scope(settings, options.folder(repo))
     asked = RecallQuery(text, options.now(), place, limit or DEFAULT_LIMIT, everywhere)
-    print_answer(recall(settings, asked), json=json)
+    answer = recall(settings, asked)
+    if json:
+        console.out_answer(RECALL_SCHEMA, answer)
+    else:
+        print_answer(answer)
 
 
 def _print(hit: Hit, store: Path, *, explain: bool) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from shutil import rmtree
 from typing import Annotated
 
@@ -144,8 +143,7 @@ def forget_here(
         typer.Option("--at-once", help="Delete earlier states of the tables too, though others may be searching them."),
     ] = False,
     yes: Yes = False,
-    json: options.Json = False,
-) -> None:
+) -> options.Answered:
     """Take a session or a project out of the share, and keep it out. Your own corpus keeps it.
 
     No search finds it from now on, also where another machine of yours shared it. What other members shared themselves
@@ -160,16 +158,16 @@ def forget_here(
     membership = need_membership(settings.layout)
     with writer_lock(settings.layout.locks, settings.lock_wait_seconds, console.notify, name="share"):
         seals = find_own(settings, membership, session=session, project=project)
-        _confirm(f"Take {console.plural(len(seals), 'session')} out of the share", yes=yes, json=json)
+        _confirm(f"Take {console.plural(len(seals), 'session')} out of the share", yes=yes)
         done = forget_shared(membership, seals, options.now(), at_once=at_once)
-    _print(done, json=json)
+    yield SCHEMA, done
+    _print(done)
 
 
 def leave(
     erase: Annotated[bool, typer.Option("--erase", help="First delete everything that this machine shared.")] = False,
     yes: Yes = False,
-    json: options.Json = False,
-) -> None:
+) -> options.Answered:
     """Leave the share: this home no longer pushes to it nor searches it. With --erase, what it shared is deleted.
 
     Example: aicx share leave --yes
@@ -177,7 +175,7 @@ def leave(
     """
     settings = load_settings()
     membership = need_membership(settings.layout)
-    _confirm(f"Leave the share at {membership.address}", yes=yes, json=json)
+    _confirm(f"Leave the share at {membership.address}", yes=yes)
     done = None
     with writer_lock(settings.layout.locks, settings.lock_wait_seconds, console.notify, name="share"):
         if erase:
@@ -185,28 +183,21 @@ def leave(
         settings.layout.share.unlink(missing_ok=True)
         if membership.is_ssh:
             rmtree(membership.root, ignore_errors=True)
-    if json:
-        console.out_answer(SCHEMA, ShareLeft(membership.address, done))
-        return
+    yield SCHEMA, ShareLeft(membership.address, done)
     if done is not None:
-        _print(done, json=False)
+        _print(done)
     console.notify(f"This home is no longer part of the share at {membership.address}.")
     if done is None:
         console.notify("What it shared stays there; to take it out, join again and call aicx share leave --erase.")
 
 
-def _confirm(what: str, *, yes: bool, json: bool) -> None:
-    if yes:
-        return
-    if json or not sys.stdin.isatty():
-        raise UsageError("this cannot be undone and needs a confirmation", hint="add --yes")
-    typer.confirm(f"{what}?", abort=True, err=True)
+def _confirm(what: str, *, yes: bool) -> None:
+    if not yes:
+        options.need_person("this cannot be undone and needs a confirmation", "add --yes")
+        typer.confirm(f"{what}?", abort=True, err=True)
 
 
-def _print(done: TakenOut, *, json: bool) -> None:
-    if json:
-        console.out_answer(SCHEMA, done)
-        return
+def _print(done: TakenOut) -> None:
     for line in said(done):
         console.notify(line)
     console.notify_notes(done.notes)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from contextlib import nullcontext
 from dataclasses import replace
 from typing import Annotated, Literal
@@ -32,8 +31,7 @@ def push_projects(
         bool, typer.Option("--dry-run", help="Only show what would go: counts, and ten passages as they would.")
     ] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
-    json: options.Json = False,
-) -> None:
+) -> options.Answered:
     """Send what is new of the chosen projects to the share. No project is chosen until you name one.
 
     Everything is redacted a second time before it leaves this machine. Only sessions that changed are sent; those that
@@ -50,14 +48,13 @@ def push_projects(
         plan = plan_push(settings, chosen, database)
         if dry_run or not yes:
             looked = share_pushed(plan, preview(settings, chosen, database, plan), dry_run=True)
-            if dry_run and json:
-                console.out_answer(SCHEMA, looked)
-                return
-            if not json:
+            if dry_run:
+                yield SCHEMA, looked
+            if not options.wants_json():
                 _show(looked)
             if dry_run:
                 return
-            confirm_push(looked.chunks, json=json)
+            confirm_push(looked.chunks)
         # From here on a later push sends them too, also when this one is killed.
         write_membership(settings.layout, chosen)
         with console.progress_bar("Sharing") as bar:
@@ -65,7 +62,7 @@ def push_projects(
         if is_due(database):
             pushed.notes += left_out(maintain(settings.layout, chosen, database))
         carried = carry(chosen)
-    tell(share_pushed(plan, pushed, dry_run=False), carried if chosen.is_ssh else None, json=json)
+    yield from tell(share_pushed(plan, pushed, dry_run=False), carried if chosen.is_ssh else None)
 
 
 def left_out(why: str | None) -> list[str]:
@@ -73,23 +70,20 @@ def left_out(why: str | None) -> list[str]:
     return [f"not folded into the indexes: {why}"] if why else []
 
 
-def tell(done: SharePushed, carried: Carried | None, *, json: bool) -> None:
+def tell(done: SharePushed, carried: Carried | None) -> options.Answered:
     """Says what was sent, and which files were carried."""
-    if json:
-        console.out_answer(SCHEMA, done)
-        return
+    yield SCHEMA, done
     console.notify(f"{console.style('Shared:', fg='green', bold=True)} {_counts(done)}.")
     if carried is not None:
         console.notify(f"{said(carried).capitalize()}.")
     console.notify_notes([*done.unreadable, *done.notes])
 
 
-def confirm_push(chunks: int, *, json: bool) -> None:
+def confirm_push(chunks: int) -> None:
     """Asks whether others may read so many chunks. Raises UsageError where nobody can answer."""
-    if json or not sys.stdin.isatty():
-        raise UsageError(
-            "others will read this, so it needs a confirmation", hint="add --yes; aicx share push --dry-run looks"
-        )
+    options.need_person(
+        "others will read this, so it needs a confirmation", "add --yes; aicx share push --dry-run looks"
+    )
     typer.confirm(f"Share {console.plural(chunks, 'chunk')}? Others can read them then", abort=True, err=True)
 
 
@@ -137,8 +131,7 @@ def build_share(
         typer.Option("--env", metavar="NAME", help="Give a cluster's workers this variable of your environment."),
     ] = None,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
-    json: options.Json = False,
-) -> None:
+) -> options.Answered:
     """Send all of the chosen projects at once, with vectors made on the way: for a first share of a long history.
 
     `aicx share push --dry-run` shows what would go. It is what a push would send, but without an index of your own, in
@@ -166,7 +159,7 @@ def build_share(
             console.notify(f"the share's model, {database.model.name}, cannot be had here: sharing without vectors")
         plan = plan_push(settings, chosen, database, database.model.fingerprint if choice else "")
         if not yes:
-            confirm_push(sum(len(session.chunks) for session in plan.going), json=json)
+            confirm_push(sum(len(session.chunks) for session in plan.going))
         # From here on a later push sends them too, also when this one is killed.
         write_membership(settings.layout, chosen)
         if engine == "ray":
@@ -181,4 +174,4 @@ def build_share(
             index = ray.index if ray else None
             pushed.notes += left_out(maintain(settings.layout, chosen, database, index=index))
         carried = carry(chosen)
-    tell(share_pushed(plan, pushed, dry_run=False), carried if chosen.is_ssh else None, json=json)
+    yield from tell(share_pushed(plan, pushed, dry_run=False), carried if chosen.is_ssh else None)

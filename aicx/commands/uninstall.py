@@ -53,7 +53,7 @@ def command(dry_run: DryRun = False, yes: Yes = False, json: options.Json = Fals
             show(changes)
     done: list[str] = []
     if not dry_run:
-        confirm(changes, yes=yes, json=json)
+        confirm(changes, yes=yes)
         for (name, record), plan in zip(folders, plans, strict=True):
             if plan is not None and _clean(settings, name, record, failed):
                 done.append(record.folder)
@@ -140,7 +140,7 @@ def clean(
         with console.may_stay_unread(yes):
             show(plan.changes)
     if not dry_run:
-        confirm(plan.changes, yes=yes, json=json)
+        confirm(plan.changes, yes=yes)
         apply(settings, plan)
     if json:
         console.out_answer(CLEAN_SCHEMA, InitAnswer(str(plan.folder), [], dry_run, files_of(plan.changes), []))

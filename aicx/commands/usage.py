@@ -10,7 +10,7 @@ from aicx import console, options
 from aicx.config import load_settings
 from aicx.lifecycle.usage import SCHEMA, UsageAnswer
 from aicx.reminders.told import SCHEMA as RECALL_SCHEMA
-from aicx.reminders.told import RemindersAnswer, told
+from aicx.reminders.told import told
 from aicx.text import local, plural
 
 
@@ -58,10 +58,7 @@ def _rows(found: UsageAnswer) -> list[tuple[str, str]]:
     ]
 
 
-def show_recall(
-    limit: options.Limit = 20,
-    json: options.Json = False,
-) -> None:
+def show_recall(limit: options.Limit = 20) -> options.Answered:
     """Show what sessions were told unasked by hooks, when, and whether they then used it.
 
     Used means that the session's log names the reference afterwards, or changes a file that had mended the failure.
@@ -69,14 +66,8 @@ def show_recall(
     Example: aicx status --recall
     Example: aicx status --recall --json
     """
-    print_recall(told(load_settings(), limit), json=json)
-
-
-def print_recall(found: RemindersAnswer, *, json: bool) -> None:
-    """The ledger, for a program or for a person."""
-    if json:
-        console.out_answer(RECALL_SCHEMA, found)
-        return
+    found = told(load_settings(), limit)
+    yield RECALL_SCHEMA, found
     lanes = ", ".join(f"{count:,} {lane}" for lane, count in found.by_lane.items())
     console.out(f"{plural(found.said, 'reminder')}{f' ({lanes})' if lanes else ''}")
     if found.said:

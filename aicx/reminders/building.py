@@ -19,10 +19,10 @@ from aicx.evidence.texts import sentences
 from aicx.evidence.transcript import Step, read_steps
 from aicx.paths import NON_REPOSITORY, Layout
 from aicx.refs import session_in
-from aicx.reminders.index import SCHEMA, VERSION
-from aicx.reminders.matching import needle_of, normal
-from aicx.reminders.words import (
+from aicx.reminders.index import (
     MAX_TEXT,
+    SCHEMA,
+    VERSION,
     asked_of_forge,
     commit_name,
     file_name,
@@ -31,6 +31,7 @@ from aicx.reminders.words import (
     path_word,
     wording,
 )
+from aicx.reminders.matching import needle_of, normal
 from aicx.sources.tools import changes_files
 from aicx.storage.derived import forgiving, open_derived
 from aicx.text import instant, shorten

@@ -6,8 +6,7 @@ from functools import cache
 from math import log
 from typing import NamedTuple
 
-from aicx.reminders.index import Index, Turn
-from aicx.reminders.words import Wording, file_name, identifier, is_file, wording
+from aicx.reminders.index import Index, Turn, Wording, file_name, identifier, is_file, wording
 
 # A word is evidence where it comes up in few sessions: in two, or in one of twelve. So is a name, in these.
 _FEW, _SHARE = 2, 1 / 12

@@ -10,10 +10,9 @@ import pytest
 
 from aicx.agents.unasked import question_in
 from aicx.reminders.building import refresh_reminders
-from aicx.reminders.index import Index, Turn, open_index
+from aicx.reminders.index import Index, Turn, asked_of_forge, identifier, names_in, open_index
 from aicx.reminders.matching import find_fix
 from aicx.reminders.prompt import find_earlier
-from aicx.reminders.words import asked_of_forge, identifier, names_in
 from tests.corpus.builders import OTHER, SESSION, ClaudeLog, Home
 
 Ask = Callable[[str], list[Turn]]

@@ -65,8 +65,7 @@ def recall_records(
     outside: Outside = False,
     path: Paths = None,
     source: Owner = None,
-    json: options.Json = False,
-) -> None:
+) -> options.Answered:
     """Say what the memory and the instruction files of a repository have on a question, and what may be believed.
 
     What a person accepted is agreed. What a file such as CLAUDE.md says is guidance, read as it is now. A candidate is
@@ -105,7 +104,8 @@ def recall_records(
         from aicx.memory.recall.run import record_recall
 
         record_recall(settings, answer, query.now, console.notify)
-    print_answer(answer, json=json)
+    yield SCHEMA, answer
+    print_answer(answer)
 
 
 def named_outside(outside: bool, paths: list[str] | None, owner: str | None) -> tuple[Named, ...]:
@@ -121,11 +121,8 @@ def named_outside(outside: bool, paths: list[str] | None, owner: str | None) -> 
     return tuple(Named(user_path(one), owner) for one in paths)
 
 
-def print_answer(answer: RecallAnswer, *, json: bool) -> None:
-    """The entries, best first, and a summary of what was left out; as JSON every considered reference."""
-    if json:
-        console.out_answer(SCHEMA, answer)
-        return
+def print_answer(answer: RecallAnswer) -> None:
+    """Prints the entries, best first, and a summary of what was left out."""
     for entry in answer.entries:
         print_entry(entry)
     for lane in answer.degraded:
@@ -160,8 +157,7 @@ def show_sources(
     outside: Outside = False,
     path: Paths = None,
     source: Owner = None,
-    json: options.Json = False,
-) -> None:
+) -> options.Answered:
     """List the instruction files of a repository that recall reads, without their content.
 
     They are read when they are asked for, never stored, and always advisory. What a memory policy excludes, what a link
@@ -170,12 +166,10 @@ def show_sources(
     Example: aicx memory sources --json
     Example: aicx memory sources --global --path ~/.claude/projects/-work-site/memory
     """
-    answer = list_sources(load_settings(), user_path(repo or "."), named_outside(outside, path, source))
-    if json:
-        from aicx.memory.sources import SCHEMA
+    from aicx.memory.sources import SCHEMA as SOURCES_SCHEMA  # imported here: not needed for --help
 
-        console.out_answer(SCHEMA, answer)
-        return
+    answer = list_sources(load_settings(), user_path(repo or "."), named_outside(outside, path, source))
+    yield SOURCES_SCHEMA, answer
     for item in answer.sources:
         _print_source(item)
     for blocked in answer.blocked:

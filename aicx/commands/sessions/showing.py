@@ -57,8 +57,7 @@ def show(
     agent: Agent = None,
     repo: options.Repo = None,
     utc: options.Utc = False,
-    json: options.Json = False,
-) -> None:
+) -> options.Answered:
     """Show a session: what it did, the sessions it came from and those that came from it, and whether it is open.
 
     A session is closed where that was stated (`aicx sessions close`), where another goes on with it, and after 24 hours
@@ -71,10 +70,8 @@ def show(
     named = find_named(desk, session, agent)
     with viewing(desk) as viewer:
         key = meant(viewer, named)
-        found = about_session(desk.settings, viewer, key, named.rule or "", turns=json)
-    if json:
-        console.out_answer(SCHEMA, found)
-        return
+        found = about_session(desk.settings, viewer, key, named.rule or "", turns=options.wants_json())
+    yield SCHEMA, found
     print_node(found.node)
     for work in found.work:
         console.out_list("Goal", [work.goal] if work.goal else [])
@@ -96,8 +93,7 @@ def show(
 def windows(
     session: Annotated[str, typer.Argument(metavar="SESSION", help="A session's id, or the beginning of it.")],
     utc: options.Utc = False,
-    json: options.Json = False,
-) -> None:
+) -> options.Answered:
     """List the context windows of a session: what its model had in view at once, from one compaction to the next.
 
     Every message is in exactly one window. A window is named as session:AGENT:ID#w2.
@@ -110,9 +106,7 @@ def windows(
     from aicx.sessions.windows import SCHEMA
 
     found = open_session(load_settings(), session)
-    if json:
-        console.out_answer(SCHEMA, windows_answer(found))
-        return
+    yield SCHEMA, windows_answer(found)
     for one in found.windows:
         began = "begun by a compaction" if one.trigger == "compact" else "from the start"
         name = console.style(f"#w{one.index}", fg="green")
@@ -135,8 +129,7 @@ def chain(
     agent: Agent = None,
     repo: options.Repo = None,
     utc: options.Utc = False,
-    json: options.Json = False,
-) -> None:
+) -> options.Answered:
     """Show where a session came from: the session it continues or was forked from or started by, and so on.
 
     Each ancestor is listed once, by its depth, with the edge that leads to it.
@@ -156,9 +149,7 @@ def chain(
             items=[ChainItem(link.depth, link.edge, viewer.node(key_of(link.ref))) for link in links],
             notes=viewer.notes(),
         )
-    if json:
-        console.out_answer(CHAIN_SCHEMA, found)
-        return
+    yield CHAIN_SCHEMA, found
     for item in found.items:
         if item.edge is not None:
             console.out(console.style(f"  {item.depth} ↑ {edge_line(item.edge)}", fg="bright_black"))

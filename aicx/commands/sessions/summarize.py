@@ -134,8 +134,7 @@ def restore_context(
         int, typer.Option("--max-chars", min=1000, max=100_000, metavar="N", help="The most that is printed.")
     ] = 5000,
     repo: options.Repo = None,
-    json: options.Json = False,
-) -> None:
+) -> options.Answered:
     """Give a session back what it had before its context was compacted, or a new one what the last one left.
 
     Goal, next steps, what was tried without success, files, gotchas and decisions, each with the reference that proves
@@ -151,6 +150,7 @@ def restore_context(
     """
     from aicx.lifecycle.identity import TERMINAL, Asker, find_session
     from aicx.sessions.restore import restore
+    from aicx.sessions.restore_block import SCHEMA
     from aicx.work.place import find_place
 
     settings = load_settings()
@@ -167,11 +167,7 @@ def restore_context(
         max_chars=max_chars,
         notify=console.notify,
     )
-    if json:
-        from aicx.sessions.restore_block import SCHEMA
-
-        console.out_answer(SCHEMA, found)
-        return
+    yield SCHEMA, found
     if found.context:
         console.out(found.context.rstrip("\n"))
     console.notify_notes(found.notes)
