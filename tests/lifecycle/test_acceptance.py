@@ -39,7 +39,7 @@ COVERED = {
     "merged branch": [f"{_HERE}::test_a_task_of_a_merged_branch_is_active_with_a_warning"],
     "dirty mismatch": [f"{_STATE}::test_a_task_left_with_changes_on_another_branch_is_not_used"],
     "contract": [
-        "work/test_conventions.py::test_a_project_says_how_it_is_tested",
+        "work/test_contract.py::test_a_project_says_how_it_is_tested",
         f"{_HERE}::test_a_contract_names_the_test_of_the_project",
     ],
     "compliance": [

@@ -31,7 +31,7 @@ COVERED = {
     "A1": ["memory/test_sources.py::test_a_source_is_described_by_what_is_on_disk"],
     "A2": [
         "test_memory_trust.py::test_a_repository_without_a_store_stays_as_it_was",
-        "memory/test_untouched.py::test_reading_touches_nothing_in_the_repository",
+        "memory/test_changes.py::test_reading_touches_nothing_in_the_repository",
     ],
     "A3": [
         "memory/test_sources.py::test_links_out_of_the_repository_are_listed_without_a_body",
