@@ -5,18 +5,9 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from pathlib import Path
 
-import pytest
-
 from aicx.git.branches import Branches, BranchState
 from aicx.git.state import Git, GitProbe
 from tests.evidence.stories import T0, Repository
-
-
-@pytest.fixture
-def repository(tmp_path: Path) -> Repository:
-    found = Repository(tmp_path / "orbit")
-    found.commit()
-    return found
 
 
 def standing(repository: Repository, branch: str | None, until: datetime = T0) -> BranchState:

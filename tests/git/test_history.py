@@ -3,20 +3,12 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from pathlib import Path
 
 import pytest
 
 from aicx.git import history
 from aicx.git.state import Git
 from tests.evidence.stories import T0, Repository
-
-
-@pytest.fixture
-def repository(tmp_path: Path) -> Repository:
-    found = Repository(tmp_path / "orbit")
-    found.commit()
-    return found
 
 
 def git_of(repository: Repository) -> Git:

@@ -16,13 +16,6 @@ def state_of(folder: Path) -> GitState:
     return GitProbe(Git(folder)).state
 
 
-@pytest.fixture
-def repository(tmp_path: Path) -> Repository:
-    found = Repository(tmp_path / "orbit")
-    found.commit()
-    return found
-
-
 def test_branch_and_head_are_those_of_the_checkout(repository: Repository) -> None:
     found = state_of(repository.folder)
     assert (found.kind, found.branch, found.head) == ("repository", "main", repository.git("rev-parse", "HEAD"))
