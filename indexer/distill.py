@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 from aicx.values import dataclass
-from indexer.minilm import packaged_weights, wordpiece_tokenizer
 from indexer.models import (
     MANIFEST,
     TOKENIZER,
@@ -23,6 +22,8 @@ from indexer.models import (
     load_teacher,
     model_folder,
     new_folder,
+    packaged_weights,
+    wordpiece_tokenizer,
     write_manifest,
 )
 

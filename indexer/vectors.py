@@ -18,9 +18,8 @@ from typing import Any
 from aicx.errors import AicxError, UsageError
 from aicx.types import Document
 from aicx.values import dataclass
-from indexer.mapping import map_table, unmap
+from indexer.mapping import map_table, salvage, unmap
 from indexer.passages import EmbeddedPassage, cut
-from indexer.salvage import salvage
 from indexer.vector_table import (
     RESERVED,
     VECTOR_TYPE,

@@ -45,22 +45,7 @@ class AnyOf:
 Condition = OneOf | NoneOf | Between | AnyOf
 
 
-@dataclass(frozen=True, slots=True)
-class StartsWith:
-    """``column`` begins with ``prefix``, taken literally."""
-
-    column: str
-    prefix: str
-
-
-@dataclass(frozen=True, slots=True)
-class Missing:
-    """The document does not have ``column``."""
-
-    column: str
-
-
-def predicate(conditions: Sequence[Condition | StartsWith | Missing], columns: Collection[str]) -> str | None:
+def predicate(conditions: Sequence[Condition], columns: Collection[str]) -> str | None:
     """All of ``conditions`` as one SQL expression; None when there are none.
 
     ``columns`` are those that exist: a filter on another would otherwise match nothing and say nothing.
@@ -68,7 +53,7 @@ def predicate(conditions: Sequence[Condition | StartsWith | Missing], columns: C
     return " AND ".join(_sql(condition, columns) for condition in conditions) or None
 
 
-def _sql(condition: Condition | StartsWith | Missing, columns: Collection[str]) -> str:
+def _sql(condition: Condition, columns: Collection[str]) -> str:
     if isinstance(condition, AnyOf):
         return f"({' OR '.join(_sql(one, columns) for one in condition.conditions) or 'false'})"
     if condition.column not in columns:
@@ -79,10 +64,6 @@ def _sql(condition: Condition | StartsWith | Missing, columns: Collection[str]) 
     if isinstance(condition, NoneOf):
         # A comparison with a missing value is neither true nor false, and here it is to match.
         return f"({column} IS NULL OR {column} NOT IN ({_list(condition.values)}))" if condition.values else "true"
-    if isinstance(condition, StartsWith):
-        return f"starts_with({column}, {_literal(condition.prefix)})"
-    if isinstance(condition, Missing):
-        return f"{column} IS NULL"
     return _between(condition, column)
 
 

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from aicx.errors import AicxError, CorpusDamaged, NotFound
 from aicx.types import Candidate
 from aicx.values import dataclass
-from retrieval.conditions import Condition, Missing, StartsWith, predicate
+from retrieval.conditions import Condition, predicate
 from retrieval.embedders import Embedder, Tokens
 from retrieval.mapped import Row
 from retrieval.params import RankingParams
@@ -39,8 +39,6 @@ _MAX_REASON_LENGTH = 300
 
 
 _UNREADABLE = (OSError, ValueError, RuntimeError, sqlite3.Error)
-
-Where = Condition | StartsWith | Missing
 
 
 class Embed(Protocol):
@@ -87,21 +85,21 @@ class DenseSearcher:
         self._open = opener(uri, table, dict(storage_options or {}))
         self._table = self._opened()
 
-    def search(self, text: str, where: Sequence[Where], limit: int) -> list[Candidate]:
+    def search(self, text: str, where: Sequence[Condition], limit: int) -> list[Candidate]:
         """The nearest documents that fulfil ``where``, best first; the score is the cosine of question and passage.
 
         No more than ``limit``, and fewer only when fewer documents fulfil the conditions.
         """
         return self.search_near(self._embedder.embed([text])[0], where, limit)
 
-    def search_near(self, vector: Any, where: Sequence[Where], limit: int) -> list[Candidate]:
+    def search_near(self, vector: Any, where: Sequence[Condition], limit: int) -> list[Candidate]:
         """As `search`, for a question that is embedded already."""
         if limit < 1 or not vector.any():
             return []  # nothing was asked: a question without a single token the model knows
         found: list[Candidate] = self._retried(lambda: self._nearest(vector, where, limit))
         return found
 
-    def held(self, where: Sequence[Where]) -> int:
+    def held(self, where: Sequence[Condition]) -> int:
         """How many of the documents that fulfil ``where`` the table holds."""
         found: int = self._retried(lambda: self._held(where))
         return found
@@ -113,7 +111,7 @@ class DenseSearcher:
         found: list[Candidate] = self._retried(lambda: self._scores(vector, documents))
         return found
 
-    def spread(self, vector: Any, where: Sequence[Where]) -> Scale | None:
+    def spread(self, vector: Any, where: Sequence[Condition]) -> Scale | None:
         """Mean and deviation of a question's scores over the documents that fulfil ``where``, each by its best passage.
 
         None for a table of a former release, and where too few documents are left to tell.
@@ -136,11 +134,11 @@ class DenseSearcher:
         found: dict[str, str] = self._retried(lambda: self._table.versions())
         return found
 
-    def _held(self, where: Sequence[Where]) -> int:
+    def _held(self, where: Sequence[Condition]) -> int:
         self._refresh()
         return self._table.documents(predicate(where, self._table.columns))
 
-    def _nearest(self, vector: Any, where: Sequence[Where], limit: int) -> list[Candidate]:
+    def _nearest(self, vector: Any, where: Sequence[Condition], limit: int) -> list[Candidate]:
         self._refresh()
         condition = predicate(where, self._table.columns)
         wanted = max(_MIN_PASSAGES, _PASSAGES_A_DOCUMENT * limit)
@@ -158,7 +156,7 @@ class DenseSearcher:
         self._refresh()
         return _documents(self._table.distances(vector, documents))
 
-    def _spread(self, vector: Any, where: Sequence[Where]) -> Scale | None:
+    def _spread(self, vector: Any, where: Sequence[Condition]) -> Scale | None:
         self._refresh()
         condition = predicate(where, self._table.columns)
         best = self._table.best(vector, condition, self._exact, self._sample_size)
@@ -260,7 +258,7 @@ class MeaningSearch:
         compares = reranks and self.embedder.embed_tokens([]) is not None
         return kind if compares or kind == "static" else f"{kind} alone"
 
-    def nearest(self, text: str, where: Sequence[Where], limit: int) -> list[Candidate]:
+    def nearest(self, text: str, where: Sequence[Condition], limit: int) -> list[Candidate]:
         """The documents nearest in meaning. Raises an AicxError with the next step when the index cannot answer."""
         return self.searcher.search_near(self.vector(text), where, limit)
 
@@ -282,7 +280,7 @@ class MeaningSearch:
         rankings: Mapping[str, Sequence[Candidate]],
         words: Words,
         text: str,
-        where: Sequence[Where],
+        where: Sequence[Condition],
         rules: RankingParams,
     ) -> tuple[dict[str, Sequence[Candidate]], dict[str, Scale]] | None:
         """Every candidate scored by words and by meaning, whichever found it, and what its scores compare with.

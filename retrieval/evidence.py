@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from aicx.values import dataclass
 from retrieval.analysis import STOP_WORDS, Terms, analyze
@@ -200,11 +200,8 @@ _ASKED = re.compile(
 )
 
 
-class AskedNumber(NamedTuple):
-    """A number as a question has it, with what it is the number of, and how a text may write it."""
-
-    typed: str
-    pattern: re.Pattern[str]
+# A number as a question has it, with what it is the number of, and how a text may write it.
+AskedNumber = tuple[str, re.Pattern[str]]
 
 
 def numbers_of(question: str) -> tuple[AskedNumber, ...]:
@@ -216,7 +213,7 @@ def numbers_of(question: str) -> tuple[AskedNumber, ...]:
 
 def lacking(numbers: Iterable[AskedNumber], texts: Sequence[str]) -> list[str]:
     """Those numbers, as typed, that none of the texts has beside its name."""
-    return [one.typed for one in numbers if not any(map(one.pattern.search, texts))]
+    return [typed for typed, pattern in numbers if not any(map(pattern.search, texts))]
 
 
 def _asked(found: re.Match[str]) -> AskedNumber | None:
@@ -244,4 +241,4 @@ def _escaped(version: str) -> str:
 
 
 def _number(typed: str, pattern: str) -> AskedNumber:
-    return AskedNumber(typed, re.compile(pattern, re.IGNORECASE))
+    return typed, re.compile(pattern, re.IGNORECASE)

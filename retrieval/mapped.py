@@ -58,7 +58,6 @@ class MappedTable:
         self._documents = sqlite3.connect(
             f"{(copy / 'documents.sqlite').absolute().as_uri()}?mode=ro&immutable=1", uri=True, check_same_thread=False
         )
-        self._documents.create_function("starts_with", 2, _starts_with, deterministic=True)
         self._vectors = np.load(copy / "vectors.npy", mmap_mode="r", allow_pickle=False)
         self._scales = np.load(copy / "scales.npy", allow_pickle=False)
         self._places = np.load(copy / "places.npy", mmap_mode="r", allow_pickle=False)
@@ -174,7 +173,3 @@ def open_copy(folder: Path) -> MappedTable | None:
         if copy := mapped_copy(folder):
             return MappedTable(copy)
     return None
-
-
-def _starts_with(text: object, prefix: str) -> bool | None:
-    return text.startswith(prefix) if isinstance(text, str) else None

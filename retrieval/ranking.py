@@ -135,14 +135,6 @@ class RankedAnswer(NamedTuple):
     documents: int = 1
 
 
-@dataclass(frozen=True, slots=True)
-class RankedGroups:
-    """Groups, best first, and the documents of each, best first."""
-
-    groups: Sequence[RankedAnswer]
-    documents: Mapping[str, Sequence[Fused]]
-
-
 def fuse(
     rankings: Mapping[str, Sequence[Candidate]],
     weights: Mapping[str, float],
@@ -163,8 +155,8 @@ def rank(
     scales: Mapping[str, Scale] | None = None,
     group_of: Callable[[str], str] = str,
     factor_of: Callable[[str], float] | None = None,
-) -> RankedGroups:
-    """One order out of every ranker's candidates: of groups, and of the documents in each.
+) -> tuple[Sequence[RankedAnswer], Mapping[str, Sequence[Fused]]]:
+    """One order out of every ranker's candidates: groups, best first, and the documents of each, best first.
 
     Args:
         rankings: candidates by ranker, best first.
@@ -195,7 +187,7 @@ def rank(
     for item in fuse(gathered, weights, rules, scales):
         best = documents[item.id][0].id
         groups.append(RankedAnswer(item.id, best, item.score * factor(best), item.votes, len(documents[item.id])))
-    return RankedGroups(sorted(groups, key=lambda answer: (-answer.score, answer.group)), documents)
+    return sorted(groups, key=lambda answer: (-answer.score, answer.group)), documents
 
 
 def scales_of(

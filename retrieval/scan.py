@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence, Set
-from typing import NamedTuple
 
 from aicx.types import Candidate, Document
 from retrieval.analysis import analyze
@@ -14,16 +13,13 @@ from retrieval.questions import Question, widen
 _K1 = 1.2
 
 
-class Scanned(NamedTuple):
-    """The best documents, best first; how many have each word of the question, and in which forms it was looked for."""
+def scan(
+    documents: Iterable[Document], question: Question, limit: int
+) -> tuple[list[Candidate], Occurrences, Question]:
+    """At most ``limit`` of the documents that share a term with the question, best first.
 
-    candidates: list[Candidate]
-    occurrences: Occurrences
-    question: Question
-
-
-def scan(documents: Iterable[Document], question: Question, limit: int) -> Scanned:
-    """At most ``limit`` of the documents that share a term with the question."""
+    Also how many documents have each word of it, and the question in the forms that were looked for.
+    """
     # Imported here: it brings numpy, which nobody needs whose index is in order.
     from rank_bm25 import BM25Plus
 
@@ -44,7 +40,7 @@ def scan(documents: Iterable[Document], question: Question, limit: int) -> Scann
     forms = [form for run in question.runs for form in (run.whole, *run.others) if form]
     wanted = [*question.terms.words, *question.terms.names, *forms]
     if not ids or not wanted:
-        return Scanned([], occurrences, question)
+        return [], occurrences, question
     scores = BM25Plus(corpus, k1=_K1).get_scores(wanted)
     sought = set(wanted)
     candidates = [
@@ -53,7 +49,7 @@ def scan(documents: Iterable[Document], question: Question, limit: int) -> Scann
         if sought.intersection(terms)
     ]
     candidates.sort(key=lambda candidate: (-candidate.score, candidate.id))
-    return Scanned(candidates[:limit], occurrences, question)
+    return candidates[:limit], occurrences, question
 
 
 def _unknown(question: Question, known: Set[str]) -> list[str]:

@@ -33,22 +33,15 @@ from aicx.work.place import WorkPlace
 
 
 @dataclass(frozen=True, slots=True)
-class NoteFile:
-    """One file of a writing: its new bytes, None where it goes."""
-
-    path: Path
-    body: bytes | None
-
-
-@dataclass(frozen=True, slots=True)
 class PublishPlan:
     """Everything that one writing changes. ``home`` are names in the repository's folder for notes.
 
+    ``local`` is the worktree's note. Bytes are a file's new ones, None where it goes.
     ``read`` are the notes that it was made from, with the SHA-256 (hex) that they had.
     """
 
     home: Mapping[str, bytes | None] = field(default_factory=dict)
-    local: NoteFile | None = None
+    local: tuple[Path, bytes | None] | None = None
     read: Mapping[Path, str | None] = field(default_factory=dict)
 
 
@@ -100,13 +93,13 @@ def publish(
 
     Raises RecordChanged where somebody has edited a note since it was read, StoreUnwritable.
     """
-    local = plan.local
+    target, new_body = plan.local or (None, None)
     if edited := [path for path, digest in plan.read.items() if path.is_file() and digest_of(path) != digest]:
         raise RecordChanged(f"{edited[0]} was edited meanwhile", hint="the same command again takes the edit along")
-    new = sha256(local.body).hexdigest() if local is not None and local.body is not None else None
+    new = sha256(new_body).hexdigest() if new_body is not None else None
     pending = Pending(
         pending_path(places.continuity, entry), entry, "-" * 12, "writing",
-        target=local.path if local is not None else None, new=new,
+        target=target, new=new,
     )  # fmt: skip
     try:
         event = change.note(place.repo_id, kind, f"note:{place.worktree_id}", entry.encode())
@@ -117,8 +110,8 @@ def publish(
     except (OSError, StoreUnwritable) as error:
         raise _failed(replace(pending, target=None), "audit-write", error) from error
     try:
-        if local is not None:
-            swap(pending, local.body)
+        if target is not None:
+            swap(pending, new_body)
     except AicxError as error:
         undo(pending)
         raise _failed(pending, "summary-write", error) from error

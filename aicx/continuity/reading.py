@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Mapping
 from contextlib import suppress
-from dataclasses import field
 from pathlib import Path
 
 from aicx.config import Settings
@@ -33,31 +32,27 @@ from aicx.continuity.note import (
 )
 from aicx.continuity.places import PROJECT_NAME, NotePlaces, NoteState, note_places, plain_file, read_state, with_known
 from aicx.errors import CorpusDamaged, UnsafePath
-from aicx.values import dataclass
 from aicx.work.files import NOTES
 from aicx.work.place import WorkPlace
 
 _BULLET, _INDENT = "- ", "  "
 
 
-@dataclass(frozen=True, slots=True)
-class Interrupted:
-    """Where the content that counts is instead of in the note, by layer. None stands for a note that is not there."""
-
-    bodies: Mapping[Layer, Path | None] = field(default_factory=dict)
+# Where the content that counts is instead of in the note, by layer. None stands for a note that is not there.
+Moved = Mapping[Layer, Path | None]
 
 
 def read_layers(settings: Settings, place: WorkPlace) -> Layers:
     """The notes of a place."""
     places = note_places(settings, place)
-    interrupted = _interrupted(settings, place, places)
+    moved = _interrupted(settings, place, places)
     if _hidden(settings, places):
-        interrupted = Interrupted({**interrupted.bodies, "project": None})
+        moved = {**moved, "project": None}
     broken: list[BrokenNote] = []
     found: dict[Layer, Note | None] = {}
     for layer in LAYERS:
         try:
-            found[layer] = read_note(places, layer, interrupted)
+            found[layer] = read_note(places, layer, moved)
         except Broken as error:
             broken.append(BrokenNote(layer, places.of(layer), str(error)))
             found[layer] = None
@@ -65,9 +60,6 @@ def read_layers(settings: Settings, place: WorkPlace) -> Layers:
     paths |= {one.layer: one.path for one in broken}
     both = merged(found["project"], found["local"])
     return Layers(found["project"], found["local"], both, tuple(broken), paths)
-
-
-_NOT_INTERRUPTED = Interrupted()
 
 
 def _hidden(settings: Settings, places: NotePlaces) -> bool:
@@ -80,13 +72,13 @@ def _hidden(settings: Settings, places: NotePlaces) -> bool:
     return ignore_matcher(layout)(places.project.relative_to(layout.home).as_posix())
 
 
-def read_note(places: NotePlaces, layer: Layer, interrupted: Interrupted = _NOT_INTERRUPTED) -> Note | None:
+def read_note(places: NotePlaces, layer: Layer, moved: Moved | None = None) -> Note | None:
     """One layer as its file has it, with what is known of its items; None where there is none.
 
     Secrets that a person may have written into it are masked. Raises Broken.
     """
-    if layer in interrupted.bodies:
-        path = interrupted.bodies[layer]
+    if moved and layer in moved:
+        path = moved[layer]
         body = None if path is None else _bytes(path)
     else:
         body = read_body(places, layer)
@@ -124,13 +116,13 @@ def _bytes(path: Path) -> bytes | None:
         raise Broken(error.strerror or str(error)) from error
 
 
-def _interrupted(settings: Settings, place: WorkPlace, places: NotePlaces) -> Interrupted:
+def _interrupted(settings: Settings, place: WorkPlace, places: NotePlaces) -> Moved:
     """Both notes as they were before a writing that was killed, or as they are after it: never one of each."""
     try:
         if not any(name.startswith("pending-") for name in os.listdir(places.continuity)):
-            return Interrupted()
+            return {}
     except OSError:
-        return Interrupted()
+        return {}
     # Imported here: nearly always nothing was interrupted.
     from aicx.continuity.publishing import digest_of, pendings
     from aicx.storage.journal import waiting
@@ -140,7 +132,7 @@ def _interrupted(settings: Settings, place: WorkPlace, places: NotePlaces) -> In
     with suppress(OSError, CorpusDamaged):
         writing = [one for one in pendings(places.continuity) if one.stage == "writing"]
         if not writing:
-            return Interrupted()
+            return {}
         published = waiting(work_folder(settings.layout))
         name = f"{place.repo_id}/{NOTES}/{PROJECT_NAME}"
         if name in published:
@@ -150,7 +142,7 @@ def _interrupted(settings: Settings, place: WorkPlace, places: NotePlaces) -> In
             here = one.target is not None and one.target.parent == places.local_folder
             if here and not published and one.event not in done and digest_of(places.local) == one.new:
                 bodies["local"] = one.before if one.before.exists() else None
-    return Interrupted(bodies)
+    return bodies
 
 
 def _redacted(note: Note, state: NoteState) -> Note:

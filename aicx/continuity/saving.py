@@ -35,7 +35,6 @@ from aicx.continuity.places import (
     read_state,
 )
 from aicx.continuity.publishing import (
-    NoteFile,
     PublishPlan,
     complete,
     digest_of,
@@ -137,7 +136,7 @@ def save(
             if layer == "project":
                 home[PROJECT_NAME] = body
             else:
-                local = NoteFile(target, body)
+                local = target, body
         if local is not None:
             hide_from_git(places)
         kind = "continuity_saved" if mode == "merge" else "continuity_refreshed"
@@ -175,7 +174,7 @@ def clear(
             worktree=place.worktree_id, files=_shown(settings, places, [*found, *local]),
         )  # fmt: skip
         home = {name: None for layer in layers for name in _names(places, layer) if (places.continuity / name).exists()}
-        plan = PublishPlan(home, NoteFile(local[0], None) if local else None)
+        plan = PublishPlan(home, (local[0], None) if local else None)
         publish(change, place, places, entry, "continuity_cleared", plan)
         for other in local[1:]:  # of the older layout, which has a file a day
             other.unlink(missing_ok=True)

@@ -124,7 +124,7 @@ def _prepared_model(models: Path, choice: Choice, notify: Notify, *, download: b
 
         return distill(PACKAGED, packaged_minilm, models, silent=STOP_WORDS, starting=starting)
     if choice.kind == "minilm" and choice.model is None:
-        from indexer.minilm import prepare_minilm
+        from indexer.models import prepare_minilm
 
         return prepare_minilm(PACKAGED, models)
     if choice.kind in ("minilm", "sentence-transformers") and choice.model:

@@ -187,9 +187,9 @@ class ScanRetriever:
         where, values, _ = conditions(filters, catalog)
         rows = catalog.rows(f"SELECT id FROM chunks WHERE {where} ORDER BY id", values)
         ids = [row["id"] for row in rows]
-        found = scan(documents(self._layout, catalog, ids), question, limit)
+        candidates, occurrences, asked = scan(documents(self._layout, catalog, ids), question, limit)
         read = catalog.rows("SELECT count(*) AS n FROM chunks WHERE ignored=0")[0]["n"]
-        return FoundByReading(found.candidates, read, found.question, found.occurrences)
+        return FoundByReading(candidates, read, asked, occurrences)
 
 
 class Retrievers:

@@ -11,11 +11,11 @@ from random import Random
 
 import pytest
 
-import indexer.minilm
+import indexer.models
 import retrieval.embedders.minilm_graph
 from aicx.errors import CorpusDamaged, MissingExtra
 from indexer.distill import TokenModel, distill, packaged_minilm
-from indexer.minilm import prepare_minilm, wordpiece_tokenizer
+from indexer.models import prepare_minilm, wordpiece_tokenizer
 from retrieval.embedders import PACKAGED, EmbedderSettings, open_embedder
 from tests.parts import require
 
@@ -92,7 +92,7 @@ def test_tokens_are_those_of_the_original_s_own_tokenizer() -> None:
 
 @pytest.mark.needs("semantic")
 def test_a_vocabulary_that_was_changed_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(indexer.minilm, "VOCABULARY_SHA256", "0" * 64)
+    monkeypatch.setattr(indexer.models, "VOCABULARY_SHA256", "0" * 64)
     with pytest.raises(CorpusDamaged, match=r"vocab\.txt"):
         wordpiece_tokenizer()
 
@@ -122,13 +122,13 @@ def test_meaning_is_found_where_no_word_is_shared(models_dir: Path) -> None:
 def test_the_model_s_folder_is_made_once_and_does_not_need_the_package(
     models_dir: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(indexer.minilm, "find_spec", lambda name: None)
+    monkeypatch.setattr(indexer.models, "find_spec", lambda name: None)
     assert open_embedder("minilm", EmbedderSettings(models_dir)).dimensions == 384
     assert prepare_minilm(PACKAGED, models_dir).parent == models_dir
 
 
 def test_without_the_package_the_missing_part_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(indexer.minilm, "find_spec", lambda name: None)
+    monkeypatch.setattr(indexer.models, "find_spec", lambda name: None)
     with pytest.raises(MissingExtra) as raised:
         prepare_minilm(PACKAGED, tmp_path)
     assert "semantic" in str(raised.value.hint)
@@ -136,7 +136,7 @@ def test_without_the_package_the_missing_part_is_named(tmp_path: Path, monkeypat
 
 def test_other_weights_than_the_tested_ones_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     weights()
-    monkeypatch.setattr(indexer.minilm, "WEIGHTS_SHA256", "0" * 64)
+    monkeypatch.setattr(indexer.models, "WEIGHTS_SHA256", "0" * 64)
     with pytest.raises(CorpusDamaged, match=r"model\.onnx"):
         prepare_minilm(PACKAGED, tmp_path)
     assert list(tmp_path.iterdir()) == []

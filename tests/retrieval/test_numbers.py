@@ -21,7 +21,7 @@ from retrieval.evidence import lacking, numbers_of
     ],
 )
 def test_numbers_beside_names_are_part_of_what_is_asked(question: str, typed: list[str]) -> None:
-    assert [one.typed for one in numbers_of(question)] == typed
+    assert [typed for typed, _ in numbers_of(question)] == typed
 
 
 @pytest.mark.parametrize("question", ["fix 3 bugs", "two runs with 2 workers", "add 2 more", "utf8 and a100"])

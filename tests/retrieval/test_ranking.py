@@ -23,7 +23,7 @@ def candidates(**scores: float) -> list[Candidate]:
 
 
 def groups(*given: Any, **options: Any) -> list[RankedAnswer]:
-    return list(rank(*given, **options).groups)
+    return list(rank(*given, **options)[0])
 
 
 def session_of(chunk: str) -> str:
@@ -228,18 +228,18 @@ def test_a_group_has_its_best_documents_words_and_its_nearest_passage():
 
 def test_the_best_document_is_one_of_the_best_group():
     rankings = {"lexical": candidates(y1=8, x1=6, x2=5, x3=5), "dense": candidates(y1=0.3, x1=0.3, x2=0.3, x3=0.3)}
-    ranked = rank(rankings, WORTH, RULES, scales=SCALES, group_of=session_of)
-    documents = unfold(ranked.groups, ranked.documents)
-    assert documents[0].group == ranked.groups[0].best == "x1"
-    assert documents[0].score == pytest.approx(ranked.groups[0].score)
+    groups, chunks = rank(rankings, WORTH, RULES, scales=SCALES, group_of=session_of)
+    documents = unfold(groups, chunks)
+    assert documents[0].group == groups[0].best == "x1"
+    assert documents[0].score == pytest.approx(groups[0].score)
     assert [answer.score for answer in documents] == sorted((answer.score for answer in documents), reverse=True)
 
 
 def test_a_factor_lowers_also_what_is_below_the_mean():
     found = {"lexical": [], "dense": candidates(a=0.15, b=0.15)}
-    ranked = rank(found, WORTH, RULES, scales=SCALES, factor_of=lambda name: 0.5 if name == "a" else 1.0)
-    assert [answer.group for answer in ranked.groups] == ["b", "a"]
-    assert all(answer.score > 0 for answer in ranked.groups)
+    groups, _ = rank(found, WORTH, RULES, scales=SCALES, factor_of=lambda name: 0.5 if name == "a" else 1.0)
+    assert [answer.group for answer in groups] == ["b", "a"]
+    assert all(answer.score > 0 for answer in groups)
 
 
 def test_the_best_score_of_a_question_decides_what_words_count():

@@ -27,7 +27,7 @@ class Joined:
         pool = self.rules.candidates(limit)
         rankings = {"lexical": self.lexical.rank(query, pool), "dense": self.dense.rank(query, pool)}
         weights = self.rules.weights(lookup=parse_question(query.text).is_lookup)
-        return [Candidate(answer.best, answer.score) for answer in rank(rankings, weights, self.rules).groups[:limit]]
+        return [Candidate(answer.best, answer.score) for answer in rank(rankings, weights, self.rules)[0][:limit]]
 
 
 def build(name: str, documents: Sequence[Document], place: RankerFolders) -> float:

@@ -209,7 +209,7 @@ class Plain:
         looked_up = question.is_lookup or (rules.verbatim and searcher.holds(question, where, rules))
         rankings: dict[str, Sequence[Candidate]] = {"lexical": searcher.search(question, where, pool, rules)}
         if self.meaning is None:
-            return _first(rank(rankings, rules.weights(lookup=looked_up), rules).groups, limit)
+            return _first(rank(rankings, rules.weights(lookup=looked_up), rules)[0], limit)
         # Where no word stands in any document, only what the model knows as a word can mean something.
         asked = question.text if rankings["lexical"] else self.meaning.known_words(question.text)
         standard = rules.fusion == "standard" and not looked_up
@@ -220,10 +220,10 @@ class Plain:
         words = _LexicalRetriever(searcher, question, where, rules)
         completed = self.meaning.complete(rankings, words, asked, where, rules) if standard else None
         if completed is None:
-            return _first(rank(rankings, rules.weights(lookup=looked_up), rules).groups, limit)
+            return _first(rank(rankings, rules.weights(lookup=looked_up), rules)[0], limit)
         rankings, scales = completed
         weights = rules.standard_weights(self.meaning.words_kind(reranks=bool(rules.rerank)))
-        answers = rank(rankings, weights, rules, scales=scales).groups
+        answers = rank(rankings, weights, rules, scales=scales)[0]
         if rules.rerank:
             answers = self._reranked(answers, rankings, asked, searcher.occurrences(question, where, rules))
         return _first(answers, limit)

@@ -45,7 +45,7 @@ def fuse(state: SearchState) -> SearchState:
     else:
         reranks = bool(query.rerank and rules.rerank)
         weights = rules.standard_weights(state.retrievers.dense.open.words_kind(reranks=reranks))
-    ranked = rank(
+    answers, chunks = rank(
         state.rankings,
         weights,
         rules,
@@ -53,7 +53,7 @@ def fuse(state: SearchState) -> SearchState:
         group_of=lambda chunk: session_of(rows[chunk]),
         factor_of=lambda chunk: _factor(rows[chunk], query, idle),
     )
-    return replace(state, answers=ranked.groups, documents=ranked.documents)
+    return replace(state, answers=answers, documents=chunks)
 
 
 def _factor(row: Any, query: SearchQuery, idle: Set[tuple[str, str]]) -> float:
