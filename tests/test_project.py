@@ -364,7 +364,7 @@ def test_every_field_of_index_is_documented(
     table = TableStatus(1, {}, "model", "fingerprint", "chunker", 2, ())
     monkeypatch.setattr(index, "made_with", lambda _: Choice())
     monkeypatch.setattr(index, "build_vectors", lambda *_, **__: Synced(1, 0, 0, 0, 1, 0.5))
-    monkeypatch.setattr(index, "measure_gain", lambda _: IndexGain(0))
+    monkeypatch.setattr("aicx.bench.gain.measure_gain", lambda _: IndexGain(0))
     monkeypatch.setattr(index, "vector_state", lambda _: VectorState(Choice(), str(home), table, 0))
     monkeypatch.setattr(index, "lexical_state", lambda _: WordIndex(True, 0, 1))
     monkeypatch.setattr(index, "drop_vectors", lambda *_: None)

@@ -13,7 +13,6 @@ import typer
 from aicx import console, options
 from aicx.agents.records import has_continuity, of_repository
 from aicx.commands.desk import CommandDesk, open_desk
-from aicx.continuity import saving
 from aicx.continuity.answering import change_of, load_of, status_of
 from aicx.continuity.answers import (
     CHANGE_SCHEMA,
@@ -28,13 +27,13 @@ from aicx.continuity.answers import (
     ContinuityRecovery,
     ContinuityStatus,
 )
-from aicx.continuity.logs import WriteMode
 from aicx.continuity.note import LAYERS, SCOPES, Layers, Scope, layers_of
 from aicx.continuity.reading import read_layers
 from aicx.errors import NotFound, UsageError
 from aicx.paths import user_path
 
 if TYPE_CHECKING:
+    from aicx.continuity.logs import WriteMode
     from aicx.continuity.saving import SavedNotes
 
 
@@ -241,11 +240,11 @@ def clear(scope: ScopeOption = "both", repo: options.Repo = None) -> options.Ans
     Example: aicx task note clear --scope local
     Example: aicx task note clear --scope local --json
     """
+    from aicx.continuity import saving  # imported here: notes are mostly read
+
     desk = open_desk(repo)
-    gone = [
-        str(path)
-        for path in saving.clear(desk.settings, desk.place, scope_from(scope), desk.now, notify=console.notify)
-    ]
+    cleared = saving.clear(desk.settings, desk.place, scope_from(scope), desk.now, notify=console.notify)
+    gone = [str(path) for path in cleared]
     yield CLEAR_SCHEMA, ContinuityCleared(scope, gone)
     for path in gone:
         console.out(f"deleted: {path}")
@@ -254,6 +253,8 @@ def clear(scope: ScopeOption = "both", repo: options.Repo = None) -> options.Ans
 
 
 def _write(mode: WriteMode, scope: str, log: str | None, repo: str | None) -> options.Answered:
+    from aicx.continuity import saving  # imported here: notes are mostly read
+
     desk = open_desk(repo)
     path = user_path(log) if log else None
     written = saving.save(

@@ -7,11 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from aicx import console, options
-from aicx.bench.gain import measure_gain
 from aicx.commands.results import NOTHING_STORED
 from aicx.config import Settings, load_settings
 from aicx.engine.embedder_choice import MINILM_MAX_CHUNKS, Choice, parse_choice
-from aicx.engine.forgetting import complete_forgetting
 from aicx.engine.index_answer import SCHEMA, IndexDropped, IndexGain, index_built
 from aicx.engine.index_manifest import index_state
 from aicx.engine.vector_index import build_vectors, drop_vectors
@@ -82,6 +80,10 @@ def build_index(
     Example: aicx index
     Example: aicx index --embedder static --rebuild
     """
+    # Imported here: the other actions only look.
+    from aicx.bench.gain import measure_gain
+    from aicx.engine.forgetting import complete_forgetting
+
     settings = load_settings()
     complete_forgetting(settings, console.notify)
     choice = parse_choice(embedder, model, quantized) if embedder or model or quantized else made_with(settings)

@@ -13,12 +13,9 @@ from aicx import console, options
 from aicx.config import load_settings
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.query import open_catalog
-from aicx.corpus.ingest.filing import decide
 from aicx.corpus.places.places import FolderDecisions, parse_project
 from aicx.corpus.places.report import DECISION_SCHEMA, SCHEMA, DecisionAnswer, ProjectsAnswer, WorkFolder, list_places
 from aicx.corpus.places.stored import stored_folders
-from aicx.engine.index_manifest import read_manifest
-from aicx.engine.lexical_index import refresh_lexical
 from aicx.errors import NotFound, UsageError
 from aicx.folders import is_absolute, slashed
 from aicx.paths import NON_REPOSITORY, Layout, user_path
@@ -195,6 +192,11 @@ def _apply(
 
     Where the decision is about a ``folder``, the report says if no session worked there.
     """
+    # Imported here: what is listed needs none of it.
+    from aicx.corpus.ingest.filing import decide
+    from aicx.engine.index_manifest import read_manifest
+    from aicx.engine.lexical_index import refresh_lexical
+
     settings = load_settings()
     filing = decide(settings, change, console.notify)
     if folder is not None and not _is_known(folder, settings.layout):

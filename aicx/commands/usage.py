@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from aicx import console, options
 from aicx.config import load_settings
-from aicx.lifecycle.usage import SCHEMA, UsageAnswer
-from aicx.reminders.told import SCHEMA as RECALL_SCHEMA
-from aicx.reminders.told import told
 from aicx.text import local, plural
+
+if TYPE_CHECKING:
+    from aicx.lifecycle.usage import UsageAnswer
 
 
 def command(
@@ -27,7 +27,7 @@ def command(
     Example: aicx status --usage --json
     Example: aicx status --usage --contracts
     """
-    from aicx.lifecycle.usage import usage
+    from aicx.lifecycle.usage import SCHEMA, usage
 
     with console.count_bar("Reading sessions") as bar:
         folder = options.folder(repo)
@@ -66,8 +66,10 @@ def show_recall(limit: options.Limit = 20) -> options.Answered:
     Example: aicx status --recall
     Example: aicx status --recall --json
     """
+    from aicx.reminders.told import SCHEMA, told
+
     found = told(load_settings(), limit)
-    yield RECALL_SCHEMA, found
+    yield SCHEMA, found
     lanes = ", ".join(f"{count:,} {lane}" for lane, count in found.by_lane.items())
     console.out(f"{plural(found.said, 'reminder')}{f' ({lanes})' if lanes else ''}")
     if found.said:

@@ -4,36 +4,23 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from aicx import console, options
 from aicx.commands.memory.common import Everywhere, open_desk, opened
-from aicx.commands.memory.review import fields_of, print_candidate
 from aicx.config import Settings, load_settings
-from aicx.continuity.reading import read_layers
-from aicx.continuity.suggesting import proposals_of
 from aicx.errors import NotFound, UsageError
 from aicx.fields import taken_from
 from aicx.memory.deciding import Desk
 from aicx.memory.proposals import SCHEMA as LIST_SCHEMA
 from aicx.memory.proposals import CandidateItem, CandidatesAnswer, Proposal, ProposalKind
-from aicx.memory.review.answers import BUILD_SCHEMA, BuiltItem, ReviewBuildAnswer
-from aicx.memory.review.building import (
-    BACKFILL_SCHEMA,
-    BackfillAnswer,
-    BackfillItem,
-    Planned,
-    build,
-    import_backfill,
-    plan_backfill,
-    proposals_in,
-)
-from aicx.memory.review.deciding import look
-from aicx.memory.review.states import ReviewedRecord
 from aicx.paths import user_path
-from aicx.work.place import find_place
+
+if TYPE_CHECKING:
+    from aicx.memory.review.building import BackfillItem, Planned
+    from aicx.memory.review.states import ReviewedRecord
 
 # Of many places that say the same, the latest show it.
 _MAX_EVIDENCE = 5
@@ -133,6 +120,7 @@ def backfill(
     if import_ and dry_run:
         raise UsageError("--dry-run and --import exclude each other", hint="leave one of them out")
     from aicx.memory.candidates.gather import gather_at
+    from aicx.memory.review.building import BACKFILL_SCHEMA, BackfillAnswer, import_backfill, plan_backfill
 
     desk = open_desk(repo)
     found = gather_at(desk.settings, None if everywhere else options.folder(repo), keep=import_)
@@ -162,6 +150,8 @@ def backfill(
 
 
 def _backfilled(planned: Planned) -> BackfillItem:
+    from aicx.memory.review.building import BackfillItem
+
     one, draft = planned.proposal, planned.draft
     return BackfillItem(
         planned.ref,
@@ -200,6 +190,10 @@ def build_suggested(
     Example: aicx memory candidates build
     Example: aicx memory candidates build --session claude:3eaf4091
     """
+    from aicx.commands.memory.review import fields_of, print_candidate
+    from aicx.memory.review.answers import BUILD_SCHEMA, BuiltItem, ReviewBuildAnswer
+    from aicx.memory.review.building import build, proposals_in
+
     desk = open_desk(repo)
     if session is not None:
         source, proposals, notes = proposals_in(desk.settings, session)
@@ -223,6 +217,10 @@ def build_suggested(
 
 def _noted(desk: Desk, repo: str | None) -> tuple[list[Proposal], list[str]]:
     """Reads what the notes of the worktree suggest, and says which cannot be understood."""
+    from aicx.continuity.reading import read_layers
+    from aicx.continuity.suggesting import proposals_of
+    from aicx.work.place import find_place
+
     layers = read_layers(desk.settings, find_place(desk.settings, options.folder(repo)))
     notes = [f"{one.path} cannot be understood, and is left as it is: {one.why}" for one in layers.broken]
     if source := layers.merged.source:
@@ -232,6 +230,8 @@ def _noted(desk: Desk, repo: str | None) -> tuple[list[Proposal], list[str]]:
 
 
 def _made(desk: Desk, planned: Planned) -> ReviewedRecord | None:
+    from aicx.memory.review.deciding import look
+
     with opened(desk) as memory:
         try:
             return look(memory, planned.ref)

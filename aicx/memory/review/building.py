@@ -65,7 +65,9 @@ class BackfillAnswer:
     notes: list[str]
 
 
-_BACKFILL, _BUILD = "aicx memory backfill", "aicx review build"  # who proposes
+# Who proposes, as records that are kept name it.
+_BACKFILLED_BY = "aicx memory backfill"
+_BUILT_BY = "aicx review build"
 _MAX_EVIDENCE = 100  # of a record; what was found first stays
 
 
@@ -80,7 +82,7 @@ class Planned:
 
 
 def plan_backfill(
-    desk: Desk, proposals: Iterable[Proposal], by: str = _BACKFILL
+    desk: Desk, proposals: Iterable[Proposal], by: str = _BACKFILLED_BY
 ) -> tuple[list[Planned], list[Excluded]]:
     """Which of ``proposals``, found by ``by``, become a record or belong to one, and the others. Writes nothing."""
     planned: list[Planned] = []
@@ -221,7 +223,7 @@ def build(desk: Desk, proposals: Iterable[Proposal]) -> tuple[list[Planned], lis
         else:
             waiting[surface] += waits
             wanted.append(proposal)
-    planned, more = plan_backfill(desk, wanted, _BUILD)
+    planned, more = plan_backfill(desk, wanted, _BUILT_BY)
     import_backfill(desk, planned)
     return planned, [*left, *more]
 
