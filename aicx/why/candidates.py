@@ -19,7 +19,6 @@ from aicx.filters import Filters
 from aicx.paths import NON_REPOSITORY, Layout
 from aicx.text import instant
 from aicx.values import dataclass
-from aicx.why.commits import CommitQuery
 from aicx.why.target import WhyTarget
 
 if TYPE_CHECKING:

@@ -26,8 +26,6 @@ from retrieval.questions import Question, parse_question
 from retrieval.ranking import Fused, RankedAnswer, Scale, Vote
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from aicx.corpus.places.standing import LocalRepository
     from aicx.corpus.views.rank import Density
     from aicx.engine.history import FreshnessLook, Traced
