@@ -34,7 +34,7 @@ _DEFAULTS: dict[str, Any] = {
 # What a person decides about a machine of theirs, and no repository for them.
 LOCAL_ONLY = frozenset({*_DEFAULTS, "continuity"})
 # The lines that a startup block of continuity may have.
-FEWEST_LINES, MOST_LINES = 10, 200
+MIN_LINES, MAX_LINES = 10, 200
 _ARBITERS = {"codex": "CODEX_", "claude": "CLAUDE_", "generic": "GENERIC_", "": ""}
 
 
@@ -205,7 +205,7 @@ def _read_file(path: Path) -> dict[str, Any]:
             raise UsageError(f"{path}: {name} must be a {wanted.__name__}, not {value!r}")
     if values.get("continuity_layout", "aicx") not in ("aicx", "claude"):
         raise UsageError(f"{path}: continuity_layout must be aicx or claude, not {values['continuity_layout']!r}")
-    lines = values.get("continuity_lines", FEWEST_LINES)
-    if isinstance(lines, bool) or not FEWEST_LINES <= lines <= MOST_LINES:
-        raise UsageError(f"{path}: continuity_lines must be from {FEWEST_LINES} to {MOST_LINES}, not {lines}")
+    lines = values.get("continuity_lines", MIN_LINES)
+    if isinstance(lines, bool) or not MIN_LINES <= lines <= MAX_LINES:
+        raise UsageError(f"{path}: continuity_lines must be from {MIN_LINES} to {MAX_LINES}, not {lines}")
     return values

@@ -37,10 +37,10 @@ _CALLED_ELSEWHERE_IN_GROUPS = {
 
 CONTEXT = {"help_option_names": ["-h", "--help"]}
 _HELP = ("-h", "--help", "--help-all")
-_LONGEST_SUMMARY = 200  # characters; the first sentence of a help, which may take two lines
+_MAX_SUMMARY = 200  # characters; the first sentence of a help, which may take two lines
 # Columns of a help: names up to this are beside what they mean, unless all of it is narrow.
 _WIDEST_NAME, _NARROW, _INDENT = 30, 58, 4
-_LEAST = 50  # below this click has no rows of its own
+_MIN_COLUMNS = 50  # below this click has no rows of its own
 _EXAMPLE = "Example: "
 # How many examples and options a short help has; and the options that come first where a command has them.
 _EXAMPLES, _OPTIONS = 2, 5
@@ -92,7 +92,7 @@ class _Taught(click.Command):
 
     def get_help(self, ctx: click.Context) -> str:
         columns = get_terminal_size().columns
-        if columns - 2 < _LEAST:  # click would fill rows of 50 all the same, which the terminal then breaks again
+        if columns - 2 < _MIN_COLUMNS:  # click would fill rows of 50 all the same, which the terminal then breaks again
             ctx.terminal_width = max(columns - 2, 1)
         return console.fitting(_former(ctx) or super().get_help(ctx), sys.stdout)
 
@@ -231,7 +231,7 @@ class LazyGroup(_Taught, TyperGroup):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         commands = [(name, self.get_command(ctx, name)) for name in self.shown(ctx)]
         with formatter.section("Commands"):
-            _write_rows(formatter, [(name, row.get_short_help_str(_LONGEST_SUMMARY)) for name, row in commands if row])
+            _write_rows(formatter, [(name, row.get_short_help_str(_MAX_SUMMARY)) for name, row in commands if row])
 
     def _command_first(self, args: list[str]) -> list[str]:
         """The command may follow its options, and may be left out where there is a default."""

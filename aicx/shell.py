@@ -47,7 +47,7 @@ _JOINTS = frozenset({"&&", "||", "|&", "|", ";", "\n", "&"})
 # What a `case` compares with, `a|b)`: no command. The first one is behind `in`, the others behind `;;`.
 _CASE_PATTERN = re.compile(r"(\bin|;;)\s*\(?[^\s();][^();\n]*\)(?=\s|$)")
 _FOLDER = re.compile(r"(?:~|\.{0,2})/(?:[\w.@+-]+/)*(?=[\w.@+-]+(?:\s|$))")
-_LONGEST = 4000
+_MAX_LENGTH = 4000
 # `sh -c 'command'`, behind what only starts it: the text that the shell is given.
 _SHELL = re.compile(
     r"""(?:(?:!|time|sudo|env|nohup|exec|command|nice|timeout\ (?:-\S+\ )*\S+|[A-Za-z_]\w*=[^\s'"]*)\s+)*"""
@@ -72,7 +72,7 @@ def simple_commands(line: str) -> list[Simple]:
 @lru_cache(maxsize=1024)  # a session's commands are read several times
 def _simple_commands(line: str) -> tuple[Simple, ...]:
     found: list[Simple] = []
-    line = line[:_LONGEST]
+    line = line[:_MAX_LENGTH]
     if "case " in line:
         line = _CASE_PATTERN.sub(r"\1\n", line)
     for pipeline, joint in pipelines(line):

@@ -58,7 +58,7 @@ _AMBIGUOUS = frozenset(
 )
 _ANY = frozenset().union(*_TELLING.values())
 # A text is judged by how it begins: by so many words, of which so many, and such a share, have to tell.
-_SAMPLE, _FEWEST, _SHARE = 60, 2, 0.1
+_SAMPLE, _MIN_WORDS, _SHARE = 60, 2, 0.1
 
 
 def language_of(runs: Sequence[str]) -> str:
@@ -68,7 +68,7 @@ def language_of(runs: Sequence[str]) -> str:
         return ""
     words = [run.lower() for run in sample]
     score, language = max((score, language) for language, score in _scores(words).items())
-    return language if score >= max(_FEWEST, _SHARE * len(words)) and score > _english(words) else ""
+    return language if score >= max(_MIN_WORDS, _SHARE * len(words)) and score > _english(words) else ""
 
 
 def languages_of(question: Sequence[str]) -> tuple[str, ...]:

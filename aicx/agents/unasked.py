@@ -28,7 +28,7 @@ _MAX_RECORDS = 2000
 _MAX_RECORD = 4_000_000
 _MAX_PATCH = 200_000
 # Of more earlier turns the first that was not told yet is not looked for.
-_MOST = 3
+_MAX_TURNS = 3
 _PATCHED = re.compile(r"^\*\*\* (?:Update|Add|Delete) File: (.+)$", re.MULTILINE)
 _EXIT = re.compile(r"(?:\bexit(?:ed)?(?: with)?(?: code| status)?|\bExit Code)[:=]? ?([1-9]\d{0,2})\b")
 _PATHS = ("file_path", "path", "notebook_path", "absolute_path", "filePath", "target_file")
@@ -92,7 +92,7 @@ def _at_prompt(call: _Call) -> str:
     from aicx.reminders.saying import of_fix, of_turn
 
     pasted = [of_fix(fix)._replace(lane="prompt")] if fix else []
-    return _say(call, index.project, [*map(of_turn, found[:_MOST]), *pasted])
+    return _say(call, index.project, [*map(of_turn, found[:_MAX_TURNS]), *pasted])
 
 
 def question_in(prompt: str) -> str:

@@ -57,7 +57,7 @@ _SAID: dict[Topic, re.Pattern[str]] = {
     ),
 }
 _INSTALLS = re.compile(r"(?:^|[\s;&|(])(?P<value>pnpm|npm|yarn|bun)\s+(?:install|i|ci|add)\b")
-_LONGEST = 20_000
+_MAX_READ = 20_000
 _VALUE = 60  # characters that are shown of one
 _MENTIONS = re.compile(
     "|".join([*_CHOICES.values(), "canonical", "source of truth", "retrieval", "rout"]), re.IGNORECASE
@@ -82,8 +82,8 @@ def contradictions(steps: Sequence[Step]) -> list[Contradiction]:
         if step.phase == "call":
             for used in _INSTALLS.finditer(step.command):
                 _keep(standing["package_manager"], used["value"], used["value"])
-        elif (step.role == "assistant" or step.origin in PROMPTS) and _MENTIONS.search(step.text, 0, _LONGEST):
-            for said in sentences(step.text[:_LONGEST]):
+        elif (step.role == "assistant" or step.origin in PROMPTS) and _MENTIONS.search(step.text, 0, _MAX_READ):
+            for said in sentences(step.text[:_MAX_READ]):
                 _take(said.text, standing)
     found = [Contradiction(topic, tuple(values.values())) for topic, values in standing.items() if len(values) > 1]
     return [one for one in found if one.topic != "package_manager" or _of_one_language(one.values)]

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, get_args
 
 from aicx.brief import fit
-from aicx.config import FEWEST_LINES, MOST_LINES, Settings
+from aicx.config import MAX_LINES, MIN_LINES, Settings
 from aicx.continuity.context import index_copy, tracked_settings
 from aicx.continuity.note import Kind, Layer, Layers, NoteItem, Status
 from aicx.continuity.startup_answer import (
@@ -76,7 +76,7 @@ _LABELS: dict[str, str] = {
 _IN_LINE: tuple[Section, ...] = ("goal", "sources")
 _GOAL, _ITEM = 400, 240  # characters
 # A goal and a next step of signs of four bytes each, with everything around them.
-FEWEST_BYTES = 4000
+MIN_BYTES = 4000
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +105,8 @@ def startup_block(layers: Layers, extra: Extra, limit_lines: int, *, limit_bytes
 
     The goal and one next step always fit. Raises UsageError for limits outside of what `aicx.config` allows.
     """
-    if not FEWEST_LINES <= limit_lines <= MOST_LINES or limit_bytes < FEWEST_BYTES:
-        raise UsageError(f"a startup block has from {FEWEST_LINES} to {MOST_LINES} lines, not {limit_lines}")
+    if not MIN_LINES <= limit_lines <= MAX_LINES or limit_bytes < MIN_BYTES:
+        raise UsageError(f"a startup block has from {MIN_LINES} to {MAX_LINES} lines, not {limit_lines}")
     notes = [line for item in layers.merged.items if (line := _line(item)).text]
     lines = _by_worth([*notes, *_after(layers, extra)]) if notes else []
 

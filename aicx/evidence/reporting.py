@@ -33,7 +33,7 @@ from aicx.titles import PLANS
 from aicx.types import PROMPTS
 
 # Fewer signs report nothing.
-_LEAST = 12
+_MIN_LENGTH = 12
 # Calls that keep an agent's own list of steps: they may follow its last words.
 _KEEPS_PLAN = re.compile(r"(?:Todo\w*|Task(?:Create|Update|List)|update_plan|write_todos)")
 
@@ -66,7 +66,7 @@ def turns_of(steps: Sequence[Step]) -> list[TurnEnd]:
 
 
 def _says_something(step: Step) -> bool:
-    return len(without_lessons(step.text).strip()) >= _LEAST
+    return len(without_lessons(step.text).strip()) >= _MIN_LENGTH
 
 
 def _changes(call: Step) -> bool:

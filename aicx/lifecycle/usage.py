@@ -85,7 +85,7 @@ class UsageAnswer:
 
 
 _TOP = 5
-_MOST_LISTED = 200  # contracts
+_MAX_LISTED = 200  # contracts
 
 
 def usage(
@@ -135,7 +135,7 @@ def _contracts(found: Sequence[Result]) -> ContractUsage:
         },
         top_violations=dict(violations.most_common(_TOP)),
         top_warnings=dict(warnings.most_common(_TOP)),
-        each=[one for one in map(previous_answer, newest) if one is not None][:_MOST_LISTED],
+        each=[one for one in map(previous_answer, newest) if one is not None][:_MAX_LISTED],
     )
 
 

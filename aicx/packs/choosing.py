@@ -26,7 +26,7 @@ from aicx.work.state import OpenTasks, open_tasks
 _RANKS: dict[Status, int] = {"in_progress": 0, "blocked": 1, "paused": 2, "resolved": 3, "abandoned": 4}
 # What ties a session to a task that is not its own, and what each tie is worth.
 _LINKED, _SAME_FILE, _TITLE, _FOCUS, _BRANCH = 6, 5, 3, 4, 2
-_MOST_FILES = 6  # beyond these, one that edited everything says nothing more
+_MAX_FILES = 6  # beyond these, one that edited everything says nothing more
 _COVERED = 0.8  # of the words of a title or a question, for a session to be about it
 _SESSION = "session:"
 # Branches that say nothing of a task.
@@ -170,7 +170,7 @@ def _ties(
     ties = {
         "focus_query": _FOCUS * covers(focus, said_by(facts)) if focus else 0,
         "linked": _LINKED * is_linked,
-        "same_files": _SAME_FILE * min(same, _MOST_FILES),
+        "same_files": _SAME_FILE * min(same, _MAX_FILES),
         "title_in_summary": _TITLE * (len(title) > 1 and covers(title, summary)),
         "same_branch": _BRANCH * (branch is not None and branch not in _TRUNKS and facts.branch == branch),
     }

@@ -16,7 +16,7 @@ from aicx.text import estimate_tokens, plural, shorten
 
 _MAX_TEXT, _MAX_NAME = 280, 120  # characters of a line, and of a name in it
 _SHORT = 9  # characters of a commit
-_MOST_REFS = 1
+_MAX_REFS = 1
 
 # Section -> its title, and what its first line is worth: the lower, the sooner it is in. Each further line of a section
 # is worth less, so that every section has its first lines before any has all.
@@ -69,7 +69,7 @@ def parts_of(fields: Mapping[str, Any]) -> list[PackPart]:
         if line and line not in said:
             said.add(line)
             found.append(
-                PackPart(section, sections[section][1] + _STEP * counts[section], line, tuple(refs)[:_MOST_REFS])
+                PackPart(section, sections[section][1] + _STEP * counts[section], line, tuple(refs)[:_MAX_REFS])
             )
             counts[section] += 1
     order = list(sections)

@@ -42,7 +42,7 @@ from aicx.work.session_facts import SessionFacts
 # Of a report, how far it is read, how much of it is kept, and of one sentence.
 _MAX_OUTCOME, _MAX_REPORT, _MAX_CAME = 12_000, 2_400, 320
 # Fewer signs say nothing of what came of a question.
-_LEAST_CAME = 40
+_MIN_CAME = 40
 _NEVER = "~"  # later than any instant
 _MAX_DECISIONS = 20  # of a session
 _AT_ONCE = 50  # parts a transaction: a killed run keeps what it had read
@@ -183,7 +183,7 @@ def _came(outcomes: Iterable[str]) -> str:
         room -= len(lines[-1])
         if room < 0:
             break
-    return "\n".join(lines) if _MAX_REPORT - room >= _LEAST_CAME else ""
+    return "\n".join(lines) if _MAX_REPORT - room >= _MIN_CAME else ""
 
 
 def _chunk(refs: Iterable[str]) -> str | None:

@@ -9,7 +9,7 @@ from aicx.reminders.index import Fix, Index
 # The end of an output says what went wrong; what a megabyte begins with does not.
 MAX_OUTPUT = 200_000
 # A message of fewer signs, or words, comes up everywhere.
-_LEAST, _LEAST_WORDS = 16, 3
+_MIN_LENGTH, _MIN_WORDS = 16, 3
 _SPACE = re.compile(r"\s+")
 _NUMBERS = re.compile(r"0x[0-9a-f]+|\d+")
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
@@ -23,7 +23,7 @@ def normal(text: str) -> str:
 def needle_of(message: str) -> str | None:
     """What an output has to hold; None for a message that would be found in many."""
     found = normal(message).rstrip("….")
-    return found if len(found) >= _LEAST and found.count(" ") + 1 >= _LEAST_WORDS else None
+    return found if len(found) >= _MIN_LENGTH and found.count(" ") + 1 >= _MIN_WORDS else None
 
 
 def holds(output: str, needle: str, must: str) -> bool:

@@ -27,7 +27,7 @@ _LONG, _LONG_OWN, _LONG_NAMES = 30, 0.15, 2
 # A decision of whose words the prompt has so many tells nothing that the prompt does not say.
 _RESTATED = 0.7
 # A prompt of fewer words leans on what was said before it.
-_LEAST = 3
+_MIN_WORDS = 3
 # What was asked word for word in so many sessions is asked by a program, or as a matter of course.
 _TEMPLATE = 2
 # How much of a question, and of what came of it, is told; of the latter what says most of the names and words of the
@@ -48,7 +48,7 @@ class Evidence(NamedTuple):
 def find_earlier(index: Index, session: str, prompt: str) -> list[Turn]:
     """The earlier turns that a prompt is about, the most certain first, one of each session; none most of the time."""
     asked = wording(prompt, index.project)
-    if not asked.names and len(asked.words) < _LEAST:
+    if not asked.names and len(asked.words) < _MIN_WORDS:
         return []
     spread = index.spread(asked.every)
     sessions = index.sessions

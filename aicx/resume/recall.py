@@ -135,7 +135,7 @@ _ANSWERS = 1.6
 _MIN_SHARE = 0.25
 # What a sentence has to hold to be about the task: words that few sessions have, and some of the task where it names a
 # result, most of it where it does not.
-_MIN_HELD, _SOME, _MOST = 2.0, 0.2, 0.5
+_MIN_HELD, _SOME, _MAJORITY = 2.0, 0.2, 0.5
 # A passage that holds less of the task, counted by how rare its words are, has to do with something else; below the
 # second figure it shares no more than a word that stands everywhere.
 _MIN_COVERAGE, _MIN_SHARED = 0.45, 0.2
@@ -279,7 +279,7 @@ def informative_sentences(steps: Sequence[Step], rarity: TermWeights, limit: int
                 continue  # the question stood in other words before, and here is what came of it
             # What a person ordered, and what an agent found, may hold today; the rest has to be about the task.
             settles = (rules.human if by_person else rules.answers).search(said.text)
-            if rarity.coverage([said.text]) < (_SOME if settles else _MOST):
+            if rarity.coverage([said.text]) < (_SOME if settles else _MAJORITY):
                 continue
             # A long sentence shares more by chance. What was wrong, and what came of it, is what a reader wants.
             worth = shared / (8 + length) ** 0.5 * (_ANSWERS if rules.answers.search(said.text) else 1.0)

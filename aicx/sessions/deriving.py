@@ -125,9 +125,9 @@ CONTINUES, RELATED = 0.6, 0.55  # from which confidence on there is an edge
 _OPEN_WITHIN = timedelta(hours=12)
 _SLACK = timedelta(minutes=10)  # by which the older may have ended after the newer began: its last words
 _WEEK = timedelta(days=7)
-_LONGEST = BRANCH[-1][0]
-_LEAST_COMMON = 0.3  # of goals or files; below, what two sessions share is what all of them do
-_LEAST_WORDS = 2  # "continue" alone is the goal of many
+_MAX_GAP = BRANCH[-1][0]
+_MIN_COMMON = 0.3  # of goals or files; below, what two sessions share is what all of them do
+_MIN_WORDS = 2  # "continue" alone is the goal of many
 _MAX_SHARED = 12  # sessions that share a file, an issue or a word before it tells nothing
 _MAX_CANDIDATES = 60  # older sessions compared with each, the latest ones
 _MAX_RELATED = 3
@@ -249,17 +249,17 @@ class _Comparison:
     def _done(self, newer: int, older: int, gap: timedelta) -> Iterable[tuple[float, str]]:
         """What both changed and were asked for."""
         one, other = self._known[newer], self._known[older]
-        if gap > _LONGEST:
+        if gap > _MAX_GAP:
             return
         near = 1 / (1 + gap / _WEEK)
         shared = [name for name in one.files if name in other.files]
         common = self._common("file", shared, one.files, other.files)
-        if common >= _LEAST_COMMON:
+        if common >= _MIN_COMMON:
             yield FILES * common * near, f"{plural(len(shared), 'file')} edited in both"
         words = set(one.words) & set(other.words)
         telling = sum(len(self._with["word", word]) <= _MAX_SHARED for word in words)
         cosine = self._cosine(newer, older)
-        if cosine >= _LEAST_COMMON and telling >= _LEAST_WORDS:
+        if cosine >= _MIN_COMMON and telling >= _MIN_WORDS:
             yield GOAL * cosine * near, f"their goals share {plural(len(words), 'word')}"
 
     def _first(self, name: str, shared: Iterable[str]) -> str | None:

@@ -39,7 +39,7 @@ _COLUMNS = "from_ref, to_ref, type, reason, confidence, origin, at, check_sum"
 _VERSION = reading_version(2)
 _LOGGED = ""  # in place of a repository, for what logs state
 _AT_ONCE = 100  # sessions of which the facts are read together
-_MOST_NAMED = 400  # sessions in one query
+_MAX_NAMED = 400  # sessions in one query
 _PARENTS = """SELECT agent, session_id, max(parent_session) AS parent, max(lane='subagent') AS subagent,
  min(started_at) AS started_at FROM chunks WHERE parent_session IS NOT NULL AND ignored=0 AND stream=''
  GROUP BY agent, session_id"""
@@ -51,7 +51,7 @@ _COPIES = """SELECT c.agent, c.session_id AS owner, json_extract(d.reference, '$
 _SPAN = """SELECT min(m.at) AS first, max(m.at) AS last FROM messages m JOIN chunks c ON c.rowid=m.chunk
  WHERE c.agent=? AND c.session_id=? AND c.ignored=0 AND c.stream=''"""
 # One message alone may be a prompt that two sessions were given at once.
-_LEAST_COPIED = 2
+_MIN_COPIED = 2
 
 
 class EdgeIndex:
@@ -70,8 +70,8 @@ class EdgeIndex:
     def about(self, refs: Sequence[str]) -> list[Edge]:
         """The edges from and to these sessions."""
         found: dict[Edge, None] = {}
-        for begin in range(0, len(refs), _MOST_NAMED):
-            part = refs[begin : begin + _MOST_NAMED]
+        for begin in range(0, len(refs), _MAX_NAMED):
+            part = refs[begin : begin + _MAX_NAMED]
             marks = ",".join("?" * len(part))
             where = f"from_ref IN ({marks}) UNION SELECT {_COLUMNS} FROM edges WHERE to_ref IN ({marks})"
             found |= dict.fromkeys(self._edges(where, [*part, *part]))
@@ -232,7 +232,7 @@ def _named(catalog: Catalog) -> Iterator[Edge]:
 
 def _copied(catalog: Catalog) -> Iterator[Edge]:
     latest = {}
-    for row in sorted(catalog.rows(_COPIES, (_LEAST_COPIED,)), key=lambda row: (row["last"], row["owner"])):
+    for row in sorted(catalog.rows(_COPIES, (_MIN_COPIED,)), key=lambda row: (row["last"], row["owner"])):
         latest[row["agent"], row["copier"]] = row  # a fork of a fork has messages of both
     for (agent, copier), row in latest.items():
         own, owner = (catalog.rows(_SPAN, (agent, name))[0] for name in (copier, row["owner"]))

@@ -27,7 +27,7 @@ SCHEMA = "aicx.session_recall/1"
 Granularity = Literal["session", "window", "chunk"]
 DEFAULT_LIMIT = 5
 # Chunks that are ranked for each answer: a window is as good as its chunks together.
-_CHUNKS_EACH, _LEAST_CHUNKS = 8, 40
+_CHUNKS_EACH, _MIN_CHUNKS = 8, 40
 # What each further chunk of a window adds, as a share of the one before: several good chunks beat one lucky one.
 _FURTHER = 0.3
 _MAX_QUOTED, _MAX_CHUNKS = 3, 5
@@ -89,7 +89,7 @@ def recall(
     """
     query = SearchQuery(question, now, filters or Filters(), place=place)
     with Searcher(settings) as searcher:
-        ranked = searcher.search(replace(query, limit=max(_LEAST_CHUNKS, limit * _CHUNKS_EACH)))
+        ranked = searcher.search(replace(query, limit=max(_MIN_CHUNKS, limit * _CHUNKS_EACH)))
         places = _Places(settings, frozenset(words(question)))
         if granularity == "session":
             report = searcher.search(replace(query, group="session", limit=limit))

@@ -41,7 +41,7 @@ from retrieval.mapped import DRAWS
 # Rows that no index has may be so many before a push folds them in; and pieces of the tables.
 _MAX_UNINDEXED, _MAX_PIECES = 256, 24
 # With fewer passages a question compares all of them nearly as soon as it asks an index.
-LEAST_PASSAGES = 100_000
+MIN_PASSAGES = 100_000
 # A question looks into each part of an index of vectors; every upkeep adds one.
 _MAX_PARTS = 16
 # Rows by which the passages of all are estimated.
@@ -74,7 +74,7 @@ def maintain(
     grace: timedelta = GRACE,
     patience: timedelta = PATIENCE,
     index: Callable[[Database], None] | None = None,
-    passages: int = LEAST_PASSAGES,
+    passages: int = MIN_PASSAGES,
 ) -> str | None:
     """Looks after the share, if nobody else does; returns why it was left, or None. Killed, it is done again later.
 
@@ -162,7 +162,7 @@ def _is_gone(layout: Layout, beat: str, patience: timedelta) -> bool:
     return False
 
 
-def keep_vectors_index(database: Database, least: int = LEAST_PASSAGES) -> None:
+def keep_vectors_index(database: Database, least: int = MIN_PASSAGES) -> None:
     """Makes the index of vectors once there are so many passages, and anew when rows were added to it many times."""
     parts = _parts_of_vectors(database.chunks)
     if parts is not None and parts <= _MAX_PARTS:
@@ -188,7 +188,7 @@ def renew_indexes(database: Database) -> None:
             committed(partial(lease_table(database).delete, f"name IN ({sql_list(stale)})"))
 
 
-def partitions_of_vectors(table: Any, least: int = LEAST_PASSAGES) -> int:
+def partitions_of_vectors(table: Any, least: int = MIN_PASSAGES) -> int:
     """How many partitions an index of the vectors is to have; 0 where there are too few passages for one."""
     passages = count_passages(table)
     return max(1, isqrt(passages) // 4) if passages >= least else 0

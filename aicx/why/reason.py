@@ -30,7 +30,7 @@ from aicx.why.said import causes, reports_of, weighed
 from retrieval.analysis import analyze
 
 _LENGTH = 280
-_MOST = 2
+_MAX_LINES = 2
 # The level of a prompt that says something by itself.
 _SPEAKING = 2
 # What it is worth that the commit's files were changed after a request, where another commit came between and where
@@ -87,7 +87,7 @@ def asked(
     none_fits = since is None and not any(value for value, _ in rated)
     opening = [(1.0, one) for one in every[:1] if none_fits and one[0].level >= _SPEAKING]
     for value, (_, line, step) in [*by_worth, *opening]:
-        if value and len(best) < _MOST and not any(alike(line, other) for other, _ in best):
+        if value and len(best) < _MAX_LINES and not any(alike(line, other) for other, _ in best):
             best.append((line, step))
     return sorted(best, key=lambda one: one[1].at)
 
@@ -110,7 +110,7 @@ _OF_BODY, _OF_FILES, _MAX_BODY = 0.5, 0.5, 1000
 _KIND = re.compile(r"^(?:build|chore|ci|docs|feat|fix|perf|refactor|revert|style|test)(?=\(|!?:)", re.IGNORECASE)
 # A sentence is about a commit from here: it has a word of the subject that nothing else said in the session has, or
 # several that other things have too.
-_LEAST = 1.0
+_MIN_WEIGHT = 1.0
 
 Said = tuple[str, Step]
 
@@ -149,7 +149,7 @@ class Fit:
         counts = Counter(term for one in every for term in one & message.keys())
         most = log(1 + len(every))
         self._worth = {term: message[term] * log(1 + len(every) / count) / most for term, count in counts.items()}
-        self._least = _LEAST if several or len(requests) > 1 else 0.0
+        self._least = _MIN_WEIGHT if several or len(requests) > 1 else 0.0
 
     def best(self, said: Sequence[Said], limit: int) -> list[Said]:
         """Those that are about the commit, at most ``limit``, later ones first where that is equal; in order."""

@@ -45,7 +45,7 @@ _MIN_WEIGHED = 8  # words; "A reasonable trade-off." names neither way
 # The agent's last messages; the very last may only say that it pushes.
 _LAST_MESSAGES = 6
 # Messages that name a result, of which the sentences are compared with a commit.
-_MOST_REPORTS = 40
+_MAX_REPORTS = 40
 _SENTENCE = 3  # words
 _MIN_CAUSE = 6  # words; "This is the root cause." names none
 
@@ -93,7 +93,7 @@ def reports_of(steps: Sequence[Step], worked: datetime | None) -> list[tuple[str
     """What the agent reports: the sentences of its messages that name a result, and its last report as a whole."""
     told = [
         (shorten(said.text, SAID), step)
-        for step in [step for step in steps if reports(step)][-_MOST_REPORTS:]
+        for step in [step for step in steps if reports(step)][-_MAX_REPORTS:]
         for said in sentences(telling(step.text))
         if len(words(said.text)) >= _MIN_CAUSE and not said.text.endswith(":") and not is_announcement(said.text)
     ]

@@ -17,7 +17,7 @@ from aicx.work.left import by_of, last_statements, lines_of, nearness, terms_of
 from aicx.work.record import WorkRecord
 
 # How many statements are answered.
-_MOST = 3
+_MAX_FOUND = 3
 
 
 def search_and_stated(
@@ -50,7 +50,7 @@ def stated_about(layout: Layout, question: str, filters: Filters, now: datetime)
         if share and record.updated_at <= now and _fits(record, filters):
             telling = [line for line in lines_of(record) if wanted & set(terms_of(line))]
             found.append((-share, -record.sequence, _match(record, telling, now)))
-    return [match for *_, match in sorted(found, key=lambda one: one[:2])[:_MOST]]
+    return [match for *_, match in sorted(found, key=lambda one: one[:2])[:_MAX_FOUND]]
 
 
 def _match(record: WorkRecord, lines: list[str], now: datetime) -> StatedMatch:

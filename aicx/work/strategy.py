@@ -21,7 +21,7 @@ Confidence = Literal["low", "medium", "high"]
 
 _FILES, _WORDS, _AREA, _TESTED = 3.0, 2.5, 0.8, 0.4
 _FIRST, _MAX_FILES, _MAX_COMMANDS = 3, 8, 3
-_LEAST_WORDS = 0.15  # of a task's words and another's, shared ones: below it they are about different things
+_MIN_SHARED = 0.15  # of a task's words and another's, shared ones: below it they are about different things
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ def _compare(words: set[str], files: Collection[str], areas: set[str], facts: Se
     passed = [run.command for run in facts.tests if run.passed]
     parts: dict[Reason, float] = {
         "shared_files": _FILES * shared,
-        "task_words": _WORDS * similar * (similar >= _LEAST_WORDS),
+        "task_words": _WORDS * similar * (similar >= _MIN_SHARED),
         "same_area": _AREA * (not areas.isdisjoint(map(area_of, facts.edited))),
         "tests_passed": _TESTED * bool(passed),
     }

@@ -27,7 +27,7 @@ from aicx.storage.lock import hold_lock
 from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, Home, when
 
 # What an agent waits at most, and what a busy machine takes to start an interpreter.
-_MOST, _SLACK = 2.0, 4.0
+_LIMIT, _SLACK = 2.0, 4.0
 # How often a call that is to end in time may be late, when the machine has much else to do.
 _TRIES = 5
 # A worker of a parallel run has threads of its own; the command has none when it forks.
@@ -342,7 +342,7 @@ def test_work_that_hangs_is_killed_with_what_it_started(tmp_path: Path) -> None:
 
     began = time.monotonic()
     assert within(0.5, work) == (b"what is known so far", False)
-    assert time.monotonic() - began < _MOST
+    assert time.monotonic() - began < _LIMIT
     pid = int(written.read_text())
     assert until(lambda: not Path(f"/proc/{pid}/cmdline").exists() or not Path(f"/proc/{pid}/cmdline").read_bytes())
 

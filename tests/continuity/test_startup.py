@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from aicx.config import FEWEST_LINES, MOST_LINES
+from aicx.config import MAX_LINES, MIN_LINES
 from aicx.continuity.note import KINDS, BrokenNote, Kind, Layer, Layers, Note, NoteItem, merged
-from aicx.continuity.startup import FEWEST_BYTES, Extra, startup_block
+from aicx.continuity.startup import MIN_BYTES, Extra, startup_block
 from aicx.continuity.startup_answer import StartupManifest
 from aicx.errors import UsageError
 from aicx.text import shorten
 
-LIMITS = range(FEWEST_LINES, MOST_LINES + 1)
+LIMITS = range(MIN_LINES, MAX_LINES + 1)
 EXTRA = Extra(
     {"project": "~/.aicx/work/orbit/continuity/project.md", "local": ".aicx/continuity/active.md"},
     ("CLAUDE.md", "docs/agents.md"),
@@ -75,7 +75,7 @@ def test_for_every_budget_nothing_is_too_long_and_all_that_was_dropped_is_counte
     assert all((one.stage, one.reason) == ("fitting", "line_limit") for one in block.omissions)
 
 
-@given(some.sampled_from(LIMITS), notes, notes, some.integers(FEWEST_BYTES, 20_000))
+@given(some.sampled_from(LIMITS), notes, notes, some.integers(MIN_BYTES, 20_000))
 def test_whatever_the_notes_say_the_block_keeps_its_budget(
     limit: int,
     local: tuple[str | None, dict[Kind, list[str]]],
@@ -116,14 +116,14 @@ def test_a_larger_budget_shows_no_less() -> None:
         now = Counter(shown(startup_block(found, EXTRA, limit)))
         assert not before - now
         before = now
-    assert startup_block(found, EXTRA, MOST_LINES).omissions == []
+    assert startup_block(found, EXTRA, MAX_LINES).omissions == []
 
 
 def test_the_smallest_budget_of_bytes_holds_the_longest_goal_and_step() -> None:
     signs = "\U0001f600" * 1000
     found = layers(note("local", signs, next=[signs], confirmed=["it runs"]))
-    block = startup_block(found, Extra(), FEWEST_LINES, limit_bytes=FEWEST_BYTES)
-    assert len(block.text.encode()) <= FEWEST_BYTES
+    block = startup_block(found, Extra(), MIN_LINES, limit_bytes=MIN_BYTES)
+    assert len(block.text.encode()) <= MIN_BYTES
     assert {"goal", "incompleteNext"} <= set(block.continuitySectionKinds)
 
 
@@ -131,14 +131,14 @@ def test_bytes_that_were_too_many_are_named_as_the_reason() -> None:
     found = layers(
         note("local", "Goal", next=["short"], confirmed=["ä" * 240] * 1 + [f"{n} " + "ö" * 230 for n in range(9)])
     )
-    block = startup_block(found, Extra(), MOST_LINES, limit_bytes=FEWEST_BYTES)
+    block = startup_block(found, Extra(), MAX_LINES, limit_bytes=MIN_BYTES)
     [left] = block.omissions
     assert (left.section, left.reason) == ("confirmedWorking", "byte_limit")
 
 
 def test_the_parts_are_in_a_fixed_order() -> None:
     """C25: continuity, instruction files, staged candidates, agreed memory, team."""
-    text = startup_block(full(1), EXTRA, MOST_LINES).text
+    text = startup_block(full(1), EXTRA, MAX_LINES).text
     parts = ["# Session Continuity", "evidence to check", "Goal: ", "Next:", "Instruction files:", "- docs/agents.md"]
     parts += [
         "Waiting for a decision, not agreed:",
@@ -166,7 +166,7 @@ def test_its_sources_are_named() -> None:
 
 def test_a_note_of_which_nothing_fits_is_a_candidate_alone() -> None:
     local = note("local", "Mend the lexer", next=[f"step {number}" for number in range(9)])
-    said = startup_block(layers(local, note("project", confirmed=["it runs"])), EXTRA, FEWEST_LINES)
+    said = startup_block(layers(local, note("project", confirmed=["it runs"])), EXTRA, MIN_LINES)
     assert said.continuitySourceKinds == ["local"]
     assert said.sourceFiles == [EXTRA.note_files["local"]]
     assert len(said.candidateSourceFiles) == 2
@@ -195,7 +195,7 @@ def test_the_word_of_a_subagent_is_marked() -> None:
     assert "- use a queue (of a subagent)" in startup_block(layers(Note(None, {"untried": (item,)})), Extra(), 10).text
 
 
-@pytest.mark.parametrize("limit", [FEWEST_LINES - 1, MOST_LINES + 1])
+@pytest.mark.parametrize("limit", [MIN_LINES - 1, MAX_LINES + 1])
 def test_other_limits_are_refused(limit: int) -> None:
     with pytest.raises(UsageError):
         startup_block(full(), EXTRA, limit)

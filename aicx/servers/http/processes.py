@@ -89,7 +89,7 @@ def _attempt(task: Callable[[Searcher], Any], searcher: Searcher) -> tuple[Any, 
 
 
 # Processes that end sooner than this after they began, one after the other, are not begun for ever.
-_SOON, _MOST_AT_ONCE = 2.0, 5
+_SOON, _MAX_AT_ONCE = 2.0, 5
 _LOOK_SECONDS = 0.05  # whether one has died, while others begin
 
 
@@ -161,7 +161,7 @@ class _Supervisor:
         if began is None or self._stopping:
             return
         self._failures = self._failures + 1 if time.monotonic() - began < _SOON else 0
-        if self._failures >= _MOST_AT_ONCE:
+        if self._failures >= _MAX_AT_ONCE:
             self._stop()
             raise AicxError(
                 f"the server's processes end as soon as they begin (exit code {os.waitstatus_to_exitcode(status)})",
