@@ -94,7 +94,7 @@ def test_every_option_that_names_a_file_to_write_is_tried() -> None:
         for path in commands.rglob("*.py")
         if any(option in path.read_text("utf-8") for option in ('"--output"', '"--manifest"', '"--bundle"', '"--keep"'))
     }
-    names = ("store", "resume", "dashboard", "reports", "extract", "bench/results", "demo", "cas/actions")
+    names = ("store", "resume", "dashboard", "reports", "extract", "bench_results", "demo", "cas")
     assert checked == offered == {commands / f"{name}.py" for name in names}
 
 
