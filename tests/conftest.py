@@ -126,7 +126,7 @@ def pytest_pycollect_makemodule(module_path: Path, parent: Any) -> pytest.Module
 def _is_of_other_half(module: Path, config: pytest.Config) -> bool:
     """The letter is one with which both halves take as long."""
     half: int | None = config.option.half
-    return half is not None and crc32(f"a{module.relative_to(config.rootpath)}".encode()) % 2 != half % 2
+    return half is not None and crc32(f"q{module.relative_to(config.rootpath)}".encode()) % 2 != half % 2
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

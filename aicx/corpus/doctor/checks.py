@@ -6,9 +6,10 @@ import os
 import shutil
 import stat
 import time
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from pathlib import Path
 from typing import Protocol
 
 import orjson
@@ -47,7 +48,6 @@ from aicx.text import first_of, plural
 _ALARMS = ("warning", "critical")
 _LOOKS = 5  # after the first
 _SECONDS_BETWEEN = 0.2
-_CLOCK_STEP = 0.01  # seconds: the kernel stamps files a little behind the clock
 _LOW_SPACE = 1_000_000_000
 _NO_SPACE = 100_000_000
 _UNFINISHED = "unfinished last line"  # of a log that is being written: no damage
@@ -79,10 +79,10 @@ def examine(
 
     Where somebody writes meanwhile, what alarms is looked at again, and only what is found each time is reported.
     """
-    began = time.time()
+    locks = _locks(settings.layout)
     found = _examine(settings, now, holders, quick=quick, config_error=config_error)
     for _ in range(_LOOKS):
-        if overall(found) == "green" or not _was_written(settings.layout, began):
+        if overall(found) == "green" or not _was_written(settings.layout, locks):
             break
         time.sleep(_SECONDS_BETWEEN)
         again = {one.name: one for one in _examine(settings, now, holders, quick=quick, config_error=config_error)}
@@ -90,10 +90,15 @@ def examine(
     return found
 
 
-def _was_written(layout: Layout, since: float) -> bool:
-    """Whether a lock of the home was held since: who takes one and who gives it back writes to its file."""
-    files = layout.locks.glob("*.lock")
-    return any(holder_of(path) is not None or path.stat().st_mtime >= since - _CLOCK_STEP for path in files)
+def _locks(layout: Layout) -> dict[Path, int]:
+    """When each lock of the home was taken or given back last, either of which writes to its file."""
+    return {path: path.stat().st_mtime_ns for path in layout.locks.glob("*.lock")}
+
+
+def _was_written(layout: Layout, before: Mapping[Path, int]) -> bool:
+    """Whether a lock of the home is held, or was since ``before``."""
+    now = _locks(layout)
+    return now != before or any(holder_of(path) is not None for path in now)
 
 
 def _examine(
