@@ -51,7 +51,7 @@ demo: $(VENV)/.semantic ## Store invented logs, ask questions by words and by me
 test: $(VENV)/.test ## Run the tests, with every part but torch and models of one's own.
 	@$(BIN)/python -m pytest -q $(NO_CACHE) -n $(WORKERS) --dist worksteal $(PYTEST)
 
-test-fast: $(VENV)/.test ## Run two tests of three in a minute: none with a browser or processes, none that is slow.
+test-fast: $(VENV)/.test ## Run two tests of three in a minute and a half: none with a browser or processes, none that is slow.
 	@$(BIN)/python -m tests.halves -q $(NO_CACHE) --hypothesis-profile=fast \
 		-m 'not browser and not process and not slow' $(PYTEST)
 
