@@ -6,7 +6,7 @@ import os
 import shutil
 import stat
 import time
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -82,7 +82,8 @@ def examine(
     locks = _locks(settings.layout)
     found = _examine(settings, now, holders, quick=quick, config_error=config_error)
     for _ in range(_LOOKS):
-        if overall(found) == "green" or not _was_written(settings.layout, locks):
+        written = _locks(settings.layout) != locks or any(holder_of(path) is not None for path in locks)
+        if overall(found) == "green" or not written:
             break
         time.sleep(_SECONDS_BETWEEN)
         again = {one.name: one for one in _examine(settings, now, holders, quick=quick, config_error=config_error)}
@@ -93,12 +94,6 @@ def examine(
 def _locks(layout: Layout) -> dict[Path, int]:
     """When each lock of the home was taken or given back last, either of which writes to its file."""
     return {path: path.stat().st_mtime_ns for path in layout.locks.glob("*.lock")}
-
-
-def _was_written(layout: Layout, before: Mapping[Path, int]) -> bool:
-    """Whether a lock of the home is held, or was since ``before``."""
-    now = _locks(layout)
-    return now != before or any(holder_of(path) is not None for path in now)
 
 
 def _examine(
