@@ -11,6 +11,8 @@ from aicx.servers.dashboard.app import CONTENT_SECURITY_POLICY, needs_token, sec
 from aicx.servers.http.guard import LOOPBACK
 from tests.servers.dashboard.http_client import TOKEN
 
+pytestmark = pytest.mark.needs("web")
+
 HEADERS = {
     b"content-security-policy": CONTENT_SECURITY_POLICY.encode(),
     b"x-content-type-options": b"nosniff",
