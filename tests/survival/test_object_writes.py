@@ -184,7 +184,7 @@ def test_twelve_processes_that_put_and_collect_at_once_lose_nothing(begun: Home,
         [sys.executable, "-c", _WRITERS], cwd=REPOSITORY, env=home.environ, capture_output=True, text=True,
         timeout=TIMEOUT, check=True,
     )  # fmt: skip
-    assert json.loads(done.stdout) == [0] * 12
+    assert json.loads(done.stdout) == [0] * 12, done.stderr
     layout = Layout(home.corpus)
     new = {f"shared {turn}" for turn in range(5)}
     new |= {f"own {number} {turn}" for number in range(0, 11, 2) for turn in range(5)}
