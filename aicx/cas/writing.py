@@ -81,8 +81,7 @@ def put(
         except OSError as error:
             raise unwritable(temporary, error) from error
         with locked(settings, notify):
-            for left in staged(layout):  # of a writer that was killed
-                left.unlink(missing_ok=True)
+            staged(layout, delete=True)
             _refuse_forgotten(layout, name)
             entry, new = commit(layout, name, size, origin, now, temporary)
     return ObjectPut(entry, new, redactions)
@@ -160,8 +159,11 @@ def staging(layout: Layout) -> Path:
 
 def leftovers(layout: Layout) -> list[Path]:
     """Lists the leftovers of killed writers: files that no process is writing, and sidecars without an object."""
-    left = staged(layout)
-    names = set(names_in(layout))
+    return [*staged(layout), *_half_put(layout)]
+
+
+def _half_put(layout: Layout) -> list[Path]:
+    left, names = [], set(names_in(layout))
     for path in sorted([*layout.cas.glob("*"), *layout.cas.glob("sha256/[0-9a-f][0-9a-f]/*")]):
         stem = path.name.removesuffix(".json")
         unfinished = path.name.endswith(UNFINISHED)
@@ -170,22 +172,31 @@ def leftovers(layout: Layout) -> list[Path]:
     return left
 
 
-def staged(layout: Layout) -> list[Path]:
-    """The files of writers that were killed before they put them in their place."""
+def staged(layout: Layout, *, delete: bool = False) -> list[Path]:
+    """Lists the files of writers that were killed before they put them in their place, and may delete them.
+
+    A file is deleted while it is locked here: a writer that had made it, and not locked it yet, sees that it is gone.
+    """
     left: list[Path] = []
     for path in sorted(staging(layout).glob(f"*{UNFINISHED}")):
-        with suppress(OSError), path.open("rb") as stream:
-            lock(stream.fileno(), shared=True)
-            left.append(path)
+        with suppress(OSError):
+            with path.open("rb") as stream:
+                lock(stream.fileno(), shared=True)
+                left.append(path)
+                if delete:
+                    with suppress(PermissionError):  # Windows deletes no file that is open, such a writer's neither
+                        path.unlink()
+            if delete:
+                path.unlink(missing_ok=True)
     return left
 
 
 def clear_leftovers(layout: Layout) -> int:
     """Deletes them, under the lock; how many there were."""
-    found = leftovers(layout)
-    for path in found:
+    half_put = _half_put(layout)
+    for path in half_put:
         path.unlink(missing_ok=True)
-    return len(found)
+    return len(half_put) + len(staged(layout, delete=True))
 
 
 def _blocks(stream: BinaryIO, origin: Origin) -> tuple[Iterable[bytes], int]:
@@ -208,15 +219,9 @@ def stage(layout: Layout, body: bytes = b"") -> Iterator[tuple[Path, BinaryIO]]:
 
     It is of this process alone, locked while it lives, so that what a kill leaves can be told from it.
     """
-    path = staging(layout) / f"{os.urandom(8).hex()}{UNFINISHED}"
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | PRIVATE, 0o600)
-    except OSError as error:
-        raise unwritable(path, error) from error
+    path, descriptor = _own_file(layout)
     try:
         with os.fdopen(descriptor, "wb") as stream:
-            lock(descriptor, wait=True)
             if body:
                 _write(path, stream, body)
                 stream.flush()
@@ -225,6 +230,21 @@ def stage(layout: Layout, body: bytes = b"") -> Iterator[tuple[Path, BinaryIO]]:
     finally:
         with suppress(OSError):
             path.unlink(missing_ok=True)
+
+
+def _own_file(layout: Layout) -> tuple[Path, int]:
+    """Makes a file and locks it; again where another took it for a leftover in between."""
+    while True:
+        path = staging(layout) / f"{os.urandom(8).hex()}{UNFINISHED}"
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | PRIVATE, 0o600)
+        except OSError as error:
+            raise unwritable(path, error) from error
+        lock(descriptor, wait=True)
+        if path.exists():
+            return path, descriptor
+        os.close(descriptor)
 
 
 def _write(path: Path, stream: BinaryIO, block: bytes) -> None:

@@ -12,9 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from aicx.cas import writing
 from aicx.cas.entry import clean_body
 from aicx.cas.reading import read
-from aicx.cas.writing import Origin, collect, put
+from aicx.cas.writing import Origin, collect, put, staged
 from aicx.config import load_settings
 from aicx.errors import CorpusDamaged, StoreLocked, StoreUnwritable, UsageError
 from tests.cas.builders import NOW, TOKEN, Shelf
@@ -35,6 +36,20 @@ class TestPut:
         assert (entry["created_at"], entry["put_at"]) == ("2026-03-01T10:00:00.000Z", "2026-03-02T10:00:00.000Z")
         objects = [path for path in (shelf.home / "cas" / "sha256").rglob("*") if path.is_file()]
         assert len(objects) == 2  # the object and its sidecar
+
+    def test_a_file_taken_for_a_leftover_before_it_was_locked_is_made_again(
+        self, shelf: Shelf, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        lock, collections = writing.lock, []
+
+        def lock_late(descriptor: int, *, shared: bool = False, wait: bool = False) -> None:
+            if wait and not collections:
+                collections.append(staged(shelf.settings.layout, delete=True))
+            lock(descriptor, shared=shared, wait=wait)
+
+        monkeypatch.setattr(writing, "lock", lock_late)
+        assert shelf.stored("hello").new
+        assert len(collections[0]) == 1
 
     def test_text_is_redacted_before_it_is_stored(self, shelf: Shelf) -> None:
         done = shelf.stored(f"the token is {TOKEN}\n")
