@@ -1,4 +1,4 @@
-"""The memory policy applied to records: by where they are from, what they rest on, and what they say.
+"""The memory policy applied to records and proposals: by where they are from, what they rest on, and what they say.
 
 The policies of other repositories count wherever their records are read. Where those repositories are on this machine
 is known from the stored sessions, and noted when a record is proposed. The notes are derived and may be deleted.
@@ -13,6 +13,7 @@ from dataclasses import replace
 from functools import reduce
 from operator import or_
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import orjson
 
@@ -25,6 +26,9 @@ from aicx.memory.record import Reason, Record
 from aicx.paths import Layout
 from aicx.refs import file_place
 from aicx.storage.atomic import replace_file
+
+if TYPE_CHECKING:
+    from aicx.memory.proposals import Proposal
 
 _MAX_FOLDERS = 20  # folders of a repository
 
@@ -83,6 +87,13 @@ def _excluded(policy: Policy, record: Record) -> PolicyReason | None:
     # A reference to a session holds names alone, which are a matter of `exclude_sources`.
     told = tuple(ref for ref in record.evidence if not of_agent(ref))
     return policy.of_text(replace(record, evidence=told))
+
+
+def of_proposal(policy: Policy, proposal: Proposal) -> PolicyReason | None:
+    """Returns why the policy excludes a proposal: by a text of it or a quote, by a source, or by an anchor."""
+    refs = {str(ref) for seen in proposal.sightings for ref in (seen.ref, seen.session)}
+    found = policy.of_text(replace(proposal, sightings=()), [seen.quote for seen in proposal.sightings])
+    return found or next(filter(None, map(policy.of_source, sorted(refs))), None) or policy.of_path(*proposal.anchors)
 
 
 def note_root(layout: Layout, scope: Scope) -> None:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from aicx.memory.policy import Policy, PolicyReason
+from aicx.memory.policy_records import of_proposal
 from aicx.memory.proposals import Proposal, Sighting, joined
 from aicx.refs import Ref
 from aicx.types import Lane
@@ -90,3 +95,25 @@ def test_joining_loses_no_sighting_and_does_it_all_at_once(said: list[tuple[list
     assert [one.id for one in joined(reversed(every))] == [one.id for one in found]
     for one in found:
         assert one.blocked == all(sighting.lane == "subagent" for sighting in one.sightings)
+
+
+@pytest.mark.parametrize(
+    ("rules", "reason"),
+    [
+        ({"exclude_patterns": ("in pairs",)}, "policy_pattern"),  # the statement
+        ({"exclude_patterns": ("as Ada said",)}, "policy_pattern"),  # a quote
+        ({"exclude_patterns": ("titan",)}, "policy_pattern"),  # a claim
+        ({"exclude_sources": ("session:claude:s1",)}, "policy_source"),
+        ({"exclude_sources": ("chunk:*:001",)}, "policy_source"),
+        ({"exclude_paths": (("secret/",),)}, "policy_path"),  # an anchor
+        ({"exclude_patterns": ("moon",)}, None),
+    ],
+    ids=str,
+)
+def test_a_policy_excludes_a_proposal_by_any_text_source_or_path(
+    rules: dict[str, Any], reason: PolicyReason | None
+) -> None:
+    said = proposal_of("Exports are written in pairs")
+    quoted = tuple(replace(one, quote="as Ada said") for one in said.sightings)
+    said = replace(said, sightings=quoted, claims={"format": "titan"}, anchors=("secret/keys.py",))
+    assert of_proposal(Policy(**rules), said) == reason

@@ -31,6 +31,7 @@ from aicx.git.roots import Roots, repository_of
 from aicx.memory.candidates.rules import propose
 from aicx.memory.candidates.session import ReadSession
 from aicx.memory.policy import Policy, PolicyReason, load_policy
+from aicx.memory.policy_records import of_proposal
 from aicx.memory.proposals import NEGATIONS, Excluded, Proposal, ProposalReason, joined
 from aicx.paths import NON_REPOSITORY, Layout
 from aicx.refs import Ref
@@ -99,7 +100,7 @@ def gather(
     known = _known(kept, stamps) if kept is not None and not anew else {}
     readings = {key: known.get(key) or _reading(layout, key, chunks) for key, chunks in groups.items()}
     every = joined(one for found in readings.values() for one in found.proposals)
-    excluded = {one.id: reason for one in every if (reason := _excluded(one, policy) or own.excludes(one))}
+    excluded = {one.id: reason for one in every if (reason := of_proposal(policy, one) or own.excludes(one))}
     if kept is not None:
         # What a policy excludes is not kept; its sessions are read each time.
         hidden = {seen.session for one in every if one.id in excluded for seen in one.sightings}
@@ -213,7 +214,7 @@ class _Own:
     def excludes(self, proposal: Proposal) -> PolicyReason | None:
         try:
             policy = self._of(proposal.repository)
-            return "policy_unreadable" if policy is None else _excluded(proposal, policy)
+            return "policy_unreadable" if policy is None else of_proposal(policy, proposal)
         except MalformedPolicy as error:
             self._read[proposal.repository] = None
             self.notes.append(f"what {proposal.repository} proposes is not shown: {error.message}")
@@ -224,12 +225,6 @@ class _Own:
             policies = (self._policy_in(folder) for folder in self._folders.get(repository, ()) if self._policy_in)
             self._read[repository] = reduce(or_, policies, Policy())
         return self._read[repository]
-
-
-def _excluded(proposal: Proposal, policy: Policy) -> PolicyReason | None:
-    texts = (proposal.statement, *(sighting.quote for sighting in proposal.sightings))
-    named = (policy.of_source(str(ref)) for sighting in proposal.sightings for ref in (sighting.ref, sighting.session))
-    return policy.of_text(*texts) or next(filter(None, named), None) or policy.of_path(*proposal.anchors)
 
 
 def _rank(proposal: Proposal) -> tuple[bool, int, int, float, str]:

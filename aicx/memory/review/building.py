@@ -20,7 +20,7 @@ from aicx.memory.anchors import normal, take_anchor
 from aicx.memory.candidates.gather import gather
 from aicx.memory.deciding import Desk
 from aicx.memory.policy import Policy, load_policy
-from aicx.memory.policy_records import policy_in
+from aicx.memory.policy_records import of_proposal, policy_in
 from aicx.memory.proposals import Excluded, Proposal, ProposalKind, Statements
 from aicx.memory.proposing import Draft, clean, id_of, propose
 from aicx.memory.reading import Memory, Scope, find_scope
@@ -214,7 +214,7 @@ def build(desk: Desk, proposals: Iterable[Proposal]) -> tuple[list[Planned], lis
         proposal, record = _as_known(given, known)
         surface = surface_of(proposal)
         waits = record is None or record.id not in decided
-        if excluded := _excluded(policy, proposal):
+        if excluded := of_proposal(policy, proposal):
             left.append(Excluded(proposal.id, excluded))
         elif proposal.repository == desk.scope.repository and normal(proposal.statement).rstrip(".") in said:
             left.append(Excluded(proposal.id, "duplicate"))
@@ -254,9 +254,3 @@ def _said_already(desk: Desk, policy: Policy) -> frozenset[str]:
         return frozenset()
     live = read_live(root, policy, homes=settings.homes, redact_secrets=settings.redact_secrets)
     return frozenset(normal(one.statement.text).rstrip(".") for one in live.statements)
-
-
-def _excluded(policy: Policy, proposal: Proposal) -> str | None:
-    refs = {str(ref) for seen in proposal.sightings for ref in (seen.ref, seen.session)}
-    found = policy.of_text(replace(proposal, sightings=()), [seen.quote for seen in proposal.sightings])
-    return found or next(filter(None, map(policy.of_source, sorted(refs))), None) or policy.of_path(*proposal.anchors)
