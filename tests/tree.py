@@ -14,10 +14,14 @@ from aicx.menu import CONTEXT
 
 
 @cache
+def _root() -> Command:
+    return typer.main.get_command(app)
+
+
+@cache
 def commands() -> dict[str, Command]:
     """Every command by its words, such as `memory get`."""
-    root = typer.main.get_command(app)
-    return dict(_below(root, "", Context(root, info_name="aicx")))
+    return dict(_below(_root(), "", Context(_root(), info_name="aicx")))
 
 
 def options_of(name: str) -> set[str]:
@@ -40,7 +44,7 @@ def _below(command: Command, path: str, context: Context) -> Iterator[tuple[str,
 
 def meant(*words: str) -> tuple[str, Command, list[str]]:
     """The name, the command and the arguments that these words lead to, also where options ask for something else."""
-    found, context, args, path = typer.main.get_command(app), None, list(words), []
+    found, context, args, path = _root(), None, list(words), []
     while isinstance(found, TyperGroup):
         context = Context(found, info_name=found.name or "aicx", parent=context, **CONTEXT)
         found.parse_args(context, args)

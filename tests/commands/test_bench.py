@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
+from contextlib import redirect_stdout
 from dataclasses import asdict
+from io import BytesIO, TextIOWrapper
 from pathlib import Path
 from typing import Any
 
@@ -17,15 +20,30 @@ from tests.bench.invented import write_lines
 
 pytestmark = [pytest.mark.needs("bench"), pytest.mark.slow]
 
+RANKERS = ("--ranker", "grep", "--ranker", "fts5")
 
-@pytest.fixture
-def collection(tmp_path: Path) -> Path:
+
+@pytest.fixture(scope="module")
+def collection(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A data folder with one judged collection, one of its lines broken off."""
-    folder = tmp_path / "data" / "harbour"
+    folder = tmp_path_factory.mktemp("data") / "harbour"
     write_lines(folder / "documents.jsonl", [{"id": "d1", "text": "tide tables"}, {"id": "d2", "text": "crew rota"}])
     write_lines(folder / "queries.jsonl", [{"id": "q1", "text": "tide"}, {"id": "q2", "text": "nothing like it"}])
     (folder / "qrels.txt").write_text("q1 0 d1 1\nq2 0 gone 1\n")
     return folder
+
+
+@pytest.fixture(scope="module")
+def results(collection: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
+    """The folder of the results with one of that collection, and what it holds."""
+    folder = tmp_path_factory.mktemp("results")
+    names = ("-d", f"trec={collection}", "-d", "locomo=/no/such.json", "-d", "commits")
+    with pytest.MonkeyPatch.context() as patch, redirect_stdout(TextIOWrapper(BytesIO())) as printed:
+        patch.setenv("HOME", str(folder))
+        patch.setenv("AICX_HOME", str(folder / ".aicx"))
+        assert run(["bench", "run", "-o", str(folder), *RANKERS, *names, "--json"]) == 0
+    printed.flush()
+    return folder, json.loads(printed.buffer.getvalue())  # type: ignore[attr-defined]
 
 
 def bench(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
@@ -34,53 +52,31 @@ def bench(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str
     return code, printed.out, printed.err
 
 
-def measured(capsys: pytest.CaptureFixture[str], folder: Path, *arguments: str) -> dict[str, Any]:
-    rankers = ("--ranker", "grep", "--ranker", "fts5")
-    code, out, _ = bench(capsys, "run", "--output", str(folder), *rankers, *arguments, "--json")
-    assert code == 0
-    found: dict[str, Any] = json.loads(out)
-    return found
-
-
-def test_run_measures_the_bundled_set_when_nothing_is_named(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    found = measured(capsys, tmp_path / "out")
+def test_run_skips_by_name_what_is_not_there(results: tuple[Path, dict[str, Any]]) -> None:
+    found = results[1]
     assert found["schema"] == "aicx.bench/1"
-    assert [described["name"] for described in found["datasets"]] == ["bundled"]
-    assert len(found["rows"]["query"]) == 2 * 20
-
-
-def test_run_takes_what_the_data_folder_holds(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, collection: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("AICX_BENCH_DATA", str(collection.parent))
-    found = measured(capsys, tmp_path / "out")
-    assert [described["name"] for described in found["datasets"]] == ["bundled", "harbour"]
-
-
-def test_run_skips_by_name_what_is_not_there(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, collection: Path
-) -> None:
-    found = measured(
-        capsys, tmp_path / "out", "-d", f"trec={collection}", "-d", "locomo=/no/such.json", "-d", "commits"
-    )
     assert [row["name"] for row in found["skipped"]] == ["locomo", "commits"]
     assert [described["name"] for described in found["datasets"]] == ["harbour"]
 
 
-def test_run_writes_a_page_and_prints_the_tables(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, collection: Path
+def test_run_measures_the_bundled_set_and_what_the_data_folder_holds_and_writes_a_page(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, collection: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    code, out, err = bench(capsys, "run", "-o", str(tmp_path / "out"), "-d", f"trec={collection}", "-r", "fts5")
+    monkeypatch.setenv("AICX_BENCH_DATA", str(collection.parent))
+    code, out, err = bench(capsys, "run", "-o", str(tmp_path), "-r", "fts5")
     assert code == 0
-    assert "## harbour" in out
+    assert re.findall(r"^## (bundled|harbour)", out, re.MULTILINE) == ["bundled", "harbour"]
     assert "| fts5 | 1.000 [1.000, 1.000] |" in out
-    (page,) = (tmp_path / "out").glob("*.html")
+    (page,) = tmp_path.glob("*.html")
     assert str(page) in err.replace("\n", "")
+    (written,) = tmp_path.glob("*.json")
+    assert len(json.loads(written.read_bytes())["rows"]["query"]) == 20 + 1
 
 
-def test_report_shows_the_newest_result(capsys: pytest.CaptureFixture[str], tmp_path: Path, collection: Path) -> None:
-    measured(capsys, tmp_path / "out", "-d", f"trec={collection}")
-    code, out, _ = bench(capsys, "report", "--output", str(tmp_path / "out"), "--against", "grep")
+def test_report_shows_the_newest_result(
+    capsys: pytest.CaptureFixture[str], results: tuple[Path, dict[str, Any]]
+) -> None:
+    code, out, _ = bench(capsys, "report", "--output", str(results[0]), "--against", "grep")
     assert code == 0
     assert "MRR@10 against grep" in out
 
@@ -91,8 +87,8 @@ def test_report_without_a_result_says_what_makes_one(capsys: pytest.CaptureFixtu
     assert "aicx bench run" in err
 
 
-def test_compare_takes_two_results(capsys: pytest.CaptureFixture[str], tmp_path: Path, collection: Path) -> None:
-    path = measured(capsys, tmp_path / "out", "-d", f"trec={collection}")["path"]
+def test_compare_takes_two_results(capsys: pytest.CaptureFixture[str], results: tuple[Path, dict[str, Any]]) -> None:
+    path = results[1]["path"]
     code, out, _ = bench(capsys, "compare", path, path, "--json")
     found = json.loads(out)
     assert (code, found["schema"], found["changes"]) == (0, "aicx.bench-comparison/1", [])
@@ -102,9 +98,9 @@ def test_compare_takes_two_results(capsys: pytest.CaptureFixture[str], tmp_path:
 
 
 def test_compare_says_in_words_whether_it_is_noise(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, collection: Path
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, results: tuple[Path, dict[str, Any]]
 ) -> None:
-    found = measured(capsys, tmp_path / "out", "-d", f"trec={collection}")
+    found = results[1]
     worse = {**found, "rows": {**found["rows"], "MRR@10": [0.0] * len(found["rows"]["MRR@10"])}}
     other = tmp_path / "other.json"
     other.write_text(json.dumps(worse))
@@ -156,22 +152,21 @@ def test_ablate_switches_rules_off_and_recommend_says_what_follows(
     assert not any(line["earned"] for line in found["evidence"])
 
 
-def test_recommend_needs_an_ablation(capsys: pytest.CaptureFixture[str], tmp_path: Path, collection: Path) -> None:
-    path = measured(capsys, tmp_path / "out", "-d", f"trec={collection}")["path"]
-    code, _, err = bench(capsys, "recommend", path)
+def test_recommend_needs_an_ablation(capsys: pytest.CaptureFixture[str], results: tuple[Path, dict[str, Any]]) -> None:
+    code, _, err = bench(capsys, "recommend", results[1]["path"])
     assert code == 2
     assert "aicx bench ablate" in err
 
 
 def test_report_as_json_has_figures_and_no_questions(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, collection: Path
+    capsys: pytest.CaptureFixture[str], collection: Path, results: tuple[Path, dict[str, Any]]
 ) -> None:
-    path = measured(capsys, tmp_path / "out", "-d", f"trec={collection}")["path"]
-    code, out, _ = bench(capsys, "report", path, "--against", "grep", "--json")
+    code, out, _ = bench(capsys, "report", results[1]["path"], "--against", "grep", "--json")
     found = json.loads(out)
     assert (code, found["schema"]) == (0, "aicx.bench-report/1")
     (described,) = found["datasets"]
     assert described["quality"]["counted"]["fts5"]["MRR@10"] == {"mean": 1.0, "low": 1.0, "high": 1.0}
     assert set(described["against"]) == {"fts5"}
     assert "tide" not in out
-    assert str(tmp_path) not in out
+    assert str(collection.parent) not in out
+    assert str(results[0]) not in out

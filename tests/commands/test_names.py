@@ -88,38 +88,41 @@ def test_every_hidden_command_but_that_of_hooks_has_a_new_name() -> None:
     assert {name for name in HIDDEN if not any(f"{one} ".startswith(f"{name} ") for one in FORMER)} == {"hook"}
 
 
-@pytest.mark.parametrize("name", FORMER)
-def test_a_former_name_is_the_command_of_its_new_words(name: str) -> None:
-    former, now = meant(*name.split())[1], meant(*FORMER[name].split())[1]
-    if name in BY_REFERENCE:
-        assert now is commands()["show"]
-    elif name in BY_OPTION:
-        assert now is commands()["store"]
-    else:
-        assert unwrap(former.callback) is unwrap(now.callback)
+def test_a_former_name_is_the_command_of_its_new_words() -> None:
+    for name, new in FORMER.items():
+        former, now = meant(*name.split())[1], meant(*new.split())[1]
+        if name in BY_REFERENCE:
+            assert now is commands()["show"]
+        elif name in BY_OPTION:
+            assert now is commands()["store"]
+        else:
+            assert unwrap(former.callback) is unwrap(now.callback), name
 
 
-@pytest.mark.parametrize("name", FORMER)
 @pytest.mark.parametrize("asked", ["--help", "-h", "--help-all"])
-def test_the_help_of_a_former_name_is_a_line_with_the_new_one(
-    name: str, asked: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run([*name.split(), asked]) == 0
-    said = capsys.readouterr().out
-    assert len(said.splitlines()) == 1
-    assert f"`aicx {FORMER[name]}`" in said
-    leads = re.search(r"Next: aicx (.*) --help\n", said)
-    assert leads is not None
-    assert run([*leads[1].split(), "--help"]) == 0
-    assert capsys.readouterr().out.startswith(f"Usage: aicx {leads[1]}")
+def test_the_help_of_a_former_name_is_a_line_with_the_new_one(asked: str, capsys: pytest.CaptureFixture[str]) -> None:
+    for name, new in FORMER.items():
+        assert run([*name.split(), asked]) == 0
+        said = capsys.readouterr().out
+        assert len(said.splitlines()) == 1, name
+        assert f"`aicx {new}`" in said
+        assert re.search(r"Next: aicx (.*) --help\n", said), name
 
 
-@pytest.mark.parametrize("words", [f"{command} {options}" for command, rows in INSTEAD.items() for options in rows])
-def test_what_is_asked_instead_has_a_help_of_its_own(words: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run([*words.split(), "--help"]) == 0
-    assert f"Usage: aicx {words} " in capsys.readouterr().out
-    assert run([*words.split(), "--no-such-option"]) == 2
-    assert f"next: aicx {words} --help\n" in capsys.readouterr().err
+def test_what_the_help_of_a_former_name_leads_to_has_a_help(capsys: pytest.CaptureFixture[str]) -> None:
+    for name in FORMER:
+        assert run([*name.split(), "--help"]) == 0
+        (leads,) = re.findall(r"Next: aicx (.*) --help\n", capsys.readouterr().out)
+        assert run([*leads.split(), "--help"]) == 0
+        assert capsys.readouterr().out.startswith(f"Usage: aicx {leads}")
+
+
+def test_what_is_asked_instead_has_a_help_of_its_own(capsys: pytest.CaptureFixture[str]) -> None:
+    for words in [f"{command} {options}" for command, rows in INSTEAD.items() for options in rows]:
+        assert run([*words.split(), "--help"]) == 0
+        assert f"Usage: aicx {words} " in capsys.readouterr().out
+        assert run([*words.split(), "--no-such-option"]) == 2
+        assert f"next: aicx {words} --help\n" in capsys.readouterr().err
 
 
 @pytest.fixture
@@ -234,10 +237,10 @@ def test_shells_are_offered_the_commands_that_the_help_lists() -> None:
     assert sorted(offered()) == sorted(PROMISED)
 
 
-@pytest.mark.parametrize("name", FORMER)
-def test_shells_complete_a_former_name_that_is_begun(name: str) -> None:
-    *before, last = name.split()
-    assert last in offered(*before, incomplete=last)
+def test_shells_complete_a_former_name_that_is_begun() -> None:
+    for name in FORMER:
+        *before, last = name.split()
+        assert last in offered(*before, incomplete=last)
 
 
 @pytest.mark.parametrize(

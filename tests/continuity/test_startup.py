@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -62,17 +63,23 @@ notes = some.builds(
 )
 
 
-@pytest.mark.parametrize("limit", LIMITS)
-def test_for_every_budget_nothing_is_too_long_and_all_that_was_dropped_is_counted(limit: int) -> None:
+@pytest.fixture(scope="module")
+def blocks() -> list[StartupManifest]:
+    """The same notes within every budget."""
+    return [startup_block(full(12), EXTRA, limit) for limit in LIMITS]
+
+
+def test_for_every_budget_nothing_is_too_long_and_all_that_was_dropped_is_counted(
+    blocks: list[StartupManifest],
+) -> None:
     """C21: for every budget from 10 to 200."""
-    found = full(12)
-    block = startup_block(found, EXTRA, limit)
-    wanted = len(found.merged.items) + 1 + 2 + 3 + 1 + 1
-    assert block.text.count("\n") + 1 == block.lineCount <= limit
-    assert len(shown(block)) + sum(block.omissionCounts.values()) == wanted
-    left = {one.section: one.count for one in block.omissions}
-    assert left == block.omissionCounts
-    assert all((one.stage, one.reason) == ("fitting", "line_limit") for one in block.omissions)
+    wanted = len(full(12).merged.items) + 1 + 2 + 3 + 1 + 1
+    for limit, block in zip(LIMITS, blocks, strict=True):
+        assert block.text.count("\n") + 1 == block.lineCount <= limit
+        assert len(shown(block)) + sum(block.omissionCounts.values()) == wanted
+        left = {one.section: one.count for one in block.omissions}
+        assert left == block.omissionCounts
+        assert all((one.stage, one.reason) == ("fitting", "line_limit") for one in block.omissions)
 
 
 @given(some.sampled_from(LIMITS), notes, notes, some.integers(MIN_BYTES, 20_000))
@@ -98,25 +105,19 @@ def test_whatever_the_notes_say_the_block_keeps_its_budget(
         assert kept + sum(block.omissionCounts.values()) == wanted
 
 
-@pytest.mark.parametrize("limit", LIMITS)
-def test_the_goal_and_next_steps_are_the_last_to_go(limit: int) -> None:
+def test_the_goal_and_next_steps_are_the_last_to_go(blocks: list[StartupManifest]) -> None:
     """C22: at small budgets the goal and the next step survive before what succeeded."""
-    found = full(12)
-    block = startup_block(found, EXTRA, limit)
-    assert "Goal: Mend the lexer" in block.text
-    assert "- next number 0\n" in block.text
-    if "incompleteNext" in block.omissionCounts:
-        assert block.continuitySectionKinds == ["goal", "incompleteNext"]
+    for block in blocks:
+        assert "Goal: Mend the lexer" in block.text
+        assert "- next number 0\n" in block.text
+        if "incompleteNext" in block.omissionCounts:
+            assert block.continuitySectionKinds == ["goal", "incompleteNext"]
 
 
-def test_a_larger_budget_shows_no_less() -> None:
-    found = full(12)
-    before: Counter[str] = Counter()
-    for limit in LIMITS:
-        now = Counter(shown(startup_block(found, EXTRA, limit)))
-        assert not before - now
-        before = now
-    assert startup_block(found, EXTRA, MAX_LINES).omissions == []
+def test_a_larger_budget_shows_no_less(blocks: list[StartupManifest]) -> None:
+    for less, more in pairwise(blocks):
+        assert not Counter(shown(less)) - Counter(shown(more))
+    assert blocks[-1].omissions == []
 
 
 def test_the_smallest_budget_of_bytes_holds_the_longest_goal_and_step() -> None:

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -30,25 +29,21 @@ _SPELLINGS = (
 )
 
 
-@pytest.mark.parametrize("spelt", _SPELLINGS)
-def test_no_spelling_makes_a_person_of_an_agent_or_of_everyone(spelt) -> None:
-    assert [name for name in _AGENTS if is_person(spelt(name))] == []
+def test_no_spelling_makes_a_person_of_an_agent_or_of_everyone() -> None:
+    spelt = [spelling(name) for spelling in _SPELLINGS for name in _AGENTS]
+    assert [name for name in spelt if is_person(name)] == []
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        *("Devin", "OpenAI", "Open AI", "the team", "c1aude", "C.l.a.u.d.e", "everyone", "worker", "Team", "Dev Team", "QA"),
-        *("Claude Opus 4.5", "claude-sonnet", "ClaudeCode", "Claudecode", "GPT-5", "o3", "gpt4o", "Devin AI", "Google DeepMind"),
-        *("Hugging Face", "xAI", "Grok 4", "Mistral Large", "Jules", "Ada via Claude", "approved by Codex", "Ada's AI assistant"),
-        *("John Doe", "Jane Doe", "Foo Bar", "First Last", "your name", "Max Mustermann", "n/a", "TBD", "me", "we all", "us"),
-        *("worker 3", "subagent-2", "Reviewer", "the maintainers", "Engineering Team", "Senior Developer", "CTO", "on-call SRE"),
-        *("ᴄʟᴀᴜᴅᴇ", "cłaude", "сӏаυԁе", "ꓚꓡꓮꓴꓓꓰ", "Claudee", "Claaude", "Клод", "クロード", "助手", "チーム", "команда"),
-        *("the AI", "an agent", "A.I.", "bot", "CI", "root", "admin", "noreply", "system", "a person", "a human", "someone"),
-    ],
-)  # fmt: skip
-def test_an_agent_a_vendor_a_role_or_a_placeholder_is_no_person(name: str) -> None:
-    assert not is_person(name)
+# Agents, vendors, roles and placeholders.
+NOT_PEOPLE = [
+    *("Devin", "OpenAI", "Open AI", "the team", "c1aude", "C.l.a.u.d.e", "everyone", "worker", "Team", "Dev Team", "QA"),
+    *("Claude Opus 4.5", "claude-sonnet", "ClaudeCode", "Claudecode", "GPT-5", "o3", "gpt4o", "Devin AI", "Google DeepMind"),
+    *("Hugging Face", "xAI", "Grok 4", "Mistral Large", "Jules", "Ada via Claude", "approved by Codex", "Ada's AI assistant"),
+    *("John Doe", "Jane Doe", "Foo Bar", "First Last", "your name", "Max Mustermann", "n/a", "TBD", "me", "we all", "us"),
+    *("worker 3", "subagent-2", "Reviewer", "the maintainers", "Engineering Team", "Senior Developer", "CTO", "on-call SRE"),
+    *("ᴄʟᴀᴜᴅᴇ", "cłaude", "сӏаυԁе", "ꓚꓡꓮꓴꓓꓰ", "Claudee", "Claaude", "Клод", "クロード", "助手", "チーム", "команда"),
+    *("the AI", "an agent", "A.I.", "bot", "CI", "root", "admin", "noreply", "system", "a person", "a human", "someone"),
+]  # fmt: skip
 
 
 PEOPLE = [
@@ -64,10 +59,12 @@ PEOPLE = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("name", PEOPLE)
-def test_people_are_accepted_whatever_their_script(name: str) -> None:
-    assert is_person(name)
-    assert not is_model(name)
+def test_an_agent_a_vendor_a_role_or_a_placeholder_is_no_person() -> None:
+    assert [name for name in NOT_PEOPLE if is_person(name)] == []
+
+
+def test_people_are_accepted_whatever_their_script() -> None:
+    assert [name for name in PEOPLE if not is_person(name) or is_model(name)] == []
 
 
 @given(st.sampled_from(_AGENTS[:7]), st.sampled_from([" ", "-", ".", "_", ""]), st.data())

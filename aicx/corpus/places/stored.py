@@ -112,14 +112,17 @@ def withdraw_filed(catalog: Catalog) -> None:
 
 
 def place_of(
-    catalog: Catalog, user_home: Path, decisions: FolderDecisions, folder: str | None
+    catalog: Catalog | None, user_home: Path, decisions: FolderDecisions, folder: str | None
 ) -> RepositoryIdentity | None:
-    """The repository of one folder as the last run decided it, without weighing all evidence again."""
+    """The repository of one folder as the last run decided it, without weighing all evidence again.
+
+    Without a catalogue, which no run has made yet, what the folder itself says.
+    """
     if folder is None:
         return None
     places = Places(user_home, Ledger(), decisions)
     now = places.resolve(folder)
-    if places.is_ignored(folder) or (now is not None and now.source != "git-local"):
+    if catalog is None or places.is_ignored(folder) or (now is not None and now.source != "git-local"):
         return now
     for place in (folder, *places.chain(folder)):
         rows = catalog.rows("SELECT project, repo_source, reason FROM claims WHERE folder=?", (place,))
@@ -140,10 +143,10 @@ def identity_in(settings: Settings, folder: str) -> RepositoryIdentity | None:
     identity = None
     try:
         decisions = load_decisions(settings.layout.projects)
-        known = catalog or Catalog.in_memory()
-        identity = place_of(known, settings.user_home, decisions, folder)
-        known.close()
+        identity = place_of(catalog, settings.user_home, decisions, folder)
     except CorpusDamaged:  # what was decided by hand cannot be read, and then nothing is called by it
+        pass
+    finally:
         if catalog is not None:
             catalog.close()
     return identity
