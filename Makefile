@@ -35,7 +35,7 @@ unexport PYTHONDONTWRITEBYTECODE
 endif
 
 # One more than cores: a quarter of the time of all tests is spent waiting for processes that they kill or time out.
-WORKERS ?= 3
+PROCESSES ?= 3
 
 # What else pytest should be told, such as `make test-all PYTEST="--durations=25"`.
 PYTEST ?=
@@ -49,20 +49,20 @@ demo: $(VENV)/.semantic ## Store invented logs, ask questions by words and by me
 	@$(BIN)/aicx demo
 
 test: $(VENV)/.test ## Run the tests, with every part but torch and models of one's own.
-	@$(BIN)/python -m pytest -q $(NO_CACHE) -n $(WORKERS) --dist worksteal $(PYTEST)
+	@$(BIN)/python -m tests.spread $(PROCESSES) -q $(NO_CACHE) $(PYTEST)
 
-test-fast: $(VENV)/.test ## Run two tests of three in a minute and a half: none with a browser or processes, none that is slow.
-	@$(BIN)/python -m tests.halves -q $(NO_CACHE) --hypothesis-profile=fast \
+test-fast: $(VENV)/.test ## Run half of the tests in a minute: none with a browser or processes, none that is slow.
+	@$(BIN)/python -m tests.spread 2 -q $(NO_CACHE) --hypothesis-profile=fast --cases=12 \
 		-m 'not browser and not process and not slow' $(PYTEST)
 
 test-all: $(VENV)/.all ## Run the tests, those of models of one's own included, which need torch.
-	@$(BIN)/python -m pytest -q $(NO_CACHE) -n $(WORKERS) --dist worksteal $(PYTEST)
+	@$(BIN)/python -m tests.spread $(PROCESSES) -q $(NO_CACHE) $(PYTEST)
 
 test-ray: $(VENV)/.ray ## Run the tests of `aicx share build --engine ray`, on workers of this machine; takes 600 MB.
 	@$(BIN)/python -m pytest -q $(NO_CACHE) tests/share/test_ray_build.py tests/share/test_versions.py $(PYTEST)
 
 test-base: $(BASE)/.base ## Run the tests that need no optional part, with the base install and pytest only.
-	@$(BASE)/bin/python -m tests.halves -q $(NO_CACHE) $(PYTEST)
+	@$(BASE)/bin/python -m tests.spread 2 -q $(NO_CACHE) $(PYTEST)
 
 test-clients: $(VENV)/.clients ## Drive the real clients of agents, fetched from npm, with a scripted model on this machine.
 	@AICX_TEST_CLIENTS="$${AICX_TEST_CLIENTS:-$(VENV)/clients}" $(BIN)/python -m pytest -q -m clients tests/clients/real

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import json
 import os
 import signal
 import sys
@@ -10,10 +11,9 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
-from itertools import count
+from itertools import count, groupby
 from pathlib import Path
 from typing import Any
-from zlib import crc32
 
 import pytest
 
@@ -23,6 +23,7 @@ from aicx.text import Zone
 from tests import laws, parts, sampling
 from tests.browsers import SharedBrowser, started
 from tests.kept import Kept
+from tests.spread import is_of_part
 
 _REAL_HOME = Path.home()
 # What aicx reads and writes on a real machine, wherever the environment of the person running the tests puts it.
@@ -85,12 +86,15 @@ else:
 # Fixtures that are expensive: a test that uses one gets the marker, by which `make test-fast` leaves it out.
 _MARKS = {"browser": "browser", "runner": "process", "address": "process"}
 
+_OUTCOMES = ("failed", "error", "passed", "skipped")
 _numbers = count(1)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--known-skips", type=Path, help="fail where a test is skipped for a reason that this file lacks")
-    parser.addoption("--half", type=int, help="run the modules of one half of the tests: 1 or 2")
+    parser.addoption("--part", default="1/1", help="run the modules of one part of the tests, such as 2/3")
+    parser.addoption("--counts", type=Path, help="write how many tests had which outcome to this file")
+    parser.addoption("--cases", type=int, help="run so many cases of each test, other ones with each seed")
 
 
 @pytest.hookimpl(trylast=True)  # the seed is known then
@@ -123,20 +127,24 @@ def pytest_pycollect_makemodule(module_path: Path, parent: Any) -> pytest.Module
     return None
 
 
-def _is_of_other_half(module: Path, config: pytest.Config) -> bool:
-    """The letter is one with which both halves take as long."""
-    half: int | None = config.option.half
-    return half is not None and crc32(f"q{module.relative_to(config.rootpath)}".encode()) % 2 != half % 2
+def _is_of_another_part(module: Path, config: pytest.Config) -> bool:
+    return not is_of_part(str(module.relative_to(config.rootpath)), config.option.part)
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """What the other half runs is not even imported."""
-    return True if collection_path.suffix == ".py" and _is_of_other_half(collection_path, config) else None
+    """What another part runs is not even imported."""
+    return True if collection_path.suffix == ".py" and _is_of_another_part(collection_path, config) else None
 
 
 @pytest.hookimpl(tryfirst=True)  # before -m chooses
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    items[:] = [item for item in items if not _is_of_other_half(item.path, config)]
+    items[:] = [item for item in items if not _is_of_another_part(item.path, config)]
+    if cases := config.option.cases:
+        of_test = groupby(items, key=lambda item: item.nodeid.partition("[")[0])
+        chosen = [item for name, every in of_test for item in sampling.sample(list(every), cases, name)]
+        kept = {*chosen}
+        config.hook.pytest_deselected(items=[item for item in items if item not in kept])
+        items[:] = chosen
     for item in items:
         for name in _MARKS.keys() & set(getattr(item, "fixturenames", ())):
             item.add_marker(_MARKS[name])
@@ -194,8 +202,13 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
     """Prints the seed of the order, also with -q, and how many tests were skipped for each reason."""
     if (seed := config.getoption("randomly_seed", None)) is not None:
         terminalreporter.write_line(f"the order of the tests can be had again with --randomly-seed={seed}")
-    for why, number in _skipped(terminalreporter).most_common():
+    skips = _skipped(terminalreporter)
+    for why, number in skips.most_common():
         terminalreporter.write_line(f"skipped {number}: {why}")
+    if file := config.option.counts:
+        found = ((name, len(terminalreporter.stats.get(name, ()))) for name in _OUTCOMES)
+        outcomes = {name: number for name, number in found if number}
+        file.write_text(json.dumps({"skips": skips, "outcomes": outcomes}), "utf-8")
 
 
 class RealHomeError(AssertionError):

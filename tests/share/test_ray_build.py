@@ -26,7 +26,7 @@ from tests.share.teams import built, home, join, own_of, rows_of
 
 pytestmark = [
     *(pytest.mark.needs("ray", "semantic", "test"), pytest.mark.slow, pytest.mark.process),
-    *(pytest.mark.filterwarnings("ignore"), pytest.mark.xdist_group("ray")),
+    pytest.mark.filterwarnings("ignore"),
 ]
 SESSIONS = 6
 SHARED = f"Shared: {SESSIONS} new sessions, 0 changed, 0 as they were; {SESSIONS} chunks ({SESSIONS} with vectors).\n"
