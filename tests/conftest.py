@@ -11,7 +11,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
-from itertools import count, groupby
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -140,11 +140,12 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     items[:] = [item for item in items if not _is_of_another_part(item.path, config)]
     if cases := config.option.cases:
-        of_test = groupby(items, key=lambda item: item.nodeid.partition("[")[0])
-        chosen = [item for name, every in of_test for item in sampling.sample(list(every), cases, name)]
-        kept = {*chosen}
+        of_test: dict[str, list[pytest.Item]] = {}
+        for item in items:
+            of_test.setdefault(item.nodeid.partition("[")[0], []).append(item)
+        kept = {item for name, every in of_test.items() for item in sampling.sample(every, cases, name)}
         config.hook.pytest_deselected(items=[item for item in items if item not in kept])
-        items[:] = chosen
+        items[:] = [item for item in items if item in kept]
     for item in items:
         for name in _MARKS.keys() & set(getattr(item, "fixturenames", ())):
             item.add_marker(_MARKS[name])
