@@ -10,7 +10,9 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from fnmatch import fnmatchcase
+from importlib import import_module
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -80,6 +82,11 @@ else:
         suppress_health_check=[HealthCheck.too_slow],
     )
     settings.load_profile("aicx")
+    with suppress(ImportError):  # it has no other way to say so
+        # Examples are drawn from what a test says. Hypothesis would add the constants of every module of ours that is
+        # imported by then: it parses them all, asks of each whether it fits, and draws other ones in another order.
+        providers = import_module("hypothesis.internal.conjecture.providers")
+        providers._get_local_constants = lambda: providers._local_constants
     # For `make test-fast`: every law still, with fewer examples of each.
     settings.register_profile("fast", settings.get_profile("aicx"), max_examples=12)
 

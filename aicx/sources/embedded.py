@@ -29,6 +29,8 @@ _RUN = re.compile(
     rb"data:[\w.+/-]{1,80}(?:;(?!base64,)[\w.=+-]{1,80})*+,(?P<encoded>%s{60,}+)" % _ENCODED
     + rb"|(?=[\w+/=-]{60})%s++" % _BASE64
 )
+# Turns every byte that a run can begin with into an x: where no 60 of these are together, no run is looked for.
+_SIGNS = bytes(ord("x" if re.match(rb"[\w+/=-]", bytes([sign])) else " ") for sign in range(256))
 _REST = {True: re.compile(_ENCODED + rb"*+"), False: re.compile(_BASE64 + rb"*+")}
 
 
@@ -54,13 +56,14 @@ class DataCutter:
         kept = []
         at = 0
         end = len(data) if last else max(len(data) - _MARGIN, 0)
+        may_hold_run = b"data:" in data or b"x" * 60 in data.translate(_SIGNS)
         while True:
             if self._encoded is not None:
                 at = self._drop(data, at)
                 if at >= end and not last:
                     break
                 kept.append(self._mark())
-            run = _RUN.search(data, at)
+            run = _RUN.search(data, at) if may_hold_run else None
             if run is None or run.start() >= end:
                 kept.append(data[at : max(at, end)])
                 at = max(at, end)

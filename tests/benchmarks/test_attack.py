@@ -43,7 +43,7 @@ def test_python_without_a_safe_path_runs_what_is_in_the_folder(tmp_path: Path) -
 
 @pytest.mark.process
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", sample(KINDS, 2, ends=False))
+@pytest.mark.parametrize("kind", sample(KINDS, 1, ends=False))
 def test_nothing_of_the_current_folder_is_executed(kind: str, wheel: Path, tmp_path: Path) -> None:
     try:
         installation = install(kind, wheel, tmp_path)

@@ -17,6 +17,7 @@ from aicx.redaction import RULES, redact
 from aicx.redaction.issuers import SOURCES, TOKENS, Token
 from tests.redaction.labelled import LookAlike, Positive, look_alikes, positives
 from tests.redaction.tokens import SHAPES, make
+from tests.sampling import ALL
 
 POSITIVES = list(positives())
 LOOK_ALIKES = list(look_alikes())
@@ -259,7 +260,7 @@ snippets = st.builds(
 mixtures = st.lists(st.one_of(tokens, marks, contexts, snippets, st.text(max_size=8)), max_size=8).map("".join)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=200 if ALL else 40, deadline=None)
 @given(mixtures)
 @pytest.mark.slow
 def test_redacting_twice_changes_nothing(text: str) -> None:
@@ -269,7 +270,7 @@ def test_redacting_twice_changes_nothing(text: str) -> None:
     assert twice.counts == {}
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=200 if ALL else 40, deadline=None)
 @given(mixtures)
 @pytest.mark.slow
 def test_counts_match_the_marks_that_appear(text: str) -> None:
@@ -278,7 +279,7 @@ def test_counts_match_the_marks_that_appear(text: str) -> None:
     assert +added == Counter({rule: number for rule, number in result.counts.items() if number})
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=200 if ALL else 15, deadline=None)
 @given(st.sampled_from(POSITIVES), st.sampled_from(LOOK_ALIKES))
 @pytest.mark.slow
 def test_neighbours_do_not_hide_a_secret(positive: Positive, look: LookAlike) -> None:

@@ -1,4 +1,7 @@
-"""A record above 16 MiB keeps its words in every agent's format: embedded data is left out and counted."""
+"""A record above the limit keeps its words in every agent's format: embedded data is left out and counted.
+
+The limit is an eighth of what it is elsewhere; tests/survival/test_memory.py has logs that are above that one.
+"""
 
 from __future__ import annotations
 
@@ -11,17 +14,20 @@ from typing import Any
 
 import pytest
 
+from aicx.corpus.views import provenance
 from aicx.corpus.views.provenance import verify_source
 from aicx.sources import load_source
+from aicx.sources.antigravity import artifacts
 from aicx.sources.detect import detect_log
 from aicx.sources.embedded import CUT_OUT
 from aicx.sources.items import BadRecord, SkippedRecords, SourceItem, TimelineEntry
-from aicx.sources.records import LINE_LIMIT
+from aicx.sources.records import read_json, read_json_cut, read_jsonl
 from tests.corpus.builders import SESSION, stamp
 
 pytestmark = pytest.mark.slow
 
-PICTURE = base64.b64encode(random.Random(11).randbytes(7_000_000)).decode()
+LIMIT = 2 * 1024 * 1024
+PICTURE = base64.b64encode(random.Random(11).randbytes(900_000)).decode()  # more than is read at once
 WRAPPED = "\n".join(PICTURE[at : at + 76] for at in range(0, len(PICTURE), 76))
 URL = f"data:image/png;base64,{PICTURE}"
 IMAGE = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": PICTURE}}
@@ -81,6 +87,15 @@ WHOLE: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.fixture(autouse=True)
+def limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(read_jsonl.__kwdefaults__, "limit", LIMIT)
+    for reads in (read_json, read_json_cut):
+        monkeypatch.setitem(reads.__kwdefaults__, "whole_up_to", LIMIT)
+    for module in (artifacts, provenance):
+        monkeypatch.setattr(module, "LINE_LIMIT", LIMIT)
+
+
 def read(path: Path) -> list[SourceItem]:
     log = detect_log(path)
     return list(load_source(log.agent).read(log))
@@ -110,7 +125,7 @@ def check_words(items: list[SourceItem]) -> TimelineEntry:
 def test_a_large_line_keeps_its_words_and_its_place(tmp_path: Path, case: str) -> None:
     name, records, pieces = LINES[case]
     lines = [json.dumps(record).encode() for record in records]
-    assert len(lines[-1]) > LINE_LIMIT
+    assert len(lines[-1]) > LIMIT
     path = write(tmp_path / name, b"\n".join(lines) + b"\n")
     items = read(path)
     ref = check_words(items).ref
@@ -159,7 +174,7 @@ def test_a_large_artifact_keeps_its_words_behind_the_pictures(tmp_path: Path) ->
 
 def test_an_artifact_of_too_many_words_is_named(tmp_path: Path) -> None:
     folder = tmp_path / "brain" / SESSION
-    write(folder / "report.md", b"all is well here " * (LINE_LIMIT // 16))
+    write(folder / "report.md", b"all is well here " * (LIMIT // 16))
     write(folder / "report.md.metadata.json", json.dumps({"updatedAt": stamp(0)}).encode())
     (bad,) = (item for item in read(folder) if isinstance(item, BadRecord))
-    assert bad.reason == f"is over the limit of {LINE_LIMIT} bytes, its beginning is read"
+    assert bad.reason == f"is over the limit of {LIMIT} bytes, its beginning is read"
