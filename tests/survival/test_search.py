@@ -1,4 +1,4 @@
-"""Searching and indexing in real processes: libraries missing, files damaged, runs killed, odd questions, many at once.
+"""Searching and indexing: libraries missing, files damaged, runs killed, odd questions, many at once.
 
 Every run ends with an answer or with an error that says what to do next; none is silently empty, none a traceback.
 """
@@ -8,8 +8,8 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +21,9 @@ from aicx.installation import install_command
 from aicx.storage.checksums import changing, withdraw
 from tests.corpus.builders import ClaudeLog, Home
 from tests.engine.search_helpers import copied, embed, keep
+from tests.forked import Piped
 from tests.parts import require
-from tests.survival.runs import REPOSITORY, TIMEOUT, Run, Runner, until
+from tests.survival.runs import HERE, REPOSITORY, TIMEOUT, Commands, Run
 from tests.survival.runs import Home as Runs
 
 pytestmark = [pytest.mark.process, pytest.mark.filterwarnings("ignore")]  # lancedb's own
@@ -59,18 +60,24 @@ def with_vectors(embedded: Home, tmp_path: Path) -> Home:
     return copied(embedded, tmp_path)
 
 
-def run(runner: Runner, user: Home, *arguments: str, **how: Any) -> Run:
-    found = runner.run(Runs(user.root, user.corpus), *arguments, **how)
+def run(user: Home, *arguments: str, by: Commands = HERE, **how: Any) -> Run:
+    found = by.run(Runs(user.root, user.corpus), *arguments, **how)
     assert "Traceback" not in found.err
     assert found.code != 70, found.err
     return found
 
 
-def hits(runner: Runner, user: Home, *arguments: str) -> list[str]:
+def hits(user: Home, *arguments: str) -> list[str]:
     """The ids of the answers, after a run that succeeded."""
-    found = run(runner, user, "search", *arguments, "--json")
+    found = run(user, "search", *arguments, "--json")
     assert found.code == 0, found.err
     return [item["id"] for item in json.loads(found.out)["items"]]
+
+
+def begun(user: Home, *arguments: str, code: str | None = None) -> Piped:
+    environ = {**user.environ, "PATH": os.environ["PATH"], "TERM": "dumb"}
+    pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    return Piped(arguments, environ, REPOSITORY, **pipes, code=code)
 
 
 # Libraries that are not there -----------------------------------------------------------------------------------------
@@ -89,11 +96,10 @@ sys.exit(run(sys.argv[1:]))
 
 
 def without_lancedb(user: Home, *arguments: str) -> subprocess.CompletedProcess[str]:
-    environ = {**user.environ, "PATH": os.environ["PATH"], "TERM": "dumb"}
-    command = [sys.executable, "-c", _WITHOUT, *arguments]
-    done = subprocess.run(command, cwd=REPOSITORY, env=environ, capture_output=True, text=True, timeout=TIMEOUT)
-    assert "Traceback" not in done.stderr
-    return done
+    done = begun(user, *arguments, code=_WITHOUT).to_end(timeout=TIMEOUT)
+    out, err = done.stdout.decode(), done.stderr.decode()
+    assert "Traceback" not in err
+    return subprocess.CompletedProcess(arguments, done.returncode, out, err)
 
 
 def test_indexing_without_lancedb_says_what_to_install(user):
@@ -142,66 +148,66 @@ def test_the_status_of_an_index_without_its_copy_and_lancedb_is_exit_four(with_v
 
 
 @pytest.mark.parametrize("lacks", [0, 1])
-def test_after_a_lost_catalogue_was_mended_doctor_status_and_search_agree(runner, with_vectors, lacks):
+def test_after_a_lost_catalogue_was_mended_doctor_status_and_search_agree(with_vectors, lacks):
     if lacks:
         with_vectors.claude(ClaudeLog("0000ffff-0000-4000-8000-000000000001").prompt("The valve of pump 99 hums", 0))
-        assert run(runner, with_vectors, "store").code == 0
+        assert run(with_vectors, "store").code == 0
     for path in with_vectors.corpus.glob("catalog.sqlite*"):
         path.unlink()
-    assert run(runner, with_vectors, "doctor", "--fix").code == 0
-    checks = json.loads(run(runner, with_vectors, "doctor", "--json").out)["checks"]
+    assert run(with_vectors, "doctor", "--fix").code == 0
+    checks = json.loads(run(with_vectors, "doctor", "--json").out)["checks"]
     assert {check["severity"] for check in checks} == {"green"}
-    told = json.loads(run(runner, with_vectors, "index", "status", "--json").out)
-    asked = json.loads(run(runner, with_vectors, "search", "washer 7", "--json").out)["oracle_status"]
+    told = json.loads(run(with_vectors, "index", "status", "--json").out)
+    asked = json.loads(run(with_vectors, "search", "washer 7", "--json").out)["oracle_status"]
     assert (told["lexical"]["behind"], told["behind"]) == (0, lacks)
     assert {name: state["behind"] for name, state in asked["freshness"].items()} == {"lexical": 0, "dense": lacks}
     assert (asked["rankers"], asked["stale_or_unknown"]) == (["dense", "lexical"], bool(lacks))
-    done = json.loads(run(runner, with_vectors, "index", "--json").out)
+    done = json.loads(run(with_vectors, "index", "--json").out)
     assert (done["added"], done["unchanged"]) == (lacks, SESSIONS)
-    assert json.loads(run(runner, with_vectors, "index", "status", "--json").out)["behind"] == 0
+    assert json.loads(run(with_vectors, "index", "status", "--json").out)["behind"] == 0
 
 
-def test_a_half_written_vector_index_is_named_and_words_answer(runner, with_vectors):
+def test_a_half_written_vector_index_is_named_and_words_answer(with_vectors):
     for path in (with_vectors.corpus / "index" / "vectors.lance" / "_versions").iterdir():
         path.write_bytes(path.read_bytes()[:30])
-    answered = run(runner, with_vectors, "search", "washer 7")
+    answered = run(with_vectors, "search", "washer 7")
     assert answered.code == 0
     assert "Washer 7 is worn." in answered.out
     assert "answered without meaning" in answered.err
-    refused = run(runner, with_vectors, "search", "washer 7", "--mode", "dense")
+    refused = run(with_vectors, "search", "washer 7", "--mode", "dense")
     assert (refused.code, refused.out) == (7, "")
     assert "aicx doctor --fix" in refused.err
-    assert run(runner, with_vectors, "index", "drop").code == 0
-    assert "without meaning" not in run(runner, with_vectors, "search", "washer 7").err
+    assert run(with_vectors, "index", "drop").code == 0
+    assert "without meaning" not in run(with_vectors, "search", "washer 7").err
 
 
-def test_a_half_written_index_of_words_is_named_and_mended_by_the_next_store(runner, user):
+def test_a_half_written_index_of_words_is_named_and_mended_by_the_next_store(user):
     for path in (user.corpus / "index" / "lexical").glob("*.idx"):
         path.write_bytes(path.read_bytes()[:30])
-    answered = run(runner, user, "search", "washer 7")
+    answered = run(user, "search", "washer 7")
     assert answered.code == 0
     assert "Washer 7 is worn." in answered.out
     assert "every chunk was read instead" in answered.err
-    assert run(runner, user, "store").code == 0
-    assert "ranked by lexical." in run(runner, user, "search", "washer 7").err
+    assert run(user, "store").code == 0
+    assert "ranked by lexical." in run(user, "search", "washer 7").err
 
 
-def test_an_index_of_another_version_is_named_and_words_answer(runner, with_vectors):
+def test_an_index_of_another_version_is_named_and_words_answer(with_vectors):
     import lancedb
 
     shutil.rmtree(with_vectors.corpus / "index" / "vectors.lance")
     withdraw(with_vectors.corpus / "index" / "vectors.lance")
     lancedb.connect(str(with_vectors.corpus / "index")).create_table("vectors", [{"id": "a", "text": "washer"}])
-    answered = run(runner, with_vectors, "search", "washer 7")
+    answered = run(with_vectors, "search", "washer 7")
     assert "Washer 7 is worn." in answered.out
     assert "made by another version of aicx" in answered.err
     assert "aicx index --rebuild" in answered.err
 
 
-def test_a_model_that_is_gone_is_named_and_words_answer(runner, with_vectors):
+def test_a_model_that_is_gone_is_named_and_words_answer(with_vectors):
     layout = with_vectors.settings.layout
     write_manifest(layout, "vectors", read_manifest(layout)["vectors"] | {"embedder": "static"})
-    answered = run(runner, with_vectors, "search", "washer 7")
+    answered = run(with_vectors, "search", "washer 7")
     assert "Washer 7 is worn." in answered.out
     assert "answered without meaning: The model minilm" in answered.err
 
@@ -223,8 +229,8 @@ def test_a_model_that_is_gone_is_named_and_words_answer(runner, with_vectors):
     ],
     ids=["100 KB", "100 KB in one", "emoji", "unbalanced", "quote", "stop words", "SQL"],
 )
-def test_an_odd_question_has_an_answer_or_an_error(runner, request, text, found, indexed):
-    answered = run(runner, request.getfixturevalue(indexed), "search", text)
+def test_an_odd_question_has_an_answer_or_an_error(request, text, found, indexed):
+    answered = run(request.getfixturevalue(indexed), "search", text)
     if found is None:
         assert (answered.code, answered.out) == (2, "")
         assert "next:" in answered.err
@@ -234,10 +240,10 @@ def test_an_odd_question_has_an_answer_or_an_error(runner, request, text, found,
         assert found or "Nothing matches" in answered.err
 
 
-def test_no_filter_is_read_as_syntax(runner, embedded):
+def test_no_filter_is_read_as_syntax(embedded):
     for value in ("' OR 1=1 --", "*:*"):
-        assert hits(runner, embedded, "washer", "--branch", value) == []
-    assert len(hits(runner, embedded, "washer", "-n", "100")) == SESSIONS
+        assert hits(embedded, "washer", "--branch", value) == []
+    assert len(hits(embedded, "washer", "-n", "100")) == SESSIONS
 
 
 # Several at once, and killed ------------------------------------------------------------------------------------------
@@ -263,21 +269,20 @@ print("done", flush=True)
 """
 
 
-def indexing(user: Home, *arguments: str) -> subprocess.Popen[str]:
+def indexing(user: Home, *arguments: str) -> Piped:
     """`aicx index` with the embedder for tests, a commit a chunk, slowed down; says how many are done."""
-    command = [sys.executable, "-W", "ignore", "-c", _INDEX, *arguments]
-    environ = {**user.environ, "PATH": os.environ["PATH"], "PYTHONPATH": str(REPOSITORY)}
-    return subprocess.Popen(command, cwd=REPOSITORY, env=environ, stdout=subprocess.PIPE, text=True)
+    return begun(user, *arguments, code=_INDEX)
+
+
+def until_done(index: Piped, number: int) -> None:
+    assert index.stdout is not None
+    assert any(line.strip() == b"%d" % number for line in index.stdout), "it ended before"
 
 
 def killed_at(user: Home, done: int) -> None:
     with indexing(user, "0.02") as process:
-        assert process.stdout is not None
-        for line in process.stdout:
-            if line.strip() == str(done):
-                process.kill()
-                return
-    raise AssertionError("it ended before it was killed")
+        until_done(process, done)
+        process.send_signal(signal.SIGKILL)
 
 
 @pytest.fixture
@@ -287,19 +292,19 @@ def engine() -> None:
 
 @pytest.mark.usefixtures("engine")
 class TestKilled:
-    def test_a_first_index_that_is_killed_answers_and_the_next_run_goes_on(self, runner, user):
+    def test_a_first_index_that_is_killed_answers_and_the_next_run_goes_on(self, user):
         keep(user)
         killed_at(user, 5)
-        answered = run(runner, user, "search", "washer 7")
+        answered = run(user, "search", "washer 7")
         assert answered.code == 0
         assert "Washer 7 is worn." in answered.out
         assert f"the dense index is {SESSIONS} chunks behind; next: aicx index" in answered.err
-        assert run(runner, user, "index", "status").code == 0
+        assert run(user, "index", "status").code == 0
         done = embed(user)
         assert done.unchanged >= 4
         assert (done.added + done.unchanged, vector_state(user.settings).behind) == (SESSIONS, 0)
 
-    def test_an_index_that_is_killed_while_it_grows_answers_and_the_next_run_goes_on(self, runner, with_vectors):
+    def test_an_index_that_is_killed_while_it_grows_answers_and_the_next_run_goes_on(self, with_vectors):
         user = with_vectors
         keep(user)
         embed(user)
@@ -308,7 +313,7 @@ class TestKilled:
             user.claude(log.prompt(f"The flange of pump {number} rusts", 1000 + number))
         keep(user)
         killed_at(user, 3)
-        answered = run(runner, user, "search", "flange", "--mode", "hybrid")
+        answered = run(user, "search", "flange", "--mode", "hybrid")
         assert answered.code == 0
         assert "the dense index is 6 chunks behind" in answered.err
         assert answered.out.count("rusts") >= 6
@@ -318,44 +323,31 @@ class TestKilled:
 
 
 def test_a_store_killed_while_it_makes_the_index_of_words_leaves_no_half_of_it(runner, user):
-    before = set(hits(runner, user, "washer", "-n", "100", "--mode", "scan"))
+    before = set(hits(user, "washer", "-n", "100", "--mode", "scan"))
     assert len(before) == SESSIONS
     killed = 0
     for milliseconds in (15, 30, 45, 60, 80, 100, 130):
         (user.corpus / "index" / "lexical" / "meta.json").unlink(missing_ok=True)
-        killed += run(runner, user, "store", kill_after=milliseconds / 1000).killed
-        assert set(hits(runner, user, "washer", "-n", "100")) == before
+        killed += run(user, "store", by=runner, kill_after=milliseconds / 1000).killed
+        assert set(hits(user, "washer", "-n", "100")) == before
     assert killed
-    assert run(runner, user, "store").code == 0
-    assert set(hits(runner, user, "washer", "-n", "100", "--mode", "lexical")) == before
+    assert run(user, "store").code == 0
+    assert set(hits(user, "washer", "-n", "100", "--mode", "lexical")) == before
 
 
 @pytest.mark.usefixtures("engine")
 def test_five_searches_and_an_index_at_once_all_answer(with_vectors):
     user = with_vectors
-    environ = {**user.environ, "PATH": os.environ["PATH"], "TERM": "dumb"}
-
-    def searching(*arguments: str) -> subprocess.Popen[str]:
-        command = [sys.executable, "-m", "tests.embedder", "search", *arguments, "--json", "-n", "100"]
-        return subprocess.Popen(
-            command, cwd=REPOSITORY, env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-        )
-
+    asked = ("washer",), ("washer", "--group", "session"), ("gasket", "--mode", "lexical")
+    asked += ("washer", "--mode", "hybrid"), ("washer", "--mode", "scan")
     with indexing(user, "0.05", "rebuild") as index:
-        assert index.stdout is not None
-        until(lambda: index.stdout.readline().strip() == "1")
-        started = [
-            searching("washer"),
-            searching("washer", "--group", "session"),
-            searching("gasket", "--mode", "lexical"),
-        ]
-        started += [searching("washer", "--mode", "hybrid"), searching("washer", "--mode", "scan")]
-        answers = [process.communicate(timeout=TIMEOUT) for process in started]
-        index.communicate(timeout=TIMEOUT)
-    assert index.returncode == 0
-    for process, (out, err) in zip(started, answers, strict=True):
-        assert (process.returncode, err) == (0, "")
-        assert len(json.loads(out)["items"]) == SESSIONS
+        until_done(index, 1)
+        started = [begun(user, "search", *arguments, "--json", "-n", "100") for arguments in asked]
+        answers = [process.to_end(timeout=TIMEOUT) for process in started]
+        assert index.to_end(timeout=TIMEOUT).returncode == 0
+    for answer in answers:
+        assert (answer.returncode, answer.stderr) == (0, b"")
+        assert len(json.loads(answer.stdout)["items"]) == SESSIONS
     assert vector_state(user.settings).behind == 0
 
 
@@ -363,12 +355,11 @@ def test_five_searches_and_an_index_at_once_all_answer(with_vectors):
 def test_two_indexes_at_once_make_one(user):
     keep(user)
     with indexing(user, "0.1") as one:
-        assert one.stdout is not None
-        until(lambda: one.stdout.readline().strip() == "1")
-        with indexing(user, "0") as other:
-            outputs = [process.communicate(timeout=TIMEOUT)[0] for process in (one, other)]
-    assert (one.returncode, other.returncode) == (0, 0)
-    assert "waiting for another aicx" in outputs[1]
+        until_done(one, 1)
+        other = indexing(user, "0")
+        ended = [process.to_end(timeout=TIMEOUT) for process in (one, other)]
+    assert [process.returncode for process in ended] == [0, 0]
+    assert b"waiting for another aicx" in ended[1].stdout
     state = vector_state(user.settings)
     assert (len(state.table.versions), state.table.rows, state.behind) == (
         SESSIONS,
