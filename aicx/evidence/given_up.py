@@ -60,12 +60,10 @@ def _commands(runs: Sequence[CommandRun]) -> Iterator[Statement]:
             tried = run.parts[-1]
             if not any(repeats(later, tried) for later in passed):
                 # Of several forms of one command that all failed, the last says as much as all.
-                last.setdefault(_verb(tried), _failed(run))
+                verb = [word for word in tried.text.split() if not word.startswith("-")][:2]
+                told = Statement(f"`{run.line}` failed: {run.telling}", run.at, (str(Ref("chunk", run.chunk)),))
+                last.setdefault(tuple(verb), told)
     yield from last.values()
-
-
-def _failed(run: CommandRun) -> Statement:
-    return Statement(f"`{run.line}` failed: {run.telling}", run.at, (str(Ref("chunk", run.chunk)),))
 
 
 def _is_telling(run: CommandRun) -> bool:
@@ -81,10 +79,6 @@ def _is_telling(run: CommandRun) -> bool:
         return False
     told = any(expression.search(run.telling) for expression in rules.telling)
     return told and not rules.passing.search(run.telling) and not rules.slip.search(run.telling)
-
-
-def _verb(command: Simple) -> tuple[str, ...]:
-    return tuple(word for word in command.text.split() if not word.startswith("-"))[:2]
 
 
 def _refused(steps: Sequence[Step], calls: Sequence[tuple[Step, Sequence[Step]]]) -> Iterator[Statement]:

@@ -108,7 +108,8 @@ class SessionBrief:
     checks that passed when they were run last, and ``tests`` the commands of the tests among them, the latest first.
     ``broken`` are those of the ``failures`` that are of checks, with nothing committed after them, and ``failing``
     those of them that are of what the session had changed, and a program that `aicx run` started and that failed.
-    ``committed_since`` says that a later session in its place committed.
+    ``committed_since`` says that a later session in its place committed, ``in_turn`` that the log ends at a tool, in
+    the middle of a turn.
     """
 
     goal: Statement | None
@@ -134,22 +135,31 @@ class SessionBrief:
     state_reason: StateReason
     ended_at: datetime | None
     committed_since: bool = False
+    in_turn: bool = False
+
+    def may_be_at_work(self, now: datetime) -> bool:
+        """Whether the log stopped so lately, in the middle of something, that the session may go on."""
+        in_midst = self.in_turn or self.state_reason == "interrupted"
+        return in_midst and self.ended_at is not None and now - self.ended_at < _AT_WORK
 
     def open_at(self, now: datetime) -> tuple[OpenLine, ...]:
         """What the session leaves to do, the first thing first, without what is not sure to be open.
 
         Nothing of a session that may still be at work on what it was asked.
         """
-        silent = now - self.ended_at if self.ended_at else None
-        at_work = self.state_reason == "interrupted" and silent is not None and silent < _AT_WORK
-        if self.state != "active" or at_work:
+        if self.state != "active" or self.may_be_at_work(now):
             return ()
         said: StateReason = "plan_open" if self.state_reason == "plan_open" else "said_next"
         unanswered = (self.unanswered,) if self.unanswered else ()
         left: tuple[tuple[StateReason, str, Sequence[Statement], Callable[[str], bool]], ...] = (
             (said, "{}", self.ahead, is_step),
             ("interrupted", "Finish what was asked last: {}", unanswered, asks_for_something),
-            ("failure_open", "Fix what fails: {}", self.failing, _is_mistake),
+            (
+                "failure_open",
+                "Fix what fails: {}",
+                self.failing,
+                lambda text: not statement_rules().no_mistake.search(text),
+            ),
             ("question_open", "Answer: {}", self.questions, names_its_subject),
         )
         return tuple(
@@ -261,6 +271,7 @@ def read_brief(
             state_reason=reason,
             ended_at=max((step.at for step in steps), default=None),
             committed_since=since.committed_at is not None,
+            in_turn=bool(steps) and steps[-1].phase in ("call", "result") and not has_ended(steps),
         )
 
     return brief
@@ -404,10 +415,6 @@ def _failure(run: CommandRun, edits: Sequence[FileEdit]) -> Statement:
     again = ", and was not run again" if any(edit.at > run.at for edit in edits) else ""
     how = f"ended with exit code {run.code}" if run.code else "failed"
     return Statement(f"`{run.line}` {how}{again}{telling}", run.at, (_ref(run),))
-
-
-def _is_mistake(failure: str) -> bool:
-    return not statement_rules().no_mistake.search(failure)
 
 
 def _is_outlived(run: CommandRun, steps: Sequence[Step], turns: Sequence[TurnEnd], edited_at: datetime | None) -> bool:

@@ -370,16 +370,12 @@ def _reasoned(step: Step, rules: StatementRules) -> Iterator[str]:
         return  # taking the text apart costs more than this one look at it
     every = list(sentences(step.text))
     for said, following in zip_longest(every, every[1:], fillvalue=Sentence("")):
-        if not rules.agent.search(said.text) or not _is_settled(said.text, rules):
+        if not rules.agent.search(said.text) or not _says_enough(said.text) or _is_own_step(said.text, rules):
             continue
         if rules.reasons.search(said.text):
             yield shorten(said.text, _REASON_LENGTH)
         elif not said.item and rules.reasons.search(following.text) and not _is_own_step(following.text, rules):
             yield shorten(f"{said.text} {following.text}", _REASON_LENGTH)
-
-
-def _is_settled(text: str, rules: StatementRules) -> bool:
-    return _says_enough(text) and not _is_own_step(text, rules)
 
 
 def _is_own_step(text: str, rules: StatementRules) -> bool:

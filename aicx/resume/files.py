@@ -233,7 +233,9 @@ def _tallies(
         if count > 1:
             _tally(tallies, path).add(OFTEN * math.log1p(count) / math.log1p(len(ranked)), Reason.OFTEN_EDITED)
     for path, weight in mentions.weights.items():
-        _tally(tallies, path).add(MENTIONED * weight, _meant(path, ask))
+        _tally(tallies, path).add(
+            MENTIONED * weight, Reason.CHANGED_NOW if path in ask.changed else Reason.NAMED_IN_TASK
+        )
     highest = max((score for score, _ in recalled), default=0.0) or 1.0
     for score, named in recalled:
         for path in named:
@@ -250,7 +252,3 @@ def _tallies(
 
 def _tally(tallies: dict[str, _Tally], path: str) -> _Tally:
     return tallies.setdefault(path, _Tally())
-
-
-def _meant(path: str, ask: Ask) -> Reason:
-    return Reason.CHANGED_NOW if path in ask.changed else Reason.NAMED_IN_TASK

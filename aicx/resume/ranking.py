@@ -123,8 +123,7 @@ def rank_sessions(
 
     ``recall`` is each one's share of the search, ``mentions`` says which files the task means.
     """
-    began_on = Counter(session.branch for session in sessions)
-    shared = MAIN_NAMES | {branch for branch, count in began_on.items() if branch and count >= _SHARED}
+    shared = shared_branches(sessions)
     latest_first = sorted(sessions, key=lambda item: (item.completed_at, item.ref), reverse=True)
     scored = []
     for place, session in enumerate(latest_first):
@@ -158,6 +157,12 @@ def files_of(session: SessionRow, roots: Roots) -> tuple[str, ...]:
     """The files of a session, relative to the repository."""
     found = (roots.relative(path, session.cwd) for path in session.files)
     return tuple(dict.fromkeys(path for path in found if path))
+
+
+def shared_branches(sessions: Iterable[SessionRow]) -> Set[str]:
+    """The branches that everybody works on."""
+    began_on = Counter(session.branch for session in sessions)
+    return MAIN_NAMES | {branch for branch, count in began_on.items() if branch and count >= _SHARED}
 
 
 def _branch_worth(ask: Ask, session: SessionRow, shared: Set[str]) -> float:

@@ -43,7 +43,7 @@ class TermWeights:
         """Counts the terms of ``task`` in lowered ``documents``, a sample of what the repository's sessions hold."""
         from retrieval.analysis import analyze_runs  # imported here, as below: without a task no word is compared
 
-        runs = {_key(run): run for run in analyze_runs(task)}
+        runs = {(tuple(run.words), tuple(run.names)): run for run in analyze_runs(task)}
         terms = tuple(runs.values())[:_MAX_TERMS]
         size = len(documents) + _INVISIBLE
         return cls(terms, tuple(math.log(size / (1 + _count(run, documents))) for run in terms))
@@ -100,10 +100,6 @@ def _analyze(text: str) -> Terms:
     from retrieval.analysis import analyze
 
     return analyze(text)
-
-
-def _key(run: Terms) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    return tuple(run.words), tuple(run.names)
 
 
 def _holds(run: Terms, words: set[str], names: set[str]) -> bool:
@@ -227,9 +223,8 @@ def choose(
             (Reason.MATCHES_TASK,) if own else (Reason.MATCHES_TASK, Reason.RELATED_REPOSITORY)
         )
         reasons += (Reason.NEAR_COMMIT,) if passage.raised > 1 else ()
-        considered.append(
-            Considered(str(Ref("chunk", passage.chunk)), "chunk", passage.score, reasons, left_out, _why(passage))
-        )
+        ref, why = str(Ref("chunk", passage.chunk)), {"relation": passage.relation, "project": passage.project}
+        considered.append(Considered(ref, "chunk", passage.score, reasons, left_out, None if own else why))
     return chosen, considered
 
 
@@ -253,10 +248,6 @@ def fits(passage: Passage) -> bool:
 def is_near(passage: Passage) -> bool:
     """Whether a passage shares enough with the task to say which session is nearest to it."""
     return fits(passage) or passage.coverage >= _MIN_SHARED
-
-
-def _why(passage: Passage) -> Mapping[str, Any] | None:
-    return {"relation": passage.relation, "project": passage.project} if passage.relation else None
 
 
 def informative_sentences(steps: Sequence[Step], rarity: TermWeights, limit: int) -> tuple[str, ...]:

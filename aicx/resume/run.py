@@ -100,11 +100,14 @@ def read_git(state: ResumeState) -> None:
     """What is checked out, and what was committed since the last session."""
     query, found, report = state.query, state.place.state, state.report
     report.git = replace(found, branch=query.branch) if query.branch else found
-    commits, report.commit_count = state.ask_commits() if state.ask_commits else ([], 0)
-    report.commits = tuple(commits)
+    commits, count = state.ask_commits() if state.ask_commits else ([], 0)
+    # A rebase gives a session's own commits a date after its end.
+    own = {line.text for line in report.resumed.brief.commits} if report.resumed and report.resumed.brief else set()
+    report.commits = tuple(one for one in commits if one.subject not in own)
+    report.commit_count = count - (len(commits) - len(report.commits))
     state.warnings += found.notes
     since = (Reason.SINCE_LAST_SESSION,)
-    state.considered += (Considered(str(Ref("commit", one.hash)), "commit", None, since) for one in commits)
+    state.considered += (Considered(str(Ref("commit", one.hash)), "commit", None, since) for one in report.commits)
 
 
 def choose_passages(state: ResumeState) -> None:
@@ -197,9 +200,9 @@ STAGES: tuple[Stage, ...] = (
     begin_commits,
     look_at_head,
     or_without("the search", search_history),  # passages that answer the task
-    read_git,
     rank_earlier,
     choose_resumed,  # the session that the work goes on from
+    read_git,
     choose_others,
     choose_passages,
     choose_files,  # where to look first

@@ -15,7 +15,7 @@ from aicx.evidence.statements import tells_unpushed
 from aicx.git.branches import CURRENT, Branches, BranchState
 from aicx.git.subjects import Subject
 from aicx.refs import Ref
-from aicx.resume.ranking import Ask, Mentions, Scored, confidence, files_of, rank_sessions
+from aicx.resume.ranking import Ask, Mentions, Scored, confidence, files_of, rank_sessions, shared_branches
 from aicx.resume.recall import coverages, is_near, shares
 from aicx.resume.report import BriefedSession, Considered, Reason
 from aicx.resume.state import ResumeState
@@ -27,6 +27,8 @@ _MAX_STANDINGS = 12
 _MAX_LATER = 4
 # A session that begins so soon after another one was left was begun in its stead.
 _AT_ONCE = timedelta(minutes=5)
+# On another branch, work goes on from a session so long after its end, and from merged work so long after it.
+_JUST_BEFORE, _DAY = timedelta(minutes=30), timedelta(days=1)
 _REASONS_OF_PARTS = {
     "recall": Reason.MATCHES_TASK,
     "files": Reason.SHARES_FILES,
@@ -135,6 +137,8 @@ class SessionChoice:
                 self._run.considered.append(_considered(self._described(item, standing), Reason.AUTOMATED))
                 continue
             described = self._described(item, standing)
+            if self._is_of_other_work(item, standing):
+                continue
             resumed = replace(described, facts=self._reader.titled(session), brief=brief)
             self._run.considered.append(_considered(resumed, None))
             self._explain(resumed)
@@ -151,7 +155,11 @@ class SessionChoice:
                 self._run.warnings.append(f"what fits the task best is on {branch}: {session.ref}")
             elif resumed is None or session.completed_at > resumed.facts.completed_at:
                 self._run.warnings.append(f"a later session is left out, since it was on {branch}: {session.ref}")
-        latest = self._run.latest
+        latest, branch = self._run.latest, self._run.ask.branch
+        if resumed is None and latest is not None and not self._run.unmerged and latest.branch not in (None, branch):
+            self._run.warnings.append(
+                f"no stored session has to do with branch {branch}; the latest was on {latest.branch}: {latest.ref}"
+            )
         if resumed is None or latest is None or self._run.ask.task or self._is_latest(resumed.facts):
             return
         if latest.automated_why is None and all(one.facts.ref != latest.ref for one in self._run.unmerged):
@@ -209,7 +217,8 @@ class SessionChoice:
         is_outside = standing == "unmerged" and not self._state.shallow
         is_outside |= not {edit.path for edit in brief.edits}.isdisjoint(self._state.changed)
         is_followed = self._is_begun_anew(session, brief) if ending == "broke off" else self._is_followed(session)
-        if is_followed or (ending == "open" and not is_outside):
+        may_be_at_work = self._run.query.now - session.completed_at <= _AT_ONCE
+        if is_followed or may_be_at_work or (ending == "open" and not is_outside):
             return standing, None, False
         return standing, ending, self._is_pushed(session, brief)
 
@@ -309,6 +318,19 @@ class SessionChoice:
         if held == [True] or self._has_landed(session, brief):
             return "merged"
         return "unmerged" if held == [False] else standing
+
+    def _is_of_other_work(self, item: Scored, standing: BranchState) -> bool:
+        """Whether nothing ties a session to the branch that is checked out, which is one of its own.
+
+        It was on another branch, which everybody works on, is gone, or was merged since; it ended a while ago, and
+        changed nothing of what is changed here.
+        """
+        ask, session, shared = self._run.ask, item.session, shared_branches(self._run.sessions)
+        if ask.task.strip() or item.parts["files"] or ask.branch is None or session.branch in (None, ask.branch):
+            return False
+        silent = ask.now - session.completed_at
+        elsewhere = session.branch in shared or standing == "gone" or (standing == "merged" and silent > _DAY)
+        return ask.branch not in shared and elsewhere and silent > _JUST_BEFORE
 
     def _is_behind_typed(self, session: SessionRow) -> bool:
         """Whether a program ran ``session``, and a person's own session of this worktree was left open since."""

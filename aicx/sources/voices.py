@@ -19,7 +19,7 @@ _MARKED: tuple[tuple[Origin, re.Pattern[str]], ...] = (
         "agent",
         re.compile(
             r"(?:Another \w+ session sent a message:|Message from (?:teammate|agent) )"
-            r"|<(?:teammate-message|agent-message|cross-session-message|inter_agent_message)[\s>]"
+            r"|<(?:teammate-message|agent-message|cross-session-message|inter_agent_message|codex_delegation)[\s>]"
         ),
     ),
     (

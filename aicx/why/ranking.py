@@ -283,7 +283,8 @@ def _evidence(
         share = sum(rarity[path] * changed.get(path, _NAMED) for path in {*traces.edited, *traces.named}) / total
         chunks = dict.fromkeys(_ref(step.chunk) for step in (*traces.edited.values(), *traces.named.values()))
         verb, paths = ("changed", traces.edited) if traces.edited else ("named", traces.named)
-        text = f"{verb} {len(paths)} of {plural(len(rarity), 'file')}: {_names(paths, rarity)}"
+        told = first_of(sorted(paths, key=lambda path: (-rarity[path], path)), _MAX_FILES)
+        text = f"{verb} {len(paths)} of {plural(len(rarity), 'file')}: {told}"
         yield Evidence("files", text, weights.files * share, tuple(chunks)[:_MAX_REFS])
     if wanted.added and traces.shared:
         share = len(traces.shared) / len(wanted.added)
@@ -333,10 +334,6 @@ def _confidence(
         return "low"
     likely = worked or "made" in shares or (shares.get("text", 0.0) >= _SOME_TEXT and timely and "place" in shares)
     return "medium" if likely else "low"
-
-
-def _names(paths: Mapping[str, object], rarity: Mapping[str, float]) -> str:
-    return first_of(sorted(paths, key=lambda path: (-rarity[path], path)), _MAX_FILES)
 
 
 def _span(gap: timedelta) -> str:

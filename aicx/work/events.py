@@ -77,10 +77,6 @@ def is_log(name: str) -> bool:
     return _NAME.fullmatch(name) is not None
 
 
-def is_source(text: str) -> bool:
-    return _SOURCE.fullmatch(text) is not None
-
-
 def segments(folder: Path) -> list[Path]:
     """The files of a log, the oldest first."""
     try:
@@ -257,6 +253,6 @@ def changing(settings: Settings, now: datetime, source: str, notify: Callable[[s
     ``source`` says as a word who changes it. Raises StoreLocked, StoreUnwritable, CorpusDamaged for a journal that
     cannot be read.
     """
-    assert is_source(source), source
+    assert _SOURCE.fullmatch(source), source
     with work_folder(settings.layout).locked(settings.lock_wait_seconds, notify):
         yield Change(settings.layout, now, source)

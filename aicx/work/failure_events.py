@@ -64,7 +64,9 @@ def mistakes_of(
     errors = [
         event
         for event in parsed.events
-        if event.severity == "error" and _tells(event, run, parsed.family) and not _is_foreign(event, roots)
+        if event.severity == "error"
+        and _tells(event, run, parsed.family)
+        and not (event.file and is_scratch(event.file, roots))
     ]
     found = {event.fingerprint: event for event in _once(errors)}
     return [(parsed.family, event) for event in list(found.values())[:MAX_EVENTS]]
@@ -98,11 +100,6 @@ def _tells(event: ErrorEvent, run: CommandRun, family: str) -> bool:
     if rules.passing.search(event.message) or rules.slip.search(event.message):
         return False
     return family != "generic" or named or SCRIPT.search(run.line) is not None
-
-
-def _is_foreign(event: ErrorEvent, roots: Roots) -> bool:
-    """Whether an error is in a file outside of the repository, or in a folder for trials."""
-    return event.file is not None and is_scratch(event.file, roots)
 
 
 # The part of a file's name that says that it holds the tests of another one.

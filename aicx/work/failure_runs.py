@@ -252,7 +252,7 @@ def _changed(open_: dict[str, _Open], call: Step, tree: str, roots: Roots, folde
     for name in call.files:
         path, of = roots.relative(name, folder), _tree(name) if is_absolute(name) else tree
         for one in open_.values():
-            if path is None or of != one.tree or _is_aside(path, one.failure):
+            if path is None or of != one.tree or (is_prose(path) and not is_prose(one.failure.file or "")):
                 continue
             if one.complete:
                 one.unread = True
@@ -263,11 +263,6 @@ def _changed(open_: dict[str, _Open], call: Step, tree: str, roots: Roots, folde
 def _stops(answers: Sequence[Step]) -> bool:
     """Whether an output says that a merge stopped."""
     return any(command_rules().conflict.search(answer.text) for answer in answers)
-
-
-def _is_aside(path: str, failure: Failure) -> bool:
-    """Whether a file is only read by people, and the mistake is not in such a file."""
-    return is_prose(path) and not is_prose(failure.file or "")
 
 
 def _also_ran(open_: dict[str, _Open], lines: Sequence[str], tree: str) -> None:

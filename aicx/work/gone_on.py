@@ -66,6 +66,7 @@ def left_open(one: GoneOn, now: datetime, git_shows: GitShows, settled: Settled)
     if any(_is_of(session, record, at) for record, at in settled):
         return None
     begun, left = git_shows(session, brief) if standing in CURRENT else ("", "")
+    left = "" if brief.may_be_at_work(now) else left
     sure = brief.open_at(now)
     lines = tuple(item.line for item in sure)
     if begun or (left and not sure):

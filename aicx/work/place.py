@@ -194,7 +194,7 @@ def context_of(state: GitState, now: datetime) -> GitContext:
         head=state.head,
         dirty=state.dirty,
         changed_files=tuple(map(_shown, state.changed[:MAX_CHANGED])),
-        branch_mark=None if state.branch is None else _mark(state.branch),
+        branch_mark=None if state.branch is None else sha256(os.fsencode(state.branch)).hexdigest()[:16],
     )
 
 
@@ -210,10 +210,6 @@ def saved(context: GitContext) -> GitContext:
         changed_files=tuple(clean(path, MAX_REF) for path in context.changed_files),
         reason=None if context.reason is None else clean(context.reason),
     )
-
-
-def _mark(branch: str) -> str:
-    return sha256(os.fsencode(branch)).hexdigest()[:16]
 
 
 def _is_hash(text: str) -> bool:

@@ -211,6 +211,66 @@ def test_a_session_that_was_just_written_to_is_not_said_to_have_ended(place: Tas
     assert state in place.run("resume", "--repo", str(place.repo))[1]
 
 
+def test_a_log_that_ends_at_a_tool_a_minute_ago_is_at_work_and_its_edits_are_no_next_step(place: TaskPlace) -> None:
+    place.write("src/fields.py", "x = 1\n")
+    begin = (datetime.now(UTC) - when(0)).total_seconds() - 60
+    made = log(place).prompt("Leave out the empty fields, please", begin - 30).answer("Now the fields.", begin - 20)
+    made.call("Edit", begin - 5, "t0", file_path=f"{place.repo}/src/fields.py", old_string="x", new_string="y")
+    keep(place, made.result("updated", begin, "t0"))
+    assert "it may still be at work" in place.run("resume", "--repo", str(place.repo))[1]
+    assert place.run("next", "--repo", str(place.repo))[1] == NOTHING
+
+
+def done_on(place: TaskPlace, branch: str, session: str = SESSION) -> ClaudeLog:
+    return log(place, session, branch).prompt("Empty files make the export crash", 0).answer("Fixed the crash.", 5)
+
+
+def resuming(place: TaskPlace) -> str | None:
+    found = place.json("resume", "--repo", str(place.repo))["capsule"]["resuming"]
+    assert found is None or isinstance(found, str)
+    return found
+
+
+@pytest.mark.parametrize("branch", ["main", "fix/long-gone"])
+def test_a_branch_of_its_own_does_not_go_on_from_a_session_long_ago_on_another(place: TaskPlace, branch: str) -> None:
+    place.branch("fix/export")
+    keep(place, done_on(place, branch))
+    out = place.run("resume", "--repo", str(place.repo))[1]
+    assert f"no stored session has to do with branch fix/export; the latest was on {branch}: session:" in out
+    assert "Empty files make the export crash → Fixed the crash." in out  # among the other sessions
+    assert resuming(place) is None
+
+
+def test_a_branch_of_its_own_goes_on_from_a_session_that_changed_what_is_changed_there(place: TaskPlace) -> None:
+    place.branch("fix/export")
+    place.write("src/reader.py", "y = 2\n")
+    keep(place, newest(place))
+    assert resuming(place) == f"session:claude:{SESSION}"
+
+
+def test_a_branch_of_its_own_goes_on_from_a_session_that_just_ended_elsewhere(place: TaskPlace) -> None:
+    place.branch("fix/export")
+    begin = (datetime.now(UTC) - when(0)).total_seconds() - 900
+    keep(place, log(place).prompt("Which fields may go?", begin).answer("The empty ones.", begin + 5))
+    assert resuming(place) == f"session:claude:{SESSION}"
+
+
+def test_a_branch_that_everybody_works_on_goes_on_from_the_last_session_of_any_branch(place: TaskPlace) -> None:
+    keep(place, done_on(place, "fix/long-gone"))
+    assert resuming(place) == f"session:claude:{SESSION}"
+
+
+def test_what_a_session_committed_itself_is_not_counted_as_made_since(place: TaskPlace) -> None:
+    made = log(place).prompt("Empty files make the export crash", 0)
+    made.call("Bash", 3, "t1", command="git commit -am 'Accept empty files'")
+    keep(place, made.result("[main 1a2b3c4] Accept empty files\n 1 file changed", 4, "t1").answer("It is done.", 5))
+    for subject in ("Accept empty files", "Somebody else's"):
+        place.git("commit", "-q", "--allow-empty", "-m", subject)
+    now = place.run("resume", "--repo", str(place.repo))[1].partition("## Now")[2].partition("##")[0]
+    assert "2 commits since the last session" in now  # with the first of the place
+    assert "Accept empty files" not in now
+
+
 def test_a_shallow_clone_proves_no_session_open(place: TaskPlace) -> None:
     place.branch("fix/export")
     place.git("checkout", "-q", "main")

@@ -205,6 +205,10 @@ class TestIdentify:
         identity = logs.identity(meta(**head))
         assert (identity.lane, identity.parent_session) == ("subagent", PARENT)
 
+    def test_a_thread_that_another_one_only_opened_is_no_subagent_of_it(self, logs: Logs) -> None:
+        head = meta(id=PARENT, session_id=PARENT, source="vscode", thread_source="subagent")
+        assert (logs.identity(head).lane, logs.identity(head).parent_session) == ("primary", None)
+
     def test_without_an_id_in_the_name_the_first_head_names_the_session(self, logs: Logs) -> None:
         assert logs.identity(meta(id="abc"), name="renamed.jsonl").session_id == "abc"
 

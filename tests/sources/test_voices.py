@@ -18,6 +18,7 @@ TRANSCRIPT = "\u276f make hive\ncc -c hive.c\nld hive.o"
         ("PostToolUse:Edit hook additional context: sealed", "injected"),
         ('Another Claude session sent a message:\n<agent-message from="bee">hi</agent-message>', "agent"),
         ('<teammate-message teammate_id="bee">{"type":"idle"}</teammate-message>', "agent"),
+        ("<codex_delegation>\n  <input>Seal the cell</input>\n</codex_delegation>", "agent"),
         ("<state_snapshot>\nthe hive so far", "compaction"),
         ("Another language model started to solve this problem and produced a summary of it", "compaction"),
         ("<tool_result>\nsealed\n</tool_result>", "tool"),

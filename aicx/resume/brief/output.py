@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from datetime import timedelta
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from aicx.brief import check_budget, fit, listed, page
@@ -185,8 +184,6 @@ _ENDED: dict[StateReason, str] = {
     "said_done": "finished, as it said",
     "nothing_said": "",
 }
-# A log that was written to so lately may be one of a session that goes on.
-_LATELY = timedelta(minutes=10)
 _EVIDENCE = f"{QUOTED_WITH_GIT}."
 _ONLY_GIT = f"No session of this place is stored. Between the fences is what git says of it: {to_check('facts')}."
 
@@ -283,7 +280,7 @@ def _session_head(report: ResumeReport, item: BriefedSession, limit: int) -> lis
     state = _ENDED[item.brief.state_reason] if item.brief and not report.is_stated_of(item) else ""
     if (left := report.still_open) is not None:
         state = f"open: {_OPEN.get(left.reason) or shorten(clean(left.step), limit)}"
-    if state.endswith(_ENDED["interrupted"]) and report.now - facts.completed_at <= _LATELY:
+    if item.brief and item.brief.may_be_at_work(report.now) and not report.is_stated_of(item):
         state = "it may still be at work"
     reopen = f"{'; ' if state else ''}reopen with `{item.reopen}`" if item.reopen else ""
     began, ended = local(facts.started_at), local(facts.completed_at)

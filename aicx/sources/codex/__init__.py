@@ -138,15 +138,18 @@ def _read_heads(log: LogFile) -> tuple[list[dict[str, Any]], datetime | None]:
 
 
 def _lineage(head: dict[str, Any]) -> tuple[Lane, str | None]:
-    """Whether a sub-agent's session, and the session it came from, be it a parent's call or a fork."""
-    subagent = object_of(head.get("source")).get("subagent")
+    """Whether a sub-agent's session, and the session it came from, be it a parent's call or a fork.
+
+    A thread that another one only opened, for a person to go on in, calls itself a sub-agent's and names no parent.
+    """
+    subagent, fork = object_of(head.get("source")).get("subagent"), text_of(head.get("forked_from_id"))
     spawn = object_of(object_of(subagent).get("thread_spawn"))
     parent = text_of(head.get("parent_thread_id")) or text_of(spawn.get("parent_thread_id"))
-    if not (subagent or parent or head.get("thread_source") == "subagent"):
-        return "primary", text_of(head.get("forked_from_id"))
     # A sub-agent's head names, as session_id, the session at the root of the tree it belongs to.
-    root = head.get("session_id") if head.get("session_id") != head.get("id") else None
-    return "subagent", parent or text_of(head.get("forked_from_id")) or text_of(root)
+    origin = fork or text_of(head.get("session_id") if head.get("session_id") != head.get("id") else None)
+    if subagent or parent or (head.get("thread_source") == "subagent" and origin):
+        return "subagent", parent or origin
+    return "primary", fork
 
 
 def _records(log: LogFile) -> Iterator[LogRecord | BadRecord]:
