@@ -11,7 +11,7 @@ import pytest
 
 from tests.parts import is_missing
 from tests.survival.logs import InventedLog, invent, write_home
-from tests.survival.runs import Home, Runner, running
+from tests.survival.runs import HERE, Home, Runner, running
 
 
 @dataclass(frozen=True)
@@ -38,11 +38,11 @@ def runner(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runner]:
 
 
 @pytest.fixture(scope="session")
-def undisturbed(runner: Runner, tmp_path_factory: pytest.TempPathFactory) -> Undisturbed:
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Undisturbed:
     folder = tmp_path_factory.mktemp("undisturbed")
     logs = invent(seed=2, sessions=10)
     user = folder / "user"
     write_home(user, logs)
     home = Home(user, folder / "corpus")
-    runner.store(home)
-    return Undisturbed(logs, user, home.corpus, home.tree(), runner.answers(home))
+    HERE.store(home)
+    return Undisturbed(logs, user, home.corpus, home.tree(), HERE.answers(home))

@@ -112,10 +112,10 @@ def test_store_rebuilds_a_catalogue_from_the_corpus_alone(
 
 @pytest.mark.parametrize("damage", sample(DAMAGES, 6, "asked"))
 def test_a_question_to_a_damaged_catalogue_is_answered_rightly_or_not_at_all(
-    damage: Callable[[Path], None], home: Home, runner: Runner, undisturbed: Undisturbed
+    damage: Callable[[Path], None], home: Home, undisturbed: Undisturbed
 ) -> None:
     damage(home.corpus / "catalog.sqlite")
-    run = runner.run(home, "steer", "--json", "--limit", "10000")
+    run = HERE.run(home, "steer", "--json", "--limit", "10000")
     assert "Traceback" not in run.err
     if run.code == 0:
         assert HERE.answers(home) == undisturbed.answers

@@ -17,7 +17,7 @@ import pytest
 from tests.forked import Piped
 from tests.survival.conftest import Undisturbed
 from tests.survival.logs import invent, last_moment, write_home
-from tests.survival.runs import TIMEOUT, Home, Runner, until
+from tests.survival.runs import HERE, TIMEOUT, Home, Runner, until
 
 pytestmark = pytest.mark.process
 
@@ -42,11 +42,11 @@ for number in range(int(times)):
 """
 
 
-def test_eight_writers_and_eight_readers_lose_nothing(runner: Runner, tmp_path: Path) -> None:
+def test_eight_writers_and_eight_readers_lose_nothing(tmp_path: Path) -> None:
     logs = invent(seed=6)
     home = Home(tmp_path / "user", tmp_path / "corpus")
     write_home(home.user, logs, until=last_moment(logs) / 4)
-    runner.store(home)
+    HERE.store(home)
     readers = [("steer", "--json", "--limit", "10000"), ("refs", "--json")] * 4
     processes = [_loop(home, tmp_path / f"w{number}", 2, "store") for number in range(8)]
     processes += [_loop(home, tmp_path / f"r{number}", 4, *words) for number, words in enumerate(readers)]
@@ -64,11 +64,11 @@ def test_eight_writers_and_eight_readers_lose_nothing(runner: Runner, tmp_path: 
     for runs in results[9::2]:
         assert all(json.loads(out)["projects"] for _, _, out, _ in runs)
     write_home(home.user, logs)
-    runner.store(home)
+    HERE.store(home)
     once = Home(home.user, tmp_path / "once")
-    runner.store(once)
+    HERE.store(once)
     assert home.tree() == once.tree()
-    assert runner.answers(home) == runner.answers(once)
+    assert HERE.answers(home) == HERE.answers(once)
 
 
 def _check_answers(answers: list[dict[str, Any]]) -> None:
@@ -85,7 +85,7 @@ def test_a_reader_does_not_wait_for_the_writer(
     words: tuple[str, ...], runner: Runner, undisturbed: Undisturbed, tmp_path: Path
 ) -> None:
     home = undisturbed.home(tmp_path / "corpus")
-    runner.store(home)
+    HERE.store(home)
     with _writing(home):
         run = runner.run(home, *words)
     assert run.code == 0, run.err
@@ -93,7 +93,7 @@ def test_a_reader_does_not_wait_for_the_writer(
     assert json.loads(run.out)
 
 
-def test_a_writer_waits_and_says_for_whom(runner: Runner, undisturbed: Undisturbed, tmp_path: Path) -> None:
+def test_a_writer_waits_and_says_for_whom(undisturbed: Undisturbed, tmp_path: Path) -> None:
     home = undisturbed.home(tmp_path / "corpus")
     with _locked(home, holder="4711"):
         writer = _loop(home, tmp_path / "writer", 1, "store")

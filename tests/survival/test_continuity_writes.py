@@ -18,7 +18,7 @@ from aicx.continuity.reading import read_layers
 from aicx.continuity.saving import save
 from aicx.work.place import find_place
 from tests.corpus.builders import ClaudeLog
-from tests.survival.runs import CUTS, REPOSITORY, Home, Runner
+from tests.survival.runs import CUTS, HERE, REPOSITORY, Home, Runner
 
 pytestmark = pytest.mark.process
 
@@ -37,13 +37,13 @@ def write_log(folder: Path, repo: Path, name: str, goal: str, test: str, begin: 
 
 
 @pytest.fixture
-def begun(runner: Runner, tmp_path: Path) -> tuple[Path, Path]:
+def begun(tmp_path: Path) -> tuple[Path, Path]:
     """A folder with a home and a repository whose notes are from an older session, and the log of a newer one."""
     folder = tmp_path / "begun"
     repo = repo_of(folder)
     repo.mkdir(parents=True)
     write_log(folder, repo, "1a2b3c4d-0000-4000-8000-000000000001", OLD, "tests/heron", 0)
-    do(runner, folder, "save")
+    do(folder, "save")
     return folder, write_log(folder, repo, "2a2b3c4d-0000-4000-8000-000000000002", NEW, "tests/otter", 1000)
 
 
@@ -60,8 +60,8 @@ def words(folder: Path, *arguments: str) -> tuple[str, ...]:
     return ("continuity", *arguments, "--repo", str(repo_of(folder)), "--json")
 
 
-def do(runner: Runner, folder: Path, *arguments: str) -> dict[str, Any]:
-    return runner.said(home_of(folder), *words(folder, *arguments))
+def do(folder: Path, *arguments: str) -> dict[str, Any]:
+    return HERE.said(home_of(folder), *words(folder, *arguments))
 
 
 def layers(folder: Path) -> Layers:

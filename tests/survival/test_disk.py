@@ -15,7 +15,7 @@ import pytest
 
 from tests.sampling import sample
 from tests.survival.conftest import Undisturbed
-from tests.survival.runs import Run, Runner
+from tests.survival.runs import HERE, Run, Runner
 
 CANNOT_WRITE = 6
 
@@ -63,9 +63,9 @@ def test_a_disk_that_is_full_stops_the_store_and_space_heals_it(
         assert home.flaws() == []
         assert not home.staging.exists() or (home.staging / "journal").exists()  # else it only takes up space
         _remount(disk, "size=64m")
-        runner.store(home)
+        HERE.store(home)
         assert home.tree() == undisturbed.tree
-        assert runner.answers(home) == undisturbed.answers
+        assert HERE.answers(home) == undisturbed.answers
 
 
 def test_a_disk_that_is_full_when_only_the_index_is_left_is_named_as_such(
@@ -73,7 +73,7 @@ def test_a_disk_that_is_full_when_only_the_index_is_left_is_named_as_such(
 ) -> None:
     with _small_disk(tmp_path / "disk", "size=64m") as disk:
         home = undisturbed.home(disk / "corpus")
-        runner.store(home)
+        HERE.store(home)
         shutil.rmtree(home.corpus / "index")
         space = os.statvfs(disk)
         _remount(disk, f"size={(space.f_blocks - space.f_bfree) * space.f_frsize + 48 * 1024}")
@@ -82,7 +82,7 @@ def test_a_disk_that_is_full_when_only_the_index_is_left_is_named_as_such(
         assert "error: the lexical index could not be written: " in refused.err
         assert "No space left on device" in refused.err
         _remount(disk, "size=64m")
-        runner.store(home)
+        HERE.store(home)
         assert home.tree() == undisturbed.tree
 
 
@@ -95,7 +95,7 @@ def test_a_disk_without_room_for_more_files_stops_the_store_and_room_heals_it(
         _check_refusal(runner.run(home, "store", batch=8), home.corpus, FULL)
         assert home.flaws() == []
         _remount(disk, "nr_inodes=10000")
-        runner.store(home)
+        HERE.store(home)
         assert home.tree() == undisturbed.tree
 
 
@@ -107,9 +107,9 @@ def test_a_limit_on_the_size_of_files_stops_the_store_and_lifting_it_heals_it(
     home = undisturbed.home(tmp_path / "corpus")
     _check_refusal(runner.run(home, "store", batch=8, largest_file=largest), home.corpus, FULL)
     assert home.flaws() == []
-    runner.store(home)
+    HERE.store(home)
     assert home.tree() == undisturbed.tree
-    assert runner.answers(home) == undisturbed.answers
+    assert HERE.answers(home) == undisturbed.answers
 
 
 def test_a_read_only_home_is_refused_for_writing_and_answers_questions(
@@ -117,18 +117,18 @@ def test_a_read_only_home_is_refused_for_writing_and_answers_questions(
 ) -> None:
     with _small_disk(tmp_path / "disk", "size=64m") as disk:
         home = undisturbed.home(disk / "corpus")
-        runner.store(home)
+        HERE.store(home)
         _remount(disk, "ro")
         _check_refusal(runner.run(home, "store"), home.corpus, "Read-only file system")
-        assert runner.answers(home) == undisturbed.answers
+        assert HERE.answers(home) == undisturbed.answers
 
 
-def test_a_read_only_home_is_searched_by_its_index(runner: Runner, undisturbed: Undisturbed, tmp_path: Path) -> None:
+def test_a_read_only_home_is_searched_by_its_index(undisturbed: Undisturbed, tmp_path: Path) -> None:
     with _small_disk(tmp_path / "disk", "size=64m") as disk:
         home = undisturbed.home(disk / "corpus")
-        runner.store(home)
+        HERE.store(home)
         _remount(disk, "ro")
-        answered = runner.run(home, "search", "deploy", "--mode", "lexical", "--json")
+        answered = HERE.run(home, "search", "deploy", "--mode", "lexical", "--json")
         assert answered.code == 0, answered.err
         assert '"fallback_reason":null' in answered.out
 
@@ -138,11 +138,11 @@ def test_a_home_that_cannot_be_made_is_refused(runner: Runner, undisturbed: Undi
         _check_refusal(runner.run(undisturbed.home(disk / "deep" / "corpus"), "store"), disk, "Read-only file system")
 
 
-def test_a_home_that_is_a_file_is_refused(runner: Runner, undisturbed: Undisturbed, tmp_path: Path) -> None:
+def test_a_home_that_is_a_file_is_refused(undisturbed: Undisturbed, tmp_path: Path) -> None:
     home = undisturbed.home(tmp_path / "corpus")
     home.corpus.write_text("a file")
     for command in ("store", "steer"):
-        run = runner.run(home, command)
+        run = HERE.run(home, command)
         assert (run.code, run.err.splitlines()[0]) == (2, f"error: {home.corpus} is not a folder")
     assert home.corpus.read_text() == "a file"
 
@@ -175,11 +175,11 @@ def test_something_else_in_the_place_of_ours_is_refused_and_kept(
         place.rmdir()
     else:
         place.unlink()
-    runner.store(home)
+    HERE.store(home)
     assert home.tree() == undisturbed.tree
 
 
-def test_a_corpus_is_for_its_owner_alone(runner: Runner, undisturbed: Undisturbed, tmp_path: Path) -> None:
+def test_a_corpus_is_for_its_owner_alone(undisturbed: Undisturbed, tmp_path: Path) -> None:
     home = undisturbed.home(tmp_path / "new" / "corpus")
-    runner.store(home)
+    HERE.store(home)
     assert home.corpus.stat().st_mode & 0o077 == 0

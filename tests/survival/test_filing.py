@@ -24,14 +24,14 @@ def write(user: Path, log: ClaudeLog) -> None:
 
 
 @pytest.fixture(scope="module")
-def filed(runner: Runner, tmp_path_factory: pytest.TempPathFactory) -> Home:
+def filed(tmp_path_factory: pytest.TempPathFactory) -> Home:
     """Sessions of two days each, filed under no repository; their logs are gone, and one that knows it has come."""
     folder = tmp_path_factory.mktemp("filed")
     home = Home(folder / "user", folder / "corpus")
     for number, session in enumerate(SESSIONS):
         log = ClaudeLog(session, GONE).prompt(f"Why is lamp number {number} dark since this morning?", number * 10)
         write(home.user, log.answer(f"The fuse {number} is burnt.", number * 10 + DAY))
-    runner.store(home)
+    HERE.store(home)
     shutil.rmtree(home.user / ".claude")
     log = ClaudeLog(THIRD, GONE).prompt("Push it", 5000).call("Bash", 5001, command="git push")
     write(home.user, log.result("To github.com:ada/orbit.git\n   1234567..89abcde  main -> main\n", 5002))

@@ -13,6 +13,7 @@ import pytest
 
 import aicx.corpus.ingest.run
 from aicx.cli import run as run_here
+from tests.sampling import sample
 from tests.survival.conftest import Undisturbed
 from tests.survival.logs import invent, write_home
 from tests.survival.runs import HERE, TOPS, Home, Run, Runner
@@ -45,6 +46,10 @@ def _claude(
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(record) + "\n", "utf-8")
     return path
+
+
+def _session(number: int) -> str:
+    return f"{number:08x}-0000-4000-8000-00000000000a"
 
 
 def _gemini(home: Home, session: str, number: int) -> None:
@@ -117,47 +122,28 @@ def test_a_session_without_an_id_is_stored(home: Home) -> None:
     assert len(home.chunks()) == 1
 
 
-@pytest.mark.parametrize(
-    "cwd",
-    [
-        *(
-            "/home/ada/repos/../../../etc/cron.d",
-            "/a\0b/repos/x/y",
-            "/a\nb/repos/x\n/y",
-            "/repos/$(touch owned)/`id`",
-            "..",
-        ),
-        *(
-            "/repos/../..",
-            "/repos/.git/hooks",
-            "/repos/.../...",
-            "relative/repos/a/b",
-            "/repos/ünïcödé/日本語",
-            "~",
-            "/",
-            " ",
-        ),
-        *(
-            "/" + "x" * 5000,
-            "/repos/" + "o" * 300 + "/" + "r" * 300,
-            "C:\\repos\\a\\b",
-            "/repos/-rf/--help",
-            "\x1b[2J",
-            "//",
-        ),
-        *("/repos/store/.", "/repos/con/nul", "/dev/null", "/proc/self/cwd/repos/a/b", "/repos/a/b\u202e"),
-    ],
-)
-def test_a_hostile_working_folder_is_filed_safely(cwd: str, home: Home, tmp_path: Path) -> None:
-    _claude(home, cwd=cwd)
+HOSTILE_FOLDERS = [
+    *("/home/ada/repos/../../../etc/cron.d", "/a\0b/repos/x/y", "/a\nb/repos/x\n/y", "/repos/$(touch owned)/`id`"),
+    *("..", "/repos/../..", "/repos/.git/hooks", "/repos/.../...", "relative/repos/a/b", "/repos/ünïcödé/日本語"),
+    *("~", "/", " ", "/" + "x" * 5000, "/repos/" + "o" * 300 + "/" + "r" * 300, "C:\\repos\\a\\b", "//", "\x1b[2J"),
+    *("/repos/-rf/--help", "/repos/store/.", "/repos/con/nul", "/dev/null", "/proc/self/cwd/repos/a/b"),
+    "/repos/a/b\u202e",
+]
+
+
+def test_a_hostile_working_folder_is_filed_safely(home: Home, tmp_path: Path) -> None:
+    for number, cwd in enumerate(HOSTILE_FOLDERS):
+        _claude(home, cwd, _session(number))
     before = _everything_below(tmp_path)
     HERE.store(home)
     assert {path for path in _everything_below(tmp_path) - before if not path.startswith("corpus")} == set()
-    (chunk,) = home.chunks()
-    parts = chunk.relative_to(home.corpus).parts
-    assert parts[0] == "non-repository-contexts" or len(parts) == 7
-    assert all(part.isascii() and part.isprintable() and not part.startswith(("-", ".")) for part in parts)
-    assert [item["cwd"] for item in HERE.answers(home)] == [cwd]
+    assert len(home.chunks()) == len(HOSTILE_FOLDERS)
+    for chunk in home.chunks():
+        parts = chunk.relative_to(home.corpus).parts
+        assert parts[0] == "non-repository-contexts" or len(parts) == 7
+        assert all(part.isascii() and part.isprintable() and not part.startswith(("-", ".")) for part in parts)
+    filed = {item["session_id"]: item["cwd"] for item in HERE.answers(home)}
+    assert filed == {_session(number): cwd for number, cwd in enumerate(HOSTILE_FOLDERS)}
 
 
 # What stands where logs are expected ---------------------------------------------------------------------------------
@@ -202,59 +188,39 @@ PLACES = [
 ]
 
 
-@pytest.mark.parametrize("make", [_fifo, _endless])
-@pytest.mark.parametrize("place", PLACES)
-def test_what_never_ends_in_the_place_of_a_log_costs_only_itself(
-    place: str, make: Callable[[Path], None], runner: Runner, home: Home
+STRANGE = [_fifo, _endless, _folder, _dangling, _circle, _nothing]
+
+
+@pytest.mark.parametrize("make", STRANGE)
+@pytest.mark.parametrize("places", [PLACES, *([place] for place in sample(PLACES, 3))], ids=lambda places: places[-1])
+def test_what_is_no_log_in_the_place_of_a_log_costs_only_itself(
+    places: list[str], make: Callable[[Path], None], runner: Runner, home: Home
 ) -> None:
     _claude(home, text="a good prompt")
     _gemini(home, "good", 1)
-    path = home.user / place
-    path.parent.mkdir(parents=True, exist_ok=True)
-    make(path)
-    assert _bounded(runner, home, "store").code == 0
-    assert len(home.chunks()) == 2
-
-
-@pytest.mark.parametrize("make", [_folder, _dangling, _circle, _nothing])
-def test_what_is_no_log_in_the_place_of_every_log_costs_only_itself(
-    make: Callable[[Path], None], runner: Runner, home: Home
-) -> None:
-    _claude(home, text="a good prompt")
-    _gemini(home, "good", 1)
-    for place in PLACES:
+    for place in places:
         (home.user / place).parent.mkdir(parents=True, exist_ok=True)
         make(home.user / place)
     assert _bounded(runner, home, "store").code == 0
     assert len(home.chunks()) == 2
 
 
-@pytest.mark.parametrize("make", [_fifo, _folder, _dangling, _circle, _endless])
-@pytest.mark.parametrize("place", [".git", ".git/config", ".git/commondir"])
-def test_a_strange_git_folder_does_not_stop_the_store(
-    place: str, make: Callable[[Path], None], runner: Runner, home: Home, tmp_path: Path
-) -> None:
-    repository = tmp_path / "repository"
-    (repository / place).parent.mkdir(parents=True)
-    make(repository / place)
-    _claude(home, cwd=str(repository))
-    assert _bounded(runner, home, "store").code == 0
-    assert len(home.chunks()) == 1
+POINTERS = ["gitdir: a\0b", "gitdir: loop", "gitdir: " + "x" * 9000, "gitdir: ../../..", "\0", "gitdir:"]
 
 
-@pytest.mark.parametrize(
-    "pointer", ["gitdir: a\0b", "gitdir: loop", "gitdir: " + "x" * 9000, "gitdir: ../../..", "\0", "gitdir:"]
-)
-def test_a_strange_pointer_to_a_git_folder_does_not_stop_the_store(
-    pointer: str, runner: Runner, home: Home, tmp_path: Path
-) -> None:
-    repository = tmp_path / "repository"
-    repository.mkdir()
-    (repository / "loop").symlink_to(repository / "loop")
-    (repository / ".git").write_text(pointer, "utf-8")
-    _claude(home, cwd=str(repository))
+def test_a_strange_git_folder_does_not_stop_the_store(runner: Runner, home: Home, tmp_path: Path) -> None:
+    strange: list[tuple[str, Callable[[Path], object]]] = [
+        *((place, make) for place in (".git", ".git/config", ".git/commondir") for make in STRANGE[:-1]),
+        *((".git", lambda path, pointer=pointer: path.write_text(pointer, "utf-8")) for pointer in POINTERS),
+    ]
+    for number, (place, make) in enumerate(strange):
+        repository = tmp_path / f"repository-{number}"
+        (repository / place).parent.mkdir(parents=True)
+        (repository / "loop").symlink_to(repository / "loop")
+        make(repository / place)
+        _claude(home, str(repository), _session(number))
     assert _bounded(runner, home, "store").code == 0
-    assert len(home.chunks()) == 1
+    assert len(home.chunks()) == len(strange)
 
 
 @pytest.mark.parametrize("words", [("store",), ("store", "--json"), ("list",), ("list", "--json")])

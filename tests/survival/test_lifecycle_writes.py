@@ -36,12 +36,12 @@ FINALIZE = ("finalize", "--status", "success", "--summary", "It works", "--files
 
 
 @pytest.fixture(scope="module")
-def begun(runner: Runner, tmp_path_factory: pytest.TempPathFactory) -> Home:
+def begun(tmp_path_factory: pytest.TempPathFactory) -> Home:
     folder = tmp_path_factory.mktemp("begun")
     (folder / "user").mkdir()
     (folder / "repo").mkdir()
     home = Home(folder / "user", folder / "corpus")
-    run = runner.run(home, "task", "start", "Fix the login", *_in(home))
+    run = HERE.run(home, "task", "start", "Fix the login", *_in(home))
     assert run.code == 0, run.err
     return home
 
@@ -126,7 +126,7 @@ def test_runs_killed_at_any_step_leave_a_home_that_is_sound_and_answers(
     """One after the other in one home, which has to bear all that they leave."""
 
     def ask(*words: str) -> str:
-        run = runner.run(home, *words)
+        run = HERE.run(home, *words)
         assert run.code == 0, run.err
         return run.out
 
@@ -139,6 +139,6 @@ def test_runs_killed_at_any_step_leave_a_home_that_is_sound_and_answers(
     assert runner.run(home, *RUN, folder=repo).code == 3
     ask("store")
     assert "ended with exit code 3, just now: error: no disk" in ask("resume", "--repo", str(repo))
-    checks = json.loads(runner.run(home, "doctor", "--json").out)["checks"]
+    checks = json.loads(HERE.run(home, "doctor", "--json").out)["checks"]
     assert [check for check in checks if check["severity"] == "critical"] == []
     assert {check["severity"] for check in checks if check["name"] in ("work", "work_events")} == {"green"}

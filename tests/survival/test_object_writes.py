@@ -33,7 +33,7 @@ def digest_of(text: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def begun(runner: Runner, tmp_path_factory: pytest.TempPathFactory) -> Home:
+def begun(tmp_path_factory: pytest.TempPathFactory) -> Home:
     """A stored session, a pack of it, a text and a pinned one."""
     folder = tmp_path_factory.mktemp("begun")
     (folder / "repo").mkdir()
@@ -44,16 +44,16 @@ def begun(runner: Runner, tmp_path_factory: pytest.TempPathFactory) -> Home:
     home = Home(folder / "user", folder / "corpus")
     for name, text in (("old", OLD), ("new", NEW), ("pinned", PINNED)):
         (folder / name).write_text(text)
-    do(runner, home, "store")
-    do(runner, home, "cas", "put", str(folder / "old"))
-    do(runner, home, "cas", "put", str(folder / "pinned"))
-    do(runner, home, "cas", "pin", f"sha256:{digest_of(PINNED)}")
-    do(runner, home, "pack", "task", "--repo", str(folder / "repo"), "--now", "2026-03-10T12:00:00Z")
+    do(home, "store")
+    do(home, "cas", "put", str(folder / "old"))
+    do(home, "cas", "put", str(folder / "pinned"))
+    do(home, "cas", "pin", f"sha256:{digest_of(PINNED)}")
+    do(home, "pack", "task", "--repo", str(folder / "repo"), "--now", "2026-03-10T12:00:00Z")
     return home
 
 
-def do(runner: Runner, home: Home, *arguments: str) -> dict[str, Any]:
-    return runner.said(home, *arguments, "--json")
+def do(home: Home, *arguments: str) -> dict[str, Any]:
+    return HERE.said(home, *arguments, "--json")
 
 
 def view(home: Home) -> set[str]:

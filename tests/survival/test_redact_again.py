@@ -23,7 +23,7 @@ def leaks(home: Home) -> list[Path]:
 
 
 @pytest.fixture(scope="module")
-def unredacted(runner: Runner, tmp_path_factory: pytest.TempPathFactory) -> Home:
+def unredacted(tmp_path_factory: pytest.TempPathFactory) -> Home:
     """Sessions with secrets, stored as they were; their logs are gone."""
     folder = tmp_path_factory.mktemp("unredacted")
     home = Home(folder / "user", folder / "corpus")
@@ -33,7 +33,7 @@ def unredacted(runner: Runner, tmp_path_factory: pytest.TempPathFactory) -> Home
         log = ClaudeLog(f"{number}b7c1f6e-3d52-4a8e-9a3c-5f0a1b2c3d4e", f"/srv/{secret}")
         log.prompt(f"Use {secret} here", number * 100).answer(f"Used {secret}", number * 100 + 1)
         (logs / f"{log.session}.jsonl").write_bytes(log.body())
-    runner.store(home, "--no-redact-secrets")
+    HERE.store(home, "--no-redact-secrets")
     shutil.rmtree(home.user / ".claude")
     assert leaks(home)
     return home

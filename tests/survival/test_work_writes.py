@@ -18,7 +18,7 @@ from aicx.work.files import every_folder, read_all
 from aicx.work.holder import check_files, check_log
 from aicx.work.place import find_place
 from aicx.work.state import start
-from tests.survival.runs import CUTS, Home, Runner
+from tests.survival.runs import CUTS, HERE, Home, Runner
 
 pytestmark = pytest.mark.process
 
@@ -34,15 +34,15 @@ AFTER = "Written afterwards"
 
 
 @pytest.fixture(scope="module")
-def begun(runner: Runner, tmp_path_factory: pytest.TempPathFactory) -> Home:
+def begun(tmp_path_factory: pytest.TempPathFactory) -> Home:
     """An open task and a closed one."""
     folder = tmp_path_factory.mktemp("begun")
     (folder / "user").mkdir()
     (folder / "repo").mkdir()
     home = Home(folder / "user", folder / "corpus")
-    do(runner, home, "start", "Old one", "--command", "make test")
-    do(runner, home, "start", "Closed one")
-    do(runner, home, "close", "closed-one")
+    do(home, "start", "Old one", "--command", "make test")
+    do(home, "start", "Closed one")
+    do(home, "close", "closed-one")
     return home
 
 
@@ -50,8 +50,8 @@ def words(home: Home, *arguments: str) -> tuple[str, ...]:
     return ("task", *arguments, "--repo", str(home.user.parent / "repo"), "--json")
 
 
-def do(runner: Runner, home: Home, *arguments: str) -> dict[str, Any]:
-    return runner.said(home, *words(home, *arguments))
+def do(home: Home, *arguments: str) -> dict[str, Any]:
+    return HERE.said(home, *words(home, *arguments))
 
 
 def view(home: Home) -> dict[str, tuple[object, ...]]:
@@ -107,7 +107,7 @@ def test_twelve_updates_of_one_task_lose_none(begun: Home, runner: Runner, tmp_p
     orders = [("update", "old-one", "--verified", f"fact {number}", "--risk", "the same") for number in range(12)]
     done = runner.at_once(home, *(words(home, *order) for order in orders))
     assert [code for code, _ in done] == [0] * 12
-    task = do(runner, home, "show", "old-one")
+    task = do(home, "show", "old-one")
     assert sorted(task["task"]["verified"]) == sorted(f"fact {number}" for number in range(12))
     assert (task["task"]["risks"], task["task"]["rev"]) == (["the same"], 13)
     assert [event["type"] for event in task["events"]] == ["started", *["updated"] * 12]
@@ -120,7 +120,7 @@ def test_twelve_tasks_begun_at_once_are_all_kept(begun: Home, runner: Runner, tm
     # Each of six goals twice: an agent that calls everything twice.
     orders = [("start", f"Goal {number // 2}", "--file", f"f{number}.py") for number in range(12)]
     assert [code for code, _ in runner.at_once(home, *(words(home, *order) for order in orders))] == [0] * 12
-    tasks = {task["title"]: task["active_files"] for task in do(runner, home, "status")["active"]}
+    tasks = {task["title"]: task["active_files"] for task in do(home, "status")["active"]}
     assert {title: sorted(files) for title, files in tasks.items() if title.startswith("Goal")} == {
         f"Goal {number}": sorted([f"f{2 * number}.py", f"f{2 * number + 1}.py"]) for number in range(6)
     }
@@ -137,7 +137,7 @@ def test_closing_and_updating_at_once_ends_in_an_order_that_makes_sense(
     orders += [("close", "old-one") for _ in range(6)]
     codes = [code for code, _ in runner.at_once(home, *(words(home, *order) for order in orders))]
     assert codes[6:] == [0] * 6
-    task = do(runner, home, "show", "old-one")
+    task = do(home, "show", "old-one")
     assert task["task"]["status"] == "resolved"
     assert len(task["task"]["verified"]) == codes[:6].count(0)  # what was refused said so, and the rest is there
     assert [event["type"] for event in task["events"]].count("closed") == 1
@@ -147,7 +147,7 @@ def test_a_home_that_cannot_be_written_is_still_read(begun: Home, runner: Runner
     home = Home(begun.user, shutil.copytree(begun.corpus, tmp_path / "corpus"))
     shutil.rmtree(home.corpus / "locks")
     (home.corpus / "locks").write_text("in the way")
-    assert [task["title"] for task in do(runner, home, "status")["active"]] == ["Old one"]
+    assert [task["title"] for task in do(home, "status")["active"]] == ["Old one"]
     run = runner.run(home, *words(home, *COMMANDS["update"]))
     assert (run.code, json.loads(run.out)["kind"]) == (6, "StoreUnwritable")
     assert os.path.isfile(home.corpus / "locks")
