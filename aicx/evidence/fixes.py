@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from aicx.evidence.patterns import CommandRules, command_rules
+from aicx.evidence.patterns import command_rules
 from aicx.shell import Simple
 from aicx.toolchains.commands import module_of, started, verb_first
 
@@ -47,29 +47,28 @@ class CheckScope(NamedTuple):
 
 def ends(later: Simple, failed: Simple, kind: str) -> bool:
     """Whether the success of ``later`` means that ``failed`` no longer fails."""
-    later, failed = _plain(later), _plain(failed)
-    if later.text == failed.text:
+    after, before = without_starters(later.text), without_starters(failed.text)
+    if after == before:
         return True
-    rules = command_rules()
     if kind == "check":
-        one, other = _check(later, rules), _check(failed, rules)
+        one, other = _check(after), _check(before)
         return one is not None and other is not None and _covers(one, other)
     if kind == "change":
-        otherwise = rules.fixed_otherwise.match(failed.text) and rules.fixed_by.match(later.text)
-        refused = rules.refusable.match(failed.text) and rules.ends_refusal.match(later.text)
-        return _verb(later) == _verb(failed) or bool(otherwise or refused)
+        rules = command_rules()
+        otherwise = rules.fixed_otherwise.match(before) and rules.fixed_by.match(after)
+        refused = rules.refusable.match(before) and rules.ends_refusal.match(after)
+        return _verb(after) == _verb(before) or bool(otherwise or refused)
     return False
 
 
 def repeats(later: Simple, earlier: Simple) -> bool:
     """Whether ``later`` is ``earlier`` again: the same command, or the same check of as much or more."""
-    later, earlier = _plain(later), _plain(earlier)
-    if later.text == earlier.text:
+    after, before = without_starters(later.text), without_starters(earlier.text)
+    if after == before:
         return True
-    rules = command_rules()
-    one, other = _check(later, rules), _check(earlier, rules)
+    one, other = _check(after), _check(before)
     if one is None or other is None:
-        return _verb(later) == _verb(earlier)
+        return _verb(after) == _verb(before)
     return one.program == other.program and _includes(one.parts, other.parts)
 
 
@@ -78,24 +77,23 @@ def end_together(later: Iterable[Simple], failed: Simple) -> bool:
 
     None does so alone: what the whole is made of is not said.
     """
-    rules = command_rules()
-    wanted = _check(failed, rules)
+    wanted = _check(failed.text)
     if wanted is None or wanted.program.rpartition(":")[2] not in _WHOLES or wanted.parts:
         return False
-    found = {check for command in later if (check := _check(command, rules)) and not check.parts}
+    found = {check for command in later if (check := _check(command.text)) and not check.parts}
     same = {check for check in found if check.topic == wanted.topic and check.runner == wanted.runner}
     return len(same) > 1 and any(not check.is_special for check in same)
 
 
 def topic_of(command: Simple) -> str | None:
     """What a check looks at: "test", "lint" or "build"; None for what is no check."""
-    check = _check(_plain(command), command_rules())
+    check = _check(without_starters(command.text))
     return check.topic if check else None
 
 
 def is_special(command: Simple) -> bool:
     """Whether a command is a check of a part alone, as ``npm run web:check`` beside ``npm run check``."""
-    check = _check(_plain(command), command_rules())
+    check = _check(without_starters(command.text))
     return check is not None and check.is_special
 
 
@@ -104,7 +102,7 @@ def whole_check(command: Simple) -> str | None:
 
     An option before the task, as in ``bun --filter web test``, may say of what it is a check, and so may ``-tags e2e``.
     """
-    check = _check(command, command_rules())
+    check = _check(command.text)
     if check is None or check.parts or not command.text.startswith(check.program):
         return None
     rest = command.text[len(check.program) :].split()
@@ -113,11 +111,6 @@ def whole_check(command: Simple) -> str | None:
     # `golangci-lint` alone checks nothing.
     task = f"{check.program} run" if rest[:1] == ["run"] else check.program
     return f"{task} ./..." if "./..." in rest else task
-
-
-def _plain(command: Simple) -> Simple:
-    """``command`` without what only starts it, as ``npx`` and ``uv run``, and without the options before git's verb."""
-    return command._replace(text=without_starters(command.text))
 
 
 @lru_cache(maxsize=4096)  # each success is compared with each failure
@@ -153,14 +146,16 @@ def _is_at(part: str, other: str) -> bool:
     return part == other or other.startswith(f"{part}/") or other.endswith(f"/{part}")
 
 
-def _check(command: Simple, rules: CommandRules) -> CheckScope | None:
-    found = rules.check.match(command.text)
+@lru_cache(maxsize=4096)  # as above
+def _check(command: str) -> CheckScope | None:
+    rules = command_rules()
+    found = rules.check.match(command)
     if found is None:
         return None
     # To the end of the word: `mise run test:e2e` is found at `test`.
-    end = command.text.find(" ", found.end())
-    program = command.text if end < 0 else command.text[:end]
-    rest = command.text[len(program) :].split()
+    end = command.find(" ", found.end())
+    program = command if end < 0 else command[:end]
+    rest = command[len(program) :].split()
     # A name given as an expression, `'^test_http$'`, is the name.
     parts = [word.strip("\"'").strip("^$").removesuffix("/...") for word in rest if not word.startswith("-")]
     # `-m` of `python -m pytest` is not an option of the check: without it the command does not run.
@@ -169,6 +164,7 @@ def _check(command: Simple, rules: CommandRules) -> CheckScope | None:
     return CheckScope(program, topic, tuple(part for part in parts if part not in _EVERYTHING))
 
 
-def _verb(command: Simple) -> tuple[str, ...]:
-    words = [word for word in command.text.split() if not word.startswith("-")]
+@lru_cache(maxsize=4096)  # as above
+def _verb(command: str) -> tuple[str, ...]:
+    words = [word for word in command.split() if not word.startswith("-")]
     return tuple(words[: 3 if words[:1] == ["gh"] else 2])
