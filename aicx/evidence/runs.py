@@ -158,7 +158,7 @@ def _run(call: Step, answers: Sequence[Step], rules: CommandRules) -> CommandRun
     parts = [part for part in simple_commands(call.command) if not rules.look.match(part.text)]
     if not parts:
         return None
-    kinds = [_kind(part, rules) for part in parts]
+    kinds = [run_kind(part) for part in parts]
     kind: RunKind = "check" if "check" in kinds else "change" if "change" in kinds else "other"
     # What counts of a line is what it was run for.
     parts = [part for part, of in zip(parts, kinds, strict=True) if of == kind]
@@ -250,8 +250,9 @@ def is_probe(part: Simple) -> bool:
     return command_rules().probe.match(part.text) is not None
 
 
-def _kind(part: Simple, rules: CommandRules) -> RunKind:
-    plain = without_starters(part.text)
+def run_kind(part: Simple) -> RunKind:
+    """What a command that is more than looking is run for."""
+    plain, rules = without_starters(part.text), command_rules()
     if rules.check.match(plain):
         return "check"
     return "change" if rules.change.match(plain) else "other"

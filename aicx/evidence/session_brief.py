@@ -87,7 +87,8 @@ _HANDED_OVER = re.compile(r"[^\n]{1,120}:\s*\n\s*#{1,3}[ \t]+(?:plan:[ \t]*)?(?P
 _SAME = 0.8
 # A session that was silent for less may be in the middle of a call.
 _AT_WORK = timedelta(minutes=10)
-_MAX_CHECKS, _MAX_TESTS, _MAX_FAILURES, _MAX_NEXT, _MAX_DECISIONS = 6, 3, 5, 6, 8
+_MAX_CHECKS, _MAX_TESTS, _MAX_FAILURES, _MAX_NEXT, MAX_DECISIONS = 6, 3, 5, 6, 8
+MERGED = " (merged)"  # behind the address of a pull request
 
 
 class OpenLine(NamedTuple):
@@ -210,7 +211,7 @@ def read_brief(
     goal, asked = _requests(wanted)
     if (summarized := summarized_request(steps)) is not None:
         goal, asked = _said(summarized), asked or goal
-    settled = tuple(line for line in map(_said, decisions(steps, _MAX_DECISIONS)) if not _is_in(line, goal, asked))
+    settled = tuple(line for line in map(_said, decisions(steps, MAX_DECISIONS)) if not _is_in(line, goal, asked))
     turned_to = _turned_to(steps, wanted)
 
     def brief(since: Since) -> SessionBrief:
@@ -251,7 +252,7 @@ def read_brief(
             checks=tuple(_check(run, count) for run, count in passed[:_MAX_CHECKS]),
             commits=tuple(commits),
             pull_requests=tuple(
-                one._replace(text=f"{one.text} (merged)") if number_of(one.text) in merged else one for one in opened
+                one._replace(text=one.text + MERGED) if number_of(one.text) in merged else one for one in opened
             ),
             failures=tuple(_failure(run, edits) for run in failures[:_MAX_FAILURES]),
             failing=tuple(

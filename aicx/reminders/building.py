@@ -35,7 +35,7 @@ from aicx.reminders.matching import needle_of, normal
 from aicx.sources.tools import changes_files
 from aicx.storage.derived import forgiving, open_derived
 from aicx.text import instant, shorten
-from aicx.work.facts_index import session_facts
+from aicx.work.facts_index import chunks_of_part, session_facts
 from aicx.work.failures import Pattern, patterns
 from aicx.work.session_facts import SessionFacts
 
@@ -116,11 +116,7 @@ def turns_of(layout: Layout, catalog: Catalog, facts: SessionFacts | None) -> It
     """What a session asked and what came of it, and what was decided in it or given up."""
     if facts is None:
         return
-    rows = catalog.rows(
-        "SELECT path FROM chunks WHERE agent=? AND session_id=? AND stream='' AND ignored=0 AND"
-        f" (project=? OR (project='{NON_REPOSITORY}' AND coalesce(cwd, project)=?)) ORDER BY number",
-        [facts.agent, facts.session_id, facts.project, facts.project],
-    )
+    rows = chunks_of_part(catalog, (facts.agent, facts.session_id, facts.project))
     steps, _ = read_steps(layout, [row["path"] for row in rows])
     yield from _asked(steps, facts)
     known = _by_name((*facts.edited, *facts.opened))

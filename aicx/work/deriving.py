@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from aicx.evidence.calls import OtherRepositories, answered_calls, is_edit
 from aicx.evidence.fixes import topic_of
-from aicx.evidence.given_up import given_up
+from aicx.evidence.given_up import MAX_GIVEN_UP, given_up
 from aicx.evidence.patterns import command_rules
 from aicx.evidence.runs import Outcome, followed, ran_by
-from aicx.evidence.session_brief import read_brief
+from aicx.evidence.session_brief import MAX_DECISIONS, MERGED, read_brief
 from aicx.evidence.since import Since
 from aicx.evidence.transcript import Statement, Step
 from aicx.fields import taken_from
@@ -25,26 +26,29 @@ from aicx.work.session_facts import MAX_COMMANDS, MAX_FILES, Observed, Ran, Said
 _PASSED: dict[Outcome, bool] = {"ok": True, "failed": False}
 
 
-def derive(part: SessionPart, steps: Sequence[Step], elsewhere: OtherRepositories) -> SessionFacts | None:
+def derive(
+    part: SessionPart, steps: Sequence[Step], elsewhere: OtherRepositories, before: SessionFacts | None = None
+) -> SessionFacts | None:
     """The facts of a session from its messages; None where there are none.
 
-    ``elsewhere`` has the roots of the repository that they are told of.
+    ``elsewhere`` has the roots of the repository that they are told of. With ``before``, the facts of all messages
+    before ``steps``, those of them all: what was done is added up, and how it stands is told by ``steps``.
     """
     if not steps:
-        return None
+        return before
     roots = elsewhere.roots
     calls = followed(answered_calls(steps))
     each = ran_by(calls, roots, steps)
     runs = [run for run in each if run is not None]
     brief = read_brief(steps, roots, part.folder, elsewhere, runs)(Since())
-    seen = observe(steps, roots, part.folder)
+    seen = observe(steps, roots, part.folder, before)
     typed = [step.at for step in steps if step.role == "user" and step.origin in PROMPTS]
     tests = [
         Ran(run.parts[-1].text, _PASSED.get(run.outcome), instant(run.at, "seconds"), str(Ref("chunk", run.chunk)))
         for run in runs
         if run.kind == "check" and topic_of(run.parts[-1]) == "test"
     ]
-    return taken_from(
+    facts = taken_from(
         part,
         SessionFacts,
         started_at=instant(min(step.at for step in steps), "seconds"),
@@ -68,11 +72,40 @@ def derive(part: SessionPart, steps: Sequence[Step], elsewhere: OtherRepositorie
         commands=seen.commands[-MAX_COMMANDS:],
         tests=tuple(tests[-MAX_COMMANDS:]),
         orientation=seen.orientation[:MAX_COMMANDS],
-        failures=tuple(failures_of(calls, each, roots, part.folder, typed, seen.deleted)),
+        failures=tuple(
+            failures_of(calls, each, roots, part.folder, typed, seen.deleted, before.failures if before else ())
+        ),
         finalized=seen.finalized,
         state=brief.state,
         state_reason=brief.state_reason,
     )
+    return _added_up(before, facts) if before else facts
+
+
+def _added_up(before: SessionFacts, now: SessionFacts) -> SessionFacts:
+    """``now``, of the later messages of a session, with what those before say."""
+    return replace(
+        now,
+        started_at=min(before.started_at, now.started_at),
+        ended_at=max(before.ended_at, now.ended_at),
+        goal=before.goal or now.goal,
+        asked=now.asked or (now.goal if before.goal else None) or before.asked,
+        turned_to=now.turned_to or before.turned_to,
+        progress=now.progress or before.progress,
+        reported=now.reported or before.reported,
+        commits=_each_once(now.commits, before.commits),
+        pull_requests=_each_once(now.pull_requests, before.pull_requests),
+        given_up=_each_once(now.given_up, before.given_up)[:MAX_GIVEN_UP],
+        decisions=_each_once(now.decisions, before.decisions)[:MAX_DECISIONS],
+        tests=(*before.tests, *now.tests)[-MAX_COMMANDS:],
+    )
+
+
+def _each_once(now: Sequence[Said], before: Sequence[Said]) -> tuple[Said, ...]:
+    found: dict[str, Said] = {}
+    for line in (*now, *before):
+        found.setdefault(line.text.removesuffix(MERGED), line)
+    return tuple(found.values())
 
 
 def _said(line: Statement) -> Said:
@@ -87,15 +120,20 @@ _DELETED_BY_PATCH = re.compile(r"^\*\*\* Delete File: (.+)$", re.MULTILINE)
 _FINALIZES = re.compile(r"(?<![^\W_])aicx[_ ]finalize\b")
 
 
-def observe(steps: Sequence[Step], roots: Roots, folder: str | None = None) -> Observed:
-    """What the session of ``steps`` did. ``folder`` is where it worked. How it ended is for others to say."""
-    opened: dict[str, None] = {}
-    edited: dict[str, None] = {}
-    commands: list[str] = []
+def observe(
+    steps: Sequence[Step], roots: Roots, folder: str | None = None, before: SessionFacts | None = None
+) -> Observed:
+    """What the session of ``steps`` did, and did ``before`` them. ``folder`` is where it worked.
+
+    How it ended is for others to say.
+    """
+    opened = dict.fromkeys(before.opened if before else ())
+    edited = dict.fromkeys(before.edited if before else ())
+    commands = list(before.commands if before else ())
     tests: list[str] = []
-    orientation: list[str] = []
-    deleted: dict[str, None] = {}
-    finalized = False
+    orientation = list(before.orientation if before else ())
+    deleted = dict.fromkeys(before.deleted if before else ())
+    finalized = before is not None and before.finalized
     for call, result in answered_calls(steps):
         finalized = finalized or _FINALIZES.search(f"{call.tool} {call.command}") is not None
         paths = _relative(call.files, roots, folder)

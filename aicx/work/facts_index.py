@@ -5,7 +5,9 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
+from itertools import takewhile
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from aicx.config import Settings
 from aicx.corpus.catalog.database import Catalog
@@ -18,11 +20,16 @@ from aicx.paths import NON_REPOSITORY, Layout
 from aicx.storage.derived import forgiving
 from aicx.work.session_facts import SessionFacts, SessionPart, decode
 
+if TYPE_CHECKING:
+    from aicx.evidence.transcript import Step
+
 Progress = Callable[[int, int], None]
 # Sessions a transaction, and a worker's task, and what share of all that at least is: a killed run keeps what it had
 # read, and a transaction waits for the disk.
 _AT_ONCE, _SHARE = 20, 100
 _WORTH_WORKERS = 60  # sessions from which on workers save more than it takes to start them
+# Chunks of a long session that are read at once. What was done before the last of them, or the last two, is kept.
+_STRETCH = 128
 
 
 def session_facts(
@@ -98,41 +105,50 @@ def _reading(
 ) -> Iterator[dict[Key, SessionFacts | None]]:
     """Reads sessions, some at a time, and keeps what they say."""
     step = max(_AT_ONCE, len(missing) // _SHARE)
-    tasks = [(layout, missing[begin : begin + step]) for begin in range(0, len(missing), step)]
+    before: dict[Key, bytes] = {}
+    with forgiving(kept.path):
+        former = kept.stamps()
+        before |= kept.known({key: former[key] for key in missing if key in former})
+    groups = [missing[begin : begin + step] for begin in range(0, len(missing), step)]
+    tasks = [(layout, [(key, before.get(key, b"")) for key in keys]) for keys in groups]
     if workers > 1 and len(missing) >= _WORTH_WORKERS and catalog.identity:  # one made in memory is only here
         from aicx.corpus.ingest.workers import map_in_order  # imported here: most often little is missing
 
         readings = map_in_order(_read_apart, tasks, workers)
     else:
-        readings = ([_read(layout, catalog, key) for key in keys] for _, keys in tasks)
+        readings = ([_read(layout, catalog, *one) for one in asked] for _, asked in tasks)
     done = 0
-    for (_, keys), read in zip(tasks, readings, strict=True):
-        found = dict(zip(keys, read, strict=True))
-        kept.put((key, stamps[key], facts.encode() if facts else b"") for key, facts in found.items())
+    for keys, read in zip(groups, readings, strict=True):
+        rows = list(zip(keys, read, strict=True))
+        kept.put((key, stamps[key], (facts.encode() if facts else b"") + begun) for key, (facts, begun) in rows)
         done += len(keys)
         if progress is not None:
             progress(done, len(missing))
-        yield found
+        yield {key: facts for key, (facts, _) in rows}
 
 
-def _read_apart(task: tuple[Layout, Sequence[Key]]) -> list[SessionFacts | None]:
+def _read_apart(task: tuple[Layout, Sequence[tuple[Key, bytes]]]) -> list[tuple[SessionFacts | None, bytes]]:
     """Reads sessions in a worker, by the catalogue on disk."""
-    layout, keys = task
+    layout, asked = task
     with open_catalog(layout) as opened:
-        return [_read(layout, opened.catalog, key) for key in keys]
+        return [_read(layout, opened.catalog, *one) for one in asked]
 
 
 def chunks_of_part(catalog: Catalog, key: Key) -> list[sqlite3.Row]:
-    """The chunks of a session's part in a repository, in order: path, folder, branch and lane."""
+    """The chunks of a session's part in a repository, in order: path, folder, branch, lane and sequence."""
     agent, session_id, place = key
     return catalog.rows(
-        "SELECT path, cwd, branch, lane FROM chunks WHERE agent=? AND session_id=? AND stream='' AND ignored=0 AND"
-        f" (project=? OR (project='{NON_REPOSITORY}' AND coalesce(cwd, project)=?)) ORDER BY number",
+        "SELECT path, cwd, branch, lane, sequence FROM chunks WHERE agent=? AND session_id=? AND stream=''"
+        f" AND ignored=0 AND (project=? OR (project='{NON_REPOSITORY}' AND coalesce(cwd, project)=?)) ORDER BY number",
         [agent, session_id, place, place],
     )
 
 
-def _read(layout: Layout, catalog: Catalog, key: Key) -> SessionFacts | None:
+def _read(layout: Layout, catalog: Catalog, key: Key, before: bytes) -> tuple[SessionFacts | None, bytes]:
+    """The facts of a session, and of a long one what is kept behind them: those of all but its end, to go on with.
+
+    ``before`` is what was kept of it. A stretch is told in the same way whether more chunks follow by now or later.
+    """
     agent, session_id, place = key
     # Imported here: most often there is nothing to read.
     from aicx.evidence.calls import OtherRepositories
@@ -140,7 +156,6 @@ def _read(layout: Layout, catalog: Catalog, key: Key) -> SessionFacts | None:
     from aicx.work.deriving import derive
 
     rows = chunks_of_part(catalog, key)
-    steps, _ = read_steps(layout, [row["path"] for row in rows])
     folders = [row["cwd"] for row in rows if row["cwd"]]
     # A working tree inside the repository may be in a folder of folders, as of a branch with a slash in its name.
     roots = Roots.of([*map(repository_of, folders), *folders])
@@ -157,14 +172,40 @@ def _read(layout: Layout, catalog: Catalog, key: Key) -> SessionFacts | None:
         bool(automated),
         catalog.session_title(agent, session_id),
     )
-    return derive(part, steps, OtherRepositories(place, roots))
+    paths, elsewhere = [row["path"] for row in rows], OtherRepositories(place, roots)
+
+    def stamp(end: int) -> bytes:
+        numbers = [row["sequence"] for row in rows[:end]]
+        return f"{end} {catalog.identity} {min(numbers)} {max(numbers)} {part.folder!r} {roots.folders}".encode()
+
+    def steps(begin: int, end: int) -> list[Step]:
+        # A call whose answer is in the next chunk is read with that.
+        asked = _waiting(read_steps(layout, paths[begin - 1 : begin])[0]) if begin else []
+        found, _ = read_steps(layout, paths[begin:end])
+        return [*asked, *(found[: len(found) - len(_waiting(found))] if end < len(paths) else found)]
+
+    facts, begin = None, 0
+    ends = range(_STRETCH, len(rows) - _STRETCH, _STRETCH)
+    _, known, body = [*before.split(b"\n"), b"", b""][:3]
+    if known and (end := int(known.partition(b" ")[0])) in ends and known == stamp(end):
+        facts, begin = decode(body), end
+    for end in ends[begin // _STRETCH :]:
+        facts, begin = derive(part, steps(begin, end), elsewhere, facts), end
+    begun = b"\n%b\n%b" % (stamp(begin), facts.encode()) if facts else b""
+    return derive(part, steps(begin, len(paths)), elsewhere, facts), begun
+
+
+def _waiting(steps: Sequence[Step]) -> list[Step]:
+    """The calls at the end that nothing there answers."""
+    return list(takewhile(lambda step: step.phase == "call", reversed(steps)))[::-1]
 
 
 def _known(kept: KeptParts, stamps: dict[Key, str]) -> dict[Key, SessionFacts | None]:
     found: dict[Key, SessionFacts | None] = {}
     for key, body in kept.known(stamps).items():
         with suppress(ValueError, TypeError, LookupError):
-            found[key] = decode(body) if body else None
+            told = body.partition(b"\n")[0]
+            found[key] = decode(told) if told else None
     return found
 
 

@@ -10,7 +10,7 @@ from datetime import datetime
 from aicx.evidence.calls import folders_of, is_edit, is_prose
 from aicx.evidence.fixes import ends, is_special, repeats, topic_of, without_starters
 from aicx.evidence.patterns import command_rules
-from aicx.evidence.runs import CommandRun, RunKind, is_probe
+from aicx.evidence.runs import CommandRun, RunKind, is_probe, run_kind
 from aicx.evidence.transcript import Step
 from aicx.folders import is_absolute
 from aicx.git.roots import Roots
@@ -108,15 +108,22 @@ def failures_of(
     folder: str | None,
     typed: Sequence[datetime] = (),
     gone: Collection[str] = (),
+    before: Sequence[Failure] = (),
 ) -> list[Failure]:
     """The mistakes that commands of a session reported, in the order in which they came up.
 
     ``calls`` are a session's calls with all their answers, as `aicx.evidence.runs.followed` gives them, and ``runs``
     what each of them ran. Whenever a person typed something, more may have been changed than the calls say. ``gone``
-    are the files that the session deleted.
+    are the files that the session deleted, and ``before`` what was found in the calls before these.
     """
     open_: dict[str, _Open] = {}
     done: dict[str, Failure] = {}
+    for known in before:
+        parts = tuple(simple_commands(known.command))
+        if known.resolved is None and parts:
+            open_[known.fingerprint] = _Open(known, parts, run_kind(parts[-1]), _tree(folder or ""), unread=True)
+        else:
+            done[known.fingerprint] = known
     said = sorted(typed)
     for (call, answers), run in zip(calls, runs, strict=True):
         while said and said[0] <= call.at:

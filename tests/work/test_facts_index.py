@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+import tempfile
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from aicx.cli import run
 from aicx.corpus.catalog.query import open_catalog
@@ -242,6 +245,107 @@ def test_who_only_asks_what_is_known_writes_nothing(user: Home, log: ClaudeLog) 
     with open_catalog(user.settings.layout) as opened:
         assert session_facts(user.settings.layout, opened.catalog, known_only=True) == []
     assert not user.settings.layout.work_facts.exists()
+
+
+def long_session(log: ClaudeLog, turns: Sequence[int], begin: int = 0) -> None:
+    """A turn of about a chunk for each number, which says what is done in it."""
+    for number, kind in enumerate(turns, begin):
+        at, name = number * 100, f"t{number}"
+        log.prompt(f"Now let the tokens of part {number} live longer. {'and so on ' * 300}", at)
+        if kind % 5 == 0:
+            path = f"src/part{kind}.py"
+            log.call("Edit", at + 1, name, file_path=path, old_string="x", new_string="y").result("", at + 2, name)
+        elif kind % 5 == 1:
+            log.call("Bash", at + 1, name, command="git commit -qam x").result(
+                f"[main abc{number}0] Part {kind}", at + 2, name
+            )
+        elif kind % 5 == 2:
+            failed = f"E   AssertionError: {kind}\ntests/test_part.py:{kind}: AssertionError\n1 failed"
+            log.call("Bash", at + 1, name, command="pytest -q").result(failed, at + 2, name, failed=True)
+        elif kind % 5 == 3:
+            log.call("Bash", at + 1, name, command="pytest -q").result("12 passed", at + 2, name)
+        log.answer(f"That part is done. {'well ' * 900}", at + 3)
+
+
+def all_at_once(user: Home) -> list[SessionFacts]:
+    remove_derived(user.settings.layout.work_facts)
+    return facts(user)
+
+
+TURNS = st.lists(st.integers(0, 14), min_size=1, max_size=8)
+
+
+@given(grown=st.lists(TURNS, min_size=1, max_size=3))
+@settings(max_examples=6, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_a_long_session_that_grew_in_any_steps_is_told_as_if_read_at_once(
+    grown: list[list[int]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with tempfile.TemporaryDirectory() as folder, monkeypatch.context() as patch:
+        patch.setattr(facts_index, "_STRETCH", 2)
+        user, log, count = Home(Path(folder)), ClaudeLog(), 0
+        for turns in grown:
+            long_session(log, turns, count)
+            count += len(turns)
+            user.claude(log)
+            user.store()
+            as_grown = facts(user)
+        assert as_grown == all_at_once(user)
+
+
+def test_what_was_done_in_a_long_session_is_told_as_of_a_short_one(user: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    log = ClaudeLog()
+    long_session(log, [2, 0, 1, 3, 7, 5, 3, 6, 2, 0, 3, 10])
+    user.claude(log)
+    user.store()
+    [whole] = facts(user)
+    monkeypatch.setattr(facts_index, "_STRETCH", 3)
+    [found] = all_at_once(user)
+    assert (found.edited, found.commands, found.tests) == (whole.edited, whole.commands, whole.tests)
+    assert (found.goal, found.asked, found.commits) == (whole.goal, whole.asked, whole.commits)
+    assert [(one.message, one.count, one.resolved is None) for one in found.failures] == [
+        (one.message, one.count, one.resolved is None) for one in whole.failures
+    ]
+
+
+def test_of_a_long_session_that_grew_only_the_end_is_read(
+    user: Home, reads: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(facts_index, "_STRETCH", 3)
+    log = ClaudeLog()
+    long_session(log, [0] * 30)
+    user.claude(log)
+    user.store()
+    facts(user)
+    read = sum(reads)
+    reads.clear()
+    long_session(log, [0], 30)
+    user.claude(log)
+    user.store()
+    facts(user)
+    assert sum(reads) < 10 < read
+
+
+def test_a_chunk_of_its_beginning_that_changed_has_a_long_session_read_again(
+    user: Home, reads: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(facts_index, "_STRETCH", 3)
+    log = ClaudeLog()
+    long_session(log, [0] * 12)
+    user.claude(log)
+    user.store()
+    facts(user)
+    read = sum(reads)
+    reads.clear()
+    with sqlite3.connect(user.settings.layout.catalog) as catalog:
+        catalog.execute("UPDATE chunks SET sequence=(SELECT max(sequence)+1 FROM chunks) WHERE number=2")
+    drop_checksums(user)
+    facts(user)
+    assert sum(reads) == read
+
+
+def drop_checksums(user: Home) -> None:
+    for path in user.corpus.glob("catalog.sqlite.*"):
+        path.unlink()
 
 
 def test_a_working_tree_of_a_branch_with_a_slash_has_the_paths_of_the_repository(user: Home, repository: str) -> None:
