@@ -137,7 +137,9 @@ def reader(uri: str, number: int, seconds: float, together: Any, out: Any) -> No
 def run(uri: str, folder: Path, seconds: float, pushers: int, readers: int, *, kills: bool = True) -> dict[str, Any]:
     """Everything at once for so long; returns what came of it."""
     create_database(uri, MODEL)
-    context = multiprocessing.get_context("spawn")  # LanceDB is not for processes that were forked
+    # LanceDB is not for processes that were forked from one in which it has worked; in this one it is imported.
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["benchmarks.share_stress", "lancedb"])
     out = context.Queue()
     together = context.Barrier(pushers + readers + 1)
     work = [

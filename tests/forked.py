@@ -17,6 +17,7 @@ import subprocess
 import sys
 import termios
 import traceback
+import warnings
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -28,10 +29,11 @@ from typing import Any, BinaryIO, NoReturn, Self
 
 import aicx.__main__
 from aicx.toolchains.parsing import FAMILIES
+from indexer.vector_table import import_library
 from tests.parts import is_missing
 
 _REPOSITORY = Path(__file__).parents[1]
-# None of these starts a thread, which a forked process would lack.
+# None of these has a thread at work, which a forked process would lack.
 _IMPORTED = (
     "aicx.cli",
     "tests.embedder",
@@ -44,8 +46,7 @@ _IMPORTED = (
 )
 _IMPORTED_OF_PARTS = {
     "code": ("aicx.repomap.grammar", "aicx.repomap.worker", "tree_sitter", "tree_sitter_language_pack.bindings.python"),
-    # Most of what importing lancedb takes, which itself has threads.
-    "semantic": ("lance_namespace",),
+    "semantic": ("numpy", "pyarrow.dataset"),
     "mcp": ("aicx.servers.mcp.server", "mcp.server.streamable_http_manager"),
     "web": (
         "aicx.servers.dashboard.app",
@@ -257,6 +258,8 @@ def main() -> None:
     of_parts = (names for part, names in _IMPORTED_OF_PARTS.items() if not is_missing(part))
     for name in chain(_IMPORTED, *of_parts):
         import_module(name)
+    if not is_missing("semantic"):
+        import_library()  # it begins its threads anew in a forked process, and none has worked by then
     gc.collect()
     gc.freeze()  # a collection in a child would write to every object, and so copy the memory of this process
     signal.signal(signal.SIGCHLD, _reap)
@@ -266,7 +269,9 @@ def main() -> None:
             if not said:
                 return
             told, *streams = ends
-            if os.fork() == 0:
+            with warnings.catch_warnings(action="ignore", category=RuntimeWarning):
+                child = os.fork()
+            if child == 0:
                 signal.signal(signal.SIGCHLD, signal.SIG_DFL)
                 _keep(socket.socket(fileno=told), streams)
             for end in ends:

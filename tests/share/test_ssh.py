@@ -17,7 +17,7 @@ from aicx.share.seals import verify_database
 from aicx.share.shares import databases, record_fetch
 from aicx.share.ssh import carry
 from aicx.share.tables import ShareAway
-from tests.corpus.builders import SESSION, ClaudeLog
+from tests.corpus.builders import SESSION, ClaudeLog, Home
 from tests.engine.search_helpers import NOW, keep
 from tests.share.teams import PUMP, VALVE, home, made
 
@@ -38,26 +38,32 @@ HOME=FOLDER exec sh -c "$*"
 
 
 @pytest.fixture
-def there(tmp_path, monkeypatch):
+def there(kept):
     """The home folder of the other machine."""
-    folder, programs = made(tmp_path / "there"), made(tmp_path / "programs")
-    (programs / "ssh").write_text(SSH.replace("FOLDER", str(folder)))
-    (programs / "ssh").chmod(0o755)
-    monkeypatch.setenv("PATH", f"{programs}:/usr/bin:/bin")
-    return folder
+    return kept.folder / "there"
 
 
 @pytest.fixture
-def machines(there, tmp_path, monkeypatch):
+def machines(there, kept, monkeypatch):
     """Ada's desktop and laptop, which both joined; only the desktop pushed."""
-    desktop = home(
-        made(tmp_path / "desktop"), (VALVE, "Why does the valve leak?", "The gasket was worn."), vectors=False
-    )
-    laptop = home(made(tmp_path / "laptop"), (SESSION, "How is the oven heated?", "The oven burns gas."), vectors=False)
-    for user in (desktop, laptop):
-        assert command(user, monkeypatch, "init", "ssh://there/~/aicx share", "--member", "ada") == 0
-    assert command(desktop, monkeypatch, "push", "--project", "*", "--yes") == 0
-    return desktop, laptop
+    programs = kept.folder / "programs"
+    monkeypatch.setenv("PATH", f"{programs}:/usr/bin:/bin")
+
+    def fill():
+        made(there)
+        (made(programs) / "ssh").write_text(SSH.replace("FOLDER", str(there)))
+        (programs / "ssh").chmod(0o755)
+        said = {
+            "desktop": (VALVE, "Why does the valve leak?", "The gasket was worn."),
+            "laptop": (SESSION, "How is the oven heated?", "The oven burns gas."),
+        }
+        users = [home(made(kept.folder / name), session, vectors=False) for name, session in said.items()]
+        for user in users:
+            assert command(user, monkeypatch, "init", "ssh://there/~/aicx share", "--member", "ada") == 0
+        assert command(users[0], monkeypatch, "push", "--project", "*", "--yes") == 0
+
+    kept.again(fill)
+    return Home(kept.folder / "desktop"), Home(kept.folder / "laptop")
 
 
 def command(user, monkeypatch, *arguments):
@@ -120,12 +126,12 @@ def test_what_is_forgotten_leaves_the_other_machine_and_then_every_copy(machines
         assert not [path for path in root.rglob("*") if path.is_file() and b"gasket was worn" in path.read_bytes()]
 
 
-def test_a_moved_home_goes_on_with_the_files_it_has(machines, tmp_path):
+def test_a_moved_home_goes_on_with_the_files_it_has(machines, kept):
     _, laptop = machines
-    moved = laptop.corpus.rename(tmp_path / "moved")
+    moved = laptop.corpus.rename(kept.folder / "moved")
     layout = type(laptop.settings.layout)(moved)
     assert need_membership(layout).root == moved / "share"
-    assert str(tmp_path) not in layout.share.read_text()
+    assert str(kept.folder) not in layout.share.read_text()
 
 
 def test_leaving_deletes_what_was_fetched(machines, monkeypatch):

@@ -12,7 +12,7 @@ pytestmark = [pytest.mark.needs("semantic", "test"), pytest.mark.process, pytest
 
 def test_pushers_and_readers_at_once_lose_nothing_and_see_no_half_session(tmp_path):
     with s3_server():
-        found = run("s3://team/stress", tmp_path, 2.0, 2, 1, kills=False)
+        found = run("s3://team/stress", tmp_path, 1.0, 2, 1, kills=False)
     assert found["errors"] == []
     assert (found["half"], found["missing"], found["unsound"], found["rows left over"]) == (0, 0, [], 0)
     assert (found["sessions"], found["pushes"] > 0, found["readings"] > 0) == (2 * SESSIONS, True, True)

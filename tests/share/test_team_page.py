@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import shutil
 import signal
 import socket
@@ -13,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.forked import Piped
 from tests.share.teams import PUMP, VALVE, home
 
 pytestmark = [pytest.mark.needs("semantic", "test"), pytest.mark.process, pytest.mark.filterwarnings("ignore")]
@@ -34,23 +36,33 @@ def test_the_commands_of_the_page_lead_to_a_search_over_two_peoples_sessions(tmp
         user = home(tmp_path / f"home-{name}", (session, f"Why does it leak or hum, {name}?", answer), vectors=False)
         user.corpus.rename(tmp_path / name)
         (tmp_path / name / "config.toml").write_text("team_wait_seconds = 60\n")
-    blocks = re.findall(r"^```sh\n(.*?)^```$", PAGE.read_text(), re.DOTALL | re.MULTILINE)
-    assert len(blocks[1].splitlines()) == 5
-    script = "".join(blocks).replace("5055", str(free_port()))
+    serving, using = re.findall(r"^```sh\n(.*?)^```$", PAGE.read_text(), re.DOTALL | re.MULTILINE)
+    script = serving.replace("5055", str(free_port()))
     environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", "HOME": str(tmp_path)}
     shell = subprocess.Popen(
-        ["bash", "-ec", script],
+        ["bash", "-ec", f"{script}\nenv -0; exec >&-; wait"],
         cwd=tmp_path,
         env={**environment, "NO_PROXY": "127.0.0.1"},
         stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
         start_new_session=True,
     )
-    try:
-        out, said = shell.communicate(timeout=300)
-    finally:
-        os.killpg(shell.pid, signal.SIGKILL)  # the server too, which is of its group
-    assert shell.returncode == 0, said
-    assert re.search(r"ada wrote this \d+ days? ago: evidence to check", out)
-    assert "gasket" in out
+    with shell:
+        try:
+            assert shell.stdout
+            served = dict(line.split("=", 1) for line in shell.stdout.read().decode().split("\0") if line)
+            printed = [done_in(tmp_path, line, served) for line in using.splitlines()]
+        finally:
+            os.killpg(shell.pid, signal.SIGKILL)  # the server too, which is of its group
+    assert len(printed) == 5
+    assert re.search(r"ada wrote this \d+ days? ago: evidence to check", printed[-1])
+    assert "gasket" in printed[-1]
+
+
+def done_in(folder, line, environment):
+    """What a line of the page prints, whose first words name the home."""
+    home, command, *words = shlex.split(line)
+    assert command == "aicx"
+    given = {**environment, **dict([home.split("=")])}
+    done = Piped(words, given, folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE).to_end()
+    assert done.returncode == 0, done.stderr.decode()
+    return done.stdout.decode()

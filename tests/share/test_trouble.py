@@ -85,7 +85,7 @@ def test_a_store_that_only_throttles_is_waited_for_no_longer_than_wanted(store, 
     assert "only your own corpus answered: the share gave no answer within 1 s" in notes
 
 
-@pytest.mark.parametrize("slow", ["/", "/chunks.lance/data/"], ids=["from the first request", "midway"])
+@pytest.mark.parametrize("slow", sample(["/", "/chunks.lance/data/"], 1, "slow", ends=False))
 def test_a_command_that_waits_no_longer_for_the_share_ends(store, members, slow):
     """LanceDB waits five seconds at the end for what is under way, and Python for the threads of an executor."""
     told = "import sys, time; from aicx.cli import run; run(sys.argv[1:]); print(time.time())"
@@ -106,7 +106,9 @@ def test_lost_credentials_leave_ones_own_answers_and_are_named(store, members):
     assert said.endswith("s3://team/aicx cannot be used: it answers ExpiredToken: The provided token has expired.")
 
 
-@pytest.mark.parametrize("command", [["push", "--yes"], ["status"], ["verify"], ["init", "s3://team/aicx"]])
+@pytest.mark.parametrize(
+    "command", sample([["push", "--yes"], ["status"], ["verify"], ["init", "s3://team/aicx"]], 1, "lost", ends=False)
+)
 def test_lost_credentials_end_a_command_with_what_to_check(store, members, monkeypatch, capsys, command):
     members[0].used(monkeypatch)
     with store.troubled(lambda *_: EXPIRED):
