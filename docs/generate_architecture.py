@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import re
 import sys
 import tomllib
@@ -25,6 +24,7 @@ FLOORS = (
     ("Storage", "Settings, places in the home, and files that are written whole or not at all."),
     ("Kernel", "Types, errors, filters and text: what everything may use, and what knows nothing of the rest."),
 )
+_DOCSTRING = re.compile(r'(?:#.*\n)*r?"""(.*?)"""', re.DOTALL)
 # Where a sentence ends: not inside `config.toml`, and not after an abbreviation.
 _SENTENCE_END = re.compile(r"(?<!e\.g)(?<!i\.e)[.?!](?=\s|$)")
 
@@ -43,7 +43,8 @@ def purposes() -> Mapping[str, str]:
         for path in sorted((ROOT / package).rglob("*.py")):
             parts = path.relative_to(ROOT).with_suffix("").parts
             name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
-            found[name] = _first_sentence(ast.get_docstring(ast.parse(path.read_text("utf-8"))) or "")
+            docstring = _DOCSTRING.match(path.read_text("utf-8"))
+            found[name] = _first_sentence(docstring[1] if docstring else "")
     return found
 
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 import tomllib
 from functools import cache
 from importlib import import_module
@@ -35,12 +33,8 @@ def is_a_name(dotted: str) -> bool:
     return module.count(".") > 0 and is_a_name(module)
 
 
-@pytest.mark.slow
-def test_the_architecture_pages_are_what_the_tree_and_the_contract_say() -> None:
-    checked = subprocess.run(
-        [sys.executable, ROOT / "docs" / "generate_architecture.py", "--check"], capture_output=True, text=True
-    )
-    assert (checked.returncode, checked.stderr) == (0, "")
+def test_the_architecture_pages_are_what_the_tree_and_the_contract_say(capsys: pytest.CaptureFixture[str]) -> None:
+    assert (generate_architecture.main(["--check"]), capsys.readouterr().err) == (0, "")
 
 
 def test_every_module_says_what_it_is_for() -> None:

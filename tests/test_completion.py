@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from aicx.completion import OFFERS
 from tests.corpus.builders import OTHER, SESSION, ClaudeLog, CodexLog, Home
+from tests.forked import Piped
 
 
 @pytest.fixture
@@ -47,12 +47,15 @@ def test_nothing_is_offered_where_nothing_is_stored(tmp_path: Path, monkeypatch:
     assert (OFFERS["project"](""), OFFERS["agent"](""), OFFERS["session"]("")) == ([], [], [])
 
 
+def printed(environ: dict[str, str], **asked: str) -> str:
+    """What `aicx` answers to a shell that asks so."""
+    done = Piped([], {**environ, **asked}, stdin=subprocess.PIPE, stdout=subprocess.PIPE).to_end()
+    return done.stdout.decode()
+
+
 def test_a_shell_is_answered(stored: Home) -> None:
     asked = {"_AICX_COMPLETE": "complete_bash", "COMP_WORDS": "aicx search x --project ada/o", "COMP_CWORD": "4"}
-    done = subprocess.run(
-        [sys.executable, "-m", "aicx"], env={**stored.environ, **asked}, capture_output=True, text=True, timeout=60
-    )
-    assert done.stdout.split() == ["ada/orbit"]
+    assert printed(stored.environ, **asked).split() == ["ada/orbit"]
 
 
 @pytest.mark.parametrize(
@@ -68,14 +71,11 @@ def test_a_shell_is_answered(stored: Home) -> None:
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_every_shell_is_offered_new_names_and_former_ones(shell: str, asked: str, offered: set[str]) -> None:
     words = asked.split()
-    environ = {
+    how = {
         "_AICX_COMPLETE": f"complete_{shell}",
         "COMP_WORDS": asked,
         "COMP_CWORD": str(len(words) - 1),
         "_TYPER_COMPLETE_ARGS": asked,
         "_TYPER_COMPLETE_FISH_ACTION": "get-args",
     }
-    done = subprocess.run(
-        [sys.executable, "-m", "aicx"], env={**os.environ, **environ}, capture_output=True, text=True, timeout=60
-    )
-    assert set(re.findall(r"[a-z]+", done.stdout.replace("_arguments", ""))) == offered
+    assert set(re.findall(r"[a-z]+", printed(dict(os.environ), **how).replace("_arguments", ""))) == offered

@@ -18,8 +18,8 @@ from aicx.resume.brief.output import json_brief, markdown_brief
 from aicx.resume.query import MIN_TOKENS, ResumeQuery
 from aicx.resume.run import resume
 from tests.lifecycle.conftest import Place
-from tests.lifecycle.test_states import STATES, everything
-from tests.sampling import sample
+from tests.lifecycle.test_states import STATES, agreed, everything, guided
+from tests.sampling import ALL, sample
 
 pytestmark = [pytest.mark.slow, pytest.mark.needs("test")]
 
@@ -53,7 +53,7 @@ _LISTS = {
 }
 
 
-@pytest.mark.parametrize("state", sample(STATES, 8, "manifest"), ids=lambda state: state.__name__)
+@pytest.mark.parametrize("state", sample(STATES, 5, "manifest"), ids=lambda state: state.__name__)
 def test_the_manifest_of_a_brief_adds_up(state: Callable[[Place], None], place: Place) -> None:
     state(place)
     reports = {
@@ -61,7 +61,7 @@ def test_the_manifest_of_a_brief_adds_up(state: Callable[[Place], None], place: 
         for task in ("", "renew the tokens of the login", "parse the spreadsheet")
     }
 
-    @settings(max_examples=25)
+    @settings(max_examples=50 if ALL else 15)
     @given(st.sampled_from(sorted(reports)), st.integers(MIN_TOKENS, 4000), st.booleans())
     def holds(task: str, budget: int, is_json: bool) -> None:
         made = (json_brief if is_json else markdown_brief)(place.user.settings, reports[task], budget)
@@ -126,15 +126,16 @@ def test_the_manifest_of_a_run_is_of_its_context(place: Place, capsys: pytest.Ca
     agrees(json.loads(path.read_text())["selection"], Counter(markdown=bullets(brief)))
 
 
-@pytest.mark.parametrize("question", ["tokens", "renew the tokens of the login", "spreadsheet", "always run tests"])
-def test_a_recall_says_of_all_that_it_considered_what_became_of_it(question: str, place: Place) -> None:
-    everything(place)
-    for number in range(12):
+def test_a_recall_says_of_all_that_it_considered_what_became_of_it(place: Place) -> None:
+    agreed(place)
+    guided(place)
+    for number in range(6):
         place("memory", "put", f"Tokens of client {number} are renewed", "--kind", "fact", "--topic", "tokens")
+    questions = ("tokens", "renew the tokens of the login", "spreadsheet", "always run tests")
 
-    @settings(max_examples=8)
-    @given(st.integers(1, 12), st.booleans())
-    def holds(limit: int, evidence: bool) -> None:
+    @settings(max_examples=50 if ALL else 12)
+    @given(st.sampled_from(questions), st.integers(1, 6), st.booleans())
+    def holds(question: str, limit: int, evidence: bool) -> None:
         more = ["--with-evidence"] if evidence else []
         found = place("memory", "recall", *question.split(), "--limit", str(limit), *more)
         refs = [one["ref"] for one in (*found["entries"], *found["excluded"])]
@@ -155,7 +156,7 @@ def test_a_pack_says_how_many_lines_of_it_it_left_out(kind: str, place: Place) -
     whole = place("pack", kind, "--budget", "100000")
     lines = bullets_of(whole)
 
-    @settings(max_examples=8)
+    @settings(max_examples=25 if ALL else 5)
     @given(st.integers(MIN_BUDGET, 2000))
     def holds(budget: int) -> None:
         found = place("pack", "show", whole["artifact"], "--budget", str(budget))

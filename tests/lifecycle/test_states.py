@@ -176,14 +176,14 @@ def checked(place: Place, *, passes: bool) -> None:
     later.store("That is as far as it goes.")
 
 
-@pytest.mark.parametrize("state", STATES, ids=lambda state: state.__name__)
-def test_every_question_is_answered(
+@pytest.mark.parametrize("state", sample(STATES, 10, "state"), ids=lambda state: state.__name__)
+def test_every_question_is_answered_and_a_brief_calls_open_what_next_says(
     state: Callable[[Place], None], place: Place, capsys: pytest.CaptureFixture[str]
 ) -> None:
     state(place)
     capsys.readouterr()
     codes = {}
-    for question in (asked := sample(QUESTIONS, 7, state.__name__)):
+    for question in (asked := sample(QUESTIONS, 5, state.__name__)):
         Path("m.json").unlink(missing_ok=True)
         codes[question] = run(question.split())
         printed = capsys.readouterr()
@@ -192,34 +192,13 @@ def test_every_question_is_answered(
         if codes[question]:
             codes[question] = (codes[question], printed.err)
     assert codes == dict.fromkeys(asked, 0)
-
-
-@pytest.mark.process
-@pytest.mark.parametrize("state", [failing, resolved, seen_before, stated, everything], ids=lambda one: one.__name__)
-def test_a_program_gets_its_context(state: Callable[[Place], None], place: Place) -> None:
-    state(place)
-    script = 'cat "$AICX_CONTEXT_FILE"'
-    streams = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    found = Piped(["run", "--", "sh", "-c", script], os.environ, place.repository.folder, **streams).to_end(timeout=60)
-    assert (found.returncode, found.stderr) == (0, b"")
-    banner, brief = found.stdout.decode().split("\n# ")
-    assert re.fullmatch(r"sh@orbit · session #\d+ · awake", banner.splitlines()[0])
-    assert "Resuming: " in banner
-    assert brief.startswith("local/orbit: what a new session needs to know\n")
-
-
-@pytest.mark.parametrize("state", sample(STATES, 8, "start"), ids=lambda state: state.__name__)
-def test_a_start_is_answered(state: Callable[[Place], None], place: Place) -> None:
-    state(place)
     text = startup_text(place.user.settings, "claude", place.repository.folder, datetime.now(UTC), session="new")
     assert "Resuming: " in text
+    says_what_is_open(place, capsys)
 
 
-@pytest.mark.parametrize("state", sample(STATES, 10, "next"), ids=lambda state: state.__name__)
-def test_what_a_brief_calls_open_is_what_next_says(
-    state: Callable[[Place], None], place: Place, capsys: pytest.CaptureFixture[str]
-) -> None:
-    state(place)
+def says_what_is_open(place: Place, capsys: pytest.CaptureFixture[str]) -> None:
+    """That the brief, the banner and `aicx resume --next` agree on what goes on."""
     brief, step, active = place("resume"), place("next")["next"], place("task", "status")["active"]
     prepared = place("prepare", "--dry-run")
     capsys.readouterr()
@@ -233,3 +212,19 @@ def test_what_a_brief_calls_open_is_what_next_says(
         assert (calls_open or "## Stated" in printed) == (step is not None)
         assert brief["capsule"]["next_action"] == (step["text"] if step else None)
         assert (brief["task_state"]["status"] == "active") == (step is not None)
+
+
+@pytest.mark.process
+@pytest.mark.parametrize(
+    "state", sample((failing, resolved, seen_before, stated, everything), 3, "program"), ids=lambda one: one.__name__
+)
+def test_a_program_gets_its_context(state: Callable[[Place], None], place: Place) -> None:
+    state(place)
+    script = 'cat "$AICX_CONTEXT_FILE"'
+    streams = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    found = Piped(["run", "--", "sh", "-c", script], os.environ, place.repository.folder, **streams).to_end(timeout=60)
+    assert (found.returncode, found.stderr) == (0, b"")
+    banner, brief = found.stdout.decode().split("\n# ")
+    assert re.fullmatch(r"sh@orbit · session #\d+ · awake", banner.splitlines()[0])
+    assert "Resuming: " in banner
+    assert brief.startswith("local/orbit: what a new session needs to know\n")

@@ -115,7 +115,7 @@ def test_every_command_answers_or_says_why_it_cannot(
     with surrounding(place, monkeypatch, tmp_path):
         if surrounding not in (locked_catalogue, bare_repository):
             fail(place)
-        for words in sample((*ANSWERED, *OTHERS), 16, surrounding.__name__):
+        for words in sample((*ANSWERED, *OTHERS), 9, surrounding.__name__):
             capsys.readouterr()
             code = run(words.split())
             told = capsys.readouterr()
@@ -130,7 +130,7 @@ def test_every_command_answers_or_says_why_it_cannot(
 
 
 @pytest.mark.process
-@pytest.mark.parametrize("surrounding", SURROUNDINGS, ids=lambda one: one.__name__)
+@pytest.mark.parametrize("surrounding", sample(SURROUNDINGS, 5, "program"), ids=lambda one: one.__name__)
 def test_a_program_is_run_everywhere_and_knows_what_was_stated(
     surrounding: Surrounding, place: Place, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

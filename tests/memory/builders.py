@@ -24,10 +24,11 @@ class Place:
     def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
         self.folder, self.home, self.repo = folder, folder / "corpus", folder / "widgets"
         self.environ = {"HOME": str(folder / "user"), "AICX_HOME": str(self.home)}
-        (folder / "user").mkdir()
         for name, value in self.environ.items():
             monkeypatch.setenv(name, value)
-        begin(self.repo, "git@github.com:acme/widgets.git")
+        if not self.repo.exists():
+            (folder / "user").mkdir()
+            begin(self.repo, "git@github.com:acme/widgets.git")
         monkeypatch.chdir(self.repo)
         self._capsys = capsys
 

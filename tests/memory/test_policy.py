@@ -121,7 +121,7 @@ def test_no_rule_makes_a_policy_go_on_without_end(tmp_path: Path, pattern: str) 
     assert time.process_time() - begun < 3
 
 
-def test_a_policy_whose_rules_take_too_long_is_refused_with_its_file(tmp_path: Path) -> None:
+def test_a_policy_whose_rules_take_too_long_is_refused_with_its_file(tmp_path: Path, little_patience: None) -> None:
     path = _write(tmp_path / "repo", "exclude_patterns = ['.{0,4000}x.{0,4000}y']")
     with pytest.raises(MalformedPolicy) as caught:
         _load(tmp_path).of_text("ab x " * 3000)
