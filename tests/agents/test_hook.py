@@ -25,6 +25,7 @@ from aicx.lifecycle.prepare import is_first_start
 from aicx.paths import Layout
 from aicx.storage.lock import hold_lock
 from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, Home, when
+from tests.kept import Kept
 
 # What an agent waits at most, and what a busy machine takes to start an interpreter.
 _LIMIT, _SLACK = 2.0, 4.0
@@ -36,15 +37,19 @@ _ANSWER = ("hookSpecificOutput", "additionalContext")
 
 
 @pytest.fixture
-def user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
+def user(kept: Kept, monkeypatch: pytest.MonkeyPatch) -> Home:
     """A home with one stored session of a repository, in which Claude Code and Codex were set up."""
-    found = Home(tmp_path)
-    folder = found.repository("orbit", "git@x.org:ada/orbit.git")
-    found.claude(ClaudeLog(SESSION, folder).prompt("Mend the lexer", 0).answer("The lexer is mended.", 5))
-    found.store()
-    found.used(monkeypatch)
-    assert run(["init", "--repo", folder, "--agents", "claude,codex", "--yes"]) == 0
+    monkeypatch.setattr("aicx.git.state._late", {})  # the folder's path is that of the test before
+    found = Home(kept.folder).used(monkeypatch)
+    kept.again(lambda: fill(found))
     return found
+
+
+def fill(user: Home) -> None:
+    folder = user.repository("orbit", "git@x.org:ada/orbit.git")
+    user.claude(ClaudeLog(SESSION, folder).prompt("Mend the lexer", 0).answer("The lexer is mended.", 5))
+    user.store()
+    assert run(["init", "--repo", folder, "--agents", "claude,codex", "--yes"]) == 0
 
 
 def place(user: Home) -> Path:
@@ -216,6 +221,13 @@ def test_sessions_that_began_long_ago_are_forgotten(user: Home, monkeypatch: pyt
 @pytest.mark.process
 @pytest.mark.slow
 class TestProcess:
+    @pytest.fixture
+    def user(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
+        """Such a home for one test alone: what was started there may write to it after the test."""
+        found = Home(tmp_path).used(monkeypatch)
+        fill(found)
+        return found
+
     def test_it_prints_the_answer_alone(self, user: Home, patient: Path) -> None:
         done = call("session-start", "--agent", "claude", given=said(user))
         assert (done.returncode, done.stderr) == (0, b"")

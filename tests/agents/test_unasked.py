@@ -25,6 +25,7 @@ from aicx.reminders.building import refresh_reminders
 from aicx.reminders.saying import MAX_BYTES, reminder
 from aicx.text import estimate_tokens
 from tests.corpus.builders import OTHER, SESSION, ClaudeLog, Home, when
+from tests.kept import Kept
 
 _ERROR = 'src/cart.py:{line}: error: Name "price" is not defined  [name-defined]'
 _ASKED = "Why does the lexer drop the last token of a line without a newline?"
@@ -47,13 +48,17 @@ def history(user: Home, folder: str, *, asked: str = _ASKED, came: str = _CAME) 
 
 
 @pytest.fixture
-def user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
+def user(kept: Kept, monkeypatch: pytest.MonkeyPatch) -> Home:
     """A home with such a history of a repository in which Claude Code was set up with all lanes."""
-    found = Home(tmp_path)
-    folder = found.repository("orbit", "git@x.org:ada/orbit.git")
-    found.used(monkeypatch)
-    history(found, folder)
-    assert run(["init", "--repo", folder, "--agents", "claude,codex,gemini", "--recall", "all", "--yes"]) == 0
+    found = Home(kept.folder).used(monkeypatch)
+
+    def fill() -> None:
+        folder = found.repository("orbit", "git@x.org:ada/orbit.git")
+        history(found, folder)
+        assert run(["init", "--repo", folder, "--agents", "claude,codex,gemini", "--recall", "all", "--yes"]) == 0
+
+    monkeypatch.setattr("aicx.git.state._late", {})  # the folder's path is that of the test before
+    kept.again(fill)
     return found
 
 

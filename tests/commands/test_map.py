@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from aicx.cli import run
 from aicx.installation import install_command
 from aicx.terminal import invisible
 from tests.corpus.builders import snapshot
+from tests.kept import Kept
 from tests.parts import require
 from tests.repomap.builders import Repo
 
@@ -26,19 +28,27 @@ FILES = {
 
 
 @pytest.fixture
-def repo(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repo:
+def repo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repo:
     monkeypatch.setenv("NO_COLOR", "1")
-    repo = Repo.new(tmp_path / "orchard", home / ".aicx", FILES)
+    repo = Repo.new(tmp_path / "orchard", Path(os.environ["AICX_HOME"]), FILES)
     monkeypatch.chdir(repo.root)
     return repo
 
 
 @pytest.fixture
-def mapped(repo: Repo, capsys: pytest.CaptureFixture[str]) -> Repo:
+def mapped(kept: Kept, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Repo:
     require("code")
-    assert run(["map", "refresh"]) == 0
+    monkeypatch.setenv("NO_COLOR", "1")
+    home = kept.home(monkeypatch)
+
+    def fill() -> None:
+        monkeypatch.chdir(Repo.new(home / "orchard", home / ".aicx", FILES).root)
+        assert run(["map", "refresh"]) == 0
+
+    kept.again(fill)
+    monkeypatch.chdir(home / "orchard")
     capsys.readouterr()
-    return repo
+    return Repo(home / "orchard", home / ".aicx")
 
 
 def ask(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
@@ -100,8 +110,8 @@ def test_rebuild_reads_everything_again(mapped, capsys):
     assert as_json(capsys, "refresh", "--rebuild")["parsed"] == 3
 
 
-def test_another_repository_can_be_named(mapped, capsys, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_another_repository_can_be_named(mapped, capsys, monkeypatch):
+    monkeypatch.chdir(mapped.root.parent)
     assert as_json(capsys, "status", "--repo", "orchard")["files_indexed"] == 3
 
 

@@ -148,15 +148,19 @@ class TestPut:
 
 class TestList:
     @pytest.fixture
-    def filled(self, place):
-        place.write("src/a.py", "one\n")
-        place.accepted("First", "--kind", "policy", "--topic", "one", "--tag", "x")
-        place.put("Second", "--kind", "fact", "--topic", "two", "--anchor", "src/a.py")
-        place.put("Third", "--kind", "fact", "--topic", "One")
-        place("archive", place.put("Fourth", "--kind", "fact"))
-        place("hold", place.put("Fifth", "--kind", "fact"), "--why", "odd")
-        place("put", "Everywhere", "--global")
-        return place
+    def filled(self, kept, monkeypatch, capsys):
+        def fill():
+            place = Place(kept.folder, monkeypatch, capsys)
+            place.write("src/a.py", "one\n")
+            place.accepted("First", "--kind", "policy", "--topic", "one", "--tag", "x")
+            place.put("Second", "--kind", "fact", "--topic", "two", "--anchor", "src/a.py")
+            place.put("Third", "--kind", "fact", "--topic", "One")
+            place("archive", place.put("Fourth", "--kind", "fact"))
+            place("hold", place.put("Fifth", "--kind", "fact"), "--why", "odd")
+            place("put", "Everywhere", "--global")
+
+        kept.again(fill)
+        return Place(kept.folder, monkeypatch, capsys)
 
     def statements(self, place, *options):
         return [entry["statement"] for entry in place("list", *options)["entries"]]

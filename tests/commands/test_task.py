@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
 
 from aicx.cli import run
 from tests.corpus.builders import OTHER, SESSION, ClaudeLog
+from tests.kept import Kept
 from tests.work.builders import TaskPlace
 
 pytestmark = pytest.mark.slow
@@ -17,11 +17,16 @@ TOKEN = "ghp_" + "a1B2c3D4e5F6" * 3  # made up, in the shape of a real one
 
 
 @pytest.fixture
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> TaskPlace:
-    found = TaskPlace(tmp_path, monkeypatch, capsys)
-    found.write("src/export.py", "x = 1\n")
-    found.commit("First")
-    return found
+def place(kept: Kept, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> TaskPlace:
+    monkeypatch.setattr("aicx.git.state._late", {})  # the folder's path is that of the test before
+
+    def fill() -> None:
+        found = TaskPlace(kept.folder, monkeypatch, capsys)
+        found.write("src/export.py", "x = 1\n")
+        found.commit("First")
+
+    kept.again(fill)
+    return TaskPlace(kept.folder, monkeypatch, capsys)
 
 
 def store(place: TaskPlace, log: ClaudeLog) -> None:

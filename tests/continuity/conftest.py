@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from tests.continuity.builders import NotePlace
+from tests.kept import Kept
 
 
 @pytest.fixture
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> NotePlace:
-    found = NotePlace(tmp_path, monkeypatch, capsys)
+def place(kept: Kept, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> NotePlace:
     for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME"):
         monkeypatch.delenv(name, raising=False)
-    found.write("src/export.py", "x = 1\n")
-    found.commit("First")
-    return found
+    monkeypatch.setattr("aicx.git.state._late", {})  # the folder's path is that of the test before
+
+    def fill() -> None:
+        found = NotePlace(kept.folder, monkeypatch, capsys)
+        found.write("src/export.py", "x = 1\n")
+        found.commit("First")
+
+    kept.again(fill)
+    return NotePlace(kept.folder, monkeypatch, capsys)

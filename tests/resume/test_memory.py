@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.kept import Kept
 from tests.memory.builders import Place
 
 pytestmark = pytest.mark.slow
 
 
 @pytest.fixture
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Place:
-    found = Place(tmp_path, monkeypatch, capsys)
-    found.write("export.py", "def export(): ...\n")
-    found.commit()
-    return found
+def place(kept: Kept, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Place:
+    monkeypatch.setattr("aicx.git.state._late", {})  # the folder's path is that of the test before
+
+    def fill() -> None:
+        found = Place(kept.folder, monkeypatch, capsys)
+        found.write("export.py", "def export(): ...\n")
+        found.commit()
+
+    kept.again(fill)
+    return Place(kept.folder, monkeypatch, capsys)
 
 
 def _brief(place: Place, *options: str) -> str:

@@ -38,8 +38,10 @@ class Compacted:
 
     def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
         self.user = Home(folder)
+        is_new = not self.user.work.exists()
         self.repository = Repository(self.user.work / "orbit")
-        self.repository.commit("src/export.py")
+        if is_new:
+            self.repository.commit("src/export.py")
         self._capsys = capsys
         monkeypatch.setenv("AICX_HOME", str(self.user.corpus))
         monkeypatch.setenv("HOME", str(self.user.root))

@@ -19,16 +19,22 @@ from aicx.work.events import read_log
 from aicx.work.place import find_place
 from tests.corpus.builders import OTHER, SESSION
 from tests.evidence.stories import Repository
+from tests.kept import Kept
 from tests.sessions.compacted import NOW, OWN, REF, Asks, Compacted, later, story
 
 FENCE = "````"
 
 
 @pytest.fixture
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Compacted:
-    found = Compacted(tmp_path, monkeypatch, capsys)
-    found.store(story(found.log()))
-    return found
+def place(kept: Kept, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Compacted:
+    monkeypatch.setattr("aicx.git.state._late", {})  # the folder's path is that of the test before
+
+    def fill() -> None:
+        found = Compacted(kept.folder, monkeypatch, capsys)
+        found.store(story(found.log()))
+
+    kept.again(fill)
+    return Compacted(kept.folder, monkeypatch, capsys)
 
 
 def _restore(place: Compacted, asker: Asks = OWN, minutes: float = 1, *, check_pending: bool = True) -> RestoreAnswer:
