@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
+import inspect
 import pickle
 from dataclasses import field, replace
 from typing import Any
@@ -43,9 +45,59 @@ def test_equal_hashed_and_printed_as_the_library_does(frozen: bool) -> None:
         assert replace(one, x=2) == other
 
 
+@pytest.mark.parametrize("options", [{}, {"frozen": True}, {"kw_only": True}, {"frozen": True, "slots": True}], ids=str)
+def test_an_object_is_made_as_the_library_makes_it(options: dict[str, Any]) -> None:
+    shown = []
+    for maker in (dataclasses.dataclass, values.dataclass):
+
+        class Base:
+            one: int
+            late: list[int] = field(default_factory=list, kw_only=True)
+
+        class Child(Base := maker(**options)(Base)):  # type: ignore[valid-type, misc, no-redef]
+            two: str = "two"
+            unset: int = field(init=False)
+            made: dict[str, int] = field(default_factory=dict, init=False)
+
+            def __post_init__(self) -> None:
+                object.__setattr__(self, "unset", self.one + 1)
+
+        cls = maker(**options)(Child)
+        kinds = [(one.name, one.kind) for one in inspect.signature(cls).parameters.values()]
+        with pytest.raises(TypeError) as refused:
+            cls()
+        made = [cls(one=1), cls(one=1, two="2", late=[3])]
+        assert made[0].late is not cls(one=1).late
+        shown.append((kinds, str(refused.value).partition(".<locals>.")[2], repr(made), cls.__match_args__))
+    assert shown[0] == shown[1]
+
+
+def test_what_is_frozen_is_neither_changed_nor_deleted_and_is_pickled() -> None:
+    for slots in (False, True):
+        point = (Slotted if slots else Plain)(1)
+        for change in (lambda one=point: setattr(one, "x", 2), lambda one=point: delattr(one, "x")):
+            with pytest.raises(dataclasses.FrozenInstanceError):
+                change()
+        assert pickle.loads(pickle.dumps(point)) == point == copy.deepcopy(point)
+
+
 def test_classes_with_the_same_values_are_not_equal() -> None:
     one, two = both(frozen=True, slots=True)
     assert one(1) != two(1)
+
+
+@values.dataclass(frozen=True)
+class Plain:
+    """Frozen, without slots."""
+
+    x: int
+
+
+@values.dataclass(frozen=True, slots=True)
+class Slotted:
+    """Frozen, with slots."""
+
+    x: int
 
 
 @values.dataclass(frozen=True, slots=True)
