@@ -8,7 +8,6 @@ from functools import cache
 from importlib import import_module
 from inspect import cleandoc, signature
 from shutil import get_terminal_size
-from types import ModuleType
 from typing import Any, get_args
 
 import click
@@ -19,6 +18,7 @@ from typer.core import TyperArgument, TyperCommand, TyperGroup
 
 from aicx import console
 from aicx.commands import COMMANDS, FORMER, HIDDEN, INSTEAD, SECTIONS
+from aicx.commands.groups import Group
 from aicx.errors import UsageError
 from aicx.options import answering
 
@@ -215,10 +215,8 @@ class LazyGroup(_Taught, TyperGroup):
         if cmd_name not in self.table:
             return None
         name, _, function = self.table[cmd_name].partition(":")
-        module = import_module(name)
-        if callable(command := getattr(module, function or "command", None)):
-            return _command(cmd_name, command)
-        return _group(cmd_name, module, function or module.DEFAULT)
+        found = getattr(import_module(name), function or "command")
+        return _group(cmd_name, found) if isinstance(found, Group) else _command(cmd_name, found)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         if ctx.meta.get(_ALL):
@@ -357,10 +355,9 @@ def _not_alone(ctx: click.Context, parameter: click.Parameter, value: Any) -> No
 
 
 @cache  # of commands, too: a process that runs several, as tests do, builds each once
-def _group(name: str, module: ModuleType, default: str | None) -> LazyGroup:
-    """The group of commands that ``module`` describes."""
-    group = LazyGroup(name=name, help=_examples_apart(module.HELP), rich_markup_mode=None, context_settings=CONTEXT)
-    group.table, group.default = module.COMMANDS, default
+def _group(name: str, of: Group) -> LazyGroup:
+    group = LazyGroup(name=name, help=_examples_apart(of.help), rich_markup_mode=None, context_settings=CONTEXT)
+    group.table, group.default = of.commands, of.default
     return group
 
 

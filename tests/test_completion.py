@@ -5,13 +5,18 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+import sys
+from inspect import cleandoc
 from pathlib import Path
 
 import pytest
 
+from aicx.commands import COMMANDS
 from aicx.completion import OFFERS
 from tests.corpus.builders import OTHER, SESSION, ClaudeLog, CodexLog, Home
 from tests.forked import Piped
+
+PACKAGES = ("aicx", "indexer", "retrieval")
 
 
 @pytest.fixture
@@ -56,6 +61,32 @@ def printed(environ: dict[str, str], **asked: str) -> str:
 def test_a_shell_is_answered(stored: Home) -> None:
     asked = {"_AICX_COMPLETE": "complete_bash", "COMP_WORDS": "aicx search x --project ada/o", "COMP_CWORD": "4"}
     assert printed(stored.environ, **asked).split() == ["ada/orbit"]
+
+
+GROUPS = [name for name, place in COMMANDS.items() if place.startswith("aicx.commands.groups:")]
+
+
+@pytest.fixture(scope="module")
+def loaded() -> dict[str, list[str]]:
+    """The modules of ours that are imported to offer the commands of each group, in one process."""
+    code = f"""
+        import sys
+        from click.shell_completion import ShellComplete
+        from aicx.cli import _tree
+        before = set(sys.modules)
+        for group in {GROUPS}:
+            assert ShellComplete(_tree(), {{}}, "aicx", "_AICX_COMPLETE").get_completions([group], "")
+            print(group, *(name for name in set(sys.modules) - before if name.split(".")[0] in {PACKAGES}))
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", cleandoc(code)], capture_output=True, text=True, timeout=60, check=True
+    )
+    return {name: modules for name, *modules in map(str.split, done.stdout.splitlines())}
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_a_group_is_completed_without_loading_its_commands(loaded: dict[str, list[str]], group: str) -> None:
+    assert loaded[group] == []
 
 
 @pytest.mark.parametrize(

@@ -84,11 +84,11 @@ def texts(tree: ast.AST) -> Iterator[tuple[int, str]]:
 def _explains(node: ast.AST) -> bool:
     """Whether a node is a docstring, describes commands, an option or a field, or names the author of a change."""
     match node:
-        case ast.Assign(targets=[ast.Name(id="HELP" | "_BY" | "_FORGOTTEN_BY" | "_BOTH")]):
+        case ast.Assign(targets=[ast.Name(id="_BY" | "_FORGOTTEN_BY" | "_BOTH")]):
             return True
         case ast.AnnAssign(target=ast.Name(id="INSTEAD")):
             return True
-        case ast.Expr(value=ast.Constant()):
+        case ast.Expr(value=ast.Constant()) | ast.Call(func=ast.Name(id="Group")):
             return True
         case ast.Subscript(value=ast.Name(id="Annotated")):
             return True

@@ -19,6 +19,7 @@ import pytest
 import aicx
 from aicx.cli import run
 from aicx.commands import COMMANDS, index
+from aicx.commands.groups import Group
 from aicx.corpus.catalog.database import Catalog
 from aicx.demo import FAKE_TOKEN, Demo
 from aicx.engine.embedder_choice import Choice
@@ -88,12 +89,13 @@ def help_texts(place: str) -> Iterator[str]:
     """The help of a row of the table, and of every command of a group."""
     name, _, function = place.partition(":")
     module = import_module(name)
-    if command := getattr(module, function or "command", None):
-        yield command.__doc__
-    else:
-        yield module.HELP
-        for row in module.COMMANDS.values():
+    found = getattr(module, function or "command")
+    if isinstance(found, Group):
+        yield found.help
+        for row in found.commands.values():
             yield from help_texts(row)
+    else:
+        yield found.__doc__
 
 
 def test_command_page_is_what_the_commands_say(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,7 +1,7 @@
 """The commands by subject, and their table: names, places, and what each name before was folded into.
 
-A place is a "module" with a function `command`, or "module:function". A module with a table COMMANDS of its own is also
-a group, as of `aicx index status`; "module:action" is then the group with the action that is meant where none is named.
+A place is a "module" with a function `command`, "module:function", or one of `aicx.commands.groups`, as of `aicx index
+status`.
 """
 
 from __future__ import annotations
@@ -12,36 +12,36 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "search": ("aicx.commands.search", "Find the passages that answer a question."),
         "show": ("aicx.commands.show", "Read what a reference names: a session, a chunk, a task, a record."),
         "why": ("aicx.commands.why", "From a commit, file or line to the session and its reason."),
-        "sessions": ("aicx.commands.sessions", "List sessions, what each came from, and where it stands."),
-        "failures": ("aicx.commands.failures", "Show what failed before, and what resolved it."),
+        "sessions": ("aicx.commands.groups:SESSIONS", "List sessions, what each came from, and where it stands."),
+        "failures": ("aicx.commands.groups:FAILURES", "Show what failed before, and what resolved it."),
         "steer": ("aicx.commands.steer", "List chunks by project, date, branch, file or run."),
-        "map": ("aicx.commands.map", "Map a repository: where to look first for a task."),
+        "map": ("aicx.commands.groups:MAP", "Map a repository: where to look first for a task."),
     },
     "Continue": {
         "resume": ("aicx.commands.resume", "Brief a new session on what was done here and what is open."),
-        "task": ("aicx.commands.task", "Keep the state of your work: goal, proof, what comes next."),
+        "task": ("aicx.commands.groups:TASK", "Keep the state of your work: goal, proof, what comes next."),
         "finalize": ("aicx.commands.finalize", "End a session: a handoff, and how the contract was kept."),
-        "pack": ("aicx.commands.pack", "Bundle a task or a repository's sessions under one digest."),
+        "pack": ("aicx.commands.groups:PACK", "Bundle a task or a repository's sessions under one digest."),
         "run": ("aicx.commands.run", "Run a program with its context, and record what it did."),
     },
     "Keep": {
         "store": ("aicx.commands.store", "Read the agents' logs and store what is new."),
-        "memory": ("aicx.commands.memory", "Keep what is worth believing: proposed by anybody, agreed by you."),
-        "index": ("aicx.commands.index", "Embed the corpus, so that search also matches by meaning."),
-        "projects": ("aicx.commands.projects", "See which repository each folder belongs to, and decide it."),
+        "memory": ("aicx.commands.groups:MEMORY", "Keep what is worth believing: proposed by anybody, agreed by you."),
+        "index": ("aicx.commands.groups:INDEX", "Embed the corpus, so that search also matches by meaning."),
+        "projects": ("aicx.commands.groups:PROJECTS", "See which repository each folder belongs to, and decide it."),
         "forget": ("aicx.commands.forget", "Remove a session, a project or a text for good."),
         "reports": ("aicx.commands.reports", "List workflow reports, or make one page of them."),
-        "share": ("aicx.commands.share", "Search with other machines and people: a shared index."),
+        "share": ("aicx.commands.groups:SHARE", "Search with other machines and people: a shared index."),
     },
     "Set up": {
         "init": ("aicx.commands.init", "Set agents up: a brief at the start, logs stored at the end."),
-        "serve": ("aicx.commands.serve", "Answer agents over MCP, or people on a page in the browser."),
+        "serve": ("aicx.commands.groups:SERVE", "Answer agents over MCP, or people on a page in the browser."),
         "status": ("aicx.commands.state", "Show what is stored and kept, and what needs a person."),
         "doctor": ("aicx.commands.doctor", "Check everything stored, and repair it with --fix."),
     },
     "Try out": {
         "demo": ("aicx.commands.demo", "Show the main job on invented logs."),
-        "bench": ("aicx.commands.bench", "Measure how well each way of searching finds the right answer."),
+        "bench": ("aicx.commands.groups:BENCH", "Measure how well each way of searching finds the right answer."),
     },
 }
 # Commands that no list shows: what agents call, and the names before.
@@ -49,11 +49,11 @@ HIDDEN = {
     "hook": "aicx.commands.hook",
     "all": "aicx.commands.store:every_agent",
     "boot": "aicx.commands.prepare:explain_start",
-    "cas": "aicx.commands.cas",
+    "cas": "aicx.commands.groups:CAS",
     "claude": "aicx.commands.store:claude",
     "clean": "aicx.commands.uninstall:clean",
     "codex": "aicx.commands.store:codex",
-    "continuity": "aicx.commands.continuity",
+    "continuity": "aicx.commands.groups:CONTINUITY",
     "dashboard": "aicx.commands.dashboard",
     "extract": "aicx.commands.extract",
     "gemini": "aicx.commands.store:gemini",
@@ -64,7 +64,7 @@ HIDDEN = {
     "rank": "aicx.commands.rank",
     "refs": "aicx.commands.state:list_stored_projects",
     "reminded": "aicx.commands.usage:show_recall",
-    "review": "aicx.commands.memory.review",
+    "review": "aicx.commands.groups:REVIEW",
     "state": "aicx.commands.state",
     "uninstall": "aicx.commands.uninstall",
     "usage": "aicx.commands.usage",

@@ -37,29 +37,6 @@ if TYPE_CHECKING:
     from aicx.continuity.saving import SavedNotes
 
 
-HELP = """Keep a short note of the work that you can edit, and that the next session reads.
-
-There are two: one of the project, shared by all its worktrees and kept in the home, and one of this worktree, in
-.aicx/continuity/active.md, which git ignores. Each has six sections: goal, confirmed working, tried and failed, not yet
-tried, incomplete and next, and files, decisions and environment. Edit them as you like: `save` adds what a session says
-and keeps what you wrote, changed or took out; `refresh` makes them anew from one session.
-
-Example: aicx task note save
-Example: aicx resume --note
-Example: aicx task note open --scope local
-Example: aicx task note refresh --log ~/.codex/sessions/2026/01/31/rollout-2026-01-31T10-00-00-ID.jsonl
-"""
-COMMANDS = {
-    "status": "aicx.commands.continuity:status",
-    "save": "aicx.commands.continuity:save",
-    "refresh": "aicx.commands.continuity:refresh",
-    "load": "aicx.commands.continuity:load_notes",
-    "clear": "aicx.commands.continuity:clear",
-    "open": "aicx.commands.continuity:open_notes",
-}
-DEFAULT = "status"
-
-
 ScopeOption = Annotated[str, typer.Option("--scope", metavar="SCOPE", help="project, local (this worktree) or both.")]
 Log = Annotated[
     str | None,

@@ -21,23 +21,6 @@ if TYPE_CHECKING:
     from indexer.vectors import Synced as Synced
 
 
-HELP = """Embed the corpus, so that `aicx search` also matches by meaning.
-
-aicx embeds nothing until you call this. Without an action, `aicx index` builds;
-`aicx index build --help` lists its options.
-
-Example: aicx index
-Example: aicx index --embedder static --rebuild
-Example: aicx index status
-"""
-COMMANDS = {
-    "build": "aicx.commands.index:build_index",
-    "status": "aicx.commands.index:show_status",
-    "drop": "aicx.commands.index:drop_index",
-}
-DEFAULT = "build"
-
-
 _COMPARE = "All embedders compared: aicx bench run -d own -r aicx -r aicx:static -r aicx:minilm"
 
 

@@ -16,23 +16,6 @@ from aicx.repomap.map import SCHEMA
 from aicx.terminal import invisible, without_controls
 from aicx.types import Unread
 
-HELP = """Map a repository: which files define, import and describe the things a question is about.
-
-The map holds the definitions, imports and headings of all files that git does not ignore. It is stored below
-AICX_HOME; nothing is written to the repository. Without an action, `aicx map` shows the status.
-
-Example: aicx map refresh
-Example: aicx search --in map "where are retries limited"
-Example: aicx map status --repo ../other
-"""
-COMMANDS = {
-    "refresh": "aicx.commands.map:refresh",
-    "status": "aicx.commands.map:show_status",
-    "query": "aicx.commands.map:query_map",
-}
-DEFAULT = "status"
-
-
 _MAX_PROBLEMS = 5
 
 Repo = Annotated[

@@ -21,25 +21,6 @@ from aicx.folders import is_absolute, slashed
 from aicx.paths import NON_REPOSITORY, Layout, user_path
 from aicx.redaction import redact
 
-HELP = """Show which repository each folder belongs to and why, and decide it by hand.
-
-aicx learns a folder's repository from what git, the forges and the agents showed in all sessions, never from its
-name alone. A decision by hand wins over everything else and is applied to all stored sessions at once.
-Without an action, `aicx projects` lists the folders.
-
-Example: aicx projects
-Example: aicx projects assign ~/work/site octo/website
-Example: aicx projects rename octo/site octo/website
-"""
-COMMANDS = {
-    "list": "aicx.commands.projects:list_projects",
-    "assign": "aicx.commands.projects:assign",
-    "ignore": "aicx.commands.projects:ignore",
-    "reset": "aicx.commands.projects:reset",
-    "merge": "aicx.commands.projects:merge",
-    "rename": "aicx.commands.projects:rename",
-}
-DEFAULT = "list"
 Folder = Annotated[
     str, typer.Argument(metavar="FOLDER", click_type=options.PATH, help="A folder; it need not exist any more.")
 ]

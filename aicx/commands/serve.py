@@ -18,15 +18,6 @@ from aicx.system import CAN_FORK
 # Python runs one thread at a time, and each keeps indexes of its own open, which take memory: a second one is there for
 # while the first waits for its index, or is busy with a slow question.
 _THREADS = 2
-HELP = """Answer agents over the Model Context Protocol (MCP), or people on a page in the browser.
-
-Without an action, `aicx serve` is `aicx serve mcp`, which clients start themselves.
-
-Example: aicx serve mcp
-Example: aicx serve page --open
-"""
-COMMANDS = {"mcp": "aicx.commands.serve:serve_mcp", "page": "aicx.commands.dashboard"}
-DEFAULT = "mcp"
 
 
 def serve_mcp(

@@ -19,25 +19,6 @@ from aicx.share.ssh import carry
 from aicx.share.upkeep import count_unindexed
 from aicx.storage.lock import writer_lock
 
-HELP = """Search with other machines and people: a shared index, of the projects you choose.
-
-Nothing is shared before `aicx share push --project` names a project. `aicx search --team`
-asks your own corpus and the share at once.
-
-Example: aicx share init s3://bucket/team --member ada
-Example: aicx share push --project 'acme/*' --dry-run
-Example: aicx search --team why did the migration fail
-"""
-COMMANDS = {
-    "init": "aicx.commands.share:join_share",
-    "push": "aicx.commands.share_push:push_projects",
-    "build": "aicx.commands.share_push:build_share",
-    "forget": "aicx.commands.share:forget_here",
-    "leave": "aicx.commands.share:leave",
-    "status": "aicx.commands.share:show_status",
-    "verify": "aicx.commands.share:verify",
-}
-DEFAULT = None
 _PUSH_AGAIN = "aicx share push --yes on the machine that pushed it sends it again"
 Yes = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
 

@@ -43,21 +43,6 @@ from aicx.memory.signing import allowed_signers_of_git, name_of_git, verify
 from aicx.paths import user_path
 from aicx.text import day_bounds, instant, local
 
-HELP = """Check what is remembered: records that contradict or repeat each other, seals, and answers that were used.
-
-Example: aicx memory check lint
-Example: aicx memory check curate
-"""
-COMMANDS = {
-    "lint": "aicx.commands.memory.check:lint_records",
-    "curate": "aicx.commands.memory.check:curate",
-    "eval": "aicx.commands.memory.check:evaluate",
-    "audit": "aicx.commands.memory.check:audit_texts",
-    "verify": "aicx.commands.memory.check:verify_decisions",
-}
-DEFAULT = "lint"
-
-
 _FINDINGS = {
     "duplicate": "says what another record says",
     "possible_secret": "holds what looks like a secret",

@@ -43,25 +43,6 @@ from aicx.memory.policy_records import policy_in
 from aicx.memory.record import PREFIX, Result
 from aicx.memory.signing import sign as sign_event
 
-HELP = """Decide of a record: how long it counts, where it comes first, and whether it stays.
-
-Example: aicx memory decide hold mem:3fa29c01 --why "to be looked at"
-Example: aicx memory decide pin export-check --by "Ada Lovelace"
-"""
-COMMANDS = {
-    "hold": "aicx.commands.memory.decide:hold",
-    "release": "aicx.commands.memory.decide:release",
-    "pin": "aicx.commands.memory.decide:pin",
-    "unpin": "aicx.commands.memory.decide:unpin",
-    "archive": "aicx.commands.memory.decide:archive",
-    "restore": "aicx.commands.memory.decide:restore",
-    "validate": "aicx.commands.memory.decide:validate",
-    "seal": "aicx.commands.memory.decide:seal_decisions",
-    "delete": "aicx.commands.memory.decide:delete_one",
-}
-DEFAULT = None
-
-
 _DONE = {
     "accept": "Accepted:",
     "reject": "Rejected:",

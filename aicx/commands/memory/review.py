@@ -48,35 +48,6 @@ from aicx.memory.review.patches import read_proposal, steps_of
 from aicx.memory.review.states import OPEN, STATES, Queue, ReviewedRecord, next_step, read_queue, require
 from aicx.text import instant, printable
 
-HELP = """Decide what is kept of the work: suggestions become candidates, and a person takes each on.
-
-`build` makes candidates of what the continuity note, or one session, suggests. What reads like a fact goes through
-approve and promote into the memory, as with `aicx memory accept`. What reads like an instruction becomes a patch for
-CLAUDE.md, AGENTS.md or GEMINI.md that you apply yourself; aicx never edits these files. What only a subagent said
-needs a person to adopt it first. The queue is the one of the dashboard's page Memory.
-
-Example: aicx memory candidates build
-Example: aicx memory candidates queue
-Example: aicx memory candidates approve mem:3fa29c01 --by "Ada Lovelace"
-Example: aicx memory candidates promote mem:3fa29c01 --by "Ada Lovelace"
-"""
-COMMANDS = {
-    "list": "aicx.commands.memory.candidates:list_proposed",
-    "backfill": "aicx.commands.memory.candidates:backfill",
-    "queue": "aicx.commands.memory.review:list_queue",
-    "build": "aicx.commands.memory.candidates:build_suggested",
-    "candidates": "aicx.commands.memory.review:list_queue",
-    "show": "aicx.commands.memory.review:show",
-    "adopt": "aicx.commands.memory.review:adopt",
-    "approve": "aicx.commands.memory.review:approve",
-    "reject": "aicx.commands.memory.review:reject",
-    "promote": "aicx.commands.memory.review:promote",
-    "apply-prep": "aicx.commands.memory.review:prepare_patch",
-    "verify-apply": "aicx.commands.memory.review:verify_patch",
-}
-DEFAULT = "candidates"
-
-
 TargetOption = Annotated[
     str | None, typer.Option("--target", metavar="FILE", help="CLAUDE.md, AGENTS.md or GEMINI.md; by default the best.")
 ]
