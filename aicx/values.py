@@ -86,7 +86,7 @@ def _freeze(cls: type[Any], names: frozenset[str], slots: bool) -> None:
 
     cls.__setattr__ = refusing("__setattr__", "assign to")
     cls.__delattr__ = refusing("__delattr__", "delete")
-    if slots:  # what is pickled is set past them
+    if slots and "__getstate__" not in vars(cls):  # what is pickled is set past them
         cls.__getstate__, cls.__setstate__ = _state, _set_state  # type: ignore[assignment]
 
 

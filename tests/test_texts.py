@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from datetime import UTC, datetime
 from typing import Any, Literal, NamedTuple
 
@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from aicx.continuity.note import Note
 from aicx.memory.record import Record
 from aicx.storage.typed import Called, Made, texts_of, with_texts
+from aicx.values import dataclass
 from aicx.work.record import WorkRecord, stored
 from tests.test_kept_bytes import ATTEMPT, MEMORY, TASK
 

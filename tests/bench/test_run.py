@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -25,6 +25,7 @@ from aicx.errors import MissingExtra, NotFound, UsageError
 from aicx.fields import to_fields
 from aicx.installation import install_command
 from aicx.types import Candidate, Document
+from aicx.values import dataclass
 from tests.bench.invented import small
 from tests.sampling import sample
 
