@@ -13,23 +13,8 @@ _SUBSTITUTION = re.compile(r'[A-Za-z_]\w*="?\$\((?!\()(?=[^()]*\)?"?$)')
 _LOOKUP = re.compile(r"command -[vV]\s")
 _WRAPPERS = frozenset(
     {
-        "do",
-        "then",
-        "else",
-        "if",
-        "while",
-        "until",
-        "!",
-        "time",
-        "sudo",
-        "env",
-        "nohup",
-        "exec",
-        "command",
-        "xvfb-run",
-        "nice",
-        "stdbuf",
-        "caffeinate",
+        *("do", "then", "else", "if", "while", "until", "!", "time", "sudo", "env", "nohup", "exec", "command"),
+        *("xvfb-run", "nice", "stdbuf", "caffeinate"),
     }
 )
 _WRAPPED = re.compile(r"(?:timeout|gtimeout)(?: -\S+)* \S+ |(?:(?:ba|z|da)?sh|zsh) -l?c ")

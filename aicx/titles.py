@@ -81,6 +81,17 @@ _POINTS = re.compile(
     r"|\b(?:about|for|from|in|of|on|to|with)\s+(?:this|these|those)\s+\w+\s*(?:[.,;:!?]|$)",
     re.IGNORECASE,
 )
+_OBJECT = re.compile(
+    r"\W*(?:please )?(?:analy[sz]e|check|explain|fix|investigate|look at|read|review|see|validate)\s+"
+    r"(?:this|these|that|it|the following(?: \w+)?)\s+(?:again|and|carefully|for me|please|using|with)\b",
+    re.IGNORECASE,
+)
+# "review the changes on this branch": what they are about is told by the branch and by what was found.
+_OF_BRANCH = re.compile(
+    r"\b(?:(?:this|my|our|that)\s+(?:\w+\s+)?(?:branch|changes?|commit|diff|patch|pr)|uncommitted|code changes)\b"
+    r"|\bthe\s+(?:(?:current|last|latest|local|top)\s+(?:branch|change|commit)|(?:\w+\s+)?(?:changes|diff|patch))\b",
+    re.IGNORECASE,
+)
 # "address pr feedback": of which request, and what it was about, was said before.
 _ANSWERS_REVIEW = re.compile(
     r"\W*(?:(?:please|ok|now|and|can you)\s+)*(?:address|fix|handle|resolve|reply to|respond to)\s+"
@@ -89,6 +100,15 @@ _ANSWERS_REVIEW = re.compile(
     re.IGNORECASE,
 )
 _SENTENCE = re.compile(r"[.!?]\s")
+# The task of a subagent and the action that an approval is asked for, as Codex hands them over.
+_ASKED = re.compile(
+    r"(?:(?:may|can|could) I|allow(?: me to)?|do you want to(?: allow)?|need(?: to)?)\s+", re.IGNORECASE
+)
+_TASK_NAME = re.compile(r"^Task name: \S*?([^/\s]+)$", re.MULTILINE)
+_ACTIONS = tuple(
+    re.compile(rf'{before}"((?:[^"\\]|\\.)+)"')
+    for before in (r'"justification":\s*', r'"command":\s*\[(?:\s*"(?:[^"\\]|\\.)*",)*\s*', r'"tool":\s*')
+)
 # So many telling words name something although they point at something else, and so does a sentence of such a length.
 _ENOUGH_POINTING, _SHORT = 5, 60
 # How an agent begins to work, and how it agrees.
@@ -99,16 +119,23 @@ _ABOUT_TO = re.compile(
     r"checking|(?:the user|we need|here)\b)",
     re.IGNORECASE,
 )
+_BUSY = re.compile(r"\bI['\u2019]m (?:now |also |still )?\w+ing\b|^\W*(?:now )?\w+ing\b", re.IGNORECASE)
 # What it says of its instructions.
 _OF_A_SKILL = re.compile(r"(?:this|the) (?:skill|command)\b", re.IGNORECASE)
 # `git commit -m "…"`, and the message as a here-document.
 _SUBJECT = re.compile(
     r"\bgit\b[^\n;|]*?\bcommit\b[^\n]*?\s-[a-z]*m\s*"
-    r"(?:\"\$\(cat <<-?\s*'?(\w+)'?\n\s*([^\n]+)|\\?([\"'])(.+?)\\?\3|([\"'])([^\n]+))"
+    r"(?:\"\$\(cat <<-?\s*'?(\w+)'?\n\s*([^\n]+)|@([\"'])\n\s*([^\n]+)|\\?([\"'])(.+?)\\?\5|([\"'])([^\n]+))"
 )
 _PULL_REQUEST = re.compile(r"\b(?:pr|mr|issue) create\b[^\n]*?--title[ =]([\"'])(.+?)\1")
 
-WorkSource = Literal["commit", "plan", "words", "files"]
+WorkSource = Literal["commit", "plan", "result", "words", "files"]
+# What is true of most work at its end.
+_CHECKED = re.compile(
+    r"\W*(?:\S+\s+){0,3}(?:tests?|checks?|lint\w*|build|suite)\W+(?:\w+\W+){0,3}(?:pass\w*|clean|green|succe\w+)\b"
+    r"|\W*(?:committed|created|done|fixed|merged|opened|pushed)\b\W*(?:(?:and|as|to)\b|\Z)",
+    re.IGNORECASE,
+)
 
 
 class TitleLine(NamedTuple):
@@ -140,9 +167,14 @@ def name_given(title: str | None) -> str | None:
 
 def name_of_prompt(text: str) -> TitleLine | None:
     """What a prompt says it is about; None for commands, greetings, bare addresses and others that say nothing."""
+    _, is_approval, request = text.rpartition("\nPlanned action JSON:")
+    if is_approval and (actions := [asked[1] for one in _ACTIONS if (asked := one.search(request))]):
+        return TitleLine(clip_title(f"approval: {_ASKED.sub('', actions[0], count=1)}"))
     text = without_controls(text[:_MAX_TEXT]).strip()
     if text.startswith("! "):
         return None
+    if text.startswith("[from ") and (task := _TASK_NAME.search(text)):
+        return TitleLine(task[1].replace("_", " "), weak=True)
     if command := _COMMAND.match(text):
         rest = text[command.end() :].strip()
         if command[1].lower() in _OF_THE_CLIENT or not rest:
@@ -158,7 +190,8 @@ def name_of_prompt(text: str) -> TitleLine | None:
     if _ROLE.match(text) and (given := _name_of_order(text)):
         return given
     read = ""
-    for line in prose_lines(text):
+    lines = prose_lines(text)
+    for line in lines:
         if not (count_telling(line) or refers_to_something(line)):
             continue
         # A line that says too little is read on.
@@ -167,14 +200,25 @@ def name_of_prompt(text: str) -> TitleLine | None:
             return None
         if count_telling(read) >= ENOUGH:
             first = _SENTENCE.split(read, maxsplit=1)[0]
-            points = len(first) <= _SHORT and count_telling(first) < _ENOUGH_POINTING and bool(_POINTS.search(first))
-            points = points or bool(_ANSWERS_REVIEW.match(read))
-            # "the cause of this error:" above the address of a page says what it points at.
-            of_thing = points and URL.search(text) is not None
-            return TitleLine(clip_title(_without_lead_in(read)), weak=points, of_thing=of_thing)
+            is_little = count_telling(first) < _ENOUGH_POINTING
+            points = is_little and len(first) <= _SHORT and bool(_POINTS.search(first))
+            points = points or bool(_ANSWERS_REVIEW.match(read) or (is_little and _OBJECT.match(first)))
+            # "the cause of this error:" above the address of a page says what it points at, and so does what is below.
+            of_branch = is_little and points_at_branch(first)
+            of_thing = of_branch or (points and URL.search(text) is not None)
+            name = clip_title(_without_lead_in(read))
+            if points and not of_thing:
+                below = next((one for one in lines if count_telling(one) >= _ENOUGH_OF_AGENT), None)
+                name, of_thing = with_work(name, below), below is not None
+            return TitleLine(name, weak=points or of_branch, of_thing=of_thing)
     if not read or not WORD.search(REFERENCE.sub("", URL.sub("", read))):
         return None
     return TitleLine(clip_title(read), weak=True, of_thing=refers_to_something(read))
+
+
+def points_at_branch(title: str) -> bool:
+    """Whether a title speaks of changes or a branch without saying which."""
+    return _OF_BRANCH.search(title) is not None
 
 
 def goes_on(text: str) -> bool:
@@ -218,11 +262,18 @@ def name_of_work(
         for line in chain(_values(statement) if "{" in text else (), prose_lines(text)):
             if _OF_A_SKILL.match(line):
                 continue
-            sentence = next((one for one in sentences(line) if not _ABOUT_TO.match(one)), "")
+            told = (one for one in sentences(line) if not (_ABOUT_TO.match(one) or _CHECKED.match(one)))
+            sentence = next(told, "")
             if count_telling(sentence) >= _ENOUGH_OF_AGENT:
                 return clip_title(sentence.rstrip(".:")), "words"
     names = list(dict.fromkeys(path.rpartition("/")[2] or path for path in paths))
     return (clip_title(f"work on {', '.join(names[:3])}"), "files") if names else None
+
+
+def is_conclusion(statement: str) -> bool:
+    """Whether an agent's words do not end with what it is about to do."""
+    *_, last = sentences(statement.strip().rpartition("\n")[2])
+    return not (_ABOUT_TO.match(last) or _BUSY.search(last) or last.endswith((":", "?")))
 
 
 def is_to_client(prompt: str) -> bool:
@@ -235,7 +286,7 @@ def subjects_of(command: str) -> list[str]:
     """The subjects of the commits and the titles of the pull requests that a shell command makes."""
     if "commit" not in command and "create" not in command:
         return []
-    found = [two or four or six for _, two, _, four, _, six in _SUBJECT.findall(command)]
+    found = [next(filter(None, texts[1::2])) for texts in _SUBJECT.findall(command)]
     found += [title for _, title in _PULL_REQUEST.findall(command)]
     return [line for text in found if "$(" not in (line := text.split("\\n")[0].strip()) and line]
 
@@ -252,7 +303,7 @@ def plan_of(tool: str, text: str) -> list[str]:
 def with_work(name: str, work: str | None) -> str:
     """``name`` and what was done, where that says more."""
     if not work or work.casefold() in name.casefold() or name.casefold() in work.casefold():
-        return name
+        return max(name, work or "", key=len)
     return clip_title(f"{clip_title(name, MAX_TITLE // 2)} — {work}")
 
 
@@ -261,14 +312,16 @@ def name_of_session(
 ) -> str | None:
     """The title of a session: what it was about, and what was done where the prompt says too little (see `TitleLine`).
 
-    The files that were changed tell little beside a prompt; they only serve where there is nothing else. The agent's
-    own words never do: they are not what anybody wanted. A prompt that says nothing (``said``) gives way to any work.
+    The files that were changed tell little beside a prompt; they only serve where there is nothing else. A prompt that
+    says nothing (``said``) gives way to any work.
     """
-    if work_source == "words":
-        work = None
     if topic is None or (source == "said" and work):
-        return work
-    return with_work(topic, work) if source in ("thing", "weak") and work_source != "files" else topic
+        # "this looks wrong" says something beside what was found.
+        return with_work(topic, work) if topic and work_source == "result" and len(topic) <= MAX_TITLE // 3 else work
+    if source not in ("thing", "weak") or work_source == "files":
+        return topic
+    # Of what only points at a branch little is told, and of what was found there the more.
+    return with_work(clip_title(topic, MAX_TITLE // 3) if points_at_branch(topic) and work else topic, work)
 
 
 def _plan_name(text: str) -> TitleLine | None:
@@ -286,4 +339,8 @@ def _values(text: str) -> list[str]:
         value = json.loads(text[start : end + 1])
     except ValueError:
         return []
-    return [one for one in value.values() if isinstance(one, str)] if isinstance(value, dict) else []
+    if not isinstance(value, dict):
+        return []
+    found = [one for several in value.values() if isinstance(several, list) for one in several]
+    titles = [one["title"] for one in found if isinstance(one, dict) and isinstance(one.get("title"), str)]
+    return titles + [one for one in value.values() if isinstance(one, str)]

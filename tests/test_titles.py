@@ -98,6 +98,38 @@ def test_what_points_at_an_address_below_is_not_passed_over_for_a_later_reply() 
     assert (found.text, found.weak, found.of_thing) == ("find the root cause of this error", True, True)
 
 
+def test_a_request_that_points_at_what_is_below_is_told_with_it() -> None:
+    found = name_of_prompt("Investigate this using a keeper of bees\n\nThe queen of the hive was never fed honey.")
+    assert found is not None
+    assert found.weak
+    assert found.text == "Investigate this using a keeper of bees — The queen of the hive was never fed honey."
+
+
+def test_an_approval_is_named_by_what_is_to_be_approved() -> None:
+    asked = 'The following is the history of an agent.\n\nPlanned action JSON:\n\n{"command": ["sh", "-c", "git push"]'
+    assert (
+        named(asked + ', "justification": "May I push the branch of the hive?"}')
+        == "approval: push the branch of the hive?"
+    )
+    assert named(asked + "}") == "approval: git push"
+
+
+def test_a_task_whose_words_are_hidden_is_known_by_its_name() -> None:
+    mail = (
+        "[from /root to /root/hive_check]\nMessage Type: NEW_TASK\nTask name: /root/hive_check\nPayload:\n[encrypted]"
+    )
+    found = name_of_prompt(mail)
+    assert found is not None
+    assert (found.text, found.weak) == ("hive check", True)
+
+
+@pytest.mark.parametrize(
+    "said", ["All 12 tests pass.", "Committed and pushed.", "Lint is clean.", "Let me look at the hive."]
+)
+def test_what_is_true_of_any_work_names_none(said: str) -> None:
+    assert name_of_work((), (), (), (said,)) is None
+
+
 def test_the_label_of_a_task_is_not_its_title() -> None:
     assert named("Task name: /root/hive_check\n\nReview the queen of the hive") == "Review the queen of the hive"
 
@@ -180,6 +212,7 @@ def test_work_is_told_by_commits_then_words_then_files() -> None:
         ('git add . && git commit -m "fix: seal the cell" && git push', ["fix: seal the cell"]),
         ("git commit -am 'fix: seal it'", ["fix: seal it"]),
         ("git commit -m \"$(cat <<'EOF'\nfix: seal the cell\n\nBody\nEOF\n)\"", ["fix: seal the cell"]),
+        ("git commit -m @'\nfix: seal the cell\n\nBody\n'@", ["fix: seal the cell"]),
         ('gh pr create --title "Seal the cell" --body x', ["Seal the cell"]),
         ("git log", []),
     ],

@@ -14,17 +14,8 @@ _COMMAND_KEYS = ("command", "cmd", "CommandLine", "script")
 # File tools of several agents name their operation in `command`; none of these is a program somebody runs.
 _FILE_OPERATIONS = frozenset({"view", "create", "str_replace", "insert", "undo_edit", "delete", "rename"})
 _FILE_KEYS = (
-    "file_path",
-    "filePath",
-    "notebook_path",
-    "path",
-    "absolute_path",
-    "AbsolutePath",
-    "TargetFile",
-    "relative_path",
-    "filename",
-    "file_paths",
-    "paths",
+    *("file_path", "filePath", "notebook_path", "path", "absolute_path", "AbsolutePath", "TargetFile"),
+    *("relative_path", "filename", "file_paths", "paths"),
 )
 # Tools of all agents that change files.
 _CHANGES = re.compile(

@@ -441,6 +441,12 @@ class TestAnswers:
         line = item(1, "agent_message", author="/root/tests", recipient="/root", content=parts)
         assert logs.texts(line) == [("assistant", "[from /root/tests to /root]\nTwo tests fail.")]
 
+    def test_mail_that_brings_a_task_is_what_the_subagent_was_asked(self, logs: Logs) -> None:
+        body = "Message Type: NEW_TASK\nTask name: /root/tests\nPayload:\nCount the tests."
+        parts = [{"type": "input_text", "text": body}]
+        line = item(1, "agent_message", author="/root", recipient="/root/tests", content=parts)
+        assert logs.texts(line) == [("user", f"[from /root to /root/tests]\n{body}")]
+
     def test_encrypted_mail_is_counted(self, logs: Logs) -> None:
         parts = [{"type": "encrypted_content", "encrypted_content": "gAAAA"}]
         assert logs.skipped(item(1, "agent_message", content=parts)) == {"empty or encrypted": 1}

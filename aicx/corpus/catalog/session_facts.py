@@ -13,17 +13,18 @@ from typing import Any
 
 from aicx.corpus.files.sidecar import FORGOTTEN
 from aicx.telling import count_telling
-from aicx.titles import name_given, name_of_session, with_work
+from aicx.titles import name_given, name_of_session, points_at_branch, with_work
 
 # The title that was given to a session from outside its log, by agent and id.
 LateTitle = Callable[[str, str], str | None]
 # A prompt this long (in bytes) that opened as many sessions of a single prompt each was sent by a program.
 _MIN_PROMPT, _MIN_RUNS = 200, 4
-_WORKS = ("commit", "plan", "files")  # what says most of what was done first
+_WORKS = ("commit", "plan", "result", "files")  # what says most of what was done first
+_TRUNKS = (None, "main", "master", "trunk", "develop", "HEAD")
 # A prompt that gives a role says what the model is to be and not what was done; nor does one that a program repeats.
 _ROLE = "you are "
 
-_PARTS = """SELECT n.*, c.title FROM chunks c LEFT JOIN names n ON n.chunk = c.rowid
+_PARTS = """SELECT n.*, c.title, c.branch FROM chunks c LEFT JOIN names n ON n.chunk = c.rowid
  WHERE c.agent=? AND c.session_id=? AND c.ignored=0 ORDER BY c.stream, c.number"""
 
 
@@ -97,17 +98,27 @@ def _gather(
         )
     )
     works = [(part["work"], part["work_from"]) for part in parts if part["work"]]
-    work, work_from = next((one for kind in _WORKS for one in works if one[1] == kind), (None, None))
+    # What was found last answers the prompt, where there is one; else what was found first is what it is about.
+    is_one = sum(part["prompts"] or 0 for part in parts) < 2
+    by_kind = ([one for one in works if one[1] == kind] for kind in _WORKS)
+    work, work_from = next(
+        (some[-1] if is_one and some[0][1] == "result" else some[0] for some in by_kind if some), (None, None)
+    )
+    branch = next((part["branch"] for part in parts if part["branch"] not in _TRUNKS), None)
+    if branch and source != "agent" and points_at_branch(topic or ""):
+        work, work_from = f"{branch}: {work}" if work and work_from != "files" else branch, work_from or "branch"
     # Sessions with one title, as forks have, are told apart by what was done or asked in each.
     own = work if work_from == "commit" else next((part["title"] for part in parts if part["prompts"]), None)
     typed = sum(part["typed"] or 0 for part in parts)
     opened = next((part for part in parts if part["prompt_key"]), None)
+    base = name_of_session(topic, source, work, work_from) or next(
+        (part["title"] for part in parts if part["title"]), None
+    )
     return {
         "agent": agent,
         "session_id": session_id,
-        "base": name_of_session(topic, source, work, work_from)
-        or next((part["title"] for part in parts if part["title"]), None),
-        "work": own if typed and given else work,
+        "base": base,
+        "work": own if typed and given else with_work(base, work) if base and work_from == "result" else work,
         "evidence": next((part["automated_why"] for part in parts if part["automated_why"]), None),
         "prompt_key": opened["prompt_key"] if opened else None,
         "prompt_size": opened["prompt_size"] if opened else 0,

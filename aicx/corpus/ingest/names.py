@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import chain, pairwise
+from itertools import chain, pairwise, zip_longest
 from typing import Any
 
 from aicx.corpus.catalog.fields import key_of_text, own_messages
@@ -16,6 +16,7 @@ from aicx.titles import (
     PLANS,
     TitleLine,
     goes_on,
+    is_conclusion,
     name_given,
     name_of_prompt,
     name_of_work,
@@ -128,8 +129,10 @@ def name_chunk(messages: Sequence[NamingMessage], given: str | None, before: Nam
     else:
         title = done or known.topic or (name_of_work((), (), (), notices) or ("", None))[0]
     fields: dict[str, Any] = {"title": title, "topic": known.topic, "topic_from": known.source or "none"}
-    # What an agent says is not what anybody wanted: it names a part of a session, and never the session.
+    # What an agent says on its way names a part of a session; what it found at the end of a turn may name the session.
     made, made_from = work() or (None, None)
+    if made_from not in ("commit", "plan") and (found := name_of_work((), (), (), _concluded(messages))):
+        made, made_from = found[0], "result"
     if made and (made_from == "commit" or not before.worked):
         fields |= {"work": made, "work_from": made_from}
     if asked and not before.prompted:
@@ -140,10 +143,28 @@ def name_chunk(messages: Sequence[NamingMessage], given: str | None, before: Nam
 
 
 def _carried_out(asked: Sequence[NamingMessage], messages: Sequence[NamingMessage]) -> list[NamingMessage]:
-    """The prompts without commands that were taken back, and so say nothing of what was done."""
+    """The prompts without those that were taken back: commands, and what was said again in other words."""
     told = [one for one in messages if one in asked or one.text.startswith(_INTERRUPTED)]
-    back = [one for one, after in pairwise(told) if one.text[:1] in "/$" and after.text.startswith(_INTERRUPTED)]
-    return [one for one in asked if one not in back]
+    back = {
+        id(one)
+        for one, after, *then in zip_longest(told, told[1:], told[2:])
+        if after and after.text.startswith(_INTERRUPTED)
+        if one.text[:1] in "/$" or any(_is_again(one.text, later.text) for later in then if later)
+    }
+    return [one for one in asked if id(one) not in back]
+
+
+def _is_again(text: str, later: str) -> bool:
+    """Whether most words of a prompt are in the next one too."""
+    words, others = (frozenset(one[:_OPENING].lower().split()) for one in (text, later))
+    return 2 * len(words & others) > max(len(words), len(others))
+
+
+def _concluded(messages: Sequence[NamingMessage]) -> Iterator[str]:
+    """What the agent said last before it was asked again, or at the end."""
+    for one, after in pairwise((*messages, None)):
+        if one and one.role == "assistant" and (after is None or after.origin in PROMPTS) and is_conclusion(one.text):
+            yield one.text
 
 
 def _planned(messages: Sequence[NamingMessage]) -> list[str]:

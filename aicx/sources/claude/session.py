@@ -34,17 +34,8 @@ from aicx.types import PROMPTS
 
 _BOOKKEEPING = frozenset(
     {
-        "agent-color",
-        "agent-name",
-        "agent-setting",
-        "atis-latch",
-        "file-history-delta",
-        "file-history-snapshot",
-        "last-prompt",
-        "mode",
-        "permission-mode",
-        "task-summary",
-        "worktree-state",
+        *("agent-color", "agent-name", "agent-setting", "atis-latch", "file-history-delta", "file-history-snapshot"),
+        *("last-prompt", "mode", "permission-mode", "task-summary", "worktree-state"),
     }
 )
 _TITLES = {"ai-title": "aiTitle", "custom-title": "customTitle"}

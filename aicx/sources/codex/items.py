@@ -25,15 +25,8 @@ _HEADER_SECONDS = re.compile(r"^Wall time:? (\d+(?:\.\d+)?) seconds", re.MULTILI
 _HEADER_EXIT = re.compile(r"^(?:Process exited with code|Exit code:) (-?\d{1,10})\b", re.MULTILINE)
 _ENVELOPE_KEYS = frozenset(
     {
-        "chunk_id",
-        "exit_code",
-        "metadata",
-        "original_token_count",
-        "output",
-        "process_id",
-        "session_id",
-        "success",
-        "wall_time_seconds",
+        *("chunk_id", "exit_code", "metadata", "original_token_count", "output", "process_id", "session_id"),
+        *("success", "wall_time_seconds"),
     }
 )
 _MCP_KEYS = frozenset({"_meta", "content", "isError", "is_error", "structuredContent", "structured_content"})

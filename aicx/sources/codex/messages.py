@@ -18,7 +18,7 @@ from aicx.sources.codex.timeline import COPY, NO_TEXT, SCAFFOLDING, CodexTimelin
 from aicx.sources.items import ToolUse
 from aicx.sources.values import items_of, quoted, text_of
 from aicx.sources.voices import speaker_of
-from aicx.types import Origin
+from aicx.types import Origin, Role
 
 # What Codex tells the model, in the person's place, about things outside the conversation.
 _NOTICES = ("<subagent_notification>", "<user_action>", "<user_shell_command>")
@@ -133,7 +133,8 @@ class CodexMessages:
             self._timeline.skip(COPY)
             return
         record_id = text_of(payload.get("id"))
-        self._timeline.emit("assistant", text, "agent", record_id=record_id, turn=self._turn_of(payload))
+        role: Role = "user" if "Message Type: NEW_TASK" in body else "assistant"
+        self._timeline.emit(role, text, "agent", record_id=record_id, turn=self._turn_of(payload))
 
     def take_prompt_event(self, payload: dict[str, Any]) -> None:
         """A ``user_message`` event: the prompt as it was typed."""

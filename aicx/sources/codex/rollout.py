@@ -16,47 +16,21 @@ from aicx.sources.values import object_of, quoted, string_of, text_of
 
 # Live progress, bookkeeping, and events that say less than the items they go with.
 _NOISE = frozenset(
-    {
-        "agent_message_content_delta",
-        "agent_message_delta",
-        "agent_reasoning_delta",
-        "agent_reasoning_section_break",
-        "background_event",
-        "entered_review_mode",
-        "exec_command_begin",
-        "exec_command_output_delta",
-        "exited_review_mode",
-        "image_generation_end",
-        "item_started",
-        "mcp_startup_complete",
-        "mcp_tool_call_begin",
-        "patch_apply_begin",
-        "plan_update",
-        "session_configured",
-        "stream_error",
-        "sub_agent_activity",
-        "task_complete",
-        "thread_goal_updated",
-        "thread_settings_applied",
-        "token_count",
-        "turn_complete",
-        "turn_diff",
-        "view_image_tool_call",
-        "warning",
-        "web_search_begin",
-        "web_search_end",
-    }
+    (
+        *("agent_message_content_delta", "agent_message_delta", "agent_reasoning_delta"),
+        *("agent_reasoning_section_break", "background_event", "entered_review_mode", "exec_command_begin"),
+        *("exec_command_output_delta", "exited_review_mode", "image_generation_end", "item_started"),
+        *("mcp_startup_complete", "mcp_tool_call_begin", "patch_apply_begin", "plan_update", "session_configured"),
+        *("stream_error", "sub_agent_activity", "task_complete", "thread_goal_updated", "thread_settings_applied"),
+        *("token_count", "turn_complete", "turn_diff", "view_image_tool_call", "warning", "web_search_begin"),
+        *("web_search_end",),
+    )
 )
 _SILENT_ITEMS = frozenset(
-    {
-        "additional_tools",
-        "compaction",
-        "compaction_summary",
-        "compaction_trigger",
-        "context_compaction",
-        "ghost_snapshot",
-        "tool_search_output",
-    }
+    (
+        *("additional_tools", "compaction", "compaction_summary", "compaction_trigger", "context_compaction"),
+        *("ghost_snapshot", "tool_search_output"),
+    )
 )
 _BOOKKEEPING = frozenset({"world_state", "inter_agent_communication_metadata", "token_usage_record"})
 _BARE_EVENTS = frozenset({"user_message", "agent_message"})  # what clients showed, written without an envelope
@@ -305,15 +279,9 @@ _ITEMS: dict[str, _Handler] = {
     "message": lambda rollout, payload: rollout._messages.take_item(payload),
     "reasoning": lambda rollout, payload: rollout._messages.take_reasoning(payload),
     "agent_message": lambda rollout, payload: rollout._messages.take_mail(payload, "item"),
-    "function_call": Rollout._take_call,
-    "custom_tool_call": Rollout._take_call,
-    "local_shell_call": Rollout._take_call,
-    "web_search_call": Rollout._take_call,
-    "tool_search_call": Rollout._take_call,
-    "image_generation_call": Rollout._take_call,
-    "function_call_output": Rollout._take_output,
-    "custom_tool_call_output": Rollout._take_output,
-    "local_shell_call_output": Rollout._take_output,
+    **dict.fromkeys(("function_call", "custom_tool_call", "local_shell_call"), Rollout._take_call),
+    **dict.fromkeys(("web_search_call", "tool_search_call", "image_generation_call"), Rollout._take_call),
+    **{f"{kind}_output": Rollout._take_output for kind in ("function_call", "custom_tool_call", "local_shell_call")},
 }
 _EVENTS: dict[str, _Handler] = {
     "user_message": lambda rollout, payload: rollout._messages.take_prompt_event(payload),
@@ -322,9 +290,7 @@ _EVENTS: dict[str, _Handler] = {
     ),
     "agent_reasoning": Rollout._take_thought,
     "agent_reasoning_raw_content": Rollout._take_thought,
-    "exec_command_end": Rollout._take_end,
-    "patch_apply_end": Rollout._take_end,
-    "mcp_tool_call_end": Rollout._take_end,
+    **dict.fromkeys(("exec_command_end", "patch_apply_end", "mcp_tool_call_end"), Rollout._take_end),
     "item_completed": Rollout._take_finished,
     "task_started": Rollout._begin_turn,
     "turn_started": Rollout._begin_turn,

@@ -124,7 +124,7 @@ class TestTitles:
         assert listed(home)[0]["title"] == "Count the drones in the hive"
         (home.corpus / ".aicxignore").write_text("*_002.md\n")
         (item,) = listed(home)
-        assert item["title"] == "continue"
+        assert item["title"] == "continue — The cell of the queen is sealed with wax"
         home.store()
         assert listed(home)[0]["title"] == item["title"]
 
@@ -146,10 +146,29 @@ class TestTitles:
         home.store()
         assert listed(home)[0]["title"] == "Feed the queen"
 
-    def test_a_prompt_that_only_points_is_not_completed_with_words_of_the_agent(self, home):
+    def test_a_prompt_that_only_points_is_told_with_what_was_found(self, home):
         home.claude(ClaudeLog().prompt("this looks wrong", 0).answer("The queen of the hive was never fed honey.", 1))
         home.store()
-        assert listed(home)[0]["title"] == "this looks wrong"
+        assert listed(home)[0]["title"] == "this looks wrong — The queen of the hive was never fed honey"
+
+    def test_a_request_that_points_at_a_branch_is_told_with_the_branch_and_what_was_found(self, home):
+        log = ClaudeLog(branch="feat/honey").prompt("Review the changes on this branch", 0)
+        home.claude(log.answer("The frames of the upper hive are never counted.", 1))
+        home.store()
+        title = "Review the changes on this branch — feat/honey: The frames of the upper hive are never counted"
+        assert listed(home)[0]["title"] == title
+
+    def test_a_reply_does_not_replace_a_request_that_points_at_a_branch(self, home):
+        log = ClaudeLog(branch="feat/honey").prompt("Weigh the honey of this branch", 0)
+        home.claude(log.answer("Nothing to say.", 1).prompt("Put the frames of the hive in order", 2))
+        home.store()
+        assert listed(home)[0]["title"] == "Weigh the honey of this branch — feat/honey"
+
+    def test_what_an_agent_is_about_to_do_names_no_session(self, home):
+        log = ClaudeLog().prompt("q", 0).answer("The frames of the hive are old. I'm counting them now.", 1)
+        home.claude(log)
+        home.store()
+        assert listed(home)[0]["title"] == "q"
 
 
 class TestAutomated:
@@ -184,11 +203,12 @@ class TestAutomated:
         assert len({why for _, why in facts(home).values()}) == 1
         assert None not in {why for _, why in facts(home).values()}
 
-    def test_runs_of_one_prompt_are_not_called_by_what_the_model_said(self, home):
+    def test_runs_of_one_prompt_are_told_with_what_each_found(self, home):
         runs(home, 4, **SDK)
         home.store()
-        (title,) = {title for title, _ in facts(home).values()}
-        assert title.startswith("You are the keeper of the hive")
+        asked = "You are the keeper of the hive and judge what\u2026"
+        found = [f"{asked} \u2014 Cell number {word} was sealed by bees" for word in WORDS[:4]]
+        assert sorted(str(title) for title, _ in facts(home).values()) == sorted(found)
 
     def test_runs_of_one_prompt_are_told_apart_by_what_they_were_given(self, home):
         for number in range(2):

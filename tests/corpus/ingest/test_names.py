@@ -43,6 +43,25 @@ def test_words_that_only_begin_like_a_refusal_stop_nothing(text: str) -> None:
     assert work(PLAN, asks(text)) == "Rewrite the exporter in Rust"
 
 
+def topic(*messages: NamingMessage) -> object:
+    return name_chunk(messages, None, Naming())[0]["topic"]
+
+
+def test_a_prompt_that_was_stopped_and_said_again_is_told_as_it_was_said_again() -> None:
+    first, again = asks("look after hive A12 in the garden"), asks("look after hive B12 in the garden")
+    assert topic(first, STOPPED, again) == "look after hive B12 in the garden"
+    assert topic(first, STOPPED, first) == "look after hive A12 in the garden"
+    assert topic(first, STOPPED, asks("paint it green")) == "look after hive A12 in the garden"
+
+
+def test_what_an_agent_found_at_the_end_of_a_turn_names_what_was_done() -> None:
+    finding = NamingMessage("assistant", "agent", "The queen of the hive was never fed honey.")
+    edit = NamingMessage("tool", "tool", "Edit", files=("hive.py",))
+    assert work(edit, finding) == "The queen of the hive was never fed honey"
+    assert work(finding, edit) == "work on hive.py"
+    assert work(PLAN, finding) == "Rewrite the exporter in Rust"
+
+
 def test_a_failed_hook_names_no_session() -> None:
     failed = NamingMessage("system", "injected", "Hook(s) [hive-session-end] failed for event SessionEnd")
     told = NamingMessage("system", "injected", "The hive of the session was moved to another garden")
