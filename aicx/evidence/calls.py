@@ -185,8 +185,13 @@ def commits_of(calls: Answered, elsewhere: OtherRepositories) -> list[Statement]
         if folders and all(elsewhere.holds(one) or one in others for one in folders):
             continue
         if not any(result.failed for result in answers):
-            for back, carets in rules.takes_back.findall(call.command):
-                for _ in range(min(len(found), len(carets) or int(back or 1))):
+            for name, suffix in rules.takes_back.findall(call.command):
+                back = len(suffix) if suffix[:1] != "~" else int(suffix[1:] or 1)
+                if name != "HEAD":  # that one stands, without a suffix, and what was made after it does not
+                    own = [Ref.parse(one.refs[0]).value for one in found.values()]
+                    at = next((n for n, made in enumerate(own) if name.startswith(made) or made.startswith(name)), None)
+                    back = 0 if at is None else back + len(own) - at - 1
+                for _ in range(min(len(found), back)):
                     found.popitem()
         if not _COMMITS.search(call.text):
             continue

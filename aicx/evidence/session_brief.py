@@ -83,6 +83,7 @@ _REQUEST_LENGTH = 280
 # A request in fewer telling words goes on with what was asked before.
 _TELLING = 4
 _HANDED_OVER = re.compile(r"[^\n]{1,120}:\s*\n\s*#{1,3}[ \t]+(?:plan:[ \t]*)?(?P<title>[^\n]+)\n?", re.IGNORECASE)
+_CLOSES = re.compile(r"\s*/?(?:exit|quit|logout)\s*", re.IGNORECASE)
 # A line of whose words so many are in another one says the same.
 _SAME = 0.8
 # A session that was silent for less may be in the middle of a call.
@@ -109,8 +110,8 @@ class SessionBrief:
     checks that passed when they were run last, and ``tests`` the commands of the tests among them, the latest first.
     ``broken`` are those of the ``failures`` that are of checks, with nothing committed after them, and ``failing``
     those of them that are of what the session had changed, and a program that `aicx run` started and that failed.
-    ``committed_since`` says that a later session in its place committed, ``in_turn`` that the log ends at a tool, in
-    the middle of a turn.
+    ``committed_since`` says that a later session in its place committed, ``in_midst`` that the log ends in the middle
+    of something.
     """
 
     goal: Statement | None
@@ -136,12 +137,11 @@ class SessionBrief:
     state_reason: StateReason
     ended_at: datetime | None
     committed_since: bool = False
-    in_turn: bool = False
+    in_midst: bool = False
 
     def may_be_at_work(self, now: datetime) -> bool:
         """Whether the log stopped so lately, in the middle of something, that the session may go on."""
-        in_midst = self.in_turn or self.state_reason == "interrupted"
-        return in_midst and self.ended_at is not None and now - self.ended_at < _AT_WORK
+        return self.in_midst and self.ended_at is not None and now - self.ended_at < _AT_WORK
 
     def open_at(self, now: datetime) -> tuple[OpenLine, ...]:
         """What the session leaves to do, the first thing first, without what is not sure to be open.
@@ -272,7 +272,7 @@ def read_brief(
             state_reason=reason,
             ended_at=max((step.at for step in steps), default=None),
             committed_since=since.committed_at is not None,
-            in_turn=bool(steps) and steps[-1].phase in ("call", "result") and not has_ended(steps),
+            in_midst=_is_in_midst(steps, broke_off),
         )
 
     return brief
@@ -316,6 +316,14 @@ def _is_interrupted(steps: Sequence[Step], last: Step | None) -> bool:
     # The log of an agent that is still at work ends with what it does next, or in a call that nothing has answered.
     at_work = is_unanswered_call(later[-1]) and not reports(last) if later else goes_on(last)
     return at_work and not any(left_open(last))
+
+
+def _is_in_midst(steps: Sequence[Step], broke_off: bool) -> bool:
+    """Whether a log ends at a tool or broke off, and no person closed the client."""
+    place = next((n for n, step in reversed(list(enumerate(steps))) if step.role in ("user", "assistant")), None)
+    if place is None or has_ended(steps) or (steps[place].role == "user" and _CLOSES.fullmatch(steps[place].text)):
+        return False
+    return broke_off or any(step.phase == "call" for step in steps[place:])
 
 
 def _requests(wanted: Sequence[tuple[Weight, Step]]) -> tuple[Statement | None, Statement | None]:

@@ -155,10 +155,10 @@ class SessionChoice:
                 self._run.warnings.append(f"what fits the task best is on {branch}: {session.ref}")
             elif resumed is None or session.completed_at > resumed.facts.completed_at:
                 self._run.warnings.append(f"a later session is left out, since it was on {branch}: {session.ref}")
-        latest, branch = self._run.latest, self._run.ask.branch
-        if resumed is None and latest is not None and not self._run.unmerged and latest.branch not in (None, branch):
+        latest, own = self._run.latest, self._run.ask.branch
+        if resumed is None and latest is not None and not self._run.unmerged and latest.branch not in (None, own):
             self._run.warnings.append(
-                f"no stored session has to do with branch {branch}; the latest was on {latest.branch}: {latest.ref}"
+                f"no stored session has to do with branch {own}; the latest was on {latest.branch}: {latest.ref}"
             )
         if resumed is None or latest is None or self._run.ask.task or self._is_latest(resumed.facts):
             return
@@ -322,14 +322,15 @@ class SessionChoice:
     def _is_of_other_work(self, item: Scored, standing: BranchState) -> bool:
         """Whether nothing ties a session to the branch that is checked out, which is one of its own.
 
-        It was on another branch, which everybody works on, is gone, or was merged since; it ended a while ago, and
-        changed nothing of what is changed here.
+        It was on another branch, which everybody works on, is gone, or was merged since, or another one came after it;
+        it ended a while ago, and changed nothing of what is changed here.
         """
         ask, session, shared = self._run.ask, item.session, shared_branches(self._run.sessions)
         if ask.task.strip() or item.parts["files"] or ask.branch is None or session.branch in (None, ask.branch):
             return False
         silent = ask.now - session.completed_at
         elsewhere = session.branch in shared or standing == "gone" or (standing == "merged" and silent > _DAY)
+        elsewhere = elsewhere or not self._is_latest(session)
         return ask.branch not in shared and elsewhere and silent > _JUST_BEFORE
 
     def _is_behind_typed(self, session: SessionRow) -> bool:

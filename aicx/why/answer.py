@@ -184,6 +184,8 @@ def why_markdown(answer: WhyAnswer) -> str:
         one.session_id for one in answer.sessions[:1] if one in sure
     }
     shown = [session for session in answer.sessions if session.session_id in quoted]
+    if len({session.commit for session in shown}) == 1:
+        shown.sort(key=lambda session: session.started_at)  # of several that made it, the one that began it says why
     others = [session for session in answer.sessions if session.session_id not in quoted]
     first = [line for line in answer.reason if line.session_id == shown[0].session_id] if shown else []
     lead = [found for kinds in _FIRST if (found := _of_first_kind(first, kinds))]

@@ -10,7 +10,7 @@ from math import log
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from aicx.corpus.places.standing import LocalRepository, same_file
-from aicx.evidence.calls import answered_calls, is_edit
+from aicx.evidence.calls import answered_calls, is_edit, is_prose
 from aicx.evidence.patterns import command_rules
 from aicx.evidence.runs import followed
 from aicx.evidence.transcript import Step
@@ -328,6 +328,10 @@ def _confidence(
     worked = lines or (worked and (time >= closeness(_SAME_DAY) or not wanted.times))
     # Who neither changed anything of the commit nor made it may have read, listed or judged it.
     if wanted.files and not (item.traces.worked or "made" in shares):
+        return "low"
+    # Who changed only what people read of it, as a note of what is wrong, left the rest to somebody else.
+    prose = [is_prose(path) for path in item.traces.edited]
+    if prose and all(prose) and not all(map(is_prose, wanted.files)) and not (lines or shares.keys() & _NAMES_IT):
         return "low"
     # What it changed it committed as something else, and the rest of this commit is not its work.
     if item.traces.is_in_another and len(item.traces.edited) < len(wanted.files) and not shares.keys() & _NAMES_IT:

@@ -115,4 +115,5 @@ def _last_report(steps: Sequence[Step], worked: datetime | None) -> Step | None:
 def _says_more(text: str) -> bool:
     """Whether a message says more than "Committed" and what comes next."""
     told = [said.text for said in sentences(telling(text)) if len(words(said.text)) >= _SENTENCE]
-    return bool(summary_line(telling(text), SAID)) and any(not is_announcement(one) for one in told)
+    # One that ends with what comes next was said in the middle of the work.
+    return bool(summary_line(telling(text), SAID)) and bool(told) and not is_announcement(told[-1])

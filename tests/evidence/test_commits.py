@@ -130,6 +130,10 @@ def test_commit_in_a_repository_that_begins_here_is_left_out() -> None:
         ("git reset --hard HEAD~2", []),
         ("git reset HEAD~1 src/login.py", ["Add tests", "Fix login"]),
         ("git reset --hard", ["Add tests", "Fix login"]),
+        ("git reset 2b3c4d5^", ["Fix login"]),
+        ("git reset --soft 1a2b3c4d", ["Fix login"]),
+        ("git reset 1a2b3c4~1", []),
+        ("git reset 9f8e7d6", ["Add tests", "Fix login"]),
     ],
 )
 def test_commit_that_was_taken_back_is_left_out(command: str, left: list[str]) -> None:

@@ -153,6 +153,8 @@ def test_sentence_that_says_what_is_to_be_done_is_kept(text: str) -> None:
         "Docs - Deleted the section on exports (not implemented).",
         "The field still needs a cast, but now keeps its type.",
         "The checks were queued/pending after the push.",
+        "Nothing else is blocked on it; five files are not committed.",
+        "The analysis is now in the first brief, pending its review.",
     ],
 )
 def test_sentence_that_only_sounds_like_it_is_not(text: str) -> None:

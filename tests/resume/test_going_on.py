@@ -221,6 +221,14 @@ def test_a_log_that_ends_at_a_tool_a_minute_ago_is_at_work_and_its_edits_are_no_
     assert place.run("next", "--repo", str(place.repo))[1] == NOTHING
 
 
+def test_a_client_that_was_closed_a_minute_ago_is_not_at_work(place: TaskPlace) -> None:
+    begin = (datetime.now(UTC) - when(0)).total_seconds() - 60
+    made = log(place).prompt("Leave out the empty fields, please", begin - 30).answer("Now the fields.", begin - 20)
+    made.call("Bash", begin - 5, "t0", command="make fields").result("ok", begin - 4, "t0")
+    keep(place, made.prompt("<command-name>/exit</command-name>", begin))
+    assert "may still be at work" not in place.run("resume", "--repo", str(place.repo))[1]
+
+
 def done_on(place: TaskPlace, branch: str, session: str = SESSION) -> ClaudeLog:
     return log(place, session, branch).prompt("Empty files make the export crash", 0).answer("Fixed the crash.", 5)
 
@@ -246,6 +254,15 @@ def test_a_branch_of_its_own_goes_on_from_a_session_that_changed_what_is_changed
     place.write("src/reader.py", "y = 2\n")
     keep(place, newest(place))
     assert resuming(place) == f"session:claude:{SESSION}"
+
+
+def test_a_branch_of_its_own_goes_on_from_no_older_session_where_the_latest_has_nothing_to_do_with_it(
+    place: TaskPlace,
+) -> None:
+    place.branch("fix/reader")
+    place.branch("fix/export")
+    keep(place, done_on(place, "fix/reader"), newest(place))
+    assert resuming(place) is None
 
 
 def test_a_branch_of_its_own_goes_on_from_a_session_that_just_ended_elsewhere(place: TaskPlace) -> None:

@@ -10,7 +10,7 @@ import aicx
 from aicx.cli import run
 from aicx.why.answer import answer_why, why_markdown
 from aicx.why.run import WhyQuery
-from tests.corpus.builders import OTHER, SESSION, Home, when
+from tests.corpus.builders import OTHER, SESSION, THIRD, Home, when
 from tests.kept import Kept
 from tests.why.builders import DAY, Story
 
@@ -64,6 +64,17 @@ def test_the_reason_comes_first_in_four_lines(story: Story) -> None:
     inside = markdown_of(story, commit).split("quoted-history\n")[1]
     lead = [line.partition(":")[0] for line in inside.split("\n\n")[1].splitlines()]
     assert lead == ["Asked", "Because", "Decided", "Session"]
+
+
+def test_of_two_sessions_that_made_it_the_one_that_began_says_why(story: Story) -> None:
+    subject = "Deep files are written"
+    for session, begin, asked in ((OTHER, 100, "Deep files crash the writer"), (THIRD, 1000, "Deep files have gaps")):
+        log = story.edited(story.log(session).prompt(asked, begin), "src/writer.py", begin + 5, f"at = {begin}\n")
+        story.ran(log, "git commit -am x", f"[main a1b2c{begin:04}] {subject}\n 1 file changed", begin + 10)
+        story.keep(log.answer("Deep files are written.", begin + 20))
+    commit = story.repository.commit("src/writer.py", "at = 1000\n", subject, when(1010))
+    inside = markdown_of(story, commit).split("quoted-history\n")[1]
+    assert inside.index("Deep files crash the writer") < inside.index("Deep files have gaps")
 
 
 def test_of_a_guess_only_the_name_is_told(story: Story) -> None:

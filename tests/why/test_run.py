@@ -528,6 +528,16 @@ def test_what_a_session_committed_as_something_else_is_no_part_of_a_later_commit
     assert ([one.confidence for one in report.sessions], bool(report.reason)) == ([confidence], not committed)
 
 
+def test_a_session_that_only_noted_what_is_wrong_did_not_mend_it(story: Story) -> None:
+    story.repository.write("src/parser.py", LONG)
+    log = story.log().prompt("Note that nested brackets are read wrongly", 0)
+    story.edited(log, "notes/brackets.md", 20, "Nested brackets are read wrongly.\n")
+    story.keep(log.answer("Nested brackets are noted to be read wrongly.", 40))
+    commit = story.repository.commit("notes/brackets.md", "Done.\n", "Read nested brackets rightly", when(HOUR))
+    report = story.ask(commit)
+    assert ([one.confidence for one in report.sessions], report.reason) == (["low"], ())
+
+
 def test_a_program_that_quoted_the_commit_and_changed_nothing_is_not_named(story: Story) -> None:
     parse_session(story)
     review = story.log(OTHER).prompt("Judge: Nested brackets are read", 50, promptSource="sdk", entrypoint="sdk-cli")
