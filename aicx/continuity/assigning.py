@@ -79,7 +79,7 @@ def merged_with(
     present = {item.key for item in before.items}
     removed = tuple(dict.fromkeys([*state.removed, *(key for key in state.items if key not in present)]))
     own = {key for key in present if key not in state.items or state.items[key].stated}
-    held = [_dated(item, edited_at) if item.key in own else item for item in before.items]
+    held = [replace(item, at=item.at or edited_at) if item.key in own else item for item in before.items]
     gone = set(removed) - present
     new = [item for item in new if item.key not in gone]
     old_goal = held[0] if before.goal is not None else None
@@ -175,10 +175,6 @@ def _capped(items: Sequence[NoteItem], own: Collection[str]) -> tuple[list[NoteI
 def _sections(items: Iterable[NoteItem]) -> dict[Kind, tuple[NoteItem, ...]]:
     items = list(items)
     return {kind: found for kind in KINDS if (found := tuple(item for item in items if item.kind == kind))}
-
-
-def _dated(item: NoteItem, at: datetime) -> NoteItem:
-    return item if item.at is not None else replace(item, at=at)
 
 
 def _command(text: str) -> str | None:

@@ -111,7 +111,8 @@ def merged(project: Note | None, local: Note | None) -> Note:
     for kind in KINDS:
         items = [*own.sections.get(kind, ()), *shared.sections.get(kind, ())]
         if items:
-            sections[kind] = tuple({item.key: item for item in reversed(items)}[key] for key in _keys(items))
+            keys = dict.fromkeys(item.key for item in items)
+            sections[kind] = tuple({item.key: item for item in reversed(items)}[key] for key in keys)
     times = [note.updated_at for note in (own, shared) if note.updated_at is not None]
     return Note(
         goal=_goal(own.goal, shared.goal),
@@ -128,10 +129,6 @@ def _goal(own: NoteItem | None, shared: NoteItem | None) -> NoteItem | None:
     if own is None or shared is None or shared.evidence or not own.evidence:
         return own or shared
     return shared if shared.at is None or own.at is None or shared.at > own.at else own
-
-
-def _keys(items: list[NoteItem]) -> dict[str, None]:
-    return dict.fromkeys(item.key for item in items)
 
 
 class Broken(Exception):

@@ -80,6 +80,8 @@ def sketch_of(facts: SessionFacts, opening: Iterable[Step], branches: Iterable[s
     goal = " ".join(said.text for said in (facts.goal, facts.asked) if said is not None)
     text = "\n".join([*prompts, goal])
     commits = [ref.partition(":")[2] for said in facts.commits for ref in said.refs if ref.startswith("commit:")]
+    # Digits and letters are mixed in all but a few hashes, and in no number or word.
+    hashes = [found for found in _HASH.findall(text) if not (found.isdecimal() or found.isalpha())]
     return taken_from(
         facts,
         Sketch,
@@ -91,17 +93,12 @@ def sketch_of(facts: SessionFacts, opening: Iterable[Step], branches: Iterable[s
         asked=_few(_issues(text, facts.project)),
         made=_few(issue for said in facts.pull_requests for issue in _issues(said.text, facts.project)),
         commits=_few(commit[:_ABBREVIATED] for commit in commits),
-        named=_few([*_UUID.findall(text), *(found[:_ABBREVIATED] for found in _HASH.findall(text) if _is_hash(found))]),
+        named=_few([*_UUID.findall(text), *(found[:_ABBREVIATED] for found in hashes)]),
     )
 
 
 def _ends(text: str) -> str:
     return text if len(text) <= 2 * _MAX_PROMPT else f"{text[:_MAX_PROMPT]}\n{text[-_MAX_PROMPT:]}"
-
-
-def _is_hash(found: str) -> bool:
-    """Whether digits and letters are mixed, as in all but a few hashes and in no number or word."""
-    return not found.isdecimal() and not found.isalpha()
 
 
 def _issues(text: str, project: str) -> list[str]:

@@ -159,7 +159,8 @@ class Present:
     def _ask(self, commit: str) -> bool | None:
         assert self._git is not None
         # A record may have been edited: anything but a hash could be an option, or name something else.
-        if not _is_hash(commit) or self._git.ask("cat-file", "-e", f"{commit}^{{commit}}") is None:
+        is_hash = len(commit) in (40, 64) and not commit.strip("0123456789abcdef")
+        if not is_hash or self._git.ask("cat-file", "-e", f"{commit}^{{commit}}") is None:
             return None
         return self._git.ask("merge-base", "--is-ancestor", commit, "HEAD") is not None
 
@@ -210,10 +211,6 @@ def saved(context: GitContext) -> GitContext:
         changed_files=tuple(clean(path, MAX_REF) for path in context.changed_files),
         reason=None if context.reason is None else clean(context.reason),
     )
-
-
-def _is_hash(text: str) -> bool:
-    return len(text) in (40, 64) and all(sign in "0123456789abcdef" for sign in text)
 
 
 LoadingReason = Literal[

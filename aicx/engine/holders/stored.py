@@ -69,7 +69,7 @@ class _Runs(Holder):
         pattern = searching(request.pattern) if request.pattern is not None else None
         plan.held[self.name] = [
             (path,)
-            for path in _logs(layout)
+            for path in sorted(layout.runs.glob("*.jsonl"))
             if path.stem in forgotten or (pattern is not None and any(map(pattern, _texts(path))))
         ]
 
@@ -81,10 +81,6 @@ class _Runs(Holder):
                 path.unlink(missing_ok=True)
             except OSError as error:
                 raise unwritable(path, error) from error
-
-
-def _logs(layout: Layout) -> list[Path]:
-    return sorted(layout.runs.glob("*.jsonl"))
 
 
 def _texts(path: Path) -> list[str]:

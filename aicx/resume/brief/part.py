@@ -131,15 +131,9 @@ def is_meant(file: EntryFile) -> bool:
 
 def is_worth_a_line(report: ResumeReport, item: BriefedSession) -> bool:
     """Whether another session broke off or reports something, and is recent or, with a task, about it."""
-    fits = _is_about_task(item) if report.task.strip() else _is_recent(report, item)
+    if report.task.strip():
+        fits = item.confidence == "high" or (item.confidence == "medium" and Reason.SAME_BRANCH in item.reasons)
+    else:  # of the days before the one that is gone on from
+        resumed = report.resumed
+        fits = resumed is None or resumed.facts.completed_at - item.facts.completed_at <= _RECENT
     return fits and (item.ending == "broke off" or (item.outcome is not None and reports_something(item.outcome.text)))
-
-
-def _is_recent(report: ResumeReport, item: BriefedSession) -> bool:
-    """Whether a session is of the days before the one that is gone on from."""
-    resumed = report.resumed
-    return resumed is None or resumed.facts.completed_at - item.facts.completed_at <= _RECENT
-
-
-def _is_about_task(item: BriefedSession) -> bool:
-    return item.confidence == "high" or (item.confidence == "medium" and Reason.SAME_BRANCH in item.reasons)
