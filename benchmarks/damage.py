@@ -111,12 +111,12 @@ def judge(home: Home, damage: Damage, expected: Asked, most: int) -> tuple[Outco
 
 
 def damages(corpus: Path, count: int, seed: int) -> Iterator[Damage]:
-    """Evenly over the kinds of derived files, and at random within each."""
+    """Evenly over the kinds of derived files, of which the seed chooses the first, and at random within each."""
     chance = random.Random(seed)
     by_kind: dict[str, list[str]] = {}
     for path in sorted(derived_files(corpus)):
         by_kind.setdefault(kind_of(path), []).append(path)
-    for number in range(count):
+    for number in range(seed, seed + count):
         files = by_kind[sorted(by_kind)[number % len(by_kind)]]
         how: Any = chance.choice(("bit", "block", "cut"))
         keeps = how != "cut" and chance.random() < 0.5

@@ -292,7 +292,7 @@ def _decode_tail(text: str, start: int) -> list[Any]:
     at = end = len(text)
     for _ in range(_TAIL_ATTEMPTS):
         at = text.rfind('{"', start + 1, at)
-        if at < 0:
+        if at < 0 or text[end - 1] != "}":  # which no object ends with
             break
         try:
             value, stop = _decode_at(text, at)

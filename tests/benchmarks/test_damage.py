@@ -18,8 +18,8 @@ REPOSITORY = Path(__file__).parents[2]
 @pytest.mark.needs("semantic", "code")
 def test_damaged_files_are_without_effect_or_named_and_mended() -> None:
     # In a process of its own: it forks, which a process in which lance runs already must not.
-    sizes = ("--count", "7", "--questions", "8", "--seed", str(number_of_run(1000)))
+    sizes = ("--count", "4", "--questions", "6", "--seed", str(number_of_run(1000)))
     command = [sys.executable, "-m", "benchmarks.damage", *sizes]
     done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, timeout=400)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "7 corruptions, 0 bad, 0 exits 70" in done.stdout
+    assert "4 corruptions, 0 bad, 0 exits 70" in done.stdout

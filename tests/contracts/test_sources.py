@@ -31,6 +31,7 @@ from aicx.sources.items import (
     ToolUse,
 )
 from aicx.types import AgentHomes, Origin, Role
+from tests.sampling import ALL
 
 SESSION = "0b7c1f6e-3d52-4a8e-9a3c-5f0a1b2c3d4e"
 CHILD = "1c8d2e7f-4e63-4b9f-8b4d-6a1b2c3d4e5f"
@@ -256,7 +257,7 @@ JUNK = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(KEYS), inner, max_size=5),
     max_leaves=8,
 )
-EXAMPLES = 25
+EXAMPLES = 200 if ALL else 12
 
 
 @st.composite
