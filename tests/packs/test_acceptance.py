@@ -284,6 +284,9 @@ class TestScope:
         self, trees: tuple[PackPlace, str], what: str
     ) -> None:
         place, _ = trees
+        asked = "Should I change the pump too?"
+        place.session("cccc-gone", "Fix the pump", "src/pump.py", branch="third", seconds=2 * DAY, said=asked)
+        place.store()
         empty = place.worktree("third")
         scope = place(what, "--repo", str(empty))["pack"]["scope"]
         assert (scope["requested"], scope["applied"]) == ("auto", "family")
