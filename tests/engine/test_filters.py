@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from aicx.corpus.catalog.filters import parse_filters
+from aicx.engine.search import Searcher
 from aicx.filters import Filters
 from retrieval.params import DEFAULT_PARAMS
 from tests.corpus.builders import SESSION, ClaudeLog, CodexLog, Home
@@ -47,8 +49,9 @@ def mode(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture(scope="module")
-def haystack(stored: Home, mode: str) -> Home:
-    return ready_for(mode, stored)
+def haystack(stored: Home, mode: str) -> Iterator[Searcher]:
+    with Searcher(ready_for(mode, stored).settings) as searcher:
+        yield searcher
 
 
 FILTERS = {
@@ -79,9 +82,12 @@ def filters(**named: Any) -> Filters:
 
 
 @pytest.mark.slow
+def test_without_a_filter_it_is_not_found(haystack, mode):
+    assert ONE not in found(haystack, "socket", mode=mode, limit=30, rules=EVERYTHING)
+
+
 @pytest.mark.parametrize("name", FILTERS)
 def test_a_filter_that_leaves_one_of_many_chunks_finds_it(haystack, name, mode):
-    assert ONE not in found(haystack, "socket", mode=mode, limit=30, rules=EVERYTHING)
     limited = {"mode": mode, "rules": EVERYTHING, "filters": filters(**{name: FILTERS[name]})}
     assert found(haystack, "socket", **limited) == [ONE]
 

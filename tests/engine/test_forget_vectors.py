@@ -27,6 +27,7 @@ from indexer.vectors import Upkeep, VectorIndexWriter
 from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, Home, snapshot, when
 from tests.engine.search_helpers import ignore
 from tests.kept import Kept
+from tests.sampling import sample
 
 pytestmark = [
     pytest.mark.needs("semantic"),
@@ -285,32 +286,24 @@ def test_an_index_that_cannot_be_opened_goes_whole_and_that_is_said(
 
 # Killed ---------------------------------------------------------------------------------------------------------------
 
-FINISH = pytest.mark.parametrize(
-    "how",
-    [["forget", "--session", SESSION, "--yes", "--json"], ["store"], ["doctor", "--fix"], ["index"]],
-    ids=" ".join,
-)
-MOMENTS = pytest.mark.parametrize(
-    "moment",
-    [
-        "aicx.engine.holders.derived._delete_indexes",
-        "aicx.corpus.forget.run.Writer",
-        "aicx.storage.journal.Writer.publish",
-        "aicx.storage.journal._play",
-        "aicx.corpus.catalog.database.Catalog.commit",
-        "aicx.storage.journal.Writer.finish",
-        "aicx.corpus.forget.run.scrub",
-        "indexer.vector_table.erase_documents",
-        "indexer.vector_table.delete_documents",
-        "aicx.engine.holders.derived.tidy",
-        "aicx.engine.holders.derived.refresh_lexical",
-        "aicx.commands.forget.end_forgetting",
-    ],
+FINISH = (["forget", "--session", SESSION, "--yes", "--json"], ["store"], ["doctor", "--fix"], ["index"])
+MOMENTS = (
+    "aicx.engine.holders.derived._delete_indexes",
+    "aicx.corpus.forget.run.Writer",
+    "aicx.storage.journal.Writer.publish",
+    "aicx.storage.journal._play",
+    "aicx.corpus.catalog.database.Catalog.commit",
+    "aicx.storage.journal.Writer.finish",
+    "aicx.corpus.forget.run.scrub",
+    "indexer.vector_table.erase_documents",
+    "indexer.vector_table.delete_documents",
+    "aicx.engine.holders.derived.tidy",
+    "aicx.engine.holders.derived.refresh_lexical",
+    "aicx.commands.forget.end_forgetting",
 )
 
 
-@MOMENTS
-@FINISH
+@pytest.mark.parametrize(("how", "moment"), [(how, moment) for how in FINISH for moment in sample(MOMENTS, 4, how)])
 def test_a_forget_that_is_killed_is_finished(
     how: list[str], moment: str, own: Home, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -21,6 +22,7 @@ from aicx.types import Document, Part
 from indexer.passages import Windows, cut
 from indexer.vector_table import Columns, EmbeddingModel, Location, OtherModel, drop_table, table_status
 from indexer.vectors import ReportsProgress, Upkeep, VectorIndexWriter
+from tests.forked import Piped
 from tests.indexer.test_passages import words
 from tests.parts import require
 
@@ -274,7 +276,7 @@ def test_versions_within_the_grace_are_kept(location: Location) -> None:
     corpus = Corpus(document("a"))
     index(location).sync(corpus.versions(), corpus.fetch)
     reader = table_of(location)
-    for run in range(40):
+    for run in range(16):
         corpus.documents["a"] = document("a", version=str(run + 2))
         index(location, grace=timedelta(minutes=5)).sync(corpus.versions(), corpus.fetch)
     assert {row["version"] for row in reader.to_arrow().to_pylist()} == {"1"}
@@ -338,31 +340,26 @@ def test_a_service_whose_client_lacks_upkeep_is_written_and_gone_on_with(
 # Being killed ---------------------------------------------------------------------------------------------------------
 
 _RUN = """
-import sys, time
+import time
 import indexer.vectors as vectors
 from tests.indexer.test_vectors import COLUMNS, MODEL, Corpus, document
 from dataclasses import replace
 def slowly(texts):
     time.sleep(0.01)
     return MODEL.embed(texts)
-corpus = Corpus(*(document(f"d{n:03}", 60, version=sys.argv[2]) for n in range(120)))
+corpus = Corpus(*(document(f"d{n:03}", 60, version=VERSION) for n in range(120)))
 upkeep = vectors.Upkeep(documents_at_once=4, commit_passages=20)
-index = vectors.VectorIndexWriter(vectors.Location(sys.argv[1]), COLUMNS, replace(MODEL, embed=slowly), upkeep)
+index = vectors.VectorIndexWriter(vectors.Location(ADDRESS), COLUMNS, replace(MODEL, embed=slowly), upkeep)
 print("ready", flush=True)
 index.sync(corpus.versions(), corpus.fetch)
 """
 
 
 @contextmanager
-def running(location: Location, version: str) -> Iterator[subprocess.Popen[bytes]]:
+def running(location: Location, version: str) -> Iterator[Piped]:
     """A process that has begun to write 120 documents of ``version``."""
-    with subprocess.Popen(
-        [sys.executable, "-W", "ignore", "-c", _RUN, location.uri, version],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        cwd=Path(__file__).parents[2],
-        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
-    ) as process:
+    code = _RUN.replace("ADDRESS", repr(location.uri)).replace("VERSION", repr(version))
+    with Piped((), os.environ, code=code, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == b"ready\n"
         yield process
@@ -393,7 +390,7 @@ def test_a_killed_run_leaves_whole_documents_and_the_next_goes_on(location: Loca
 def test_a_first_run_that_is_killed_is_gone_on_with(location: Location) -> None:
     with running(location, "1") as process:
         time.sleep(0.3)
-        process.kill()
+        process.send_signal(signal.SIGKILL)
     corpus = corpus_of("1")
     done = index(location).sync(corpus.versions(), corpus.fetch)
     assert done.added + done.unchanged == 120
@@ -407,7 +404,7 @@ def test_whoever_reads_during_a_run_sees_every_document_once_and_whole(location:
     whole = passages(location)
     mixed = 0
     with running(location, "2") as process:
-        while process.poll() is None:
+        while not select.select([process.stdout], [], [], 0.02)[0]:  # until it ends
             seen = rows(location)
             found: dict[str, set[tuple[str, int]]] = {}
             for row in seen:
@@ -416,6 +413,5 @@ def test_whoever_reads_during_a_run_sees_every_document_once_and_whole(location:
             assert {name: len(keys) for name, keys in found.items()} == {name: len(o) for name, o in whole.items()}
             assert all(len({version for version, _ in keys}) == 1 for keys in found.values())
             mixed += len({row["version"] for row in seen}) == 2
-            time.sleep(0.02)
     assert mixed
     assert process.returncode == 0

@@ -204,7 +204,12 @@ def _serve_page(app: Any) -> None:
 
 
 def _failures(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    return {status: {"model": shapes.Failure} for status in sorted(set(statuses))}
+    """The first has the model and the others refer to it: FastAPI would make it anew for each, most of a start."""
+    reference = {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/Failure"}}}}
+    return {
+        status: reference if number else {"model": shapes.Failure}
+        for number, status in enumerate(sorted(set(statuses)))
+    }
 
 
 @dataclass(frozen=True, slots=True)

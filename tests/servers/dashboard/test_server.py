@@ -15,7 +15,7 @@ import pytest
 
 from tests.corpus.builders import Home
 from tests.forked import Forked
-from tests.servers.dashboard.http_client import AICX, TOKEN, get, request, serving
+from tests.servers.dashboard.http_client import TOKEN, get, request, serving
 
 pytestmark = [pytest.mark.needs("web"), pytest.mark.process]
 
@@ -118,10 +118,11 @@ def test_no_browser_is_opened_where_nobody_looks(stored: Home, tmp_path: Path) -
 
 def test_a_port_that_is_taken_is_said_in_a_line(address: str, environment: Path) -> None:
     port = str(urlsplit(address).port)
-    done = subprocess.run([*AICX, "dashboard", "--port", port], capture_output=True, text=True, timeout=30)
-    assert done.returncode == 1
-    assert f"cannot listen on 127.0.0.1, port {port}" in done.stderr
-    assert done.stdout == ""
+    with Forked(["dashboard", "--port", port], os.environ) as process:
+        out, said = process.stdout.read(), process.stderr.read()
+        assert process.wait() == 1
+    assert f"cannot listen on 127.0.0.1, port {port}" in said
+    assert out == ""
 
 
 def test_an_ipv6_address_will_do(stored: Home) -> None:

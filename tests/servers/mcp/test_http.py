@@ -7,7 +7,6 @@ import http.client
 import json
 import os
 import signal
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -19,9 +18,10 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from aicx.cli import run
 from tests.corpus.builders import SESSION, Home, snapshot
 from tests.forked import Forked
-from tests.servers.mcp.mcp_client import AICX, TOKEN, serving
+from tests.servers.mcp.mcp_client import TOKEN, serving
 
 pytestmark = [pytest.mark.needs("mcp"), pytest.mark.process]
 
@@ -154,10 +154,11 @@ def test_the_token_is_in_a_file_and_never_in_what_is_said(stored: Home, tmp_path
 
 def test_a_port_that_is_taken_is_said_in_a_line(address: str, environment: Path) -> None:
     port = str(urlsplit(address).port)
-    done = subprocess.run([*AICX, "serve", "-t", "http", "--port", port], capture_output=True, text=True, timeout=30)
-    assert done.returncode == 1
-    assert f"cannot listen on 127.0.0.1, port {port}" in done.stderr
-    assert "Traceback" not in done.stderr
+    with Forked(["serve", "-t", "http", "--port", port], os.environ) as process:
+        said = process.stderr.read()
+        assert process.wait() == 1
+    assert f"cannot listen on 127.0.0.1, port {port}" in said
+    assert "Traceback" not in said
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks at processes in /proc")
@@ -222,7 +223,6 @@ class TestWorkers:
         assert not any(Path(f"/proc/{one}/root").exists() for one in workers)
 
 
-def test_a_client_on_stdio_has_one_process(environment: Path) -> None:
-    done = subprocess.run([*AICX, "serve", "--workers", "2"], capture_output=True, text=True, timeout=30)
-    assert done.returncode == 2
-    assert "--workers is for http" in done.stderr
+def test_a_client_on_stdio_has_one_process(environment: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["serve", "--workers", "2"]) == 2
+    assert "--workers is for http" in capsys.readouterr().err

@@ -14,6 +14,7 @@ import pytest
 
 from tests.corpus.builders import SESSION, Home
 from tests.forked import Piped
+from tests.sampling import sample
 from tests.servers.mcp.mcp_client import AICX
 
 pytestmark = [pytest.mark.needs("mcp"), pytest.mark.process]
@@ -42,7 +43,7 @@ def piped(*messages: Any, cwd: Path | None = None) -> tuple[list[dict[str, Any]]
     return sorted(answers, key=lambda answer: -1 if answer["id"] is None else answer["id"]), done.stderr.decode()
 
 
-@pytest.mark.parametrize("mode", ["legacy", "auto"])
+@pytest.mark.parametrize("mode", sample(["legacy", "auto"], 1, ends=False))  # over HTTP, both
 def test_a_client_of_the_sdk_is_answered(environment: Path, mode: str) -> None:
     from mcp.client.client import Client
     from mcp.client.stdio import StdioServerParameters, stdio_client
