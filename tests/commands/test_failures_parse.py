@@ -75,6 +75,6 @@ def test_a_terminal_is_not_read(monkeypatch: pytest.MonkeyPatch, capsys: pytest.
 
 def test_of_a_huge_file_the_ends_are_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "huge.txt"
-    path.write_text("first.py:1: error: One  [misc]\n" + "quiet\n" * 1_500_000 + _OUTPUT, "utf-8")
+    path.write_text("first.py:1: error: One  [misc]\n" + "quiet\n" * 750_000 + _OUTPUT, "utf-8")
     assert run(["failures", "parse", str(path), "--command", "mypy ."]) == 0
     assert [line.split()[2] for line in capsys.readouterr().out.splitlines()] == ["first.py:1", "src/a.py:4"]

@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import os
 import select
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from aicx.cli import run
 from tests.corpus.builders import SESSION, ClaudeLog
+from tests.forked import Piped
 from tests.memory.builders import Place
 
 pytestmark = pytest.mark.slow
@@ -28,12 +27,8 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
 def at_terminal(place, *words, answer, out=None):
     """What `aicx` writes to a terminal, at which a person gives ``answer`` to its question. ``out``: stdout instead."""
     ours, theirs = os.openpty()
-    command = [sys.executable, "-m", "aicx", *words]
     environ = {**os.environ, **place.environ, "NO_COLOR": "1"}
-    with subprocess.Popen(
-        command, stdin=theirs, stdout=out or theirs, stderr=theirs, cwd=place.repo, env=environ
-    ) as child:
-        os.close(theirs)
+    with Piped([*words], environ, place.repo, stdin=theirs, stdout=out or theirs, stderr=theirs) as child:
         said, asked = b"", False
         while select.select([ours], [], [], 30)[0]:
             try:
@@ -44,7 +39,7 @@ def at_terminal(place, *words, answer, out=None):
             if b"[y/N]" in said and not asked:
                 os.write(ours, f"{answer}\n".encode())
                 asked = True
-        child.kill()
+        child.terminate()
     os.close(ours)
     return said.decode()
 
@@ -254,7 +249,7 @@ class TestDeciding:
     def test_nobody_is_asked_about_a_record_that_goes_into_a_file(self, place):
         ref = place.put(RULE)
         with (place.folder / "out.txt").open("wb") as stream:
-            said = at_terminal(place, "memory", "accept", ref, "--by", "Ada", answer="y", out=stream)
+            said = at_terminal(place, "memory", "accept", ref, "--by", "Ada", answer="y", out=os.dup(stream.fileno()))
         assert "a person has to confirm this" in said
         assert place.entry(ref)["status"] == "candidate"
 

@@ -49,7 +49,7 @@ def test_hostile_text_is_one_item_among_others(text: str, place: NotePlace) -> N
 def test_a_log_that_is_being_written_is_read_as_far_as_it_is_whole(place: NotePlace) -> None:
     path = place.session(FIRST, "Fix the export", calls=(("pytest -q", "1 passed", False),))
     whole = path.read_bytes()
-    for end in range(0, len(whole), max(1, len(whole) // 40)):
+    for end in range(0, len(whole), max(1, len(whole) // 13)):
         path.write_bytes(whole[:end])
         code, out, err = place.run("continuity", "save", "--log", str(path), "--json")
         assert code in (0, 8), out + err
@@ -60,7 +60,7 @@ def test_a_log_that_is_being_written_is_read_as_far_as_it_is_whole(place: NotePl
 
 
 @pytest.mark.slow
-def test_a_thousand_compactions_take_no_longer_than_they_are_long(place: NotePlace) -> None:
+def test_hundreds_of_compactions_take_no_longer_than_they_are_long(place: NotePlace) -> None:
     def compacted(count: int) -> Path:
         log = ClaudeLog(FIRST, str(place.repo)).prompt("Fix the export of empty files", 0)
         for number in range(count):
@@ -82,11 +82,11 @@ def test_a_thousand_compactions_take_no_longer_than_they_are_long(place: NotePla
         return time.process_time() - began
 
     seconds(10)
-    few, many = seconds(250), seconds(1000)
+    few, many = seconds(100), seconds(400)
     assert many < 8 * few + 1
     assert place.goal() == "Fix the export of empty files"
     assert place.texts("next")[0] == "Next step: the last part."
-    assert place.texts("confirmed")[0] == "`pytest tests/p999` passed"
+    assert place.texts("confirmed")[0] == "`pytest tests/p399` passed"
 
 
 def test_an_older_session_does_not_push_a_newer_one_out(place: NotePlace) -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import ast
 import json
+import re
 from functools import cache
 from pathlib import Path
 
@@ -130,24 +130,21 @@ BRIEF = {
 
 @cache
 def names_in(path: str) -> frozenset[str]:
-    tree = ast.parse((TESTS / path).read_text("utf-8"))
-    return frozenset(node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))
+    return frozenset(re.findall(r"^ *def (\w+)\(", (TESTS / path).read_text("utf-8"), re.MULTILINE))
 
 
 def test_every_line_is_covered_or_said_not_to_be() -> None:
     assert COVERED.keys() | MEASURED.keys() | LATER | NOT_APPLICABLE == {row.strip() for row in ROWS.split("|")}
 
 
-@pytest.mark.parametrize("line", COVERED)
-def test_tests_that_cover_a_line_exist(line: str) -> None:
-    for name in COVERED[line]:
+def test_tests_that_cover_a_line_exist() -> None:
+    for name in [name for names in COVERED.values() for name in names]:
         path, _, test = name.partition("::")
         assert test in names_in(path), name
 
 
-@pytest.mark.parametrize("line", MEASURED)
-def test_what_measures_a_line_is_there(line: str) -> None:
-    assert (TESTS.parent / MEASURED[line]).exists()
+def test_what_measures_a_line_is_there() -> None:
+    assert [name for name in MEASURED.values() if not (TESTS.parent / name).exists()] == []
 
 
 def test_the_brief_has_every_field_on_one_line(place: Place, capsys: pytest.CaptureFixture[str]) -> None:

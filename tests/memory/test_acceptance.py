@@ -6,9 +6,9 @@ The other F lines, on sessions and briefs, are not about the memory.
 
 from __future__ import annotations
 
-import ast
 import json
 import os
+import re
 import subprocess
 from functools import cache
 from hashlib import sha256
@@ -21,6 +21,7 @@ from aicx.memory.assess import Status
 from aicx.memory.record import REASONS
 from aicx.text import estimate_tokens
 from tests.forked import Piped
+from tests.kept import Kept
 from tests.memory.builders import Place
 
 pytestmark = pytest.mark.slow
@@ -153,8 +154,7 @@ NOT_APPLICABLE = {"A24"}
 
 @cache
 def names_in(path: str) -> frozenset[str]:
-    tree = ast.parse((TESTS / path).read_text("utf-8"))
-    return frozenset(node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))
+    return frozenset(re.findall(r"^ *def (\w+)\(", (TESTS / path).read_text("utf-8"), re.MULTILINE))
 
 
 def test_every_line_is_covered() -> None:
@@ -162,16 +162,21 @@ def test_every_line_is_covered() -> None:
     assert COVERED.keys() | NOT_APPLICABLE == lines
 
 
-@pytest.mark.parametrize("line", COVERED)
-def test_tests_that_cover_a_line_exist(line: str) -> None:
-    for name in COVERED[line]:
+def test_tests_that_cover_a_line_exist() -> None:
+    for name in [name for names in COVERED.values() for name in names]:
         path, _, test = name.partition("::")
-        assert test in names_in(path)
+        assert test in names_in(path), name
 
 
 @pytest.fixture
-def filled(place: Place) -> Place:
+def filled(kept: Kept, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Place:
     """What is agreed, waiting, stale and excluded, and an instruction file."""
+    monkeypatch.setattr("aicx.git.state._late", {})  # the folder's path is that of the test before
+    kept.again(lambda: fill(Place(kept.folder, monkeypatch, capsys)))
+    return Place(kept.folder, monkeypatch, capsys)
+
+
+def fill(place: Place) -> None:
     place.write("export.py", "def export(): ...\n")
     place.commit()
     place.accepted("Exports need an authorisation check", "--anchor", "export.py", "--topic", "exports")
@@ -180,7 +185,6 @@ def filled(place: Place) -> Place:
     place.accepted("Exports go to swordfish every night")
     place.write("CLAUDE.md", "- Exports are logged.\n- Exports are sent to Swordfish.\n")
     place.write(".aicx/memory-policy.toml", 'exclude_patterns = ["swordfish"]\n')
-    return place
 
 
 def manifest(place: Place, *options: str) -> tuple[dict[str, Any], str]:
@@ -227,8 +231,8 @@ def test_an_answer_is_what_its_class_says(filled: Place, question: str) -> None:
 def test_a_manifest_has_the_hash_of_the_brief_also_of_a_short_one(filled: Place) -> None:
     found, brief = manifest(filled)
     assert found["output"]["sha256"] == sha256(brief.encode()).hexdigest()
-    for number in range(15):
-        filled.accepted(f"Exports of widget {number} " + "are authorised by the server and by nobody else " * 4)
+    for number in range(12):
+        filled.accepted(f"Exports of widget {number} " + "are authorised by the server and by nobody else " * 5)
     found, brief = manifest(filled, "--budget", "500")
     assert found["output"]["truncated"]
     assert found["output"]["sha256"] == sha256(brief.encode()).hexdigest()
@@ -291,7 +295,7 @@ def test_every_reason_in_every_answer_is_of_the_closed_list(filled: Place) -> No
     assert {entry["status"] for entry in entries} == set(get_args(Status))
 
 
-@pytest.mark.parametrize("records", [0, 20])
+@pytest.mark.parametrize("records", [0, 12])
 def test_a_wrapped_command_has_a_context_within_its_budget_and_without_what_is_excluded(
     filled: Place, records: int
 ) -> None:

@@ -10,6 +10,7 @@ import pytest
 from aicx.memory import curator
 from aicx.memory.deciding import Desk
 from aicx.memory.reading import Memory, find_scope
+from tests.memory.builders import Place
 
 pytestmark = pytest.mark.slow
 
@@ -46,8 +47,17 @@ def memory_tree(place) -> dict[str, str]:
 
 
 @pytest.fixture
-def garden(place):
-    """One record for each of the curator's proposals, as of 100 days from now; see `WANTED`."""
+def garden(kept, monkeypatch, capsys):
+    """One record for each of the curator's proposals, as of 100 days from now, by what is proposed."""
+    monkeypatch.setattr("aicx.git.state._late", {})  # the folder's path is that of the test before
+    kept.again(lambda: REFS.update(fill(Place(kept.folder, monkeypatch, capsys))))
+    return Place(kept.folder, monkeypatch, capsys), REFS
+
+
+REFS: dict[str, str] = {}
+
+
+def fill(place):
     place.write("src/a.py", "one\ntwo\n")
     place.commit()
     refs = {
@@ -65,7 +75,7 @@ def garden(place):
     place("validate", refs["revalidate"], "--result", "pass", "--yes", "--by", "Ada", "--method", "looked")
     place("hold", refs["review_quarantined"], "--why", "it looks odd")
     place("supersede", refs["deprecate"], "--with", refs["successor"], "--by", "Ada", "--yes")
-    return place, refs
+    return refs
 
 
 class TestPlan:

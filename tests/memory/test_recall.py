@@ -199,13 +199,13 @@ def test_being_shown_changes_no_order(place: Place) -> None:
     place.accepted("Exports are signed by the server")
     place.accepted("Exports are signed by the client")
     first = _refs(place("recall", "exports signed"))
-    for _ in range(50):
+    for _ in range(10):
         place("recall", "exports signed by the server", "--record")
     assert _refs(place("recall", "exports signed")) == first
 
 
 def test_the_same_inputs_and_clock_give_the_same_bytes(place: Place) -> None:
-    for number in range(12):
+    for number in range(6):
         place.accepted(f"Exports of kind {number} are signed with key {number % 3}")
     place.write("CLAUDE.md", "- Exports are signed.\n")
     query = RecallQuery("exports signed key", datetime.now(UTC), find_scope(place.settings, place.repo))
@@ -225,16 +225,6 @@ def test_a_damaged_table_is_made_anew(place: Place, damage: bytes) -> None:
     place("recall", "exports")
     place.settings.layout.memory_recall.write_bytes(damage)
     assert place("recall", "exports")["baseline"] == [ref]
-
-
-def test_a_table_damaged_inside_is_made_anew(place: Place) -> None:
-    refs = {place.accepted(f"{EXPORTS} of kind {number}") for number in range(40)}
-    place("recall", "exports")
-    path = place.settings.layout.memory_recall
-    body = bytearray(path.read_bytes())
-    body[4096:] = bytes(byte ^ 0x5A for byte in body[4096:])
-    path.write_bytes(body)
-    assert set(place("recall", "exports kind", "--limit", "40")["baseline"]) == refs
 
 
 def test_forgotten_or_deleted_text_is_neither_found_nor_kept(place: Place) -> None:

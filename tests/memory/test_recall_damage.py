@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from aicx.memory.recall.asking import RecallQuery
 from aicx.memory.recall.run import Recaller
+from tests.kept import Kept
 from tests.memory.builders import Place
 
 pytestmark = pytest.mark.slow
@@ -23,13 +24,23 @@ EXPORTS = "Exports are signed with the lion key"
 
 
 @pytest.fixture
-def asked(place: Place) -> tuple[Place, set[str], bytes]:
+def asked(
+    kept: Kept, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> tuple[Place, set[str], bytes]:
     """Twelve agreed records and a candidate, and the table that recall made of them."""
-    refs = {place.accepted(f"{EXPORTS} in region {number}") for number in range(12)}
-    place.put(f"{EXPORTS} nowhere")
+
+    def fill() -> None:
+        place = Place(kept.folder, monkeypatch, capsys)
+        for number in range(12):
+            place.accepted(f"{EXPORTS} in region {number}")
+        place.put(f"{EXPORTS} nowhere")
+
+    kept.again(fill)
+    place = Place(kept.folder, monkeypatch, capsys)
     time.sleep(0.1)  # what folders are like that are younger is not kept
-    place("recall", "exports signed")
-    return place, refs, place.settings.layout.memory_recall.read_bytes()
+    answer = place("recall", "exports signed", "--limit", "40")
+    assert len(answer["baseline"]) == 12
+    return place, set(answer["baseline"]), place.settings.layout.memory_recall.read_bytes()
 
 
 def baseline(place: Place) -> set[str]:
@@ -96,6 +107,12 @@ def test_a_kept_look_counts_only_whole(asked: tuple[Place, set[str], bytes], cha
         db.executemany("UPDATE meta SET value=? WHERE name=?", [(change(value), name) for name, value in rows])
     db.close()
     assert baseline(place) == refs
+
+
+def test_a_table_damaged_inside_is_made_anew(asked: tuple[Place, set[str], bytes]) -> None:
+    place, refs, body = asked
+    place.settings.layout.memory_recall.write_bytes(body[:4096] + bytes(byte ^ 0x5A for byte in body[4096:]))
+    assert set(place("recall", "exports signed", "--limit", "40")["baseline"]) == refs
 
 
 def test_a_repository_in_a_folder_whose_name_is_no_text_has_a_memory(

@@ -14,6 +14,7 @@ from aicx.engine.lexical_index import refresh_lexical
 from aicx.engine.vector_index import build_vectors
 from aicx.memory.recall.meaning import embed_statements
 from tests.corpus.builders import SESSION, ClaudeLog
+from tests.kept import Kept
 from tests.memory.builders import Place
 from tests.parts import require
 
@@ -25,9 +26,14 @@ def _ignore(_: object) -> None:
 
 
 @pytest.fixture
-def stored(place: Place) -> Place:
+def stored(kept: Kept, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Place:
     """The place with a session about exports, and vectors by the embedder for tests."""
     require("semantic")
+    kept.again(lambda: fill(Place(kept.folder, monkeypatch, capsys)))
+    return Place(kept.folder, monkeypatch, capsys)
+
+
+def fill(place: Place) -> None:
     log = ClaudeLog(SESSION, str(place.repo)).prompt("Sign the exports with the zebra key", 0)
     log.answer("The exports are signed with the zebra key now.", 1)
     folder = place.folder / "user" / ".claude" / "projects" / "widgets"
@@ -36,7 +42,6 @@ def stored(place: Place) -> Place:
     assert place.run("store")[0] == 0
     refresh_lexical(place.settings, _ignore)
     build_vectors(place.settings, Choice("test"), rebuild=False, on_progress=_ignore, notify=_ignore)
-    return place
 
 
 def _lanes(answer: dict[str, Any]) -> list[str]:

@@ -4,16 +4,25 @@ from __future__ import annotations
 
 import os
 import time
+from itertools import product
 from pathlib import Path
 
 import pytest
 
 from aicx.memory.anchors import repository_says
+from tests.sampling import sample
 
 pytestmark = pytest.mark.slow
 
 RETRIES = "Retries are capped at 5"
 CODE = "import time\n\n\ndef retry(call):\n    for attempt in range(5):\n        call()\n    return None\n"
+# What is done with a pinned record, and whether a hand has unpinned it in its file before.
+PINNED = list(
+    product(
+        (("edit", "--statement", "The port is 9090"), ("archive",), ("delete", "--yes"), ("reject",), ("unpin",)),
+        (False, True),
+    )
+)
 
 
 @pytest.fixture
@@ -202,18 +211,7 @@ class TestSuperseding:
         place("accept", new, "--by", "Ada", "--yes")
         assert place.baseline() == {new}
 
-    @pytest.mark.parametrize(
-        "words",
-        [
-            ("edit", "--statement", "The port is 9090"),
-            ("archive",),
-            ("delete", "--yes"),
-            ("reject",),
-            ("unpin",),
-        ],
-        ids=lambda words: words[0],
-    )
-    @pytest.mark.parametrize("edited", [False, True], ids=["", "by hand"])
+    @pytest.mark.parametrize(("words", "edited"), sample(PINNED, 5, "pinned"))
     def test_a_pin_gives_way_to_a_person_alone(self, place, words, edited):
         ref = place.accepted("The port of the server is 8080")
         place("pin", ref, "--by", "Ada", "--yes")

@@ -20,16 +20,19 @@ GENERIC = "AICX_GENERIC_ENTRYPOINT_ARBITER_COMMAND"
 PLAIN = "AICX_ENTRYPOINT_ARBITER_COMMAND"
 
 
-@pytest.fixture
-def ask(place: Place, tmp_path, monkeypatch, capsys):
-    """`aicx resume --json` with an arbiter that runs a program; its JSON without the time, and the notes."""
-    now = datetime.now(UTC)
-    monkeypatch.setattr("aicx.options.now", lambda: now)
+def begin_here(place: Place) -> None:
     folder = place.repository.folder
     edits = [("Edit", {"file_path": f"{folder}/src/{name}.py", "new_string": "x"}) for name in ("token", "cookie")]
     for name in ("token", "cookie"):
         place.repository.commit(f"src/{name}.py")
     place.session("22222222-2222-4222-8222-222222222222", *edits)
+
+
+@pytest.fixture
+def ask(place: Place, tmp_path, monkeypatch, capsys):
+    """`aicx resume --json` with an arbiter that runs a program; its JSON without the time, and the notes."""
+    now = datetime.now(UTC)
+    monkeypatch.setattr("aicx.options.now", lambda: now)
 
     def asking(program: str | None = None, *options: str, variable: str = GENERIC) -> tuple[dict[str, Any], str]:
         for name in (GENERIC, PLAIN):

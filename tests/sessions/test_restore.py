@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 import threading
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,6 +18,7 @@ from aicx.work.events import read_log
 from aicx.work.place import find_place
 from tests.corpus.builders import OTHER, SESSION
 from tests.evidence.stories import Repository
+from tests.forked import Piped
 from tests.kept import Kept
 from tests.sessions.compacted import NOW, OWN, REF, Asks, Compacted, later, story
 
@@ -131,14 +131,13 @@ class TestPending:
 
     def test_of_two_processes_at_once_one_gets_what_is_pending(self, place: Compacted) -> None:
         mark(place.settings, place.folder, OWN, datetime.now(UTC))
-        command = [sys.executable, "-m", "aicx", "sessions", "restore", "--check-pending"]
+        command = ["sessions", "restore", "--check-pending"]
         environ = {**os.environ, "CLAUDE_CODE_SESSION_ID": SESSION, "CLAUDECODE": "1"}
-        processes = [
-            subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environ) for _ in range(2)
-        ]
-        printed = [process.communicate(timeout=60) for process in processes]
-        assert [process.returncode for process in processes] == [0, 0]
-        assert sorted(len(out) > 0 for out, _ in printed) == [False, True]
+        pipe = subprocess.PIPE
+        processes = [Piped(command, environ, stdin=pipe, stdout=pipe, stderr=pipe) for _ in range(2)]
+        done = [process.to_end() for process in processes]
+        assert [one.returncode for one in done] == [0, 0]
+        assert sorted(len(one.stdout) > 0 for one in done) == [False, True]
 
     def test_the_events_say_who_was_marked_and_nothing_that_was_said(self, place: Compacted) -> None:
         _mark(place)

@@ -13,26 +13,28 @@ from tests.corpus.builders import Home
 from tests.why.builders import Story
 
 pytestmark = pytest.mark.slow
-COMMITS = 2_500
+COMMITS = 1_100
 
 
 @pytest.fixture(scope="module")
 def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("large") / "repository"
-    make_repository(folder, COMMITS)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("benchmarks.why_scale._FILES", 900)
+        make_repository(folder, COMMITS)
     return folder
 
 
 @pytest.mark.parametrize(
     ("target", "commits"),
     [
-        ("HEAD~1200", 1),
+        ("HEAD~600", 1),
         ("src/part7/file7.py", 2),
         ("src/part7/file7.py:1", 1),
-        ("#1200", 1),
+        ("#600", 1),
         ("v1.0", 8),
-        ("HEAD~2000..HEAD", 8),
-        ("Change part 1200", 1),
+        ("HEAD~900..HEAD", 8),
+        ("Change part 600", 1),
     ],
 )
 def test_git_is_asked_a_bounded_number_of_questions(

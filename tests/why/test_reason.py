@@ -86,7 +86,7 @@ def test_request_that_was_followed_by_the_change_comes_before_one_with_its_words
 
 def test_opening_request_of_a_long_session_is_quoted(story: Story) -> None:
     log = story.log().prompt("The parser should read nested brackets", 0)
-    for number in range(90):
+    for number in range(40):
         log.answer(f"Step {number}. " + "The tokens are looked at one after the other. " * 120, 10 + number)
     story.keep(story.edited(log, "src/parser.py", 200, LONG).answer("Nested brackets are read.", 210))
     assert reason(story, "asked", 240) == ["The parser should read nested brackets"]

@@ -318,19 +318,19 @@ class TestTogether:
         assert "20 tasks left on other branches" in err
 
     @pytest.mark.slow
-    def test_three_thousand_tasks_are_listed_and_the_last_is_found_first(self, place: TaskPlace) -> None:
+    def test_a_thousand_tasks_are_listed_and_the_last_is_found_first(self, place: TaskPlace) -> None:
         settings, here = place.settings, place.place
         task = start(settings, here, "The real one", NOW).record
-        fill(place, task, 3000)
+        fill(place, task, 1000)
         began = time.process_time()
         found = open_tasks(settings, here, NOW)
-        assert time.process_time() - began < 3
-        assert len(found.active) + len(found.skipped) == 3001
+        assert time.process_time() - began < 1.5
+        assert len(found.active) + len(found.skipped) == 1001
         assert start(settings, here, "The newest", NOW).record.id == place.json("next")["next"]["task"].removeprefix(
             "work:"
         )
         listed = place("list", "--limit", "3")
-        assert (len(listed["tasks"]), listed["total"]) == (3, 3002)
+        assert (len(listed["tasks"]), listed["total"]) == (3, 1002)
         assert place("show", "the-real-one")["task"]["id"] == task.id
 
 
