@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from itertools import islice
 from typing import Literal
 
 from aicx.values import dataclass
@@ -23,6 +22,8 @@ ENOUGH = 0.5
 _PASSAGE = 300
 # Passages of a text that are analysed, and places of one word that are looked at: bounds the work, not the finding.
 _MAX_ANALYSED, _MAX_PLACES = 4, 300
+# Characters that a word before or behind a passage may have.
+_LONGEST = 60
 # Words of a question that are counted; one with more was pasted.
 _MAX_UNITS = 60
 # Words with which people ask for a session; what it is about they do not say.
@@ -95,28 +96,33 @@ def share_together(occurrences: Occurrences, texts: Sequence[str], enough: float
     """From 0 to 1, how much of a question stands in one passage of the texts; no further once it is ``enough``."""
     weights = occurrences.weights
     whole = sum(weights) or 1.0
+    units = zip(occurrences.units, occurrences.counts, strict=True)
+    starts = [(start, at) for at, (unit, count) in enumerate(units) if count for start in _starts(unit)]
     best = 0.0
     for text in texts:
         low = lowered(text)
         shown = text if len(low) == len(text) else low
-        for likely, start, end in islice(_passages(occurrences, weights, low), _MAX_ANALYSED):
-            if likely / whole <= best:
+        for unlikely, start, end in _passages(starts, weights, low)[:_MAX_ANALYSED]:
+            if -unlikely / whole <= best:
                 break
-            best = max(best, _weight_in(occurrences, weights, shown[start:end]) / whole)
+            passage = shown[_beginning(low, start) : end + _LONGEST]
+            best = max(best, _weight_in(occurrences, weights, passage) / whole)
             if best >= enough:
                 return best
     return best
 
 
-def _passages(occurrences: Occurrences, weights: Sequence[float], text: str) -> Iterator[tuple[float, int, int]]:
-    """The passages of a text that may hold words of a question, those first that may hold most: weight, and ends."""
-    places = sorted(
-        (place, number)
-        for number, unit in enumerate(occurrences.units)
-        if occurrences.counts[number]
-        for start in _starts(unit)
-        for place in _places(start, text)
-    )
+def _passages(starts: Sequence[tuple[str, int]], weights: Sequence[float], text: str) -> list[tuple[float, int, int]]:
+    """The passages of a text that may hold words of a question, those first that may hold most: each with its weight
+    below zero, and where its first and its last word begin. ``starts`` are beginnings of words, by the words' numbers.
+    """
+    places: list[tuple[int, int]] = []
+    for start, number in starts:
+        at, most = text.find(start), len(places) + _MAX_PLACES
+        while at >= 0 and len(places) < most:
+            places.append((at, number))
+            at = text.find(start, at + len(start))
+    places.sort()
     found: list[tuple[float, int, int]] = []
     held: dict[int, int] = {}
     weight, first = 0.0, 0
@@ -128,10 +134,9 @@ def _passages(occurrences: Occurrences, weights: Sequence[float], text: str) -> 
             held[gone] -= 1
             weight -= 0.0 if held[gone] else weights[gone]
             first += 1
-        found.append((weight, places[first][0], place))
-    ends = sorted(found, key=lambda passage: (-passage[0], passage[1]))
-    for likely, start, end in ends:
-        yield likely, _beginning(text, start), _ending(text, end)
+        found.append((-weight, places[first][0], place))
+    found.sort()
+    return found
 
 
 def _starts(unit: Terms) -> tuple[str, ...]:
@@ -140,23 +145,10 @@ def _starts(unit: Terms) -> tuple[str, ...]:
     return tuple(dict.fromkeys(start for term in terms for start in starts_of(term)))
 
 
-def _places(start: str, text: str) -> Iterator[int]:
-    at = text.find(start)
-    for _ in range(_MAX_PLACES):
-        if at < 0:
-            return
-        yield at
-        at = text.find(start, at + len(start))
-
-
 def _beginning(text: str, place: int) -> int:
     """Where the run begins that a place is in, not far before it."""
-    low = max(0, place - 60)
+    low = max(0, place - _LONGEST)
     return max(text.rfind(" ", low, place), text.rfind("\n", low, place)) + 1 or low
-
-
-def _ending(text: str, place: int) -> int:
-    return place + 60
 
 
 def _weight_in(occurrences: Occurrences, weights: Sequence[float], passage: str) -> float:

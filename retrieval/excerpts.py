@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import field
 from functools import lru_cache
 from itertools import accumulate, groupby, islice
-from typing import Literal, NamedTuple, Self
+from typing import Any, Literal, NamedTuple, Self, TypeVar
 
 from aicx.types import Voice
 from aicx.values import dataclass
@@ -19,6 +19,7 @@ from retrieval.wording import asks, wording_of
 
 # Every asked word, name and phrase is there; some of them; none, but it is near in meaning.
 Tier = Literal["exact", "partial", "nearest"]
+Item = TypeVar("Item", bound=tuple[Any, Any, Any, str])
 
 # What the words that a line shares with the question are worth by who says it, and by how. What was asked comes back
 # as an answer only where nothing else is to be had; so does the announcement of work.
@@ -120,26 +121,27 @@ def excerpt(
     pieces = _pieces(texts, terms, voices)
     begin: frozenset[str] = frozenset().union(*(piece.beginnings for piece in pieces))
     # How often each term that may be there was looked for: until it is found.
-    tries = {term: 0 for term, starts in terms.beginnings.items() if not begin.isdisjoint(starts)}
+    have = have_words | have_names
+    tries = {term: 0 for term, starts in terms.beginnings.items() if term not in have and not begin.isdisjoint(starts)}
     for rank, piece in enumerate(pieces):
         # The best are analysed for their own sake, others only where they may hold a term that is still missing.
-        for term in [term for term in tries if term in have_words or term in have_names or tries[term] == _MAX_TRIES]:
-            del tries[term]
         missing = [term for term in tries if not piece.beginnings.isdisjoint(terms.beginnings[term])]
         if rank >= _MAX_ANALYSED and not missing:
             if not tries:
                 break
             continue
-        for term in missing:
-            tries[term] += 1
-        found, named = terms.shared_with(piece.text)
-        if not found and not named:
-            continue
+        text = _introducing(piece.text, piece.lines, piece.at)
+        found, named = terms.shared_with(text)
         have_words |= found
         have_names |= named
-        phrased = _phrases_in(phrases, piece.text)
+        tries.update([(term, tries[term] + 1) for term in missing])
+        have = have_words | have_names
+        tries = {term: tried for term, tried in tries.items() if term not in have and tried < _MAX_TRIES}
+        if not found and not named:
+            continue
+        phrased = _phrases_in(phrases, text)
         have_phrases.update(phrased)
-        parts = [piece.text] if piece.voice == "tool" else list(_sentences(piece.text))
+        parts = [text] if piece.voice == "tool" else list(_sentences(text))
         for part in parts:
             if part in seen:
                 continue
@@ -196,12 +198,7 @@ def reply_lines(sought: SoughtQuestion, text: str, limit: int, *, related: bool 
         found, named = sought.typed.shared_with(row)
         shared = len(found) + 2 * len(named)
         scored.append(((1 + shared + (_LEAD if number == 0 else 0)) * weight, shared, number, row))
-    best: list[tuple[float, int, int, str]] = []
-    for item in sorted(scored, key=lambda item: (-item[0], item[2])):
-        if len(best) == limit:
-            break
-        if not any(_overlap(item[3], other[3]) for other in best):
-            best.append(item)
+    best = _different(sorted(scored, key=lambda item: (-item[0], item[2])), limit)
     if related and not any(shared for _, shared, _, _ in best):
         return ()
     quoted = [row for _, _, _, row in sorted(best, key=lambda item: item[2])]
@@ -230,17 +227,19 @@ def _chosen(scored: Sequence[tuple[float, float, _Piece, str]], limit: int) -> l
     So is what only asks or announces, where something else is to be had.
     """
     telling = [item for item in scored if item[1] > _NARRATION] or scored[:1]
-    chosen: list[tuple[float, float, _Piece, str]] = []
-    for item in telling:
-        if len(chosen) < limit and item[0] >= _MIN_SHARE * telling[0][0]:
-            chosen += [] if any(_overlap(item[3], other[3]) for other in chosen) else [item]
-    return chosen
+    return _different((item for item in telling if item[0] >= _MIN_SHARE * telling[0][0]), limit)
 
 
-def _overlap(one: str, other: str) -> bool:
-    """Whether two lines say the same: what a line introduces is quoted with it."""
-    one, other = (_ITEM.sub("", text, count=1) for text in (one, other))
-    return one in other or other in one
+def _different(items: Iterable[Item], limit: int) -> list[Item]:
+    """The first items whose lines, last in each, say something else: what a line introduces is quoted with it."""
+    chosen: dict[str, Item] = {}
+    for item in items:
+        if len(chosen) == limit:
+            break
+        text = _ITEM.sub("", item[3], count=1)
+        if not any(text in other or other in text for other in chosen):
+            chosen[text] = item
+    return list(chosen.values())
 
 
 class _Piece(NamedTuple):
@@ -252,6 +251,8 @@ class _Piece(NamedTuple):
     beginnings: frozenset[str]  # of the words looked for, as far as they occur
     voice: Voice
     place: int  # of its text
+    lines: Sequence[str] = ()  # those of its text, where it may introduce what comes after ``at``
+    at: int = 0
 
 
 def _pieces(texts: Sequence[str], terms: SoughtTerms, voices: Sequence[Voice]) -> list[_Piece]:
@@ -259,39 +260,26 @@ def _pieces(texts: Sequence[str], terms: SoughtTerms, voices: Sequence[Voice]) -
     pieces: list[_Piece] = []
     for place, (text, voice) in enumerate(zip(texts, voices, strict=True)):
         low = lowered(text)
-        if not terms.may_be_in(low):
+        places = terms.each_in(low)
+        if not places:
             continue
         lines = text.splitlines()
-        for at, found in _beginnings(lines, text, low, terms):
-            line = lines[at].strip()
+        folded = low.splitlines(keepends=True)
+        if len(folded) != len(lines):  # a letter became a line break, or the other way round
+            folded = [lowered(line) for line in text.splitlines(keepends=True)]
+            places = terms.each_in("".join(folded))
+        ends = list(accumulate(map(len, folded)))
+        for at, group in groupby(places, key=lambda item: bisect_right(ends, item[0])):
+            found, line = list(group), lines[at].strip()
             parts = [line] if len(lines[at]) <= LOOKED_AT else [part.strip() for part in _PIECE.findall(line)]
+            after = () if len(parts) > 1 or voice == "tool" else lines
             for part in parts:
-                held = found if len(parts) == 1 else terms.begin_in(lowered(part))
-                if voice != "tool" and len(parts) == 1:
-                    part = _introducing(part, lines, at)
-                if held:
-                    begin = frozenset(held)
-                    pieces.append(_Piece(-len(begin) * _VOICES[voice], len(pieces), part, begin, voice, place))
+                held = found if len(parts) == 1 else terms.each_in(lowered(part))
+                if begin := frozenset([term for _, term in held]):
+                    worth = -len(begin) * _VOICES[voice]
+                    pieces.append(_Piece(worth, len(pieces), part, begin, voice, place, after, at))
     pieces.sort()
     return pieces
-
-
-def _beginnings(lines: Sequence[str], text: str, low: str, terms: SoughtTerms) -> Iterator[tuple[int, list[str]]]:
-    """The lines of a text in which a term may begin, by number, with what begins there."""
-    folded = low.splitlines(keepends=True)
-    if len(folded) != len(lines):  # a letter became a line break, or the other way round
-        folded = [lowered(line) for line in text.splitlines(keepends=True)]
-        low = "".join(folded)
-    ends = list(accumulate(map(len, folded)))
-    at, found = 0, list[str]()
-    for start, term in terms.each_in(low):
-        if start >= ends[at]:
-            if found:
-                yield at, found
-            at, found = bisect_right(ends, start, at), []
-        found.append(term)
-    if found:
-        yield at, found
 
 
 def _weight(voice: Voice, line: str) -> float:
@@ -317,7 +305,7 @@ def _said(text: str) -> Iterator[str]:
 
 def _introducing(line: str, lines: Sequence[str], at: int) -> str:
     """A line that ends in a colon, or is a heading, with what it introduces: one of the ``lines`` after ``at``."""
-    if not line.endswith((":", "\uff1a", ":**")) and not line.startswith("#"):
+    if not lines or (not line.endswith((":", "\uff1a", ":**")) and not line.startswith("#")):
         return line
     texts = (text.strip() for text in lines[at + 1 : at + 1 + _MAX_BETWEEN])
     introduced = next((text for text in texts if _WORD.search(text) and not text.startswith(_NOT_INTRODUCED)), "")

@@ -58,12 +58,12 @@ _AMBIGUOUS = frozenset(
 )
 _ANY = frozenset().union(*_TELLING.values())
 # A text is judged by how it begins: by so many words, of which so many, and such a share, have to tell.
-_SAMPLE, _MIN_WORDS, _SHARE = 60, 2, 0.1
+SAMPLE, _MIN_WORDS, _SHARE = 60, 2, 0.1
 
 
 def language_of(runs: Sequence[str]) -> str:
     """The language of a text by its words; empty for English, and where nothing tells."""
-    sample = runs[:_SAMPLE]
+    sample = runs[:SAMPLE]
     if _ANY.isdisjoint(sample):
         return ""
     words = [run.lower() for run in sample]

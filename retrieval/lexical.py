@@ -73,10 +73,7 @@ class LexicalSearcher:
         wanted = self._clauses(rules).wanted(question)
         if wanted is None:
             return []
-        must = self._tantivy.Occur.Must
-        query = self._tantivy.Query.boolean_query(
-            [(must, wanted), *((must, self._filter(condition)) for condition in where)]
-        )
+        query = self._tantivy.Query.boolean_query([(self._tantivy.Occur.Must, wanted), *self._filters(where)])
         with self._reading(self._take_away):
             found = self._searcher.search(query, limit, count=False).hits
             hits = [(score, self._id(address)) for score, address in found]
@@ -111,11 +108,9 @@ class LexicalSearcher:
         words = question.terms.words
         if len(words) < _WORDS_OF_A_SENTENCE:
             return False
-        query, must = self._tantivy.Query, self._tantivy.Occur.Must
-        sentence = self._clauses(rules).side_by_side(words)
-        clauses = [(must, sentence), *((must, self._filter(condition)) for condition in where)]
+        clauses = [(self._tantivy.Occur.Must, self._clauses(rules).side_by_side(words)), *self._filters(where)]
         with self._reading(self._take_away):
-            return bool(self._searcher.search(query.boolean_query(clauses), 1, count=False).hits)
+            return bool(self._searcher.search(self._tantivy.Query.boolean_query(clauses), 1, count=False).hits)
 
     def occurrences(
         self, question: Question, where: Sequence[Condition], rules: RankingParams = DEFAULT_PARAMS
@@ -125,7 +120,7 @@ class LexicalSearcher:
         A name is there whole, as the word it is without capitals, or with its words side by side.
         """
         units = units_of(question)
-        filters = [self._filter(condition) for condition in where]
+        filters = self._filters(where)
         within = (*rules.fields,), (*where,)
         with self._reading(self._take_away):
             documents = self._known(within, self._tantivy.Query.all_query, filters) if filters else self.size
@@ -162,9 +157,8 @@ class LexicalSearcher:
             ]
         return _SATURATION * sum(weight * rarity(count, self.size) for weight, count in counts if count)
 
-    def _count(self, query: Any, filters: Sequence[Any]) -> int:
-        must = self._tantivy.Occur.Must
-        both = self._tantivy.Query.boolean_query([(must, query), *((must, condition) for condition in filters)])
+    def _count(self, query: Any, filters: Sequence[Any] = ()) -> int:
+        both = self._tantivy.Query.boolean_query([(self._tantivy.Occur.Must, query), *filters])
         unscored = self._tantivy.Query.const_score_query(both, 0.0)
         return int(self._searcher.search(unscored, 1, count=True).count or 0)
 
@@ -207,12 +201,12 @@ class LexicalSearcher:
         if not _LETTERS.fullmatch(name) or any(self._used(form, unknown, rules) for form in made_of(name)):
             return None
         beside = [self._unit(run, rules) for run in company]
-        rarest = sorted(beside, key=lambda unit: self._count(unit, []))[:_COMPANY]
+        rarest = sorted(beside, key=self._count)[:_COMPANY]
         for likely in slips(name):
             used = {form: count for form in likely if (count := self._used(form, unknown, rules))}
             for form in sorted(used, key=lambda form: (-used[form], form))[:_MAX_MEANT]:
                 unit = self._unit(corrected(unknown, form), rules)
-                if not rarest or any(self._count(unit, [other]) for other in rarest):
+                if not rarest or any(self._count(unit, [(self._tantivy.Occur.Must, other)]) for other in rarest):
                     return form
         return None
 
@@ -240,13 +234,20 @@ class LexicalSearcher:
     def _clauses(self, rules: RankingParams) -> QuestionClauses:
         return QuestionClauses(self._queries, rules, lambda run: self._stands(run, rules))
 
-    def _filter(self, condition: Condition) -> Any:
-        """A condition as a query that decides and does not score."""
-        return self._tantivy.Query.const_score_query(self._condition(condition), 0.0)
+    def _filters(self, where: Sequence[Condition]) -> list[Any]:
+        """Conditions as clauses that decide and do not score; what none may have excludes, for all others are many."""
+        occur, scoreless = self._tantivy.Occur, self._tantivy.Query.const_score_query
+        clauses = [
+            (occur.MustNot, OneOf(one.column, one.values)) if isinstance(one, NoneOf) else (occur.Must, one)
+            for one in where
+        ]
+        return [(kind, scoreless(self._condition(one), 0.0)) for kind, one in clauses]
 
     def _condition(self, condition: Condition) -> Any:
         query, occur = self._tantivy.Query, self._tantivy.Occur
         match condition:
+            case OneOf(column, (str(value),)):  # the documents of one value are gone through as far as needed
+                return query.term_query(self._schema, _field(column), value, "basic")
             case OneOf(column, values):
                 return query.term_set_query(self._schema, _field(column), list(values))
             case NoneOf(column, values):

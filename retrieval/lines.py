@@ -8,11 +8,12 @@ from dataclasses import field
 
 from aicx.types import Voice
 from aicx.values import dataclass
-from retrieval.analysis import fold, language_and_runs, runs_in, term_streams, terms_of_runs
+from retrieval.analysis import fold, runs_in, runs_of, spaced, term_streams, terms_of_runs, within_edges
+from retrieval.languages import SAMPLE, language_of
 
 # Letters and digits beyond ASCII, and marks on letters. Without the ASCII around them they are found ten times as fast.
 _ACCENTED = re.compile(r"[^\W\x00-\x7f]|[\u0300-\u036f]")
-_ASCII = re.compile(r"[\x00-\x7f]+")
+_ASCII = bytes(range(128))
 # How much of a text is shown from, or of a line analysed at once: a longer line counts as several.
 LOOKED_AT = 4000
 # Shorter beginnings of words are in every line and would hold nothing off.
@@ -44,7 +45,10 @@ def opening_lines(
 
 def lowered(text: str) -> str:
     """As `fold`, without its work where every letter is ASCII: most text beyond it only holds a box or a dash."""
-    return text.lower() if text.isascii() or not _ACCENTED.search(_ASCII.sub("", text)) else fold(text)
+    if text.isascii():
+        return text.lower()
+    beyond = text.encode("utf-8", "surrogatepass").translate(None, _ASCII).decode("utf-8", "surrogatepass")
+    return fold(text) if _ACCENTED.search(beyond) else text.lower()
 
 
 def starts_of(term: str) -> tuple[str, ...]:
@@ -64,7 +68,7 @@ def starts_of(term: str) -> tuple[str, ...]:
 class SoughtTerms:
     """Words and names made ready to be looked for in many texts: each by how it may begin there, and by its stem."""
 
-    __slots__ = ("_all", "_pattern", "beginnings", "names", "words")
+    __slots__ = ("_all", "_starts", "beginnings", "names", "words")
 
     def __init__(self, words: Iterable[str], names: Iterable[str], starting: Iterable[str]) -> None:
         """``starting``: those whose beginnings are looked for; the others are found beside them."""
@@ -72,49 +76,59 @@ class SoughtTerms:
         self.beginnings = {term: starts_of(term) for term in starting}
         self._all = self.words | self.names
         texts = {text for found in self.beginnings.values() for text in found}
-        ordered = sorted(texts, key=lambda text: (-len(text), text))
-        self._pattern = re.compile("|".join(map(re.escape, ordered))) if texts else None
+        self._starts = sorted(texts, key=lambda text: (-len(text), text))
 
-    def begin_in(self, low: str) -> list[str]:
-        """The beginnings that occur in a text in lower case, each as often as it does."""
-        return self._pattern.findall(low) if self._pattern else []
-
-    def each_in(self, low: str) -> Iterator[tuple[int, str]]:
-        """As `begin_in`, with the place of each."""
-        return ((found.start(), found[0]) for found in self._pattern.finditer(low)) if self._pattern else iter(())
+    def each_in(self, low: str) -> list[tuple[int, str]]:
+        """The beginnings in a text in lower case, in order, with the place of each; of two that overlap the first."""
+        places: list[tuple[int, int]] = []
+        for number, start in enumerate(self._starts):
+            at = low.find(start)
+            while at >= 0:
+                places.append((at, number))
+                at = low.find(start, at + 1)
+        found: list[tuple[int, str]] = []
+        end = 0
+        for at, number in sorted(places):
+            if at >= end:
+                start = self._starts[number]  # of several at one place the longest
+                found.append((at, start))
+                end = at + len(start)
+        return found
 
     def may_be_in(self, low: str) -> bool:
-        return self._pattern is None or self._pattern.search(low) is not None
+        return not self._starts or any(map(low.__contains__, self._starts))
 
     def shared_with(self, text: str) -> tuple[frozenset[str], frozenset[str]]:
         """The words and the names that a text has."""
         if not self.may_be_in(lowered(text)):  # most texts have none, and their terms need not be worked out
             return _NONE, _NONE
-        language, runs = language_and_runs(text)
-        words, names = terms_of_runs(runs if language or not text.isascii() else self._likely(runs), language)
+        plain = spaced(text) if text.isascii() else ""
+        runs: Iterable[str]
+        language = language_of(runs := plain.split(None, SAMPLE) if plain else runs_of(text))
+        if plain:
+            runs = plain.split() if language else {plain[begin:end] for begin, end in self._likely(plain)}
+        words, names = terms_of_runs(runs, language)
         return self.words.intersection(words), self.names.intersection(names)
 
-    def _likely(self, runs: Sequence[str]) -> set[str]:
-        """Those of the runs, in ASCII, in which one of them may begin: no other has its stem."""
-        found: set[str] = set()
-        number = at = 0
-        low = "\n".join(runs).lower()
-        for place, _ in self.each_in(low):
-            number += low.count("\n", at, place)
-            at = place
-            found.add(runs[number])
-        return found
+    def _likely(self, plain: str) -> Iterator[tuple[int, int]]:
+        """Where in a text between spaces, in ASCII, a run is in which one of them may begin: no other has its stem."""
+        end = 0
+        for place, _ in self.each_in(plain.lower()):
+            if place >= end:
+                end = f"{plain} ".index(" ", place)
+                yield plain.rfind(" ", 0, place) + 1, end
 
     def spans_in(self, line: str) -> Iterator[tuple[int, int]]:
         """Where a line has one of them, each with the whole run it is in."""
-        low = line.lower() if line.isascii() else ""  # else a letter in lower case may be two
-        if not self._all or (low and not self.may_be_in(low)):
+        if not self._all:
             return
-        for begin, end in runs_in(line, (place for place, _ in self.each_in(low)) if low else None):
+        plain = line.isascii()  # else a letter in lower case may be two
+        runs = (within_edges(line, *ends) for ends in self._likely(spaced(line))) if plain else runs_in(line)
+        for begin, end in runs:
             run = line[begin:end]
             if not self.may_be_in(lowered(run)):
                 continue
-            words, names = terms_of_runs((run,), "") if low else term_streams(run)
+            words, names = terms_of_runs((run,), "") if plain else term_streams(run)
             if not self._all.isdisjoint(words) or not self._all.isdisjoint(names):
                 yield begin, end
 

@@ -80,8 +80,8 @@ _CJK_NARRATIONS = (
 _AT_WORK = re.compile(r" i(?:'m| am) (?:now |currently |also |just |still )?\w+ing | i(?:'ve| have) been \w+ing ")
 _INTERJECTION = re.compile(r"(?: (?:now|next|first|then|so|ok|okay|good|great|perfect|alright|also|excellent))+(?= )")
 _NO_WORD = re.compile(r"[^\w']+")
-# The same for a line in ASCII, as most are, in a third of the time.
-_SPACES = {sign: " " for sign in range(128) if _NO_WORD.match(chr(sign))}
+# The same for a line in ASCII, as most are, and its letters as small ones: in a tenth of the time.
+_SPACES = bytes(32 if sign < 128 and _NO_WORD.match(chr(sign)) else sign for sign in range(256)).lower()
 _QUESTION = re.compile(
     r"[?\uff1f]\s*$|^\W*(?:why|what|how|when|where|which|who|does|do|did|is|are|was|can|could|should|would|will"
     r"|warum|wieso|was|wie|wann|wo|welche\w*|pourquoi|comment|quand|por ?qué|cómo|cuándo|qué)\b",
@@ -98,7 +98,7 @@ def wording_of(line: str) -> Wording:
         words = _NO_WORD.sub(" ", line.replace(chr(0x2019), chr(39)).lower()).split(" ")
         words = words[not words[0] : len(words) - (not words[-1])]
     else:
-        words = line.lower().translate(_SPACES).split()
+        words = line.encode().translate(_SPACES).decode().split()
     plain = f" {' '.join(words)} "
     opening = plain[found.end() :] if (found := _INTERJECTION.match(plain)) else plain
     at_work = _AT_WORK.search(opening) if " i" in opening else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
 from datetime import datetime
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -28,13 +29,16 @@ _ROWS_A_QUERY = 500
 class KeptCatalog:
     """Opened anew when it or `.aicxignore` changes. Rows and filters are kept as of one state of it."""
 
+    # Filters as conditions for the indexes, and as one in SQL on ``chunks``, with notes on how they were understood.
+    conditions: Callable[[Filters], tuple[list[Condition], list[str]]]
+    selection: Callable[[Filters], tuple[str, list[Any], list[str]]]
+
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
         self._open = ExitStack()
         self._seen: object = None
         self._opened: Opened | None = None
         self._rows: dict[str, Any] = {}  # None for a chunk that is not there, or hidden
-        self._filters: dict[Filters, tuple[list[Condition], list[str]]] = {}
         self._short: dict[str, str] = {}
         self._subjects: SightedSubjects | None = None
         self._asked_again = False  # of the subjects, in the same state
@@ -55,21 +59,15 @@ class KeptCatalog:
             self._sequence = -1
             self._seen = seen
         if self._sequence != self._opened.catalog.sequence:
-            self._rows, self._filters, self._short, self._sequence = {}, {}, {}, self._opened.catalog.sequence
+            self._rows, self._short, self._sequence = {}, {}, self._opened.catalog.sequence
+            self.conditions = lru_cache(_MAX_FILTERS)(partial(index_conditions, catalog=self.now))
+            self.selection = lru_cache(_MAX_FILTERS)(partial(conditions, catalog=self.now))
             self._subjects, self._asked_again = None, False
         return self._opened
 
     def close(self) -> None:
         self._opened = None
         self._open.close()
-
-    def conditions(self, filters: Filters) -> tuple[list[Condition], list[str]]:
-        """Returns the conditions for the indexes, and notes on how a filter was understood."""
-        if filters not in self._filters:
-            if len(self._filters) >= _MAX_FILTERS:
-                self._filters.clear()
-            self._filters[filters] = index_conditions(filters, self.now)
-        return self._filters[filters]
 
     def short_reference(self, chunk_id: str, agent: str, session_id: str) -> str:
         """`names.short_reference`, looked up once a session."""
@@ -89,7 +87,7 @@ class KeptCatalog:
         if len(self._rows) > _MAX_ROWS:
             self._rows.clear()
         ids = set(ids)
-        unknown = sorted(ids - self._rows.keys())
+        unknown = sorted(chunk for chunk in ids if chunk not in self._rows)
         for start in range(0, len(unknown), _ROWS_A_QUERY):
             part = unknown[start : start + _ROWS_A_QUERY]
             marks = ",".join("?" * len(part))

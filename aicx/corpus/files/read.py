@@ -114,8 +114,9 @@ def _read(layout: Layout, relative: str) -> bytes:
 
 
 def _all_of(file: int) -> bytes:
-    body = os.read(file, os.fstat(file).st_size + 1)
-    while more := os.read(file, _BLOCK):
+    size = os.fstat(file).st_size
+    body = os.read(file, size + 1)
+    while len(body) != size and (more := os.read(file, _BLOCK)):  # it has grown, or came in part
         body += more
     return body
 

@@ -5,7 +5,6 @@ They raise answers, and add some of that time; nothing is removed.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -14,6 +13,7 @@ from aicx.corpus.catalog.sightings import SightedSubjects, nearest_sighting
 from aicx.engine.stages.retrieve import pool
 from aicx.engine.stages.state import SearchState
 from aicx.git.subjects import may_be_subject
+from aicx.values import replace
 from retrieval.conditions import Between
 
 if TYPE_CHECKING:

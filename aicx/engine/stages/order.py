@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence, Set
-from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +16,7 @@ from aicx.engine.stages.state import SearchQuery, SearchState, is_shared, sessio
 from aicx.engine.stages.team import stored_of
 from aicx.errors import AicxError
 from aicx.types import Candidate
+from aicx.values import replace
 from retrieval.decay import factor
 from retrieval.questions import parse_question
 from retrieval.ranking import RankedAnswer, diversified, rank

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import date, datetime
 
 from aicx.corpus.files.read import read_intact
@@ -12,6 +11,7 @@ from aicx.dates import lift_dates
 from aicx.engine.stages.state import SearchState
 from aicx.errors import AicxError, UsageError
 from aicx.text import local
+from aicx.values import replace
 from retrieval.questions import parse_question
 
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
-from aicx.corpus.catalog.filters import conditions
 from aicx.corpus.files.read import StoredText
 from aicx.corpus.views.documents import header_of, searchable_texts, voices_of
 from aicx.corpus.views.replies import ReplyFinder
@@ -16,6 +14,7 @@ from aicx.engine.stages.team import stored_of
 from aicx.errors import AicxError
 from aicx.text import plural
 from aicx.types import Voice
+from aicx.values import replace
 from retrieval.analysis import fold
 from retrieval.evidence import ENOUGH, Evidence, lacking, numbers_of, share_together
 from retrieval.excerpts import SoughtQuestion, excerpt, reply_lines
@@ -37,7 +36,7 @@ def quote(state: SearchState) -> SearchState:
     together = 0.0
     numbers = numbers_of(state.question.text)
     sought = SoughtQuestion.of(state.question)
-    replies = ReplyFinder(state.layout, state.catalog.now, conditions(query.filters, state.catalog.now)[:2])
+    replies = ReplyFinder(state.layout, state.catalog.now, state.catalog.selection(query.filters)[:2])
     apart: list[str] = []  # numbers asked for that an answer lacks
     for answer in state.answers if query.min_score or query.fold else state.answers[: query.limit]:
         if len(hits) == query.limit:

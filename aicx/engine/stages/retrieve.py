@@ -6,16 +6,14 @@ A retriever that was asked for by name and cannot answer is an error; in ``auto`
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import replace
 from itertools import islice
 
-from aicx.corpus.catalog.filters import conditions
 from aicx.corpus.files.read import load_markdown
 from aicx.engine.retrievers import LexicalRetriever
 from aicx.engine.stages.state import SearchState
 from aicx.errors import AicxError, CorpusDamaged, NotFound
 from aicx.types import Candidate
-from aicx.values import dataclass
+from aicx.values import dataclass, replace
 from retrieval.conditions import Condition
 from retrieval.lines import lowered
 from retrieval.params import RankingParams
@@ -72,7 +70,7 @@ def by_meaning(state: SearchState) -> SearchState:
 
 def _too_few(state: SearchState, held: int) -> str | None:
     """Why the vector index does not answer: what it holds would come before the rest only for being held."""
-    where, values, _ = conditions(state.query.filters, state.catalog.now)
+    where, values, _ = state.catalog.selection(state.query.filters)
     [row] = state.catalog.now.rows(f"SELECT count(*) AS chunks FROM chunks WHERE {where}", values)
     if held >= _ENOUGH_HELD * row["chunks"]:
         return None

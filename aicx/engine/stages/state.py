@@ -237,8 +237,9 @@ def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-# Never compared nor printed, and making the methods for that would take part of every cold start.
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+# Never compared nor printed, and making the methods for that would take part of every cold start. Without slots, since
+# every stage copies it.
+@dataclass(frozen=True, eq=False, repr=False)
 class SearchState:
     """What is known of a search after a stage. A stage returns a new one."""
 

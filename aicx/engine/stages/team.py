@@ -7,7 +7,6 @@ share gives is a candidate like any other from there on; its row has the text it
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from aicx.corpus.catalog.names import stored_sessions
@@ -15,6 +14,7 @@ from aicx.corpus.files.read import StoredText, read_chunk
 from aicx.engine.stages.retrieve import is_lookup, pool
 from aicx.engine.stages.state import Meant, SearchState, Shared, is_shared
 from aicx.types import Candidate
+from aicx.values import replace
 from retrieval.evidence import Occurrences
 from retrieval.lines import lowered
 from retrieval.ranking import Scale, above_noise, pooled
