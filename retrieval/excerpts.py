@@ -163,7 +163,10 @@ def excerpt(
                 weight = _REPEATED
             scored.append((shared * weight, weight, piece, part))
     scored.sort(key=lambda item: (-item[0], item[2].number))
-    chosen = sorted(_chosen(scored, limit), key=lambda item: item[2].number)
+    # What only asks or announces is quoted where nothing else is to be had; what says far less than the best is not.
+    telling = [item for item in scored if item[1] > _NARRATION] or scored[:1]
+    chosen = _different((item for item in telling if item[0] >= _MIN_SHARE * telling[0][0]), limit)
+    chosen.sort(key=lambda item: item[2].number)
     lines = tuple(
         mark(
             part if piece.voice == "tool" else _TO_FILE.sub(r"\1", part),
@@ -219,15 +222,6 @@ def _telling_rows(text: str) -> list[tuple[int, str, float]]:
 
 def _phrases_in(phrases: Sequence[str], text: str) -> list[str]:
     return [phrase for phrase in phrases if phrase in fold(text)] if phrases else []
-
-
-def _chosen(scored: Sequence[tuple[float, float, _Piece, str]], limit: int) -> list[tuple[float, float, _Piece, str]]:
-    """The best pieces, those that say far less than the first left out.
-
-    So is what only asks or announces, where something else is to be had.
-    """
-    telling = [item for item in scored if item[1] > _NARRATION] or scored[:1]
-    return _different((item for item in telling if item[0] >= _MIN_SHARE * telling[0][0]), limit)
 
 
 def _different(items: Iterable[Item], limit: int) -> list[Item]:

@@ -8,7 +8,7 @@ import shlex
 import shutil
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +53,7 @@ class LexicalSearcher:
             self._index = open_index(folder)
             self._searcher = self._index.searcher()
             self._schema = self._index.schema
+        self._frequency = lru_cache(_MAX_COUNTS)(self._searcher.doc_freq)  # in how many documents' field a term is
         self._queries = _TantivyQueries(tantivy, self._schema)
         self._ids: dict[tuple[int, int], str] = {}
         self._counts: dict[Hashable, int] = {}
@@ -76,9 +77,8 @@ class LexicalSearcher:
         query = self._tantivy.Query.boolean_query([(self._tantivy.Occur.Must, wanted), *self._filters(where)])
         with self._reading(self._take_away):
             found = self._searcher.search(query, limit, count=False).hits
-            hits = [(score, self._id(address)) for score, address in found]
-        hits.sort(key=lambda hit: (-hit[0], hit[1]))
-        return [Candidate(document, score) for score, document in hits]
+            hits = [Candidate(self._id(address), score) for score, address in found]
+        return sorted(hits, key=lambda hit: (-hit.score, hit.id))
 
     def _id(self, address: Any) -> str:
         """The id of a document, which is read from the index once: reading it takes longer than ranking it."""
@@ -149,7 +149,7 @@ class LexicalSearcher:
         """
         with self._reading(self._take_away):
             counts = [
-                (weight, max((self._searcher.doc_freq(field, word) for word in (*unit.words, *unit.others)), default=0))
+                (weight, max((self._frequency(field, word) for word in (*unit.words, *unit.others)), default=0))
                 for run in question.runs
                 for unit in units_of_run(run)
                 for field, weight in rules.fields.items()
@@ -216,7 +216,7 @@ class LexicalSearcher:
         if any(len(term) < SHORTEST for term in (*meant.words, *meant.names)):
             return 0
         return sum(
-            self._searcher.doc_freq(field, term)
+            self._frequency(field, term)
             for field in rules.fields
             for term in (meant.names if field.endswith("_names") else meant.words)
         )
@@ -229,7 +229,7 @@ class LexicalSearcher:
         return not (words or run.names) or any(self._occurs(word, rules) for word in words)
 
     def _occurs(self, term: str, rules: RankingParams, *, names: bool = False) -> bool:
-        return any(self._searcher.doc_freq(field, term) for field in rules.fields if field.endswith("_names") == names)
+        return any(self._frequency(field, term) for field in rules.fields if field.endswith("_names") == names)
 
     def _clauses(self, rules: RankingParams) -> QuestionClauses:
         return QuestionClauses(self._queries, rules, lambda run: self._stands(run, rules))

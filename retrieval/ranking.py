@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from operator import attrgetter
 from typing import NamedTuple
 
 from aicx.types import Candidate
@@ -22,6 +23,9 @@ class Vote(NamedTuple):
     rank: int
     score: float
     worth: float
+
+
+_WORTH = attrgetter("worth")
 
 
 class Fused(NamedTuple):
@@ -118,7 +122,7 @@ def _fuse(
         for rank, (candidate, worth) in enumerate(zip(rankings[name], worths[name], strict=True), 1):
             votes.setdefault(candidate.id, {})[name] = Vote(rank, candidate.score, worth)
     made = positive_score if positive else float
-    fused = [Fused(name, made(sum(vote.worth for vote in found.values())), found) for name, found in votes.items()]
+    fused = [Fused(name, made(sum(map(_WORTH, found.values()))), found) for name, found in votes.items()]
     return sorted(fused, key=lambda item: (-item.score, item.id))
 
 
@@ -171,11 +175,12 @@ def rank(
         rankings = {name: _reweighed(candidates, factor_of) for name, candidates in rankings.items()}
     # On scales a factor cannot be put on one score: what is below the mean would count the more for it.
     factor = factor_of if factor_of and scales is not None else _whole
-    fused = [
-        Fused(item.id, item.score * factor(item.id), item.votes) for item in fuse(rankings, weights, rules, scales)
-    ]
+    fused = fuse(rankings, weights, rules, scales)
+    if factor is not _whole:
+        fused = [Fused(item.id, item.score * factor(item.id), item.votes) for item in fused]
+        fused.sort(key=lambda item: (-item.score, item.id))
     documents: dict[str, list[Fused]] = {}
-    for item in sorted(fused, key=lambda item: (-item.score, item.id)):
+    for item in fused:
         documents.setdefault(group_of(item.id), []).append(item)
     gathered = {
         name: _gathered(candidates, group_of, rules)

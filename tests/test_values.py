@@ -30,9 +30,9 @@ def both(**options: Any) -> list[type]:
     return made
 
 
-@pytest.mark.parametrize("frozen", [True, False])
-def test_equal_hashed_and_printed_as_the_library_does(frozen: bool) -> None:
-    for cls in both(frozen=frozen, slots=True):
+@pytest.mark.parametrize(("frozen", "slots"), [(True, True), (True, False), (False, True), (False, False)])
+def test_equal_hashed_printed_and_copied_as_the_library_does(frozen: bool, slots: bool) -> None:
+    for cls in both(frozen=frozen, slots=slots):
         one, same, other = cls(1, ("a",), [1]), cls(1, ("a",), [2]), cls(2, ("a",))
         assert one == same != other
         assert one != (1, ("a",), "h")
@@ -42,7 +42,7 @@ def test_equal_hashed_and_printed_as_the_library_does(frozen: bool) -> None:
             assert hash(one) == hash(same)
             with pytest.raises(dataclasses.FrozenInstanceError):
                 one.x = 2
-        assert replace(one, x=2) == other
+        assert values.replace(one, x=2) == replace(one, x=2) == other != one
 
 
 @pytest.mark.parametrize("options", [{}, {"frozen": True}, {"kw_only": True}, {"frozen": True, "slots": True}], ids=str)

@@ -36,9 +36,7 @@ def lexical_freshness(layout: Layout, catalog: Catalog) -> Freshness:
     state = read_manifest(layout).get("lexical", {})
     if not state or not (layout.lexical_index / "meta.json").exists():
         return Freshness(False, None)
-    if not belongs(state, catalog):
-        return Freshness(True, None)
-    return Freshness(True, chunks_behind(state, catalog))
+    return Freshness(True, chunks_behind(state, catalog) if belongs(state, catalog) else None)
 
 
 def folder_size(folder: Path) -> int:

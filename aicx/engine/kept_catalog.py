@@ -93,8 +93,7 @@ class KeptCatalog:
             marks = ",".join("?" * len(part))
             # The plus keeps SQLite from going through an index on `ignored`, which is every chunk.
             rows = self.now.rows(f"SELECT {COLUMNS} FROM {FOUND.format(f'+ignored=0 AND id IN ({marks})')}", part)
-            found = {row["id"]: row for row in rows}
-            self._rows.update((chunk, found.get(chunk)) for chunk in part)
+            self._rows |= dict.fromkeys(part) | {row["id"]: row for row in rows}
         return {chunk: row for chunk in ids if (row := self._rows[chunk]) is not None}
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.analysis import STOP_WORDS, analyze, analyze_runs, fold, runs_in
+from retrieval.analysis import STOP_WORDS, analyze, analyze_runs, fold, runs_in, runs_of
 from retrieval.languages import languages_of
 
 
@@ -74,6 +74,11 @@ def test_a_word_in_capitals_is_a_name_too(text):
 )
 def test_a_qualified_name_is_known_by_its_parts_too(text, names):
     assert analyze(text).names == names
+
+
+@given(st.text(st.characters(max_codepoint=127), max_size=60))
+def test_a_text_in_ascii_has_the_runs_that_it_has_beside_other_letters(text):
+    assert runs_of(text) == runs_of(f"{text} ö")[:-1]
 
 
 def _is_english(text):

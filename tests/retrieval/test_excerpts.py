@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from retrieval.analysis import term_streams
 from retrieval.excerpts import Excerpt, SoughtQuestion, excerpt, reply_lines
-from retrieval.lines import opening_lines
+from retrieval.lines import SoughtTerms, opening_lines
 from retrieval.questions import parse_question
 
 
@@ -26,6 +28,13 @@ def lines(found: Excerpt) -> list[str]:
 
 def marked(found: Excerpt) -> list[str]:
     return [line.text[low:high] for line in found.lines for low, high in line.marks]
+
+
+@given(st.lists(st.text("abc", min_size=1, max_size=5), min_size=1), st.text("abc ", max_size=60))
+def test_of_beginnings_that_overlap_the_first_and_of_those_the_longest_is_found(words, text):
+    terms = SoughtTerms(words, (), words)
+    starts = sorted({start for found in terms.beginnings.values() for start in found}, key=len, reverse=True)
+    assert terms.each_in(text) == [(found.start(), found[0]) for found in re.finditer("|".join(starts), text)]
 
 
 # How well it fits -----------------------------------------------------------------------------------------------------

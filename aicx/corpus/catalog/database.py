@@ -226,7 +226,7 @@ class Catalog:
         """Grows with every committed change, so that an index knows how far behind it is."""
         return int(self.meta("sequence") or 0)
 
-    @property
+    @cached_property
     def identity(self) -> str:
         """Names this catalogue: sequence numbers of another one, rebuilt from the same corpus, mean nothing to it."""
         return self.meta("identity") or ""

@@ -50,7 +50,7 @@ def fuse(state: SearchState) -> SearchState:
         weights,
         rules,
         scales=state.scales,
-        group_of=lambda chunk: session_of(rows[chunk]),
+        group_of={chunk: session_of(row) for chunk, row in rows.items()}.__getitem__,
         factor_of=lambda chunk: _factor(rows[chunk], query, idle),
     )
     return replace(state, answers=answers, documents=chunks)

@@ -59,12 +59,12 @@ def quote(state: SearchState) -> SearchState:
         if query.min_score and density_of(said).score < query.min_score:
             left_out += 1
             continue
-        passages = (*texts, header_of(sidecar))
+        passages = (*texts, header := header_of(sidecar))
         missing = lacking(numbers, passages)
         if state.occurrences and together < ENOUGH:
             share = share_together(state.occurrences, passages)
             together, apart = (together, apart or missing) if missing else (max(together, share), apart)
-        found = excerpt(sought, texts, header_of(sidecar), _MAX_LINES, voices)
+        found = excerpt(sought, texts, header, _MAX_LINES, voices)
         lines, place = found.lines, found.place
         if not lines:
             place, start = _nearest_passage(state, answer.best) or (_last_spoken(voices), 0)
