@@ -190,7 +190,7 @@ def test_row_for_every_question_and_ranker(written: BenchResult) -> None:
 
 
 def test_same_seed_and_data_give_the_same_quality(tmp_path: Path) -> None:
-    names = sample(("grep", "rank-bm25", "fts5", "lexical"), 2, ends=False)
+    names = sample(("grep", "rank-bm25", "fts5", "lexical"), 1, ends=False)
     first, again = (ran(tmp_path / name, *names).rows.select("ranker", "query", *MEASURES, "answers") for name in "ab")
     assert first.equals(again)
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
-import sys
 from datetime import UTC, datetime
 from pathlib import Path
+from subprocess import PIPE
 from typing import Any
 
 import pytest
@@ -18,7 +18,8 @@ from aicx.continuity.reading import read_layers
 from aicx.continuity.saving import save
 from aicx.work.place import find_place
 from tests.corpus.builders import ClaudeLog
-from tests.survival.runs import CUTS, HERE, REPOSITORY, Home, Runner
+from tests.forked import Piped
+from tests.survival.runs import CUTS, HERE, Home, Runner
 
 pytestmark = pytest.mark.process
 
@@ -126,15 +127,10 @@ def test_two_worktrees_that_save_at_once_lose_nothing(tmp_path: Path) -> None:
         write_log(
             folder, place, f"{number}a2b3c4d-0000-4000-8000-000000000001", f"Goal {number}", f"tests/t{number}", 10
         )
-    command = [sys.executable, "-m", "aicx", "continuity", "save", "--json", "--repo"]
-    environ = {**home_of(folder).environ, "PYTHONPATH": str(REPOSITORY)}
-    running = [
-        subprocess.Popen([*command, str(place)], env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        for place in places
-    ]
-    for process in running:
-        _, err = process.communicate(timeout=60)
-        assert process.returncode == 0, err.decode()
+    command, streams = ("continuity", "save", "--json", "--repo"), dict.fromkeys(("stdin", "stdout", "stderr"), PIPE)
+    running = [Piped([*command, str(place)], home_of(folder).environ, **streams) for place in places]
+    for ended in [process.to_end() for process in running]:
+        assert ended.returncode == 0, ended.stderr.decode()
     settings = load_settings(home_of(folder).environ)
     shared = read_layers(settings, find_place(settings, repo)).project
     assert shared is not None

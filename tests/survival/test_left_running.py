@@ -82,7 +82,7 @@ def with_workers(environ: dict[str, str]) -> subprocess.Popen[bytes]:
 
 
 def test_nothing_is_left_after_a_whole_run(tmp_path):
-    store = with_workers(home_with(tmp_path, prompts=4))
+    store = with_workers(home_with(tmp_path, prompts=1))
     _, said = store.communicate(timeout=SECONDS)
     assert (store.returncode, running(store.pid)) == (0, [])
     assert b"Stored" in said

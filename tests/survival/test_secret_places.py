@@ -14,6 +14,7 @@ import pytest
 from aicx.cli import run
 from aicx.sources import SOURCES
 from tests.corpus.builders import stamp, when
+from tests.sampling import sample
 from tests.servers.dashboard.http_client import TOKEN, get, request, serving
 from tests.servers.mcp.mcp_client import call
 
@@ -333,7 +334,7 @@ READING = (
 
 
 @pytest.mark.needs("mcp", "web")
-@pytest.mark.parametrize("kind", ["github", "aws"])
+@pytest.mark.parametrize("kind", sample(["github", "aws"], 1, ends=False))
 def test_a_secret_anywhere_in_a_log_reaches_no_file_and_no_reader(
     kind: str, home: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

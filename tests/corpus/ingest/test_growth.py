@@ -19,6 +19,7 @@ from aicx.corpus.ingest import growth
 from aicx.corpus.ingest.reading import read_growing
 from aicx.sources.items import LogFile
 from tests.corpus.builders import OTHER, ClaudeLog, Home
+from tests.sampling import ALL
 
 BIG = "word " * 500
 REMOTE = "origin\tgit@git.example:acme/beacon.git (fetch)\n"
@@ -308,7 +309,7 @@ def _records(steps: list[Step]) -> Iterator[bytes]:
             yield b"\n"
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=200 if ALL else 10, deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     st.lists(st.tuples(st.sampled_from(_KINDS), st.integers(0, 60)), min_size=8, max_size=90),
     st.lists(st.floats(0, 1), min_size=1, max_size=4),
