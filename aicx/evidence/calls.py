@@ -52,7 +52,7 @@ def folders_of(call: Step) -> set[str]:
     return set(_folders_in(call.text[:LOOKED_AT]))
 
 
-@lru_cache(1024)  # each call of a session is asked several times
+@lru_cache(4096)  # each call of a session is asked several times
 def _folders_in(text: str) -> frozenset[str]:
     rules = command_rules()
     found = rules.goes_to.findall(text) or rules.works_in.findall(text)
@@ -233,7 +233,7 @@ def pull_requests_of(calls: Answered) -> list[Statement]:
         asked = call.text[:LOOKED_AT]
         # A program's own answer names the request alone in a line; a service's stands in JSON, with much else.
         patterns = [rules.pull_request] if rules.may_create.search(asked) else []
-        patterns += [rules.pull_request_field] if rules.creates.search(asked) else []
+        patterns += [rules.pull_request_field] if patterns and rules.creates.search(asked) else []
         for result in answers:
             if result.failed:
                 continue
@@ -258,7 +258,8 @@ def number_of(address: str) -> str:
 def merged_requests(steps: Sequence[Step], calls: Answered) -> set[str]:
     """The numbers of the pull requests that a session merged, or of which it was told that they are merged."""
     rules = command_rules()
-    found = {number for _, answers in calls for result in answers for number in _numbers(rules.merged, result.text)}
+    answered = [result.text for _, answers in calls for result in answers if "merged" in result.text.lower()]
+    found = {number for text in answered for number in _numbers(rules.merged, text)}
     for call, answers in calls:
         asked = rules.asks_request.search(call.command)
         if asked and any(rules.is_merged.search(result.text) for result in answers):
@@ -279,9 +280,8 @@ def is_about_finished(text: str, own: Collection[str], merged: Collection[str]) 
 
     ``own`` are those of the session, which are meant where no number is named.
     """
-    rules = command_rules()
-    named = set(_numbers(rules.names_request, text))
-    if not named and statement_rules().about_request.search(text):
+    named = set(_numbers(command_rules().names_request, text)) if merged else set()
+    if not named and merged and statement_rules().about_request.search(text):
         named = set(own)
     return bool(named) and named <= set(merged)
 

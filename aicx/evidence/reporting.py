@@ -126,7 +126,7 @@ def reported_in(steps: Sequence[Step], turns: Sequence[TurnEnd], is_over: Callab
         of_work = last
     told = progress_of(steps, of_work, is_over)
     if of_work is last or told is None:
-        return progress_of(steps, last, is_over)
+        return told if of_work is last else progress_of(steps, last, is_over)
     then = summary_line(telling(last.text), _PROGRESS_LENGTH - _BRIEF, is_announcement)
     if not words(then):
         return told

@@ -10,6 +10,7 @@ from itertools import pairwise
 from typing import Literal, NamedTuple
 
 from aicx.evidence.calls import (
+    Answered,
     FileEdit,
     OtherRepositories,
     answered_calls,
@@ -177,14 +178,15 @@ def read_brief(
     folder: str | None = None,
     elsewhere: OtherRepositories | None = None,
     runs: Sequence[CommandRun] | None = None,
+    answered: Answered | None = None,
 ) -> Callable[[Since], SessionBrief]:
     """Reads one session's messages, by rules alone, and gives its brief for whatever was done since, at little cost.
 
     ``roots`` and ``folder``, where the session worked, tell which files lie in the repository, ``elsewhere`` what is
-    known of others. ``runs`` are what `runs_of` gives, where that is known already.
+    known of others. ``runs`` and ``answered`` are what `runs_of` and `followed` give, where that is known already.
     """
     calls = answered_calls(steps)
-    answered = followed(calls)
+    answered = followed(calls) if answered is None else answered
     runs = runs_of(answered, roots, steps) if runs is None else runs
     turns = turns_of(steps)
     edits = edits_of(calls, roots, folder)
@@ -225,9 +227,9 @@ def read_brief(
             finished = is_about_finished(text, own, since.merged) and bool(statement_rules().waiting.search(text))
             if finished or (since.pushed and tells_unpushed(text)):
                 return True
-            asks = text.endswith("?") and not names_its_subject(text)
-            left = asks or statement_rules().uncommitted.search(text) is not None or since.may_have_done(text)
-            return since.landed and left
+            if not since.landed or (text.endswith("?") and not names_its_subject(text)):
+                return since.landed
+            return statement_rules().uncommitted.search(text) is not None or since.may_have_done(text)
 
         def is_left(item: MessageStatement) -> bool:
             over = is_about_finished(item.text, own, merged) or since.has_committed(item.text, item.step.at, committed)

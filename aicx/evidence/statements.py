@@ -57,6 +57,7 @@ class MessageStatement(NamedTuple):
     step: Step
 
 
+@lru_cache(256)  # each prompt of a session is asked many times
 def weigh(prompt: str) -> Weight:
     """What a prompt says, without a client's command around it."""
     rules = request_rules()
@@ -227,6 +228,7 @@ def reports(step: Step) -> bool:
     return step.role == "assistant" and reports_something(step.text)
 
 
+@lru_cache(64)
 def reports_something(text: str) -> bool:
     """Whether a text names a result, a cause or a fix; answers in a conversation and announcements do not."""
     rules = statement_rules()

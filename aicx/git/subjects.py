@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from math import ceil
 from typing import NamedTuple, Self
 
@@ -39,6 +40,7 @@ class Subject(NamedTuple):
     bare: frozenset[str]
 
     @classmethod
+    @lru_cache(1024)  # one is compared with many
     def of(cls, text: str) -> Self:
         plain = plain_subject(text)
         return cls(frozenset(_WORD.findall(plain)), frozenset(_WORD.findall(_KIND.sub("", plain))))

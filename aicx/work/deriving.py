@@ -40,7 +40,7 @@ def derive(
     calls = followed(answered_calls(steps))
     each = ran_by(calls, roots, steps)
     runs = [run for run in each if run is not None]
-    brief = read_brief(steps, roots, part.folder, elsewhere, runs)(Since())
+    brief = read_brief(steps, roots, part.folder, elsewhere, runs, calls)(Since())
     seen = observe(steps, roots, part.folder, before)
     typed = [step.at for step in steps if step.role == "user" and step.origin in PROMPTS]
     tests = [
