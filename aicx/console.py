@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -23,12 +22,13 @@ from aicx.quoting import QUOTED
 from aicx.terminal import only_styles, without_controls
 from aicx.text import local, said, zone_name
 from aicx.text import plural as plural
+from aicx.values import regex
 
 if TYPE_CHECKING:
     from aicx.waiting import Waiting
 
 # Titles are shortened, so that a link may lack its end.
-_LINK = re.compile(r"\[([^\]\n]+)\]\([^)\s]*\)?")
+_LINK = regex(r"\[([^\]\n]+)\]\([^)\s]*\)?")
 # A longer folder is named by its last parts.
 _FOLDER_LENGTH, _FOLDER_PARTS = 28, 2
 _UNITS = ("B", "KB", "MB", "GB", "TB")

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from datetime import date, timedelta
 from functools import cache
 
-from aicx.values import dataclass
+from aicx.values import dataclass, regex
 
 _NAMES = (
     "january february march april may june july august september october november december".split()  # noqa: SIM905
@@ -27,14 +27,14 @@ _COUNT = rf"(?P<count>\d{{1,3}}|{'|'.join(_NUMBERS)})"
 _UNIT = r"(?P<unit>day|week|month|year)"
 
 # Most questions have no date, and need none of what follows: every form has a year or one of these words.
-_ANY_YEAR = re.compile(r"(?:19|20)\d\d")
+_ANY_YEAR = regex(r"(?:19|20)\d\d")
 _HINTS = frozenset(
     """
     ago day days month months out release released releasing today week weeks year years yesterday
     """.split()  # noqa: SIM905
 ).union(_MONTHS, _DAYS)
-_NO_WORD = re.compile(r"[^a-z]+")
-_QUOTED = re.compile(r'"[^"\n]*"')
+_NO_WORD = regex(r"[^a-z]+")
+_QUOTED = regex(r'"[^"\n]*"')
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import re
 
-_DRIVE = re.compile(r"(?:[\\/]{2}\?[\\/])?([A-Za-z]):(?:[\\/]+|$)")
-_SLASHES = re.compile(r"[\\/]+")
-_MOUNT = re.compile(r"/(?:mnt/|cygdrive/)?([A-Za-z])(?:/+|$)")
+from aicx.values import regex
+
+_DRIVE = regex(r"(?:[\\/]{2}\?[\\/])?([A-Za-z]):(?:[\\/]+|$)")
+_SLASHES = regex(r"[\\/]+")
+_MOUNT = regex(r"/(?:mnt/|cygdrive/)?([A-Za-z])(?:/+|$)")
 # How Windows names a folder that is inside WSL.
-_INSIDE_WSL = re.compile(r"[\\/]{2}wsl(?:\$|\.localhost)[\\/][^\\/]+(?=[\\/]|$)", re.IGNORECASE)
+_INSIDE_WSL = regex(r"[\\/]{2}wsl(?:\$|\.localhost)[\\/][^\\/]+(?=[\\/]|$)", re.IGNORECASE)
 
 
 def slashed(path: str) -> str:

@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator
 from shutil import get_terminal_size
 from typing import TextIO
 
-_STYLE = re.compile(r"\x1b\[[0-9;]*m")
+from aicx.values import regex
+
+_STYLE = regex(r"\x1b\[[0-9;]*m")
 _RESET = "\x1b[0m"
 # What continues below its text: a bullet, a number, a quoted line, and a label of ours.
-_LEAD = re.compile(r"\s*(?:│ |(?:[-*•↳+] |\d+[.)/]?\d* +|(?:note|warning|error|next|hint): +))?")
-_GAP = re.compile(r"\S {2,}(?=\S)")
+_LEAD = regex(r"\s*(?:│ |(?:[-*•↳+] |\d+[.)/]?\d* +|(?:note|warning|error|next|hint): +))?")
+_GAP = regex(r"\S {2,}(?=\S)")
 # Signs that take two cells; they may be parted anywhere.
 _WIDE = (
     "\u1100-\u115f\u2e80-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6"
     "\U0001f300-\U0001faff\U00020000-\U0003fffd"
 )
-_WIDE_SIGN = re.compile(f"[{_WIDE}]")
+_WIDE_SIGN = regex(f"[{_WIDE}]")
 # A separator stays with the fact before it, and so does a full stop or a closing bracket of East Asian scripts.
 _CLOSING = "\u3001\u3002\u300d\u300f\uff01\uff09\uff0c\uff0e\uff1f"
-_BREAK = re.compile(rf" +(?![·→] )|(?<=[{_WIDE}])(?=[^\s{_CLOSING}])")
+_BREAK = regex(rf" +(?![·→] )|(?<=[{_WIDE}])(?=[^\s{_CLOSING}])")
 _NARROWEST = 20
 
 

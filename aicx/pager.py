@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 import subprocess
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from shutil import which
 
-_STYLE = re.compile(r"\x1b\[[0-9;]*m")
+from aicx.values import regex
+
+_STYLE = regex(r"\x1b\[[0-9;]*m")
 # Colours are passed on, and the screen is left as it was read.
 _LESS = "-RX"
 

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from hashlib import sha256
 from pathlib import Path
 
 from aicx.errors import UnsafePath
-from aicx.values import dataclass
+from aicx.values import dataclass, regex
 
 NON_REPOSITORY = "non-repository-contexts"
 
 _TOMBSTONES = "forgotten.jsonl"
-_SAFE_SESSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
-_SAFE_PART = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,99}")
-_UNSAFE_RUN = re.compile(r"[^A-Za-z0-9._-]+")
-_CHUNK_NAME = re.compile(r"(?P<date>\d{4}_\d{4})_(?P<agent>[a-z-]+)_(?P<session>.+)_(?P<number>\d{3,})\.md")
+_SAFE_SESSION = regex(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+_SAFE_PART = regex(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,99}")
+_UNSAFE_RUN = regex(r"[^A-Za-z0-9._-]+")
+_CHUNK_NAME = regex(r"(?P<date>\d{4}_\d{4})_(?P<agent>[a-z-]+)_(?P<session>.+)_(?P<number>\d{3,})\.md")
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from shutil import get_terminal_size
 
 from aicx import console
+from aicx.values import regex
 from retrieval.lines import ShortenedLine
 
 _TARGET = r"\((?:https?://|/)[^)\s]*\)"
-_EMPHASIS = re.compile(rf"\*\*|(?<!\S)#{{1,6}} |\[(?=[^\]\n]+\]{_TARGET})|\]{_TARGET}")
+_EMPHASIS = regex(rf"\*\*|(?<!\S)#{{1,6}} |\[(?=[^\]\n]+\]{_TARGET})|\]{_TARGET}")
 # What stands before a quoted line, and the narrowest it is set in.
 _GUTTER, _NARROWEST = len("    │ "), 20
 

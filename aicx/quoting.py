@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 
+from aicx.values import regex
+
 
 def to_check(what: str = "evidence", against: str = "") -> str:
     """The warning about quoted text, as the end of a sentence."""
@@ -29,11 +31,9 @@ QUOTED_BRIEFLY = f"quoted history: {to_check()}"  # a field of JSON that quotes
 # Before a quotation with references, for who may open them.
 QUOTED_WITH_GIT = f"{notice('logs and git')} `aicx show REF` opens a reference in [brackets]"
 
-_RUN = re.compile(r"`{3,}|~{3,}")
+_RUN = regex(r"`{3,}|~{3,}")
 _SHORTEST = 4
-_QUOTATION = re.compile(
-    rf"^{re.escape(QUOTED)}\n\n(`{{{_SHORTEST},}}) quoted-history\n(.*?)\n\1$", re.DOTALL | re.MULTILINE
-)
+_QUOTATION = regex(rf"^{re.escape(QUOTED)}\n\n(`{{{_SHORTEST},}}) quoted-history\n(.*?)\n\1$", re.DOTALL | re.MULTILINE)
 
 
 def fenced(body: str, labels: str = "") -> str:

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import posixpath
-import re
 from collections.abc import Collection, Iterable
 from typing import Literal, get_args
 
 from aicx.errors import UsageError
-from aicx.values import dataclass
+from aicx.values import dataclass, regex
 
 Prefix = Literal["chunk", "session", "commit", "file", "map", "mem", "live", "work"]
 PREFIXES: tuple[Prefix, ...] = get_args(Prefix)
-HASH = re.compile(r"[0-9a-f]{4,64}")
+HASH = regex(r"[0-9a-f]{4,64}")
 
 
-_LINES = re.compile(r"(?:@[0-9a-f]{12})?(?:#L(\d+)(?:-L?(\d+))?)?\Z")
+_LINES = regex(r"(?:@[0-9a-f]{12})?(?:#L(\d+)(?:-L?(\d+))?)?\Z")
 
 
 @dataclass(frozen=True, slots=True)

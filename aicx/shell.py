@@ -7,34 +7,36 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-_ASSIGNMENT = re.compile(r"""[A-Za-z_]\w*=(?:"[^"]*"|'[^']*'|\$\([^()]*\)|\S)*+\s++(?=\S)""")
+from aicx.values import regex
+
+_ASSIGNMENT = regex(r"""[A-Za-z_]\w*=(?:"[^"]*"|'[^']*'|\$\([^()]*\)|\S)*+\s++(?=\S)""")
 # `x=$(command …)`: the command is what was run.
-_SUBSTITUTION = re.compile(r'[A-Za-z_]\w*="?\$\((?!\()(?=[^()]*\)?"?$)')
-_LOOKUP = re.compile(r"command -[vV]\s")
+_SUBSTITUTION = regex(r'[A-Za-z_]\w*="?\$\((?!\()(?=[^()]*\)?"?$)')
+_LOOKUP = regex(r"command -[vV]\s")
 _WRAPPERS = frozenset(
     {
         *("do", "then", "else", "if", "while", "until", "!", "time", "sudo", "env", "nohup", "exec", "command"),
         *("xvfb-run", "nice", "stdbuf", "caffeinate"),
     }
 )
-_WRAPPED = re.compile(r"(?:timeout|gtimeout)(?: -\S+)* \S+ |(?:(?:ba|z|da)?sh|zsh) -l?c ")
-REDIRECTION = re.compile(r"\s*(?:\d|&)?>{1,2}(?:&\d|\s*\S+)|\s*<\s*\S+")
+_WRAPPED = regex(r"(?:timeout|gtimeout)(?: -\S+)* \S+ |(?:(?:ba|z|da)?sh|zsh) -l?c ")
+REDIRECTION = regex(r"\s*(?:\d|&)?>{1,2}(?:&\d|\s*\S+)|\s*<\s*\S+")
 # A shell's own words around the commands that count.
-_SETTING_UP = re.compile(
+_SETTING_UP = regex(
     r"(?:cd|pushd|popd|export|unset|set|source|\.|shopt|trap|ulimit|umask|alias|for|do|then|else|case|done|fi|esac)(?:\s|$)|[A-Za-z_]\w*=\S*$"
 )
 # Quoted text, escapes, redirections that look like joints, joints, and everything else.
-_TOKEN = re.compile(
+_TOKEN = regex(
     r"""\"(?:[^"\\]|\\.)*"?|'[^']*'?|\\.?|&>|>&|&&|\|\||\|&|[;\n&|]|[^"'\\;\n&|>]+|>""",
     re.DOTALL,
 )
 _JOINTS = frozenset({"&&", "||", "|&", "|", ";", "\n", "&"})
 # What a `case` compares with, `a|b)`: no command. The first one is behind `in`, the others behind `;;`.
-_CASE_PATTERN = re.compile(r"(\bin|;;)\s*\(?[^\s();][^();\n]*\)(?=\s|$)")
-_FOLDER = re.compile(r"(?:~|\.{0,2})/(?:[\w.@+-]+/)*(?=[\w.@+-]+(?:\s|$))")
+_CASE_PATTERN = regex(r"(\bin|;;)\s*\(?[^\s();][^();\n]*\)(?=\s|$)")
+_FOLDER = regex(r"(?:~|\.{0,2})/(?:[\w.@+-]+/)*(?=[\w.@+-]+(?:\s|$))")
 _MAX_LENGTH = 4000
 # `sh -c 'command'`, behind what only starts it: the text that the shell is given.
-_SHELL = re.compile(
+_SHELL = regex(
     r"""(?:(?:!|time|sudo|env|nohup|exec|command|nice|timeout\ (?:-\S+\ )*\S+|[A-Za-z_]\w*=[^\s'"]*)\s+)*"""
     r"""(?:\S*/)?(?:ba|z|da|k)?sh\s+(?:-\w+\s+)*-\w*c\s+(?P<quote>['"])(?P<text>.*)(?P=quote)"""
     rf"(?:{REDIRECTION.pattern})*",

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+from aicx.values import regex
+
 MAX_TITLE = 100
 # Not by importlib.resources, which takes longer to import than the words to read.
 _COMMON = Path(__file__).parent / "data" / "common_words.txt"
@@ -16,13 +18,13 @@ _MAX_LINES = 60
 ENOUGH = 2
 
 # What was pasted along with a prompt, or put around it.
-_PASTED = re.compile(
+_PASTED = regex(
     r"```.*?(?:```|\Z)|<([a-z][\w-]*)(?:\s[^<>]*)?>.*?</\1>|\[(?:image|pasted text|document|embedded)[^\]\n]*\]"
     r"|# Files mentioned by the user:\n(?:\s*##[^\n]*\n)*|## My request for Codex:",
     re.DOTALL | re.IGNORECASE,
 )
 # A line of a terminal, a log, a diff, a listing or a list of findings rather than of a prompt.
-_NO_PROSE = re.compile(
+_NO_PROSE = regex(
     r"[>|+\u2a2f\u276f\u279c\u23fa\u23bf\u2502\u250c\u2514\u251c\u2022\u2713\u2717\u2714\u2718\u25cf\u25b6=~^{}<\[]"
     r"|[-\u2013\u2014]{2}|\$ |\d+[:.]\d\d|\[?\d{4}-\d\d-\d\d|(?:(?:low|medium|high|critical) severity|P[0-3])\s*\Z"
     r"|\S+:\d+(?::\d+)?:|[-\w./]+/[-\w./]+\s*\Z|at \S+\(|(?:error|warning|fatal|hint|remote): |create mode \d"
@@ -30,27 +32,25 @@ _NO_PROSE = re.compile(
     r"|\w+:\s*\Z|(?:\w+ ){0,2}\w+:\s*[/~]\S*\s*\Z|`[^`]*`\W*\Z",
     re.IGNORECASE,
 )
-_SHELL = re.compile(r"[\u276f\u279c\u23fa\u2022]\s|[\w.-]+@[\w.-]+[^\n]{0,60}[$#%] ")
-_SIGN = re.compile(r"\A[\u276f\u279c\u23fa\u23bf\u2502>$%\u2022\s]+")
-_LOG = re.compile(r"\s*\[\d{1,2}:\d\d:\d\d.*|\s\d{4}-\d\d-\d\dT\d\d:\d\d:.*")
-_LINK = re.compile(r"\[([^\]\n]*)\]\(((?:https?://|/)[^)\s]*)\)?")
-URL = re.compile(r"https?://[^\s)\]>\"'`]+")
-_FORGE = re.compile(
-    r"https?://[^/\s]+/([\w.-]+/[\w.-]+)/(?:issues|pull|pulls|discussions|-/issues|-/merge_requests)/(\d+)"
-)
-_FORGE_RUN = re.compile(r"https?://[^/\s]+/([\w.-]+/[\w.-]+)/actions/runs/(\d+)(?:\S*?[?&]pr=(\d+))?\S*")
-REFERENCE = re.compile(r"[\w.-]+/[\w.-]+#\d+|#\d+")
-WORD = re.compile(r"[^\W\d_][\w'\u2019-]*")
-_MENTION = re.compile(r"(?<!\S)@[\w-]+(?![\w./-])")
-_BULLET = re.compile(r"\A(?:[-*]|\d+[.)])\s+")
-_WIDE = re.compile(r"[\u1100-\u11ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
-_SENTENCE_END = re.compile(r"[.!?]\s+(?=\W*[A-Z0-9])")
-_OPENING = re.compile(
+_SHELL = regex(r"[\u276f\u279c\u23fa\u2022]\s|[\w.-]+@[\w.-]+[^\n]{0,60}[$#%] ")
+_SIGN = regex(r"\A[\u276f\u279c\u23fa\u23bf\u2502>$%\u2022\s]+")
+_LOG = regex(r"\s*\[\d{1,2}:\d\d:\d\d.*|\s\d{4}-\d\d-\d\dT\d\d:\d\d:.*")
+_LINK = regex(r"\[([^\]\n]*)\]\(((?:https?://|/)[^)\s]*)\)?")
+URL = regex(r"https?://[^\s)\]>\"'`]+")
+_FORGE = regex(r"https?://[^/\s]+/([\w.-]+/[\w.-]+)/(?:issues|pull|pulls|discussions|-/issues|-/merge_requests)/(\d+)")
+_FORGE_RUN = regex(r"https?://[^/\s]+/([\w.-]+/[\w.-]+)/actions/runs/(\d+)(?:\S*?[?&]pr=(\d+))?\S*")
+REFERENCE = regex(r"[\w.-]+/[\w.-]+#\d+|#\d+")
+WORD = regex(r"[^\W\d_][\w'\u2019-]*")
+_MENTION = regex(r"(?<!\S)@[\w-]+(?![\w./-])")
+_BULLET = regex(r"\A(?:[-*]|\d+[.)])\s+")
+_WIDE = regex(r"[\u1100-\u11ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
+_SENTENCE_END = regex(r"[.!?]\s+(?=\W*[A-Z0-9])")
+_OPENING = regex(
     r"\A(?:(?:ok(?:ay)?|hi|hello|hey|hmm+|so|well|also|and|now|yes|yeah|sorry|please|question|quick question|q|note|"
     r"thanks|great|sure|right|cool|perfect)(?:[,.:!;\u2026]\s*|\s+-?\s*))+",
     re.IGNORECASE,
 )
-_TORN_MARK = re.compile(r"\[REDACTED:[^\]]*\Z")
+_TORN_MARK = regex(r"\[REDACTED:[^\]]*\Z")
 
 
 def refers_to_something(line: str) -> bool:

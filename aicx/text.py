@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from datetime import UTC, date, datetime, timedelta
 from functools import cache
 
 from aicx.terminal import invisible
+from aicx.values import regex
 
-_TORN_MARK = re.compile(r"\[REDACTED:[^\]]*\Z")
+_TORN_MARK = regex(r"\[REDACTED:[^\]]*\Z")
 
 # A token of what is stored and shown, in bytes of UTF-8.
 BYTES_PER_TOKEN = 4
 
 _NEAR = ("today", "yesterday")
-_UNUSUAL = re.compile(r"(?=[A-Za-z]*\d)(?=\d*[A-Za-z])[A-Za-z\d]{16,}|[=:@]")
+_UNUSUAL = regex(r"(?=[A-Za-z]*\d)(?=\d*[A-Za-z])[A-Za-z\d]{16,}|[=:@]")
 
 
 def estimate_tokens(text: bytes) -> int:

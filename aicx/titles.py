@@ -23,33 +23,34 @@ from aicx.telling import (
     sentences,
 )
 from aicx.terminal import without_controls
+from aicx.values import regex
 
 # Of what an agent says more telling words are asked: most of it goes with the work on anything.
 _ENOUGH_OF_AGENT = 3
 # An item of a plan that only says how one goes about anything.
-_LOOKS = re.compile(
+_LOOKS = regex(
     r"\W*(?:analy[sz]e|check|examine|explore|find|gather|identify|inspect|investigate|locate|look|open|read|research|"
     r"review|run|search|study|understand)\b",
     re.IGNORECASE,
 )
-_ITEM = re.compile(r"^(?:subject: |- \[\w+\] )(.+)$|\"content\": ?\"((?:[^\"\\]|\\.)+)\"", re.MULTILINE)
+_ITEM = regex(r"^(?:subject: |- \[\w+\] )(.+)$|\"content\": ?\"((?:[^\"\\]|\\.)+)\"", re.MULTILINE)
 PLANS = frozenset(("ExitPlanMode", "TaskCreate", "TodoWrite", "update_plan", "write_todos"))
 # What a program gave its model to judge stands below a line, each thing with its label.
-_ROLE = re.compile(r"you are (?:an?|the)\b", re.IGNORECASE)
-_ORDER = re.compile(
+_ROLE = regex(r"you are (?:an?|the)\b", re.IGNORECASE)
+_ORDER = regex(
     r"(?:analy[sz]e|assess|audit|check|classify|compare|decide|evaluate|extract|grade|judge|rate|review|score|"
     r"summari[sz]e|translate|verify|write)\b",
     re.IGNORECASE,
 )
-_BELOW = re.compile(r"^[-=*_]{3,}[ \t]*$", re.MULTILINE)
-_LABELLED = re.compile(r"^[ \t]*(?:[-*] )?\**[A-Z][\w -]{1,40}\**: *\**[ \t]*(?![/~])(\S.*)$", re.MULTILINE)
+_BELOW = regex(r"^[-=*_]{3,}[ \t]*$", re.MULTILINE)
+_LABELLED = regex(r"^[ \t]*(?:[-*] )?\**[A-Z][\w -]{1,40}\**: *\**[ \t]*(?![/~])(\S.*)$", re.MULTILINE)
 # What is looked at of a long prompt, and of what an agent says: what it is about comes first.
 _MAX_TEXT, _MAX_STATEMENT, _MAX_STATEMENTS = 5000, 500, 5
 
-_PLAN = re.compile(r"(?:please )?implement (?:the|this) (?:following )?plan:?\s*\n", re.IGNORECASE)
-_PLAN_HEADING = re.compile(r"^#{1,3}\s+(.+)", re.MULTILINE)
-_PLAN_LABEL = re.compile(r"(?:implementation )?plan\s*[:\u2013\u2014-]\s*", re.IGNORECASE)
-_COMMAND = re.compile(r"[/$]([\w:.-]+)(?:\s+|\Z)")
+_PLAN = regex(r"(?:please )?implement (?:the|this) (?:following )?plan:?\s*\n", re.IGNORECASE)
+_PLAN_HEADING = regex(r"^#{1,3}\s+(.+)", re.MULTILINE)
+_PLAN_LABEL = regex(r"(?:implementation )?plan\s*[:\u2013\u2014-]\s*", re.IGNORECASE)
+_COMMAND = regex(r"[/$]([\w:.-]+)(?:\s+|\Z)")
 # Commands of the clients themselves: what is written after them is for the client.
 _OF_THE_CLIENT = frozenset(
     (
@@ -59,7 +60,7 @@ _OF_THE_CLIENT = frozenset(
     )
 )
 # A prompt to go on with what another session, a handoff or the agent itself has said.
-_GOES_ON = re.compile(
+_GOES_ON = regex(
     r"\W*(?:(?:please|can you|could you|ok|now|and|so|just|let(?:['\u2019]s| us))\s+)*"
     r"(?:resume|continue|proceed|carry on|go (?:on|ahead|with)|move on|pick\b.{0,20}\bup|next (?:phase|step|task|one)"
     r"|(?:read|see|open|load|check|look at|use|follow)\b.{0,40}\bhand-?(?:off|over))\b",
@@ -73,38 +74,36 @@ _GOING_ON = frozenset(
         *("resume", "session", "stage", "step", "task", "tasks", "work"),
     )
 )
-_GOING_ON_WORD = re.compile(rf"\b(?:{'|'.join(sorted(_GOING_ON))})\b", re.IGNORECASE)
+_GOING_ON_WORD = regex(rf"\b(?:{'|'.join(sorted(_GOING_ON))})\b", re.IGNORECASE)
 # "this should be hidden" and "a deep dive into this": what is meant was shown, or comes in what was cut off.
-_POINTS = re.compile(
+_POINTS = regex(
     r"\W*(?:this|that|these|those|it|they)\s+(?:is|are|was|were|should|shouldn|must|needs?|has|have|does|doesn|can|will"
     r"|looks?|seems?)\b|\b(?:this|these|those|them)\s*(?:[.,;:!?]|$)"
     r"|\b(?:about|for|from|in|of|on|to|with)\s+(?:this|these|those)\s+\w+\s*(?:[.,;:!?]|$)",
     re.IGNORECASE,
 )
-_OBJECT = re.compile(
+_OBJECT = regex(
     r"\W*(?:please )?(?:analy[sz]e|check|explain|fix|investigate|look at|read|review|see|validate)\s+"
     r"(?:this|these|that|it|the following(?: \w+)?)\s+(?:again|and|carefully|for me|please|using|with)\b",
     re.IGNORECASE,
 )
 # "review the changes on this branch": what they are about is told by the branch and by what was found.
-_OF_BRANCH = re.compile(
+_OF_BRANCH = regex(
     r"\b(?:(?:this|my|our|that)\s+(?:\w+\s+)?(?:branch|changes?|commit|diff|patch|pr)|uncommitted|code changes)\b"
     r"|\bthe\s+(?:(?:current|last|latest|local|top)\s+(?:branch|change|commit)|(?:\w+\s+)?(?:changes|diff|patch))\b",
     re.IGNORECASE,
 )
 # "address pr feedback": of which request, and what it was about, was said before.
-_ANSWERS_REVIEW = re.compile(
+_ANSWERS_REVIEW = regex(
     r"\W*(?:(?:please|ok|now|and|can you)\s+)*(?:address|fix|handle|resolve|reply to|respond to)\s+"
     r"(?:(?:all|the|this|these|my|your|latest|new)\s+)*(?:(?:pr|mr|code|review|reviewer|copilot|bot)\s+)*"
     r"(?:feedback|comments?|findings|reviews?)\b",
     re.IGNORECASE,
 )
-_SENTENCE = re.compile(r"[.!?]\s")
+_SENTENCE = regex(r"[.!?]\s")
 # The task of a subagent and the action that an approval is asked for, as Codex hands them over.
-_ASKED = re.compile(
-    r"(?:(?:may|can|could) I|allow(?: me to)?|do you want to(?: allow)?|need(?: to)?)\s+", re.IGNORECASE
-)
-_TASK_NAME = re.compile(r"^Task name: \S*?([^/\s]+)$", re.MULTILINE)
+_ASKED = regex(r"(?:(?:may|can|could) I|allow(?: me to)?|do you want to(?: allow)?|need(?: to)?)\s+", re.IGNORECASE)
+_TASK_NAME = regex(r"^Task name: \S*?([^/\s]+)$", re.MULTILINE)
 _ACTIONS = tuple(
     re.compile(rf'{before}"((?:[^"\\]|\\.)+)"')
     for before in (r'"justification":\s*', r'"command":\s*\[(?:\s*"(?:[^"\\]|\\.)*",)*\s*', r'"tool":\s*')
@@ -112,26 +111,26 @@ _ACTIONS = tuple(
 # So many telling words name something although they point at something else, and so does a sentence of such a length.
 _ENOUGH_POINTING, _SHORT = 5, 60
 # How an agent begins to work, and how it agrees.
-_ABOUT_TO = re.compile(
+_ABOUT_TO = regex(
     r"(?:(?:ok(?:ay)?|sure|great|perfect|now|first|good|yes|yep|right|agreed|done|alright|absolutely|certainly|excellent|"
     r"understood|you['\u2019]re (?:absolutely )?right|thanks?)\b[,.!:;\s\u2014\u2013-]*)*"
     r"(?:I['\u2019](?:ll|m|ve)\b|I (?:will|need|am|have|can|should|want|see)\b|let(?:['\u2019]s| me)\b|looking|using|"
     r"checking|(?:the user|we need|here)\b)",
     re.IGNORECASE,
 )
-_BUSY = re.compile(r"\bI['\u2019]m (?:now |also |still )?\w+ing\b|^\W*(?:now )?\w+ing\b", re.IGNORECASE)
+_BUSY = regex(r"\bI['\u2019]m (?:now |also |still )?\w+ing\b|^\W*(?:now )?\w+ing\b", re.IGNORECASE)
 # What it says of its instructions.
-_OF_A_SKILL = re.compile(r"(?:this|the) (?:skill|command)\b", re.IGNORECASE)
+_OF_A_SKILL = regex(r"(?:this|the) (?:skill|command)\b", re.IGNORECASE)
 # `git commit -m "…"`, and the message as a here-document.
-_SUBJECT = re.compile(
+_SUBJECT = regex(
     r"\bgit\b[^\n;|]*?\bcommit\b[^\n]*?\s-[a-z]*m\s*"
     r"(?:\"\$\(cat <<-?\s*'?(\w+)'?\n\s*([^\n]+)|@([\"'])\n\s*([^\n]+)|\\?([\"'])(.+?)\\?\5|([\"'])([^\n]+))"
 )
-_PULL_REQUEST = re.compile(r"\b(?:pr|mr|issue) create\b[^\n]*?--title[ =]([\"'])(.+?)\1")
+_PULL_REQUEST = regex(r"\b(?:pr|mr|issue) create\b[^\n]*?--title[ =]([\"'])(.+?)\1")
 
 WorkSource = Literal["commit", "plan", "result", "words", "files"]
 # What is true of most work at its end.
-_CHECKED = re.compile(
+_CHECKED = regex(
     r"\W*(?:\S+\s+){0,3}(?:tests?|checks?|lint\w*|build|suite)\W+(?:\w+\W+){0,3}(?:pass\w*|clean|green|succe\w+)\b"
     r"|\W*(?:committed|created|done|fixed|merged|opened|pushed)\b\W*(?:(?:and|as|to)\b|\Z)",
     re.IGNORECASE,

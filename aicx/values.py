@@ -2,12 +2,13 @@
 
 The library compiles six methods from text for each frozen class. Comparing, hashing, printing and refusing a change
 need no text of their own, since the names of the fields are all that differs. `__init__` is compiled for the first
-object. `replace` copies one without slots in a tenth of the time.
+object, and a `regex` for the first text. `replace` copies an object without slots in a tenth of the time.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Callable
 from operator import attrgetter
 from reprlib import recursive_repr
@@ -39,6 +40,23 @@ def _made(cls: type[T], frozen: bool, options: dict[str, Any]) -> type[T]:
     if wants_repr and "__repr__" not in own:
         made.__repr__ = _printer([one.name for one in fields if one.repr])  # type: ignore[method-assign]
     return made
+
+
+class _Pattern:
+    """A regular expression that is compiled when it is first used: of those that a command loads, it uses few."""
+
+    def __init__(self, text: Any, flags: int = 0) -> None:
+        self._given = text, flags
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        found = getattr(re.compile(*self._given), name)
+        setattr(self, name, found)
+        return found
+
+    def __reduce__(self) -> Any:
+        return _Pattern, self._given
 
 
 class _Init:
@@ -137,5 +155,7 @@ def _copied(one: T, /, **changes: Any) -> T:
 if TYPE_CHECKING:
     from dataclasses import dataclass as dataclass
     from dataclasses import replace as replace
+
+    regex = re.compile
 else:
-    dataclass, replace = _quick, _copied
+    dataclass, replace, regex = _quick, _copied, _Pattern

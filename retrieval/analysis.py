@@ -16,7 +16,7 @@ from itertools import chain
 from operator import itemgetter
 from typing import Any
 
-from aicx.values import dataclass
+from aicx.values import dataclass, regex
 from retrieval import languages
 from retrieval.languages import SHORTEST, made_of
 
@@ -24,7 +24,7 @@ _CJK_LETTERS = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7
 _CJK_MARKS = r"\u3000-\u303f\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65"
 # A run without white space or quoting, as far as it could be one name: a path, an identifier, a version, a marker. In
 # scripts without spaces it ends where the script changes.
-_RUN = re.compile(
+_RUN = regex(
     r"[^\s\"'`<>(){}\[\],;|=*!?\\\xa1\xbf\u2026\u2018-\u201d\xab\xbb\u2022\xb7\u2500-\u257f\u25a0-\u25ff"
     rf"{_CJK_MARKS}{_CJK_LETTERS}]+|[{_CJK_LETTERS}]+"
 )
@@ -32,12 +32,12 @@ _RUN = re.compile(
 _SPACED = bytes(sign if sign > 127 or _RUN.match(chr(sign)) else 32 for sign in range(256))
 _EDGE = ".:/-_~@&%$^+"
 # Inside a run: words, numbers, and capitals that begin a new word (fooBar, HTTPServer, utf8Name).
-_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_]+")
-_PLAIN = re.compile(r"[a-z]+")
+_WORD = regex(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_]+")
+_PLAIN = regex(r"[a-z]+")
 # What joins the parts of a qualified name or a path.
-_JOINTS = re.compile(r"[/.:@#~&%$^+]+")
+_JOINTS = regex(r"[/.:@#~&%$^+]+")
 # The marks of European scripts; those of other scripts change the letter rather than decorate it.
-_MARKS = re.compile("[\u0300-\u036f]")
+_MARKS = regex("[\u0300-\u036f]")
 _LETTERS = str.maketrans(
     {"ł": "l", "Ł": "L", "ß": "ss", "ø": "o", "Ø": "O", "đ": "d", "Đ": "D", "æ": "ae", "Æ": "AE", "œ": "oe", "Œ": "OE"}
 )

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Literal
 
-from aicx.values import dataclass
+from aicx.values import dataclass, regex
 from retrieval.analysis import STOP_WORDS, Terms, analyze
 from retrieval.lines import lowered, starts_of
 from retrieval.questions import Question
@@ -34,7 +34,7 @@ _ASKING = frozenset(
         *("mentioned", "problem", "talk", "talked"),
     )
 )
-_REQUEST_NUMBER = re.compile(r"#\d+")
+_REQUEST_NUMBER = regex(r"#\d+")
 # A word that more of the documents have tells nothing by itself; few documents may all be about it.
 _COMMON, _MIN_DOCUMENTS = 0.5, 100
 
@@ -184,7 +184,7 @@ _REQUEST = r"(?:issues?|pulls?|prs?|mrs?|requests?|discussions?|tickets?|bugs?|m
 # After a number they say that it is one of how many.
 _MORE = frozenset({"more", "new", "other"})
 _VERSION = r"v?\d+(?:\.\d+)*"
-_ASKED = re.compile(
+_ASKED = regex(
     rf"(?P<request>(?:\b{_REQUEST}\s+)?#\d+|\b{_REQUEST}\s+\d+)\b(?!\.\d)"
     rf"|(?<![\w.#/-])(?P<word>[^\W\d_][\w-]*)[ ](?P<number>{_VERSION})(?![\w.-]*\w)(?P<after>[ ]+[^\W\d_]+)?"
     r"|(?<![\w./-])(?P<version>v\d+(?:\.\d+)*|\d+(?:\.\d+)+)(?![\w-])",

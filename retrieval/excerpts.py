@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import field
@@ -11,7 +10,7 @@ from itertools import accumulate, groupby, islice
 from typing import Any, Literal, NamedTuple, Self, TypeVar
 
 from aicx.types import Voice
-from aicx.values import dataclass
+from aicx.values import dataclass, regex
 from retrieval.analysis import fold
 from retrieval.lines import LINE_LENGTH, LOOKED_AT, ShortenedLine, SoughtTerms, lowered, mark
 from retrieval.questions import Question
@@ -34,14 +33,14 @@ _LEAD, _HEADING = 1.0, 0.3
 # How many lines of a text are analysed for the best of them, and how many more for each term not found yet.
 _MAX_ANALYSED = 8
 _MAX_TRIES = 20
-_SENTENCE_END = re.compile("(?<=[.!?\u3002\uff01\uff1f])[\"'\u201d\u2019)*]*\\s+(?=[^\\sa-z])")
-_WORD = re.compile(r"\w\w")
-_LINK = re.compile(r"\W*\[[^\]]+\]\([^)]*\)\W*")
+_SENTENCE_END = regex("(?<=[.!?\u3002\uff01\uff1f])[\"'\u201d\u2019)*]*\\s+(?=[^\\sa-z])")
+_WORD = regex(r"\w\w")
+_LINK = regex(r"\W*\[[^\]]+\]\([^)]*\)\W*")
 # A link to a file of the machine: its words say where, and its target may be longer than a quoted line.
-_TO_FILE = re.compile(r"\[([^\]\n]+)\]\(/[^)\s]*\)")
+_TO_FILE = regex(r"\[([^\]\n]+)\]\(/[^)\s]*\)")
 # What is written for a client or a browser and is not shown: directives of Codex, comments of HTML.
-_DIRECTIVE = re.compile(r"::[\w-]+\{|<!--[^\n]*-->\s*\Z")
-_ITEM = re.compile(r"(?:[-*+\u2022]|\d{1,2}[.)])\s+(?:\[[ xX]\]\s+)?")
+_DIRECTIVE = regex(r"::[\w-]+\{|<!--[^\n]*-->\s*\Z")
+_ITEM = regex(r"(?:[-*+\u2022]|\d{1,2}[.)])\s+(?:\[[ xX]\]\s+)?")
 # How rows of tables begin, and what is written for the agent's client alone.
 _UNSAID = ("|", "::")
 _NOT_INTRODUCED = ("```", "#", *_UNSAID)
@@ -51,7 +50,7 @@ _MAX_REPLY_LINES, _MIN_SAYING = 40, 20
 _MEMO_SIZE = 256
 # How many lines may be between a colon and what it introduces.
 _MAX_BETWEEN = 3
-_PIECE = re.compile(rf"(?s).{{1,{LOOKED_AT}}}(?=\s|\Z)|.{{1,{LOOKED_AT}}}")
+_PIECE = regex(rf"(?s).{{1,{LOOKED_AT}}}(?=\s|\Z)|.{{1,{LOOKED_AT}}}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,11 +5,12 @@ English is the language of everything that is not clearly in another one: of cod
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 from string import ascii_lowercase
 from typing import Any
+
+from aicx.values import regex
 
 # The commonest words of each language: they tell it from the others, and are not indexed.
 _COMMON = {
@@ -108,8 +109,8 @@ _SWAPPED, _LEFT_OUT, _REPLACED = 5, 6, 8
 # Of fewer letters, what is left of a word is not known to be the same word.
 SHORTEST = 5
 # The stemmer takes one of these letters with the ending, so that "backoffing" is not found where "backoff" is.
-_UNDOUBLED = re.compile(r"(\w+(bb|dd|ff|gg|mm|nn|pp|rr|tt))(ings?|ingly|ed|edly)")
-_TRIPLED = re.compile(r"(.)\1\1")
+_UNDOUBLED = regex(r"(\w+(bb|dd|ff|gg|mm|nn|pp|rr|tt))(ings?|ingly|ed|edly)")
+_TRIPLED = regex(r"(.)\1\1")
 # What words are made of others with: "rebalance" and "balancer" are words where "balance" is one.
 _PREFIXES = """
     anti auto co counter cross de dis down fore hyper in inter mega meta micro mid mini mis multi non out over post pre

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import shlex
 import shutil
 from collections.abc import Callable, Hashable, Iterator, Sequence
@@ -14,6 +13,7 @@ from typing import Any
 
 from aicx.errors import CorpusDamaged, NotFound
 from aicx.types import Candidate
+from aicx.values import regex
 from retrieval.analysis import Terms, analyze_runs
 from retrieval.conditions import AnyOf, Between, Condition, NoneOf, OneOf
 from retrieval.evidence import Occurrences, rarity, units_of, units_of_run
@@ -32,7 +32,7 @@ _MAX_MEANT = 5
 # Of how many other words of the question, the rarest, what was meant has to occur with one.
 _COMPANY = 2
 # Numbers are meant as they are typed, and so is what is put together with signs.
-_LETTERS = re.compile("[a-z]+")
+_LETTERS = regex("[a-z]+")
 # Ids of documents, and counts of words, that are remembered: some 5 MB.
 _MAX_IDS, _MAX_COUNTS = 20_000, 5_000
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import field
 
 from aicx.types import Voice
-from aicx.values import dataclass
+from aicx.values import dataclass, regex
 from retrieval.analysis import fold, runs_in, runs_of, spaced, term_streams, terms_of_runs, within_edges
 from retrieval.languages import SAMPLE, language_of
 
 # Letters and digits beyond ASCII, and marks on letters. Without the ASCII around them they are found ten times as fast.
-_ACCENTED = re.compile(r"[^\W\x00-\x7f]|[\u0300-\u036f]")
+_ACCENTED = regex(r"[^\W\x00-\x7f]|[\u0300-\u036f]")
 _ASCII = bytes(range(128))
 # How much of a text is shown from, or of a line analysed at once: a longer line counts as several.
 LOOKED_AT = 4000

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import Any, Protocol
 
-from aicx.values import dataclass
+from aicx.values import dataclass, regex
 from retrieval.analysis import Terms, analyze, analyze_runs, in_any_language
 from retrieval.params import RankingParams
 
-_QUOTED = re.compile(r'"([^"\n]{1,500})"')
+_QUOTED = regex(r'"([^"\n]{1,500})"')
 # A question is a few words. What goes beyond (a pasted log) is cut, and the answer says so.
 MAX_CHARS = 4000
 

@@ -10,6 +10,8 @@ import re
 from functools import lru_cache
 from typing import Literal
 
+from aicx.values import regex
+
 Wording = Literal["outcome", "narration", "plain"]
 
 
@@ -77,12 +79,12 @@ _CJK_NARRATIONS = (
     *("用户想", "用户要", "用户希望", "用户问", "확인하겠", "살펴보겠", "찾아보겠", "사용자가", "사용자는"),
 )
 # "I'm checking", "I have been looking": any verb will do.
-_AT_WORK = re.compile(r" i(?:'m| am) (?:now |currently |also |just |still )?\w+ing | i(?:'ve| have) been \w+ing ")
-_INTERJECTION = re.compile(r"(?: (?:now|next|first|then|so|ok|okay|good|great|perfect|alright|also|excellent))+(?= )")
-_NO_WORD = re.compile(r"[^\w']+")
+_AT_WORK = regex(r" i(?:'m| am) (?:now |currently |also |just |still )?\w+ing | i(?:'ve| have) been \w+ing ")
+_INTERJECTION = regex(r"(?: (?:now|next|first|then|so|ok|okay|good|great|perfect|alright|also|excellent))+(?= )")
+_NO_WORD = regex(r"[^\w']+")
 # The same for a line in ASCII, as most are, and its letters as small ones: in a tenth of the time.
 _SPACES = bytes(32 if sign < 128 and _NO_WORD.match(chr(sign)) else sign for sign in range(256)).lower()
-_QUESTION = re.compile(
+_QUESTION = regex(
     r"[?\uff1f]\s*$|^\W*(?:why|what|how|when|where|which|who|does|do|did|is|are|was|can|could|should|would|will"
     r"|warum|wieso|was|wie|wann|wo|welche\w*|pourquoi|comment|quand|por ?qué|cómo|cuándo|qué)\b",
     re.IGNORECASE,

@@ -6,6 +6,7 @@ import copy
 import dataclasses
 import inspect
 import pickle
+import re
 from dataclasses import field, replace
 from typing import Any
 
@@ -79,6 +80,18 @@ def test_what_is_frozen_is_neither_changed_nor_deleted_and_is_pickled() -> None:
             with pytest.raises(dataclasses.FrozenInstanceError):
                 change()
         assert pickle.loads(pickle.dumps(point)) == point == copy.deepcopy(point)
+
+
+def test_an_expression_is_compiled_for_the_first_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    word = values.regex(r"(?P<word>\w+)", re.ASCII)
+    broken = values.regex("(")
+    with pytest.raises(re.error):
+        broken.search("")
+    assert (word.findall("a é b"), word.sub("-", "a b"), word.match(" a")) == (["a", "b"], "- -", None)
+    assert (word.pattern, word.flags, word.groupindex) == (r"(?P<word>\w+)", re.ASCII, {"word": 1})
+    assert copy.deepcopy(word).fullmatch("ab")["word"] == "ab"
+    monkeypatch.setattr(re, "compile", None)
+    assert word.findall("a") == ["a"]
 
 
 def test_classes_with_the_same_values_are_not_equal() -> None:

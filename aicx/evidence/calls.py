@@ -22,7 +22,7 @@ from aicx.refs import Ref
 from aicx.shell import simple_commands
 from aicx.sources.tools import changes_files
 from aicx.text import shorten
-from aicx.values import dataclass
+from aicx.values import dataclass, regex
 
 # How much of a call tells what it is for, and where it works.
 LOOKED_AT = 4000
@@ -83,7 +83,7 @@ def _pair(calls: list[_Numbered], results: list[_Numbered]) -> list[tuple[int, S
     return [(number, call, answers.get(number)) for number, call in calls]
 
 
-_PROSE = re.compile(r"\.(?:adoc|md|mdx|rst|txt)$", re.IGNORECASE)
+_PROSE = regex(r"\.(?:adoc|md|mdx|rst|txt)$", re.IGNORECASE)
 
 
 class FileEdit(NamedTuple):
@@ -151,13 +151,13 @@ Answered = Sequence[tuple[Step, Sequence[Step]]]
 
 _SUBJECT_LENGTH = 120
 # A call without these words makes no commit; the subject that git gives to one that takes another back.
-_COMMITS = re.compile("commit|revert")
-_COMMIT = re.compile(r"git (?:-\S+ (?:[^-\s]\S* )?)*commit\b")
-_REVERT = re.compile(r'Revert "(.+)"')
+_COMMITS = regex("commit|revert")
+_COMMIT = regex(r"git (?:-\S+ (?:[^-\s]\S* )?)*commit\b")
+_REVERT = regex(r'Revert "(.+)"')
 # A commit that a rebase folds into the one that it names.
-_FOLDS = re.compile(r"^(?:amend|fixup|squash)! ")
+_FOLDS = regex(r"^(?:amend|fixup|squash)! ")
 # What brings work into a history, or before others.
-_LANDS = re.compile(rf"{_COMMIT.pattern}|git (?:-\S+ (?:[^-\s]\S* )?)*push\b|\bgh pr (?:create|merge)\b")
+_LANDS = regex(rf"{_COMMIT.pattern}|git (?:-\S+ (?:[^-\s]\S* )?)*push\b|\bgh pr (?:create|merge)\b")
 
 
 def broke_off_landing(steps: Sequence[Step]) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
@@ -10,6 +9,7 @@ from typing import NamedTuple
 from aicx.evidence.patterns import command_rules
 from aicx.shell import Simple
 from aicx.toolchains.commands import module_of, started, verb_first
+from aicx.values import regex
 
 # `go test ./...` names no part of the work.
 _EVERYTHING = frozenset({"./...", "...", ".", "run", "--"})
@@ -21,10 +21,10 @@ _WHOLES = frozenset({"all", "ci", "everything", "full"})
 # What runs a command in another place: there it is another command.
 _ELSEWHERE = frozenset({"docker", "docker-compose", "kubectl", "podman", "ssh", "watch", "xargs"})
 # A script of the project, whichever package manager runs it.
-_SCRIPT = re.compile(r"(?:(?:bun|npm|pnpm|yarn) run(?:-script)?|(?:(?:npm|pnpm|yarn) )?node --run) (?=[\w@.])")
+_SCRIPT = regex(r"(?:(?:bun|npm|pnpm|yarn) run(?:-script)?|(?:(?:npm|pnpm|yarn) )?node --run) (?=[\w@.])")
 # An option without which other files are checked than were.
-_SELECTS = re.compile(r"--?(?:all-features|build-tags|features|tags)\b")
-_TEST_SCRIPT = re.compile(r"(?:npm|pnpm|yarn) (?:t|tst|test)(?= |$)")
+_SELECTS = regex(r"--?(?:all-features|build-tags|features|tags)\b")
+_TEST_SCRIPT = regex(r"(?:npm|pnpm|yarn) (?:t|tst|test)(?= |$)")
 
 
 class CheckScope(NamedTuple):

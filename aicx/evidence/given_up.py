@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 from aicx.evidence.fixes import repeats
@@ -15,16 +14,17 @@ from aicx.refs import Ref
 from aicx.shell import Simple
 from aicx.text import shorten
 from aicx.types import PROMPTS
+from aicx.values import regex
 
 MAX_GIVEN_UP = 8
 # A program or a task that is part of the work: what fails in it is worked on until it passes.
-_OWN_PROGRAM = re.compile(
+_OWN_PROGRAM = regex(
     r"(?:\S*[./]\S*|(?:bun|bunx|deno|go|node|php|python3?|ruby|tsx) (?:-\S+ )*\S*[./]\S*"
     r"|(?:gradlew?|just|make|mvnw?|rake|task) \S+"
     r"|(?:bun|cargo|deno|dotnet|go|mise|npm|pnpm|swift|uv|yarn|zig) (?:dev|exec|generate|package|run|start)\b)"
 )
 # Asking what is there; that nothing is found is an answer.
-_LOOKS = re.compile(r"\S+ (?:capture|get|info|list|ls|show|status|view)\b")
+_LOOKS = regex(r"\S+ (?:capture|get|info|list|ls|show|status|view)\b")
 # The tool's answer where a person refused a call and wrote what to do instead; clients word it alike.
 _REFUSED = "the user said:"
 _REFUSAL_LENGTH = 160

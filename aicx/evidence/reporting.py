@@ -31,11 +31,12 @@ from aicx.shell import simple_commands
 from aicx.text import shorten
 from aicx.titles import PLANS
 from aicx.types import PROMPTS
+from aicx.values import regex
 
 # Fewer signs report nothing.
 _MIN_LENGTH = 12
 # Calls that keep an agent's own list of steps: they may follow its last words.
-_KEEPS_PLAN = re.compile(r"(?:Todo\w*|Task(?:Create|Update|List)|update_plan|write_todos)")
+_KEEPS_PLAN = regex(r"(?:Todo\w*|Task(?:Create|Update|List)|update_plan|write_todos)")
 
 
 class TurnEnd(NamedTuple):
@@ -190,10 +191,10 @@ def _place(steps: Sequence[Step], wanted: Step) -> int:
 
 # After so many remarks of the agent a plan that it no longer touched says little of what is left.
 _LATEST_REMARKS = 25
-_PLAN_LINE = re.compile(r"^- \[(\w+)\] (.+)$", re.MULTILINE)
-_PLAN_JSON = re.compile(r"^todos: (\[.*\])\s*$", re.MULTILINE | re.DOTALL)
+_PLAN_LINE = regex(r"^- \[(\w+)\] (.+)$", re.MULTILINE)
+_PLAN_JSON = regex(r"^todos: (\[.*\])\s*$", re.MULTILINE | re.DOTALL)
 _OPEN_STATES = frozenset({"pending", "in_progress", "todo", "open", "not_started"})
-_TASK_FIELD = re.compile(r"^(taskId|subject|status): (.+)$", re.MULTILINE)
+_TASK_FIELD = regex(r"^(taskId|subject|status): (.+)$", re.MULTILINE)
 
 
 def open_plan(steps: Sequence[Step], committed: Sequence[datetime] = ()) -> list[MessageStatement]:

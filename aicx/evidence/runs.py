@@ -14,6 +14,7 @@ from aicx.evidence.transcript import Step
 from aicx.git.roots import Roots
 from aicx.shell import Simple, simple_commands
 from aicx.text import shorten
+from aicx.values import regex
 
 Outcome = Literal[
     "ok",
@@ -26,18 +27,18 @@ Outcome = Literal[
 RunKind = Literal["check", "change", "other"]
 
 _FRESH_RUNS = 4
-_FORMATS = re.compile(r"[\s:](?:fmt|format)\b(?!.*--check)")
+_FORMATS = regex(r"[\s:](?:fmt|format)\b(?!.*--check)")
 # How far into an answer its own remarks on the command go.
 _HEADER = 400
 _COMMAND_LENGTH = 120
 # The beginning of a text that is given on the lines below.
-_HERE_DOCUMENT = re.compile(r"\s+(?:-\w+|--\w+)[ =][\"']?\$\(cat$")
+_HERE_DOCUMENT = regex(r"\s+(?:-\w+|--\w+)[ =][\"']?\$\(cat$")
 # A folder for trials, in the repository or anywhere, and a file that is named as one.
-_SCRATCH = re.compile(
+_SCRATCH = regex(
     r"(?:^|[/\\])(?:te?mp|scratch(?:pad)?)(?:[/\\]|$)|(?:^|[/\\._-])(?:tmp|scratch)[._-][^/\\]*$", re.IGNORECASE
 )
-_FULL_PATH = re.compile(r"(?:/|[A-Za-z]:[\\/])[^\s'\"`:,;()]+")
-_ENTERS = re.compile(r"(?:^|[;&|\n(]\s*)cd [\"']?([^\s\"';&|)]+)")
+_FULL_PATH = regex(r"(?:/|[A-Za-z]:[\\/])[^\s'\"`:,;()]+")
+_ENTERS = regex(r"(?:^|[;&|\n(]\s*)cd [\"']?([^\s\"';&|)]+)")
 _TELLING_LENGTH = 160
 _REMARK = 400  # how much of a remark, up to the command that follows it, speaks of the command
 

@@ -66,7 +66,7 @@ from aicx.refs import Ref
 from aicx.telling import URL, count_telling, prose_lines
 from aicx.text import shorten
 from aicx.types import PROMPTS
-from aicx.values import dataclass
+from aicx.values import dataclass, regex
 
 State = Literal["active", "completed", "unknown"]
 Ending = Literal["open", "broke off"]
@@ -83,8 +83,8 @@ StateReason = Literal[
 _REQUEST_LENGTH = 280
 # A request in fewer telling words goes on with what was asked before.
 _TELLING = 4
-_HANDED_OVER = re.compile(r"[^\n]{1,120}:\s*\n\s*#{1,3}[ \t]+(?:plan:[ \t]*)?(?P<title>[^\n]+)\n?", re.IGNORECASE)
-_CLOSES = re.compile(r"\s*/?(?:exit|quit|logout)\s*", re.IGNORECASE)
+_HANDED_OVER = regex(r"[^\n]{1,120}:\s*\n\s*#{1,3}[ \t]+(?:plan:[ \t]*)?(?P<title>[^\n]+)\n?", re.IGNORECASE)
+_CLOSES = regex(r"\s*/?(?:exit|quit|logout)\s*", re.IGNORECASE)
 # A line of whose words so many are in another one says the same.
 _SAME = 0.8
 # A session that was silent for less may be in the middle of a call.

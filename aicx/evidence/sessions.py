@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
@@ -11,13 +10,13 @@ from aicx.folders import relative
 from aicx.paths import NON_REPOSITORY
 from aicx.refs import Ref
 from aicx.text import instant
-from aicx.values import dataclass
+from aicx.values import dataclass, regex
 
 # The newest sessions that are looked at; older ones come in through recall alone.
 MAX_SESSIONS = 60
 # Chunks looked through before the whole repository is: in most of them the newest sessions are all among these.
 _NEWEST_CHUNKS = 2500
-_UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+_UUID = regex(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 # Of a long session the beginning (what was wanted) and the end (where it stands) are read.
 _FIRST_CHUNKS, _LAST_CHUNKS = 2, 58
 # Ids that begin with the time need more signs to differ.

@@ -14,6 +14,7 @@ from aicx.evidence.transcript import Step
 from aicx.telling import telling_words
 from aicx.text import shorten
 from aicx.types import PROMPTS
+from aicx.values import regex
 
 STATEMENT_LENGTH = 240
 _REASON_LENGTH = 320
@@ -23,24 +24,24 @@ _FIRST_OF_EAST_ASIA = 0x2E7F
 # Longer prompts are mostly pasted: a review, a log, a plan somebody else wrote.
 PASTED = 1500
 # A word without which nobody says that everything passes; taking a message apart into sentences takes much longer.
-_OF_PASSING = re.compile("pass|green|success|lint", re.IGNORECASE)
+_OF_PASSING = regex("pass|green|success|lint", re.IGNORECASE)
 # The origin of a summary that a client made of a conversation that outgrew its context.
 COMPACTION = "compaction"
-_ANSWER = re.compile(r'"([^"\n]{5,300})"="([^"\n]{1,300})"')
+_ANSWER = regex(r'"([^"\n]{5,300})"="([^"\n]{1,300})"')
 # An answered question is told with its answer, whatever is left of the question.
 _ARROW, _ANSWER_LENGTH = " \u2192 ", 160
 # What a client or an agent puts behind an option, as "(Recommended)".
-_MARK = re.compile(r"\s*\([^()]*\)\s*\Z")
+_MARK = regex(r"\s*\([^()]*\)\s*\Z")
 # What an order wants comes before what it does not.
-_REPLACES = re.compile(r"\b(?:instead of|rather than)\b", re.IGNORECASE)
-_FORBIDS = re.compile(
+_REPLACES = regex(r"\b(?:instead of|rather than)\b", re.IGNORECASE)
+_FORBIDS = regex(
     r"^(?:let['\u2019]?s )?(?:drop|delete|remove|avoid|stop)|\b(?:not?|never|without)\b|n['\u2019]t\b", re.IGNORECASE
 )
 # What follows upon the thing that was given up.
-_NEW = re.compile(r"[,;:.]|\b(?:with|by|to|for|in favou?r of|because|since|so)\b", re.IGNORECASE)
+_NEW = regex(r"[,;:.]|\b(?:with|by|to|for|in favou?r of|because|since|so)\b", re.IGNORECASE)
 # So many words of a choice among those of what was given up are that choice.
 _SAME_CHOICE = 0.6
-_HEADING = re.compile(r"[ \t]*(#{1,6})[ \t]+(.+)")
+_HEADING = regex(r"[ \t]*(#{1,6})[ \t]+(.+)")
 
 
 class Weight(NamedTuple):
@@ -124,12 +125,12 @@ def is_announcement(text: str) -> bool:
     return bool(statement_rules().announcements.search(text))
 
 
-_COMMAND = re.compile(r"^\s*/[\w:-]+\s+(?=\S)")
+_COMMAND = regex(r"^\s*/[\w:-]+\s+(?=\S)")
 _MIN_SAID = 12
 _REWORDED = 0.8
 # What is longer than this reports something.
 _ANNOUNCED = 1000
-_FIRST_SENTENCE = re.compile(r"[^.!\n]{1,24}[.!]+\s+")
+_FIRST_SENTENCE = regex(r"[^.!\n]{1,24}[.!]+\s+")
 
 
 def telling(text: str) -> str:

@@ -8,30 +8,31 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from aicx.text import shorten
+from aicx.values import regex
 
-_FENCED = re.compile(r"^[ \t]*(`{3,}|~{3,})[^\n]*\n.*?(?:^[ \t]*\1[`~]*[ \t]*$|\Z)", re.DOTALL | re.MULTILINE)
-_FENCE = re.compile(r"^[ \t]*(?:`{3,}|~{3,})[^\n]*$", re.MULTILINE)
+_FENCED = regex(r"^[ \t]*(`{3,}|~{3,})[^\n]*\n.*?(?:^[ \t]*\1[`~]*[ \t]*$|\Z)", re.DOTALL | re.MULTILINE)
+_FENCE = regex(r"^[ \t]*(?:`{3,}|~{3,})[^\n]*$", re.MULTILINE)
 # What clients and agents put into a text for machines: directives of Codex, and blocks in tags of their own.
-_DIRECTIVE = re.compile(r"^::[\w-]+\{[^\n]*\}[ \t]*$", re.MULTILINE)
-_TAGGED = re.compile(r"<(heartbeat|system-reminder|environment_context|user_instructions)>.*?(?:</\1>|\Z)", re.DOTALL)
+_DIRECTIVE = regex(r"^::[\w-]+\{[^\n]*\}[ \t]*$", re.MULTILINE)
+_TAGGED = regex(r"<(heartbeat|system-reminder|environment_context|user_instructions)>.*?(?:</\1>|\Z)", re.DOTALL)
 # A lesson that an agent puts in a box of its own: it reports nothing.
-_LESSON = re.compile(
+_LESSON = regex(
     r"^[ \t]*[`*]*\u2605[^\n]*\n(?:.*?^[ \t]*[`*]*[\u2500\u2501]{5,}[`*]*[ \t]*$|(?:[^\n]+\n?)*)",
     re.DOTALL | re.MULTILINE,
 )
 # The frames of a traceback pasted without a fence; the error below them says what happened.
-_FRAMES = re.compile(
+_FRAMES = regex(
     r"^[ \t]*Traceback \(most recent call last\):[ \t]*\n(?:[ \t]+[^\n]*\n)*|^[ \t]+at [^\n]*:\d+[^\n]*$", re.MULTILINE
 )
-_LINK = re.compile(r"\[([^\]\n]+)\]\(([^)\s]+)(?:\)|(?<=…)$)", re.MULTILINE)
+_LINK = regex(r"\[([^\]\n]+)\]\(([^)\s]+)(?:\)|(?<=…)$)", re.MULTILINE)
 # A tag around a whole line; one inside a line may be what is being talked about.
-_TAG = re.compile(r"^[ \t]*</?[a-z][\w-]{1,30}>|</[a-z][\w-]{1,30}>[ \t]*$", re.MULTILINE)
-_EMPHASIS = re.compile(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1")
-_HEADING = re.compile(r"#{1,6}[ \t]+(.+?)[ \t#]*")
-_ITEM = re.compile(r"(?:[-*+•]|\d{1,2}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?(.+)")
-_TABLE = re.compile(r"\|.*\|[ \t]*|[-|: \t]{3,}|={3,}|[─━╌]{3,}.*")
+_TAG = regex(r"^[ \t]*</?[a-z][\w-]{1,30}>|</[a-z][\w-]{1,30}>[ \t]*$", re.MULTILINE)
+_EMPHASIS = regex(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1")
+_HEADING = regex(r"#{1,6}[ \t]+(.+?)[ \t#]*")
+_ITEM = regex(r"(?:[-*+•]|\d{1,2}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?(.+)")
+_TABLE = regex(r"\|.*\|[ \t]*|[-|: \t]{3,}|={3,}|[─━╌]{3,}.*")
 # The number of an item ends no sentence.
-_SENTENCE_END = re.compile(
+_SENTENCE_END = regex(
     "(?<!\\b\\d\\.)(?<!\\b\\d\\d\\.)(?<=[.!?\u3002\uff01\uff1f])[\"'\u201d\u2019)*]*\\s+"
     "(?=[^\\sa-z]|[`*_\"'\u201c\u2018(])"
 )
@@ -39,7 +40,7 @@ _GIST_SHARE = 20
 _MAX_KEPT = 8000  # characters; of a longer text often only the first sentences are asked for
 # A part of the limit so small that a cut sentence is better than none.
 _SHORT = 0.3
-_WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)?")
+_WORD = regex(r"[^\W_]+(?:['\u2019][^\W_]+)?")
 
 
 class Sentence(NamedTuple):

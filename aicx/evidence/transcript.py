@@ -17,20 +17,21 @@ from aicx.errors import CorpusDamaged, NotFound
 from aicx.paths import Layout
 from aicx.refs import Ref
 from aicx.types import PROMPTS
+from aicx.values import regex
 
 # The last line before a message's text, as `aicx.corpus.ingest.render` writes it.
-_HEADING = re.compile(rb"### \d\d:\d\d:\d\d (?P<speaker>[^\n]*)\n\n(?:`{3,}\n)?\Z")
+_HEADING = regex(rb"### \d\d:\d\d:\d\d (?P<speaker>[^\n]*)\n\n(?:`{3,}\n)?\Z")
 _HEADING_BYTES = 400
-_PART = re.compile(r" \(\d+/\d+\)(?: · repeated)?$")
+_PART = regex(r" \(\d+/\d+\)(?: · repeated)?$")
 # A script's commands as JSON strings, in any of the ways in which models write them.
-_SCRIPTED = re.compile(r"""\bcmd["']?\s*:\s*("(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`)""", re.DOTALL)
-_ESCAPE = re.compile(r"\\(.)", re.DOTALL)
+_SCRIPTED = regex(r"""\bcmd["']?\s*:\s*("(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`)""", re.DOTALL)
+_ESCAPE = regex(r"\\(.)", re.DOTALL)
 # The arguments that `aicx.sources.tools` wrote below a command.
-_ARGUMENT = re.compile(
+_ARGUMENT = regex(
     r"\n(?:cwd|description|justification|login|prefix_rule|run_in_background|sandbox_permissions|shell|timeout|tty"
     r"|workdir)\w*: "
 )
-_PATCHED = re.compile(r"^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+)$", re.MULTILINE)
+_PATCHED = regex(r"^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+)$", re.MULTILINE)
 
 
 def facts_in_text(markdown: bytes, start: int, text: str) -> dict[str, Any]:

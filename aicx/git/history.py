@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import field
@@ -12,7 +11,7 @@ from itertools import takewhile
 from pathlib import Path
 
 from aicx.git.state import Git
-from aicx.values import dataclass
+from aicx.values import dataclass, regex
 
 # Of a commit that adds a whole vendored tree, the beginning tells enough.
 _MAX_BYTES = 8_000_000
@@ -23,8 +22,8 @@ _FIELDS = ("=%H", "=%P", "=%an", "=%ae", "=%at", "=%ct", "=%s", "=%b")
 # An empty field begins a commit: names and messages hold no NUL, and no path is empty.
 _HEAD = "\0\0"
 _PLAIN_DIFF = ("--no-ext-diff", "--no-textconv", "--no-color", "--ignore-submodules=all")
-_HASH = re.compile(r"[0-9a-f]{40,64}")
-_HUNK = re.compile(r"@@ -\S+ \+\S+ @@")
+_HASH = regex(r"[0-9a-f]{40,64}")
+_HUNK = regex(r"@@ -\S+ \+\S+ @@")
 # A line of fewer signs, such as a closing bracket, is in every file.
 _MIN_LINE = 10
 _LATEST = 7_258_118_400  # the year 2200

@@ -15,18 +15,16 @@ from typing import Literal
 
 from aicx.errors import NotFound, UsageError
 from aicx.storage.reading import is_endless
-from aicx.values import dataclass
+from aicx.values import dataclass, regex
 
-_REMOTE = re.compile(
-    r"(?:[a-z+]+://)?(?:[^@/\s]+@)?(?P<host>[^/:\s]+)(?::\d+)?[:/]+(?P<path>[^\s?#]+?)/?", re.IGNORECASE
-)
+_REMOTE = regex(r"(?:[a-z+]+://)?(?:[^@/\s]+@)?(?P<host>[^/:\s]+)(?::\d+)?[:/]+(?P<path>[^\s?#]+?)/?", re.IGNORECASE)
 # What a proxy or a mirror puts before the path of a repository: the address itself, or the name of its forge.
-_ADDRESS_INSIDE = re.compile(r"(?:^|/)https?:/+(?P<rest>[^/]+/.+)")
+_ADDRESS_INSIDE = regex(r"(?:^|/)https?:/+(?P<rest>[^/]+/.+)")
 _FORGES = frozenset({"github.com", "gitlab.com", "bitbucket.org", "codeberg.org"})
 _SHORT_FORGES = frozenset({"gh", "github"})
-_LOOPBACK = re.compile(r"localhost|127\.[\d.]+|0\.0\.0\.0")
-_HOST = re.compile(r"[a-z0-9]([a-z0-9.-]{0,100}[a-z0-9])?")
-_SECTION = re.compile(r'\[\s*remote\s+"(?P<name>[^"]+)"\s*\]')
+_LOOPBACK = regex(r"localhost|127\.[\d.]+|0\.0\.0\.0")
+_HOST = regex(r"[a-z0-9]([a-z0-9.-]{0,100}[a-z0-9])?")
+_SECTION = regex(r'\[\s*remote\s+"(?P<name>[^"]+)"\s*\]')
 # Settings of a repository are some lines.
 _MAX_BYTES = 1_000_000
 # A pointer to git's folder is a path: what lies beyond is none.

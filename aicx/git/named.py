@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 
 from aicx.git.roots import inside
 from aicx.git.subjects import may_be_subject, near_lines
-from aicx.values import dataclass
+from aicx.values import dataclass, regex
 
 if TYPE_CHECKING:
     from aicx.git.history import HistoryCommit
@@ -34,14 +34,14 @@ _MAX_COMMITS = 8
 _MAX_NAMES = 4
 # Of a longer text, a pasted one, the beginning is looked at.
 MAX_TEXT = 1000
-_HASH = re.compile(r"\b(?=[a-f]*\d)[0-9a-f]{7,64}\b")
-_NUMBER = re.compile(
+_HASH = regex(r"\b(?=[a-f]*\d)[0-9a-f]{7,64}\b")
+_NUMBER = regex(
     r"(?:(?<![\w#])#|\b(?:PR|MR|pull request|merge request|issue|ticket)\s+#?)(\d{1,9})(?![\w-])", re.IGNORECASE
 )
-_ADDRESS = re.compile(r"([\w.-]+)/(?:-/)?(?:pull|issues|merge_requests)/(\d{1,9})\b")
-_TOKEN = re.compile(r"[\w@+.][\w@+./-]*[\w@+]")
-_REF = re.compile(r"\b(?:branch|tag)\s+([\w@+.][\w@+./-]*[\w@+])|([\w@+.][\w@+./-]*[\w@+])\s+(?:branch|tag)\b")
-_FILE_NAME = re.compile(r"[\w@+.-]*[\w@+-]{2}\.[A-Za-z]\w{0,7}")
+_ADDRESS = regex(r"([\w.-]+)/(?:-/)?(?:pull|issues|merge_requests)/(\d{1,9})\b")
+_TOKEN = regex(r"[\w@+.][\w@+./-]*[\w@+]")
+_REF = regex(r"\b(?:branch|tag)\s+([\w@+.][\w@+./-]*[\w@+])|([\w@+.][\w@+./-]*[\w@+])\s+(?:branch|tag)\b")
+_FILE_NAME = regex(r"[\w@+.-]*[\w@+-]{2}\.[A-Za-z]\w{0,7}")
 _MAIN_NAMES = frozenset({"main", "master", "trunk", "develop", "HEAD"})
 
 

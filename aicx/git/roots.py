@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from pathlib import Path
 
 from aicx.folders import folded, is_absolute, relative, slashed
-from aicx.values import dataclass
+from aicx.values import dataclass, regex
 
 # Working trees that agents and people put inside the repository.
-_INNER_TREE = re.compile(r"(?P<root>.+?)/(?:\.worktrees|\.claude/worktrees)/[^/]+")
-_TREE_INSIDE = re.compile(r"(?:\.worktrees|\.claude/worktrees)/[^/]+(?:/|$)")
-_TREE_BESIDE = re.compile(r"[._-]{1,2}worktrees?/[^/]+/")
+_INNER_TREE = regex(r"(?P<root>.+?)/(?:\.worktrees|\.claude/worktrees)/[^/]+")
+_TREE_INSIDE = regex(r"(?:\.worktrees|\.claude/worktrees)/[^/]+(?:/|$)")
+_TREE_BESIDE = regex(r"[._-]{1,2}worktrees?/[^/]+/")
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,17 +8,19 @@ from functools import lru_cache
 from math import ceil
 from typing import NamedTuple, Self
 
-_REQUEST = re.compile(r"\s*\(#\d+\)$")
+from aicx.values import regex
+
+_REQUEST = regex(r"\s*\(#\d+\)$")
 # "fix(parser)!: " and the like.
-_KIND = re.compile(r"^\w+(?:\([^()]*\))?!?:\s+")
-_WORD = re.compile(r"[^\W_]+")
+_KIND = regex(r"^\w+(?:\([^()]*\))?!?:\s+")
+_WORD = regex(r"[^\W_]+")
 # The least that a text and a subject have in common (Dice's coefficient of their words) to be nearly the same; a
 # subject of six words may lack one of them, or have one more and one less.
 NEAR = 0.8
 # With fewer words in common, only the same words are near.
 _MIN_WORDS = 3
 _MAX_LEN = 200
-_ASKS = re.compile(
+_ASKS = regex(
     r"\W*(?:how|what|why|when|where|which|whose|who|did|does|is|are|was|were|can|could|should|would)\b", re.IGNORECASE
 )
 

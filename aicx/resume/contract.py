@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -16,6 +15,7 @@ from aicx.git.roots import inside
 from aicx.paths import Layout
 from aicx.resume.report import BriefedSession, Reason, ResumeReport
 from aicx.text import instant
+from aicx.values import regex
 from aicx.work.contract import Contract, Ground, choose_test_command, draw_up
 from aicx.work.record import MAX_GOAL, clean
 
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from aicx.work.strategy import Strategy
 
 # A command is repeated only if a shell would read it as one command: it was written by a log.
-_PLAIN = re.compile(r"[\w@%+=:,./ \[\]*^-]{1,160}")
-_FILE = re.compile(r"[\w@.+/-]*\.\w{1,10}(?=$|::)")
+_PLAIN = regex(r"[\w@%+=:,./ \[\]*^-]{1,160}")
+_FILE = regex(r"[\w@.+/-]*\.\w{1,10}(?=$|::)")
 
 
 def contract_of(report: ResumeReport, passed: Mapping[str, Sequence[str]], topic: str) -> Contract:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
 from datetime import datetime
@@ -11,9 +10,9 @@ from typing import Literal, NamedTuple
 
 from aicx.evidence.sessions import SessionRow
 from aicx.git.roots import Roots
-from aicx.values import dataclass
+from aicx.values import dataclass, regex
 
-_PATH_LIKE = re.compile(r"[\w@.+-]*(?:/[\w@.+-]+)+|[\w@+-]+\.[A-Za-z]\w{0,9}\b")
+_PATH_LIKE = regex(r"[\w@.+-]*(?:/[\w@.+-]+)+|[\w@+-]+\.[A-Za-z]\w{0,9}\b")
 # What each way of being meant is worth; words of a path together at most as much as a change.
 _CHANGED, _WRITTEN, _WORDS = 1.0, 1.5, 1.0
 # A task means a few files; how many more fit by a word must not matter.

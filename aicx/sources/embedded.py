@@ -6,6 +6,8 @@ import re
 from hashlib import sha256
 from pathlib import Path
 
+from aicx.values import regex
+
 BLOCK = 1024 * 1024
 # A shorter run stays: no word, path or hash is as long.
 _SHORTEST = 2048
@@ -25,7 +27,7 @@ _BASE64 = (
 ) % {b"end": _LINE_END}
 # The content of a data URL that is not base64, such as a percent-encoded drawing.
 _ENCODED = rb"[\w!#$%&'()*+,./:;=?@~-]"
-_RUN = re.compile(
+_RUN = regex(
     rb"data:[\w.+/-]{1,80}(?:;(?!base64,)[\w.=+-]{1,80})*+,(?P<encoded>%s{60,}+)" % _ENCODED
     + rb"|(?=[\w+/=-]{60})%s++" % _BASE64
 )

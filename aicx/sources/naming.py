@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from hashlib import sha256
 
 from aicx.types import Redacted
+from aicx.values import regex
 
 Redact = Callable[[str], Redacted]
-_UNSAFE = re.compile(r"[\[\]:]+")
+_UNSAFE = regex(r"[\[\]:]+")
 
 
 def clean_id(text: str, redact: Redact) -> str:

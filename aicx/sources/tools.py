@@ -9,6 +9,7 @@ from typing import Any
 
 from aicx.sources.items import ToolUse
 from aicx.sources.records import dump_json
+from aicx.values import regex
 
 _COMMAND_KEYS = ("command", "cmd", "CommandLine", "script")
 # File tools of several agents name their operation in `command`; none of these is a program somebody runs.
@@ -18,12 +19,12 @@ _FILE_KEYS = (
     *("relative_path", "filename", "file_paths", "paths"),
 )
 # Tools of all agents that change files.
-_CHANGES = re.compile(
+_CHANGES = regex(
     r"(?:Edit|MultiEdit|Write|NotebookEdit|Update|Create|apply_patch|write_file|replace|edit_file|create_file|edit"
     r"|str_replace\w*|insert_edit_into_file|replace_file_content|multi_replace_file_content|write_to_file)",
     re.IGNORECASE,
 )
-_PATCH_FILE = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.+)$|^\*\*\* Move to: (.+)$", re.MULTILINE)
+_PATCH_FILE = regex(r"^\*\*\* (?:Add|Update|Delete) File: (.+)$|^\*\*\* Move to: (.+)$", re.MULTILINE)
 _PATCH_KEYS = ("patch", "input", "code")
 _LONG_KEYS = ("content", "new_string", "old_string", *_PATCH_KEYS, "prompt", "plan", "new_source")
 

@@ -6,32 +6,33 @@ import re
 from collections.abc import Iterator, Sequence
 
 from aicx.toolchains.family import Diagnostic, Output, place
+from aicx.values import regex
 
-_MAKE = re.compile(r"(?:\S{0,60}/)?(?:g|mingw32-|re)?make(?:\[\d+\])?: (?P<message>\S.*)$")
-_STOPPED = re.compile(r"\*\*\* (?P<message>.+)$")
-_RECIPE = re.compile(r"\*\*\* (?:\[(?:(?P<file>[^:\]]{1,300}):(?P<line>\d+): )?[^\]]{1,300}\] )(?P<message>.+)$")
-_MAKEFILE = re.compile(r"(?P<file>[^\s:][^:\n]{0,300}):(?P<line>\d+): \*\*\* (?P<message>.+)$")
-_NO_PROGRAM = re.compile(
+_MAKE = regex(r"(?:\S{0,60}/)?(?:g|mingw32-|re)?make(?:\[\d+\])?: (?P<message>\S.*)$")
+_STOPPED = regex(r"\*\*\* (?P<message>.+)$")
+_RECIPE = regex(r"\*\*\* (?:\[(?:(?P<file>[^:\]]{1,300}):(?P<line>\d+): )?[^\]]{1,300}\] )(?P<message>.+)$")
+_MAKEFILE = regex(r"(?P<file>[^\s:][^:\n]{0,300}):(?P<line>\d+): \*\*\* (?P<message>.+)$")
+_NO_PROGRAM = regex(
     r"(?:/bin/)?(?:ba|da|z)?sh: (?:(?:line )?\d+: )?(?P<program>\S{1,200}): (?:command )?not found$|"
     r"g?make(?:\[\d+\])?: (?P<made>\S{1,200}): (?:No such file or directory|Permission denied)$"
 )
-_CMAKE = re.compile(
+_CMAKE = regex(
     r"CMake (?P<level>Error|Warning|Deprecation (?:Error|Warning))(?: \(dev\))?"
     r"(?: (?:at|in) (?P<file>[^\s:][^:\n]{0,300}?)(?::(?P<line>\d+))?(?: \((?P<command>\w+)\))?)?:(?P<message>.*)$"
 )
-_CALL = re.compile(r"  (?P<file>[^\s:][^:\n]{0,300}):(?P<line>\d+) \(\w+\)$")
-_NINJA = re.compile(r"ninja: (?:error|fatal): (?P<message>.+)$")
+_CALL = regex(r"  (?P<file>[^\s:][^:\n]{0,300}):(?P<line>\d+) \(\w+\)$")
+_NINJA = regex(r"ninja: (?:error|fatal): (?P<message>.+)$")
 # The end of what a sanitizer or clang prints.
-_ABORTING = re.compile(r"(?:==\d+==)?(?P<message>ABORTING|\d+ (?:warnings? and \d+ )?errors? generated\.)$")
-_NINJA_FAILED = re.compile(r"FAILED: (?P<message>.*\S)")
-_CMAKE_TOOL = re.compile(r"(?:CTest )?Error: (?P<message>\S.*)$")
+_ABORTING = regex(r"(?:==\d+==)?(?P<message>ABORTING|\d+ (?:warnings? and \d+ )?errors? generated\.)$")
+_NINJA_FAILED = regex(r"FAILED: (?P<message>.*\S)")
+_CMAKE_TOOL = regex(r"(?:CTest )?Error: (?P<message>\S.*)$")
 
-_STARTED = re.compile(r"\s+Start +(?P<number>\d+): (?P<name>\S.*)$")
-_RESULT = re.compile(
+_STARTED = regex(r"\s+Start +(?P<number>\d+): (?P<name>\S.*)$")
+_RESULT = regex(
     r"\s*\d+/\d+ Test +#(?P<number>\d+): (?P<name>\S.{0,200}?) \.{2,}+(?P<result>[^.\n].{0,80}?) +[\d.]{1,12} sec"
 )
-_LISTED = re.compile(r"\s+(?P<number>\d+) - (?P<name>\S.{0,200}?) \((?P<result>[^()]{1,60})\)(?:\s.*)?$")
-_NUMBERED = re.compile(r"\d{1,6}: ")
+_LISTED = regex(r"\s+(?P<number>\d+) - (?P<name>\S.{0,200}?) \((?P<result>[^()]{1,60})\)(?:\s.*)?$")
+_NUMBERED = regex(r"\d{1,6}: ")
 
 _ASSERTIONS = (
     re.compile(
@@ -42,14 +43,14 @@ _ASSERTIONS = (
     ),
     re.compile(r"(?P<message>Assertion failed: .*) \((?P<file>[^\s:()]{1,300}): \w{1,100}: (?P<line>\d+)\)$"),
 )
-_EXPECTED = re.compile(
+_EXPECTED = regex(
     r"(?P<file>[^\s:(][^:(\n]{0,300})(?::|\()(?P<line>\d+)\)?: (?P<kind>Failure|FAILED:|ERROR: (?:CHECK|REQUIRE)|"
     r"error: Value of|"
     r"error: Expected|fatal error: in)(?P<message>.*)$"
 )
-_RUN = re.compile(r"(?:\[ RUN      \] |TEST CASE: {1,4})(?P<test>\S.*)$")
-_DONE = re.compile(r"\[  (?P<result>FAILED|     OK|SKIPPED) +\] (?P<test>[^\s,]+)")
-_VERDICT = re.compile(
+_RUN = regex(r"(?:\[ RUN      \] |TEST CASE: {1,4})(?P<test>\S.*)$")
+_DONE = regex(r"\[  (?P<result>FAILED|     OK|SKIPPED) +\] (?P<test>[^\s,]+)")
+_VERDICT = regex(
     r"(?P<rate>\d+)% tests passed|(?P<failed>\[  FAILED  \] |(?:g?make|ninja)(?:\[\d+\])?: (?:\*\*\*|"
     r"build stopped)|"
     r"\d+ (?:warnings? and \d+ )?errors? generated|-- Configuring incomplete)|"

@@ -4,12 +4,12 @@ written elsewhere, as in npx, docker exec, poetry run and env.
 
 from __future__ import annotations
 
-import re
 import shlex
 from collections.abc import Iterator
 from typing import NamedTuple
 
 from aicx.shell import REDIRECTION, pipelines
+from aicx.values import regex
 
 _CONTAINER = "-e --env -w --workdir -u --user --env-file -v --volume -p --publish --name --network --entrypoint -m"
 # What starts another command: its words -> its options that take a value, and how many words of its own follow.
@@ -122,13 +122,13 @@ PLAIN = frozenset({
 })  # fmt: skip
 _MAX_CHARS = 4000  # characters of a command line that are read
 _DEEPEST = 4  # a shell in a container in a shell
-_HERE_DOCUMENT = re.compile(r"<<-?\s*(['\"]?)(\w+)\1")
-_ENDS_AT_ONCE = re.compile(r"\bset -[a-z]*e")
-_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
+_HERE_DOCUMENT = regex(r"<<-?\s*(['\"]?)(\w+)\1")
+_ENDS_AT_ONCE = regex(r"\bset -[a-z]*e")
+_ASSIGNMENT = regex(r"[A-Za-z_]\w*=")
 _SHELLS = frozenset({"sh", "bash", "zsh", "dash", "ash", "ksh", "fish"})
 _SHELL_WORDS = frozenset({"if", "then", "else", "elif", "while", "until", "do", "!", "{", "(", "time"})
-_PYTHON = re.compile(r"(?:python|pypy)[\d.]*(?:\.exe)?|py")
-_SUFFIX = re.compile(r"\.(?:exe|cmd|bat|ps1)$")
+_PYTHON = regex(r"(?:python|pypy)[\d.]*(?:\.exe)?|py")
+_SUFFIX = regex(r"\.(?:exe|cmd|bat|ps1)$")
 
 
 class Invocation(NamedTuple):

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from hashlib import sha256
 from typing import Protocol
 
-from aicx.values import dataclass
+from aicx.values import dataclass, regex
 
 Place = tuple[str | None, int | None]
 
@@ -134,7 +134,7 @@ _VARYING = tuple(
     )
 )
 # The project's folder as far as a full name tells it.
-_PROJECT = re.compile(
+_PROJECT = regex(
     r"(?:(?:[A-Za-z]:)?/(?:home|[Uu]sers)/[^/]+/|/root/|/(?:private/)?(?:var/)?tmp/|/var/folders/[^/]+/[^/]+/[^/]+/"
     r"|/(?:opt|srv|builds|usr/src|mnt|data|workspaces?|work|repos?|code|projects?)/)[^/]+/|/(?:app|src|code|workspace|repo|work)/"
 )

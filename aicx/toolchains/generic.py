@@ -9,6 +9,7 @@ from aicx.toolchains import services
 from aicx.toolchains.family import Diagnostic, Output, ToolFamily
 from aicx.toolchains.javascript_errors import crashes
 from aicx.toolchains.python_tracebacks import SYNTAX, tracebacks
+from aicx.values import regex
 
 _TOOLS = frozenset({
     "python", "python3", "python2", "pypy3", "node", "nodejs", "tsx", "ts-node", "deno", "bun", "perl", "lua", "Rscript",
@@ -23,31 +24,31 @@ _SHOWING = frozenset({
     "log", "diff", "show", "blame", "grep", "status", "branch", "shortlog", "ls-files", "ls-tree", "rev-parse", "rev-list",
     "reflog", "config", "remote", "describe", "tag", "cat-file", "stash", "help", "for-each-ref", "whatchanged",
 })  # fmt: skip
-_WRAPPER = re.compile(
+_WRAPPER = regex(
     r"(?:g?make(?:\[\d+\])?: \*\*\*|npm (?:ERR!|error)|error: script .* exited with code|ninja: build stopped"
     r"|\[[\w:.-]{1,60}\] ERROR task failed)"
 )
 # The last resort where a command failed: words that begin an error's line.
-_SAID = re.compile(
+_SAID = regex(
     r"\s*(?:\[?(?P<stamp>\d{4}-\d\d-\d\d[T ][\d:.,Z+-]{5,30})\]?\s+)?[\[(]?(?P<word>error|fatal|panic|critical|exception|failed|failure|abort(?:ed)?|E)"
     r"(?:\[[\w-]{1,20}\]|\(\w{1,20}\))?[\])]?\s*[:!]\s*(?P<message>\S.*)",
     re.IGNORECASE,
 )
-_NAMED = re.compile(
+_NAMED = regex(
     r"(?P<tool>[a-zA-Z][\w.+-]{0,40}): (?:(?:error|fatal|failed|critical)\b[:,]? ?)(?P<message>\S.*)", re.IGNORECASE
 )
-_PLACED = re.compile(
+_PLACED = regex(
     r"(?P<file>(?:[A-Za-z]:[\\/])?[^\s:][^:\n]{0,300}?\.\w{1,8}):(?P<line>\d+):(?:(?P<column>\d+):)? ?"
     r"(?:(?P<severity>fatal error|error|warning|ERROR|WARNING|Error|Warning)(?: ?[\[(](?P<code>[\w-]+)[\])])?:? )(?P<message>.+)$"
 )
 # A last line that says nothing of the error.
-_SILENT = re.compile(
+_SILENT = regex(
     r"(?:(?:exit(?:ed)? (?:with )?(?:code|status)|return(?:ed)? code|Process finished with|real|user|sys|run with|mise ERROR (?:run with|version)"
     r"|backtrace omitted)\b|hint:|\^C$|\[[\w:.-]{1,60}\] \$ )",
     re.IGNORECASE,
 )
 # Words that say that something is wrong: a line with one is the error rather than what is printed last.
-_WRONG = re.compile(
+_WRONG = regex(
     r"\b(?:abort\w*|cannot|can't|conflict\w*|could(?: not|n't)|denied|does(?: not|n't)|(?:\w*error|\w*exception)s?|expected|fail\w*"
     r"|fatal|forbidden|invalid|missing|must|no such|not (?:allowed|found|permitted|supported)|refused|rejected|unable"
     r"|unexpected|unknown|unsupported)\b",
@@ -66,40 +67,40 @@ _SYSTEM = (
 )
 _SHELL = r"(?:-?(?:/(?:usr/)?(?:local/)?bin/)?(?:ba|z|da|a|k|fi)?sh)"
 # A script's name; a mark in brackets, as a tool puts before its errors, is none.
-_SCRIPT = re.compile(r"(?P<file>[^\s:\[][^:\n\[\]]{0,300}): (?:line )?(?P<line>\d+): (?P<message>\S.*)$")
-_ZSH = re.compile(
+_SCRIPT = regex(r"(?P<file>[^\s:\[][^:\n\[\]]{0,300}): (?:line )?(?P<line>\d+): (?P<message>\S.*)$")
+_ZSH = regex(
     r"(?P<file>[^\s:\[][^:\n\[\]]{0,300}):(?P<line>\d+): (?P<message>(?:command not found|no such|permission denied|parse error|no matches|bad |unknown |not an identifier|math).*)$"
 )
-_BARE = re.compile(
+_BARE = regex(
     rf"{_SHELL}: (?P<message>.*(?:command not found|not found|no matches found|no such file or directory|permission denied|parse error|syntax error|bad substitution|unbound variable|{_SYSTEM}).*)$",
     re.IGNORECASE,
 )
-_SCRIPT_WORDS = re.compile(
+_SCRIPT_WORDS = regex(
     rf"command not found|not found$|syntax error|unbound variable|parameter (?:null or )?not set|bad substitution|unexpected |ambiguous redirect"
     rf"|cannot (?:create|open|overwrite)|readonly variable|not a valid identifier|invalid option|numeric argument required|too many arguments"
     rf"|integer expression expected|unary operator expected|binary operator expected|division by 0|bad interpreter|Killed|Segmentation fault|Aborted"
     rf"|Terminated|Bus error|Illegal instruction|Floating point exception|arithmetic|Bad |can't (?:cd|open|create)|{_SYSTEM}",
     re.IGNORECASE,
 )
-_COMMAND = re.compile(
+_COMMAND = regex(
     rf"(?P<tool>(?!(?:error|fatal|warning|Error): )(?:/\S{{0,200}}/)?[a-zA-Z_][\w.+-]{{0,40}}): (?P<message>.*(?:{_SYSTEM}|invalid option|unrecognized option|unrecognised option|missing operand|command not found|extra operand|illegal option|unknown option|omitting directory|not found in archive|cannot open|cannot stat|invalid number|unterminated|unknown command|missing argument|option requires an argument|-r not specified)\S*.*)$"
 )
-_TIMEOUT = re.compile(r"(?P<tool>g?timeout): (?P<message>(?:sending signal|failed to run command|invalid time).*)")
-_FAILED_RUN = re.compile(
+_TIMEOUT = regex(r"(?P<tool>g?timeout): (?P<message>(?:sending signal|failed to run command|invalid time).*)")
+_FAILED_RUN = regex(
     r"(?P<tool>\S{1,80}): (?P<message>failed to run command .*)|exec: (?P<exec>\"[^\"\n]+\": executable file not found in \$PATH.*)|fish: (?P<fish>Unknown command.*)"
 )
-_DIED = re.compile(
+_DIED = regex(
     r"(?P<message>(?:Segmentation fault|Aborted|Killed|Bus error|Illegal instruction|Floating point exception|Terminated|Trace/breakpoint trap|Alarm clock|Hangup)(?: \(core dumped\))?)\s*(?P<rest>.*)$"
 )
 _SIGNALS = ("Seg", "Abort", "Kill", "Bus", "Ill", "Float", "Term")
-_QUOTED = re.compile(r"['‘`\"](?P<file>[^'’`\"\n]{1,300})['’`\"]")
-_SUBJECT = re.compile(
+_QUOTED = regex(r"['‘`\"](?P<file>[^'’`\"\n]{1,300})['’`\"]")
+_SUBJECT = regex(
     rf"(?:cannot \w+ (?:regular file |directory |file )?|can't \w+ |cd: |failed to access |error opening )?(?P<file>[^\s:'‘\"][^:\n]{{0,300}}): (?:{_SYSTEM})",
     re.IGNORECASE,
 )
-_SHELLS = re.compile(rf"{_SHELL}$")
-_PATHLIKE = re.compile(r"[\w.@~+-]*[/.][\w./@~+-]*$")
-_MISSING = re.compile(r"not found|Unknown command")
+_SHELLS = regex(rf"{_SHELL}$")
+_PATHLIKE = regex(r"[\w.@~+-]*[/.][\w./@~+-]*$")
+_MISSING = regex(r"not found|Unknown command")
 
 
 def _tool(words: Sequence[str]) -> str | None:

@@ -9,23 +9,23 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import takewhile
 
 from aicx.toolchains.family import Diagnostic
-from aicx.values import dataclass
+from aicx.values import dataclass, regex
 
 _NAME = r"(?P<file>(?:file://|node:|webpack(?:-internal)?://)?(?:[A-Za-z]:[\\/])?[^\s():][^():\n]{0,500}?)"
 _SPOT = rf"{_NAME}:(?P<line>\d+)(?::(?P<column>\d+))?"
-_AT = re.compile(rf"[\s|]*at (?:[^\n(]{{0,300}}?\()?{_SPOT}\)?[\s,{{]*$")
-_PARENTHESES = re.compile(rf"[\s|]*at [^\n]{{0,400}}\({_SPOT}\)[\s,{{]*$")
-_ARROW = re.compile(rf"\s*❯ (?:\S{{1,200}} )?{_SPOT}\s*$")
-_FOREIGN = re.compile(
+_AT = regex(rf"[\s|]*at (?:[^\n(]{{0,300}}?\()?{_SPOT}\)?[\s,{{]*$")
+_PARENTHESES = regex(rf"[\s|]*at [^\n]{{0,400}}\({_SPOT}\)[\s,{{]*$")
+_ARROW = regex(rf"\s*❯ (?:\S{{1,200}} )?{_SPOT}\s*$")
+_FOREIGN = regex(
     r"(?:^|/)node_modules/|^node:|^internal/|^(?:native|<anonymous>|evalmachine)|^\[?(?:wasm|eval)|\.yarn/"
 )
-ERROR = re.compile(
+ERROR = regex(
     r"(?P<prefix>(?:Uncaught |Caused by: |Unhandled \w+: |Exception during run: |\[cause\]: )?)(?P<type>(?:[A-Za-z_$][\w$]{0,80}\.)?[A-Z$_][\w$]{0,80}(?:Error|Exception|Warning|Failure)"
     r"|Error|TSError|DOMException)(?: \[(?P<code>[\w-]+)\])?(?:: ?(?P<text>.*)|$)"
 )
-_MARKED = re.compile(r"\s*>\s?\d+ ?\|(?P<source>.*)$")
-_CARET = re.compile(r"\s*\|[\s^~]*\^[\s^~]*$")
-_SOURCE = re.compile(r"\s*>?\s*\d+ ?\|")
+_MARKED = regex(r"\s*>\s?\d+ ?\|(?P<source>.*)$")
+_CARET = regex(r"\s*\|[\s^~]*\^[\s^~]*$")
+_SOURCE = regex(r"\s*>?\s*\d+ ?\|")
 # Where parsers of source put the place of what they could not read.
 _IN_MESSAGE = (
     re.compile(
@@ -38,8 +38,8 @@ _IN_MESSAGE = (
     re.compile(r"\s*(?P<file>/[^\s:]{1,500}\.[cm]?[jt]sx?):(?P<line>\d+)$"),
     re.compile(r"\s*[╭,][─-]\[(?P<file>[^\]:\n]{1,500}):(?P<line>\d+):(?P<column>\d+)\]"),
 )
-_CODE = re.compile(r"\s*code: '(?P<code>[A-Z][A-Z0-9_]{2,60})'")
-_NOISE = re.compile(r"\s*(?:Jest encountered an unexpected token|Details:)$")
+_CODE = regex(r"\s*code: '(?P<code>[A-Z][A-Z0-9_]{2,60})'")
+_NOISE = regex(r"\s*(?:Jest encountered an unexpected token|Details:)$")
 _MAX_LINES = 10  # lines of a message
 
 
@@ -169,16 +169,16 @@ def _identity(said: Sequence[str], first: str) -> str:
     return "\n".join([(error["text"] if error else None) or first, *kept])
 
 
-_THROWN_AT = re.compile(
+_THROWN_AT = regex(
     r"(?P<file>(?:file://)?(?:/|[A-Za-z]:[\\/]|node:)[^\s:][^:\n]{0,500}|\[eval\]\S{0,20}|\[stdin\]\S{0,20}):(?P<line>\d+)$"
 )
-_IMPORTED = re.compile(r"imported from (?P<file>/\S+|[A-Za-z]:\\\S+)")
-_REQUIRED = re.compile(r"- (?P<file>(?:/|[A-Za-z]:\\).+)$")
-_USAGE = re.compile(
+_IMPORTED = regex(r"imported from (?P<file>/\S+|[A-Za-z]:\\\S+)")
+_REQUIRED = regex(r"- (?P<file>(?:/|[A-Za-z]:\\).+)$")
+_USAGE = regex(
     r"(?:node|nodejs|tsx|bun|deno): (?P<message>(?:bad option|.* requires an argument|.* is not allowed in NODE_OPTIONS).*)"
 )
-_THROWN = re.compile(r"\(Use `node --trace-uncaught .*|Thrown at:|Node\.js v\d")
-_UNKNOWN_FILE = re.compile(r"(?:\[eval|\[stdin|node:|evalmachine|<anonymous>)")
+_THROWN = regex(r"\(Use `node --trace-uncaught .*|Thrown at:|Node\.js v\d")
+_UNKNOWN_FILE = regex(r"(?:\[eval|\[stdin|node:|evalmachine|<anonymous>)")
 _BEFORE = 8  # lines above an error that show its source
 _MAX_KEPT = 6  # of a message that are kept
 _MAX_MESSAGE = 40  # lines of a message, before its stack
@@ -187,12 +187,12 @@ _BUNDLERS = (
     re.compile(r"(?:ERROR|WARNING) in (?P<file>\S+?)(?: (?P<line>\d+):(?P<column>\d+)(?:-\d+(?::\d+)?)?)?$"),
 )
 _BUNDLED = ("ERROR", "WARNING", "esolve", "exported by")
-_ESBUILD_AT = re.compile(r"\s+(?P<file>[^\s:]+):(?P<line>\d+):(?P<column>\d+):$")
-_ROLLUP = re.compile(
+_ESBUILD_AT = regex(r"\s+(?P<file>[^\s:]+):(?P<line>\d+):(?P<column>\d+):$")
+_ROLLUP = regex(
     r"(?:\[vite\]: |\[!\] |x |error during build:\s*)?(?P<message>(?:\(?[\w-]+\)? ?)?(?:Error: )?"
     r"(?:Rollup failed to resolve import|Could not resolve (?:entry module|['\"])|\"[^\"\n]+\" is not exported by) .*)"
 )
-_FROM = re.compile(r" from ['\"](?P<file>[^'\"\n]+)['\"]|imported by ['\"](?P<by>[^'\"\n]+)['\"]")
+_FROM = regex(r" from ['\"](?P<file>[^'\"\n]+)['\"]|imported by ['\"](?P<by>[^'\"\n]+)['\"]")
 
 
 def crashes(lines: Sequence[str]) -> Iterator[Diagnostic]:

@@ -8,14 +8,15 @@ from dataclasses import replace
 
 from aicx.toolchains.family import Diagnostic, Output
 from aicx.toolchains.javascript_errors import error_of
+from aicx.values import regex
 
 NAME = "jest"
-_FILE = re.compile(
+_FILE = regex(
     r"\s*(?P<state>FAIL|PASS|RUNS)\s+(?:\S{1,80}\s+)??(?P<file>\S+\.(?:[cm]?[jt]sx?|snap|vue|svelte))(?:\s+\([^()\n]*\))?\s*$"
 )
-_HEAD = re.compile(r"\s{0,4}● (?P<name>\S.*?)\s*$")
-_TOTALS = re.compile(r"(?P<what>Test Suites|Tests|Snapshots):\s+(?:(?P<failed>\d+) failed)?.*\d+ total")
-_LISTED = re.compile(r"\s*(?:✕|×) (?P<name>.+?)(?: \(\d[\d.]* ?m?s\))?\s*$")
+_HEAD = regex(r"\s{0,4}● (?P<name>\S.*?)\s*$")
+_TOTALS = regex(r"(?P<what>Test Suites|Tests|Snapshots):\s+(?:(?P<failed>\d+) failed)?.*\d+ total")
+_LISTED = regex(r"\s*(?:✕|×) (?P<name>.+?)(?: \(\d[\d.]* ?m?s\))?\s*$")
 _ENDS = ("Test Suites:", "Summary of all failing tests", "Snapshot Summary")
 _NOT_FAILING = (
     "Console",

@@ -7,13 +7,14 @@ from collections.abc import Iterator
 
 from aicx.toolchains.family import Diagnostic, Output
 from aicx.toolchains.javascript_errors import error_of
+from aicx.values import regex
 
 NAME = "mocha"
-_HEAD = re.compile(r"\s{0,4}(?P<number>\d{1,5})\) (?P<name>\S.*?)\s*$")
-_PLAYWRIGHT = re.compile(
+_HEAD = regex(r"\s{0,4}(?P<number>\d{1,5})\) (?P<name>\S.*?)\s*$")
+_PLAYWRIGHT = regex(
     r"(?:\[(?P<project>[^\]\n]+)\] › )?(?P<file>\S+?):(?P<line>\d+):(?P<column>\d+) › (?P<name>.+?)[ ─]*$"
 )
-_TOTALS = re.compile(r"\s*(?P<count>\d+) (?P<what>passing|failing|pending|failed|passed)(?: \([\d.]+ ?\w+\))?\s*$")
+_TOTALS = regex(r"\s*(?P<count>\d+) (?P<what>passing|failing|pending|failed|passed)(?: \([\d.]+ ?\w+\))?\s*$")
 _MAX_TITLE = 12  # lines that one failing test's suites and name take
 
 

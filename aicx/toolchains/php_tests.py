@@ -7,28 +7,29 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from aicx.toolchains.family import Diagnostic, place
+from aicx.values import regex
 
-FOREIGN = re.compile(r".*/vendor/|/usr/share/(?:php|composer)/|phar://")
-_SECTION = re.compile(
+FOREIGN = regex(r".*/vendor/|/usr/share/(?:php|composer)/|phar://")
+_SECTION = regex(
     r"There (?:was|were) \d+ (?:PHPUnit )?(?:test runner )?(?P<kind>errors?|failures?|warnings?|risky tests?|"
     r"incomplete tests?|"
     r"skipped tests?|deprecations?|notices?)|\d+ tests? triggered \d+ (?P<triggered>.*):$"
 )
 _SEVERITIES = {"error": "error", "failure": "error", "warning": "warning"}
-_ITEM = re.compile(r"\d+\) (?P<test>[\w\\]{1,300}(?:::\w{1,200}.{0,300})?)$")
-_PLACE = re.compile(r"(?P<file>/?[^\s:][^:\n]{0,300}\.(?:php|phpt|inc)):(?P<line>\d+)$")
-_KIND = re.compile(r"(?P<code>[A-Z]\w*(?:\\\w+)*): ")
-_DATA = re.compile(r"(?P<set> with data set (?:#\d+|\"(?:[^\"\\]|\\.){0,200}\"|@?\S+)).*$")
-_END = re.compile(r"--$|FAILURES!$|ERRORS!$|WARNINGS!$|Tests: \d+, |OK(?:,| \()|Generating code coverage|Time: ")
-_DOX = re.compile(r"(?:.*[^ ])? ?✘ (?P<test>\S.*)$")
-_DOX_CLASS = re.compile(r"(?P<name>\S[^│✔✘↩∅☢⚠]{0,200}?)(?: \([\w\\]+\))?$")
-_TEAMCITY = re.compile(r"##teamcity\[(?P<event>testFailed|testStarted) (?P<rest>.*)\]$")
-_ATTRIBUTE = re.compile(r"\b(\w{1,40})='((?:[^'|]|\|.)*)'")
-_ESCAPED = re.compile(r"\|(n|r|'|\||\[|\]|0x[0-9a-fA-F]{4})")
-_PEST = re.compile(
+_ITEM = regex(r"\d+\) (?P<test>[\w\\]{1,300}(?:::\w{1,200}.{0,300})?)$")
+_PLACE = regex(r"(?P<file>/?[^\s:][^:\n]{0,300}\.(?:php|phpt|inc)):(?P<line>\d+)$")
+_KIND = regex(r"(?P<code>[A-Z]\w*(?:\\\w+)*): ")
+_DATA = regex(r"(?P<set> with data set (?:#\d+|\"(?:[^\"\\]|\\.){0,200}\"|@?\S+)).*$")
+_END = regex(r"--$|FAILURES!$|ERRORS!$|WARNINGS!$|Tests: \d+, |OK(?:,| \()|Generating code coverage|Time: ")
+_DOX = regex(r"(?:.*[^ ])? ?✘ (?P<test>\S.*)$")
+_DOX_CLASS = regex(r"(?P<name>\S[^│✔✘↩∅☢⚠]{0,200}?)(?: \([\w\\]+\))?$")
+_TEAMCITY = regex(r"##teamcity\[(?P<event>testFailed|testStarted) (?P<rest>.*)\]$")
+_ATTRIBUTE = regex(r"\b(\w{1,40})='((?:[^'|]|\|.)*)'")
+_ESCAPED = regex(r"\|(n|r|'|\||\[|\]|0x[0-9a-fA-F]{4})")
+_PEST = regex(
     r"\s{0,4}(?:FAILED|•)\s+(?P<owner>[\w\\]{1,300}) (?:>|\u203a) (?P<name>\S.{0,300}?)(?:\s{2,9}(?P<code>\w+))?$"
 )
-_PEST_AT = re.compile(r"\s*at (?P<file>\S[^:\n]{0,300}\.php):(?P<line>\d+)$")
+_PEST_AT = regex(r"\s*at (?P<file>\S[^:\n]{0,300}\.php):(?P<line>\d+)$")
 
 
 def tests(lines: Sequence[str]) -> Iterator[Diagnostic]:

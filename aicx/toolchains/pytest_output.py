@@ -7,35 +7,35 @@ from collections.abc import Iterator, Sequence
 
 from aicx.toolchains.family import Diagnostic, Output
 from aicx.toolchains.python_tracebacks import EXCEPTION, SYNTAX, Frame, is_foreign, own_frame, tracebacks
-from aicx.values import dataclass
+from aicx.values import dataclass, regex
 
 NAME = "pytest"
-_SECTION = re.compile(r"={3,}+ (?P<name>[^=\n].{0,200}?) ={3,}$")
-_BLOCK = re.compile(r"_+ (?P<name>[^_\s].*?|_\w.*?) _+$")
-_WARNING = re.compile(r"  (?P<file>\S[^:\n]{0,500}):(?P<line>\d+): (?P<code>(?:\w+\.)*\w*Warning): (?P<text>.*)$")
-_FRAME = re.compile(r"[\w.]+$|in \S")
-_TOTALS = re.compile(
+_SECTION = regex(r"={3,}+ (?P<name>[^=\n].{0,200}?) ={3,}$")
+_BLOCK = regex(r"_+ (?P<name>[^_\s].*?|_\w.*?) _+$")
+_WARNING = regex(r"  (?P<file>\S[^:\n]{0,500}):(?P<line>\d+): (?P<code>(?:\w+\.)*\w*Warning): (?P<text>.*)$")
+_FRAME = regex(r"[\w.]+$|in \S")
+_TOTALS = regex(
     r"(?:={3,} )?(?P<counts>(?:(?:\d+ (?:failed|passed|skipped|deselected|xfailed|xpassed|errors?|warnings?|rerun|subtests passed|subtests failed)"
     r"|no tests (?:ran|collected))(?:, )?)+)(?: in [\d.]+ ?s(?:econds)?(?: \(\d+:\d\d:\d\d\))?)(?: ={3,})?$"
 )
-_LINE_STYLE = re.compile(r"(?P<file>(?:[A-Za-z]:)?[^\s:][^:\n]{0,500}\.\w{1,5}):(?P<line>\d+): (?P<text>\S.*)$")
+_LINE_STYLE = regex(r"(?P<file>(?:[A-Za-z]:)?[^\s:][^:\n]{0,500}\.\w{1,5}):(?P<line>\d+): (?P<text>\S.*)$")
 _WRONG_USE = (
     re.compile(r"(?:[\w./ -]{1,80}: error|ERROR): (?!usage:)(?P<text>.+)"),
     re.compile(r"(?:FAIL|ERROR:?) (?P<text>(?:Required test coverage|Coverage failure).*)"),
     re.compile(r"(?P<text>(?:PytestConfigWarning|UsageError|Exit): .+)"),
 )
-_CONFTEST = re.compile(r"ImportError while loading conftest '(?P<file>[^'\n]+)'")
+_CONFTEST = regex(r"ImportError while loading conftest '(?P<file>[^'\n]+)'")
 _NOTHING_RAN = 5  # pytest's exit code
 _MAX_LINES = 8  # of a failure's text
 _EARLY = ("ERROR at setup of ", "ERROR at teardown of ", "ERROR collecting ", "ERROR at ")
-_XPASS = re.compile(r"\[XPASS\(strict\)\](?P<text>.*)")
-PLACE = re.compile(r"(?P<file>[^\s:>][^:\n]{0,500}|[A-Za-z]:\\[^:\n]{0,500}):(?P<line>\d+):(?: (?P<rest>.*)|$)")
-_IN = re.compile(r"in \S")
-_DEFINED = re.compile(r" ?def \w")  # of fixtures that do not fit together
-_NATIVE = re.compile(r'\s+File "(?P<file>[^"\n]+)", line (?P<line>\d+)(?:, in |$)')
-_FIXTURE = re.compile(r"file (?P<file>\S.{0,500}), line (?P<line>\d+)$")
-SAID = re.compile(r"E(?:   (?P<text>.*)|\s*$)")
-_ENDS = re.compile(r"-{3,} ?(?:Captured|generated|Live log|live log)")
+_XPASS = regex(r"\[XPASS\(strict\)\](?P<text>.*)")
+PLACE = regex(r"(?P<file>[^\s:>][^:\n]{0,500}|[A-Za-z]:\\[^:\n]{0,500}):(?P<line>\d+):(?: (?P<rest>.*)|$)")
+_IN = regex(r"in \S")
+_DEFINED = regex(r" ?def \w")  # of fixtures that do not fit together
+_NATIVE = regex(r'\s+File "(?P<file>[^"\n]+)", line (?P<line>\d+)(?:, in |$)')
+_FIXTURE = regex(r"file (?P<file>\S.{0,500}), line (?P<line>\d+)$")
+SAID = regex(r"E(?:   (?P<text>.*)|\s*$)")
+_ENDS = regex(r"-{3,} ?(?:Captured|generated|Live log|live log)")
 _CAUSED = ("During handling of the above exception", "The above exception was the direct cause")
 
 
@@ -265,10 +265,10 @@ def _doctest(block: Sequence[str]) -> list[str]:
     return []
 
 
-SUMMARY = re.compile(
+SUMMARY = regex(
     r"(?P<kind>FAILED|ERROR|SUBFAIL(?:ED)?(?:\[.{0,200}?\]|\(.{0,200}?\))?) (?P<id>\S.*?\.(?:py|txt|rst|md)(?:::.*?)?)(?: - (?P<text>.*))?$"
 )
-_PROGRESS = re.compile(
+_PROGRESS = regex(
     r"(?:\[gw\d+\] \[ *\d+%\] (?P<state>FAILED|ERROR) (?P<worker>\S.*?)"
     r"|(?P<id>\S+\.py::\S.*?) (?P<late>FAILED|ERROR)(?: +\[ *\d+%\])?) *$"
 )

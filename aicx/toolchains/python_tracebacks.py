@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import field
 
-from aicx.values import dataclass
+from aicx.values import dataclass, regex
 
-_FRAME = re.compile(
+_FRAME = regex(
     r'(?P<lead>[ \t|+>:E]{0,40}+)File "(?P<file>[^"\n]{1,1000})", line (?P<line>\d+)(?:, in (?P<name>.{1,200}))?'
 )
-EXCEPTION = re.compile(
+EXCEPTION = regex(
     r"(?P<type>(?:[A-Za-z_]\w{0,80}\.){0,10}[A-Z]\w{0,100}|[a-z_]\w{0,60}(?:\.[A-Za-z_]\w{0,60}){1,10})(?:: (?P<text>.*)|:?$)"
 )
-_LEAD = re.compile(r"[ \t|+>]*+(?:E(?:   |\s*$))?[ \t|]*+")
+_LEAD = regex(r"[ \t|+>]*+(?:E(?:   |\s*$))?[ \t|]*+")
 _CHAINED = ("During handling of the above exception", "The above exception was the direct cause")
-_FOREIGN = re.compile(
+_FOREIGN = regex(
     r"(?:^|/)(?:site-packages|dist-packages|lib/python\d[\d.]*|lib64/python\d[\d.]*|Lib)/|^<|/_pytest/|(?:^|/)\.?v?env/lib/"
 )
 SYNTAX = frozenset({"SyntaxError", "IndentationError", "TabError"})

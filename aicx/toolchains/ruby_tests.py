@@ -8,33 +8,30 @@ from typing import Any
 
 from aicx.toolchains.family import Diagnostic, place
 from aicx.toolchains.json_documents import number, rows, word
+from aicx.values import regex
 
 FILE = r"[^\s:\[\]()][^:\n]{0,300}"
-LIBRARY = re.compile(
+LIBRARY = regex(
     r"<internal:|/usr/|/opt/|.*/(?:gems|rubygems|rubygems-integration|\.rbenv|\.rvm|\.asdf)/|.*/lib/ruby/|"
     r".*/vendor/bundle/|\(eval"
 )
-SYNTAX = re.compile(
-    rf"(?P<file>{FILE}):(?P<line>\d+): (?P<message>(?:syntax error|.*\bunexpected |.*unterminated ).*)$"
-)
-_EXAMPLE = re.compile(r"\s{2,4}(?P<number>\d+(?:\.\d+)?)\) (?P<name>\S.*)$")
-_PART = re.compile(r"\s+\d+\.\d+\) (?P<rest>(?:Failure/Error:|[A-Z]).*)$")
-_OUTSIDE = re.compile(r"An error occurred (?:while loading (?P<file>\S+?\.rb)|in |outside ).*$")
-_COMMENTED_FRAME = re.compile(r"\s*# (?P<file>\S[^:\n]{0,300}):(?P<line>\d+)(?::in .*)?$")
-_CLASS_LINE = re.compile(r"\s+(?P<code>[A-Z]\w*(?:::[A-Z]\w*)*):$|(?P<outer>[A-Z]\w*(?:::[A-Z]\w*)*):$")
-_END_OF_EXAMPLES = re.compile(r"Finished in |Failed examples:|\d+ examples?, |Randomized with|Top \d+ slowest|Pending:")
-RERUN = re.compile(
-    r"rspec (?:'(?P<quoted>[^']{1,300})'|(?P<file>[^\s:\[]{1,300})(?::(?P<line>\d+))?\S*) # (?P<name>.+)$"
-)
-_UNIT = re.compile(r"\s*(?:\d+\) )?(?P<kind>Failure|Error|Skipped):$")
-_UNIT_TEST = re.compile(rf"(?P<test>[A-Z][^\s#]{{0,200}}#\S.{{0,200}}?)(?: \[(?P<file>{FILE}):(?P<line>\d+)\])?:$")
-FRAME = re.compile(rf"\s*(?P<file>{FILE}):(?P<line>\d+):in [`'].*$")
-_TEST_UNIT = re.compile(
+SYNTAX = regex(rf"(?P<file>{FILE}):(?P<line>\d+): (?P<message>(?:syntax error|.*\bunexpected |.*unterminated ).*)$")
+_EXAMPLE = regex(r"\s{2,4}(?P<number>\d+(?:\.\d+)?)\) (?P<name>\S.*)$")
+_PART = regex(r"\s+\d+\.\d+\) (?P<rest>(?:Failure/Error:|[A-Z]).*)$")
+_OUTSIDE = regex(r"An error occurred (?:while loading (?P<file>\S+?\.rb)|in |outside ).*$")
+_COMMENTED_FRAME = regex(r"\s*# (?P<file>\S[^:\n]{0,300}):(?P<line>\d+)(?::in .*)?$")
+_CLASS_LINE = regex(r"\s+(?P<code>[A-Z]\w*(?:::[A-Z]\w*)*):$|(?P<outer>[A-Z]\w*(?:::[A-Z]\w*)*):$")
+_END_OF_EXAMPLES = regex(r"Finished in |Failed examples:|\d+ examples?, |Randomized with|Top \d+ slowest|Pending:")
+RERUN = regex(r"rspec (?:'(?P<quoted>[^']{1,300})'|(?P<file>[^\s:\[]{1,300})(?::(?P<line>\d+))?\S*) # (?P<name>.+)$")
+_UNIT = regex(r"\s*(?:\d+\) )?(?P<kind>Failure|Error|Skipped):$")
+_UNIT_TEST = regex(rf"(?P<test>[A-Z][^\s#]{{0,200}}#\S.{{0,200}}?)(?: \[(?P<file>{FILE}):(?P<line>\d+)\])?:$")
+FRAME = regex(rf"\s*(?P<file>{FILE}):(?P<line>\d+):in [`'].*$")
+_TEST_UNIT = regex(
     r"(?P<kind>Failure|Error): (?P<name>\S[^()]{0,200})\((?P<owner>[\w:]{1,200})\)(?:: (?P<code>[\w:]+): "
     r"(?P<message>.*))?$"
 )
-_EXCERPT = re.compile(r"\s+(?:=> )?\d+: ")
-UNIT_TOTAL = re.compile(r"\d+ (?:runs|tests), \d+ assertions, (?P<failures>\d+) failures, (?P<errors>\d+) errors")
+_EXCERPT = regex(r"\s+(?:=> )?\d+: ")
+UNIT_TOTAL = regex(r"\d+ (?:runs|tests), \d+ assertions, (?P<failures>\d+) failures, (?P<errors>\d+) errors")
 
 
 def own_frame(frames: Sequence[re.Match[str]]) -> re.Match[str] | None:

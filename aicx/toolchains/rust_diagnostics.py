@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from aicx.toolchains.family import Diagnostic, place
+from aicx.values import regex
 
 # The lint's name, the surest form first: as an attribute, as an option, as the anchor of clippy's page.
 _LINTS = (
@@ -16,15 +17,15 @@ _LINTS = (
     re.compile(r"rust-clippy/\S{1,80}#(\w{1,60})"),
 )
 # What only repeats that something failed; an error of its own when nothing else is there.
-WRAPPER = re.compile(
+WRAPPER = regex(
     r"could not compile|aborting due to|\d+ warnings? emitted|build failed|(?:test|doctest|bench) failed|"
     r"\d+ targets? failed|process didn't exit successfully|`.{1,200}` \(.{1,80}\) generated \d+ warning|"
     r"Some errors have detailed|For more information about"
 )
-_UNDEFINED = re.compile(r"undefined symbol: (?P<lld>\S+)|undefined reference to [`'\u2018](?P<ld>[^'\u2019]{1,300})")
-_REFERENCE = re.compile(r"(?:>>> referenced by \S+ \()?(?P<file>[\w./-]{1,300}\.rs):(?P<line>\d+)")
-_QUOTED = re.compile(r"`[^`]*`")
-_TYPES = re.compile(r"E0(?:023|02[67]|05[03]|06[01]|069|277|282|283|308|369|38[24]|49\d|50\d|51[56]|59\d|60[0-9]|61\d)")
+_UNDEFINED = regex(r"undefined symbol: (?P<lld>\S+)|undefined reference to [`'\u2018](?P<ld>[^'\u2019]{1,300})")
+_REFERENCE = regex(r"(?:>>> referenced by \S+ \()?(?P<file>[\w./-]{1,300}\.rs):(?P<line>\d+)")
+_QUOTED = regex(r"`[^`]*`")
+_TYPES = regex(r"E0(?:023|02[67]|05[03]|06[01]|069|277|282|283|308|369|38[24]|49\d|50\d|51[56]|59\d|60[0-9]|61\d)")
 
 
 def with_codes(found: Sequence[Diagnostic]) -> Iterator[Diagnostic]:

@@ -7,12 +7,13 @@ from collections.abc import Iterator, Sequence
 
 from aicx.toolchains.family import Diagnostic, Output
 from aicx.toolchains.json_documents import documents, number, rows, word
+from aicx.values import regex
 
-_BOX = re.compile(r"\s*[│╷╵|] ?")
-_TERRAFORM = re.compile(r"(?P<severity>Error|Warning): (?P<message>\S.*)$")
-_TERRAFORM_AT = re.compile(r"\s*on (?P<file>\S.*?) line (?P<line>\d+)(?:, in .*)?:?$")
-_TERRAFORM_FMT = re.compile(r"\S+\.(?:tf|tfvars|hcl)$")
-_SOURCE = re.compile(r"\s*(?:\d+:|├|│|with )")
+_BOX = regex(r"\s*[│╷╵|] ?")
+_TERRAFORM = regex(r"(?P<severity>Error|Warning): (?P<message>\S.*)$")
+_TERRAFORM_AT = regex(r"\s*on (?P<file>\S.*?) line (?P<line>\d+)(?:, in .*)?:?$")
+_TERRAFORM_FMT = regex(r"\S+\.(?:tf|tfvars|hcl)$")
+_SOURCE = regex(r"\s*(?:\d+:|├|│|with )")
 _MAX_BELOW = 14  # lines that one diagnosis of Terraform takes
 # One line, one error; the first group that matched names the tool.
 _LINES = tuple(
@@ -60,7 +61,7 @@ _LINES = tuple(
     )
 )  # fmt: skip
 _SIGNS = (":", "!", " at ", "×", "ailed")  # one of which every form above has
-_DOCKERFILE = re.compile(r"(?P<file>\S*(?:Dockerfile|Containerfile)\S*):(?P<line>\d+)$")
+_DOCKERFILE = regex(r"(?P<file>\S*(?:Dockerfile|Containerfile)\S*):(?P<line>\d+)$")
 
 
 def dockerfile(lines: Sequence[str]) -> tuple[str, int] | None:

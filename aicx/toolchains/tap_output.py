@@ -7,18 +7,19 @@ from collections.abc import Iterator, Sequence
 
 from aicx.toolchains.family import Diagnostic, Output, stable_file
 from aicx.toolchains.javascript_errors import ERROR, crashes, error_of
+from aicx.values import regex
 
 NAME = "node:test"
-_LISTED = re.compile(r"(?P<indent>\s*)✖ (?P<name>\S.*?)(?: \([\d.]+ms\))?\s*$")
-_AT = re.compile(r"\s*test at (?P<file>\S.*?):(?P<line>\d+):(?P<column>\d+)$")
-_NOT_OK = re.compile(r"(?P<indent>\s*)not ok(?: \d+)?(?: -)? ?(?P<name>.*?)(?: # (?P<directive>\w+).*)?$")
-_FIELD = re.compile(r"\s*(?P<name>location|error|code|name|failureType|stack|at|message|file|line): ?(?P<value>.*)$")
-_SPOT = re.compile(r"(?:file://)?(?P<file>[^\s():'\"]{1,500}):(?P<line>\d+):(?P<column>\d+)")
-_BUN = re.compile(r"\(fail\) (?P<name>.+?)(?: \[[\d.]+ ?m?s\])?$")
+_LISTED = regex(r"(?P<indent>\s*)✖ (?P<name>\S.*?)(?: \([\d.]+ms\))?\s*$")
+_AT = regex(r"\s*test at (?P<file>\S.*?):(?P<line>\d+):(?P<column>\d+)$")
+_NOT_OK = regex(r"(?P<indent>\s*)not ok(?: \d+)?(?: -)? ?(?P<name>.*?)(?: # (?P<directive>\w+).*)?$")
+_FIELD = regex(r"\s*(?P<name>location|error|code|name|failureType|stack|at|message|file|line): ?(?P<value>.*)$")
+_SPOT = regex(r"(?:file://)?(?P<file>[^\s():'\"]{1,500}):(?P<line>\d+):(?P<column>\d+)")
+_BUN = regex(r"\(fail\) (?P<name>.+?)(?: \[[\d.]+ ?m?s\])?$")
 _BETWEEN = "# Unhandled error between tests"
-_BUN_FILE = re.compile(r"(?P<file>\S+\.[cm]?[jt]sx?):$")
-_DENO = re.compile(r"(?P<name>\S.*?) => (?P<file>\S+?):(?P<line>\d+):(?P<column>\d+)$")
-_TOTALS = re.compile(
+_BUN_FILE = regex(r"(?P<file>\S+\.[cm]?[jt]sx?):$")
+_DENO = regex(r"(?P<name>\S.*?) => (?P<file>\S+?):(?P<line>\d+):(?P<column>\d+)$")
+_TOTALS = regex(
     r"\s*(?:[ℹ#] fail (?P<fail>\d+)|(?P<bun>\d+) fail|(?:ok|FAILED) \| \d+ passed.* \| (?P<deno>\d+) failed.*)\s*$"
 )
 

@@ -5,18 +5,19 @@ from __future__ import annotations
 import re
 
 from aicx.terminal import without_controls
+from aicx.values import regex
 
 HEAD, TAIL = 2_000_000, 6_000_000  # characters that are read of a longer output; what fails is mostly at its end
 MAX_LINE = 4000  # of what the families see line by line; a whole JSON document is in the text
 
-_LINK = re.compile(r"\x1b\]8;[^\x07\x1b\n]{0,2000}+(?:\x07|\x1b\\)")
+_LINK = regex(r"\x1b\]8;[^\x07\x1b\n]{0,2000}+(?:\x07|\x1b\\)")
 # Colours whose escape sign something took out before.
-_BARE_STYLE = re.compile(r"\[(?:\d{1,3}(?:;\d{1,3}){0,5})?m(?!\])")
-_BACKSPACE = re.compile(r"[^\x08\n]\x08")
-_STYLED = re.compile(r"\[(?:\d{1,2}(?:;\d{1,3}){1,5}|[013-9]\d?)m")
-_ERASED = re.compile(r"\x1b\[[0-2]?K")
+_BARE_STYLE = regex(r"\[(?:\d{1,3}(?:;\d{1,3}){0,5})?m(?!\])")
+_BACKSPACE = regex(r"[^\x08\n]\x08")
+_STYLED = regex(r"\[(?:\d{1,2}(?:;\d{1,3}){1,5}|[013-9]\d?)m")
+_ERASED = regex(r"\x1b\[[0-2]?K")
 # Going back to the beginning of the line, which what follows writes over.
-_BACK = re.compile(r"\x1b\[[01]?G|\x1b\[2K")
+_BACK = regex(r"\x1b\[[01]?G|\x1b\[2K")
 
 
 def plain(output: str) -> str:
@@ -58,7 +59,7 @@ _PREFIXES = tuple(
     )
 )
 # A runner of tasks says what it starts for each, and puts the task before each of its lines.
-_ANNOUNCED = re.compile(r"(\[[\w.:/-]{1,60}\] )\$ \S")
+_ANNOUNCED = regex(r"(\[[\w.:/-]{1,60}\] )\$ \S")
 _SHARE = 0.9  # of the lines that must have a prefix before it is taken off
 _MIN_COMMON = 3
 

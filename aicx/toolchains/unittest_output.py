@@ -7,15 +7,16 @@ from collections.abc import Iterator, Sequence
 
 from aicx.toolchains.family import Diagnostic, Output
 from aicx.toolchains.python_tracebacks import SYNTAX, tracebacks
+from aicx.values import regex
 
 NAME = "unittest"
-_HEAD = re.compile(
+_HEAD = regex(
     r"(?P<kind>FAIL|ERROR|UNEXPECTED SUCCESS): (?P<test>[\w<>]\S*(?: \([^()\n]{1,300}\))?)(?P<sub> [\[(].*)?(?:\s.*)?$"
 )
-_RULE = re.compile(r"[=-]{50,}$")
-_TOTALS = re.compile(r"(?:FAILED \((?:failures|errors|unexpected successes|skipped)=\d|OK(?: \(|$))")
-_EXAMPLE = re.compile(r'File "(?P<file>[^"\n]+)", line (?P<line>\d+), in (?P<name>\S+)')
-_STARS = re.compile(r"\*{50,}$")
+_RULE = regex(r"[=-]{50,}$")
+_TOTALS = regex(r"(?:FAILED \((?:failures|errors|unexpected successes|skipped)=\d|OK(?: \(|$))")
+_EXAMPLE = regex(r'File "(?P<file>[^"\n]+)", line (?P<line>\d+), in (?P<name>\S+)')
+_STARS = regex(r"\*{50,}$")
 
 
 def failed(output: Output) -> bool | None:

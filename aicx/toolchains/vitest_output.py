@@ -8,20 +8,21 @@ from collections.abc import Iterator
 from aicx.toolchains import javascript_errors as stacks
 from aicx.toolchains.family import Diagnostic, Output
 from aicx.toolchains.javascript_errors import error_of
+from aicx.values import regex
 
 NAME = "vitest"
-_HEAD = re.compile(
+_HEAD = regex(
     r"\s*FAIL\s{1,4}(?P<project>\|[^|\n]{1,60}\| |\S{1,40} (?=\S+\.\w+ [>\[]))?(?P<file>\S+\.[\w]{1,6})(?: \[ .* \]| (?P<name>> .+?))?\s*$"
 )
-_RULE = re.compile(r"⎯{3,}(?:\[(?P<at>\d+)/\d+\]⎯+)?\s*$")
-_TITLE = re.compile(r"⎯{2,}\s+(?P<name>\S.*?)\s+⎯{2,}$")
-_LISTED = re.compile(r"\s*(?:×|✗|❯|FAIL) (?P<name>\S.* > \S.*?)(?: \d[\d.]*ms| \d[\d.]*s)?(?: \(retry x\d+\))?\s*$")
-_SAID = re.compile(r"\s*→ (?P<message>.+)$")
-_LISTED_FILE = re.compile(r"\s*(?:❯|×|✓)\s(?P<file>\S+\.[cm]?[jt]sx?)\s+[(\[]")
-_RUN = re.compile(r"\s*RUN\s+v\d")
-_TOTALS = re.compile(r"\s*(?:Test Files|Tests|Suites)\s{2,}(?P<rest>.*\(\d+\)|no tests)\s*$")
-_ERRORS = re.compile(r"\s*Errors\s{2,}\d+ errors?\s*$")
-_ALONE = re.compile(
+_RULE = regex(r"⎯{3,}(?:\[(?P<at>\d+)/\d+\]⎯+)?\s*$")
+_TITLE = regex(r"⎯{2,}\s+(?P<name>\S.*?)\s+⎯{2,}$")
+_LISTED = regex(r"\s*(?:×|✗|❯|FAIL) (?P<name>\S.* > \S.*?)(?: \d[\d.]*ms| \d[\d.]*s)?(?: \(retry x\d+\))?\s*$")
+_SAID = regex(r"\s*→ (?P<message>.+)$")
+_LISTED_FILE = regex(r"\s*(?:❯|×|✓)\s(?P<file>\S+\.[cm]?[jt]sx?)\s+[(\[]")
+_RUN = regex(r"\s*RUN\s+v\d")
+_TOTALS = regex(r"\s*(?:Test Files|Tests|Suites)\s{2,}(?P<rest>.*\(\d+\)|no tests)\s*$")
+_ERRORS = regex(r"\s*Errors\s{2,}\d+ errors?\s*$")
+_ALONE = regex(
     r"(?P<message>No test files found.*|ERROR: Coverage for .* does not meet .*|Error: .*vitest.*config.*|No projects matched .*)"
 )
 _STARTUP = ("Startup Error", "Unhandled Error", "Unhandled Rejection", "Uncaught Exception", "Typecheck Error")

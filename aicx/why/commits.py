@@ -24,7 +24,7 @@ from aicx.git.history import (
 )
 from aicx.git.state import Git, GitState
 from aicx.git.subjects import plain_subject
-from aicx.values import dataclass
+from aicx.values import dataclass, regex
 from aicx.why.target import WhyTarget
 
 if TYPE_CHECKING:
@@ -133,8 +133,8 @@ class WhyReport:
 # How far apart a commit and its copies are looked for; a branch that waits longer is found by its own message.
 _SPAN = timedelta(days=30)
 _MAX_COPIES = 20
-_ITEM = re.compile(r"^\s*[-*] (\S.*)$", re.MULTILINE)
-_MERGED = re.compile(r"^Merge (?:pull request #\d+ from [^\s/]+/|(?:remote-tracking )?branch ')([^\s']+)")
+_ITEM = regex(r"^\s*[-*] (\S.*)$", re.MULTILINE)
+_MERGED = regex(r"^Merge (?:pull request #\d+ from [^\s/]+/|(?:remote-tracking )?branch ')([^\s']+)")
 # A subject of fewer words ("fix tests") is that of many commits.
 _MIN_WORDS = 3
 

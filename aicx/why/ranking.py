@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from datetime import datetime, timedelta
@@ -18,7 +17,7 @@ from aicx.git.history import HistoryCommit
 from aicx.git.subjects import plain_subject
 from aicx.refs import Ref
 from aicx.text import first_of, plural
-from aicx.values import dataclass
+from aicx.values import dataclass, regex
 from aicx.why.candidates import AFTER, SessionCandidate, is_part
 from aicx.why.commits import CommitQuery, Evidence
 
@@ -165,8 +164,8 @@ _SURE_FILES, _SURE_TIME, _SOME_LINES, _SOME_TEXT = 0.5, 0.3, 0.3, 0.5
 _SAME_DAY = timedelta(days=1)
 # Evidence that names the commit itself.
 _NAMES_IT = frozenset({"made", "printed"})
-_HOME = re.compile(r"(?:/Users|/home|[A-Za-z]:[\\/]Users)[\\/]([^\\/]+)")
-_WORD = re.compile(r"[^\W_]+")
+_HOME = regex(r"(?:/Users|/home|[A-Za-z]:[\\/]Users)[\\/]([^\\/]+)")
+_WORD = regex(r"[^\W_]+")
 _MIN_NAME = 3
 
 

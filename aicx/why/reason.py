@@ -23,6 +23,7 @@ from aicx.evidence.texts import summary_line, words
 from aicx.evidence.transcript import Step
 from aicx.git.subjects import plain_subject
 from aicx.refs import Ref
+from aicx.values import regex
 from aicx.why.candidates import AFTER
 from aicx.why.commits import CommitQuery, ReasonKind, WhyReason
 from aicx.why.ranking import edits_of
@@ -107,7 +108,7 @@ def alike(one: str, other: str) -> bool:
 # What a word of a message's body or of a file's name says, beside one of the subject, and the characters of a body.
 _OF_BODY, _OF_FILES, _MAX_BODY = 0.5, 0.5, 1000
 # "fix" in "fix(parser): read brackets" says what kind of change it is, and is in every other sentence.
-_KIND = re.compile(r"^(?:build|chore|ci|docs|feat|fix|perf|refactor|revert|style|test)(?=\(|!?:)", re.IGNORECASE)
+_KIND = regex(r"^(?:build|chore|ci|docs|feat|fix|perf|refactor|revert|style|test)(?=\(|!?:)", re.IGNORECASE)
 # A sentence is about a commit from here: it has a word of the subject that nothing else said in the session has, or
 # several that other things have too.
 _MIN_WEIGHT = 1.0
@@ -169,9 +170,9 @@ _MAX_LISTED = 24
 _SAID = ("found", "weighed")
 _BOOKKEEPING = ("git ", "gh ", "glab ")
 # The last line of a build that says where, not what.
-_NAMES_NOTHING = re.compile(r"\[build failed\]|^\S+: : #")
+_NAMES_NOTHING = regex(r"\[build failed\]|^\S+: : #")
 # A check that runs tests says more of a change than one that formats it.
-_TESTS = re.compile(r"test|spec\b|e2e|jest", re.IGNORECASE)
+_TESTS = regex(r"test|spec\b|e2e|jest", re.IGNORECASE)
 
 
 def read_reason(

@@ -11,12 +11,13 @@ from aicx.evidence.statements import conclusion, is_announcement, reports, telli
 from aicx.evidence.texts import sentences, summary_line, words
 from aicx.evidence.transcript import Step
 from aicx.text import shorten
+from aicx.values import regex
 
 SAID = 320  # characters of one line
 
 # Words with which an agent names the cause of what it then changes, alone or as a heading.
-_CAUSE_HEADING = re.compile(r"^(?:the )?(?:root )?cause\b", re.IGNORECASE)
-_CAUSE = re.compile(
+_CAUSE_HEADING = regex(r"^(?:the )?(?:root )?cause\b", re.IGNORECASE)
+_CAUSE = regex(
     r"\b(?:root causes?(?: (?:fix|is|was)\b|:)|turn(?:s|ed) out\b|(?:that|which)(?:.s| is) why\b"
     r"|(?:is|are|was|were) caused by\b|(?:happens|fail(?:s|ed)?|breaks|broke) because\b"
     r"|(?:the|real|actual) (?:[\w`-]+ ){0,2}(?:bug|cause|culprit|problem|regression|issue|failure|gap|mismatch|race)"
@@ -24,9 +25,9 @@ _CAUSE = re.compile(
     re.IGNORECASE,
 )
 # A cause that is only thought of.
-_GUESSED = re.compile(r"\?|\b(?:may|might|maybe|perhaps|probably|likely|could|seems?|if|whether)\b", re.IGNORECASE)
+_GUESSED = regex(r"\?|\b(?:may|might|maybe|perhaps|probably|likely|could|seems?|if|whether)\b", re.IGNORECASE)
 # Words with which one of several ways is named.
-_WEIGHED = re.compile(
+_WEIGHED = regex(
     r"\b(?:alternatively|the alternatives?|alternative (?:approach|fix|is|option|solution|way|would)|trade-?offs?"
     r"|option [a-d1-4]\b|another (?:approach|option|way)|(?:either|question is whether) .{3,80} or "
     r"|(?:cleaner|safer|simpler) than|the downside|pros and cons|as opposed to)",
@@ -34,8 +35,8 @@ _WEIGHED = re.compile(
 )
 # With these a sentence may also only say what was changed, or how it was; a word of choosing makes them a choice,
 # "should" does not: it says what is wrong, or what will come of it.
-_REPLACED = re.compile(r"\b(?:instead of|rather than)\b", re.IGNORECASE)
-_CHOSEN = re.compile(
+_REPLACED = regex(r"\b(?:instead of|rather than)\b", re.IGNORECASE)
+_CHOSEN = regex(
     r"\b(?:better|best|prefer\w*|cleane\w+|simple\w+|safe\w+|let.?s|decided|chose|recommend\w*|suggest\w*"
     r"|(?:I|we)(?:.m|.ll|.d|.ve| am| will| would)? (?:\w+ )?(?:us(?:e|ing)|keep(?:ing)?|kept|leav(?:e|ing)|put|want|go"
     r"|went))\b",

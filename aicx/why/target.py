@@ -18,16 +18,14 @@ from aicx.git.identity import find_repository, parts_of, remote_urls
 from aicx.git.roots import Roots
 from aicx.git.state import Git, GitState
 from aicx.refs import Ref, file_place
-from aicx.values import dataclass
+from aicx.values import dataclass, regex
 
-_NUMBER = re.compile(
-    r"(?:[#!]|(?:PR|MR|pull request|merge request|issue|ticket|discussion) *[#!]?)(\d{1,9})", re.IGNORECASE
-)
-_ADDRESS = re.compile(
+_NUMBER = regex(r"(?:[#!]|(?:PR|MR|pull request|merge request|issue|ticket|discussion) *[#!]?)(\d{1,9})", re.IGNORECASE)
+_ADDRESS = regex(
     r"https?://[^/\s]+/([\w.-]+(?:/[\w.-]+)*?)/(?:-/)?(?:pull|issues|merge_requests|discussions)/(\d{1,9})(?:[/#?]\S*)?"
 )
 # Of a tracker such as Jira or Linear; in capitals, as they write it, and not the name of a standard.
-_KEY = re.compile(r"(?!(?:ISO|RFC|SHA|UTF)-)[A-Z][A-Z0-9]{1,9}-\d{1,7}")
+_KEY = regex(r"(?!(?:ISO|RFC|SHA|UTF)-)[A-Z][A-Z0-9]{1,9}-\d{1,7}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,9 +111,9 @@ Kind = Literal["commit", "file", "lines", "tag", "range", "number", "subject"]
 # Commits of one target that are followed, the newest first; each costs a look at the sessions of its time.
 MAX_COMMITS = 8
 # The hash that blame gives lines that are not committed yet.
-UNCOMMITTED = re.compile("0{40,64}")
-_LINES = re.compile(r"(?P<path>.+):(?P<first>\d{1,7})(?:-(?P<last>\d{1,7}))?")
-_HASH = re.compile(r"[0-9a-fA-F]{7,64}")
+UNCOMMITTED = regex("0{40,64}")
+_LINES = regex(r"(?P<path>.+):(?P<first>\d{1,7})(?:-(?P<last>\d{1,7}))?")
+_HASH = regex(r"[0-9a-fA-F]{7,64}")
 _MAX_NAME = 4096
 _OTHER_REPOSITORY = "the address is of another repository than this: only the logs are asked"
 _SHALLOW = "the clone is shallow: who wrote what it begins with is not known here, only the logs are asked"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -14,6 +13,7 @@ from aicx.git.state import GitProbe
 from aicx.paths import Layout
 from aicx.refs import Ref, is_of_session
 from aicx.storage.event_lines import new_id
+from aicx.values import regex
 from aicx.work.contract import Contract
 from aicx.work.events import changing, last_tasks
 from aicx.work.files import ATTEMPTS, CAPSULE, every_folder, names_in, newest_paths, path_of, read_record
@@ -183,7 +183,7 @@ def _joined(known: Stated, new: Stated) -> Stated:
     return Stated(*(tuple(dict.fromkeys((*getattr(known, name), *getattr(new, name)))) for name in Stated.__slots__))
 
 
-_OF_SESSIONS = re.compile(r'(?:session|chunk):[a-z-]+:[^"\s\]\\]+')
+_OF_SESSIONS = regex(r'(?:session|chunk):[a-z-]+:[^"\s\]\\]+')
 
 
 def write_capsule(

@@ -19,7 +19,7 @@ import orjson
 from aicx.fields import INTERNAL
 from aicx.storage.typed import SPARSE
 from aicx.text import shorten
-from aicx.values import dataclass
+from aicx.values import dataclass, regex
 
 TestSource = Literal["previous_successful_command", "makefile", "project_convention", "none"]
 Strength = Literal["strict", "soft", "exploratory"]
@@ -58,9 +58,9 @@ WORTH: Mapping[Signal, int] = {
 STRICT, SOFT = 7, 3
 MAX_FIRST, MAX_PRIMARY, MAX_SECONDARY, MAX_AVOID = 3, 3, 4, 8
 
-_WORD = re.compile(r"[^\W_]{3,}")
-_TESTS = re.compile(r"(?:^|[/_.-])(?:tests?|specs?|__tests__)(?:[/_.-]|$)", re.IGNORECASE)
-_CAMEL = re.compile(r"(?<=[a-z\d])(?=[A-Z])")
+_WORD = regex(r"[^\W_]{3,}")
+_TESTS = regex(r"(?:^|[/_.-])(?:tests?|specs?|__tests__)(?:[/_.-]|$)", re.IGNORECASE)
+_CAMEL = regex(r"(?<=[a-z\d])(?=[A-Z])")
 _GOAL = 120  # characters of the goal in a command that is meant to be copied
 
 
@@ -213,17 +213,17 @@ def _finalize_command(goal: str) -> str:
 
 # A file of a project's root is read as far as this: a Makefile's rules and a package's scripts come early.
 _MAX_BYTES = 256 * 1024
-_TEST_RULE = re.compile(r"^(test|tests|check)\s*::?(?!=)", re.MULTILINE)
+_TEST_RULE = regex(r"^(test|tests|check)\s*::?(?!=)", re.MULTILINE)
 _CI = (".github/workflows/*.y*ml", ".gitlab-ci.yml", ".circleci/config.yml", "azure-pipelines.yml", "Jenkinsfile")
 _MAX_CI = 50  # workflows
-_RULE = re.compile(r"^([A-Za-z0-9_.%/ -]+?)\s*::?(?!=)", re.MULTILINE)
+_RULE = regex(r"^([A-Za-z0-9_.%/ -]+?)\s*::?(?!=)", re.MULTILINE)
 # Only where a command begins: prose says "make" too. A call with -C or -f is of another Makefile.
-_MAKE = re.compile(
+_MAKE = regex(
     r"""(?:^[ \t]*(?:-[ \t]+)?(?:(?:run|script|command):[ \t]*)?(?:sh[ \t(]+)?["']?|&&[ \t]*|\|\|[ \t]*|;[ \t]*)make"""
     r"""((?:[ \t]+[A-Za-z0-9_][\w.-]*(?:=\S*)?)+)(?=[ \t]*(?:$|[;&|"'`)#\\]))""",
     re.MULTILINE,
 )
-_TARGET = re.compile(r"(?<!\S)[A-Za-z0-9_][\w.-]*(?!\S)")
+_TARGET = regex(r"(?<!\S)[A-Za-z0-9_][\w.-]*(?!\S)")
 _NPM_DEFAULT = "no test specified"  # what `npm init` writes, which always fails
 _LOCKS = (("pnpm-lock.yaml", "pnpm"), ("yarn.lock", "yarn"), ("bun.lockb", "bun run"), ("bun.lock", "bun run"))
 _BY_FILE = (

@@ -20,6 +20,7 @@ from aicx.refs import Ref
 from aicx.shell import Simple, simple_commands
 from aicx.text import instant
 from aicx.types import PROMPTS
+from aicx.values import regex
 from aicx.work.failure_runs import failures_of
 from aicx.work.session_facts import MAX_COMMANDS, MAX_FILES, Observed, Ran, Said, SessionFacts, SessionPart
 
@@ -114,10 +115,10 @@ def _said(line: Statement) -> Said:
 
 # Programs that print the files they are given.
 _READERS = frozenset({"bat", "cat", "head", "less", "more", "nl", "sed", "tail"})
-_PATH = re.compile(r"[\w@.+-]*(?:/[\w@.+-]+)+|[\w@+-]+\.[A-Za-z]\w{0,9}|Makefile|Dockerfile")
-_DELETES = re.compile(r"(?:git rm|rm|unlink|trash)\s(?P<rest>.*)", re.DOTALL)
-_DELETED_BY_PATCH = re.compile(r"^\*\*\* Delete File: (.+)$", re.MULTILINE)
-_FINALIZES = re.compile(r"(?<![^\W_])aicx[_ ]finalize\b")
+_PATH = regex(r"[\w@.+-]*(?:/[\w@.+-]+)+|[\w@+-]+\.[A-Za-z]\w{0,9}|Makefile|Dockerfile")
+_DELETES = regex(r"(?:git rm|rm|unlink|trash)\s(?P<rest>.*)", re.DOTALL)
+_DELETED_BY_PATCH = regex(r"^\*\*\* Delete File: (.+)$", re.MULTILINE)
+_FINALIZES = regex(r"(?<![^\W_])aicx[_ ]finalize\b")
 
 
 def observe(

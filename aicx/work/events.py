@@ -6,7 +6,6 @@ so that one more event never means writing a long log again.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import field, replace
@@ -21,7 +20,7 @@ from aicx.storage import event_lines
 from aicx.storage.event_lines import new_id
 from aicx.storage.journaled import JournaledFolder
 from aicx.storage.typed import from_json, to_json, with_texts
-from aicx.values import dataclass
+from aicx.values import dataclass, regex
 from aicx.work.files import ATTEMPTS, CAPSULE, CLOSED, EVERY, NOTES, TASKS, encode, path_of
 from aicx.work.record import Status, WorkRecord, stored
 
@@ -32,12 +31,12 @@ OF_NOTES = frozenset({"continuity_saved", "continuity_refreshed", "continuity_cl
 OF_SESSIONS = frozenset({"session_opened", "session_linked", "session_closed", "restore_marked", "restored"})
 TYPES = OF_RECORDS | OF_NOTES | OF_SESSIONS
 FIRST = "events-0001.jsonl"
-_NAME = re.compile(r"events-(\d{4,})\.jsonl")
-_OF_SESSION = re.compile(b"|".join(b'"type":"%b"' % kind.encode() for kind in sorted(OF_SESSIONS)))
+_NAME = regex(r"events-(\d{4,})\.jsonl")
+_OF_SESSION = regex(b"|".join(b'"type":"%b"' % kind.encode() for kind in sorted(OF_SESSIONS)))
 MAX_SEGMENT = 1_000_000  # bytes
 _TAIL = 20_000  # bytes, in which the last events are
 # Who did it, as a word: `cli`, `finalize`, `hook`.
-_SOURCE = re.compile(r"[a-z][a-z_-]{0,39}")
+_SOURCE = regex(r"[a-z][a-z_-]{0,39}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,17 +14,18 @@ from aicx.evidence.runs import CommandRun, is_probe, is_scratch
 from aicx.evidence.transcript import Step
 from aicx.git.roots import Roots
 from aicx.toolchains.parsing import ErrorEvent, parse
+from aicx.values import regex
 from aicx.work.session_facts import Failure
 
 # What one run may report; a build that breaks everything says the same many times.
 MAX_EVENTS = 4
 # What a client puts before the output of a command.
-_HEADER = re.compile(
+_HEADER = regex(
     r"(?:(?:Script|Chunk ID:|Wall time|Process|Exit code:|Command:|Original token|Total output)[^\n]*(?:\n|\Z))*"
     r"Output:(?:\n|\Z)(?:Process running with [^\n]*(?:\n|\Z))?"
 )
 # A message that a tool prints beside the mistake, and that is the same for every mistake or says where it is not.
-_SAYS_NOTHING = re.compile(
+_SAYS_NOTHING = regex(
     r"^hint:|^exit code \d+$|^\^C$|\btoo many errors$|\bexited with (?:code|status) \d+\W*$"
     r"|\brun with --verbose\b|\brerun with\b|^failed to push some refs\b|\bsee \S+ for (?:the )?(?:full|more)\b"
     r"|\bcommand failed with exit code\b|^(?:found )?\d+ (?:errors?|issues?|problems?)\W*$|\[(?:build|setup) failed\]$"
@@ -35,7 +36,7 @@ _SAYS_NOTHING = re.compile(
 )
 # How code is laid out is mended by a program, and what is not used, or not imported yet, by who sees it: both teach
 # nothing.
-_TRIVIAL = re.compile(
+_TRIVIAL = regex(
     r"^Diff in \S|\bformatter would have printed\b|\bwould reformat\b|\bimport statements could be sorted\b"
     r"|\bnot (?:properly )?(?:formatted|gofmt|goimports|gofumpt)|\bcode style issues? found\b|^File is not \S+-ed\b"
     r"|\bimport block is un-?sorted\b|\bimports are (?:incorrectly|not) sorted\b"
@@ -44,11 +45,11 @@ _TRIVIAL = re.compile(
     re.IGNORECASE,
 )
 # A file with a program is part of the work.
-SCRIPT = re.compile(r"(?:^|[\s/])[\w.-]+\.(?:[cm]?[jt]sx?|bash|pl|php|ps1|py|rb|sh)\b")
+SCRIPT = regex(r"(?:^|[\s/])[\w.-]+\.(?:[cm]?[jt]sx?|bash|pl|php|ps1|py|rb|sh)\b")
 # What a merge says of each commit that it stops at, beside the files that do not fit.
 _CONFLICT = "CONFLICT "
 # A program's own words on what it was to do with the history; a hook of the repository names places.
-_KEEPS_HISTORY = re.compile(r"(?:git|gh)\s")
+_KEEPS_HISTORY = regex(r"(?:git|gh)\s")
 
 
 def mistakes_of(
@@ -103,7 +104,7 @@ def _tells(event: ErrorEvent, run: CommandRun, family: str) -> bool:
 
 
 # The part of a file's name that says that it holds the tests of another one.
-_OF_TESTS = re.compile(r"[._-](?:tests?|spec)(?=\.)|^test_", re.IGNORECASE)
+_OF_TESTS = regex(r"[._-](?:tests?|spec)(?=\.)|^test_", re.IGNORECASE)
 
 
 def is_test_file(file: str) -> bool:
@@ -141,7 +142,7 @@ def is_near(file: str, other: str) -> bool:
 
 
 # A name that is not there yet, in a test that was written before what it tests.
-_NOT_YET = re.compile(
+_NOT_YET = regex(
     r"^undefined: |\bcannot find (?:name|value|function|type|symbol)\b|\bis not defined\b"
     r"|\bhas no (?:field|attribute|exported)"
     r"|\bno (?:method|function) named\b|\bcannot import name\b|\bunresolved import\b|\b(?:field or )?method \S+\)?$",

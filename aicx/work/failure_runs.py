@@ -18,7 +18,7 @@ from aicx.refs import Ref
 from aicx.shell import Simple, simple_commands
 from aicx.text import instant, shorten
 from aicx.toolchains.parsing import ErrorEvent
-from aicx.values import dataclass
+from aicx.values import dataclass, regex
 from aicx.work.failure_events import (
     SCRIPT,
     came_first,
@@ -43,10 +43,10 @@ _FEW, _FEW_COMMANDS = 3, 2
 _MESSAGE, _COMMAND = 300, 120  # characters
 # Whose tests run only once everything compiles, whatever they are started with.
 _COMPILED = frozenset({"c_cpp", "dotnet", "go", "java", "rust"})
-_FORMATS = re.compile(r"\b(?:fmt|format|gofmt|prettier|black)\b")
+_FORMATS = regex(r"\b(?:fmt|format|gofmt|prettier|black)\b")
 _TASK_RUNNERS = frozenset({"just", "make", "mise", "moon", "task"})
 # A working tree of a repository beside others.
-_TREE = re.compile(r"[/\\]\.?(?:claude[/\\])?worktrees[/\\][^/\\]+", re.IGNORECASE)
+_TREE = regex(r"[/\\]\.?(?:claude[/\\])?worktrees[/\\][^/\\]+", re.IGNORECASE)
 
 
 @dataclass(slots=True)

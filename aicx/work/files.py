@@ -6,7 +6,6 @@ Beside them ``handoffs/`` and ``attempts/``, in which the briefs of recorded sta
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import field, replace
@@ -20,16 +19,16 @@ from aicx.errors import CorpusDamaged, NotFound, UsageError
 from aicx.paths import Layout
 from aicx.storage.typed import from_json, to_json
 from aicx.text import first_of, printable
-from aicx.values import dataclass
+from aicx.values import dataclass, regex
 from aicx.work.record import PREFIX, Attempt, WorkRecord, slug_of
 
 SCHEMA = "aicx.work/1"
 MAX_BYTES = 8_000_000  # of a file; a longer one was not written by aicx
-_ID = re.compile(r"[0-9a-f]{12}")
+_ID = regex(r"[0-9a-f]{12}")
 # By these it is decided where a task may be used: where they are missing, it must not look as if git had said nothing.
 _COMPARED = {"branch", "head", "dirty"}
 _STRANGE = (orjson.JSONDecodeError, LookupError, TypeError, ValueError, AttributeError, OverflowError)
-_PREFIX = re.compile(r"[0-9a-f]{4,11}")
+_PREFIX = regex(r"[0-9a-f]{4,11}")
 
 
 class Undecodable(ValueError):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -17,7 +16,7 @@ from aicx.folders import is_absolute, slashed
 from aicx.paths import NON_REPOSITORY
 from aicx.text import instant
 from aicx.types import KINDS
-from aicx.values import dataclass
+from aicx.values import dataclass, regex
 
 _LAST = "\U0010ffff"  # comes after every character that an id may go on with
 
@@ -161,7 +160,7 @@ def _until(at: datetime, _: Catalog) -> _Sql:
 
 
 # Paths are stored from the folder that a session worked in; a whole one is compared with both together.
-_BETWEEN_NAMES = re.compile(r"(?<=[^\\/])\\(?=[^\\/])")
+_BETWEEN_NAMES = regex(r"(?<=[^\\/])\\(?=[^\\/])")
 _STORED_FILE = "replace(files.path, '\\', '/')"
 _WHOLE_FILE = "replace(coalesce(cwd, '') || '/' || files.path, '\\', '/')"
 

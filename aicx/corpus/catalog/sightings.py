@@ -5,20 +5,19 @@ Without its repository this is what bounds the time of a commit: it was made bef
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from aicx.git.subjects import plain_subject
-from aicx.values import dataclass
+from aicx.values import dataclass, regex
 
 if TYPE_CHECKING:
     from aicx.corpus.catalog.database import Catalog
 
-_NAME = re.compile(r"[0-9a-f]{7,64}|#\d{1,9}")
-_WORD = re.compile(r"[^\W_]+")
+_NAME = regex(r"[0-9a-f]{7,64}|#\d{1,9}")
+_WORD = regex(r"[^\W_]+")
 # Git abbreviates a hash to at least this.
 ABBREVIATED = 7
 # How many of the words of a question and of a subject have to be the same, and how many there have to be.

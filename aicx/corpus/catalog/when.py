@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from datetime import UTC, date, datetime, timedelta
 
 from aicx.errors import UsageError
 from aicx.text import day_bounds, local
+from aicx.values import regex
 
-_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
-_AGO = re.compile(r"(?P<count>\d+)\s*(?P<unit>[hdw])")
-_MONTH = re.compile(r"\d{4}-\d{2}")
+_DAY = regex(r"\d{4}-\d{2}-\d{2}")
+_AGO = regex(r"(?P<count>\d+)\s*(?P<unit>[hdw])")
+_MONTH = regex(r"\d{4}-\d{2}")
 _UNITS = {"h": "hours", "d": "days", "w": "weeks"}
 
 

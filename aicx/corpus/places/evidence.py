@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 
 from aicx.folders import folded
 from aicx.git.identity import is_short_forge
-from aicx.values import dataclass
+from aicx.values import dataclass, regex
 
 Session = tuple[str, str]  # agent, session id
 
@@ -45,10 +45,10 @@ _MAX_SESSIONS = 5
 _OUTWEIGHS = 2
 
 # Worktrees that agents and people keep inside the repository they belong to.
-_WORKTREE = re.compile(r"(?P<root>.+?)/(?:\.worktrees|\.claude/worktrees|\.git/worktrees)/.+")
-_HOME = re.compile(r"/|/(?:Users|home)(?:/[^/]+)?|/root|/tmp|/private/tmp|/var/tmp|/mnt(?:/[^/]+)?|/Volumes(?:/[^/]+)?")
+_WORKTREE = regex(r"(?P<root>.+?)/(?:\.worktrees|\.claude/worktrees|\.git/worktrees)/.+")
+_HOME = regex(r"/|/(?:Users|home)(?:/[^/]+)?|/root|/tmp|/private/tmp|/var/tmp|/mnt(?:/[^/]+)?|/Volumes(?:/[^/]+)?")
 # The same of Windows, in one case, and as its shells and WSL name it.
-_WINDOWS_HOME = re.compile(
+_WINDOWS_HOME = regex(
     r"(?:[a-z]:|/[a-z]|/(?:mnt|cygdrive)/[a-z])"
     r"(?:/users(?:/[^/]+(?:/(?:desktop|documents|downloads|appdata/local(?:/temp)?))?)?|/te?mp|/windows(?:/temp)?)?"
     r"|//[^/]+(?:/[^/]+)?",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import field
 from pathlib import Path
@@ -11,11 +10,11 @@ from aicx.git.identity import parts_of, remote_urls
 from aicx.paths import safe_project
 from aicx.sources.naming import clean_project
 from aicx.storage.reading import read_note
-from aicx.values import dataclass
+from aicx.values import dataclass, regex
 
 # Names that say where something lies rather than what it is.
 _NO_NAMES = frozenset({"", "tmp", "temp", "src", "app", "lib", "docs", "workspace", "workspaces", "var", "home"})
-_DATE_LIKE = re.compile(r"\d{4}[-_]?\d{2}[-_]?\d{2}.*")
+_DATE_LIKE = regex(r"\d{4}[-_]?\d{2}[-_]?\d{2}.*")
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,6 @@ The decisions of people are a small file of the home that no rebuild touches.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import field, replace
 from pathlib import Path, PurePosixPath
@@ -23,10 +22,10 @@ from aicx.errors import CorpusDamaged, UsageError
 from aicx.folders import folded, is_absolute, other_names
 from aicx.paths import safe_project
 from aicx.storage.atomic import replace_file
-from aicx.values import dataclass
+from aicx.values import dataclass, regex
 
 SCHEMA = "aicx.projects-file/1"
-_PROJECT = re.compile(r"[^/\s]+/[^/\s]+")
+_PROJECT = regex(r"[^/\s]+/[^/\s]+")
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,6 @@ neither is enough alone; a name in common only ever adds to something else.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import field
 from pathlib import PurePosixPath
@@ -15,7 +14,7 @@ from posixpath import normpath
 
 from aicx.corpus.places.identity import RepositoryIdentity
 from aicx.folders import is_absolute, relative, slashed
-from aicx.values import dataclass
+from aicx.values import dataclass, regex
 
 _COMMIT, _BRANCH, _NAME = 3, 2, 1
 _MAX_FILE_POINTS = 3
@@ -25,8 +24,8 @@ _OUTWEIGHS = 2
 _FILES_IN_COMMON = 0.5
 _ROUNDS = 4
 
-_INNER_TREE = re.compile(r"(?:\.worktrees|\.claude/worktrees|\.git/worktrees)/[^/]+/")
-_TELLING_BRANCH = re.compile(r"(?!dependabot|renovate|release|revert)(?=.{12})[\w.]+(?:[/_-]+[\w.]+){2,}")
+_INNER_TREE = regex(r"(?:\.worktrees|\.claude/worktrees|\.git/worktrees)/[^/]+/")
+_TELLING_BRANCH = regex(r"(?!dependabot|renovate|release|revert)(?=.{12})[\w.]+(?:[/_-]+[\w.]+){2,}")
 
 
 @dataclass(slots=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -10,11 +9,12 @@ from aicx.paths import NON_REPOSITORY
 from aicx.quoting import fenced
 from aicx.resume.report import ResumeReport
 from aicx.text import ago, plural, shorten
+from aicx.values import regex
 
 if TYPE_CHECKING:
     from aicx.work.place import Loaded
 
-_UNPLAIN = re.compile(r"[^\w.+@~-]+")
+_UNPLAIN = regex(r"[^\w.+@~-]+")
 _LINE = 200  # characters
 
 

@@ -19,6 +19,7 @@ from aicx.resume.report import BriefedSession, ResumeReport
 from aicx.storage.typed import texts_of, with_texts
 from aicx.terminal import invisible
 from aicx.text import ago, estimate_tokens, local, plural, shorten, time_span, zone_name
+from aicx.values import regex
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -144,7 +145,7 @@ def _redacted(text: str) -> str:
     return redact(text.translate(invisible())).text
 
 
-_CHUNK = re.compile(r"(chunk:[a-z-]+:)(.+)(:\d+)")
+_CHUNK = regex(r"(chunk:[a-z-]+:)(.+)(:\d+)")
 _TITLES: dict[Section, str] = {
     "summary": "Summed up by a configured command, from what is quoted below",
     "now": "Now",
