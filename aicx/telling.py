@@ -29,7 +29,7 @@ _NO_PROSE = regex(
     r"|[-\u2013\u2014]{2}|\$ |\d+[:.]\d\d|\[?\d{4}-\d\d-\d\d|(?:(?:low|medium|high|critical) severity|P[0-3])\s*\Z"
     r"|\S+:\d+(?::\d+)?:|[-\w./]+/[-\w./]+\s*\Z|at \S+\(|(?:error|warning|fatal|hint|remote): |create mode \d"
     r"|[^\n]*(?:[{;]\s*\Z|\s(?:&&|\|\||:=|==|!=)\s)"
-    r"|\w+:\s*\Z|(?:\w+ ){0,2}\w+:\s*[/~]\S*\s*\Z|`[^`]*`\W*\Z",
+    r"|\w+:\s*\Z|(?:\w+ ){0,2}\w+:(?!//)\s*[/~]\S*\s*\Z|`[^`]*`\W*\Z",
     re.IGNORECASE,
 )
 _SHELL = regex(r"[\u276f\u279c\u23fa\u2022]\s|[\w.-]+@[\w.-]+[^\n]{0,60}[$#%] ")

@@ -79,7 +79,8 @@ _GOING_ON_WORD = regex(rf"\b(?:{'|'.join(sorted(_GOING_ON))})\b", re.IGNORECASE)
 _POINTS = regex(
     r"\W*(?:this|that|these|those|it|they)\s+(?:is|are|was|were|should|shouldn|must|needs?|has|have|does|doesn|can|will"
     r"|looks?|seems?)\b|\b(?:this|these|those|them)\s*(?:[.,;:!?]|$)"
-    r"|\b(?:about|for|from|in|of|on|to|with)\s+(?:this|these|those)\s+\w+\s*(?:[.,;:!?]|$)",
+    r"|\b(?:about|for|from|in|of|on|to|with)\s+(?:this|these|those)\s+\w+\s*(?:[.,;:!?]|$)"
+    r"|\b(?:comments?|feedback|findings|points)\s+(?:raised\s+)?(?:by|from)\b",
     re.IGNORECASE,
 )
 _OBJECT = regex(

@@ -61,6 +61,7 @@ def test_what_says_nothing_names_nothing(prompt: str) -> None:
         ("Low Severity\n\nThe hive loses its queen", "The hive loses its queen"),
         ("\u276f make hive\nerror: no bees\n\nthe hive target lost its bees", "the hive target lost its bees"),
         ("I get this while building:\n\u276f make hive\nerror: no bees", "I get this while building: make hive"),
+        ("thoughts on https://github.com/ada/hive/discussions/12", "thoughts on ada/hive#12"),
         ("Summarise [the hive paper](https://example.org/x.pdf)", "Summarise the hive paper"),
         ("벌통 보기를 고쳐주세요", "벌통 보기를 고쳐주세요"),
     ],

@@ -89,6 +89,11 @@ def _sentences(text: str) -> Iterator[Sentence]:
                 yield Sentence(said, heading, item=True)
 
 
+# What goes on with a sentence that was left out with the code in its middle.
+_GOES_ON = re.compile(r"(?:and|but|or|then|which) ")
+_TAKES_BACK = re.compile(r"(?:But|Except|However|Yet)\b")
+
+
 def summary_line(text: str, limit: int, leave_out: Callable[[str], object] | None = None) -> str:
     """The beginning of what a text says, whole sentences where they fit, at most ``limit`` characters on one line.
 
@@ -97,15 +102,15 @@ def summary_line(text: str, limit: int, leave_out: Callable[[str], object] | Non
     kept, under = "", ""
     # Far more than fits, and still little of a long text.
     for said in sentences(text[: _GIST_SHARE * limit]):
-        if kept and leave_out and leave_out(said.text):
+        if kept and ((leave_out and leave_out(said.text)) or _GOES_ON.match(said.text)):
             continue
         lead = f"{said.heading}: " if said.item and said.heading != under else ""
         under = said.heading
         joint = " " if kept.endswith((".", "!", "?", ":", "…", "。")) else "; "
         longer = f"{kept}{joint if kept else ''}{lead}{said.text}"
         if kept and len(longer) > limit:
-            # "The fix is complete." alone says less than half of the next sentence with it.
-            kept = longer if len(kept) < limit * _SHORT else kept
+            # "The fix is complete." alone says less than half of the next sentence with it, or what that takes back.
+            kept = longer if len(kept) < limit * _SHORT or _TAKES_BACK.match(said.text) else kept
             break
         kept = longer
     return shorten(kept or _FENCE.sub("", without_lessons(text)), limit)

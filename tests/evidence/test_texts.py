@@ -62,6 +62,8 @@ def test_sentences_are_taken_out_of_prose(text: str, found: list[str]) -> None:
     [
         ("One two three. Four five six. Seven eight nine.", 32, "One two three. Four five six."),
         ("Changed:\n- the parser\n- the lexer", 80, "Changed: the parser; the lexer"),
+        ("The key is kept now. However, its folder still is not.", 44, "The key is kept now. However, its folder…"),
+        ("It is told.\n\nI changed it to say:\n```\nx\n```\nand to fail.\n\nIt ends.", 80, "It is told. It ends."),
         ("```python\nx = 1\n```", 40, "x = 1"),  # without prose, it is shortened without its fences
     ],
 )
