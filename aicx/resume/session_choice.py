@@ -27,7 +27,7 @@ _MAX_STANDINGS = 12
 _MAX_LATER = 4
 # A session that begins so soon after another one was left was begun in its stead.
 _AT_ONCE = timedelta(minutes=5)
-# On another branch, work goes on from a session so long after its end, and from merged work so long after it.
+# Work goes on elsewhere so long after a session's end, and on a branch of everybody's where it went on elsewhere since.
 _JUST_BEFORE, _DAY = timedelta(minutes=30), timedelta(days=1)
 _REASONS_OF_PARTS = {
     "recall": Reason.MATCHES_TASK,
@@ -115,6 +115,7 @@ class SessionChoice:
 
     def resumed(self) -> BriefedSession | None:
         """The session the work goes on from: the first that says something, on a branch that is part of the head."""
+        passed = False
         for item in self._run.ranked[:_MAX_STANDINGS]:
             session = item.session
             if self._is_behind_typed(session):
@@ -137,7 +138,8 @@ class SessionChoice:
                 self._run.considered.append(_considered(self._described(item, standing), Reason.AUTOMATED))
                 continue
             described = self._described(item, standing)
-            if self._is_of_other_work(item, standing):
+            if self._is_of_other_work(item, brief, standing, passed=passed):
+                passed = True
                 continue
             resumed = replace(described, facts=self._reader.titled(session), brief=brief)
             self._run.considered.append(_considered(resumed, None))
@@ -158,7 +160,7 @@ class SessionChoice:
         latest, own = self._run.latest, self._run.ask.branch
         if resumed is None and latest is not None and not self._run.unmerged and latest.branch not in (None, own):
             self._run.warnings.append(
-                f"no stored session has to do with branch {own}; the latest was on {latest.branch}: {latest.ref}"
+                f"nothing ties a stored session to branch {own}; the latest was on {latest.branch}: {latest.ref}"
             )
         if resumed is None or latest is None or self._run.ask.task or self._is_latest(resumed.facts):
             return
@@ -319,19 +321,22 @@ class SessionChoice:
             return "merged"
         return "unmerged" if held == [False] else standing
 
-    def _is_of_other_work(self, item: Scored, standing: BranchState) -> bool:
-        """Whether nothing ties a session to the branch that is checked out, which is one of its own.
+    def _is_of_other_work(self, item: Scored, brief: SessionBrief, standing: BranchState, *, passed: bool) -> bool:
+        """Whether nothing ties a session to what is checked out, where no task says more.
 
-        It was on another branch, which everybody works on, is gone, or was merged since, or another one came after it;
-        it ended a while ago, and changed nothing of what is changed here.
+        It changed nothing of what is changed here, and was on another branch than this one, or than everybody's: it is
+        at work there, or ended a while ago. Where a later one was ``passed`` over for that, older ones tell little too.
         """
         ask, session, shared = self._run.ask, item.session, shared_branches(self._run.sessions)
-        if ask.task.strip() or item.parts["files"] or ask.branch is None or session.branch in (None, ask.branch):
+        if ask.task.strip() or item.parts["files"] or ask.branch is None:
             return False
-        silent = ask.now - session.completed_at
-        elsewhere = session.branch in shared or standing == "gone" or (standing == "merged" and silent > _DAY)
-        elsewhere = elsewhere or not self._is_latest(session)
-        return ask.branch not in shared and elsewhere and silent > _JUST_BEFORE
+        silent, is_shared = ask.now - session.completed_at, ask.branch in shared
+        if session.branch == ask.branch:
+            return passed and is_shared and silent > _DAY
+        if brief.may_be_at_work(ask.now):
+            return True
+        is_apart = passed or not is_shared or standing == "gone"
+        return session.branch is not None and is_apart and silent > _JUST_BEFORE
 
     def _is_behind_typed(self, session: SessionRow) -> bool:
         """Whether a program ran ``session``, and a person's own session of this worktree was left open since."""

@@ -244,7 +244,7 @@ def test_a_branch_of_its_own_does_not_go_on_from_a_session_long_ago_on_another(p
     place.branch("fix/export")
     keep(place, done_on(place, branch))
     out = place.run("resume", "--repo", str(place.repo))[1]
-    assert f"no stored session has to do with branch fix/export; the latest was on {branch}: session:" in out
+    assert f"nothing ties a stored session to branch fix/export; the latest was on {branch}: session:" in out
     assert "Empty files make the export crash → Fixed the crash." in out  # among the other sessions
     assert resuming(place) is None
 
@@ -272,9 +272,25 @@ def test_a_branch_of_its_own_goes_on_from_a_session_that_just_ended_elsewhere(pl
     assert resuming(place) == f"session:claude:{SESSION}"
 
 
-def test_a_branch_that_everybody_works_on_goes_on_from_the_last_session_of_any_branch(place: TaskPlace) -> None:
-    keep(place, done_on(place, "fix/long-gone"))
+def test_a_branch_that_everybody_works_on_goes_on_from_what_was_merged_into_it(place: TaskPlace) -> None:
+    place.branch("fix/reader")
+    place.git("checkout", "-q", "main")
+    place.git("merge", "-q", "fix/reader")
+    keep(place, done_on(place, "fix/reader"))
     assert resuming(place) == f"session:claude:{SESSION}"
+
+
+def test_a_session_of_long_ago_whose_branch_is_gone_is_only_listed(place: TaskPlace) -> None:
+    keep(place, done_on(place, "fix/long-gone"))
+    assert resuming(place) is None
+    assert others(place) == {SESSION: "Empty files make the export crash → Fixed the crash."}
+
+
+def test_a_session_at_work_on_another_branch_is_not_gone_on_from(place: TaskPlace) -> None:
+    begin = (datetime.now(UTC) - when(0)).total_seconds() - 60
+    made = log(place, branch="fix/export").prompt("Leave out the empty fields, please", begin - 30)
+    keep(place, made.call("Bash", begin, "t0", command="make fields"))
+    assert resuming(place) is None
 
 
 def test_what_a_session_committed_itself_is_not_counted_as_made_since(place: TaskPlace) -> None:
