@@ -229,6 +229,14 @@ def test_a_client_that_was_closed_a_minute_ago_is_not_at_work(place: TaskPlace) 
     assert "may still be at work" not in place.run("resume", "--repo", str(place.repo))[1]
 
 
+def test_a_lookup_that_failed_says_nothing_of_how_the_work_ended(place: TaskPlace) -> None:
+    made = log(place).prompt("Leave out the empty fields, please", 0).answer("Now the fields.", 5)
+    made.call("Edit", 6, "t0", file_path=f"{place.repo}/src/fields.py", old_string="x", new_string="y")
+    made.result("updated", 7, "t0").call("Bash", 8, "t1", command="orbit search fields")
+    keep(place, made.result("no remote found", 9, "t1", failed=True).answer("The search found nothing.", 10))
+    assert "something failed there" not in place.run("resume", "--repo", str(place.repo))[1]
+
+
 def done_on(place: TaskPlace, branch: str, session: str = SESSION) -> ClaudeLog:
     return log(place, session, branch).prompt("Empty files make the export crash", 0).answer("Fixed the crash.", 5)
 
