@@ -335,6 +335,9 @@ class SessionChoice:
             return passed and is_shared and silent > _DAY
         if brief.may_be_at_work(ask.now):
             return True
+        commits = self._run.landed.commits if self._run.landed else ()
+        if brief.open_at(ask.now) and not any(one.at > session.completed_at for one in commits):
+            return False  # a branch that was made of what it left
         is_apart = passed or not is_shared or standing == "gone"
         return session.branch is not None and is_apart and silent > _JUST_BEFORE
 

@@ -193,7 +193,8 @@ def test_every_question_is_answered_and_a_brief_calls_open_what_next_says(
             codes[question] = (codes[question], printed.err)
     assert codes == dict.fromkeys(asked, 0)
     text = startup_text(place.user.settings, "claude", place.repository.folder, datetime.now(UTC), session="new")
-    assert "Resuming: " in text
+    # A branch of its own has nothing to do with a session of long ago that left nothing open.
+    assert ("Resuming: " in text) == (state is not on_another_branch)
     says_what_is_open(place, capsys)
 
 

@@ -273,6 +273,22 @@ def test_a_branch_of_its_own_goes_on_from_no_older_session_where_the_latest_has_
     assert resuming(place) is None
 
 
+@pytest.mark.parametrize("is_moved", [False, True])
+def test_a_branch_made_of_what_a_session_left_open_goes_on_from_it(
+    place: TaskPlace, monkeypatch: pytest.MonkeyPatch, is_moved: bool
+) -> None:
+    monkeypatch.setenv("GIT_COMMITTER_DATE", when(0).isoformat())
+    place.git("checkout", "-q", "--orphan", "fix/export")
+    place.git("commit", "-q", "-m", "Begin")
+    place.git("branch", "-qf", "main")
+    asked = log(place).prompt("Why does the export crash?", 60)
+    keep(place, asked.answer("Empty files.\n\nNext: Accept empty files in the export", 65))
+    if is_moved:
+        monkeypatch.setenv("GIT_COMMITTER_DATE", when(HOUR).isoformat())
+        place.git("commit", "-q", "--allow-empty", "-m", "Something else")
+    assert (resuming(place) is None) == is_moved
+
+
 def test_a_branch_of_its_own_goes_on_from_a_session_that_just_ended_elsewhere(place: TaskPlace) -> None:
     place.branch("fix/export")
     begin = (datetime.now(UTC) - when(0)).total_seconds() - 900
