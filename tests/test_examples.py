@@ -288,12 +288,10 @@ def test_an_example_does_what_it_says(example: Example, shell: Shell) -> None:
     assert code == CODES.get(example.line, 0), said
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_a_command_that_a_text_names_exists_with_its_options(page: Path) -> None:
-    if page.name == "changelog.md":
-        return  # of former releases, too
-    text = re.sub(r"^(`{3,})\w*\n.*?^\1$", "", page.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL)
-    for span in re.findall(r"`aicx ([a-z][^`\n]*)`", text):
+def test_a_command_that_a_text_names_exists_with_its_options() -> None:
+    pages = [page.read_text("utf-8") for page in PAGES if page.name != "changelog.md"]  # of former releases, too
+    texts = [re.sub(r"^(`{3,})\w*\n.*?^\1$", "", page, flags=re.MULTILINE | re.DOTALL) for page in pages]
+    for span in dict.fromkeys(span for text in texts for span in re.findall(r"`aicx ([a-z][^`\n]*)`", text)):
         words = span.split()
         named = (" ".join(words[:length]) for length in (3, 2, 1))
         found, below = next((name, known) for name in named if (known := _commands_below(name)))

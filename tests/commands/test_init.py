@@ -24,6 +24,7 @@ from aicx.agents.table import AGENTS
 from aicx.cli import run
 from aicx.managed.blocks import START
 from aicx.storage.atomic import create_private
+from tests import sampling
 from tests.evidence.stories import Repository
 from tests.sampling import sample
 
@@ -135,7 +136,7 @@ def test_each_agent_has_its_instructions_and_hooks(repo: Path, home: Path, capsy
     assert "+++ " + str(repo / "CLAUDE.md") in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(("markdown", "settings"), sample([*product(ODD_MARKDOWN, ODD_JSON)], 24))
+@pytest.mark.parametrize(("markdown", "settings"), sample([*product(ODD_MARKDOWN, ODD_JSON)], 10))
 def test_a_second_run_changes_nothing_and_clean_gives_every_byte_back(
     repo: Path, home: Path, markdown: str, settings: str
 ) -> None:
@@ -163,7 +164,7 @@ def test_a_second_run_changes_nothing_and_clean_gives_every_byte_back(
     odd=some.sampled_from(list(ODD_JSON.values())),
     runs=some.lists(some.sampled_from(["claude", "codex", "gemini,copilot", ALL]), min_size=1, max_size=3),
 )
-@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=50 if sampling.ALL else 10, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_init_then_clean_is_the_identity(
     tmp_path_factory: pytest.TempPathFactory, home: Path, bodies: list[bytes | None], odd: bytes | None, runs: list[str]
 ) -> None:
@@ -418,8 +419,7 @@ def test_a_write_that_fails_leaves_every_file_as_it_was(
 
 
 @pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
-@pytest.mark.parametrize("command", [init, clean])
-@pytest.mark.parametrize("writes", range(8))
+@pytest.mark.parametrize(("command", "writes"), sample([*product((init, clean), range(8))], 8, "kill"))
 def test_clean_restores_what_a_kill_left_at_any_step(
     repo: Path, home: Path, command: Callable[[Path], int], writes: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -19,6 +19,7 @@ from aicx.cli import app, run
 from aicx.commands import FORMER, HIDDEN, INSTEAD, SECTIONS
 from tests.corpus.builders import SESSION, ClaudeLog, Home
 from tests.kept import Kept
+from tests.sampling import sample
 from tests.tree import commands, meant
 
 PROMISED = (
@@ -152,7 +153,7 @@ def ref_of(line: str, rows: str, capsys: pytest.CaptureFixture[str]) -> str:
 
 
 @pytest.mark.needs("git")
-@pytest.mark.parametrize(("name", "words"), [*ASKED.items(), *REFUSED.items()])
+@pytest.mark.parametrize(("name", "words"), sample([*ASKED.items(), *REFUSED.items()], 16, "both names"))
 def test_both_names_give_the_same_answer(
     name: str, words: str, lived_in: Home, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -14,6 +14,8 @@ from aicx.cli import run
 from tests.corpus.builders import Home
 from tests.golden.story import fill
 from tests.kept import Kept
+from tests.parts import is_missing
+from tests.sampling import sample
 from tests.servers.mcp.mcp_client import ask, call
 
 pytestmark = [pytest.mark.needs("git"), pytest.mark.slow]
@@ -91,8 +93,8 @@ def user(kept: Kept, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixt
     return user
 
 
-@pytest.mark.parametrize("line", PRINTING)
-def test_every_reference_that_a_command_prints_is_opened(
+@pytest.mark.parametrize("line", sample(PRINTING, 12, "printing"))
+def test_every_reference_that_a_command_prints_is_opened_also_by_an_agent(
     line: str, user: Home, capsys: pytest.CaptureFixture[str]
 ) -> None:
     said = ""
@@ -106,19 +108,12 @@ def test_every_reference_that_a_command_prints_is_opened(
         assert capsys.readouterr().out
         assert run(["show", ref, "--json"]) == 0, ref
         json.loads(capsys.readouterr().out)
+    if not is_missing("mcp"):
+        assert_read(user, said)
 
 
 @pytest.mark.needs("mcp")
-@pytest.mark.parametrize("line", PRINTING)
-def test_an_agent_reads_every_reference_that_a_command_prints(
-    line: str, user: Home, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run([*shlex.split(line), "--json"]) == 0
-    assert_read(user, capsys.readouterr().out.replace('\\"', '"'))
-
-
-@pytest.mark.needs("mcp")
-@pytest.mark.parametrize(("tool", "arguments"), TELLING, ids=[f"{tool} {given}" for tool, given in TELLING])
+@pytest.mark.parametrize(("tool", "arguments"), sample(TELLING, 7, "telling"))
 def test_an_agent_reads_every_reference_that_a_tool_prints(tool: str, arguments: dict[str, Any], user: Home) -> None:
     result = call(user.settings, tool, folder=Path.cwd(), structured=True, **arguments)
     assert not result.is_error

@@ -15,6 +15,7 @@ from aicx.engine.search import SearchQuery, search
 from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, CodexLog, Home
 from tests.engine.search_helpers import MODES, NOW, copied, embed, keep
 from tests.quoted import inside
+from tests.sampling import sample
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # lancedb's own
 DOCUMENTATION = Path(__file__).parents[2] / "docs" / "json.md"
@@ -93,7 +94,7 @@ QUESTIONS = [
 @pytest.mark.parametrize("group", ["chunk", "session"])
 def test_the_command_line_answers_in_the_order_of_the_engine(shell, request, capsys, mode, group):
     user = shell(request.getfixturevalue("embedded" if mode in ("dense", "hybrid") else "stored"))
-    for text in QUESTIONS:
+    for text in sample(QUESTIONS, 2, (mode, group), ends=False):
         report = search(user.settings, SearchQuery(text, NOW, mode=mode, group=group))
         items = answer(capsys, text, "--mode", mode, "--group", group)["items"]
         assert [(item["id"], item["score"]) for item in items] == [
@@ -167,9 +168,9 @@ class TestJson:
     def test_the_question_is_printed_as_it_was_asked(self, user, capsys):
         assert answer(capsys, "gasket in march 2026")["query"] == "gasket in march 2026"
 
-    @pytest.mark.parametrize("name", [*sorted({*ITEM, *STATUS}), "results", "matched", "scanned", "items", "notes"])
-    def test_every_field_is_documented(self, name):
-        assert f"`{name}`" in DOCUMENTATION.read_text("utf-8")
+    def test_every_field_is_documented(self):
+        fields = [*ITEM, *STATUS, "results", "matched", "scanned", "items", "notes"]
+        assert [name for name in fields if f"`{name}`" not in DOCUMENTATION.read_text("utf-8")] == []
 
     @pytest.mark.parametrize("arguments", [["the of"], ["x", "--mode", "dense"], ["x", "--limit", "0"]], ids=" ".join)
     def test_an_error_is_one_object_with_a_next_step(self, user, capsys, arguments):
