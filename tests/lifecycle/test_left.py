@@ -49,7 +49,7 @@ def work(place: Place, session: str, answer: str, ends: float) -> None:
     log = ClaudeLog(session, str(place.repository.folder)).prompt("Renew the tokens on leap days", now - 60)
     log.call("Edit", now - 50, "e", file_path=f"{place.repository.folder}/src/login.py", new_string="a", old_string="b")
     place.user.claude(log.result("", now - 49, "e").answer(answer, now + ends))
-    assert run(["store"]) == 0
+    place.user.store()
 
 
 class TestTold:

@@ -156,7 +156,7 @@ class Later:
 
     def store(self, answer: str) -> None:
         self._place.user.claude(self.log.answer(answer, self._begin + 90))
-        assert run(["store"]) == 0
+        self._place.user.store()
 
 
 def told(place: Place, answer: str) -> None:
@@ -181,6 +181,10 @@ def test_every_question_is_answered_and_a_brief_calls_open_what_next_says(
     state: Callable[[Place], None], place: Place, capsys: pytest.CaptureFixture[str]
 ) -> None:
     state(place)
+    says_what_is_open(place, capsys)
+    text = startup_text(place.user.settings, "claude", place.repository.folder, datetime.now(UTC), session="new")
+    # A branch of its own has nothing to do with a session of long ago that left nothing open.
+    assert ("Resuming: " in text) == (state is not on_another_branch)
     capsys.readouterr()
     codes = {}
     for question in (asked := sample(QUESTIONS, 5, state.__name__)):
@@ -192,10 +196,6 @@ def test_every_question_is_answered_and_a_brief_calls_open_what_next_says(
         if codes[question]:
             codes[question] = (codes[question], printed.err)
     assert codes == dict.fromkeys(asked, 0)
-    text = startup_text(place.user.settings, "claude", place.repository.folder, datetime.now(UTC), session="new")
-    # A branch of its own has nothing to do with a session of long ago that left nothing open.
-    assert ("Resuming: " in text) == (state is not on_another_branch)
-    says_what_is_open(place, capsys)
 
 
 def says_what_is_open(place: Place, capsys: pytest.CaptureFixture[str]) -> None:

@@ -13,6 +13,8 @@ import pytest
 
 from aicx.cli import run
 from aicx.config import Settings, load_settings
+from aicx.corpus.ingest.report import StoreRequest
+from aicx.corpus.ingest.run import store
 from aicx.memory.assess import Assessment
 from aicx.memory.reading import Memory, find_scope
 from tests.repositories import NO_UPKEEP, begin, head
@@ -68,6 +70,10 @@ class Place:
         assert code != 0, out
         message: str = json.loads(out)["error"]
         return message
+
+    def store(self) -> None:
+        """Stores the logs of the user, without the indexes that `aicx store` brings up to date afterwards."""
+        store(self.settings, StoreRequest(), lambda _: None, lambda _: None)
 
     def put(self, statement: str, *options: str) -> str:
         """The reference of a new candidate."""

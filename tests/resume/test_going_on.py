@@ -24,7 +24,7 @@ def keep(place: Place, *logs: ClaudeLog) -> None:
         path = place.folder / "user/.claude/projects/x" / f"{log.session}.jsonl"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(log.body())
-    assert place.run("store")[0] == 0
+    place.store()
 
 
 def log(place: TaskPlace, session: str = SESSION, branch: str = "main") -> ClaudeLog:
