@@ -9,7 +9,10 @@ from typing import Any
 import pytest
 
 from aicx.cli import run
+from tests.browsers import SharedBrowser
 from tests.reports.builders import harbour
+
+_USUAL: dict[str, Any] = {"viewport": {"width": 1200, "height": 800}, "accept_downloads": True}
 
 
 @pytest.fixture
@@ -20,16 +23,24 @@ def dossier(tmp_path: Path) -> Path:
     return page
 
 
+@pytest.fixture(scope="session")
+def _usual(browser: SharedBrowser) -> Any:
+    """What most pages have in common. One stays open: Chromium ends what draws them with the last."""
+    with browser.in_use() as chromium:
+        context = chromium.new_context(**_USUAL)
+        context.new_page().goto((Path(__file__).parent / "__init__.py").as_uri())
+        return context
+
+
 @pytest.fixture
-def show(chromium: Any) -> Iterator[Callable[..., Any]]:
+def show(chromium: Any, _usual: Any) -> Iterator[Callable[..., Any]]:
     """Opens a page from disk; at the end of the test no request, error or violation may have come of any of them."""
     complaints: list[str] = []
-    contexts = []
+    opened = []
 
     def go(path: Path, address: str = "", **how: Any) -> Any:
-        context = chromium.new_context(viewport={"width": 1200, "height": 800}, accept_downloads=True, **how)
-        contexts.append(context)
-        page = context.new_page()
+        page = (chromium.new_context(**_USUAL, **how) if how else _usual).new_page()
+        opened.append(page.context if how else page)
         page.set_default_timeout(10_000)
         page.on("console", lambda message: complaints.append(f"console: {message.text}"))
         page.on("pageerror", lambda error: complaints.append(f"error: {error}"))
@@ -39,6 +50,6 @@ def show(chromium: Any) -> Iterator[Callable[..., Any]]:
 
     go.complaints = complaints  # type: ignore[attr-defined]
     yield go
-    for context in contexts:
-        context.close()
+    for each in opened:
+        each.close()
     assert not [complaint for complaint in complaints if not complaint.startswith("console: expected")]

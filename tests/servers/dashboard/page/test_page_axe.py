@@ -55,8 +55,7 @@ def test_axe_finds_nothing_serious(visit: Visit, axe: str, look: dict[str, Any])
 
 @pytest.mark.parametrize("look", sample(LOOKS, 2, ends=False), ids=str)
 def test_axe_finds_nothing_serious_in_work(visit: Visit, axe: str, worked_address: str, look: dict[str, Any]) -> None:
-    page = visit(**look)
-    page.goto(f"{worked_address}/#/work")
+    page = visit("/work", at=worked_address, **look)
     page.get_by_text("When was it").click()
     page.wait_for_selector(".timeline svg")
     assert findings(page, axe) == {}
@@ -65,8 +64,7 @@ def test_axe_finds_nothing_serious_in_work(visit: Visit, axe: str, worked_addres
 def test_axe_finds_nothing_serious_in_memory(visit: Visit, axe: str, tmp_path: Path) -> None:
     own = Remembered(tmp_path)
     with serving("--rate", "10000", **own.environ) as (_, address):
-        page = visit()
-        page.goto(f"{address}/#/memory")
+        page = visit("/memory", at=address)
         page.wait_for_selector(".memo")
         assert findings(page, axe) == {}
 

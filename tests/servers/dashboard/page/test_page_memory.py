@@ -50,8 +50,7 @@ def panel(page: Any, title: str) -> Any:
 def test_a_candidate_says_where_it_is_in_its_review(visit: Visit, mine: tuple[Remembered, str]) -> None:
     own, address = mine
     own("approve", own.refs["waiting"], "--by", "Ada", group="review")
-    page = visit("/")
-    page.goto(f"{address}/#/memory")
+    page = visit("/memory", at=address)
     waiting = panel(page, "Waiting for a decision").locator(".memo")
     expect(waiting.first.locator("p.facts")).to_contain_text("approved")
     expect(waiting.last.locator("p.facts")).to_contain_text("reads like an instruction")
@@ -85,8 +84,7 @@ def test_the_one_decision_is_a_command_that_works_once_a_name_is_put_in(
     visit: Visit, mine: tuple[Remembered, str]
 ) -> None:
     own, address = mine
-    page = visit("/")
-    page.goto(f"{address}/#/memory")
+    page = visit("/memory", at=address)
     waiting = panel(page, "Waiting for a decision").locator(".memo").first
     shown = waiting.locator(".decide > .command code")
     expect(shown).to_have_text(f'aicx memory accept {own.refs["waiting"]} --by "YOUR NAME"')
