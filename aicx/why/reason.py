@@ -109,9 +109,9 @@ def alike(one: str, other: str) -> bool:
 _OF_BODY, _OF_FILES, _MAX_BODY = 0.5, 0.5, 1000
 # "fix" in "fix(parser): read brackets" says what kind of change it is, and is in every other sentence.
 _KIND = regex(r"^(?:build|chore|ci|docs|feat|fix|perf|refactor|revert|style|test)(?=\(|!?:)", re.IGNORECASE)
-# A sentence is about a commit from here: it has a word of the subject that nothing else said in the session has, or
-# several that other things have too.
-_MIN_WEIGHT = 1.0
+# A sentence is about a commit from here: it has words of the subject that little else said in the session has, two of
+# them, for one may be there by chance, or more that other things have too.
+_MIN_WEIGHT, _MIN_TERMS = 1.0, 2
 
 Said = tuple[str, Step]
 
@@ -150,11 +150,14 @@ class Fit:
         counts = Counter(term for one in every for term in one & message.keys())
         most = log(1 + len(every))
         self._worth = {term: message[term] * log(1 + len(every) / count) / most for term, count in counts.items()}
-        self._least = _MIN_WEIGHT if several or len(requests) > 1 else 0.0
+        self._least, self._terms = 0.0, 0
+        if several or len(requests) > 1:
+            self._least, self._terms = _MIN_WEIGHT, min(_MIN_TERMS, len(message))
 
     def best(self, said: Sequence[Said], limit: int) -> list[Said]:
         """Those that are about the commit, at most ``limit``, later ones first where that is equal; in order."""
-        rated = [(sum(self._worth.get(term, 0.0) for term in terms(text)), text, step) for text, step in said]
+        shared = [[self._worth[term] for term in terms(text) & self._worth.keys()] for text, _ in said]
+        rated = [(sum(of) if len(of) >= self._terms else -1.0, *one) for of, one in zip(shared, said, strict=True)]
         best: list[Said] = []
         for worth, text, step in sorted(rated, key=lambda one: (one[0], one[2].at), reverse=True):
             if worth < self._least or len(best) == limit:

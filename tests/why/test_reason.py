@@ -52,6 +52,19 @@ def test_guess_and_announcement_name_no_cause(story: Story, said: str) -> None:
     assert reason(story, "found") == []
 
 
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("The root cause is that the last bracket of the settings is missing.", False),
+        ("The root cause is that nested ones lose their inner bracket.", True),
+    ],
+)
+def test_a_cause_with_one_word_of_the_subject_may_be_of_another_request(story: Story, said: str, told: bool) -> None:
+    log = story.log().prompt("The settings are not valid", 0).prompt("Read nested brackets in the parser too", 4)
+    story.keep(story.edited(log.answer(said, 5), "src/parser.py", 10, LONG).answer("Nested brackets are read.", 30))
+    assert bool(reason(story, "found")) == told
+
+
 def test_request_right_after_the_commit_is_no_reason_for_it(story: Story) -> None:
     log = story.log().prompt("The parser should read nested brackets", 0)
     story.edited(log, "src/parser.py", 10, LONG).answer("Nested brackets are read.", 30)
