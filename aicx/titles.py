@@ -80,7 +80,7 @@ _POINTS = regex(
     r"\W*(?:this|that|these|those|it|they)\s+(?:is|are|was|were|should|shouldn|must|needs?|has|have|does|doesn|can|will"
     r"|looks?|seems?)\b|\b(?:this|these|those|them)\s*(?:[.,;:!?]|$)"
     r"|\b(?:about|for|from|in|of|on|to|with)\s+(?:this|these|those)\s+\w+\s*(?:[.,;:!?]|$)"
-    r"|\b(?:comments?|feedback|findings|points)\s+(?:raised\s+)?(?:by|from)\b",
+    r"|\b(?:this|these|the following)\s+(?:errors?|failures?|issues?)\b",
     re.IGNORECASE,
 )
 _OBJECT = regex(
@@ -91,7 +91,8 @@ _OBJECT = regex(
 # "review the changes on this branch": what they are about is told by the branch and by what was found.
 _OF_BRANCH = regex(
     r"\b(?:(?:this|my|our|that)\s+(?:\w+\s+)?(?:branch|changes?|commit|diff|patch|pr)|uncommitted|code changes)\b"
-    r"|\bthe\s+(?:(?:current|last|latest|local|top)\s+(?:branch|change|commit)|(?:\w+\s+)?(?:changes|diff|patch))\b",
+    r"|\bthe\s+(?:(?:current|last|latest|local|top)\s+(?:branch|change|commit)|(?:\w+\s+)?(?:changes|diff|patch))\b"
+    r"|\b(?:comments?|feedback|findings|points)\s+(?:raised\s+)?(?:by|from)\b",
     re.IGNORECASE,
 )
 # "address pr feedback": of which request, and what it was about, was said before.
@@ -304,7 +305,8 @@ def with_work(name: str, work: str | None) -> str:
     """``name`` and what was done, where that says more."""
     if not work or work.casefold() in name.casefold() or name.casefold() in work.casefold():
         return max(name, work or "", key=len)
-    return clip_title(f"{clip_title(name, MAX_TITLE // 2)} — {work}")
+    head = clip_title(name, MAX_TITLE // 2)
+    return clip_title(work if work.startswith(head) else f"{head} — {work}")
 
 
 def name_of_session(

@@ -93,6 +93,12 @@ def test_what_only_points_is_told_with_what_was_done(prompt: str) -> None:
     assert title.endswith(" — fix(view): hide the bees")
 
 
+def test_comments_of_a_review_that_are_not_quoted_are_told_with_what_was_done() -> None:
+    found = name_of_prompt("there are more valid comments from the keeper. one is about how cells are sealed")
+    assert found is not None
+    assert (found.weak, found.of_thing) == (True, True)
+
+
 def test_what_points_at_an_address_below_is_not_passed_over_for_a_later_reply() -> None:
     found = name_of_prompt("find the root cause of this error:\nhttps://hive.example.org/runs/7\n\nguess nothing")
     assert found is not None

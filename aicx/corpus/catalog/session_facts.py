@@ -114,11 +114,13 @@ def _gather(
     base = name_of_session(topic, source, work, work_from) or next(
         (part["title"] for part in parts if part["title"]), None
     )
+    if base and work_from == "result":  # it stands beside what was asked, where the base does not say it already
+        work = with_work(base, work) if base == topic else base
     return {
         "agent": agent,
         "session_id": session_id,
         "base": base,
-        "work": own if typed and given else with_work(base, work) if base and work_from == "result" else work,
+        "work": own if typed and given else work,
         "evidence": next((part["automated_why"] for part in parts if part["automated_why"]), None),
         "prompt_key": opened["prompt_key"] if opened else None,
         "prompt_size": opened["prompt_size"] if opened else 0,

@@ -158,6 +158,15 @@ class TestTitles:
         title = "Review the changes on this branch — feat/honey: The frames of the upper hive are never counted"
         assert listed(home)[0]["title"] == title
 
+    def test_sessions_with_one_prompt_and_one_result_do_not_say_it_twice(self, home):
+        asked = "Count the drones of every hive in the upper garden before they leave"
+        for number in range(2):
+            log = ClaudeLog(session(number)).prompt(asked, 60 * number)
+            home.claude(log.answer("The upper garden has twelve drones.", 60 * number + 1))
+        home.store()
+        told = "Count the drones of every hive in the upper… — The upper garden has twelve drones"
+        assert {title for title, _ in facts(home).values()} == {told}
+
     def test_a_reply_does_not_replace_a_request_that_points_at_a_branch(self, home):
         log = ClaudeLog(branch="feat/honey").prompt("Weigh the honey of this branch", 0)
         home.claude(log.answer("Nothing to say.", 1).prompt("Put the frames of the hive in order", 2))
