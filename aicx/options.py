@@ -1,9 +1,9 @@
-"""Options that several commands share, so that one word means one thing everywhere."""
+"""Options that several commands share, so that one word means one thing everywhere; and what shells offer for them."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import wraps
 from inspect import Parameter, Signature, isgeneratorfunction, signature
@@ -15,13 +15,62 @@ import typer
 from click.types import StringParamType
 
 from aicx import console
-from aicx.completion import OFFERS
-from aicx.errors import UsageError
+from aicx.errors import AicxError, UsageError
 from aicx.filters import FILTERS, MAX_COUNT, MAX_HOURS, Filter
 from aicx.paths import user_path
 from aicx.text import Zone
 
 Known = TypeVar("Known", bound=str)
+Offer = list[tuple[str, str]]  # what a shell offers, and a word on it
+_MAX_OFFERED = 50
+
+
+def _projects(incomplete: str) -> Offer:
+    """Stored projects, the most recently active first."""
+    rows = _rows(
+        "SELECT project, count(DISTINCT session_id) || ' sessions' FROM chunks WHERE ignored=0"
+        " GROUP BY project ORDER BY max(completed_at) DESC"
+    )
+    return _offered((name, said) for name, said in rows if name.startswith(incomplete))
+
+
+def _agents(incomplete: str) -> Offer:
+    rows = _rows(
+        "SELECT agent, count(DISTINCT session_id) || ' sessions' FROM chunks WHERE ignored=0 GROUP BY agent ORDER BY 1"
+    )
+    return _offered((name, said) for name, said in rows if name.startswith(incomplete))
+
+
+def _sessions(incomplete: str) -> Offer:
+    """The newest sessions whose id begins so, with their titles."""
+    return _offered(
+        _rows(
+            "SELECT session_id, sessions.title FROM chunks LEFT JOIN sessions USING (agent, session_id)"
+            " WHERE ignored=0 AND substr(session_id, 1, length(?1)) = ?1"
+            f" GROUP BY session_id ORDER BY max(completed_at) DESC LIMIT {_MAX_OFFERED}",
+            incomplete,
+        )
+    )
+
+
+OFFERS: Mapping[str, Callable[[str], Offer]] = {
+    "project": _projects, "agent": _agents, "session": _sessions, "exclude_session": _sessions,
+}  # fmt: skip
+
+
+def _offered(rows: Iterable[tuple[str, str | None]]) -> Offer:
+    return [(name, said or "") for name, said in rows]
+
+
+def _rows(query: str, *values: str) -> list[tuple[str, str | None]]:
+    from aicx.config import load_settings
+    from aicx.corpus.catalog.query import open_catalog
+
+    try:
+        with open_catalog(load_settings().layout) as opened:
+            return [tuple(row) for row in opened.catalog.rows(query, values)]
+    except (AicxError, OSError):
+        return []
 
 
 class PathText(StringParamType):

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from aicx.commands import COMMANDS
-from aicx.completion import OFFERS
+from aicx.options import OFFERS
 from tests.corpus.builders import OTHER, SESSION, ClaudeLog, CodexLog, Home
 from tests.forked import Piped
 
