@@ -158,7 +158,7 @@ def command(
 
 
 def _search(settings: Settings, asked: SearchQuery) -> tuple[SearchReport, list[StatedMatch]]:
-    if not settings.layout.work.is_dir():
+    if not any(settings.layout.work.glob("*/handoffs")):
         return search(settings, asked), []
     from aicx.work.stated_search import search_and_stated  # imported here: many never stated anything
 
