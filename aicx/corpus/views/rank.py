@@ -29,6 +29,8 @@ from aicx.values import dataclass
 
 STRICT_SCORE = 5
 _MAX_SENTENCES, _SENTENCE_LENGTH = 3, 240
+# Of a chunk's row, as it is.
+_TAKEN = ("id", "title", "chunk_title", "session_id", "automated_why", "prompt_key", "project", "date")
 # More chunks than this in the window are ranked newest first.
 MAX_RANKED = 10_000
 
@@ -62,22 +64,11 @@ def rank_chunks(
         items.append(
             {
                 "file": item["path"],
-                "id": item["id"],
-                "title": item["title"],
-                "chunk_title": item["chunk_title"],
-                "session_id": item["session_id"],
-                "automated_why": item["automated_why"],
-                "prompt_key": item["prompt_key"],
-                "project": item["project"],
-                "date": item["date"],
+                **{name: item[name] for name in _TAKEN},
                 "timestamp": item["started_at"],
                 "kind": item["kind"],
                 "agent": item["agent"],
-                "score": density.score,
-                "label": density.label,
-                "signal": density.signal,
-                "noise": density.noise,
-                "total": density.total,
+                **{name: getattr(density, name) for name in ("score", "label", "signal", "noise", "total")},
                 "density": f"{density.share:.0%}",
                 "sentences": [shorten(line, _SENTENCE_LENGTH) for line in density.telling[:_MAX_SENTENCES]],
                 "altered": stored.altered,
@@ -134,7 +125,7 @@ class _WordPattern:
     contains: tuple[str, ...]
 
     def match(self, line: str) -> bool:
-        return line.startswith(self.starts) or any(word in line for word in self.contains)
+        return line.startswith(self.starts) or any(map(line.__contains__, self.contains))
 
 
 def measure(text: str) -> Density:

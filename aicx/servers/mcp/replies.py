@@ -61,6 +61,8 @@ _MAX_LABEL_LENGTH = 120
 # What steers a terminal, hides, or turns the direction of writing is taken out; other ends of lines become plain ones.
 _TABLE: dict[int, str | None] = invisible() | dict.fromkeys((*range(0x20), *range(0x7F, 0xA0)))
 _TABLE |= dict.fromkeys((0x0B, 0x0C, 0x0D, 0x85, 0x2028, 0x2029), "\n") | {0x09: "\t", 0x0A: "\n"}
+# What most texts are made of stays. It is passed over at once, which is far quicker than looking at each sign.
+_PRINTED = bytes((0x09, 0x0A, *range(0x20, 0x7F)))
 
 
 def quoted(text: str, **labels: object) -> str:
@@ -74,6 +76,9 @@ def quoted(text: str, **labels: object) -> str:
 
 def readable(text: str) -> str:
     """``text`` without what only machines see, its lines ended as everywhere."""
+    rest = text.encode("utf-8", "surrogatepass").translate(None, _PRINTED).decode("utf-8", "surrogatepass")
+    if _TABLE.keys().isdisjoint(map(ord, rest)):
+        return text
     ended = text.replace("\r\n", "\n")
     plain = ended.translate(_TABLE)
     if plain == ended:
@@ -86,7 +91,8 @@ def readable(text: str) -> str:
 
 def label(value: object) -> str:
     """A name from a log as one word: it stands outside the quotation and may hold anything."""
-    return _UNPLAIN.sub("_", str(value).translate(invisible()))[:_MAX_LABEL_LENGTH] or "_"
+    text = str(value)
+    return _UNPLAIN.sub("_", text if text.isascii() else text.translate(invisible()))[:_MAX_LABEL_LENGTH] or "_"
 
 
 def line(text: str) -> str:

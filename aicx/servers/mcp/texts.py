@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 from unicodedata import normalize
 
@@ -77,9 +78,14 @@ def search_text(fields: Mapping[str, Any], more: Mapping[str, Sequence[str]], mo
     for layout in _LAYOUTS:
         hits = [_hit_text(item, more.get(item["id"], ()), layout) for item in fields["items"]]
         text = _joined([*heads, *_stated(fields, layout), *hits], most)
-        if len(_TOKENS.findall(normalize("NFD", text))) <= room:  # a syllable of Hangul is letters, too
+        if sum(map(_tokens_in, text.split("\n"))) <= room:
             break
     return text
+
+
+@lru_cache(1024)  # most lines are in one layout as in the one before
+def _tokens_in(text: str) -> int:
+    return len(_TOKENS.findall(normalize("NFD", text)))  # a syllable of Hangul is letters, too
 
 
 def _stated(fields: Mapping[str, Any], layout: _Layout) -> list[str]:
