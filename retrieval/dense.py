@@ -38,7 +38,7 @@ _LIBRARYS_OWN = re.compile(r"^lance error: |, (?:location: |/\S+\.rs:).*")
 _MAX_REASON_LENGTH = 300
 
 
-_UNREADABLE = (OSError, ValueError, RuntimeError, sqlite3.Error)
+_UNREADABLE = (OSError, ValueError, LookupError, RuntimeError, sqlite3.Error)
 
 
 class Embed(Protocol):

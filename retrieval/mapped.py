@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,8 @@ _ROWS_AT_ONCE = 512
 DRAWS = 2**31
 # Equal passages differ by rounding only, and are to be equal.
 _DECIMALS = 6
+# A question asks for the documents of its conditions three times, and the next one often has the same.
+_MAX_CONDITIONS = 4
 
 Row = tuple[str, int, float, float]  # document, ordinal, weight, distance
 Placed = tuple[str, int, int, int, int]  # document, ordinal, part, start, stop
@@ -58,14 +60,16 @@ class MappedTable:
         self._documents = sqlite3.connect(
             f"{(copy / 'documents.sqlite').absolute().as_uri()}?mode=ro&immutable=1", uri=True, check_same_thread=False
         )
-        self._vectors = np.load(copy / "vectors.npy", mmap_mode="r", allow_pickle=False)
+        # As plain arrays: a part of a mapped one is made by Python, one by one.
+        self._vectors = np.asarray(np.load(copy / "vectors.npy", mmap_mode="r", allow_pickle=False))
         self._scales = np.load(copy / "scales.npy", allow_pickle=False)
-        self._places = np.load(copy / "places.npy", mmap_mode="r", allow_pickle=False)
+        self._places = np.asarray(np.load(copy / "places.npy", mmap_mode="r", allow_pickle=False))
         firsts = [first for (first,) in self._documents.execute("SELECT first FROM documents ORDER BY place")]
         self._firsts = np.array(firsts, dtype=np.int64)
         if not len(self._vectors) == len(self._scales) == len(self._places) > self._firsts[-1]:
             raise ValueError(f"the files of {copy} do not belong together")
         self._asked: tuple[bytes, Any, Any] | None = None
+        self._fulfilling: dict[str | None, Any] = {}
 
     @property
     def dimensions(self) -> int:
@@ -115,18 +119,17 @@ class MappedTable:
 
     def places(self, documents: Collection[str]) -> Iterable[Placed]:
         """Where the passages of documents are."""
-        for place in self._places_of(documents):
-            name = self._name(place)
+        for place, name in self._names(self._places_of(documents)):
             for ordinal, part, start, stop in self._places[self._firsts[place] : self._end(place)].tolist():
                 yield name, ordinal, part, start, stop
 
-    def _rows(self, vector: Any, places: Iterable[int]) -> list[Row]:
+    def _rows(self, vector: Any, places: Sequence[int]) -> list[Row]:
         near, best = self._scored(vector)
         rows = []
-        for place in places:
+        for place, name in self._names(places):
             first = int(self._firsts[place])
             at = first + int(near[first : self._end(place)].argmax())
-            rows.append((self._name(place), int(self._places[at, 0]), 1.0, 1.0 - float(best[place])))
+            rows.append((name, int(self._places[at, 0]), 1.0, 1.0 - float(best[place])))
         return rows
 
     def _scored(self, vector: Any) -> tuple[Any, Any]:
@@ -150,18 +153,22 @@ class MappedTable:
         """The documents that fulfil a condition, by their places."""
         import numpy as np
 
-        if condition is None:
-            return np.arange(len(self._firsts))
-        found = self._documents.execute(f"SELECT place FROM documents WHERE {condition} ORDER BY place")
-        return np.array([place for (place,) in found], dtype=np.int64)
+        if condition not in self._fulfilling:
+            if len(self._fulfilling) == _MAX_CONDITIONS:
+                self._fulfilling.clear()
+            found = self._documents.execute(f"SELECT place FROM documents WHERE {condition or 1} ORDER BY place")
+            self._fulfilling[condition] = np.fromiter((place for (place,) in found), dtype=np.int32)
+        return self._fulfilling[condition]
 
     def _places_of(self, documents: Collection[str]) -> list[int]:
         statement = "SELECT place FROM documents WHERE id IN (SELECT value FROM json_each(?)) ORDER BY place"
         return [place for (place,) in self._documents.execute(statement, (json.dumps(sorted(documents)),))]
 
-    def _name(self, place: int) -> str:
-        [(name,)] = self._documents.execute("SELECT id FROM documents WHERE place=?", (place,))
-        return str(name)
+    def _names(self, places: Sequence[int]) -> Iterator[tuple[int, str]]:
+        """Places, in their order, each with the id of its document."""
+        statement = "SELECT place, id FROM documents WHERE place IN (SELECT value FROM json_each(?))"
+        names = dict(self._documents.execute(statement, (json.dumps(places),)))
+        return ((place, names[place]) for place in places)
 
     def _end(self, place: int) -> int:
         return int(self._firsts[place + 1]) if place + 1 < len(self._firsts) else len(self._vectors)

@@ -221,13 +221,8 @@ def status_of(found: OpenTasks, place: WorkPlace) -> TaskStatus:
 
 
 def change_of(written: Written) -> TaskChange:
-    return TaskChange(
-        task=entry_of(Loaded(written.record, written.loading)),
-        new=written.new,
-        changed_fields=written.changed_fields,
-        left_out=written.left_out,
-        others=[record.ref for record in written.others],
-    )
+    task = entry_of(Loaded(written.record, written.loading))
+    return taken_from(written, TaskChange, task=task, others=[record.ref for record in written.others])
 
 
 def entry_of(task: Loaded) -> TaskEntry:

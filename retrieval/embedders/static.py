@@ -81,7 +81,8 @@ class StaticEmbedder:
             rows = np.asarray(self._table[encoding.ids], dtype=np.float32).reshape(-1, self.dimensions)
             norms = np.linalg.norm(rows, axis=1)
             kept = np.flatnonzero(norms)
-            spans = [encoding.offsets[place] for place in kept]
+            offsets = encoding.offsets  # which it makes anew whenever it is asked
+            spans = [offsets[place] for place in kept.tolist()]
             vectors = rows[kept] / norms[kept, None]
             tokens.append(Tokens(vectors, [start for start, _ in spans], [stop for _, stop in spans]))
         return tokens

@@ -62,15 +62,8 @@ def _rival(record: BenchRecord, fate: Fate) -> BenchRecord:
 
 def document_of(record: BenchRecord) -> Document:
     """A record as a document whose columns hold everything else of it."""
-    columns = {
-        **columns_at(record.at),
-        "fate": record.fate,
-        "kind": record.kind,
-        "topic": record.topic,
-        "about": record.about,
-        "repository": record.repository,
-        "right": int(record.right),
-    }
+    named = {name: getattr(record, name) for name in ("fate", "kind", "topic", "about", "repository")}
+    columns = {**columns_at(record.at), **named, "right": int(record.right)}
     return text_document(record.id, record.statement, columns=columns)
 
 
