@@ -109,9 +109,11 @@ def alike(one: str, other: str) -> bool:
 _OF_BODY, _OF_FILES, _MAX_BODY = 0.5, 0.5, 1000
 # "fix" in "fix(parser): read brackets" says what kind of change it is, and is in every other sentence.
 _KIND = regex(r"^(?:build|chore|ci|docs|feat|fix|perf|refactor|revert|style|test)(?=\(|!?:)", re.IGNORECASE)
-# A sentence is about a commit from here: it has words of the subject that little else said in the session has, two of
-# them, for one may be there by chance, or more that other things have too.
-_MIN_WEIGHT, _MIN_TERMS = 1.0, 2
+# A sentence is about a commit from here: it has a word of the subject that nothing else said in the session has, or
+# several that other things have too.
+_MIN_WEIGHT = 1.0
+# A cause, or another way, has so many words of the subject: one may be there by chance, and misleads.
+_MIN_TERMS = 2
 
 Said = tuple[str, Step]
 
@@ -150,14 +152,18 @@ class Fit:
         counts = Counter(term for one in every for term in one & message.keys())
         most = log(1 + len(every))
         self._worth = {term: message[term] * log(1 + len(every) / count) / most for term, count in counts.items()}
-        self._least, self._terms = 0.0, 0
-        if several or len(requests) > 1:
-            self._least, self._terms = _MIN_WEIGHT, min(_MIN_TERMS, len(message))
+        self._least = _MIN_WEIGHT if several or len(requests) > 1 else 0.0
+        self._subject = {term for term, worth in message.items() if worth >= _OF_SUBJECT}
 
-    def best(self, said: Sequence[Said], limit: int) -> list[Said]:
-        """Those that are about the commit, at most ``limit``, later ones first where that is equal; in order."""
-        shared = [[self._worth[term] for term in terms(text) & self._worth.keys()] for text, _ in said]
-        rated = [(sum(of) if len(of) >= self._terms else -1.0, *one) for of, one in zip(shared, said, strict=True)]
+    def best(self, said: Sequence[Said], limit: int, *, named: int = 0) -> list[Said]:
+        """Those that are about the commit, at most ``limit``, later ones first where that is equal; in order.
+
+        Each has ``named`` terms of the commit's subject, or all that there are.
+        """
+        if self._least:
+            fewest = min(named, len(self._subject))
+            said = [one for one in said if len(terms(one[0]) & self._subject) >= fewest]
+        rated = [(sum(self._worth.get(term, 0.0) for term in terms(text)), text, step) for text, step in said]
         best: list[Said] = []
         for worth, text, step in sorted(rated, key=lambda one: (one[0], one[2].at), reverse=True):
             if worth < self._least or len(best) == limit:
@@ -212,7 +218,8 @@ def read_reason(
     lines, several = [wish.line for wish in wishes], since is not None
     fit = Fit(message, lines, (text for _, every, _ in said for text, _ in every), several=several)
     for kind, every, most in said:
-        found += (line(kind, text, step) for text, step in fit.best(every, most))
+        named = _MIN_TERMS if kind in _SAID else 0
+        found += (line(kind, text, step) for text, step in fit.best(every, most, named=named))
     runs = runs_of(followed(answered_calls(steps)))
     for run in _failed(runs):
         found.append(line("failed", f"`{run.line}` failed{f': {run.telling}' if run.telling else ''}", run))
