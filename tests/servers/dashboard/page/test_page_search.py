@@ -262,24 +262,20 @@ def test_the_number_of_answers_is_announced(visit: Visit) -> None:
     expect(page.get_by_role("status")).to_have_text(re.compile("answer"))
 
 
-@pytest.mark.parametrize(
-    ("project", "folder", "shown"),
-    [
+def test_where_there_is_no_repository_a_row_has_the_folders_name(visit: Visit) -> None:
+    rows = [
         ("non-repository-contexts", "/home/ada/recipes/", "recipes"),
         ("non-repository-contexts", "C:\\Users\\ada\\recipes", "recipes"),
         ("non-repository-contexts", None, "no repository"),
         ("non-repository-contexts", "/", "no repository"),
         ("ada/orbit", "/home/ada/orbit", "ada/orbit"),
-    ],
-)
-def test_where_there_is_no_repository_a_row_has_the_folders_name(
-    visit: Visit, project: str, folder: str | None, shown: str
-) -> None:
-    named = """async ([project, folder]) => {
+    ]
+    named = """async (rows) => {
       const { sessionRow } = await import("/assets/results.js");
-      return sessionRow({ agent: "claude", project, cwd: folder }, "#").querySelector(".agent + span").textContent;
+      return rows.map(([project, cwd]) =>
+        sessionRow({ agent: "claude", project, cwd }, "#").querySelector(".agent + span").textContent);
     }"""
-    assert visit().evaluate(named, [project, folder]) == shown
+    assert visit().evaluate(named, rows) == [shown for _, _, shown in rows]
 
 
 def test_every_printable_character_may_be_part_of_a_question(visit: Visit) -> None:
