@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import select
 import signal
 import subprocess
 import sys
@@ -19,6 +20,7 @@ from aicx.errors import AicxError
 from aicx.repomap.pool import WorkerPool
 from aicx.repomap.store import MapLocation
 from aicx.types import Unread
+from tests.forked import Piped
 from tests.repomap.builders import Repo
 from tests.repomap.test_refresh import as_if_new, content
 
@@ -50,21 +52,22 @@ def repo(new_repo) -> Repo:
     return new_repo({f"lib/part_{number}.py": f"def step_{number}(): ...\n" * 20 for number in range(150)})
 
 
-def refreshing(repo: Repo) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
-        [sys.executable, "-m", "aicx", "map", "refresh", "--repo", str(repo.root), "--json"],
-        env={**os.environ, "AICX_HOME": str(repo.layout.home)},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        start_new_session=True,
-    )
+def refreshing(repo: Repo) -> Piped:
+    environ = {**os.environ, "AICX_HOME": str(repo.layout.home)}
+    pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    return Piped(["map", "refresh", "--repo", str(repo.root), "--json"], environ, **pipes)
 
 
-def ended(process: subprocess.Popen[bytes]) -> dict[str, Any]:
-    out, err = process.communicate(timeout=60)
-    assert process.returncode == 0, err
-    answer: dict[str, Any] = json.loads(out)
+def ended(process: Piped) -> dict[str, Any]:
+    done = process.to_end(timeout=60)
+    assert done.returncode == 0, done.stderr
+    answer: dict[str, Any] = json.loads(done.stdout)
     return answer
+
+
+def killed(process: Piped) -> int:
+    process.send_signal(signal.SIGKILL)
+    return process.to_end().returncode
 
 
 # Files that workers do not survive ---------------------------------------------------------------------------------
@@ -116,13 +119,11 @@ def test_killed_at_random_moments_a_refresh_leaves_the_old_map_or_the_new_one(re
         repo.write({f"lib/part_{number}.py": f"def other_{number}(): ...\n" * 20})
     after = as_if_new(repo, tmp_path / "other")
     kills = 0
-    longest = 1.5
+    longest = 0.8
     while kills < 6:
         process = refreshing(repo)
         time.sleep(chance.uniform(0.05, longest))
-        process.kill()
-        process.communicate()
-        if process.returncode != -signal.SIGKILL:
+        if killed(process) != -signal.SIGKILL:
             longest /= 2
             assert time.monotonic() - started < 120
         else:
@@ -139,8 +140,7 @@ def test_a_first_refresh_that_is_killed_leaves_no_map_and_is_told(repo: Repo) ->
     deadline = time.monotonic() + 30
     while not list(repo.layout.repomap.rglob("*.part")) and time.monotonic() < deadline:
         time.sleep(0.005)
-    process.kill()
-    process.communicate()
+    killed(process)
     assert repo.maps() == []
     assert repo.map.status().last_refresh_status == "interrupted"
     assert repo.map.answer("part").basis == "names"
@@ -149,7 +149,13 @@ def test_a_first_refresh_that_is_killed_leaves_no_map_and_is_told(repo: Repo) ->
 
 
 def test_workers_end_with_the_refresh_that_was_killed(repo: Repo) -> None:
-    process = refreshing(repo)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "aicx", "map", "refresh", "--repo", str(repo.root), "--json"],
+        env={**os.environ, "AICX_HOME": str(repo.layout.home)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
     deadline = time.monotonic() + 30
     while not list(repo.layout.repomap.rglob("*.part")) and time.monotonic() < deadline:
         time.sleep(0.005)
@@ -187,8 +193,7 @@ def test_questions_during_a_refresh_are_answered(repo: Repo) -> None:
     for number in range(150):
         repo.write({f"lib/part_{number}.py": f"def step_{number}(): ...\n\ndef more_{number}(): ...\n"})
     process = refreshing(repo)
-    while process.poll() is None:
+    while not select.select([process.stdout], [], [], 0.02)[0]:  # until it answers
         assert repo.map.answer("step 7").basis == "index"
-        time.sleep(0.02)
     ended(process)
     assert repo.map.query("more 7")[0].symbol == "more_7"
