@@ -107,7 +107,7 @@ _SENTENCE = regex(r"[.!?]\s")
 _ASKED = regex(r"(?:(?:may|can|could) I|allow(?: me to)?|do you want to(?: allow)?|need(?: to)?)\s+", re.IGNORECASE)
 _TASK_NAME = regex(r"^Task name: \S*?([^/\s]+)$", re.MULTILINE)
 _ACTIONS = tuple(
-    re.compile(rf'{before}"((?:[^"\\]|\\.)+)"')
+    regex(rf'{before}"((?:[^"\\]|\\.)+)"')
     for before in (r'"justification":\s*', r'"command":\s*\[(?:\s*"(?:[^"\\]|\\.)*",)*\s*', r'"tool":\s*')
 )
 # So many telling words name something although they point at something else, and so does a sentence of such a length.

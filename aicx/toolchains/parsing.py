@@ -20,20 +20,8 @@ GENERIC, NONE = "generic", "none"
 
 # Where two look equally likely by their text alone, the earlier one is taken.
 FAMILIES = (
-    "python_test",
-    "python_types",
-    "python_lint",
-    "typescript",
-    "eslint",
-    "js_test",
-    "npm",
-    "rust",
-    "go",
-    "java",
-    "ruby",
-    "php",
-    "dotnet",
-    "c_cpp",
+    *("python_test", "python_types", "python_lint", "typescript", "eslint", "js_test", "npm", "rust", "go", "java"),
+    *("ruby", "php", "dotnet", "c_cpp"),
 )
 MAX_EVENTS = 500  # of one family in one output
 _SHELLS = frozenset({"bash", "sh", "zsh", "exec"})

@@ -172,11 +172,14 @@ def _is_alike(one: Proposal, other: Proposal) -> bool:
         (wide, place), (narrow, other_place) = sorted((_check_of(one), _check_of(other)), key=lambda each: len(each[0]))
         return place == other_place and narrow.startswith(f"{wide} ")
     mine, theirs = set(words(one.statement)), set(words(other.statement))
-    if (mine ^ theirs) & NEGATIONS or len(mine & theirs) < _ALIKE * len(mine | theirs):
-        return False
     sessions, others = ({seen.session for seen in said.sightings} for said in (one, other))
+    # A session tells one limit of a program with its version and without.
+    of_one = one.reason == "named_limit" and not sessions.isdisjoint(others)
+    compared = min(mine, theirs, key=len) if of_one else mine | theirs
+    if (mine ^ theirs) & NEGATIONS or len(mine & theirs) < _ALIKE * len(compared):
+        return False
     # Forks hold the same talk; a short sentence is said of many things.
-    return bool(sessions & others) or len(mine | theirs) >= _LONG
+    return not sessions.isdisjoint(others) or len(mine | theirs) >= _LONG
 
 
 def _check_of(proposal: Proposal) -> tuple[str, str]:

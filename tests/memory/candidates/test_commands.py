@@ -150,6 +150,13 @@ def test_a_check_with_and_without_what_it_looks_at_is_one_candidate() -> None:
     assert len(found) == 1
 
 
+def test_a_limit_with_and_without_the_version_is_one_candidate_where_one_session_tells_both() -> None:
+    plain = "Graphite doesn't support a `retry` field in the notarize configuration."
+    exact = "Graphite v2.13.2 doesn't support a `retry` field in the notarize part of the configuration."
+    assert len(unlike(_kept(Story().asks("why?").says(plain).says(exact)))) == 1
+    assert len(unlike(_kept(Story().asks("why?").says(plain), Story().asks("why?").says(exact)))) == 2
+
+
 def test_a_folder_that_was_left_again_is_not_told() -> None:
     first = Story().runs("cd web && ls", "a").runs("cd .. && npm test", "1 failed", failed=True).runs("npm test", "ok")
     (found,) = _kept(first, Story().runs("npm test", "ok"))
