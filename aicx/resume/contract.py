@@ -132,10 +132,10 @@ class History:
         return self._read
 
     def _load(self) -> list[SessionFacts]:
-        from aicx.work.facts_index import session_facts
+        from aicx.work.facts_index import facts_so_far
 
         where = f"project IN ({','.join('?' * len(self._projects))})"
-        found = session_facts(self._layout, self._catalog, where, list(self._projects), known_only=True)
+        found, _ = facts_so_far(self._layout, self._catalog, where, list(self._projects))
         return [
             facts
             for facts in found

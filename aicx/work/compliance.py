@@ -27,7 +27,7 @@ from aicx.text import plural, shorten
 from aicx.values import dataclass
 from aicx.work.attempts import RECENT, attempts_in, contract_of
 from aicx.work.contract import Contract, is_test
-from aicx.work.facts_index import session_facts
+from aicx.work.facts_index import facts_so_far
 from aicx.work.place import WorkPlace
 from aicx.work.record import WorkRecord
 from aicx.work.session_facts import Observed, SessionFacts
@@ -303,7 +303,7 @@ def known_facts(
         identity = place_of(catalog, settings.user_home, decisions, root)
         project = identity.project if identity else root
         where = f"(project=? OR cwd=?) AND session_id IN ({','.join('?' * len(named))})"
-        found = session_facts(settings.layout, catalog, where, [project, project, *named], known_only=True)
+        found, _ = facts_so_far(settings.layout, catalog, where, [project, project, *named])
     return {(facts.agent, facts.session_id): facts for facts in found}
 
 

@@ -33,33 +33,25 @@ _STRETCH = 128
 
 
 def session_facts(
-    layout: Layout,
-    catalog: Catalog,
-    where: str = "1",
-    values: Sequence[str] = (),
-    progress: Progress | None = None,
-    *,
-    known_only: bool = False,
+    layout: Layout, catalog: Catalog, where: str = "1", values: Sequence[str] = (), progress: Progress | None = None
 ) -> list[SessionFacts]:
     """The facts of those sessions that ``where``, a condition in SQL on chunks, holds for, the last ended first.
 
     Sessions that are new or changed since they were read last are read now; ``progress`` is called with how many of
-    them have been read, and of how many. With ``known_only`` none is read, for who cannot wait.
+    them have been read, and of how many.
     """
     stamps = part_stamps(catalog, where, values)
-    with closing(KeptParts(layout, "facts", create=not known_only)) as kept:
+    with closing(KeptParts(layout, "facts")) as kept:
         known = _known(kept, stamps)
-        if not known_only:
-            missing = [key for key in stamps if key not in known]
-            for found in _reading(layout, catalog, kept, stamps, missing, progress):
-                known |= found
+        for found in _reading(layout, catalog, kept, stamps, [key for key in stamps if key not in known], progress):
+            known |= found
     return _newest_first(known)
 
 
 def facts_so_far(
     layout: Layout, catalog: Catalog, where: str = "1", values: Sequence[str] = ()
 ) -> tuple[list[SessionFacts], int]:
-    """What `session_facts` gives with ``known_only``, and how many of the sessions have not been read as they are."""
+    """As `session_facts` for who cannot wait: none is read, and how many have not been read as they are is told."""
     stamps = part_stamps(catalog, where, values)
     with closing(KeptParts(layout, "facts", create=False)) as kept:
         known = _known(kept, stamps)

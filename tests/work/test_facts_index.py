@@ -243,7 +243,7 @@ def test_what_is_no_record_of_facts_is_refused(body: bytes) -> None:
 
 def test_who_only_asks_what_is_known_writes_nothing(user: Home, log: ClaudeLog) -> None:
     with open_catalog(user.settings.layout) as opened:
-        assert session_facts(user.settings.layout, opened.catalog, known_only=True) == []
+        assert facts_so_far(user.settings.layout, opened.catalog) == ([], 1)
     assert not user.settings.layout.work_facts.exists()
 
 
