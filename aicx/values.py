@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable
 from operator import attrgetter
 from reprlib import recursive_repr
+from types import MemberDescriptorType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 T = TypeVar("T")
@@ -31,7 +32,7 @@ def _made(cls: type[T], frozen: bool, options: dict[str, Any]) -> type[T]:
     if wants_init and "__init__" not in own:
         made.__init__ = _Init(made, frozen)  # type: ignore[assignment]
     if frozen:
-        _freeze(made, frozenset(one.name for one in fields), slots=options.get("slots", False))
+        _freeze(made, [one.name for one in fields], slots=options.get("slots", False))
     if wants_eq and "__eq__" not in own:
         values = _values([one.name for one in fields if one.compare])
         made.__eq__ = _equality(values)  # type: ignore[method-assign]
@@ -83,7 +84,11 @@ class _Init:
                 continue  # its class, or `__post_init__`, has the value
             else:
                 value = f"_make_{name}()"
-            body.append(f"_set(self,{name!r},{value})" if self.frozen else f"self.{name}={value}")
+            if self.frozen and isinstance(slot := getattr(self.cls, name, None), MemberDescriptorType):
+                scope[f"_put_{name}"] = slot.__set__  # in less than half the time of `_set`
+                body.append(f"_put_{name}(self,{value})")
+            else:
+                body.append(f"_set(self,{name!r},{value})" if self.frozen else f"self.{name}={value}")
         if hasattr(self.cls, "__post_init__"):
             body.append("self.__post_init__()")
         exec(f"def __init__(self,{','.join(given)}):\n {';'.join(body) or 'pass'}", scope)  # noqa: S102 - of our own fields
@@ -93,7 +98,7 @@ class _Init:
         return made.__get__(instance, owner)
 
 
-def _freeze(cls: type[Any], names: frozenset[str], slots: bool) -> None:
+def _freeze(cls: type[Any], names: list[str], slots: bool) -> None:
     def refusing(method: str, what: str) -> Callable[..., None]:
         def change(self: Any, name: str, *value: object) -> None:
             if type(self) is cls or name in names:
@@ -104,17 +109,16 @@ def _freeze(cls: type[Any], names: frozenset[str], slots: bool) -> None:
 
     cls.__setattr__ = refusing("__setattr__", "assign to")
     cls.__delattr__ = refusing("__delattr__", "delete")
+
+    def state(self: Any) -> list[Any]:
+        return [getattr(self, name) for name in names]
+
+    def set_state(self: Any, state: list[Any]) -> None:
+        for name, value in zip(names, state, strict=True):
+            getattr(cls, name).__set__(self, value)
+
     if slots and "__getstate__" not in vars(cls):  # what is pickled is set past them
-        cls.__getstate__, cls.__setstate__ = _state, _set_state  # type: ignore[assignment]
-
-
-def _state(self: Any) -> list[Any]:
-    return [getattr(self, one.name) for one in dataclasses.fields(self)]
-
-
-def _set_state(self: Any, state: list[Any]) -> None:
-    for one, value in zip(dataclasses.fields(self), state, strict=True):
-        object.__setattr__(self, one.name, value)
+        cls.__getstate__, cls.__setstate__ = state, set_state  # type: ignore[assignment]
 
 
 def _values(names: list[str]) -> Callable[[Any], Any]:
