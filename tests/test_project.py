@@ -152,6 +152,17 @@ def test_a_question_by_words_loads_nothing_of_git_logs_and_json_answers(
     assert not loaded & needless
 
 
+@pytest.mark.parametrize(
+    ("words", "most"), [(["steer"], 50), (["search", "-m", "lexical", "lost"], 92)], ids=["steer", "search"]
+)
+def test_a_short_command_loads_few_modules_of_ours(
+    stored: Demo, monkeypatch: pytest.MonkeyPatch, words: list[str], most: int
+) -> None:
+    monkeypatch.setenv("AICX_HOME", str(stored.home / ".aicx"))
+    loaded = modules_after(f"from aicx.cli import run\nassert run({words}) == 0")
+    assert len([name for name in loaded if name.partition(".")[0] in {"aicx", "indexer", "retrieval"}]) <= most
+
+
 def test_a_short_command_is_over_before_garbage_is_looked_for(stored: Demo, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AICX_HOME", str(stored.home / ".aicx"))
     code = """
