@@ -192,13 +192,11 @@ def allowed(derived: Derived, policy: Policy) -> Derived:
     """``derived`` without what the memory policy excludes: statements by their words or files, or the whole session."""
     if policy.of_source(str(Ref.of_session(derived.log.agent, derived.log.session_id)), derived.log.agent):
         return replace(derived, goal=None, found=())
-    kept = tuple(one for one in derived.found if not (policy.of_text(one.text) or policy.of_path(_file_of(one))))
+    paths = (one.text.removesuffix(_GONE) if one.kind == "file" else "" for one in derived.found)
+    pairs = zip(derived.found, paths, strict=True)
+    kept = tuple(one for one, path in pairs if not (policy.of_text(one.text) or policy.of_path(path)))
     goal = None if derived.goal is not None and policy.of_text(derived.goal.text) else derived.goal
     return replace(derived, goal=goal, found=kept)
-
-
-def _file_of(found: DerivedStatement) -> str:
-    return found.text.removesuffix(_GONE) if found.kind == "file" else ""
 
 
 def _where_it_ran(log: ReadLog, place: WorkPlace) -> list[str]:

@@ -75,15 +75,12 @@ def chain(
     chosen = [found for _, found in every[:limit]]
     fits = _compatible(present, chosen) if present is not None else [None] * len(chosen)
     fitting = [number for number, fit in enumerate(fits) if fit is not False]
-    by_people = (number for number in fitting if not _is_automated(chosen[number]))
+    # Of a session that a program ran the end is offered only where no person's is.
+    runs = {number for number, one in enumerate(chosen) if isinstance(one, Handoff) and one.facts.automated}
+    by_people = (number for number in fitting if number not in runs)
     offered = next(by_people, next(iter(fitting), None))
     pairs = enumerate(zip(chosen, fits, strict=True))
     return [HandoffLink(one, fit, number == offered) for number, (one, fit) in pairs], len(every)
-
-
-def _is_automated(found: WorkRecord | Handoff) -> bool:
-    """Whether a program ran the session, whose end is offered only where no person's is."""
-    return isinstance(found, Handoff) and found.facts.automated
 
 
 def answer_of(link: HandoffLink) -> HandoffAnswer:

@@ -243,7 +243,10 @@ _MAX_WORKING_FILE = 1_000_000
 
 def wanted_of(target: WhyTarget, git: Git, state: GitState, now: datetime) -> list[CommitQuery]:
     """The commits that a target means, and what of it is not committed or not known to git."""
-    found = [_bare(item) if item.change.hash in target.ends else item for item in find_wanted(git, target.weights)]
+    found = find_wanted(git, target.weights)
+    for place, item in enumerate(found):
+        if item.change.hash in target.ends:  # by its message and times alone
+            found[place] = replace(item, change=replace(item.change, files=()), added=frozenset())
     if target.path is not None:
         # Of a commit of many files, the one that is asked about; of one that several sessions wrote, these lines.
         asked = _lines(state, target)
@@ -256,11 +259,6 @@ def wanted_of(target: WhyTarget, git: Git, state: GitState, now: datetime) -> li
         blank = replace(_uncommitted("", now), hash=target.hash or "", subject=target.subject or "", files=())
         found.append(CommitQuery(blank, 1.0, (target.hash,) if target.hash else (), (), (), name=name))
     return found
-
-
-def _bare(wanted: CommitQuery) -> CommitQuery:
-    """A commit by its message and times alone."""
-    return replace(wanted, change=replace(wanted.change, files=()), added=frozenset())
 
 
 def _uncommitted(path: str, now: datetime) -> HistoryCommit:

@@ -50,11 +50,6 @@ class Request(NamedTuple):
     step: Step
 
 
-def requests_of(steps: Sequence[Step]) -> list[Request]:
-    """The requests of a session, in order."""
-    return [Request(weight, summary_line(weight.text, _LENGTH), step) for weight, step in requests(steps)]
-
-
 def asked(
     every: Sequence[Request], since: datetime | None, edited: Sequence[Sequence[datetime]], about: Mapping[str, float]
 ) -> list[tuple[str, Step]]:
@@ -206,7 +201,7 @@ def read_reason(
     def line(kind: ReasonKind, text: str, step: Step | CommandRun) -> WhyReason:
         return WhyReason(kind, text, step.at, str(Ref("chunk", step.chunk)), session.session_id)
 
-    wishes = requests_of(before)
+    wishes = [Request(weight, summary_line(weight.text, _LENGTH), step) for weight, step in requests(before)]
     found = [line("asked", text, step) for text, step in asked(wishes, since, edited, for_requests(message, wanted))]
     settled = [(said.text, said.step) for said in decisions(steps, _MAX_LISTED)]
     chosen = [(said.text, said.step) for said in own_choices(steps, _MAX_LISTED)]
