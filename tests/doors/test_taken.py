@@ -42,6 +42,7 @@ SOURCES = {
     "SharePushed": "aicx.share.push:Pushed",
     "Sketch": "aicx.work.session_facts:SessionFacts",
     "SkippedTask": "aicx.work.place:Loading",
+    "TaskChange": "aicx.work.state:Written",
     "TaskEntry": "aicx.work.record:WorkRecord",
     "TaskGit": "aicx.work.record:GitContext",
     "TaskItem": "aicx.work.record:Item",

@@ -146,7 +146,7 @@ def test_other_weights_than_the_tested_ones_are_refused(tmp_path: Path, monkeypa
 
 
 def passages() -> list[str]:
-    return [text for text in texts()[::4] if text.strip()]
+    return [text for text in texts()[::8] if text.strip()]
 
 
 @pytest.mark.parametrize("quick", [True, False])
