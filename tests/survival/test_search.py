@@ -84,6 +84,8 @@ def begun(user: Home, *arguments: str, code: str | None = None) -> Piped:
 
 _WITHOUT = """
 import sys
+for name in [name for name in sys.modules if name.partition(".")[0] in ("lancedb", "pyarrow")]:
+    del sys.modules[name]
 class Missing:
     def find_spec(self, name, path=None, target=None):
         if name.partition(".")[0] in ("lancedb", "pyarrow"):
