@@ -50,7 +50,7 @@ PEOPLE = [
     *("Ada Lovelace", "Claude Monet", "Claude Shannon", "Jean-Claude", "Devin Booker", "Jules Verne", "Julius Nyerere", "Cody Rhodes"),
     *("Ai Weiwei", "Kim Ai", "Ben Bot", "Joe Worker", "Anna Guest", "Mary Tool", "B. Model Jr.", "Gemini Ganesan", "Kimi Räikkönen"),
     *("J. R. R. Tolkien", "O'Brien", "Mary-Jane O'Neill", "ada@example.org", "ada99", "Ada (Анна)", "María José 2nd", "van der Berg"),
-    *("Ana", "Amy", "Naomi", "Max", "Mia", "Bo", "Li", "Ng", "Xu", "Nico", "Theo", "Jones", "Maxine", "Otis", "Ira"),
+    *("José", "Γιώργος", "Ana", "Amy", "Naomi", "Max", "Mia", "Bo", "Li", "Ng", "Xu", "Nico", "Theo", "Jones", "Maxine", "Otis", "Ira"),
     *("Peter", "Priya Raghunathan", "Sebastian Löwenstein", "Søren Kjærgård", "Łukasz Żuraw", "Đặng Thị Hương", "Iñaki Etxeberria"),
     *("Анна Каренина", "Роман Сидоренко", "Оксана Лисенко", "Γιώργος Παππάς", "Ἀριάδνη", "Արամ Հովսեփյան", "ნინო მაისურაძე"),
     *("李明", "王小红", "佐藤 花子", "さくら", "김민준", "이 서연", "محمد علي", "فاطمة الزهراء", "דוד לוי", "अनन्या शर्मा", "தமிழ்செல்வி", "สมชาย ใจดี"),

@@ -122,21 +122,6 @@ def test_excluded_records_are_listed_without_their_text(place: Place) -> None:
     assert answer["suppressed"] == {"policy_blocked": 3}
 
 
-@pytest.mark.parametrize(
-    "command", [("recall", "exports"), ("list",), ("get", "exports"), ("stats",), ("put", "Exports are signed")]
-)
-def test_a_policy_that_cannot_be_read_stops_every_command_that_shows_memory(
-    place: Place, command: tuple[str, ...]
-) -> None:
-    place.accepted(EXPORTS, "--name", "exports")
-    place.write(".aicx/memory-policy.toml", "exclude_paths = [\n")
-    code, out, err = place.run("memory", *command)
-    assert code == 9
-    assert out == ""
-    assert "memory-policy.toml, line" in err
-    assert "authorisation" not in err
-
-
 def test_a_link_out_of_the_repository_is_listed_without_its_text(place: Place) -> None:
     (place.folder / "outside.md").write_text("- Exports are purple.\n")
     (place.repo / "CLAUDE.md").symlink_to(place.folder / "outside.md")
