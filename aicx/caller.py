@@ -1,4 +1,4 @@
-"""What aicx was started with, before it changed anything for itself: for the programs that it runs for somebody."""
+"""The state that aicx was started in, before it changed anything for itself: for the programs that it runs."""
 
 from __future__ import annotations
 
@@ -23,5 +23,5 @@ def keep(umask: int) -> None:
 
 
 def caller() -> Caller:
-    """What was kept; what is in force now where aicx is used as a library."""
+    """Returns what was kept; what is in force now where aicx is used as a library."""
     return _kept[0] if _kept else Caller(dict(os.environ))

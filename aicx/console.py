@@ -113,7 +113,7 @@ def begin_waiting(command: str) -> None:
 
 
 def end_waiting() -> None:
-    """What comes now is an answer, a question, or another program's."""
+    """Ends the line of progress: an answer, a question or another program's output comes now."""
     while _waiting:
         _waiting.pop().end()
 
@@ -149,7 +149,7 @@ def has_unicode(stream: TextIO, environ: Mapping[str, str]) -> bool:
 
 @contextmanager
 def may_stay_unread(confirmed: bool) -> Iterator[None]:
-    """What shows a change that was ``confirmed``: a reader that stops in the middle, as `| head`, does not stop it."""
+    """Shows a change that was ``confirmed``: a reader that stops in the middle, as `| head`, does not stop it."""
     try:
         yield
     except BrokenPipeError:
@@ -160,7 +160,7 @@ def may_stay_unread(confirmed: bool) -> Iterator[None]:
 
 @contextmanager
 def paged(*, wanted: bool = True) -> Iterator[None]:
-    """What `out` prints meanwhile is from logs: through a pager where stdout is a terminal that cannot hold it at once.
+    """Pages what `out` prints meanwhile, which is from logs, where stdout is a terminal that cannot hold it at once.
 
     Where it is none, an agent may read it, and it is between fences, with a line that says what it is.
     """
@@ -356,11 +356,11 @@ def place(project: str, folder: str | None) -> str:
 
 
 def runs(count: int) -> list[str]:
-    """What to say of an item that speaks for several runs of one prompt."""
+    """Returns what to say of an item that speaks for several runs of one prompt."""
     return [f"{count:,} runs of this prompt"] if count > 1 else []
 
 
 def title(fields: Mapping[str, Any]) -> str:
-    """What a session or a chunk is called, with the words of a Markdown link in its place."""
+    """Returns what a session or a chunk is called, with the words of a Markdown link in its place."""
     found = fields.get("session_title") or fields.get("title") or "(no title)"
     return _LINK.sub(r"\1", str(found))

@@ -29,7 +29,7 @@ class AicxError(Exception):
 
 
 def plainly(error: Exception) -> str:
-    """What went wrong in a line, for a part of an answer that has to go without."""
+    """Returns what went wrong in a line, for a part of an answer that has to go without."""
     if isinstance(error, AicxError):
         return error.message
     if isinstance(error, OSError) and error.strerror:

@@ -13,7 +13,7 @@ SCHEMA = "aicx.error/1"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failure:
-    """What went wrong, and what to do next."""
+    """A failure, and what to do next."""
 
     ok: Annotated[Literal[False], "it failed"] = False
     error: Annotated[str, "the error message"]

@@ -46,7 +46,7 @@ Days = tuple[str | None, str | None]  # the first and the last, as ISO dates
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """What a question is limited to: every filter that is set has to hold, of several texts any. Unset: no limit.
+    """The limits of a question: every filter that is set has to hold, of several texts any. Unset: no limit.
 
     One text may be given as it is, in place of a tuple of one.
     """

@@ -40,7 +40,7 @@ def is_absolute(path: str) -> bool:
 
 
 def other_names(folder: str) -> tuple[str, ...]:
-    """What else the `folded` folder is called if its first part is a drive: by Windows, by its shells, by WSL."""
+    """Returns other names of the `folded` folder if its first part is a drive: by Windows, its shells, and WSL."""
     drive, _, rest = folder.partition("/")
     if _DRIVE.match(folder):
         return tuple(f"{top}/{drive[0]}/{rest}".rstrip("/") for top in ("/mnt", "/cygdrive", ""))

@@ -60,7 +60,7 @@ def _rows(line: str, width: int) -> Iterator[str]:
 
 
 def _lead(plain: str, width: int) -> tuple[str, str]:
-    """What the first row begins with, and the others instead."""
+    """Returns what the first row begins with, and the others instead."""
     found = _LEAD.match(plain)
     lead = found[0] if found else ""
     gaps = [gap.end() for gap in _GAP.finditer(plain) if gap.end() <= width // 2]

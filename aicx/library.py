@@ -37,7 +37,7 @@ Texts = str | Sequence[str]
 
 
 class Where(TypedDict, total=False):
-    """What a question is limited to; each is written as its option on the command line. Of several texts any matches.
+    """The limits of a question, each as its option on the command line. Of several texts any matches.
 
     These are the rows of `aicx.filters.FILTERS`, written out for type checkers.
     """
@@ -69,7 +69,7 @@ class Where(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True)
 class Brief:
-    """What `aicx resume` says to a new session, free of secrets. A ``budget`` is in tokens."""
+    """A brief for a new session, as `aicx resume` gives it, free of secrets. A ``budget`` is in tokens."""
 
     settings: Settings
     report: ResumeReport
@@ -175,7 +175,7 @@ class Corpus:
         since: str | None = None,
         exclude_session: Texts = (),
     ) -> Brief:
-        """What a new session in a repository should know, by its folder (else the current one) or by its projects.
+        """Tells what a new session in a repository should know, by its folder (else the current one) or its projects.
 
         Of several projects the first names the brief, and the sessions of all count. ``decay`` is as in `search`.
         """

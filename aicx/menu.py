@@ -407,7 +407,7 @@ def _examples_apart(text: str) -> str:
 
 
 def _no_such_command(name: str, group: LazyGroup, ctx: click.Context) -> UsageError:
-    """What to raise, with the command that was probably meant."""
+    """Returns what to raise, with the command that was probably meant."""
     from difflib import get_close_matches
 
     prefix = "".join(f"{word} " for word in ctx.command_path.split()[1:])

@@ -1,4 +1,4 @@
-"""What a reference opens, for `aicx show` and for the tool `aicx_read`, each of which shows it in its own way."""
+"""The opener of references, for `aicx show` and for the tool `aicx_read`, each of which shows them in its own way."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def open_ref(
 
 
 def _others(ref: str, layout: Layout) -> Iterator[Kind]:
-    """What a reference may mean that the corpus does not know, the likeliest first."""
+    """Yields what a reference may mean that the corpus does not know, the likeliest first."""
     kind = Ref.parse(ref).kind
     if kind == "map":
         yield "place"

@@ -49,12 +49,12 @@ class Layout:
 
     @property
     def work_facts(self) -> Path:
-        """What each stored session did, and what it proposes to remember."""
+        """The work of each stored session, and what it proposes to remember."""
         return self.home / "index" / "work.sqlite"
 
     @property
     def reminders(self) -> Path:
-        """What hooks may remind a session of."""
+        """The index of what hooks may remind a session of."""
         return self.home / "index" / "reminders.sqlite"
 
     @property
@@ -101,12 +101,12 @@ class Layout:
 
     @property
     def auth_token(self) -> Path:
-        """What a server over HTTP asks its callers for, unless the environment says another."""
+        """The token that a server over HTTP asks its callers for, unless the environment says another."""
         return self.home / "auth-token"
 
     @property
     def projects(self) -> Path:
-        """What a person decided about folders and repositories."""
+        """The decisions of a person about folders and repositories."""
         return self.home / "projects.json"
 
     @property
@@ -149,7 +149,7 @@ class Layout:
 
     @property
     def agents(self) -> Path:
-        """What `aicx init` put into which files, and what the hooks remember."""
+        """The record of what `aicx init` put into which files, and of what the hooks remember."""
         return self.home / "agents"
 
     @property
@@ -159,7 +159,7 @@ class Layout:
 
     @property
     def runs(self) -> Path:
-        """What programs without logs of their own printed under `aicx run`: a log of each session."""
+        """The logs of programs without logs of their own, as printed under `aicx run`, one of each session."""
         return self.home / "runs"
 
     @property
@@ -173,7 +173,7 @@ class Layout:
 
     @property
     def forgetting(self) -> Path:
-        """What `forget` has begun, until the last index has lost it too."""
+        """The forgetting that has begun, until the last index has lost it too."""
         return self.home / "locks" / "forgetting.json"
 
     @property

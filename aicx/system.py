@@ -1,4 +1,4 @@
-"""What systems do in different ways: locks, how files are opened, and how processes are held, ended and left alone.
+"""Differences between systems: locks, how files are opened, and how processes are held, ended and left alone.
 
 Every other module calls these, and none of what only POSIX has. On Windows a lock is one byte far behind the end of the
 file, since what is locked there cannot be read, and it is never shared.

@@ -1,4 +1,4 @@
-"""What a session or a chunk is called: a line that says by itself what it is about, or None."""
+"""Titles of sessions and chunks: a line that says by itself what it is about, or None."""
 
 from __future__ import annotations
 
@@ -167,7 +167,7 @@ def name_given(title: str | None) -> str | None:
 
 
 def name_of_prompt(text: str) -> TitleLine | None:
-    """What a prompt says it is about; None for commands, greetings, bare addresses and others that say nothing."""
+    """Returns what a prompt says it is about; None for commands, greetings, bare addresses and other empty ones."""
     _, is_approval, request = text.rpartition("\nPlanned action JSON:")
     if is_approval and (actions := [asked[1] for one in _ACTIONS if (asked := one.search(request))]):
         return TitleLine(clip_title(f"approval: {_ASKED.sub('', actions[0], count=1)}"))
@@ -238,7 +238,7 @@ def _without_lead_in(read: str) -> str:
 
 
 def _name_of_order(text: str) -> TitleLine | None:
-    """What a prompt that gives a role orders, and of what that it hands over."""
+    """Returns what a prompt that gives a role orders, and of what that it hands over."""
     order = next((line for line in prose_lines(text) if _ORDER.match(line)), None)
     if order is None:
         return None
@@ -251,7 +251,7 @@ def _name_of_order(text: str) -> TitleLine | None:
 def name_of_work(
     subjects: Iterable[str], plan: Iterable[str], paths: Iterable[str], statements: Iterable[str] = ()
 ) -> tuple[str, WorkSource] | None:
-    """What was done, in the words of a commit or a pull request, else of a plan or the agent, else its files."""
+    """Names what was done, in the words of a commit or pull request, else of a plan or the agent, else by files."""
     for subject in subjects:
         if count_telling(subject):
             return clip_title(subject), "commit"
@@ -293,7 +293,7 @@ def subjects_of(command: str) -> list[str]:
 
 
 def plan_of(tool: str, text: str) -> list[str]:
-    """What a call that makes a plan says is to be done."""
+    """Returns what a call that makes a plan says is to be done."""
     if tool not in PLANS:
         return []
     if tool == "ExitPlanMode":

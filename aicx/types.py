@@ -91,7 +91,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """What an indexer is handed: opaque texts under an id, with columns to filter on.
+    """A document for an indexer: opaque texts under an id, with columns to filter on.
 
     ``version`` changes whenever anything else does. ``header`` is context that belongs in front of every passage of
     the document and is not part of its text.

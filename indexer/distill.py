@@ -40,7 +40,7 @@ PASSAGE_TOKENS = 254
 
 @dataclass(frozen=True, slots=True)
 class TokenModel:
-    """What distilling needs of a model. ``tokenizer`` is one of `tokenizers`, without truncation and padding.
+    """The part of a model that distilling needs. ``tokenizer`` is one of `tokenizers`, without truncation and padding.
 
     ``run`` takes token ids (rows of texts, all of one length) and gives a vector for each: rows x length x dimensions.
     """

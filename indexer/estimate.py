@@ -1,4 +1,4 @@
-"""What embedding many documents will cost, measured on a few of them."""
+"""Estimates of what embedding many documents will cost, measured on a few of them."""
 
 from __future__ import annotations
 

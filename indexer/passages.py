@@ -33,7 +33,7 @@ class Windows:
 
 @dataclass(frozen=True, slots=True)
 class EmbeddedPassage:
-    """What is embedded: ``text`` is the characters from ``start`` to ``stop`` of the document's part ``part``.
+    """A passage to embed: ``text`` is the characters from ``start`` to ``stop`` of the document's part ``part``.
 
     Of a document without text it is the header, with ``stop`` 0.
     """

@@ -39,7 +39,7 @@ Embed = Callable[[Sequence[str]], Any]
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingModel:
-    """What makes the vectors, with the two functions the indexer is handed, and how it wants texts cut."""
+    """The maker of vectors, with the two functions the indexer is handed, and how it wants texts cut."""
 
     name: str
     fingerprint: str
@@ -70,7 +70,7 @@ class Columns:
 
 @dataclass(frozen=True, slots=True)
 class TableStatus:
-    """What a table holds and what it was made with."""
+    """The contents of a table, and what it was made with."""
 
     rows: int
     versions: Mapping[str, str]  # the version of each document it holds
@@ -269,7 +269,7 @@ def _damaged(location: Location, error: Exception) -> CorpusDamaged:
 
 
 def plain_reason(error: Exception) -> str:
-    """What LanceDB says of a failure, in a line that a user can read."""
+    """Returns what LanceDB says of a failure, in a line that a user can read."""
     return _LIBRARYS_OWN.sub("", str(error).partition("\n")[0])[:_MAX_REASON_LENGTH]
 
 

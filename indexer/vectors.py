@@ -86,7 +86,7 @@ class ReportsProgress:
 
 @dataclass(frozen=True, slots=True)
 class Synced:
-    """What one run did, in documents, and how many passages it embedded."""
+    """The outcome of one run, in documents, and how many passages it embedded."""
 
     added: int
     changed: int

@@ -62,7 +62,7 @@ STOP_WORDS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What a text is indexed under: ``words`` in their order, and ``names`` (identifiers, paths, markers) whole.
+    """The terms a text is indexed under: ``words`` in their order, and ``names`` (identifiers, paths, markers) whole.
 
     The rest is set for a single run of a question, as ``typed``. ``whole`` is one plain word as the name it may be with
     its capitals lost. ``others`` are words that stand for it as well: its stems in other languages, and of a CamelCase

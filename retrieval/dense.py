@@ -42,7 +42,7 @@ _UNREADABLE = (OSError, ValueError, LookupError, RuntimeError, sqlite3.Error)
 
 
 class Embed(Protocol):
-    """What the searcher needs of an embedder."""
+    """The part of an embedder that the searcher needs."""
 
     @property
     def name(self) -> str: ...
@@ -235,7 +235,7 @@ def _documents(rows: Sequence[Row]) -> list[Candidate]:
 
 
 class Words(Protocol):
-    """What is needed of the retriever by words, for one question."""
+    """The part of the retriever by words that one question needs."""
 
     def scores(self, documents: Collection[str]) -> list[Candidate]: ...
 

@@ -55,7 +55,7 @@ _PIECE = regex(rf"(?s).{{1,{LOOKED_AT}}}(?=\s|\Z)|.{{1,{LOOKED_AT}}}")
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """What a text has to say to a question, in the order of the text, and how well it fits.
+    """The answer of a text to a question, in the order of the text, and how well it fits.
 
     ``found`` of the ``asked`` words, names and phrases are in it. ``place`` is the text with the best line, and
     ``answers`` whether that line states an outcome.

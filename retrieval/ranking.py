@@ -38,7 +38,7 @@ class Fused(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """What a retriever's scores are compared with: ``zero`` says nothing for a document, ``unit`` above it counts 1.
+    """The scale of a retriever's scores: ``zero`` says nothing for a document, ``unit`` above it counts 1.
 
     By words, zero and the best score that the question could get; by meaning, mean and deviation of its scores.
     """

@@ -22,7 +22,7 @@ _MAX_SAMPLES = 2
 
 
 class SearchTable(Protocol):
-    """What the searcher needs of a table. Conditions are SQL; None lets everything through."""
+    """The part of a table that the searcher needs. Conditions are SQL; None lets everything through."""
 
     @property
     def columns(self) -> Collection[str]: ...

@@ -1,4 +1,4 @@
-"""What the wording of a line says of it: an outcome, the announcement of some work, or a question.
+"""Signs in the wording of a line: an outcome, the announcement of some work, or a question.
 
 General cues of several languages. They order lines that share words with a question; no line is dropped for them alone.
 Plain phrases, since hundreds of lines are looked at for one answer and an expression for all of them takes far longer.

@@ -1,4 +1,4 @@
-"""What a hook does at each moment of a session, and what it answers in the agent's own JSON."""
+"""The moments of a session at which a hook is called, and the answer to each in the agent's own JSON."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def _context(text: str) -> bytes:
 
 
 def _known(layout: Layout, folder: Path) -> list[SetupRecord]:
-    """What was set up in the repository: the settings of Codex are those of all repositories."""
+    """Returns what was set up in the repository: the settings of Codex are those of all repositories."""
     try:
         return of_repository(layout, find_repository(folder))
     except (NotFound, UsageError):

@@ -1,4 +1,4 @@
-"""What `aicx init` and its `--undo` change in the files of the agents: worked out for all of them, then made true."""
+"""The changes that `aicx init` and its `--undo` make in agents' files: worked out for all of them, then made true."""
 
 from __future__ import annotations
 

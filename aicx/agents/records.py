@@ -1,4 +1,4 @@
-"""What `aicx init` put where, kept in the home for its `--undo` to take out: texts of ours, none of other people."""
+"""The record of where `aicx init` put something, kept for its `--undo`: texts of ours, none of other people."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a session is told at its start: the banner, once, the notes of continuity, what it lost in a compaction, and the
+"""A session's start as a hook tells it: the banner, once, the notes of continuity, what a compaction lost, and the
 brief as `aicx resume` gives it.
 """
 

@@ -1,4 +1,4 @@
-"""What a hook says unasked: at a prompt, after a failed command and before an edit; nothing most of the time.
+"""Reminders that a hook says unasked: at a prompt, after a failed command and before an edit; nothing most of the time.
 
 It runs at every prompt and at many calls of tools, so that what is imported is what it costs: the standard library's
 own parts of SQLite, JSON and regular expressions, and more only when there is something to say.
@@ -96,7 +96,7 @@ def _at_prompt(call: _Call) -> str:
 
 
 def question_in(prompt: str) -> str:
-    """What a person asks in a prompt; empty for what a program types and for a command alone."""
+    """Returns what a person asks in a prompt; empty for what a program types and for a command alone."""
     return "" if prompt.lstrip().startswith(_PROGRAM) else _COMMAND.sub("", prompt).strip()
 
 
@@ -158,7 +158,7 @@ def _index(call: _Call) -> Iterator[Index | None]:
 
 
 def _project(call: _Call) -> str:
-    """What the corpus calls a repository in whose folder no stored session worked: as its remote is called."""
+    """Returns what the corpus calls a repository in whose folder no stored session worked: as its remote is called."""
     from pathlib import Path
 
     from aicx.git.identity import find_repository, parts_of, remote_urls
@@ -169,7 +169,7 @@ def _project(call: _Call) -> str:
 
 
 def _printed(said: Mapping[str, Any]) -> tuple[str, bool]:
-    """What a command printed, unless it passed, and whether it is known that it failed: Codex hands on no exit code."""
+    """Returns what a command printed, unless it passed, and whether it surely failed: Codex hands on no exit code."""
     error = said.get("error")
     if isinstance(error, str) and error:
         return error, True

@@ -1,4 +1,4 @@
-"""What hooks ask the process in the background to save: the notes of a session's place; and the log of hooks.
+"""Wishes that hooks leave to the process in the background: to save the notes of a place; and the log of hooks.
 
 Each wish is a file. Its name says how often it was tried, so that a kill at any moment counts as a try.
 """

@@ -53,7 +53,7 @@ def _print(rows: list[tuple[str, str]] | tuple[tuple[str, str], ...]) -> None:
 
 
 def _stored_here(settings: Settings) -> tuple[list[str], list[tuple[str, str]]]:
-    """What is stored, and what to try next. Raises NotFound where nothing is."""
+    """Returns what is stored, and what to try next. Raises NotFound where nothing is."""
     from aicx.corpus.catalog.names import short_session
     from aicx.corpus.catalog.query import open_catalog
     from aicx.corpus.places.standing import find_place

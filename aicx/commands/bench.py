@@ -117,7 +117,7 @@ def measure_and_print(
     ablate: bool,
     rules: Sequence[str] = (),
 ) -> None:
-    """What `run` and `ablate` have in common."""
+    """Measures, prints and writes the report of `run` and of `ablate`."""
     from aicx.bench.datasets import Around, in_folder, open_datasets, parse_wanted
     from aicx.bench.results import load_polars, write_result
     from aicx.bench.run import BenchPlan, run

@@ -196,7 +196,7 @@ class BenchPeer:
 
 @dataclass(frozen=True, slots=True)
 class BenchList:
-    """What can be measured."""
+    """Everything that can be measured."""
 
     datasets: Annotated[Mapping[str, str], "name → description"]
     rankers: Annotated[Mapping[str, str], "name → description"]

@@ -55,7 +55,7 @@ class DemoStep:
 
 @dataclass(frozen=True, slots=True)
 class DemoAnswer:
-    """What the demo did, and what it claims."""
+    """The demo's steps as they went, and its claims."""
 
     ok: Annotated[bool, "whether every check holds; else the exit code is 1"]
     kept_in: Annotated[str | None, "the folder of `--keep`, or null"]

@@ -12,7 +12,7 @@ from aicx.work.place import WorkPlace, find_place
 
 
 class CommandDesk(NamedTuple):
-    """What an action works with."""
+    """A desk for one action of a command."""
 
     settings: Settings
     place: WorkPlace

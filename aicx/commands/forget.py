@@ -21,7 +21,7 @@ SCHEMA = "aicx.forget/1"
 
 @dataclass(frozen=True, slots=True)
 class ForgetAnswer:
-    """What was removed, or would be. The pattern is not repeated.
+    """The things that were removed, or would be. The pattern is not repeated.
 
     After a kill the same call finishes the work and reports all of it, with `[forgotten]` for titles that are gone.
     """

@@ -99,7 +99,7 @@ def embed(settings: Settings, choice: Choice, *, rebuild: bool = False, download
 
 
 def print_indexed(synced: Synced) -> None:
-    """What was embedded, for people."""
+    """Prints for people what was embedded."""
     new = console.plural(synced.added + synced.changed, "chunk")
     if not (synced.added or synced.changed or synced.unchanged or synced.removed):
         console.notify(NOTHING_STORED)
@@ -113,7 +113,7 @@ def print_indexed(synced: Synced) -> None:
 
 
 def gain_line(gain: IndexGain) -> str:
-    """What meaning gains on one's own history, in one sentence."""
+    """Returns what meaning gains on one's own history, in one sentence."""
     mined = f"{console.plural(gain.questions, 'question')} mined from your own history"
     if gain.words is None or gain.both is None or gain.more is None:
         return f"{mined}: too few to say what meaning gains there. {_COMPARE}"
@@ -134,7 +134,7 @@ def show_status() -> options.Answered:
 
 
 def _show_status(settings: Settings) -> options.Answered:
-    """What there is, also when there is nothing: asking is no mistake."""
+    """Returns what there is, also when there is nothing: asking is no mistake."""
     words = lexical_state(settings)
     try:
         meaning = vector_state(settings)

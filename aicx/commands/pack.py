@@ -73,7 +73,7 @@ def query_of(
     now: str | None,
     limits: PackLimits,
 ) -> PackQuery:
-    """What the options ask for. Raises UsageError."""
+    """Returns what the options ask for. Raises UsageError."""
     return PackQuery(
         folder=options.folder(repo),
         now=clock(now),
@@ -178,7 +178,7 @@ def task(
 
 
 def noted(settings: Settings, folder: Path) -> list[PackNote]:
-    """What the note of a place says, but what came from subagents. Raises NotFound where there is no such folder."""
+    """Returns what the note of a place says, but what came from subagents. Raises NotFound where there is no folder."""
     sections = read_layers(settings, find_place(settings, folder)).merged.sections
     return [
         PackNote(kind, item.text, instant(item.at, "seconds") if item.at else None, list(item.evidence))

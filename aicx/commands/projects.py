@@ -159,7 +159,7 @@ def _absolute(folder: str) -> str:
 
 
 def _named(project: str) -> str:
-    """What a repository is to be called. Raises UsageError for what is no name, or a secret."""
+    """Returns what a repository is to be called. Raises UsageError for what is no name, or a secret."""
     found = parse_project(project)
     if redact(found).counts:
         raise UsageError("this name looks like a secret", hint="for example: aicx projects assign . octo/website")

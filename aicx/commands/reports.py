@@ -160,7 +160,7 @@ def _write(
 
 
 def _brief(report: Report) -> Report:
-    """What a list needs of a report, so that a long list does not hold its texts."""
+    """Returns what a list needs of a report, so that a long list does not hold its texts."""
     return replace(report, detail="", transcript_tail="", headings=())
 
 

@@ -1,4 +1,4 @@
-"""What commands print of what they found: why an answer has its place, and what to do where nothing was found."""
+"""Endings of commands that found something or nothing: why an answer has its place, and what to do next."""
 
 from __future__ import annotations
 

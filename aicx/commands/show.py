@@ -280,7 +280,7 @@ def _state(state: str) -> str:
 
 
 def printers(repo: str | None, *, json: bool) -> Mapping[Kind, Callable[[str], None]]:
-    """What prints each kind of thing. The command of each is imported when it is needed: together they take long."""
+    """Returns the printer of each kind of thing. Its command is imported when needed: together they take long."""
 
     def record(ref: str) -> None:
         from aicx.commands.memory.reading import get

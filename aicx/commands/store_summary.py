@@ -1,4 +1,4 @@
-"""What `aicx store` tells people of a run: what was stored, what was left out, what could not be read."""
+"""The summary of a run of `aicx store` for people: what was stored, what was left out, what could not be read."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def _print_problems(report: StoreReport) -> None:
 
 
 def _print_unread(report: StoreReport) -> None:
-    """What was read and gave nothing: records of unknown types, and logs without a chunk."""
+    """Prints what was read and gave nothing: records of unknown types, and logs without a chunk."""
     unknown = {reason: count for reason, count in report.skipped.items() if reason.startswith("unknown ")}
     if unknown:
         console.notify(f"  {console.plural(sum(unknown.values()), 'record')} not read: {counts_of(unknown)}")

@@ -80,7 +80,7 @@ def command(dry_run: DryRun = False, yes: Yes = False, json: options.Json = Fals
 
 
 def _entries(settings: Settings, failed: list[str]) -> Iterator[SetupChange]:
-    """What takes aicx out of the MCP clients that know it."""
+    """Yields what takes aicx out of the MCP clients that know it."""
     for servers in SERVERS.values():
         try:
             _, change = plan_entry(servers, servers.file(settings), None)

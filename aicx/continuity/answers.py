@@ -112,7 +112,7 @@ class TeamEntry:
 
 @dataclass(frozen=True, slots=True)
 class ResumeContext:
-    """What a session needs beside the notes."""
+    """The surroundings of the notes that a session needs."""
 
     goal: Annotated[str | None, "what is to be reached"]
     nextSteps: Annotated[Sequence[str], "what is left to be done"]

@@ -1,4 +1,4 @@
-"""What is recorded of every writing of a note, in the repository's event log: what made it, and from what.
+"""The audit of notes: every writing of one, by what it was made and from what, in the repository's event log.
 
 The record has paths, ids, counts and codes. A writing that could not be recorded leaves the same as a recovery marker.
 """
@@ -68,7 +68,7 @@ class AuditEntry:
 
     @property
     def signature(self) -> tuple[Any, ...]:
-        """What has to be equal for two neighbours to be shown as one."""
+        """The key that two neighbours have in common which are shown as one."""
         return tuple(repr(value) for name, value in self.encode().items())
 
     @property
@@ -82,7 +82,7 @@ class AuditEntry:
 
 
 def decode_audited(fields: Mapping[str, Any], at: str) -> AuditEntry | None:
-    """What `AuditEntry.encode` wrote; None for anything else."""
+    """Returns what `AuditEntry.encode` wrote; None for anything else."""
     try:
         return from_json(AuditEntry, {**fields, "at": at})
     except (LookupError, TypeError, ValueError):
@@ -98,7 +98,7 @@ def logged_path(settings: Settings, path: Path) -> str:
 
 
 def audit_entries(settings: Settings, place: WorkPlace) -> list[AuditEntry]:
-    """What was written of the notes that this worktree sees, the last one last."""
+    """Returns what was written of the notes that this worktree sees, the last one last."""
     events = read_log(settings.layout.work / place.repo_id, last=_SEGMENTS).events
     found = (decode_audited(event.data, instant(event.at)) for event in events if event.type in OF_NOTES)
     return [one for one in found if one and (one.worktree == place.worktree_id or one.scope != "local")]

@@ -1,4 +1,4 @@
-"""What a session needs beside the notes: instruction files, agreed memory and shared guidance that fit the goal.
+"""The surroundings of the notes: instruction files, agreed memory and shared guidance that fit the goal.
 
 Nothing is written: the index of the memory is read from a copy. A repository may name files in `.aicx/config.toml`,
 which a team tracks. Whatever there decides about a person's own machine is left out, and said: a clone must not switch
@@ -82,7 +82,7 @@ def _of_team(settings: Settings, place: WorkPlace, goal: str, names: Sequence[st
 
 
 def _remembered(settings: Settings, place: WorkPlace, goal: str, now: datetime) -> list[str]:
-    """What is agreed, what shares most words with the goal first. Raises MalformedPolicy."""
+    """Returns what is agreed, what shares most words with the goal first. Raises MalformedPolicy."""
     from aicx.memory.answers import entry_of
     from aicx.memory.policy_records import of_records, policy_in
     from aicx.memory.reading import Memory, find_scope
@@ -136,7 +136,7 @@ class Tracked:
 
 
 def tracked_settings(settings: Settings, root: Path) -> Tracked:
-    """What the repository at ``root`` tracks. What cannot be used of the file is a warning, never an error."""
+    """Returns what the repository at ``root`` tracks. What cannot be used of the file is a warning, never an error."""
     path = root / FOLDER / NAME
     if not exists(path) or path.parent.resolve() == settings.layout.home.resolve():
         return Tracked()

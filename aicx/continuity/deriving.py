@@ -120,7 +120,7 @@ MAX_OF: dict[Kind, int] = {
 
 @dataclass(frozen=True, slots=True)
 class Derived:
-    """What a session says for a note, the newest of each kind first. ``trimmed`` counts what had no room, by kind."""
+    """Statements of a session for a note, the newest of each kind first. ``trimmed`` counts what had no room."""
 
     log: ReadLog
     goal: Statement | None
@@ -148,7 +148,7 @@ class Derived:
 
 
 def derive_note(log: ReadLog, place: WorkPlace, summarizer: str | None, policy: Policy) -> Derived:
-    """What the session of ``log`` says for the notes of ``place``; ``summarizer`` is the configured command.
+    """Returns what the session of ``log`` says for the notes of ``place``; ``summarizer`` is the configured command.
 
     It gets nothing that ``policy`` excludes: its own words for that would not be recognised.
     """
@@ -224,7 +224,7 @@ def _goal(facts: SessionFacts | None) -> Statement | None:
 
 
 def _results(facts: SessionFacts) -> Iterator[DerivedStatement]:
-    """What a session said last, where that says something, and what it committed, the latest first."""
+    """Yields what a session said last, where that says something, and what it committed, the latest first."""
     said = facts.progress
     if said is not None and (text := _reported(said.text)):
         yield _of("result", replace(said, text=text), MAX_RESULT)

@@ -195,7 +195,7 @@ _HINT = "--log names another log"
 
 @dataclass(frozen=True, slots=True)
 class ReadLog:
-    """What one log holds: its messages without secrets, and the session that they are of.
+    """One log as it was read: its messages without secrets, and the session that they are of.
 
     ``folder`` is where the session began, ``unread`` how many records could not be read.
     """

@@ -188,7 +188,7 @@ def _words(name: str) -> str:
 
 
 def _item_text(lines: list[str]) -> str:
-    """What an item of a list says: one line for a paragraph, otherwise its Markdown as it was written."""
+    """Returns what an item of a list says: one line for a paragraph, otherwise its Markdown as it was written."""
     first = _MARKER.match(lines[0])
     assert first is not None
     indent = len(first[0])

@@ -133,7 +133,7 @@ _MAX_BYTES = 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What is known of one item. ``stated`` says that a person wrote it; ``at`` is then when the file was saved."""
+    """The origin of one item. ``stated`` says that a person wrote it; ``at`` is then when the file was saved."""
 
     at: datetime | None
     lane: str = "primary"
@@ -165,7 +165,7 @@ def decode_state(body: bytes) -> NoteState:
 
 
 def read_state(path: Path) -> NoteState:
-    """What is known of a note; nothing where there is no file, or it is damaged: all items are then a person's."""
+    """Reads what is known of a note; nothing where its file is absent or damaged: all items are then a person's."""
     try:
         body = path.read_bytes()
         return decode_state(body) if len(body) <= _MAX_BYTES else NoteState()

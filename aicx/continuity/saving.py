@@ -72,7 +72,7 @@ _KINDS: dict[Section, tuple[Kind, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class SavedNotes:
-    """What a save or refresh did: the notes as they are now, where they are, and what they were made from."""
+    """The outcome of a save or refresh: the notes as they are now, where they are, and what they were made from."""
 
     entry: AuditEntry
     notes: Mapping[Layer, Note]
@@ -281,7 +281,7 @@ def with_tasks(derived: Derived, settings: Settings, place: WorkPlace, now: date
 
 
 def _of(record: WorkRecord) -> Iterator[DerivedStatement]:
-    """What a task says, the newest of each section first, each with the task and with what the task has it from."""
+    """Yields what a task says, the newest of each section first, each with the task and with its own origin."""
     if record.next_action:
         refs = (record.ref, *record.next_source)
         yield DerivedStatement("next", shorten(record.next_action, MAX_TEXT), record.updated_at, refs)

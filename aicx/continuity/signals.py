@@ -1,4 +1,4 @@
-"""What a session says about how things are done here, where it contradicts itself and nobody corrected it.
+"""Signals in a session of how things are done here, where it contradicts itself and nobody corrected it.
 
 Also which requests say something by themselves, which texts are about one worktree alone, and ideas and prerequisites.
 """
@@ -76,7 +76,7 @@ class Contradiction(NamedTuple):
 
 
 def contradictions(steps: Sequence[Step]) -> list[Contradiction]:
-    """What was said of each topic and not taken back, where that is more than one thing."""
+    """Returns what was said of each topic and not taken back, where that is more than one thing."""
     standing: dict[Topic, dict[str, str]] = {topic: {} for topic in TOPICS}
     for step in steps:
         if step.phase == "call":
@@ -103,7 +103,7 @@ def _take(text: str, standing: dict[Topic, dict[str, str]]) -> None:
 
 
 def _values(topic: Topic, text: str) -> tuple[list[str], list[str]]:
-    """What a sentence says is used, and what it says is not."""
+    """Returns what a sentence says is used, and what it says is not."""
     if topic in _CHOICES:
         names = _CHOICES[topic]
         refused = re.findall(rf"{_NOT}({names})\b", text, re.IGNORECASE)
@@ -168,7 +168,7 @@ def is_noise(text: str) -> bool:
 
 
 def ideas_in(steps: Sequence[Step]) -> tuple[list[DerivedStatement], int]:
-    """What was named and not tried, and what has to be there first, the latest first; and how much noise was passed."""
+    """Finds what was named and not tried, and what has to be there first, the latest first; counts the noise passed."""
     found: dict[str, DerivedStatement] = {}
     noise = 0
     for step in reversed(steps):

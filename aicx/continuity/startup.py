@@ -81,7 +81,7 @@ MIN_BYTES = 4000
 
 @dataclass(frozen=True, slots=True)
 class Extra:
-    """What follows the notes, one line each: paths, references of what nobody accepted yet, agreed statements.
+    """The lines that follow the notes: paths, references of what nobody accepted yet, agreed statements.
 
     ``note_files`` are the notes as a person would name them.
     """
@@ -225,7 +225,7 @@ def startup_of(settings: Settings, root: Path, layers: Layers, now: datetime) ->
 
 
 def startup_extra(settings: Settings, root: Path, layers: Layers, memory: Briefing | None) -> Extra:
-    """What goes with the notes of the worktree at ``root``; ``memory`` is what there is for a new session in it."""
+    """Returns what goes with the notes of the worktree at ``root``; ``memory`` is what a new session in it has."""
     tracked = tracked_settings(settings, root)
     # The policy may keep the name of a file from being shown; where it cannot be read, none is.
     try:

@@ -1,4 +1,4 @@
-"""What is said of a startup block: where it comes from, what is in it, and what was left out for which reason."""
+"""The account of a startup block: where it comes from, what is in it, and what was left out for which reason."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class SectionsRendered:
 
 @dataclass(frozen=True, slots=True)
 class Omission:
-    """What is not in the block: items of a section, or the file of a note."""
+    """Something that is not in the block: items of a section, or the file of a note."""
 
     target: Annotated[Literal["section", "sourceFile"], "what it is of: items of a section, or a note"]
     stage: Annotated[Literal["reading", "fitting"], "when it was left out"]

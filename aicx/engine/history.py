@@ -1,4 +1,4 @@
-"""What a repository tells of a question: the commits that it names, and how surely sessions made each of them."""
+"""Commits that a question names in a repository, and how surely sessions made each of them."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class IndexGain:
-    """What meaning gains on one's own history, as MRR@10. Without figures where too few questions could be mined."""
+    """The gain of meaning on one's own history, as MRR@10. Without figures where too few questions could be mined."""
 
     questions: Annotated[int, "questions mined from it that were asked"]
     words: Annotated[Interval | None, "by words alone"] = None
@@ -67,7 +67,7 @@ class IndexGain:
 
 @dataclass(frozen=True, slots=True)
 class IndexBuilt:
-    """What a build did."""
+    """The outcome of a build."""
 
     added: Annotated[int, "chunks that are new"]
     changed: Annotated[int, "chunks that were embedded again"]

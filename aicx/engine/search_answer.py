@@ -49,7 +49,7 @@ class NamedCommit:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What the agent said in the end, from a later chunk of the session."""
+    """The agent's words in the end, from a later chunk of the session."""
 
     id: str
     ref: str
@@ -109,7 +109,7 @@ class SearchItem:
 
 @dataclass(frozen=True, slots=True)
 class StatedMatch:
-    """What was stated at the end of a session with `aicx finalize`, and is about the question. Nobody checked it."""
+    """A statement about the question from the end of a session, made with `aicx finalize`. Nobody checked it."""
 
     ref: Annotated[str, "reference of the statement, which `aicx show` opens"]
     by: Annotated[str, "agent, `person`, or program that `aicx run` ran"]

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class VectorState:
-    """What the index was made with, what it holds, and how many chunks it is behind.
+    """The state of the index: what it was made with, what it holds, and how many chunks it is behind.
 
     ``size`` is in bytes; None for an index that does not lie in a local folder.
     """

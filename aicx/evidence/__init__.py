@@ -1,1 +1,1 @@
-"""What a stored session did: its commands, edits, commits, failures, fixes and statements."""
+"""Evidence of a stored session's work: its commands, edits, commits, failures, fixes and statements."""

@@ -123,7 +123,7 @@ def edits_of(calls: Iterable[tuple[Step, Step | None]], roots: Roots, folder: st
 
 @dataclass(frozen=True, slots=True)
 class OtherRepositories:
-    """What is known of other repositories: ``folders`` are theirs, ``roots`` this one's and its worktrees'."""
+    """Other repositories as far as known: ``folders`` are theirs, ``roots`` this one's and its worktrees'."""
 
     project: str | None
     roots: Roots

@@ -86,7 +86,7 @@ def end_together(later: Iterable[Simple], failed: Simple) -> bool:
 
 
 def topic_of(command: Simple) -> str | None:
-    """What a check looks at: "test", "lint" or "build"; None for what is no check."""
+    """Returns what a check looks at: "test", "lint" or "build"; None for what is no check."""
     check = _check(without_starters(command.text))
     return check.topic if check else None
 

@@ -1,4 +1,4 @@
-"""What a session tried that did not work, and gave up: commands, and ways that an agent or a person says failed."""
+"""Ways that a session gave up: commands that did not work, and ways that an agent or a person says failed."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def given_up(
     calls: Sequence[tuple[Step, Sequence[Step]]],
     runs: Sequence[CommandRun],
 ) -> list[Statement]:
-    """What was tried in a session without success and not until it worked, the latest first, each once.
+    """Returns what was tried in a session without success and not until it worked, the latest first, each once.
 
     ``calls`` are the session's calls with all their answers, as `aicx.evidence.runs.followed` gives them, and ``runs``
     what they ran. What fails at the session's end is not among it: `aicx.evidence.session_brief` tells that.

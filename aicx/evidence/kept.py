@@ -1,4 +1,4 @@
-"""What was read of each stored session, kept in one SQLite file below ``index/``, so that each is read once.
+"""Readings of stored sessions, kept in one SQLite file below ``index/``, so that each is read once.
 
 A session is read again when `part_stamps` says that it is another. Derived: the file may be deleted at any time, and
 where it is damaged or cannot be written, sessions are read again.
@@ -70,7 +70,7 @@ class KeptParts:
         return {(row[0], row[1], row[2]): row[3] for row in rows}
 
     def known(self, stamps: dict[Key, str]) -> dict[Key, bytes]:
-        """What is kept of sessions that are as they were. A damaged row counts as missing."""
+        """Returns what is kept of sessions that are as they were. A damaged row counts as missing."""
         found: dict[Key, bytes] = {}
         with forgiving(self.path):
             for agent, session_id, place, stamp, check, body in self._rows_of(stamps):

@@ -66,7 +66,7 @@ class _Expressions:
 
 
 class CommandRules(_Expressions):
-    """What commands are for, how they ended, and which tools change files."""
+    """Rules of commands: what they are for, how they ended, and which tools change files."""
 
     look = _Lazy(_any)
     check = _Lazy(_any)
@@ -124,7 +124,7 @@ class CommandRules(_Expressions):
 
 
 class StatementRules(_Expressions):
-    """What sentences are about."""
+    """Rules of sentences: what they are about."""
 
     next_headings = _Lazy(_any)
     wanted_headings = _Lazy(_any)
@@ -209,7 +209,7 @@ class MemoryRules(_Expressions):
 
 
 class NoteRules(_Expressions):
-    """What a continuity note takes from sentences, and which requests say too little."""
+    """Rules of continuity notes: what they take from sentences, and which requests say too little."""
 
     vague = _Lazy(_any)
     noise = _Lazy(_any)

@@ -1,4 +1,4 @@
-"""What an agent said of its work: what it reported at the ends of its turns, and what its plans have left."""
+"""Reports of an agent about its work: at the ends of its turns, and what its plans have left."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ _BRIEF = 200  # a longer word of the agent's says enough by itself
 
 
 def progress_of(steps: Sequence[Step], last: Step, is_over: Callable[[str], bool]) -> Statement | None:
-    """What the last word reports. Where that is little, as an answer to "commit", what was reported before leads.
+    """Returns what the last word reports. Where that is little, as an answer to "commit", earlier reports lead.
 
     A sentence of which ``is_over`` holds is left out: it held when it was said. None where that is all there is.
     """
@@ -113,7 +113,7 @@ def progress_of(steps: Sequence[Step], last: Step, is_over: Callable[[str], bool
 
 
 def reported_in(steps: Sequence[Step], turns: Sequence[TurnEnd], is_over: Callable[[str], bool]) -> Statement | None:
-    """What the agent reported last; where it only answered since it last worked, the report of its work leads."""
+    """Returns what the agent reported last; where it only answered since it last worked, the earlier report leads."""
     if not turns:
         return None
     last = turns[-1].words
@@ -227,7 +227,7 @@ def open_plan(steps: Sequence[Step], committed: Sequence[datetime] = ()) -> list
 
 
 def pending(steps: Sequence[Step]) -> list[MessageStatement]:
-    """What the last summary of a session that outgrew its context names as still to be done.
+    """Returns what the last summary of a session that outgrew its context names as still to be done.
 
     Nothing where the session has gone past it since.
     """
@@ -238,7 +238,7 @@ def pending(steps: Sequence[Step]) -> list[MessageStatement]:
 
 
 def summarized_request(steps: Sequence[Step]) -> MessageStatement | None:
-    """What was wanted, as the summary says with which a session begins that goes on from a full context."""
+    """Returns what was wanted, as the summary says with which a session begins that goes on from a full context."""
     first = next((step for step in steps if step.origin == COMPACTION or requests([step])), None)
     if first is None or first.origin != COMPACTION:
         return None

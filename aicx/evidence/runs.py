@@ -75,7 +75,7 @@ def runs_of(
 def ran_by(
     calls: Sequence[tuple[Step, Sequence[Step]]], roots: Roots | None = None, steps: Sequence[Step] = ()
 ) -> list[CommandRun | None]:
-    """What each call ran, as in `runs_of`; None for a call that only looked around."""
+    """Returns what each call ran, as in `runs_of`; None for a call that only looked around."""
     rules = command_rules()
     aside = _set_aside(calls, rules)
     awaited = _awaited(steps, rules)

@@ -145,7 +145,7 @@ class SessionBrief:
         return self.in_midst and self.ended_at is not None and now - self.ended_at < _AT_WORK
 
     def open_at(self, now: datetime) -> tuple[OpenLine, ...]:
-        """What the session leaves to do, the first thing first, without what is not sure to be open.
+        """Returns what the session leaves to do, the first thing first, without what is not sure to be open.
 
         Nothing of a session that may still be at work on what it was asked.
         """
@@ -396,7 +396,7 @@ def _turned_to(steps: Sequence[Step], wanted: Sequence[tuple[Weight, Step]]) -> 
 
 
 def _wish(text: str) -> str:
-    """What a request wants. One that hands over a plan, as "Implement this plan:", wants what the plan is called."""
+    """Returns what a request wants. One that hands over a plan, as "Implement this plan:", wants the plan's name."""
     found = _HANDED_OVER.match(text.strip())
     if found is None:
         return summary_line(text, _REQUEST_LENGTH)

@@ -51,7 +51,7 @@ class RepositoryScope:
 
 @dataclass(frozen=True, slots=True)
 class SessionRow:
-    """What the catalogue knows of a session. ``files`` are the paths its tools named, as they stand there."""
+    """A session as the catalogue knows it. ``files`` are the paths its tools named, as they stand there."""
 
     agent: str
     session_id: str

@@ -1,4 +1,4 @@
-"""What is known of the time after a session: some of what it left open is done by now."""
+"""The time after a session: some of what it left open is done by now."""
 
 from __future__ import annotations
 

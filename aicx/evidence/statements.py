@@ -60,7 +60,7 @@ class MessageStatement(NamedTuple):
 
 @lru_cache(256)  # each prompt of a session is asked many times
 def weigh(prompt: str) -> Weight:
-    """What a prompt says, without a client's command around it."""
+    """Returns what a prompt says, without a client's command around it."""
     rules = request_rules()
     text = own_words(prompt).strip()
     # What a person ran in a shell of the client is written with this sign in front; it asks for nothing.
@@ -75,7 +75,7 @@ def weigh(prompt: str) -> Weight:
 
 
 def own_words(prompt: str) -> str:
-    """What a person wrote of a prompt, without what the client adds above it."""
+    """Returns what a person wrote of a prompt, without what the client adds above it."""
     for marker in request_rules().markers:
         prompt = prompt.rpartition(marker)[2]
     return prompt
@@ -142,7 +142,7 @@ def telling(text: str) -> str:
 
 
 def left_open(step: Step) -> tuple[list[MessageStatement], list[MessageStatement]]:
-    """What an agent's last message says is still to be done, and what it asks."""
+    """Returns what an agent's last message says is still to be done, and what it asks."""
     rules = statement_rules()
     ahead: dict[str, None] = {}
     asked: dict[str, None] = {}
@@ -156,13 +156,13 @@ def left_open(step: Step) -> tuple[list[MessageStatement], list[MessageStatement
 
 
 def without_open(text: str) -> str:
-    """What an agent's message reports, without the sentences that ask something or say what is still to be done."""
+    """Returns an agent's message without the sentences that ask something or say what is still to be done."""
     rules = statement_rules()
     return _without(text, lambda said: _is_open(said, rules))
 
 
 def without_push(text: str) -> str:
-    """What an agent's message says, without the sentences that tell that something is not pushed."""
+    """Returns what an agent's message says, without the sentences that tell that something is not pushed."""
     return _without(text, lambda said: tells_unpushed(said.text))
 
 
@@ -280,7 +280,7 @@ def says_resolved(step: Step) -> bool:
 
 
 def decisions(steps: Sequence[Step], limit: int) -> list[MessageStatement]:
-    """What people settled, by an answer or an order of their own: the last ones, the latest first, each once.
+    """Returns what people settled, by an answer or an order of their own: the last ones, the latest first, each once.
 
     What they answered to the same question before, and what was given up for something else since, is left out.
     """
@@ -298,7 +298,7 @@ def decisions(steps: Sequence[Step], limit: int) -> list[MessageStatement]:
 
 
 def own_choices(steps: Sequence[Step], limit: int) -> list[MessageStatement]:
-    """What the agent chose by itself, with its reason: the last ones, the latest first, each once."""
+    """Returns what the agent chose by itself, with its reason: the last ones, the latest first, each once."""
     rules = statement_rules()
     own = (step for step in reversed(steps) if step.role == "assistant" or step.origin == COMPACTION)
     every = (MessageStatement(text, step) for step in own for text in reversed(list(_reasoned(step, rules))))

@@ -52,7 +52,7 @@ class Sentence(NamedTuple):
 
 
 def sentences(text: str) -> Iterator[Sentence]:
-    """What a text says, sentence by sentence, without code blocks, tables, frames of tracebacks and directives."""
+    """Yields a text's sentences, without code blocks, tables, frames of tracebacks and directives."""
     return iter(_known_sentences(text)) if len(text) <= _MAX_KEPT else _sentences(text)
 
 

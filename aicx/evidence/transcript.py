@@ -89,7 +89,7 @@ class Step(NamedTuple):
 
 
 class Statement(NamedTuple):
-    """What was said, done or left behind, when, and the references that prove it."""
+    """A sentence of what was said, done or left behind, with when, and the references that prove it."""
 
     text: str
     at: datetime
@@ -97,7 +97,7 @@ class Statement(NamedTuple):
 
 
 def statement_in(text: str, step: Step) -> Statement:
-    """What a message says, as a statement."""
+    """Returns what a message says, as a statement."""
     return Statement(text, step.at, (str(Ref("chunk", step.chunk)),))
 
 

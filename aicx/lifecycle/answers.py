@@ -46,7 +46,7 @@ class BannerPolicy:
 
 @dataclass(frozen=True, slots=True)
 class PrepareAnswer:
-    """What a session needs at its start."""
+    """Everything that a session needs at its start."""
 
     startup_banner_text: Annotated[str, "a line to show first, and up to four below it"]
     startup_banner_policy: Annotated[BannerPolicy, "when to show it"]
@@ -86,7 +86,7 @@ class HandoffsAnswer:
 
 @dataclass(frozen=True, slots=True)
 class FinalizeAnswer:
-    """What was kept of a session's end."""
+    """The end of a session as it was kept."""
 
     agent_summary_text: Annotated[str, "lines to repeat to the user: Context, Map, Saved, Contract, Next, Details"]
     contract_compliance: Annotated[Compliance, "how the contract was kept"]
@@ -106,7 +106,7 @@ class FinalizeAnswer:
 
 @dataclass(frozen=True, slots=True)
 class BootAnswer:
-    """What aicx knows of a place and of who asks, for a look at why a session begins as it does."""
+    """The place and the asker as aicx knows them, for a look at why a session begins as it does."""
 
     repo_id: Annotated[str, "the repository's id on this machine"]
     worktree_id: Annotated[str, "the id of the working folder"]

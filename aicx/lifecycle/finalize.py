@@ -34,7 +34,7 @@ Notify = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """What is said of the end of a session. Paths may be absolute or from the current folder."""
+    """The statement of a session's end. Paths may be absolute or from the current folder."""
 
     outcome: Outcome
     summary: str
@@ -46,7 +46,7 @@ class Ending:
 
 @dataclass(frozen=True, slots=True)
 class Finalized:
-    """What was kept. ``task`` is what the open task learned, None where none is open or may be used here.
+    """The statement as kept. ``task`` is what the open task learned, None where none is open or may be used here.
 
     ``errors`` are what the observed errors say, as tools report them, ``summed_up`` is what a configured summarizer
     made of the handoff.
@@ -100,13 +100,13 @@ def finalize(
 
 
 def _parsed(errors: Sequence[str]) -> tuple[ErrorEvent, ...]:
-    """What observed lines of errors say, as the tools that print such lines report it."""
+    """Returns what observed lines of errors say, as the tools that print such lines report it."""
     found = parse("\n".join(errors)).events if errors else ()
     return tuple(event for event in found if event.severity == "error")
 
 
 def _relative(place: WorkPlace, folder: Path, stated: Stated) -> Stated:
-    """What was stated, within its bounds, without secrets, and with paths from the repository's root."""
+    """Returns what was stated, within its bounds, without secrets, and with paths from the repository's root."""
 
     def paths(given: Sequence[str]) -> tuple[str, ...]:
         return tuple(clean(path) for name in given[:MAX_LISTED] if (path := place.relative(name, folder)))
@@ -198,7 +198,7 @@ def _hand_off(
 
 
 def _summed_up(command: str, ended: WorkRecord, ending: Ending, facts: SessionFacts | None) -> Summary:
-    """What the command makes of everything that the handoff holds; what was stated is proved by the attempt."""
+    """Returns what the command makes of everything that the handoff holds; what was stated is proved by the attempt."""
     assert ended.attempt is not None
     patches = [_stated(ended.attempt.stated, ending), *([derived_patch(facts)] if facts else [])]
     listed = [
@@ -228,7 +228,7 @@ def _stated(stated: Stated, ending: Ending) -> Patch:
 
 
 def derived_patch(facts: SessionFacts) -> Patch:
-    """What a session's log says for its handoff."""
+    """Returns what a session's log says for its handoff."""
     handoff = handoff_of(facts)
     said: dict[Section, Sequence[NewItem | str]] = {
         "verified": new_items(handoff.done),

@@ -1,4 +1,4 @@
-"""What a session is told at its start: banner, brief, tasks and contract, and how the last one kept to its own."""
+"""The start of a session: banner, brief, tasks and contract, and how the last one kept to its own."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What aicx puts into files of other people, as text: put in, told apart from the rest, and taken out again."""
+"""Texts that aicx puts into files of other people: put in, told apart from the rest, and taken out again."""

@@ -105,7 +105,7 @@ class Outcome:
 
 
 def plan(memory: Memory, *, everywhere: bool = False) -> tuple[list[PlannedUpkeep], int]:
-    """What the curator proposes now, and how many records rest because it dealt with them lately. Writes nothing."""
+    """Plans what the curator proposes now, and counts records that rest because it dealt with them lately."""
     assessed = memory.assessed(memory.records(everywhere=everywhere))
     resting = _resting(memory)
     same = duplicates(assessed)

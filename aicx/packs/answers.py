@@ -28,7 +28,7 @@ class PackScope:
 
 @dataclass(frozen=True, slots=True)
 class PackFilters:
-    """What was asked for."""
+    """The request for a pack."""
 
     focus_query: Annotated[str | None, "the question that it is about"]
     date_from: Annotated[str | None, "first day"]
@@ -85,7 +85,7 @@ class PackEdge:
 
 @dataclass(frozen=True, slots=True)
 class PackHandoff:
-    """What a session left, and why it is in."""
+    """A handoff of a session, and why it is in."""
 
     ref: Annotated[str, "`work:…` where somebody stated it, else the session that it is derived from"]
     reason: Annotated[str, "`of_task` or `of_session`"]
@@ -132,7 +132,7 @@ class PackAnchor:
 
 @dataclass(frozen=True, slots=True)
 class PackNote:
-    """What is noted down."""
+    """A line of a note."""
 
     kind: Annotated[
         str,
@@ -169,7 +169,7 @@ class TaskPack:
 
 @dataclass(frozen=True, slots=True)
 class Support:
-    """What an item of a family rests on."""
+    """The support of an item of a family."""
 
     owner_count: Annotated[int, "how many tasks and sessions say it, each counted once"]
     latest_updated_at: Annotated[str, "when it was said last"]
@@ -205,7 +205,7 @@ class FamilyOwner:
 
 @dataclass(frozen=True, slots=True)
 class FamilyPack:
-    """What the sessions and tasks of a repository say together."""
+    """The sessions and tasks of a repository, as they speak together."""
 
     generated_at: str
     place: Annotated[PackPlace, "the repository"]

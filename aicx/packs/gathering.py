@@ -1,4 +1,4 @@
-"""What both packs are made from: the place, its sessions within the scope, its commits, its memory."""
+"""The material of both packs: the place, its sessions within the scope, its commits, its memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a pack is asked for."""
+"""The request for a pack."""
 
 from __future__ import annotations
 

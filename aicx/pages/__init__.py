@@ -45,7 +45,7 @@ def bundle(files: Mapping[str, str], entry: str) -> str:
 
 
 def policy_source(text: str) -> str:
-    """What a content policy calls this very text."""
+    """Returns what a content policy calls this very text."""
     return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
 
 

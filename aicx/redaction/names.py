@@ -190,7 +190,7 @@ _SHORTEST = 4
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """What a name is given: ``text[start:end]``, of which ``given`` is as much as is needed to judge it.
+    """The value that a name is given: ``text[start:end]``, of which ``given`` is as much as is needed to judge it.
 
     ``quote`` is empty when it stands unquoted.
     """

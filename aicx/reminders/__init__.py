@@ -1,1 +1,1 @@
-"""What a hook reminds a session of, unasked: at a prompt, after a failed command and before an edit."""
+"""Reminders that a hook gives a session unasked: at a prompt, after a failed command and before an edit."""

@@ -113,7 +113,7 @@ def facts_of(layout: Layout, catalog: Catalog, project: str) -> dict[Key, Sessio
 
 
 def turns_of(layout: Layout, catalog: Catalog, facts: SessionFacts | None) -> Iterator[_Turn]:
-    """What a session asked and what came of it, and what was decided in it or given up."""
+    """Yields what a session asked and what came of it, and what was decided in it or given up."""
     if facts is None:
         return
     rows = chunks_of_part(catalog, (facts.agent, facts.session_id, facts.project))
@@ -133,7 +133,7 @@ def _decision(kind: str, at: str, chunk: str, text: str, project: str, paths: fr
 
 
 def _asked(steps: Sequence[Step], facts: SessionFacts) -> Iterator[_Turn]:
-    """What was asked by itself, and what came of it until the next such question."""
+    """Yields what was asked by itself, and what came of it until the next such question."""
     found: list[tuple[str, Saying, list[str]]] = []
     for prompt, outcome, _ in exchanges(steps):
         weight = weigh(prompt.text) if prompt else None
@@ -154,7 +154,7 @@ def _asked(steps: Sequence[Step], facts: SessionFacts) -> Iterator[_Turn]:
 
 
 def _made(steps: Sequence[Step], facts: SessionFacts) -> Iterator[tuple[str, str]]:
-    """What a session changed, looked at on the forge, committed and opened there: when, and by what name."""
+    """Yields what a session changed, looked at on the forge, committed and opened there: when, and by what name."""
     for step in steps:
         if step.phase != "call":
             continue
@@ -170,7 +170,7 @@ def _made(steps: Sequence[Step], facts: SessionFacts) -> Iterator[tuple[str, str
 
 
 def _came(outcomes: Iterable[str]) -> str:
-    """What an agent's words report, a sentence a line, without what it asks or announces; empty where that is all."""
+    """Returns what an agent's words report, a sentence a line, without questions and announcements; may be empty."""
     lines, room = list[str](), _MAX_REPORT
     for said in (sentence.text for outcome in outcomes for sentence in sentences(outcome[:_MAX_OUTCOME])):
         if said.endswith(("?", ":")) or is_announcement(said):

@@ -1,4 +1,4 @@
-"""What earlier sessions asked, decided and mended, as hooks look it up: one SQLite file below ``index/``.
+"""The index of what earlier sessions asked, decided and mended, for hooks: one SQLite file below ``index/``.
 
 Derived: it may be deleted at any time, and the next `aicx store` makes it again. This module only reads: the words and
 names in a text, and the turns that are known by them. It imports little, since it is read at every prompt.
@@ -66,7 +66,7 @@ class Wording(NamedTuple):
 
 
 def wording(text: str, project: str, limit: int = MAX_TEXT) -> Wording:
-    """What the first ``limit`` signs of a text are recognised by.
+    """Returns what the first ``limit`` signs of a text are recognised by.
 
     An issue of ``project`` is the same by its number and by its address.
     """
@@ -270,7 +270,7 @@ class Index:
 
 
 def open_index(home: str, folder: str, remote: Callable[[], str]) -> Index | None:
-    """What is known of the repository at ``folder``; None where there is nothing. Raises sqlite3.Error.
+    """Returns what is known of the repository at ``folder``; None where there is nothing. Raises sqlite3.Error.
 
     It is known by a folder that sessions worked in, or else as ``remote`` says.
     """

@@ -1,4 +1,4 @@
-"""What sessions were reminded of, and when: each reminder once a session. No words of any log are kept in it."""
+"""The ledger of reminders: each once a session, and when. No words of any log are kept in it."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ def normal(text: str) -> str:
 
 
 def needle_of(message: str) -> str | None:
-    """What an output has to hold; None for a message that would be found in many."""
+    """Returns what an output has to hold; None for a message that would be found in many."""
     found = normal(message).rstrip("….")
     return found if len(found) >= _MIN_LENGTH and found.count(" ") + 1 >= _MIN_WORDS else None
 

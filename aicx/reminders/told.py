@@ -43,7 +43,7 @@ class Reminder:
 
 @dataclass(frozen=True, slots=True)
 class RemindersAnswer:
-    """What sessions were told unasked."""
+    """The reminders that sessions were given unasked."""
 
     items: Annotated[list[Reminder], "the last first"]
     said: Annotated[int, "how many were told in all"]

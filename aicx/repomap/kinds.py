@@ -1,4 +1,4 @@
-"""What a file of a repository is, by its name and first bytes: its language, its role, whether it is worth reading.
+"""Kinds of files in a repository, by name and first bytes: language, role, whether they are worth reading.
 
 Binary, huge, minified and generated files are not. Each has a reason, and reasons are counted.
 """

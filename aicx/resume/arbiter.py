@@ -104,7 +104,7 @@ def certainty(report: ResumeReport, file: EntryFile) -> Certainty:
 
 
 def question(report: ResumeReport, file: EntryFile) -> dict[str, Any]:
-    """What the command is asked about a file."""
+    """Returns what the command is asked about a file."""
     resumed = None if report.is_guess else report.resumed
     brief = resumed.brief if resumed else None
     return {

@@ -1,4 +1,4 @@
-"""What a session is to keep to: the contract of a brief, and what earlier sessions show of checks, fixes and ways.
+"""The contract that a session is to keep to, and what earlier sessions show of checks, fixes and ways.
 
 `contract_of` draws it up from what `resume` found.
 """

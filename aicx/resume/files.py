@@ -98,7 +98,7 @@ def read_structure(
 
 
 def _about(layout: Layout, found: RepoMap) -> Mapping[str, Any] | None:
-    """What a stored map says of itself; None where there is none that can be read.
+    """Returns what a stored map says of itself; None where there is none that can be read.
 
     The map's own status also looks at the grammars and counts what is in every file, which takes longer than asking.
     """
@@ -197,7 +197,7 @@ def _folders(paths: Iterable[str]) -> set[str]:
 
 
 def _outside(ranked: Sequence[Scored], roots: Roots) -> list[Considered]:
-    """What the best sessions touched elsewhere: never something to look at first."""
+    """Returns what the best sessions touched elsewhere: never something to look at first."""
     paths = dict.fromkeys(
         path
         for item in ranked[:MAX_SESSIONS]

@@ -1,4 +1,4 @@
-"""What `resume` is asked."""
+"""The questions that `resume` takes."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Limits(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ResumeQuery:
-    """What is asked: for a folder, or for a project when its folder is not at hand. ``branch`` wins over git's."""
+    """The question: for a folder, or for a project when its folder is not at hand. ``branch`` wins over git's."""
 
     now: datetime
     task: str = ""

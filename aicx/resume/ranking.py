@@ -20,7 +20,7 @@ _MAX = 5
 
 
 class Ask(NamedTuple):
-    """What there is to go by: the task, when, on which branch, in which folder, and the files that changed just now."""
+    """The grounds of ranking: the task, when, on which branch, in which folder, and the files that changed just now."""
 
     task: str
     now: datetime
@@ -42,7 +42,7 @@ class Mentions:
 
     @classmethod
     def of(cls, ask: Ask, paths: Iterable[str]) -> Mentions:
-        """What ``ask`` means among ``paths`` and the changed files."""
+        """Finds what ``ask`` means among ``paths`` and the changed files."""
         weights = _weights(ask, {*paths, *ask.changed}) if ask.task.strip() or ask.changed else {}
         names = _names(ask.task)
         written = frozenset(path for path in weights if _is_written(path.lower(), names))
@@ -75,7 +75,7 @@ def _weights(ask: Ask, paths: set[str]) -> dict[str, float]:
 
 
 def _names(task: str) -> set[str]:
-    """What looks like a path or a file's name in a task, in lower case."""
+    """Returns what looks like a path or a file's name in a task, in lower case."""
     return {found.strip("./").lower() for found in _PATH_LIKE.findall(task)}
 
 
@@ -165,7 +165,7 @@ def shared_branches(sessions: Iterable[SessionRow]) -> Set[str]:
 
 
 def _branch_worth(ask: Ask, session: SessionRow, shared: Set[str]) -> float:
-    """What it says that a session was on the branch that is checked out; little where ``shared`` has it."""
+    """Returns what it says that a session was on the branch that is checked out; little where ``shared`` has it."""
     if ask.branch is not None and session.branch == ask.branch:
         return MAIN_BRANCH if session.branch in shared else BRANCH
     return 0.0

@@ -67,7 +67,7 @@ class SessionReader:
         return ending(self._end(session))
 
     def outcome(self, session: SessionRow, *, is_open: bool, is_pushed: bool = False) -> Statement | None:
-        """What the agent said last, None where it said nothing towards the end.
+        """Returns what the agent said last, None where it said nothing towards the end.
 
         Unless the work ``is_open``, without what was left to do or asked then; where it ``is_pushed``, without that.
         """
@@ -107,7 +107,7 @@ class SessionReader:
         return said or tuple(marked)[:_QUOTED_LINES]
 
     def rarity(self, task: str, sessions: Sequence[SessionRow]) -> TermWeights:
-        """What the words of a task are worth among sessions: of some, a chunk from the middle of each is looked at."""
+        """Weighs the words of a task among sessions: of some, a chunk from the middle of each is looked at."""
         count = min(len(sessions), _SAMPLED)
         sample = [sessions[place * len(sessions) // count] for place in range(count)]
         paths = (chunk_paths(self._catalog, session, self._now) for session in sample)

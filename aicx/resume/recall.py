@@ -70,7 +70,7 @@ class TermWeights:
             yield min(1.0, self._worth(words, names) / most) if most else 0.0
 
     def _worth(self, words: set[str], names: set[str]) -> float:
-        """What those terms of the task are worth together that are among ``words`` and ``names``."""
+        """Returns what those terms of the task are worth together that are among ``words`` and ``names``."""
         return sum(worth for run, worth in zip(self.runs, self.worths, strict=True) if _holds(run, words, names))
 
     def without(self, words: Iterable[str]) -> TermWeights:
@@ -251,7 +251,7 @@ def is_near(passage: Passage) -> bool:
 
 
 def informative_sentences(steps: Sequence[Step], rarity: TermWeights, limit: int) -> tuple[str, ...]:
-    """What people and agents said in a passage that has most to do with the task; empty where only tools did."""
+    """Finds sentences in a passage that have most to do with the task; none where only tools spoke."""
     rules = statement_rules()
     # That both want something fixed, or reviewed, ties a sentence to no task.
     rarity = rarity.without(request_rules().procedural)

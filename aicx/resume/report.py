@@ -146,7 +146,7 @@ _NOT_ASKED: Mapping[str, Any] = {}
 
 
 class Structure(NamedTuple):
-    """What the repository map could do, and what it gave."""
+    """The repository map's part in the report: what it could do, and what it gave."""
 
     status: Mapping[str, Any] = _NOT_ASKED
     symbols: tuple[EntryPoint, ...] = ()

@@ -81,12 +81,12 @@ def begin_commits(state: ResumeState) -> None:
 
 
 def look_at_head(state: ResumeState) -> None:
-    """What the head holds, asked for as far as it is needed."""
+    """Asks what the head holds, as far as it is needed."""
     state.landed = Landed(state.place.look.git) if state.place.look else None
 
 
 def search_history(state: ResumeState) -> None:
-    """What the search gives for the task, each with how much of the task it holds."""
+    """Searches for the task, and notes of each hit how much of the task it holds."""
     if not state.topic:
         return
     from aicx.resume.search import recall  # imported here: without a task nothing is searched
@@ -97,7 +97,7 @@ def search_history(state: ResumeState) -> None:
 
 
 def read_git(state: ResumeState) -> None:
-    """What is checked out, and what was committed since the last session."""
+    """Asks git what is checked out, and what was committed since the last session."""
     query, found, report = state.query, state.place.state, state.report
     report.git = replace(found, branch=query.branch) if query.branch else found
     commits, count = state.ask_commits() if state.ask_commits else ([], 0)
@@ -142,7 +142,7 @@ def hear_team(state: ResumeState) -> None:
 
 
 def warn(state: ResumeState) -> None:
-    """What has to be said of the report: first of all what was altered on disk."""
+    """Collects the warnings of the report: first of all what was altered on disk."""
     report = state.report
     if state.topic and state.ranked and not report.recalled and state.is_unsure:
         nearest = f"; the nearest session is {report.resumed.facts.ref}" if report.resumed else ""
@@ -157,7 +157,7 @@ def warn(state: ResumeState) -> None:
 
 
 def know_fixes(state: ResumeState) -> None:
-    """What helped before against the failures that the work goes on from."""
+    """Looks up what helped before against the failures that the work goes on from."""
     state.report.known_fixes = state.history.known_fixes(state.report.resumed)
 
 
@@ -261,7 +261,7 @@ def resume(settings: Settings, query: ResumeQuery, look: GitProbe | None = None)
 
 
 def gone_on(settings: Settings, folder: Path, now: datetime, look: GitProbe) -> Choice:
-    """What `resume` without a task goes on from in ``folder``, and nothing else: for `next`, open tasks and packs.
+    """Finds what `resume` without a task goes on from in ``folder``, and nothing else: for `next`, tasks and packs.
 
     Raises NotFound where nothing is stored, CorpusDamaged.
     """

@@ -26,7 +26,7 @@ _NAMED, _MAX_NAMED = ("by", "commit", "at"), 2
 
 
 class Found(NamedTuple):
-    """What a search gave, how it was obtained, and what has to be said about it."""
+    """The hits of a search, how they were obtained, and what has to be said about them."""
 
     passages: list[Passage]
     status: Mapping[str, Any]

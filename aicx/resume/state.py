@@ -1,4 +1,4 @@
-"""What the stages of `resume` share: where it is asked, the report as it grows, and what only later stages need."""
+"""The state that the stages of `resume` share: where it is asked, the report as it grows, and what is needed later."""
 
 from __future__ import annotations
 

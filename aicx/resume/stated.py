@@ -23,7 +23,7 @@ def gone_on_from(resumed: BriefedSession | None, unmerged: Iterable[BriefedSessi
 
 
 def ask_memory(state: ResumeState) -> None:
-    """What the memory has for the task; nothing where nothing was ever remembered."""
+    """Asks the memory for the task; nothing where nothing was ever remembered."""
     settings, query = state.settings, state.query
     if not settings.layout.memory.is_dir():
         return
@@ -45,7 +45,7 @@ def ask_memory(state: ResumeState) -> None:
 
 
 def read_work(state: ResumeState) -> None:
-    """What is recorded of the work here; nothing where nothing ever was."""
+    """Reads what is recorded of the work here; nothing where nothing ever was."""
     settings, query, look, report = state.settings, state.query, state.place.look, state.report
     if (place := state.work_place) is None:
         return
@@ -79,7 +79,7 @@ def read_work(state: ResumeState) -> None:
 
 
 def prove_open(state: ResumeState) -> None:
-    """What the session that the work goes on from leaves that is sure to be open, as `next` says it."""
+    """Proves what is open of the session that the work goes on from, as `next` says it."""
     report, place = state.report, state.place
     found = next(iter(gone_on_from(report.resumed, ())), None)
     if found is None:

@@ -1,4 +1,4 @@
-"""What the fields of an answer mean, and their types: docs/json.md and the dashboard's OpenAPI are made from it.
+"""Fields of answers, their meaning and types: docs/json.md and the dashboard's OpenAPI are made from them.
 
 A field says what it means where it is declared, as ``Annotated[int, "what it means"]``, unless `COMMON` says it of its
 name. Where the meaning says the words of a `Literal`, a third part is the type to show in its place.

@@ -49,7 +49,7 @@ class SessionNode:
 
 @dataclass(frozen=True, slots=True)
 class SessionWork:
-    """What a session did in one repository, told by rules alone."""
+    """The work of a session in one repository, told by rules alone."""
 
     project: str
     goal: Annotated[str | None, "what was asked for"]
@@ -75,7 +75,7 @@ class Ages:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What a person asked and what came of it, up to their next message."""
+    """A question of a person and what came of it, up to their next message."""
 
     index: Annotated[int, "from 0"]
     at: Annotated[str, "when it began"]
@@ -176,7 +176,7 @@ class SessionStatsAnswer:
 
 @dataclass(frozen=True, slots=True)
 class SessionChangeAnswer:
-    """What was stated of a session."""
+    """The statement about a session as it was made."""
 
     action: Annotated[str, "`opened`, `forked`, `closed`, `linked` or `unlinked`"]
     ref: Ref

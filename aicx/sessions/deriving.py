@@ -224,7 +224,7 @@ class _Comparison:
         return _FoundEdge(older, 1 - doubt, text, after and (bool(said) or stayed or left_open))
 
     def _said(self, one: Sketch, other: Sketch) -> Iterable[tuple[float, str]]:
-        """What the newer says of the older."""
+        """Yields what the newer says of the older."""
         if other.session_id in one.named:
             yield NAMED, "its first prompt names that session"
         if set(one.named) & set(other.commits):
@@ -244,7 +244,7 @@ class _Comparison:
         return [(weight * (1 if stayed else LEFT_BRANCH), f"both were on branch {shared[-1]}")], stayed
 
     def _done(self, newer: int, older: int, gap: timedelta) -> Iterable[tuple[float, str]]:
-        """What both changed and were asked for."""
+        """Yields what both changed and were asked for."""
         one, other = self._known[newer], self._known[older]
         if gap > _MAX_GAP:
             return
@@ -279,7 +279,7 @@ class _Comparison:
 
 
 def _marks(one: Sketch) -> dict[str, Sequence[str]]:
-    """What a session is found by."""
+    """Returns what a session is found by."""
     return {
         "session": (one.session_id,),
         "branch": one.branches,

@@ -22,7 +22,7 @@ _PRIVATE = 0o600
 
 
 class _Sessions(Holder):
-    """What people stated of sessions are events of work, which have ids alone; edges are below ``index/``."""
+    """The holder of people's statements about sessions: events of work, with ids alone; edges are in ``index/``."""
 
     name = "identities"
     noun = "identity file"

@@ -29,7 +29,7 @@ class SessionIdentity:
 
 
 def workspace_hash(workspace: Path) -> str:
-    """What a working folder's files are called by: 16 digits of the SHA-256 of its path."""
+    """Returns what a working folder's files are called by: 16 digits of the SHA-256 of its path."""
     return sha256(str(workspace).encode("utf-8", "surrogateescape")).hexdigest()[:16]
 
 
@@ -38,7 +38,7 @@ def identity_path(layout: Layout, workspace: Path, agent: str) -> Path:
 
 
 def read_identity(path: Path) -> SessionIdentity | None:
-    """What an identity file says; None where there is none, or it is not one."""
+    """Returns what an identity file says; None where there is none, or it is not one."""
     try:
         with path.open("rb") as stream:
             found = from_json(SessionIdentity, orjson.loads(stream.read(_MAX_BYTES)))

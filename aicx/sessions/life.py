@@ -27,7 +27,7 @@ _AGENT = re.compile(r"[a-z0-9][a-z0-9._-]{0,39}")
 
 @dataclass(frozen=True, slots=True)
 class LifeChange:
-    """What a command stated of a session. ``identity`` is what its file says now, None where there is none."""
+    """The statement of a command about a session. ``identity`` is what its file says now, None where there is none."""
 
     ref: str
     agent: str

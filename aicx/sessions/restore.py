@@ -1,4 +1,4 @@
-"""What a session gets back after a compaction, or a new one of the session before: goal, next, failures and files."""
+"""The restoring of a session after a compaction, or of the session before: goal, next, failures and files."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def restore(
     source: str = "cli",
     notify: Callable[[str], None] = lambda _: None,
 ) -> RestoreAnswer:
-    """What ``asker`` in ``folder`` needs to go on, in a block of at most ``max_chars``; its mark is cleared.
+    """Returns what ``asker`` in ``folder`` needs to go on, in a block of at most ``max_chars``; its mark is cleared.
 
     Of ``session`` where one is named, else of the one that was compacted, else of the asker's own, else of the latest
     one here. With ``check_pending`` only where a mark is pending, and nothing otherwise. Of two calls at once one gets

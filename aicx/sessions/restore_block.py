@@ -1,4 +1,4 @@
-"""What a session that lost its context is given back: one block of quoted lines, within a bound."""
+"""The block for a session that lost its context: quoted lines, within a bound."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class RestoredItem:
 
 @dataclass(frozen=True, slots=True)
 class RestoreAnswer:
-    """What a session is given back after a compaction, or a new one of the session before."""
+    """The block that a session is given back after a compaction, or a new one of the session before."""
 
     restored: Annotated[bool, "whether there was anything to restore"] = False
     session: Annotated[str | None, "reference of the session that it is from; null where nothing of it is stored"] = (

@@ -89,7 +89,7 @@ def _lines(reader: SummaryReader, short: Mapping[str, str], index: int, query: s
 
 
 def _quotes(steps: Sequence[Step], short: Mapping[str, str], query: str) -> Iterator[str]:
-    """What the person and the agent said, the last first, or what shares most words with the question first."""
+    """Yields what the person and the agent said, the last first, or what shares most words with the question first."""
     said = [step for step in steps if step.role == "assistant" or step.origin in PROMPTS]
     wanted = set(words(query))
     if wanted:

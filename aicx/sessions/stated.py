@@ -1,4 +1,4 @@
-"""What the event log says of sessions: that they were opened, closed or linked by a person or an agent."""
+"""Statements of the event log about sessions: opened, closed or linked by a person or an agent."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _LAST_WORDS = timedelta(minutes=10)
 
 @dataclass(frozen=True, slots=True)
 class Life:
-    """What was stated of one session: when it was last opened and closed, and how it ended."""
+    """The life of one session as stated: when it was last opened and closed, and how it ended."""
 
     opened_at: datetime | None = None
     closed_at: datetime | None = None  # None as well where it was opened again after that
@@ -52,7 +52,7 @@ class StatedSessions:
 
 
 def read_stated(layout: Layout) -> StatedSessions:
-    """What the event logs of all repositories say of sessions; the last word counts."""
+    """Returns what the event logs of all repositories say of sessions; the last word counts."""
     return _read(tuple(_stamps(layout)))
 
 

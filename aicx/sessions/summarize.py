@@ -102,7 +102,7 @@ class SummaryReader:
         return found
 
     def answer(self, status: Status, **found: Any) -> SessionSummaryAnswer:
-        """What was ``found`` of the session, as an answer."""
+        """Returns what was ``found`` of the session, as an answer."""
         windows = windows_of(self.session.ref, self.windows)
         notes = list(self.notes)
         return SessionSummaryAnswer(

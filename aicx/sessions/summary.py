@@ -1,4 +1,4 @@
-"""What a session, or one of its windows, came to: worked out by rules alone, each line with what it rests on."""
+"""Summaries of a session or of one of its windows: worked out by rules alone, each line with what it rests on."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Counted:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What a session or a window came to, worked out by rules."""
+    """The summary of a session or a window, worked out by rules."""
 
     goal: Annotated[
         Said | None,
@@ -119,7 +119,7 @@ def summary_of(
 
 
 def _accomplished(facts: SessionFacts, *, goes_on: bool) -> Iterator[Said]:
-    """What was said of it first, then what others can see of it. In the middle of work most of it is remarks."""
+    """Yields what was said of it first, then what others can see of it. In the middle of work most of it is remarks."""
     told = facts.progress
     if told is not None and (reports_something(told.text) or (not goes_on and len(words(told.text)) >= _MIN_WORDS)):
         yield told
@@ -132,7 +132,7 @@ def _accomplished(facts: SessionFacts, *, goes_on: bool) -> Iterator[Said]:
 
 
 def _in_vain(failures: Sequence[Failure]) -> Iterator[Said]:
-    """What was tried against a failure that came back, whether or not something else overcame it later."""
+    """Yields what was tried against a failure that came back, whether or not something else overcame it later."""
     for one in failures:
         for attempt in one.attempts:
             if attempt.files:

@@ -155,7 +155,7 @@ def key_of(ref: str) -> SessionKey:
 
 
 def work_of(layout: Layout, catalog: Catalog, key: SessionKey) -> list[SessionWork]:
-    """What a stored session did, by repository."""
+    """Returns what a stored session did, by repository."""
     found = session_facts(layout, catalog, "agent=? AND session_id=?", list(key))
     return [
         SessionWork(
@@ -220,7 +220,7 @@ def _turn(index: int, part: Sequence[Step]) -> Turn:
 
 
 def about_session(settings: Settings, viewer: Viewer, key: SessionKey, found_by: str, *, turns: bool) -> SessionAnswer:
-    """What is known of a session, stored or not; its turns only if they are wanted."""
+    """Returns what is known of a session, stored or not; its turns only if they are wanted."""
     from aicx.sessions.summarize import open_session, windows_answer  # imported here: a list of sessions needs neither
 
     node = viewer.node(key)

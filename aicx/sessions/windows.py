@@ -144,7 +144,7 @@ def _window(index: int, first: int, messages: Sequence[_Message]) -> Window:
 
 
 def texts_of_windows(windows: Sequence[Window], stored: StoredText) -> list[str]:
-    """What a chunk holds of each of ``windows``, which are all that it is in."""
+    """Returns what a chunk holds of each of ``windows``, which are all that it is in."""
     own = list(_own(stored.sidecar, lambda: stored.markdown))
     texts: list[list[str]] = []
     for (message, _), begins in zip(own, _begins([one for _, one in own]), strict=True):

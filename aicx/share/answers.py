@@ -16,7 +16,7 @@ SCHEMA = "aicx.share/1"
 
 @dataclass(frozen=True, slots=True)
 class ShareJoined:
-    """What a home is part of."""
+    """The share that a home is part of."""
 
     address: Annotated[str, "where the share is"]
     member: Annotated[str, "whose rows come from here"]
@@ -29,7 +29,7 @@ class ShareJoined:
 
 @dataclass(frozen=True, slots=True)
 class SharePushed:
-    """What a push sent, or with `--dry-run` would send."""
+    """The rows that a push sent, or with `--dry-run` would send."""
 
     dry_run: bool
     projects: Annotated[dict[str, int], "the projects that are shared, with their chunks"]
@@ -50,7 +50,7 @@ class SharePushed:
 
 @dataclass(frozen=True, slots=True)
 class ShareStatus:
-    """What a share holds."""
+    """The contents of a share."""
 
     address: str
     member: str

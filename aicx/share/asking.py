@@ -60,7 +60,7 @@ class AskedShare:
         self._work.begin(lambda: self._ask(question, wanted, limit, rules))
 
     def answer(self, meant: Meant | None) -> TeamAnswer:
-        """What the share found by now. Where it is away, slow or too new, that is said, and nothing is found."""
+        """Returns what the share found by now. Where it is away, slow or too new, that is said, and nothing found."""
         if self._lacking:
             return TeamAnswer((), self._notes)
         why_not = self._work.why_not()

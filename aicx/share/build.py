@@ -56,7 +56,7 @@ class Unit:
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """What a stage needs to know, wherever it runs. Without a choice of an embedder there are no vectors."""
+    """The recipe of a build for its stages, wherever they run. Without a choice of an embedder there are no vectors."""
 
     corpus: Path
     membership: Membership

@@ -230,7 +230,7 @@ def _joined(address: str) -> Iterator[None]:
 
 
 def _environment(values: Mapping[str, str]) -> Callable[[], None]:
-    """What a worker does first. Ray writes the variables of its own `env_vars` to its logs, and not what is in here.
+    """Makes the first thing that a worker does. Ray logs the variables of its own `env_vars`, and not what is in here.
 
     It is sent whole, since it is called before it is known whether a worker has this module.
     """

@@ -27,7 +27,7 @@ _HOURS = GRACE / timedelta(hours=1)
 
 @dataclass(frozen=True, slots=True)
 class TakenOut:
-    """What was taken out of a share, and what stays there."""
+    """The rows that were taken out of a share, and those that stay there."""
 
     sessions: Annotated[int, "sessions of this machine that are gone from the newest state of the share"]
     hidden: Annotated[int, "copies of them by your other machines, hidden at once and deleted by the next upkeep"]
@@ -135,7 +135,7 @@ def _gone_after(database: Database, failed: Sequence[str], *, at_once: bool) -> 
 
 
 def said(done: TakenOut) -> list[str]:
-    """What people are told of it."""
+    """Returns what people are told of it."""
     lines = [f"{plural(done.sessions, 'session')} of this machine taken out of the share; no search finds them."]
     if done.hidden:
         lines.append(f"{plural(done.hidden, 'copy')} by your other machines hidden; upkeep deletes them.")

@@ -1,4 +1,4 @@
-"""What a home knows of the share it is part of: its address, who pushes from here, and which projects."""
+"""The membership of a home in a share: its address, who pushes from here, and which projects."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Membership:
 
     @property
     def folder_name(self) -> str:
-        """What this home's own folder in it is called."""
+        """The name of this home's own folder in it."""
         return f"{self.member}@{self.machine}"
 
     def within(self, layout: Layout) -> Membership:
@@ -57,7 +57,7 @@ class Membership:
 
     @property
     def own(self) -> str:
-        """What every key of a row from here begins with."""
+        """The beginning of every key of a row from here."""
         return f"{self.member}/{self.machine}"
 
     def key(self, agent: str, session: str) -> str:

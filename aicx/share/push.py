@@ -50,7 +50,7 @@ class PushSample:
 
 @dataclass(frozen=True, slots=True)
 class PushPlan:
-    """What a push would do. ``withdrawn`` are sessions of projects that are no longer chosen, ``forgotten`` those that
+    """The plan of a push. ``withdrawn`` are sessions of projects that are no longer chosen, ``forgotten`` those that
     the corpus no longer has; ``held_back`` were forgotten by this member on another machine."""
 
     new: tuple[Session, ...]
@@ -68,7 +68,7 @@ class PushPlan:
 
 @dataclass(slots=True)
 class Pushed:
-    """What was sent, or in a dry run what would be."""
+    """The rows that were sent, or in a dry run would be."""
 
     sessions: int = 0
     chunks: int = 0
@@ -133,7 +133,7 @@ def plan_push(settings: Settings, membership: Membership, database: Database, ma
 
 
 def preview(settings: Settings, membership: Membership, database: Database, plan: PushPlan) -> Pushed:
-    """What a push would send, with samples taken evenly from all of it. Nothing leaves this machine."""
+    """Returns what a push would send, with samples taken evenly from all of it. Nothing leaves this machine."""
     pushed = Pushed(removed=len(plan.withdrawn) + len(plan.forgotten))
     vectors = OwnVectors(settings, database.model)
     pushed.notes += [vectors.why_not] if vectors.why_not and plan.going else []

@@ -47,7 +47,7 @@ _NO_VECTORS: Mapping[str, Any] = {"vectors": None, "spans": None}
 
 @dataclass(frozen=True, slots=True)
 class ChunkRow:
-    """What the catalogue knows of a chunk that is to be shared."""
+    """A chunk that is to be shared, as the catalogue knows it."""
 
     id: str
     path: str
@@ -66,7 +66,7 @@ class SessionRows:
 
 
 def shared_name(project: str, cwd: str | None) -> str:
-    """What a project is called in a share: a repository by its name, another folder by its own name alone."""
+    """Returns what a project is called in a share: a repository by its name, another folder by its own name alone."""
     return project if project != NON_REPOSITORY else slashed(cwd or "").rstrip("/").rpartition("/")[2] or "folder"
 
 

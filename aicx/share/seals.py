@@ -59,7 +59,7 @@ _COLUMNS = tuple(Seal.__dataclass_fields__)
 
 @dataclass(frozen=True, slots=True)
 class Sealed:
-    """What the seals of a database say together, as of one state of it."""
+    """The seals of a database together, as of one state of it."""
 
     newest: Mapping[str, Seal]  # by key, whatever it says
     live: Mapping[str, Seal]  # by key, what a reader of the rows may see
@@ -84,7 +84,7 @@ def read_seals(database: Database) -> Sealed:
 
 
 def sealed(seals: Iterable[Seal], version: int) -> Sealed:
-    """What seals say, in whichever order they come, to a reader of the rows in that version."""
+    """Returns what seals say, in whichever order they come, to a reader of the rows in that version."""
     newest: dict[str, Seal] = {}
     visible: dict[str, Seal] = {}
     for seal in seals:
@@ -177,7 +177,7 @@ def digest_of(rows: Iterable[Mapping[str, Any]]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class MemberPart:
-    """What one machine of a member shares."""
+    """The part of a share that is of one machine of a member."""
 
     member: str
     machine: str
@@ -195,7 +195,7 @@ class Unsound:
 
 
 def list_parts(seals: Sealed) -> list[MemberPart]:
-    """What each machine shares, by name."""
+    """Returns what each machine shares, by name."""
     found: dict[tuple[str, str], list[Seal]] = {}
     for seal in seals.live.values():
         found.setdefault((seal.member, seal.machine), []).append(seal)

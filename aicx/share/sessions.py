@@ -37,7 +37,7 @@ _FACTS = ("agent", "session_id", "member", "project", "session_title", "branch",
 
 
 class Tie(StrEnum):
-    """What a session has to do with what is asked about, the strongest first."""
+    """The tie between a session and what is asked about, the strongest first."""
 
     NAMED = "named"  # its text has the commit or the number
     TASK = "task"  # a passage of it has most of the task's words
@@ -48,7 +48,7 @@ class Tie(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class AboutPlace:
-    """What is asked about: a repository by its names, and what of it. ``windows`` limit when files were touched, and
+    """The subject of a question: a repository by its names. ``windows`` limit when files were touched, and
     ``named`` the passages found for ``text`` to those that contain it. ``since`` is from when on a session counts that
     only its repository ties to the question; None for never."""
 
@@ -64,7 +64,7 @@ class AboutPlace:
 
     @classmethod
     def now(cls, projects: Sequence[str], now: datetime, **fields: Any) -> AboutPlace:
-        """What is asked about a repository as it is now, of which recent sessions count whatever they did."""
+        """Asks about a repository as it is now, of which recent sessions count whatever they did."""
         return cls(projects, since=now - _RECENT, **fields)
 
 

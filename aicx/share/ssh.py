@@ -67,7 +67,7 @@ def carry(membership: Membership, *, send: bool = True) -> Carried:
 
 
 def said(done: Carried) -> str:
-    """What people are told of it."""
+    """Returns what people are told of it."""
     files = f"{plural(done.sent, 'file')} sent, {done.fetched:,} fetched"
     return f"{files}, {done.deleted:,} deleted" if done.deleted else files
 

@@ -65,7 +65,7 @@ class ShareTooNew(AicxError):
 
 @dataclass(frozen=True, slots=True)
 class VectorModel:
-    """What made the vectors of a share; those of another model are not compared with them."""
+    """The model that made the vectors of a share; those of another model are not compared with them."""
 
     fingerprint: str
     name: str

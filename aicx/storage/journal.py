@@ -43,7 +43,7 @@ class JournalFolders(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Journal:
-    """What a publication does: staged name -> relative path, in order, and then the relative paths that go."""
+    """The changes of a publication: staged name -> relative path, in order, and then the relative paths that go."""
 
     moves: Sequence[tuple[str, str]] = ()
     removals: Sequence[str] = ()

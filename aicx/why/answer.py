@@ -90,13 +90,13 @@ _MAX_FILES = 50
 
 
 def answer_why(settings: Settings, query: WhyQuery) -> WhyAnswer:
-    """What `aicx.why.run.why` finds, as an answer. Raises what that raises."""
+    """Returns what `aicx.why.run.why` finds, as an answer. Raises what that raises."""
     report = why(settings, query)
     return _answer(with_texts(report, _redacted) if settings.redact_secrets else report, query.now)
 
 
 def _redacted(text: str) -> str:
-    """What git says was never stored, and so never redacted."""
+    """Returns what git says was never stored, and so never redacted."""
     from aicx.redaction import redact  # imported here: its rules take a while to compile
 
     # Without invisible characters, which may be inside a secret.

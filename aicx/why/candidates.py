@@ -183,7 +183,7 @@ class Searches:
         self.notes: list[str] = []
 
     def for_text(self, text: str, times: Sequence[datetime] = (), project: str | None = None) -> list[Hit]:
-        """What is found for a subject, in the time around a commit and in a project where these are known."""
+        """Returns what is found for a subject, in the time around a commit and in a project where these are known."""
         windows = around(times, BEFORE, AFTER)
         filters = Filters(since=windows[0][0], until=windows[-1][1]) if windows else Filters()
         return self._search(text, replace(filters, project=(project,)) if project else filters, _SEARCHED)

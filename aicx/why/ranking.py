@@ -31,7 +31,7 @@ _MIN_SUBJECT = 12
 
 @dataclass(slots=True)
 class CommitTraces:
-    """What of a commit one session holds. ``edited`` has each file's last edit before the commit."""
+    """The traces of a commit in one session. ``edited`` has each file's last edit before the commit."""
 
     edited: dict[str, Step] = field(default_factory=dict)
     named: dict[str, Step] = field(default_factory=dict)
@@ -171,7 +171,7 @@ _MIN_NAME = 3
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """What each signal is worth at most.
+    """The worth of each signal, at most.
 
     What git printed where the session committed is proof. Files and text of edits say what was worked on, time and
     place only that it may have been; words of the subject are those of many sessions on the same feature.
@@ -198,7 +198,7 @@ class ReadCandidate(NamedTuple):
 
 
 def guess(candidate: SessionCandidate, wanted: CommitQuery, place: LocalRepository) -> float:
-    """What the catalogue alone says of a candidate, to choose those that are read."""
+    """Returns what the catalogue alone says of a candidate, to choose those that are read."""
     gaps = [at - chunk.started_at for at in wanted.times for chunk in candidate.chunks]
     near = min((gap for gap in gaps if gap >= timedelta(0)), default=None)
     files = wanted.files
@@ -251,7 +251,7 @@ def closeness(gap: timedelta) -> float:
 
 
 def _rarity(found: Sequence[ReadCandidate], wanted: CommitQuery) -> Mapping[str, float]:
-    """What each file of the commit tells: one that all candidates changed tells nothing of which it was."""
+    """Returns what each file of the commit tells: one that all candidates changed tells nothing of which it was."""
     counts = {
         path: sum(path in item.traces.edited or path in item.traces.named for item in found) for path in wanted.files
     }

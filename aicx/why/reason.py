@@ -182,7 +182,7 @@ _TESTS = regex(r"test|spec\b|e2e|jest", re.IGNORECASE)
 def read_reason(
     steps: Sequence[Step], wanted: CommitQuery, session: SessionRow, made_at: datetime | None = None
 ) -> list[WhyReason]:
-    """What led to a commit in a session: requests, causes found, alternatives, decisions, failures, checks, a report.
+    """Reads what led to a commit in a session: requests, causes, alternatives, decisions, failures, checks, a report.
 
     Of what the session says only what has to do with the commit's message: it is often about other commits too.
     ``made_at`` is when the session first made the commit, where it did. Where it did not, what it
@@ -236,7 +236,7 @@ def _repeats(line: WhyReason, other: WhyReason) -> bool:
 
 
 def _before(steps: Sequence[Step], end: datetime | None) -> list[Step]:
-    """What a session says up to a commit, and after it up to the next request."""
+    """Returns what a session says up to a commit, and after it up to the next request."""
     if end is None:
         return list(steps)
     until = next((step.at for _, step in requests(steps) if end < step.at <= end + AFTER), end + AFTER)

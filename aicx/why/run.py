@@ -66,7 +66,7 @@ _SOME_NAMED = 4
 
 @dataclass(frozen=True, slots=True)
 class WhyQuery:
-    """What is asked, and where: in a ``folder`` of a repository, or of the logs alone, those of ``project`` if named.
+    """The question, and where: in a ``folder`` of a repository, or of the logs alone, those of ``project`` if named.
 
     ``weights`` are for measuring what each signal is worth.
     """

@@ -1,4 +1,4 @@
-"""What an agent says of why it changes something: the cause, the ways it weighed, and its report."""
+"""Reasons that an agent gives for a change: the cause, the ways it weighed, and its report."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def _names_ways(text: str) -> bool:
 
 
 def reports_of(steps: Sequence[Step], worked: datetime | None) -> list[tuple[str, Step]]:
-    """What the agent reports: the sentences of its messages that name a result, and its last report as a whole."""
+    """Finds the agent's reports: sentences of its messages that name a result, and its last report as a whole."""
     told = [
         (shorten(said.text, SAID), step)
         for step in [step for step in steps if reports(step)][-_MAX_REPORTS:]

@@ -37,21 +37,21 @@ class Number:
 
     @property
     def in_messages(self) -> str:
-        """What names it in a commit's message, as an expression of git."""
+        """The expression of git for what names it in a commit's message."""
         if self.name.startswith("#"):
             return rf"([#!]|/(pull|issues|merge_requests|discussions)/){self.name[1:]}([^0-9]|$)"
         return rf"(^|[^A-Za-z0-9]){self.name}([^0-9]|$)"
 
     @property
     def of_request(self) -> str:
-        """What the message of its own commit has, rather than one that mentions it."""
+        """The expression for the message of its own commit, rather than of one that mentions it."""
         if self.name.startswith("#"):
             return rf"(\({self.name}\)$|^Merge .*[#!]{self.name[1:]}([^0-9]|$))"
         return rf"^[^ ]*\[?{self.name}([^0-9]|$)"
 
     @property
     def in_logs(self) -> re.Pattern[bytes]:
-        """What names it in a session."""
+        """The expression for what names it in a session."""
         if self.name.startswith("#"):
             said = rf"(?:[#!]|/(?:pull|issues|merge_requests|discussions)/){self.name[1:]}\b"
         else:
@@ -60,7 +60,7 @@ class Number:
 
     @property
     def words(self) -> str:
-        """What is searched for; the search takes signs for spaces, so `in_logs` decides."""
+        """The words that are searched for; the search takes signs for spaces, so `in_logs` decides."""
         digits = self.name.removeprefix("#")
         return f"#{digits} pull/{digits} issues/{digits} discussions/{digits}" if digits != self.name else self.name
 
@@ -96,7 +96,7 @@ def has_line(place: Path, number: int) -> bool:
 
 
 def inner_place(place: Path, text: str, state: GitState) -> str | None:
-    """What to ask where a path is in a repository inside this one, such as a submodule."""
+    """Returns what to ask where a path is in a repository inside this one, such as a submodule."""
     with suppress(AicxError, OSError, ValueError):
         root = find_repository(place.parent).root
         if place.exists() and state.root is not None and os.path.realpath(root) != os.path.realpath(state.root):
@@ -123,7 +123,7 @@ _NO_REPOSITORY = "no repository is at hand: only the logs are asked"
 
 @dataclass(frozen=True, slots=True)
 class WhyTarget:
-    """What is asked. ``weights`` has the commits that it means, each with its share from 0 to 1.
+    """The subject of a question. ``weights`` has the commits that it means, each with its share from 0 to 1.
 
     ``path`` is relative to the root where there is a repository. ``hash``, ``number`` and ``subject`` are what was
     asked for where git has no such commit, which a log may have. ``changed``: lines or a file that differ from what is
@@ -144,7 +144,7 @@ class WhyTarget:
 
 
 def find_target(text: str, git: Git, state: GitState) -> WhyTarget:
-    """What ``text`` means in a repository, or without one.
+    """Returns what ``text`` means in a repository, or without one.
 
     Raises UsageError for a text that names nothing, NotFound for an unknown name.
     """
@@ -173,7 +173,7 @@ def find_target(text: str, git: Git, state: GitState) -> WhyTarget:
 
 
 def _without_prefix(text: str) -> str:
-    """What a reference to a commit, a file or its lines names, as it is written here."""
+    """Returns what a reference to a commit, a file or its lines names, as it is written here."""
     if place := file_place(text):
         return place.path if place.first is None else f"{place.path}:{place.first}-{place.last}"
     ref = Ref.parse(text)

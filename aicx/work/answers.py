@@ -25,7 +25,7 @@ NEXT_SCHEMA = "aicx.next/1"
 
 @dataclass(frozen=True, slots=True)
 class TaskGit:
-    """What git said when a task was written, or says now."""
+    """The state of git when a task was written, or now."""
 
     available: Annotated[bool, "whether git said anything"]
     branch: Annotated[str | None, "git branch; null where the head is detached"]
@@ -103,7 +103,7 @@ class SkippedTask:
 
 @dataclass(frozen=True, slots=True)
 class TaskStatus:
-    """What is open in a repository."""
+    """The open tasks of a repository."""
 
     active: Annotated[Sequence[TaskEntry], "tasks that may be used here, those of this worktree first"]
     skipped: Annotated[Sequence[SkippedTask], "tasks that may not, and why"]
@@ -167,7 +167,7 @@ class TaskWhole:
 
 @dataclass(frozen=True, slots=True)
 class TaskChange:
-    """What a command made of a task."""
+    """The change that a command made of a task."""
 
     task: Annotated[TaskEntry, "the task as it is now"]
     new: Annotated[bool, "whether it did not exist before"]

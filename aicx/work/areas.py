@@ -128,7 +128,7 @@ _GO = re.compile(r"(?:^//[^\n]*\n)+(?=package )", re.MULTILINE)
 
 
 def purpose_of(root: Path, area: str) -> str | None:
-    """What the first of these files says in the folder ``area`` of the checkout at ``root``; None where none does."""
+    """Returns what the first of these files says in the folder ``area`` of the checkout at ``root``, or None."""
     top = root.resolve()
     for name, read in _READERS.items():
         try:

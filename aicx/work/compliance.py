@@ -269,7 +269,7 @@ def result(record: WorkRecord, facts: SessionFacts | None) -> Compliance:
 
 
 def observed_in(record: WorkRecord, facts: SessionFacts | None) -> Observed:
-    """What an attempt did: what its log says, and what was stated besides."""
+    """Returns what an attempt did: what its log says, and what was stated besides."""
     assert record.attempt is not None
     stated, outcome = record.attempt.stated, record.attempt.outcome
     succeeded = None if outcome is None else outcome == "success"
@@ -289,7 +289,7 @@ def observed_in(record: WorkRecord, facts: SessionFacts | None) -> Observed:
 def known_facts(
     settings: Settings, place: WorkPlace, sessions: Collection[str], catalog: Catalog | None = None
 ) -> dict[tuple[str, str], SessionFacts]:
-    """What earlier runs of `aicx store` know of these sessions of the repository, by agent and session."""
+    """Returns what earlier runs of `aicx store` know of these sessions of the repository, by agent and session."""
     named = [session for session in sessions if session][:MAX_VALUES]
     if not named or not settings.layout.work_facts.exists():
         return {}

@@ -81,7 +81,7 @@ UNKNOWN_PROOF = ProofCommand(None, "none")
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """What a contract is drawn up from. Paths are relative to the repository's root, best first.
+    """The grounds that a contract is drawn up from. Paths are relative to the repository's root, best first.
 
     ``files`` are those to look at first, ``edited`` those that the session gone on from changed, ``mapped`` those that
     the repository map names for the task, ``known`` those where a similar task began that succeeded.
@@ -104,7 +104,7 @@ class Ground:
 
 @dataclass(frozen=True, slots=True)
 class FirstAction:
-    """What to do first."""
+    """The first thing to do."""
 
     type: Annotated[
         Literal["open_file", "inspect_entry_points"],

@@ -169,7 +169,7 @@ def _owns(parts: Sequence[str]) -> bool:
 
 @dataclass(slots=True)
 class Change:
-    """What one call changes, collected under the lock and published together."""
+    """The changes of one call, collected under the lock and published together."""
 
     layout: Layout
     now: datetime

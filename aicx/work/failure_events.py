@@ -1,4 +1,4 @@
-"""What of a failed command's output is a mistake of the work: no refusal, no slip of who typed it, no layout.
+"""Mistakes of the work in a failed command's output: no refusal, no slip of who typed it, no layout.
 
 Of a session's mistakes each event is told once, and none that was only of the moment.
 """

@@ -298,7 +298,7 @@ def _hides_changes(call: Step, run: CommandRun | None) -> bool:
 
 
 def _beside(call: Step, run: CommandRun) -> list[str]:
-    """What a command line did besides that for which it was run: of `npm install left-pad && npm test` the first."""
+    """Returns what a command line did besides its purpose: of `npm install left-pad && npm test` the first."""
     of_run = {part.text for part in run.parts}
     parts = (part.text for part in simple_commands(call.command) if not command_rules().look.match(part.text))
     return [text for text in parts if text not in of_run and _may_help(text)]

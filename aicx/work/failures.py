@@ -57,7 +57,7 @@ class Pattern:
 
     @property
     def helped(self) -> Resolution | None:
-        """What resolved it last, of those times when something was changed or run for it."""
+        """The last resolution, of those times when something was changed or run for it."""
         return next((one for one in self.resolutions if one.by.files or one.by.commands), None)
 
 
@@ -269,7 +269,7 @@ def find_failure(settings: Settings, ref: str, on_progress: Callable[[int, int],
 
 
 def told(one: Try, session: str = "") -> str:
-    """What was done, in words. Where nothing is known of it, that the command passed in ``session``."""
+    """Returns what was done, in words. Where nothing is known of it, that the command passed in ``session``."""
     edits = f"edited {first_of(one.files, 3)}" if one.files else ""
     runs = f"ran {first_of((f'`{command}`' for command in one.commands), 3)}" if one.commands else ""
     nothing = "nothing was changed" if one.read_all else f"seen to pass in {session}"

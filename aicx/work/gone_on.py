@@ -46,7 +46,7 @@ Settled = Sequence[tuple["WorkRecord", "datetime"]]
 
 
 class LeftOpen(NamedTuple):
-    """What a session leaves that is sure to be open: the first step, why it counts, and the lines of its log."""
+    """Something that a session leaves and that is sure to be open: the first step, why, and the lines of its log."""
 
     step: str
     reason: StateReason | Literal["git_shows"]
@@ -100,7 +100,7 @@ _MAX_SUBJECTS = 500  # of the branch that everything goes to, among which a merg
 
 
 def git_shows(git: Git, state: GitState, session: SessionRow, brief: SessionBrief) -> tuple[str, str]:
-    """What git is in the middle of here, and what else it shows that a session left; each may be empty."""
+    """Returns what git is in the middle of here, and what else it shows that a session left; each may be empty."""
     return operation_step(git, state), left_step(git, state, session, brief)
 
 
@@ -126,7 +126,7 @@ def _kept_at(git: Git, root: str) -> list[Path]:
 
 
 def left_step(git: Git, state: GitState, session: SessionRow, brief: SessionBrief) -> str:
-    """What a session left that git still shows: edits without a commit, a request that is not merged, a push that was
+    """Finds what a session left that git still shows: edits without a commit, an unmerged request, a push that was
     spoken of and not made. Empty where git shows none of them.
     """
     if not state.usable or state.branch is None or session.branch not in (None, state.branch):

@@ -33,7 +33,7 @@ _JOINT = " — "
 
 @dataclass(frozen=True, slots=True)
 class Handoff:
-    """What a session leaves. ``tests`` are the last runs of those commands that passed, or that still fail.
+    """The handoff of a session. ``tests`` are the last runs of those commands that passed, or that still fail.
 
     ``starting_points`` are files to begin at, from the repository's root.
     """
@@ -49,7 +49,7 @@ class Handoff:
 
     @property
     def done(self) -> tuple[Said, ...]:
-        """What was reached, in the session's own words, and what others can see of it.
+        """The results, in the session's own words, and what others can see of them.
 
         That code was formatted, linted or built tells nobody what works; tests are told apart.
         """
@@ -105,7 +105,7 @@ def _is_gone(path: str, deleted: Iterable[str]) -> bool:
 
 
 def goal_of(facts: SessionFacts) -> Said | None:
-    """What a session is for: what was asked first, what it is called where that says more, and what it turned to."""
+    """Returns the purpose of a session: what was asked first, its title where that says more, and what it turned to."""
     asked = facts.goal or facts.asked
     if asked is None:
         return None
@@ -129,12 +129,12 @@ def goal_of(facts: SessionFacts) -> Said | None:
 
 
 def next_of(facts: SessionFacts) -> tuple[Said, ...]:
-    """What is left to do: a request that the session did not come to answer, and what it says of it itself."""
+    """Returns what is left to do: a request that the session did not come to answer, and what it says of it itself."""
     return (facts.unanswered, *facts.next) if facts.unanswered else facts.next
 
 
 def failed_of(facts: SessionFacts) -> tuple[Said, ...]:
-    """What failed: first what fails still, then what was given up, the latest first."""
+    """Returns what failed: first what fails still, then what was given up, the latest first."""
     return (*facts.failing, *facts.given_up)
 
 
@@ -147,7 +147,7 @@ def _is_said(name: str, asked: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class HandoffAnswer:
-    """What a session leaves. A list holds what was stated first, then what its log says."""
+    """The handoff of a session, as it is answered. A list holds what was stated first, then what its log says."""
 
     ref: Annotated[str, "`work:…` where somebody stated it, else the session that it is derived from"]
     origin: Annotated[str, "`stated` or `derived`"]
@@ -176,7 +176,7 @@ _OUTCOMES = {"success": "resolved", "failure": "failed"}
 
 
 def stated_answer(record: WorkRecord, compatible: bool | None = None, *, offered: bool = False) -> HandoffAnswer:
-    """What somebody stated, as it is answered."""
+    """Returns what somebody stated, as it is answered."""
     attempt = record.attempt
     return HandoffAnswer(
         ref=record.ref,
@@ -204,7 +204,7 @@ def stated_answer(record: WorkRecord, compatible: bool | None = None, *, offered
 
 
 def derived_answer(handoff: Handoff, compatible: bool | None = None, *, offered: bool = False) -> HandoffAnswer:
-    """What a session's log leaves, as it is answered."""
+    """Returns what a session's log leaves, as it is answered."""
     facts = handoff.facts
     wanted = goal_of(facts)
     return HandoffAnswer(
@@ -242,7 +242,7 @@ def _test_line(run: Ran) -> str:
 
 
 def texts(lines: Sequence[Said]) -> list[str]:
-    """What lines say, each once."""
+    """Returns what lines say, each once."""
     return list(dict.fromkeys(line.text for line in lines))
 
 

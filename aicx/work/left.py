@@ -1,4 +1,4 @@
-"""What was stated at the end of a session: it counts where work goes on from there, and no log replaces it."""
+"""Statements at the end of a session: they count where work goes on from there, and no log replaces them."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def gone_on_session(found: Sequence[GoneOn]) -> SessionRow | None:
 
 
 def with_left(left: Loaded | None, derived: Sequence[Loaded], gone_on: Sequence[GoneOn]) -> list[Loaded]:
-    """What is open: by a statement, with what the log of the same session has besides, else what is ``derived``."""
+    """Lists what is open: by a statement, with what the log of the same session has besides, else ``derived``."""
     if left is None:
         return list(derived)
     record = left.record
@@ -152,7 +152,7 @@ def is_open(record: WorkRecord) -> bool:
 
 
 def next_of(record: WorkRecord) -> str:
-    """What a statement says comes next; of a failure that says no more than what failed, that."""
+    """Returns what a statement says comes next; of a failure that says no more than what failed, that."""
     if record.next_action:
         return record.next_action
     stated = stated_items(record)
@@ -182,7 +182,7 @@ def nearness(wanted: set[str], record: WorkRecord) -> float:
 
 
 def lines_of(record: WorkRecord) -> list[str]:
-    """What a statement says, each line with what it is."""
+    """Returns what a statement says, each line with what it is."""
     attempt = record.attempt
     outcome = attempt.outcome if attempt is not None and attempt.outcome else "stated"
     named = {"next_steps": "next", "decisions": "decided (candidate)", "failing": "fails"}

@@ -1,4 +1,4 @@
-"""What an update says, and what it changes in a record."""
+"""Updates of a task: what one says, and what it changes in a record."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def new_items(lines: Iterable[Said | Statement]) -> list[NewItem | str]:
 
 @dataclass(frozen=True, slots=True)
 class Patch:
-    """What an update says. Scalars are set where they are not None, an empty one clears; lists are appended to.
+    """The values of an update. Scalars are set where they are not None, an empty one clears; lists are appended to.
 
     ``drop`` are texts or ids of items to take out. ``evidence`` are references that prove everything said here, and
     ``next_source`` those that the next action was derived from.

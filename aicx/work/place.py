@@ -97,7 +97,7 @@ def find_place(settings: Settings, folder: Path) -> WorkPlace:
 
 
 def project_of(settings: Settings, place: WorkPlace) -> str | None:
-    """What the corpus calls the repository."""
+    """Returns what the corpus calls the repository."""
     # Imported here: reading does without it.
     from aicx.corpus.places.stored import name_in
 
@@ -132,7 +132,7 @@ class Present:
     _known: dict[str, bool | None] = field(default_factory=dict)
 
     def loading(self, record: WorkRecord) -> Loading:
-        """What the loading table says of a record here and now."""
+        """Returns what the loading table says of a record here and now."""
         return evaluate(record.git_context, self.context, self.is_ancestor)
 
     def branches(self, names: Iterable[str]) -> Branches | None:
@@ -140,7 +140,7 @@ class Present:
         return Branches(self._git, self.state, names) if self._git is not None and self.context.available else None
 
     def unfinished(self, session: SessionRow, brief: SessionBrief) -> tuple[str, str]:
-        """What git is in the middle of here, and what else it shows that a session left; each may be empty."""
+        """Returns what git is in the middle of here, and what else it shows that a session left; each may be empty."""
         if self._git is None or not self.context.available:
             return "", ""
         from aicx.work.gone_on import git_shows  # imported here: reading sessions takes the corpus
@@ -169,7 +169,7 @@ class Present:
 def looking(
     place: WorkPlace, now: datetime, look: GitProbe | None = None, *, timeout: float = TIMEOUT, in_all: float = IN_ALL
 ) -> Iterator[Present]:
-    """What git says of ``place`` now. ``look`` is one that the caller has begun there, and closes."""
+    """Looks at git in ``place`` as it is now. ``look`` is one that the caller has begun there, and closes."""
     if place.repository.common is None and look is None:
         yield Present(GitContext(False, now, reason="not a git repository"), GitState("none"), None)
         return
@@ -181,7 +181,7 @@ def looking(
 
 
 def context_of(state: GitState, now: datetime) -> GitContext:
-    """What git says, bounded, as it may be compared and shown here; `saved` makes of it what may be stored.
+    """Returns what git says, bounded, as it may be compared and shown here; `saved` makes of it what may be stored.
 
     Branches are compared by their marks, which are of the names as they are.
     """
@@ -286,7 +286,7 @@ def _same_branch(saved: GitContext, present: GitContext, is_ancestor: IsAncestor
 
 
 def _moved(saved: GitContext, present: GitContext) -> str | None:
-    """What changed on the same branch since then, None for nothing."""
+    """Returns what changed on the same branch since then, None for nothing."""
     found = []
     if saved.head != present.head:
         found.append(f"the head moved from {_short(saved.head)} to {_short(present.head)}")

@@ -23,7 +23,7 @@ MAX_LISTED = 200  # of each list
 
 @dataclass(frozen=True, slots=True)
 class Stated:
-    """What somebody said that a session did, beside what its log says."""
+    """A statement of what a session did, beside what its log says."""
 
     opened: tuple[str, ...] = ()
     edited: tuple[str, ...] = ()
@@ -74,7 +74,7 @@ _MARK = 1_000_000  # characters that marks of secrets may add, so that nothing i
 
 @dataclass(frozen=True, slots=True)
 class GitContext:
-    """What git said when a record was written. ``reason`` says why nothing is known where it is not available.
+    """The state of git when a record was written. ``reason`` says why nothing is known where it is not available.
 
     ``branch`` is None where the head is detached, ``head`` before the first commit, ``dirty`` where it is not known.
     ``branch_mark`` is a hash of the branch's name, by which branches are compared: names may look the same once they
@@ -183,7 +183,7 @@ def clean(text: str, limit: int = MAX_TEXT) -> str:
 
 
 def title_of(goal: str) -> str:
-    """What a task with this goal is called, from its first sentence."""
+    """Returns what a task with this goal is called, from its first sentence."""
     first = re.split(r"(?<=[.!?])\s", goal, maxsplit=1)[0]
     return shorten(first, MAX_TITLE)
 

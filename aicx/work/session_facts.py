@@ -1,4 +1,4 @@
-"""What one stored session did in one repository, as handoffs, failures and strategies are derived from it.
+"""The facts of one stored session in one repository, which handoffs, failures and strategies are derived from.
 
 Derived from the corpus alone: it may be thrown away at any time.
 """
@@ -42,7 +42,7 @@ class Ran:
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """What a session did, in order. Paths are relative to the repository's root.
+    """The doings of a session, in order. Paths are relative to the repository's root.
 
     ``orientation`` are commands that only looked around before the first file was opened. ``succeeded`` is None where
     nobody said how it ended. ``finalized`` is whether it reported its end. ``deleted`` are files and folders.
@@ -64,7 +64,7 @@ class Observed:
 
 @dataclass(frozen=True, slots=True)
 class Try:
-    """What was changed and run between two runs of the failing command."""
+    """The changes and runs between two runs of the failing command."""
 
     files: Annotated[tuple[str, ...], "edited, from the repository's root"]
     commands: Annotated[tuple[str, ...], "run besides checks"]
@@ -159,7 +159,7 @@ class SessionFacts(SessionPart):
 
     @property
     def wanted(self) -> Said | None:
-        """What was asked for: first, or else at the end."""
+        """The request: what was asked for first, or else at the end."""
         return self.goal or self.asked
 
     def still_fails(self, failure: Failure) -> bool:

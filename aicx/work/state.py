@@ -46,7 +46,7 @@ class OpenTasks:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What a change made of a task. ``left_out`` is what a full list or a path outside had no room for, by field.
+    """The change that was made of a task. ``left_out`` is what a full list or a path outside had no room for, by field.
 
     ``new`` says that the task did not exist before; ``others`` are further tasks that could have been meant.
     """
@@ -69,7 +69,7 @@ def open_tasks(
     begun: OpenTasks | None = None,
     most: int | None = None,
 ) -> OpenTasks:
-    """What is open in a repository; nothing is written.
+    """Returns what is open in a repository; nothing is written.
 
     ``look`` is a look at git that was begun there earlier. ``gone_on`` gives the session that the work goes on from,
     for where no task was begun; without it only tasks that somebody began count.

@@ -23,7 +23,7 @@ _MAX_FOUND = 3
 def search_and_stated(
     settings: Settings, query: SearchQuery, search: Callable[[SearchQuery], SearchReport]
 ) -> tuple[SearchReport, list[StatedMatch]]:
-    """What ``search`` answers, and what was stated about the question, also where nothing is stored yet.
+    """Returns what ``search`` answers, and what was stated about the question, also where nothing is stored yet.
 
     Raises NotFound where neither is there.
     """

@@ -80,7 +80,7 @@ class _Unfit(OutsideError):
 
 
 def summarize(command: str, purpose: Purpose, about: str, facts: Sequence[Fact], seconds: float = SECONDS) -> Summary:
-    """What the command makes of the facts; never raises for what it does. ``about`` is the task, or empty."""
+    """Returns what the command makes of the facts; never raises for what it does. ``about`` is the task, or empty."""
     facts = facts[:MAX_FACTS]
     if not facts:
         return _by_rules("there is nothing to sum up")

@@ -39,7 +39,7 @@ class Tokens(NamedTuple):
 
 
 class Embedder(Protocol):
-    """What every embedder offers.
+    """The contract of every embedder.
 
     ``max_tokens`` is how many tokens of text one vector can take in, the model's own marks already taken off.
     ``fingerprint`` changes whenever the same text may get another vector.

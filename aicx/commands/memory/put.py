@@ -170,7 +170,7 @@ def _origin(text: str) -> Origin:
 
 
 def _taken_from(desk: Desk, text: str, origin: str | None) -> tuple[tuple[str, tuple[str, ...]], Source, list[str]]:
-    """What a file says, or what a reference leads to: the text, the source, and the evidence."""
+    """Returns what a file says, or what a reference leads to: the text, the source, and the evidence."""
     file = user_path(text)
     if file.is_file():
         name = _allowed(desk, file, text)

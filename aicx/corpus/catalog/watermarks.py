@@ -37,7 +37,7 @@ def session_paths(catalog: Catalog, agent: str, session_id: str) -> list[str]:
 
 
 def problems_of(catalog: Catalog, path: str) -> list[str]:
-    """What could not be read of a log, in its order."""
+    """Returns what could not be read of a log, in its order."""
     rows = catalog.rows("SELECT problems FROM sources WHERE path=? AND problems IS NOT NULL", (path,))
     return list(orjson.loads(rows[0]["problems"])) if rows else []
 

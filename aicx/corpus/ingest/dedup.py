@@ -65,7 +65,7 @@ def separate_copies(
 def _said_before(
     drafts: Sequence[MessageDraft], catalog: Catalog, scope: SessionScope, before_chunk: int
 ) -> dict[tuple[int, str, str], KnownMessage]:
-    """What the session's own earlier chunks have of the same texts, by second, role and text."""
+    """Returns what the session's own earlier chunks have of the same texts, by second, role and text."""
     texts = [draft.text_key for draft in drafts if _is_talk(draft)]
     return {
         (known.at // 1000, known.role, known.text_key): known

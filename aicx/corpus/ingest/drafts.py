@@ -68,7 +68,7 @@ class MessageDraft:
 
 @dataclass(slots=True)
 class Drafted:
-    """What is known of the entries that were drafted so far, to draft those that follow.
+    """The entries drafted so far, as far as drafting those that follow depends on them.
 
     ``before`` are the identities of entries that another reading had drafted, as `identity_number` gives them in
     order. ``repeats`` says that one of them came again: what it was there cannot be told.

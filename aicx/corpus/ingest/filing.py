@@ -107,7 +107,7 @@ class Move:
 
 @dataclass(slots=True)
 class Filing:
-    """What a pass over the stored chunks did."""
+    """The outcome of a pass over the stored chunks."""
 
     moves: list[Move] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)

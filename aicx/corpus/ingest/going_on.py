@@ -1,4 +1,4 @@
-"""What a run takes up, keeps and reports of the sessions that it read.
+"""Going on from earlier runs: the sessions that a run takes up, keeps and reports.
 
 Those whose logs only grew go on with the chunk that was open when their reading stopped.
 """

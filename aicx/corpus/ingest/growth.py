@@ -70,7 +70,7 @@ class PlaceRead:
 
 @dataclass(frozen=True, slots=True)
 class SessionRead:
-    """What was stored of a session up to its open chunk, and what it depends on beyond its log."""
+    """A session as stored up to its open chunk, and what that depends on beyond its log."""
 
     restart: Restart
     lane: Lane
@@ -155,7 +155,7 @@ def place_of(catalog: Catalog, path: str, made: str) -> tuple[PlaceRead, Session
 
 
 def stamp_before(catalog: Catalog, agent: str, session_id: str, number: int) -> str | None:
-    """What is another whenever a chunk before ``number`` is; None where not all of them are stored."""
+    """Returns what is another whenever a chunk before ``number`` is; None where not all of them are stored."""
     count, last = catalog.connection.execute(
         "SELECT count(*), max(sequence) FROM chunks WHERE agent=? AND session_id=? AND stream='' AND number<?",
         (agent, session_id, number),

@@ -1,4 +1,4 @@
-"""What a chunk is called in its own words, and what its session is called as far as is known at its end."""
+"""Names of a chunk in its own words, and of its session as far as is known at the chunk's end."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class NamingMessage:
 
 @dataclass(frozen=True, slots=True)
 class Naming:
-    """What the chunks of a session so far tell of its name. ``source`` says where ``topic`` is from.
+    """The name of a session as its chunks so far tell it. ``source`` says where ``topic`` is from.
 
     ``prompted`` and ``worked`` say whether the first prompt, and something that was done, are known already.
     """

@@ -1,4 +1,4 @@
-"""What a session's tool calls showed of the repositories of its folders, gathered while its log is read."""
+"""Observations of a session's tool calls about the repositories of its folders, gathered while its log is read."""
 
 from __future__ import annotations
 

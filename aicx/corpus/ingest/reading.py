@@ -54,7 +54,7 @@ class SessionLogs:
 
 @dataclass(slots=True)
 class IngestPlan:
-    """What a run has to read. ``shared`` are logs with prompts of many sessions."""
+    """The logs that a run has to read. ``shared`` are those with prompts of many sessions."""
 
     sessions: list[SessionLogs] = field(default_factory=list)
     shared: list[LogFile] = field(default_factory=list)
@@ -150,7 +150,7 @@ _GROUP_SESSIONS = 100
 
 @dataclass(slots=True)
 class LogReading:
-    """What some logs said, in order. A fact comes with the number of entries before it."""
+    """The contents of some logs, in order. A fact comes with the number of entries before it."""
 
     drafts: list[MessageDraft] = field(default_factory=list)
     facts: list[tuple[int, SessionEvent]] = field(default_factory=list)

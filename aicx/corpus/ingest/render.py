@@ -36,7 +36,7 @@ _NO_ERROR = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class SessionContext:
-    """What a chunk says of the session it is from. Everything here is as known at the chunk's end."""
+    """The session as one of its chunks tells of it. Everything here is as known at the chunk's end."""
 
     agent: str
     session_id: str

@@ -1,4 +1,4 @@
-"""What a run of `store` is asked for, what it did, and how far it is."""
+"""The request to a run of `store`, its report, and its progress."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from aicx.values import dataclass
 
 @dataclass(frozen=True, slots=True)
 class StoreRequest:
-    """What one run of `store` was asked for. Without any limit: everything that is not stored yet."""
+    """The limits of one run of `store`. Without any: everything that is not stored yet."""
 
     agents: tuple[str, ...] = ()
     projects: tuple[str, ...] = ()  # sessions of any of them
@@ -33,7 +33,7 @@ class StoreRequest:
 
 @dataclass(slots=True)
 class StoreReport:
-    """What one run did, in counts; every problem by name."""
+    """The outcome of one run, in counts; every problem by name."""
 
     logs: Annotated[int, "logs found"] = 0
     logs_read: Annotated[int, "logs read because they changed"] = 0

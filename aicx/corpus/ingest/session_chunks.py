@@ -52,7 +52,7 @@ class Restart:
 
 @dataclass(frozen=True, slots=True)
 class OpenChunk:
-    """What stored chunks say of the session up to one that is open: from there on it can be cut into chunks."""
+    """The session up to a chunk that is open, by its stored chunks: from there on it can be cut into chunks."""
 
     restart: Restart
     topic: str | None
@@ -69,12 +69,12 @@ class OpenChunk:
 
 
 class NotAlike(Exception):
-    """What was read on does not go on with the chunks that are stored: the session has to be read whole."""
+    """Raised where what was read on does not go on with the stored chunks: the session has to be read whole."""
 
 
 @dataclass(frozen=True, slots=True)
 class SessionState:
-    """What the corpus already decided or learned about a session, and what its logs say of it as a whole."""
+    """The session as the corpus already decided or learned about it, and as its logs tell of it as a whole."""
 
     facts: Sequence[tuple[int, SessionEvent]] = ()
     formats: Mapping[str, str] = field(default_factory=dict)  # log path -> format

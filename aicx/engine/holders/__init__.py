@@ -1,4 +1,4 @@
-"""What holds people's text below the home: a row here and a module make `forget`, `doctor` and `.aicxignore` reach it.
+"""The table of holders of people's text below the home: `forget`, `doctor` and `.aicxignore` reach all of its rows.
 
 From what is stored to what is derived from it: `doctor` looks in this order, `forget` takes out in the opposite one.
 """

@@ -1,4 +1,4 @@
-"""What is made from the store as holders of people's text, but for vectors: catalogue, BM25 index, maps, benchmarks."""
+"""Holders that are made from the store, but for vectors: catalogue, BM25 index, maps, benchmarks."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ CHUNKS = _Chunks()
 
 
 class _Runs(Holder):
-    """What programs printed under `aicx run`, and the briefs that they were given.
+    """The holder of what programs printed under `aicx run`, and of the briefs that they were given.
 
     A log is not the user's own here, as those of agents are: aicx wrote it, so forgetting deletes it, too.
 

@@ -1,4 +1,4 @@
-"""What a search starts from, a share that it may ask included, what its stages pass on, and what it ends with."""
+"""The state of a search: its start, a share that it may ask included, what its stages pass on, and its end."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _MAX_NAMED = 12
 
 @dataclass(frozen=True, slots=True)
 class Shared:
-    """What one database of a share answers. ``rows`` are as those of the catalogue, with ``stored`` and ``member``.
+    """The answer of one database of a share. ``rows`` are as those of the catalogue, with ``stored`` and ``member``.
 
     Every ranking has all candidates; ``found`` says which of them its retriever found itself.
     """
@@ -66,7 +66,7 @@ class Meant:
 
 @dataclass(frozen=True, slots=True)
 class TeamAnswer:
-    """What every database of a share answers, and a line for what could not be asked."""
+    """The answers of all databases of a share, and a line for what could not be asked."""
 
     found: Sequence[Shared]
     notes: Sequence[str] = ()
@@ -156,7 +156,7 @@ def steer_query(
 
 @dataclass(frozen=True, slots=True)
 class QuotedReply:
-    """What the agent said in the end to what an answer quotes, and the later chunk of the session that holds it."""
+    """The agent's reply in the end to what an answer quotes, and the later chunk of the session that holds it."""
 
     chunk: str
     ref: str  # its id as short as it may be written
@@ -241,7 +241,7 @@ def _capital(text: str) -> str:
 # every stage copies it.
 @dataclass(frozen=True, eq=False, repr=False)
 class SearchState:
-    """What is known of a search after a stage. A stage returns a new one."""
+    """The knowledge of a search after a stage. A stage returns a new one."""
 
     query: SearchQuery
     layout: Layout

@@ -26,7 +26,7 @@ class CommitLine:
 
 @dataclass(frozen=True, slots=True)
 class RepositoryState:
-    """What git says of the repository; null where it was not asked."""
+    """The repository as git tells of it; null where it was not asked."""
 
     project: Annotated[str | None, "its name in the corpus"]
     root: Annotated[str | None, "its folder"]
@@ -114,7 +114,7 @@ class StatedDecision:
 
 @dataclass(frozen=True, slots=True)
 class StatedEnd:
-    """What was stated at the end of a session with `aicx finalize`. What its log says completes it."""
+    """The statement at the end of a session, made with `aicx finalize`. What its log says completes it."""
 
     ref: Annotated[str, "reference of the statement, which `aicx show` opens"]
     by: Annotated[str, "agent, `person`, or program that `aicx run` ran"]
@@ -255,7 +255,7 @@ class AgreedStatement:
 
 @dataclass(frozen=True, slots=True)
 class GuidanceStatement:
-    """What an instruction file of the repository says now: guidance by whoever may write to it, never agreed."""
+    """A statement of an instruction file as it is now: guidance by whoever may write to it, never agreed."""
 
     ref: Annotated[str, "the file, or its lines"]
     path: Annotated[str, "the file, from the repository"]

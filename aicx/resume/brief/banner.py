@@ -55,7 +55,7 @@ def _derived(report: ResumeReport) -> dict[str, str]:
 
 
 def _stated(report: ResumeReport) -> dict[str, str]:
-    """What was stated, by whom and when; where it says nothing, what the log of the same session has."""
+    """Returns what was stated, by whom and when; where it says nothing, what the log of the same session has."""
     from aicx.work.left import by_of, goal_of, has_failed, next_of
 
     assert report.left is not None

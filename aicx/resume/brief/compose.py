@@ -68,7 +68,7 @@ def _in_json_alone(part: Part, report: ResumeReport) -> Part:
 
 
 def _summary(report: ResumeReport) -> Iterator[Part]:
-    """What a configured command made of the other lines."""
+    """Yields what a configured command made of the other lines."""
     for number, claim in enumerate(report.summary):
         data = {"text": claim.text, "refs": list(claim.refs)}
         yield Part("summary", "summary", claim.text, claim.refs, level_of(1, number, 3), claim.entry, data)
@@ -89,7 +89,7 @@ def _now(report: ResumeReport) -> Iterator[Part]:
 
 
 def _memory(report: ResumeReport) -> Iterator[Part]:
-    """What is agreed and what instruction files say, never what nobody accepted."""
+    """Yields what is agreed and what instruction files say, never what nobody accepted."""
     if report.memory is None:
         return
     for number, entry in enumerate(report.memory.agreed):
@@ -105,7 +105,7 @@ def _memory(report: ResumeReport) -> Iterator[Part]:
 
 
 def _team(report: ResumeReport) -> Iterator[Part]:
-    """What other members did here, each with its member and age. Their sessions are in no store of this machine."""
+    """Yields what other members did here, each with its member and age. Their sessions are not on this machine."""
     if not report.team:
         return
     from aicx.share.wanted import team_line, team_session
@@ -148,7 +148,7 @@ def _symbols(report: ResumeReport) -> Iterator[Part]:
 
 
 def where_of(report: ResumeReport) -> str:
-    """What the brief is about, in a few words."""
+    """Returns what the brief is about, in a few words."""
     if report.project and report.project != NON_REPOSITORY:
         return report.project
     return clean(report.folder) if report.folder else "no repository"

@@ -59,7 +59,7 @@ def json_line(
 
 def _answer(report: ResumeReport, parts: Sequence[Part], limit: int, target: int) -> ResumeAnswer:
     def of(slot: Slot) -> list[Any]:
-        """What the parts of a slot have for the JSON: objects with the fields of their classes."""
+        """Returns what the parts of a slot have for the JSON: objects with the fields of their classes."""
         return [part.data for part in parts if part.slot == slot]
 
     symbols = of("symbols")

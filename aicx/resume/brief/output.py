@@ -35,7 +35,7 @@ _TEXT_LIMITS = (300, 100, 30, 0)
 
 
 class Brief(NamedTuple):
-    """What is printed, and its size in tokens. ``manifest`` gives the record of how it was chosen."""
+    """The brief as it is printed, and its size in tokens. ``manifest`` gives the record of how it was chosen."""
 
     text: bytes
     tokens: int
@@ -236,7 +236,7 @@ def _is_title(part: Part) -> bool:
 
 
 def _head(report: ResumeReport, section: Section, limit: int) -> list[str]:
-    """What a section says besides its parts: first what follows its title, then lines. Empty for nothing."""
+    """Returns what a section says besides its parts: first what follows its title, then lines. Empty for nothing."""
     if section == "now":
         return ["", *_git_lines(report, limit)]
     if section == "session" and report.resumed is not None and not report.is_guess:

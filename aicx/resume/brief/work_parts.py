@@ -28,7 +28,7 @@ _LINES: tuple[tuple[Section, Slot, str], ...] = (
 
 
 def left(report: ResumeReport) -> Iterator[Part]:
-    """What was stated at the end of a session: as stated, by whom and when. It comes before what its log says."""
+    """Yields what was stated at the end of a session, by whom and when. It comes before what its log says."""
     if report.left is None:
         return
     from aicx.work.left import stated_items  # imported here: most state nothing
@@ -46,7 +46,7 @@ def left(report: ResumeReport) -> Iterator[Part]:
 
 
 def left_before(report: ResumeReport) -> Iterator[Part]:
-    """What was stated earlier about the task, on one line: the last statement may be about something else."""
+    """Yields what was stated earlier about the task, on one line: the last statement may be about something else."""
     if report.left_before is None:
         return
     from aicx.work.left import stated_items
@@ -187,7 +187,7 @@ def tasks(report: ResumeReport) -> Iterator[Part]:
 
 
 def gaps(report: ResumeReport) -> Iterator[Part]:
-    """What the last session's contract asked for and did not get: for programs, before anything that is done."""
+    """Yields what the last session's contract asked for and did not get: for programs, before anything that is done."""
     if (previous := report.previous) is None:
         return
     record, kept = previous.record, previous.compliance
@@ -228,7 +228,7 @@ def strategies(report: ResumeReport) -> Iterator[Part]:
 
 
 def contract_lines(report: ResumeReport) -> Iterator[Part]:
-    """What no other line says: which file is surely the first, what proves the work, and how the last contract went."""
+    """Yields what no other line says: the first file, what proves the work, and how the last contract went."""
     contract = report.contract
     if contract is None or report.has_no_history:
         return

@@ -39,7 +39,7 @@ from aicx.why.answer import WhyAnswer
 
 @dataclass(frozen=True, slots=True)
 class EndpointContext:
-    """What an endpoint answers with: the thread's own searcher, and what the whole server shares."""
+    """The means of an endpoint: the thread's own searcher, and what the whole server shares."""
 
     settings: Settings
     searcher: Searcher

@@ -46,7 +46,7 @@ _PRELOAD = re.compile(r'^<link rel="modulepreload" .*\n', re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """What was written: the file's bytes, what is in it, and what the filters let through but had no room."""
+    """The page as it was written: the file's bytes, what is in it, and what the filters let through but had no room."""
 
     size: int
     sessions: int

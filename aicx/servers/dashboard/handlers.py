@@ -42,7 +42,7 @@ _MAX_COMPLAINTS = 5
 
 
 class Handlers:
-    """What answers, and what all answers share."""
+    """The endpoints that answer, and what all answers share."""
 
     def __init__(self, settings: Settings, clock: Callable[[], datetime]) -> None:
         self._settings = settings

@@ -25,7 +25,7 @@ _SECONDS_TO_STOP = 5
 
 
 class _SharedRuns:
-    """What the processes of a server know of its runs: a piece of memory that those forked from this one share."""
+    """The runs of a server as its processes know them: a piece of memory that those forked from this one share."""
 
     _HEAD = struct.Struct("=qqq")  # the process that began a run, or 0; how many ended well; the bytes of an error
 

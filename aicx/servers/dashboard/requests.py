@@ -109,7 +109,7 @@ class WorkRequest(Asked):
 
 
 class DecisionRequest(Asked):
-    """What a person decided about a record that they were shown."""
+    """A person's decision about a record that they were shown."""
 
     action: Annotated[
         Literal["accept", "reject", "pin", "unpin", "supersede", "validate"],

@@ -47,7 +47,7 @@ class Health:
 
 @dataclass(frozen=True, slots=True)
 class Stats:
-    """What is stored, without what .aicxignore hides. Sizes are in bytes."""
+    """The contents of the store, without what .aicxignore hides. Sizes are in bytes."""
 
     chunks: int
     sessions: int
@@ -67,7 +67,7 @@ class Indexes:
 
 @dataclass(frozen=True, slots=True)
 class Outlook:
-    """What an agent's own clean-up will do to its logs; an alarm is for those that are not stored."""
+    """The fate of an agent's logs by its own clean-up; an alarm is for those that are not stored."""
 
     agent: str
     says: str
@@ -128,7 +128,7 @@ class Kind:
 
 @dataclass(frozen=True, slots=True)
 class Week:
-    """What one agent did in one project in the week from that Monday on."""
+    """One agent's work in one project in the week from that Monday on."""
 
     week: str
     agent: str
@@ -139,7 +139,7 @@ class Week:
 
 @dataclass(frozen=True, slots=True)
 class AgentWeek:
-    """What one agent did in that week; a session in several projects counts once."""
+    """One agent's work in that week; a session in several projects counts once."""
 
     week: str
     agent: str
@@ -257,7 +257,7 @@ class Crossed:
 
 @dataclass(frozen=True, slots=True)
 class Steered:
-    """What `aicx steer` lists."""
+    """The list of `aicx steer`."""
 
     scanned: Annotated[int, "how many chunks were looked at"]
     answer: SteerAnswer = field(metadata=INLINE)
@@ -278,7 +278,7 @@ class MemoryRepository:
 
 @dataclass(frozen=True, slots=True)
 class MemoryProof:
-    """What a record rests on: some lines of a file, or of a chunk."""
+    """The proof of a record: some lines of a file, or of a chunk."""
 
     ref: Annotated[str, "a reference, or a path with its lines"]
     lines: Annotated[list[str], "what is there now, without secrets"]
@@ -293,7 +293,7 @@ class MemoryLine:
 
 @dataclass(frozen=True, slots=True)
 class MemoryChange:
-    """What became of the lines that a record is anchored to."""
+    """The lines that a record is anchored to, and what became of them."""
 
     path: Annotated[str, "the file, from the repository's folder"]
     lines: Annotated[list[int] | None, "the first and the last line, null for the whole file"]

@@ -47,7 +47,7 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class SessionTimeline:
-    """What happened when in one session."""
+    """The course of one session: what happened when."""
 
     agent: str
     session_id: str
@@ -193,6 +193,6 @@ def _releases(settings: Settings, git: Git) -> Iterator[Mark]:
 
 
 def _said(settings: Settings, text: str) -> str:
-    """What git says was never stored, and so never redacted."""
+    """Returns what git says was never stored, and so never redacted."""
     plain = shorten(printable(text), _MAX_LABEL)
     return redact_plain(plain).text if settings.redact_secrets else plain

@@ -33,7 +33,7 @@ class WorkTask:
 
 @dataclass(frozen=True, slots=True)
 class WorkSession:
-    """What a session left to the next one."""
+    """The handoff of a session to the next one."""
 
     entry: Annotated[HandoffAnswer, "its handoff"]
     session: Annotated[str | None, "reference of the session, also of one that is not stored"]

@@ -1,1 +1,1 @@
-"""What both servers share: request checks, worker threads, the token, the socket, error texts without local paths."""
+"""The part that both servers share: request checks, worker threads, token, socket, errors without local paths."""

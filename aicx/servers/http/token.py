@@ -1,4 +1,4 @@
-"""What callers over HTTP have to show, a secret, and what remote ones are never shown: secrets and paths."""
+"""The secret that callers over HTTP have to show, and what remote ones are never shown: secrets and paths."""
 
 from __future__ import annotations
 

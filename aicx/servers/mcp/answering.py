@@ -63,7 +63,7 @@ from retrieval.decay import PROFILES
 
 @dataclass(frozen=True, slots=True)
 class ToolContext:
-    """What a tool answers with: the thread's own searcher, the settings, the clock, and where the client works."""
+    """The means of a tool: the thread's own searcher, the settings, the clock, and where the client works."""
 
     settings: Settings
     searcher: Searcher

@@ -61,7 +61,7 @@ _UNSAID = frozenset({"title", "minimum", "minLength", "maxLength", "maxItems", "
 
 
 class ToolArguments(Asked):
-    """What every tool may be given."""
+    """The arguments that every tool may be given."""
 
     model_config = ConfigDict(strict=True)
 

@@ -53,7 +53,7 @@ def read(means: ToolContext, asked: ReadArguments) -> ToolReply:
 
 
 def _read_stored(means: ToolContext, asked: ReadArguments, ref: str) -> ToolReply:
-    """What the corpus has: a chunk, a session, or what has to do with a file or a commit. Raises NotFound."""
+    """Returns what the corpus has: a chunk, a session, or what has to do with a file or a commit. Raises NotFound."""
     layout = means.settings.layout
     shown = show(layout, ref, asked.offset + _MAX_LISTED)
     fields = to_fields(shown)
@@ -136,7 +136,7 @@ def _read_object(means: ToolContext, asked: ReadArguments, ref: str) -> ToolRepl
 
 
 def _read_window(means: ToolContext, ref: str) -> ToolReply:
-    """What a context window of a session came to, by rules alone: no configured command is asked for it."""
+    """Returns what a context window of a session came to, by rules alone: no configured command is asked for it."""
     answer = summarize(means.settings, ref, how="deterministic")
     said = {"title": answer.title, **to_fields(answer.summary)}
     labels = {"session": answer.window.ref if answer.window else answer.session}

@@ -295,7 +295,7 @@ def place_text(lines: Sequence[str], ref: str, notes: Sequence[str], most: int =
 def facts_text(
     graded: str, fields: Mapping[str, Any], notes: Sequence[str], labels: Mapping[str, Any], most: int = MAX_TEXT
 ) -> str:
-    """What is known of one thing, a fact a line; what is not known is left out."""
+    """Returns what is known of one thing, a fact a line; what is not known is left out."""
     rows = [
         f"{name.replace('_', ' ')}: {line(said)}"
         for name, value in fields.items()
