@@ -167,10 +167,10 @@ def _block(settings: Settings, place: WorkPlace, layers: Layers, memory: Briefin
     if not layers.merged.items:
         return ""
     # Imported here: where there is no note, nothing is to be fitted.
-    from aicx.continuity.startup import startup_block, startup_extra
+    from aicx.continuity.startup import note_files, startup_block, startup_extra
 
-    extra = startup_extra(settings, place.root, layers, memory)
-    return startup_block(layers, extra, settings.continuity_lines, limit_bytes=_MAX_NOTES).text
+    names, extra = note_files(settings, place.root, layers), startup_extra(settings, place.root, memory)
+    return startup_block(layers, names, extra, settings.continuity_lines, limit_bytes=_MAX_NOTES).text
 
 
 def _restored(settings: Settings, folder: Path, asker: Asker, now: datetime) -> str:

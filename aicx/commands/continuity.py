@@ -85,8 +85,8 @@ def answer(desk: CommandDesk, written: SavedNotes) -> options.Answered:
 
 
 def warn_of_broken(layers: Layers) -> None:
-    for one in layers.broken:
-        console.warn(f"{one.path} cannot be understood and is left as it is: {one.why}")
+    for layer, why in layers.broken.items():
+        console.warn(f"{layers.paths[layer]} cannot be understood and is left as it is: {why}")
 
 
 def warn_of_recovery(found: Sequence[ContinuityRecovery]) -> None:

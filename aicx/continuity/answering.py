@@ -55,7 +55,7 @@ def change_of(settings: Settings, place: WorkPlace, written: SavedNotes) -> Cont
         action=entry.action,
         writeMode=entry.mode,
         scope=entry.scope,
-        rolloutSelection=RolloutSelection(selected.kind, _shown(selected.log.file.path), selected.passed_over),
+        rolloutSelection=RolloutSelection(selected.kind, _shown(selected.file.path), selected.passed_over),
         written=[_shown(path) for path in written.paths.values()],
         excludePath=None if written.ignored_by is None else _shown(written.ignored_by),
         summary=ContinuitySummary(
@@ -185,7 +185,7 @@ def _paths(layers: Layers) -> dict[str, str]:
 
 
 def _broken(layers: Layers) -> list[BrokenContinuityNote]:
-    return [BrokenContinuityNote(one.layer, _shown(one.path), one.why) for one in layers.broken]
+    return [BrokenContinuityNote(layer, _shown(layers.paths[layer]), why) for layer, why in layers.broken.items()]
 
 
 def _shown(path: Path) -> str:

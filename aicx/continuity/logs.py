@@ -37,12 +37,8 @@ _MAX_BY_PROGRAMS = 20
 _MAX_STORED = 50  # sessions whose log is looked for
 
 
-@dataclass(frozen=True, slots=True)
-class SessionLog:
-    """One log, and which session it holds."""
-
-    file: LogFile
-    identity: LogIdentity
+# One log, and which session it holds.
+SessionLog = tuple[LogFile, LogIdentity]
 
 
 def newest_primary(settings: Settings, place: WorkPlace) -> SessionLog | None:
@@ -62,8 +58,8 @@ def newest_primary(settings: Settings, place: WorkPlace) -> SessionLog | None:
         if not wanted or (log.agent, identity.session_id) in forgotten:
             continue
         if begun != "program":
-            return SessionLog(log, identity)
-        by_program.append(SessionLog(log, identity))
+            return log, identity
+        by_program.append((log, identity))
         if len(by_program) == _MAX_BY_PROGRAMS:
             break
     return next(iter(by_program), None)
@@ -103,7 +99,7 @@ def log_at(path: Path) -> SessionLog:
     from aicx.sources.detect import detect_log  # imported here: it loads every source
 
     file = detect_log(path)
-    return SessionLog(file, load_source(file.agent).identify(file))
+    return file, load_source(file.agent).identify(file)
 
 
 def _begun_here(log: LogFile, place: WorkPlace) -> Origin | None:
@@ -273,7 +269,8 @@ class Selected:
     """The log that a note is written from, which rule chose it, and what was passed over before."""
 
     kind: SourceKind
-    log: SessionLog
+    file: LogFile
+    identity: LogIdentity
     passed_over: tuple[PassedOverSource, ...]
 
 
@@ -291,7 +288,7 @@ def select(
     Raises SourceUnreadable where the first source that there is cannot be read, NotFound where there is none.
     """
     if explicit is not None:
-        return Selected("explicit", log_at(explicit), ())
+        return Selected("explicit", *log_at(explicit), ())
     passed: list[PassedOverSource] = []
     finders: dict[SourceKind, Callable[[], SessionLog | PassedOverSource]] = {
         "recovery": lambda: _recorded("recovery", settings, place, scope, markers),
@@ -306,8 +303,8 @@ def select(
         if kind == "explicit":
             continue
         found = finders[kind]()
-        if isinstance(found, SessionLog):
-            return Selected(kind, found, tuple(passed))
+        if not isinstance(found, PassedOverSource):
+            return Selected(kind, *found, tuple(passed))
         passed.append(found)
     raise NotFound(
         "no session of this worktree was found", hint="--log PATH names one; `aicx status --logs` shows where logs are"

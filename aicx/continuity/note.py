@@ -81,22 +81,13 @@ class Note:
 
 
 @dataclass(frozen=True, slots=True)
-class BrokenNote:
-    """A note that cannot be understood. It is reported and left as it is."""
-
-    layer: Layer
-    path: Path
-    why: str
-
-
-@dataclass(frozen=True, slots=True)
 class Layers:
     """The notes of a place. A layer is None where it has no note, and where the note is among ``broken``."""
 
     project: Note | None
     local: Note | None
     merged: Note
-    broken: tuple[BrokenNote, ...] = ()
+    broken: Mapping[Layer, str] = field(default_factory=dict)  # why each cannot be understood; it is left as it is
     paths: Mapping[Layer, Path] = field(default_factory=dict)  # of the notes that are there, broken ones too
 
 

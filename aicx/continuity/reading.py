@@ -18,7 +18,6 @@ from aicx.continuity.note import (
     STATUSES,
     TITLES,
     Broken,
-    BrokenNote,
     Kind,
     Layer,
     Layers,
@@ -48,18 +47,17 @@ def read_layers(settings: Settings, place: WorkPlace) -> Layers:
     moved = _interrupted(settings, place, places)
     if _hidden(settings, places):
         moved = {**moved, "project": None}
-    broken: list[BrokenNote] = []
+    broken: dict[Layer, str] = {}
     found: dict[Layer, Note | None] = {}
     for layer in LAYERS:
         try:
             found[layer] = read_note(places, layer, moved)
         except Broken as error:
-            broken.append(BrokenNote(layer, places.of(layer), str(error)))
+            broken[layer] = str(error)
             found[layer] = None
-    paths = {layer: places.of(layer) for layer in found if found[layer] is not None}
-    paths |= {one.layer: one.path for one in broken}
+    there = [*(layer for layer in found if found[layer] is not None), *broken]
     both = merged(found["project"], found["local"])
-    return Layers(found["project"], found["local"], both, tuple(broken), paths)
+    return Layers(found["project"], found["local"], both, broken, {layer: places.of(layer) for layer in there})
 
 
 def _hidden(settings: Settings, places: NotePlaces) -> bool:

@@ -110,7 +110,7 @@ def save(
     continuity = note_places(settings, place).continuity
     markers = [one.entry for one in pendings(continuity)]
     selected = select(settings, place, scope, mode, log, markers, _sources(settings, place))
-    read = read_log(settings.layout, selected.log.file, selected.log.identity)
+    read = read_log(settings.layout, selected.file, selected.identity)
     derived = derive_note(read, place, settings.summarizer if summarizer else None, policy)
     derived = allowed(with_tasks(derived, settings, place, now), policy)
     with prepared(settings, place, layers, now, source, notify) as (change, places):
@@ -222,7 +222,7 @@ def _entry(
         mode=mode,
         scope=scope,
         worktree=place.worktree_id,
-        log=logged_path(settings, selected.log.file.path),
+        log=logged_path(settings, selected.file.path),
         session=derived.log.ref,
         lane=derived.log.lane,
         selection=selected.kind,

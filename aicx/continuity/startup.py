@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import field
 from datetime import datetime
 from itertools import zip_longest
 from pathlib import Path
@@ -25,7 +24,6 @@ from aicx.continuity.startup_answer import (
     NoteSection,
     Omission,
     Section,
-    SectionsRendered,
     StartupManifest,
 )
 from aicx.errors import AicxError, MalformedPolicy, UsageError
@@ -35,7 +33,6 @@ from aicx.memory.sources_files import listed
 from aicx.quoting import fenced, to_check
 from aicx.resume.query import Limits
 from aicx.text import shorten
-from aicx.values import dataclass
 
 if TYPE_CHECKING:
     from aicx.memory.briefing import Briefing
@@ -79,18 +76,8 @@ _GOAL, _ITEM = 400, 240  # characters
 MIN_BYTES = 4000
 
 
-@dataclass(frozen=True, slots=True)
-class Extra:
-    """The lines that follow the notes: paths, references of what nobody accepted yet, agreed statements.
-
-    ``note_files`` are the notes as a person would name them.
-    """
-
-    note_files: Mapping[Layer, str] = field(default_factory=dict)
-    instruction_files: tuple[str, ...] = ()
-    candidates: tuple[str, ...] = ()
-    agreed: tuple[str, ...] = ()
-    team: tuple[str, ...] = ()
+# The lines that follow the notes: paths, references of what waits for a decision, agreed statements.
+Extra = Mapping[Section, Sequence[str]]
 
 
 class _StartLine(NamedTuple):
@@ -99,16 +86,19 @@ class _StartLine(NamedTuple):
     layer: Layer | None = None
 
 
-def startup_block(layers: Layers, extra: Extra, limit_lines: int, *, limit_bytes: int = 1 << 20) -> StartupManifest:
+def startup_block(
+    layers: Layers, names: Mapping[Layer, str], extra: Extra, limit_lines: int, *, limit_bytes: int = 1 << 20
+) -> StartupManifest:
     """The block, empty where no note says anything, with as much as fits into the limits: the goal and then next steps
     first; the others have turns.
 
-    The goal and one next step always fit. Raises UsageError for limits outside of what `aicx.config` allows.
+    ``names`` are the files of the notes as a person would name them. The goal and one next step always fit. Raises
+    UsageError for limits outside of what `aicx.config` allows.
     """
     if not MIN_LINES <= limit_lines <= MAX_LINES or limit_bytes < MIN_BYTES:
         raise UsageError(f"a startup block has from {MIN_LINES} to {MAX_LINES} lines, not {limit_lines}")
     notes = [line for item in layers.merged.items if (line := _line(item)).text]
-    lines = _by_worth([*notes, *_after(layers, extra)]) if notes else []
+    lines = _by_worth([*notes, *_after([names[layer] for layer in layers.paths], extra)]) if notes else []
 
     status = layers.merged.status
 
@@ -122,7 +112,7 @@ def startup_block(layers: Layers, extra: Extra, limit_lines: int, *, limit_bytes
         range(len(lines)), text_of, lambda text: has_lines(text) and len(text.encode()) <= limit_bytes, _fewest(lines)
     )
     is_long = bool(left) and has_lines(text_of([*kept, left[0]], left[1:]))
-    return _manifest(layers, extra, lines, len(kept), text, limit_lines, is_long=is_long)
+    return _manifest(layers, names, lines, len(kept), text, limit_lines, is_long=is_long)
 
 
 def _line(item: NoteItem) -> _StartLine:
@@ -133,17 +123,10 @@ def _line(item: NoteItem) -> _StartLine:
     return _StartLine(section, text and f"{_LABELS.get(item.kind, '')}{text}{marks}", item.layer)
 
 
-def _after(layers: Layers, extra: Extra) -> Iterator[_StartLine]:
-    files = [shorten(extra.note_files.get(layer, str(path)), _ITEM) for layer, path in layers.paths.items()]
+def _after(files: Sequence[str], extra: Extra) -> Iterator[_StartLine]:
     if files:
-        yield _StartLine("sources", ", ".join(files))
-    given: dict[Section, Sequence[str]] = {
-        "instructionFiles": extra.instruction_files,
-        "stagedCandidates": extra.candidates,
-        "agreedMemory": extra.agreed,
-        "teamEntries": extra.team,
-    }
-    for section, texts in given.items():
+        yield _StartLine("sources", ", ".join(shorten(name, _ITEM) for name in files))
+    for section, texts in extra.items():
         yield from (_StartLine(section, shorten(text, _ITEM)) for text in texts)
 
 
@@ -181,13 +164,19 @@ def _text(lines: Sequence[_StartLine], left: Sequence[_StartLine], status: Statu
 
 
 def _manifest(
-    layers: Layers, extra: Extra, lines: Sequence[_StartLine], kept: int, text: str, limit: int, *, is_long: bool
+    layers: Layers,
+    names: Mapping[Layer, str],
+    lines: Sequence[_StartLine],
+    kept: int,
+    text: str,
+    limit: int,
+    *,
+    is_long: bool,
 ) -> StartupManifest:
     shown = {line.section for line in lines[:kept]}
     kinds: list[NoteSection] = [section for section in get_args(NoteSection) if section in shown]
     left = Counter(line.section for line in lines[kept:])
     sources: list[Layer] = sorted({line.layer for line in lines[:kept] if line.layer}, reverse=True)
-    names = {layer: extra.note_files.get(layer, str(path)) for layer, path in layers.paths.items()}
     reason: FitReason = "byte_limit" if is_long else "line_limit"
     return StartupManifest(
         text=text,
@@ -195,15 +184,13 @@ def _manifest(
         lineLimit=limit,
         continuityMode="startup",
         continuityProvenanceKind="temporary-continuity",
-        sourceFiles=[names[layer] for layer in sources if layer in names],
-        candidateSourceFiles=list(names.values()),
+        sourceFiles=[names[layer] for layer in sources],
+        candidateSourceFiles=[names[layer] for layer in layers.paths],
         continuitySourceKinds=sources,
         continuitySectionKinds=kinds,
-        sectionsRendered=SectionsRendered(
-            sources="sources" in shown, **{section: section in shown for section in get_args(NoteSection)}
-        ),
+        sectionsRendered={section: section in shown for section in ("sources", *get_args(NoteSection))},
         omissions=[
-            *(Omission("sourceFile", "reading", "broken_note", path=names.get(one.layer, "")) for one in layers.broken),
+            *(Omission("sourceFile", "reading", "broken_note", path=names[layer]) for layer in layers.broken),
             *(Omission("section", "fitting", reason, section, count=count) for section, count in left.items()),
         ],
         omissionCounts={str(section): count for section, count in left.items()},
@@ -221,27 +208,27 @@ def startup_of(settings: Settings, root: Path, layers: Layers, now: datetime) ->
 
         with suppress(AicxError), index_copy(settings) as index:
             memory = brief(settings, find_scope(settings, root), "", now, Limits().memory, index)
-    return startup_block(layers, startup_extra(settings, root, layers, memory), settings.continuity_lines)
+    names, extra = note_files(settings, root, layers), startup_extra(settings, root, memory)
+    return startup_block(layers, names, extra, settings.continuity_lines)
 
 
-def startup_extra(settings: Settings, root: Path, layers: Layers, memory: Briefing | None) -> Extra:
+def startup_extra(settings: Settings, root: Path, memory: Briefing | None) -> Extra:
     """Returns what goes with the notes of the worktree at ``root``; ``memory`` is what a new session in it has."""
     tracked = tracked_settings(settings, root)
     # The policy may keep the name of a file from being shown; where it cannot be read, none is.
     try:
         excluded = load_policy(settings.layout.home, root, settings.user_home).of_path
     except MalformedPolicy:
-        return Extra(note_files(settings, root, layers))
+        return {}
     own = (one.shown for one in listed(root) if not is_ours_alone(root, one.shown))
     names = dict.fromkeys((*own, *tracked.instruction_files))
     waiting = [left.ref for left in memory.excluded if left.status == "candidate"] if memory else []
-    return Extra(
-        note_files(settings, root, layers),
-        tuple(name for name in names if excluded(name) is None),
-        tuple(f"{ref} (`aicx show {ref}`)" for ref in waiting),
-        tuple(entry.statement for entry in memory.agreed if entry.statement) if memory else (),
-        tuple(name for name in tracked.team_files if excluded(name) is None),
-    )
+    return {
+        "instructionFiles": [name for name in names if excluded(name) is None],
+        "stagedCandidates": [f"{ref} (`aicx show {ref}`)" for ref in waiting],
+        "agreedMemory": [entry.statement for entry in memory.agreed if entry.statement] if memory else [],
+        "teamEntries": [name for name in tracked.team_files if excluded(name) is None],
+    }
 
 
 def note_files(settings: Settings, root: Path, layers: Layers) -> Mapping[Layer, str]:

@@ -15,19 +15,6 @@ FitReason = Literal["line_limit", "byte_limit"]
 
 
 @dataclass(frozen=True, slots=True)
-class SectionsRendered:
-    """Whether each section of the note is in the block, and the line that names its files."""
-
-    sources: Annotated[bool, "whether the line with the files of the notes is in it"]
-    goal: Annotated[bool, "whether the goal is"]
-    incompleteNext: Annotated[bool, "whether next steps are"]
-    triedAndFailed: Annotated[bool, "whether failed approaches are"]
-    notYetTried: Annotated[bool, "whether untried ideas are"]
-    confirmedWorking: Annotated[bool, "whether what was seen to work is"]
-    filesDecisionsEnvironment: Annotated[bool, "whether files, decisions or prerequisites are"]
-
-
-@dataclass(frozen=True, slots=True)
 class Omission:
     """Something that is not in the block: items of a section, or the file of a note."""
 
@@ -61,7 +48,9 @@ class StartupManifest:
     candidateSourceFiles: Annotated[list[str], "all notes that were looked at"]
     continuitySourceKinds: Annotated[list[Literal["project", "local"]], "the layers of `sourceFiles`"]
     continuitySectionKinds: Annotated[list[NoteSection], "the sections of the note that are in the block"]
-    sectionsRendered: Annotated[SectionsRendered, "the same as flags, with the line that names the notes"]
+    sectionsRendered: Annotated[
+        dict[str, bool], "whether each section of the note is in the block, and `sources`: the line with its files"
+    ]
     omissions: Annotated[list[Omission], "what was left out"]
     omissionCounts: Annotated[dict[str, int], "number of items left out, by section"]
     futureCompactionSeam: Annotated[CompactionSeam, "what shows the block again after a compaction"]

@@ -12,20 +12,23 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from aicx.config import MAX_LINES, MIN_LINES
-from aicx.continuity.note import KINDS, BrokenNote, Kind, Layer, Layers, Note, NoteItem, merged
+from aicx.continuity.note import KINDS, Kind, Layer, Layers, Note, NoteItem, merged
 from aicx.continuity.startup import MIN_BYTES, Extra, startup_block
 from aicx.continuity.startup_answer import StartupManifest
 from aicx.errors import UsageError
 from aicx.text import shorten
 
 LIMITS = range(MIN_LINES, MAX_LINES + 1)
-EXTRA = Extra(
-    {"project": "~/.aicx/work/orbit/continuity/project.md", "local": ".aicx/continuity/active.md"},
-    ("CLAUDE.md", "docs/agents.md"),
-    ("mem:aaaa", "mem:bbbb", "mem:cccc"),
-    ("Exports need a check.",),
-    ("docs/handbook.md",),
-)
+NAMES: dict[Layer, str] = {
+    "project": "~/.aicx/work/orbit/continuity/project.md",
+    "local": ".aicx/continuity/active.md",
+}
+EXTRA: Extra = {
+    "instructionFiles": ["CLAUDE.md", "docs/agents.md"],
+    "stagedCandidates": ["mem:aaaa", "mem:bbbb", "mem:cccc"],
+    "agreedMemory": ["Exports need a check."],
+    "teamEntries": ["docs/handbook.md"],
+}
 PATHS: dict[Layer, Path] = {"local": Path("/srv/orbit/active.md"), "project": Path("/home/ada/project.md")}
 
 
@@ -66,7 +69,7 @@ notes = some.builds(
 @pytest.fixture(scope="module")
 def blocks() -> list[StartupManifest]:
     """The same notes within every budget."""
-    return [startup_block(full(12), EXTRA, limit) for limit in LIMITS]
+    return [startup_block(full(12), NAMES, EXTRA, limit) for limit in LIMITS]
 
 
 def test_for_every_budget_nothing_is_too_long_and_all_that_was_dropped_is_counted(
@@ -91,7 +94,7 @@ def test_whatever_the_notes_say_the_block_keeps_its_budget(
 ) -> None:
     """C21: hostile text in every section, lines and bytes bounded."""
     found = layers(note("local", local[0], **local[1]), note("project", project[0], **project[1]))
-    block = startup_block(found, EXTRA, limit, limit_bytes=limit_bytes)
+    block = startup_block(found, NAMES, EXTRA, limit, limit_bytes=limit_bytes)
     assert block.lineCount == len(block.text.split("\n")) * bool(block.text)
     assert block.lineCount <= limit
     assert len(block.text.encode()) <= limit_bytes
@@ -123,7 +126,7 @@ def test_a_larger_budget_shows_no_less(blocks: list[StartupManifest]) -> None:
 def test_the_smallest_budget_of_bytes_holds_the_longest_goal_and_step() -> None:
     signs = "\U0001f600" * 1000
     found = layers(note("local", signs, next=[signs], confirmed=["it runs"]))
-    block = startup_block(found, Extra(), MIN_LINES, limit_bytes=MIN_BYTES)
+    block = startup_block(found, NAMES, {}, MIN_LINES, limit_bytes=MIN_BYTES)
     assert len(block.text.encode()) <= MIN_BYTES
     assert {"goal", "incompleteNext"} <= set(block.continuitySectionKinds)
 
@@ -132,14 +135,14 @@ def test_bytes_that_were_too_many_are_named_as_the_reason() -> None:
     found = layers(
         note("local", "Goal", next=["short"], confirmed=["ä" * 240] * 1 + [f"{n} " + "ö" * 230 for n in range(9)])
     )
-    block = startup_block(found, Extra(), MAX_LINES, limit_bytes=MIN_BYTES)
+    block = startup_block(found, NAMES, {}, MAX_LINES, limit_bytes=MIN_BYTES)
     [left] = block.omissions
     assert (left.section, left.reason) == ("confirmedWorking", "byte_limit")
 
 
 def test_the_parts_are_in_a_fixed_order() -> None:
     """C25: continuity, instruction files, staged candidates, agreed memory, team."""
-    text = startup_block(full(1), EXTRA, MAX_LINES).text
+    text = startup_block(full(1), NAMES, EXTRA, MAX_LINES).text
     parts = ["# Session Continuity", "evidence to check", "Goal: ", "Next:", "Instruction files:", "- docs/agents.md"]
     parts += [
         "Waiting for a decision, not agreed:",
@@ -154,49 +157,49 @@ def test_the_parts_are_in_a_fixed_order() -> None:
 
 
 def test_its_sources_are_named() -> None:
-    block = startup_block(full(1), EXTRA, 60)
+    block = startup_block(full(1), NAMES, EXTRA, 60)
     said = block
-    assert (
-        said.sourceFiles == said.candidateSourceFiles[::-1] == [EXTRA.note_files["project"], EXTRA.note_files["local"]]
-    )
+    assert said.sourceFiles == said.candidateSourceFiles[::-1] == [NAMES["project"], NAMES["local"]]
     assert said.continuitySourceKinds == ["project", "local"]
     assert (said.continuityMode, said.continuityProvenanceKind) == ("startup", "temporary-continuity")
-    assert all(getattr(said.sectionsRendered, name) for name in (*said.continuitySectionKinds, "sources"))
+    assert all(said.sectionsRendered[name] for name in (*said.continuitySectionKinds, "sources"))
     assert said.futureCompactionSeam.sections == said.continuitySectionKinds
 
 
 def test_a_note_of_which_nothing_fits_is_a_candidate_alone() -> None:
     local = note("local", "Mend the lexer", next=[f"step {number}" for number in range(9)])
-    said = startup_block(layers(local, note("project", confirmed=["it runs"])), EXTRA, MIN_LINES)
+    said = startup_block(layers(local, note("project", confirmed=["it runs"])), NAMES, EXTRA, MIN_LINES)
     assert said.continuitySourceKinds == ["local"]
-    assert said.sourceFiles == [EXTRA.note_files["local"]]
+    assert said.sourceFiles == [NAMES["local"]]
     assert len(said.candidateSourceFiles) == 2
 
 
 def test_a_note_that_cannot_be_understood_is_named() -> None:
     found = full(1)
-    broken = Layers(None, found.local, merged(None, found.local), (BrokenNote("project", Path("p.md"), "x"),), PATHS)
-    [left] = startup_block(broken, EXTRA, 60).omissions
-    assert (left.target, left.reason, left.path) == ("sourceFile", "broken_note", EXTRA.note_files["project"])
+    broken = Layers(None, found.local, merged(None, found.local), {"project": "x"}, PATHS)
+    [left] = startup_block(broken, NAMES, EXTRA, 60).omissions
+    assert (left.target, left.reason, left.path) == ("sourceFile", "broken_note", NAMES["project"])
 
 
 def test_without_a_note_there_is_no_block() -> None:
     """C24: nothing is shown of what nobody wrote."""
-    block = startup_block(layers(None), EXTRA, 60)
+    block = startup_block(layers(None), NAMES, EXTRA, 60)
     assert (block.text, block.lineCount, block.omissions) == ("", 0, [])
 
 
 def test_a_state_other_than_active_is_said() -> None:
     paused = Note(NoteItem("Mend the lexer", "goal", "local"), status="paused")
-    assert "Goal (paused): Mend the lexer" in startup_block(layers(paused), Extra(), 10).text
+    assert "Goal (paused): Mend the lexer" in startup_block(layers(paused), NAMES, {}, 10).text
 
 
 def test_the_word_of_a_subagent_is_marked() -> None:
     item = NoteItem("use a queue", "untried", "local", "subagent")
-    assert "- use a queue (of a subagent)" in startup_block(layers(Note(None, {"untried": (item,)})), Extra(), 10).text
+    assert (
+        "- use a queue (of a subagent)" in startup_block(layers(Note(None, {"untried": (item,)})), NAMES, {}, 10).text
+    )
 
 
 @pytest.mark.parametrize("limit", [MIN_LINES - 1, MAX_LINES + 1])
 def test_other_limits_are_refused(limit: int) -> None:
     with pytest.raises(UsageError):
-        startup_block(full(), EXTRA, limit)
+        startup_block(full(), NAMES, EXTRA, limit)

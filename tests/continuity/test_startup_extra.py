@@ -10,9 +10,9 @@ import pytest
 from aicx.cli import run
 from aicx.config import load_settings
 from aicx.continuity.markdown import render
-from aicx.continuity.note import Layers, Note, NoteItem
+from aicx.continuity.note import Layer, Layers, Note, NoteItem
 from aicx.continuity.places import note_places
-from aicx.continuity.startup import Extra, startup_extra
+from aicx.continuity.startup import Extra, note_files, startup_extra
 from aicx.memory.briefing import brief
 from aicx.memory.reading import find_scope
 from aicx.work.place import find_place
@@ -37,19 +37,23 @@ def repo(tmp_path: Path) -> Path:
 
 def extra(repo: Path) -> Extra:
     settings = load_settings()
-    paths = {
-        "local": repo / ".aicx/continuity/active.md",
-        "project": settings.layout.work / "x" / "continuity" / "project.md",
-    }
     memory = brief(settings, find_scope(settings, repo), "", when(0), 8)
-    return startup_extra(settings, repo, Layers(None, GOAL, GOAL, paths=paths), memory)  # type: ignore[arg-type]
+    return startup_extra(settings, repo, memory)
 
 
 def test_files_are_named_as_they_are_found(repo: Path) -> None:
     found = extra(repo)
-    assert found.instruction_files == ("AGENTS.md", "docs/agents.md")
-    assert found.team == ("docs/handbook.md",)
-    assert found.note_files == {
+    assert found["instructionFiles"] == ["AGENTS.md", "docs/agents.md"]
+    assert found["teamEntries"] == ["docs/handbook.md"]
+
+
+def test_notes_are_named_from_the_worktree_and_from_the_home_folder(repo: Path) -> None:
+    settings = load_settings()
+    paths: dict[Layer, Path] = {
+        "local": repo / ".aicx/continuity/active.md",
+        "project": settings.layout.work / "x" / "continuity" / "project.md",
+    }
+    assert note_files(settings, repo, Layers(None, GOAL, GOAL, paths=paths)) == {
         "local": ".aicx/continuity/active.md",
         "project": "~/.aicx/work/x/continuity/project.md",
     }
@@ -63,8 +67,8 @@ def test_what_waits_is_named_without_its_text_and_what_is_agreed_is_told(
         assert run(["memory", "put", text, "--kind", "policy", "--topic", "exports", "--name", name]) == 0
     assert run(["memory", "accept", "two", "--by", "Ada Lovelace", "--yes"]) == 0
     found = extra(repo)
-    assert found.agreed == ("Exports need a check",)
-    [waiting] = found.candidates
+    assert found["agreedMemory"] == ["Exports need a check"]
+    [waiting] = found["stagedCandidates"]
     assert waiting.startswith("mem:")
     assert "lexer" not in waiting
 
@@ -72,13 +76,13 @@ def test_what_waits_is_named_without_its_text_and_what_is_agreed_is_told(
 def test_the_policy_keeps_names_of_files_back(repo: Path) -> None:
     (repo / ".aicx" / "memory-policy.toml").write_text('exclude_paths = ["docs/"]\n')
     found = extra(repo)
-    assert (found.instruction_files, found.team) == (("AGENTS.md",), ())
+    assert (found["instructionFiles"], found["teamEntries"]) == (["AGENTS.md"], [])
 
 
 def test_a_policy_that_cannot_be_read_keeps_everything_back(repo: Path) -> None:
     (repo / ".aicx" / "memory-policy.toml").write_text("exclude_paths = [")
     settings = load_settings()
-    assert startup_extra(settings, repo, Layers(None, GOAL, GOAL), None) == Extra()
+    assert startup_extra(settings, repo, None) == {}
 
 
 def test_the_block_can_be_looked_at(repo: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -222,7 +222,8 @@ def _noted(desk: Desk, repo: str | None) -> tuple[list[Proposal], list[str]]:
     from aicx.work.place import find_place
 
     layers = read_layers(desk.settings, find_place(desk.settings, options.folder(repo)))
-    notes = [f"{one.path} cannot be understood, and is left as it is: {one.why}" for one in layers.broken]
+    broken = ((layers.paths[layer], why) for layer, why in layers.broken.items())
+    notes = [f"{path} cannot be understood, and is left as it is: {why}" for path, why in broken]
     if source := layers.merged.source:
         notes.append(f"the session it is from may suggest more: aicx memory candidates build --session {source}")
     place = desk.scope.repository or str(desk.scope.root)
