@@ -54,8 +54,7 @@ def command(
     Example: aicx finalize --status success --summary "The export handles empty files" --tests-executed "pytest -q"
     Example: aicx finalize --status failure --summary "Two tests still fail" --next "look at test_export_empty" --json
     """
-    from aicx.lifecycle.answers import finalized_answer
-    from aicx.lifecycle.finalize import Ending, finalize, propose_decisions
+    from aicx.lifecycle.finalize import Ending, finalize
     from aicx.lifecycle.identity import find_asker_at
     from aicx.work.record import Stated
 
@@ -71,15 +70,14 @@ def command(
     settings, now = load_settings(), options.now()
     asker = find_asker_at(settings, os.environ, agent_id, session_id)
     found = finalize(settings, folder, asker, ending, now, notify=console.notify)
-    proposed, notes = propose_decisions(
-        settings, folder, asker, ending.decisions, found.attempt.sources, now, console.notify
-    )
-    yield FINALIZE_SCHEMA, finalized_answer(found, proposed, notes)
-    console.out(found.summary)
-    if found.summed_up:
-        console.notify(f"note: {found.summed_up.note}")
-    if found.skipped:
-        console.warn(f"no task was changed; {found.skipped}")
-    if proposed:
-        console.notify(f"Proposed to the memory: {', '.join(proposed)}. `aicx memory accept REF --by NAME` agrees.")
-    console.notify_notes(notes)
+    yield FINALIZE_SCHEMA, found
+    console.out(found.agent_summary_text)
+    if found.summary_note is not None:
+        console.notify(f"note: {found.summary_note}")
+    if found.task_skipped:
+        console.warn(f"no task was changed; {found.task_skipped}")
+    if found.decisions_proposed:
+        console.notify(
+            f"Proposed to the memory: {', '.join(found.decisions_proposed)}. `aicx memory accept REF --by NAME` agrees."
+        )
+    console.notify_notes(found.notes)

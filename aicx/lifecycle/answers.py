@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated
 
-from aicx.fields import taken_from
-from aicx.lifecycle.finalize import Finalized
 from aicx.lifecycle.prepare import PreparedStart
 from aicx.resume.brief.json_brief import contract_answer, previous_answer
 from aicx.storage.typed import with_texts
@@ -15,7 +13,6 @@ from aicx.work.answers import SkippedTask, TaskEntry, entry_of, skipped_of
 from aicx.work.compliance import Compliance, ContractResult
 from aicx.work.contract import Contract
 from aicx.work.handoff import HandoffAnswer
-from aicx.work.place import Loaded
 from aicx.work.record import stored
 
 PREPARE_SCHEMA = "aicx.prepare/1"
@@ -136,21 +133,3 @@ def prepared_answer(found: PreparedStart, brief: str) -> PrepareAnswer:
         notes=found.notes,
     )
     return with_texts(answer, stored)  # what git says and what was given was never stored
-
-
-def finalized_answer(found: Finalized, proposed: list[str], notes: list[str]) -> FinalizeAnswer:
-    answer = FinalizeAnswer(
-        agent_summary_text=found.summary,
-        contract_compliance=found.compliance,
-        attempt=found.attempt.ref,
-        handoff=found.handoff.ref,
-        task=entry_of(Loaded(found.task.record, found.task.loading)) if found.task else None,
-        task_changed=found.task.changed_fields if found.task else (),
-        task_skipped=found.skipped,
-        errors=[taken_from(event, ErrorEventAnswer) for event in found.errors],
-        decisions_proposed=proposed,
-        notes=notes,
-        summary_by=found.summed_up.by if found.summed_up else "rules",
-        summary_note=found.summed_up.note if found.summed_up else None,
-    )
-    return with_texts(answer, stored)

@@ -10,21 +10,36 @@ from pathlib import Path
 
 from aicx.config import Settings
 from aicx.errors import AicxError, NotFound, UsageError
+from aicx.fields import taken_from
+from aicx.lifecycle.answers import ErrorEventAnswer, FinalizeAnswer
 from aicx.lifecycle.identity import NOBODY, Asker
 from aicx.memory.proposing import Draft, propose
 from aicx.memory.reading import find_scope
 from aicx.memory.record import Source
 from aicx.storage.event_lines import new_id
+from aicx.storage.typed import with_texts
 from aicx.text import plural
-from aicx.toolchains.parsing import ErrorEvent, parse
+from aicx.toolchains.parsing import parse
 from aicx.values import dataclass
+from aicx.work.answers import entry_of
 from aicx.work.attempts import attempt_of, begin, end
 from aicx.work.compliance import Compliance, known_facts, result
 from aicx.work.events import changing
 from aicx.work.handoff import handoff_of
 from aicx.work.patch import NewItem, Patch, apply, new_items
 from aicx.work.place import Loaded, WorkPlace, find_place, looking, new_record, project_of
-from aicx.work.record import MAX_GOAL, MAX_LISTED, Attempt, Outcome, Section, Stated, WorkRecord, clean, words_of
+from aicx.work.record import (
+    MAX_GOAL,
+    MAX_LISTED,
+    Attempt,
+    Outcome,
+    Section,
+    Stated,
+    WorkRecord,
+    clean,
+    stored,
+    words_of,
+)
 from aicx.work.session_facts import SessionFacts
 from aicx.work.state import Written, open_tasks, update
 from aicx.work.summarizer import Fact, Summary, summarize
@@ -44,24 +59,6 @@ class Ending:
     decisions: Sequence[str] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Finalized:
-    """The statement as kept. ``task`` is what the open task learned, None where none is open or may be used here.
-
-    ``errors`` are what the observed errors say, as tools report them, ``summed_up`` is what a configured summarizer
-    made of the handoff.
-    """
-
-    attempt: WorkRecord
-    handoff: WorkRecord
-    compliance: Compliance
-    task: Written | None
-    skipped: str | None
-    errors: tuple[ErrorEvent, ...]
-    summary: str
-    summed_up: Summary | None = None
-
-
 def finalize(
     settings: Settings,
     folder: Path,
@@ -72,8 +69,10 @@ def finalize(
     source: str = "finalize",
     exit_code: int | None = None,
     notify: Notify = lambda _: None,
-) -> Finalized:
-    """Keeps the end of a session. Said twice, the later outcome counts and both handoffs are kept.
+) -> FinalizeAnswer:
+    """Keeps the end of a session, and proposes its decisions that give a reason to the memory.
+
+    Said twice, the later outcome counts and both handoffs are kept.
 
     Raises UsageError for an empty summary, NotFound for a folder that is none, StoreUnwritable.
     """
@@ -90,19 +89,27 @@ def finalize(
     )
     facts = known_facts(settings, place, {asker.session or ""}).get((asker.agent, asker.session or ""))
     compliance = result(ended, facts)
-    errors = _parsed(ending.stated.errors)
     task, skipped = _tell_task(settings, place, ended, ending, now, notify)
     # Before anything is locked: it may take a while.
     summed_up = _summed_up(settings.summarizer, ended, ending, facts) if settings.summarizer else None
     handoff = _hand_off(settings, place, ended, ending, facts, summed_up, now, source, notify)
-    summary = _summary(ended, ending, compliance, task, handoff)
-    return Finalized(ended, handoff, compliance, task, skipped, errors, summary, summed_up)
-
-
-def _parsed(errors: Sequence[str]) -> tuple[ErrorEvent, ...]:
-    """Returns what observed lines of errors say, as the tools that print such lines report it."""
-    found = parse("\n".join(errors)).events if errors else ()
-    return tuple(event for event in found if event.severity == "error")
+    proposed, notes = propose_decisions(settings, folder, asker, ending.decisions, ended.sources, now, notify)
+    observed = parse("\n".join(ending.stated.errors)).events if ending.stated.errors else ()
+    answer = FinalizeAnswer(
+        agent_summary_text=_summary(ended, ending, compliance, task, handoff),
+        contract_compliance=compliance,
+        attempt=ended.ref,
+        handoff=handoff.ref,
+        task=entry_of(Loaded(task.record, task.loading)) if task else None,
+        task_changed=task.changed_fields if task else (),
+        task_skipped=skipped,
+        errors=[taken_from(event, ErrorEventAnswer) for event in observed if event.severity == "error"],
+        decisions_proposed=proposed,
+        notes=notes,
+        summary_by=summed_up.by if summed_up else "rules",
+        summary_note=summed_up.note if summed_up else None,
+    )
+    return with_texts(answer, stored)
 
 
 def _relative(place: WorkPlace, folder: Path, stated: Stated) -> Stated:

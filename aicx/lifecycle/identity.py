@@ -34,10 +34,14 @@ _NO_ID = re.compile(r"[^A-Za-z0-9._-]+")
 
 
 class Asker(NamedTuple):
-    """The agent and its session; ``session`` is None where nothing tells."""
+    """The agent and its session; ``session`` is None where nothing tells.
+
+    ``rule`` is what named it where `find_session` was asked: ``explicit``, an environment variable, ``identity file``.
+    """
 
     agent: str
     session: str | None
+    rule: str | None = None
 
     @classmethod
     def named(cls, agent: str, session: str | None) -> Asker:
@@ -45,17 +49,9 @@ class Asker(NamedTuple):
         return cls(_clean(agent), session and _clean(session))
 
 
-class IdentifiedSession(NamedTuple):
-    """A session and what named it: ``explicit``, an environment variable, or ``identity file``; None for neither."""
-
-    agent: str
-    session: str | None
-    rule: str | None
-
-
 def find_session(
     environ: Mapping[str, str], layout: Layout, workspace: Path, agent: str | None = None, session: str | None = None
-) -> IdentifiedSession:
+) -> Asker:
     """The session that is meant at ``workspace``, by the first rule that names one.
 
     What is given, then `AICX_SESSION_ID`, then what an agent put into its commands' environment, then the identity file
@@ -63,17 +59,17 @@ def find_session(
     """
     asker = find_asker(environ, agent, session)
     if session:
-        return IdentifiedSession(asker.agent, asker.session, "explicit")
+        return asker._replace(rule="explicit")
     if environ.get(_OWN):
-        return IdentifiedSession(asker.agent, asker.session, _OWN)
+        return asker._replace(rule=_OWN)
     if (told := _told_by_agent(environ, agent)) is not None:
-        return IdentifiedSession(told[0], asker.session, told[1])
+        return Asker(told[0], asker.session, told[1])
     known = agent or (asker.agent if asker.agent != NOBODY else None)
     if (found := identity_at(layout, workspace, known)) is not None:
-        return IdentifiedSession(found.agent_id, found.session_id, "identity file")
+        return Asker(found.agent_id, found.session_id, "identity file")
     if terminal := _NO_ID.sub("-", environ.get(TERMINAL, "")).strip("-._"):
-        return IdentifiedSession(asker.agent, terminal[:100], TERMINAL)
-    return IdentifiedSession(asker.agent, None, None)
+        return Asker(asker.agent, terminal[:100], TERMINAL)
+    return Asker(asker.agent, None)
 
 
 def find_asker(environ: Mapping[str, str], agent: str | None = None, session: str | None = None) -> Asker:

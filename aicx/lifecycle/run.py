@@ -56,13 +56,6 @@ class Before(NamedTuple):
     stamps: dict[str, _Stamp]
 
 
-class RunChanges(NamedTuple):
-    """Paths from the repository's root, and hashes of commits, the newest first."""
-
-    files: tuple[str, ...] = ()
-    commits: tuple[str, ...] = ()
-
-
 def look(folder: Path, now: datetime) -> Before:
     with GitProbe(Git(folder)) as probe:
         state = probe.state
@@ -70,11 +63,14 @@ def look(folder: Path, now: datetime) -> Before:
     return Before(folder, now, state, stamps)
 
 
-def changes_since(before: Before, now: datetime) -> RunChanges:
-    """Finds what differs from ``before``: nothing where git says nothing, and only commits that were made here."""
+def changes_since(before: Before, now: datetime) -> tuple[list[str], tuple[str, ...]]:
+    """Paths from the repository's root that differ from ``before``, and hashes of the commits made since, newest first.
+
+    Both are empty where git says nothing.
+    """
     after = look(before.folder, now)
     if not (before.state.usable and after.state.usable):
-        return RunChanges()
+        return [], ()
     git = Git(before.folder)
     made = []
     if after.state.head and after.state.head != before.state.head:
@@ -86,7 +82,7 @@ def changes_since(before: Before, now: datetime) -> RunChanges:
     # A file that was changed before and is not now was taken back, unless it was committed.
     names = {*before.stamps, *after.stamps}
     touched = {path for path in names if before.stamps.get(path, ()) != after.stamps.get(path, ())}
-    return RunChanges(tuple(sorted(committed | touched)), tuple(change.hash for change in made))
+    return sorted(committed | touched), tuple(change.hash for change in made)
 
 
 def _stamp(path: Path) -> _Stamp:
@@ -283,7 +279,7 @@ def _record(
     settings = replace(settings, lock_wait_seconds=min(settings.lock_wait_seconds, _LOCK_WAIT))
     now = clock()
     try:
-        found = changes_since(before, now)
+        files, commits = changes_since(before, now)
         session = own_session(settings, agent, before.at) if agent else None
         every = attempts_in(settings, (attempt.repo_id,))
         known = next((one for one in every if one.id == attempt.id), attempt)
@@ -295,12 +291,12 @@ def _record(
             settings,
             known,
             said or ("success" if code == 0 else "failure"),
-            "" if said else _summary(line, code, found),
-            Stated(edited=tuple(map(clean, found.files[:MAX_LISTED])), commands=(clean(line),), errors=errors),
+            "" if said else _summary(line, code, files, commits),
+            Stated(edited=tuple(map(clean, files[:MAX_LISTED])), commands=(clean(line),), errors=errors),
             now,
             source="run",
             exit_code=code,
-            commits=found.commits,
+            commits=commits,
             session=session,
         )
     except Exception as error:  # noqa: BLE001 - the exit code is the program's
@@ -319,8 +315,8 @@ def _reason(error: Exception) -> str:
     return error.message if isinstance(error, AicxError) else f"{type(error).__name__}: {error}"
 
 
-def _summary(line: str, code: int, found: RunChanges) -> str:
-    did = [plural(len(one), noun) for one, noun in ((found.files, "changed file"), (found.commits, "commit")) if one]
+def _summary(line: str, code: int, files: Sequence[str], commits: Sequence[str]) -> str:
+    did = [plural(len(one), noun) for one, noun in ((files, "changed file"), (commits, "commit")) if one]
     return f"`{shorten(line, 200)}` ended with exit code {code}{': ' if did else ''}{', '.join(did)}"
 
 

@@ -16,7 +16,7 @@ from aicx.config import load_settings
 from aicx.corpus.catalog.names import SessionKey
 from aicx.errors import NotFound
 from aicx.filters import EVERYTHING, Filters
-from aicx.lifecycle.identity import IdentifiedSession, find_session
+from aicx.lifecycle.identity import Asker, find_session
 from aicx.refs import Ref
 from aicx.sessions import EDGE_TYPES, Edge
 from aicx.sessions.answers import CHAIN_SCHEMA, SCHEMA, SEARCH_SCHEMA, STATS_SCHEMA, ChainAnswer, ChainItem, SessionNode
@@ -159,7 +159,7 @@ def chain(
     console.notify_notes(found.notes)
 
 
-def find_named(desk: CommandDesk, session: str | None, agent: str | None) -> IdentifiedSession:
+def find_named(desk: CommandDesk, session: str | None, agent: str | None) -> Asker:
     """The session that is named here, and what names it."""
     return find_session(os.environ, desk.settings.layout, desk.place.root, agent, session)
 
@@ -174,7 +174,7 @@ def viewing(desk: CommandDesk) -> Iterator[Viewer]:
         yield viewer
 
 
-def meant(viewer: Viewer, named: IdentifiedSession) -> SessionKey:
+def meant(viewer: Viewer, named: Asker) -> SessionKey:
     """The session that is named; an id that somebody wrote may be shortened. Raises NotFound, UsageError."""
     if named.session is None:
         raise NotFound("nothing says which session is meant", hint="--session ID, or `aicx sessions open` begins one")

@@ -12,7 +12,7 @@ from aicx.commands.desk import CommandDesk, open_desk
 from aicx.commands.sessions.showing import Agent, Session, find_named, meant, viewing
 from aicx.corpus.catalog.names import SessionKey
 from aicx.errors import NotFound, UsageError
-from aicx.lifecycle.identity import IdentifiedSession
+from aicx.lifecycle.identity import Asker
 from aicx.refs import Ref
 from aicx.sessions import EDGE_TYPES
 from aicx.sessions.answers import CHANGE_SCHEMA, SessionChangeAnswer
@@ -51,7 +51,7 @@ def open_(
     desk = open_desk(repo)
     named = find_named(desk, session, agent)
     if named.session is None or named.rule == "identity file":
-        named = IdentifiedSession(named.agent, new_session_id(), "new")
+        named = Asker(named.agent, new_session_id(), "new")
     elif named.rule == "explicit" and agent is None:
         named = _stored(desk, named)
     older = str(Ref.of_session(*_known(desk, continues))) if continues else None
@@ -142,14 +142,14 @@ def link(
     yield from _answer(desk, LifeChange(ref, *key, "unlinked" if remove else "linked", parent=to), "explicit")
 
 
-def _stored(desk: CommandDesk, named: IdentifiedSession) -> IdentifiedSession:
+def _stored(desk: CommandDesk, named: Asker) -> Asker:
     """With the agent of the stored session that has exactly this id, where there is one."""
     with viewing(desk) as viewer:
         try:
             key = viewer.find(named.session or "")
         except (NotFound, UsageError):
             return named
-    return IdentifiedSession(*key, named.rule) if key[1] == named.session else named
+    return Asker(*key, named.rule) if key[1] == named.session else named
 
 
 def _known(desk: CommandDesk, wanted: str) -> SessionKey:

@@ -160,7 +160,7 @@ def restore_context(
         settings,
         folder,
         # A terminal is not a session of an agent, and nothing was marked by its name.
-        Asker(asks.agent, asks.session if asks.rule != TERMINAL else None),
+        asks if asks.rule != TERMINAL else Asker(asks.agent, None),
         options.now(),
         session=session,
         check_pending=check_pending,
