@@ -146,9 +146,12 @@ _MAX_FILES = 3
 _NAME = re.compile(r"`([^`]+)`")
 # Causes with so many names in common, and half of the fewer, are one.
 _SAME_NAMES = 2
-_HOW = {"test": "Run the tests with", "lint": "Lint and format with", "build": "Build with"}
-# A task of such a name does not say that it builds.
-_CHECKS = re.compile(r"\b(?:check|ci|validate|verify)$")
+_HOW = {"test": "Run the tests with", "lint": "Lint with", "build": "Build with"}
+# A task of such a name says what else it does, or only that it checks.
+_OTHERWISE = {
+    "Check with": re.compile(r"\b(?:check|ci|validate|verify)$"),
+    "Format with": re.compile(r"^(?!.*\blint).*\b(?:black|fmt|format|gofmt|isort|prettier|rustfmt|shfmt)\b"),
+}
 _MIN_WORDS = 4  # a rule in fewer leaves out what it is about
 
 
@@ -157,10 +160,12 @@ def commands(session: ReadSession) -> Iterator[Proposal]:
     rules = memory_rules()
     yield from _works(session)
     prepared: set[str] = set()
-    for place, run in enumerate(session.runs):
+    placed = list(zip(session.runs, session.places, strict=True))
+    for number, (run, place) in enumerate(placed):
         if run.kind == "check" and run.outcome in ("failed", "unknown"):
-            yield from _prepared(session, run, session.runs[place + 1 :], rules, prepared)
-            yield from _found(session, run, session.runs[place + 1 :], rules)
+            if place is not None:  # what a check needs elsewhere says nothing of this repository
+                yield from _prepared(session, run, place, placed[number + 1 :], rules, prepared)
+            yield from _found(session, run, session.runs[number + 1 :], rules)
 
 
 def _works(session: ReadSession) -> Iterator[Proposal]:
@@ -176,7 +181,8 @@ def _works(session: ReadSession) -> Iterator[Proposal]:
                 first = run if passed or before is None else before[1]
                 seen[program, place, passed] = (topic_of(part) or "build", first)
     for (program, place, passed), (topic, run) in seen.items():
-        how = "Check with" if topic == "build" and _CHECKS.search(program) else _HOW[topic]
+        other = (how for how, named in _OTHERWISE.items() if topic != "test" and named.search(program))
+        how = next(other, _HOW[topic])
         yield session.proposal(
             f"{how} `{program}` in `{place}`." if place else f"{how} `{program}`.",
             "procedure",
@@ -190,24 +196,30 @@ def _works(session: ReadSession) -> Iterator[Proposal]:
 
 
 def _prepared(
-    session: ReadSession, failed: CommandRun, later: list[CommandRun], rules: MemoryRules, known: set[str]
+    session: ReadSession,
+    failed: CommandRun,
+    place: str,
+    later: Sequence[tuple[CommandRun, str | None]],
+    rules: MemoryRules,
+    known: set[str],
 ) -> Iterator[Proposal]:
-    """The one command between a check that failed and the same check that passed, with no edit meanwhile.
+    """The one command between a check that failed and its pass in the same folder, with no edit meanwhile.
 
     Once for each such command: every further check that needs it says the same. ``known`` are those that were told.
     """
     wanted = failed.parts[-1].text
-    between: dict[str, None] = {}
-    for run in later:
-        if any(part.text == wanted for part in run.parts):
+    between: dict[tuple[str, str | None], None] = {}
+    for run, there in later:
+        if there == place and any(part.text == wanted for part in run.parts):
             edited = any(failed.at <= edit.at <= run.at for edit in session.edits)
             if run.outcome == "ok" and len(between) == 1 and not edited:
-                helped = next(iter(between))
-                if helped in known:
+                helped, where = next(iter(between))
+                if helped in known or where != place:
                     return
                 known.add(helped)
+                within = f" in `{place}`" if place else ""
                 yield session.proposal(
-                    f"Run `{helped}` before `{wanted}`, which fails without it.",
+                    f"Run `{helped}`{within} before `{wanted}`, which fails without it.",
                     "procedure",
                     "prepared_check",
                     run,
@@ -217,7 +229,7 @@ def _prepared(
                 )
             return
         if run.outcome in ("ok", "quiet"):
-            between |= {part.text: None for part in run.parts if rules.prepares.search(part.text)}
+            between |= {(part.text, there): None for part in run.parts if rules.prepares.search(part.text)}
 
 
 def _found(session: ReadSession, failed: CommandRun, later: list[CommandRun], rules: MemoryRules) -> Iterator[Proposal]:

@@ -28,7 +28,7 @@ def test_a_check_that_failed_and_later_passed_in_two_sessions_is_a_procedure() -
     first = Story().runs("make lint", "error: bad", failed=True).runs("make lint", "ok").runs("make lint", "ok")
     second = Story().runs("make lint 2>&1", "ok")
     (found,) = _kept(first, second)
-    assert (found.kind, found.statement, found.topic) == ("procedure", "Lint and format with `make lint`.", "lint")
+    assert (found.kind, found.statement, found.topic) == ("procedure", "Lint with `make lint`.", "lint")
     assert (found.origin, found.sessions) == ("tool_output", 2)
     assert sorted(str(one.outcome) for one in found.sightings) == ["failed", "passed", "passed"]
 
@@ -67,9 +67,9 @@ def test_a_check_of_a_part_or_of_something_outside_is_no_check_of_the_repository
         ("go test ./...", "go test ./... -count=1", "go test ./...", "test", "Run the tests with `go test ./...`."),
         (
             *("golangci-lint run --path-mode=abs ./...", "golangci-lint run --fast ./...", "golangci-lint run ./..."),
-            *("lint", "Lint and format with `golangci-lint run ./...`."),
+            *("lint", "Lint with `golangci-lint run ./...`."),
         ),
-        ("go vet ./...", "go vet ./...", "go vet ./...", "lint", "Lint and format with `go vet ./...`."),
+        ("go vet ./...", "go vet ./...", "go vet ./...", "lint", "Lint with `go vet ./...`."),
         # With the folder that it was run in.
         ("cd web && npm test", "npm test", "cd web && npm test", "test", "Run the tests with `npm test` in `web`."),
     ],
@@ -96,6 +96,28 @@ def test_an_edit_or_a_second_command_between_explains_the_pass_as_well() -> None
     assert statements(both.runs("bun run typecheck", "ok")) == []
 
 
+@pytest.mark.parametrize(
+    ("fails", "helps", "passes", "told"),
+    [
+        (
+            "cd web && make check",
+            "bun install",
+            "make check",
+            ["Run `bun install` in `web` before `make check`, which fails without it."],
+        ),
+        # In another repository, in another folder than the check, and a pass that is of another folder.
+        ("cd ../other && make check", "bun install", "make check", []),
+        ("make check", "cd web && bun install", "cd .. && make check", []),
+        ("make check", "bun install", "cd web && make check", []),
+    ],
+)
+def test_what_a_check_needs_is_told_of_its_own_folder_alone(
+    fails: str, helps: str, passes: str, told: list[str]
+) -> None:
+    story = Story().runs(fails, "error: no modules", failed=True).runs(helps, "added 3").runs(passes, "ok")
+    assert [one for _, one in statements(story)] == told
+
+
 def test_a_linters_objection_in_two_sessions_is_a_failure_with_what_differs_left_out() -> None:
     stories = [
         Story().runs("make lint", WRAPPED.format(line, name), failed=True).edits("a.go").runs("make lint", "ok")
@@ -119,9 +141,17 @@ def test_an_objection_that_is_not_over_and_a_failed_test_are_none() -> None:
 
 @pytest.mark.parametrize(
     ("line", "statement"),
-    [("npm run check", "Check with `npm run check`."), ("npm run build", "Build with `npm run build`.")],
+    [
+        ("npm run check", "Check with `npm run check`."),
+        ("npm run build", "Build with `npm run build`."),
+        ("npm run lint", "Lint with `npm run lint`."),
+        ("make fmt", "Format with `make fmt`."),
+        ("npm run lint:format", "Lint with `npm run lint:format`."),
+        ("npm run format:check", "Check with `npm run format:check`."),
+        ("cargo fmt", "Format with `cargo fmt`."),
+    ],
 )
-def test_a_task_that_checks_is_not_told_as_a_build(line: str, statement: str) -> None:
+def test_a_check_is_told_with_no_more_than_its_name_says_it_does(line: str, statement: str) -> None:
     first = Story().runs(line, "error: bad", failed=True).runs(line, "ok")
     assert [found.statement for found in _kept(first, Story().runs(line, "ok"))] == [statement]
 
@@ -174,8 +204,8 @@ def test_the_same_check_in_another_folder_is_another_procedure() -> None:
         Story().runs(f"cd {place} && go vet ./...", "bad", failed=True).runs("go vet ./...", "ok") for place in "ab"
     ]
     assert [one.statement for one in unlike(_kept(*runs, *runs))] == [
-        "Lint and format with `go vet ./...` in `a`.",
-        "Lint and format with `go vet ./...` in `b`.",
+        "Lint with `go vet ./...` in `a`.",
+        "Lint with `go vet ./...` in `b`.",
     ]
     wide = Story().runs("cd a && go vet", "bad", failed=True).runs("go vet", "ok")
     assert len(unlike(_kept(*runs, *runs, wide, wide))) == 2
