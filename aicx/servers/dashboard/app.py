@@ -22,7 +22,6 @@ from aicx.servers.dashboard.endpoints import ENDPOINTS
 from aicx.servers.dashboard.handlers import Handlers, health
 from aicx.servers.described import reachable
 from aicx.servers.http.guard import AccessPolicy, App, Guard, Message, Rate, Receive, RequestRefused, Scope, Send
-from aicx.values import dataclass
 
 CONTENT_SECURITY_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self';"
@@ -193,7 +192,8 @@ def _serve_page(app: Any) -> None:
     async def asset(name: str) -> Response:
         if name not in page:
             raise HTTPException(404)
-        return Response(page[name].body, media_type=page[name].type)
+        body, kind = page[name]
+        return Response(body, media_type=kind)
 
     async def index() -> Response:
         return await asset("index.html")
@@ -212,16 +212,10 @@ def _failures(*statuses: int) -> dict[int | str, dict[str, Any]]:
     }
 
 
-@dataclass(frozen=True, slots=True)
-class Asset:
-    body: bytes
-    type: str
-
-
-def load_page() -> dict[str, Asset]:
-    """Every file of the page by its name."""
+def load_page() -> dict[str, tuple[bytes, str]]:
+    """Every file of the page by its name, with its media type."""
     return {
-        name: Asset(body, found)
+        name: (body, found)
         for name, body in load_files("dashboard").items()
         if (found := _TYPES.get(f".{name.rpartition('.')[2]}"))
     }

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from aicx.config import Settings
 from aicx.corpus.catalog.database import Catalog
@@ -27,13 +27,6 @@ _OUTLOOK_HOLDS = timedelta(seconds=60)
 _NOTHING = Stats(chunks=0, sessions=0, projects=0, agents=0, messages=0, bytes=0, first=None, last=None)
 
 
-class _OfCorpus(NamedTuple):
-    stats: Stats
-    indexes: Indexes
-    redactions: Redactions
-    assumptions: list[str]
-
-
 class StatusReader:
     """Asked again and again: what takes time to find out is remembered for as long as it cannot have changed.
 
@@ -52,11 +45,11 @@ class StatusReader:
         rebuilding = current_writer(layout) is not None
         try:
             with open_catalog(layout) as opened:
-                found = self._of_corpus(opened)
+                stats, indexes, redactions, assumptions = self._of_corpus(opened)
                 outlook = self._retention(opened.catalog, now)
         except NotFound as error:
-            nothing = Indexes(WordIndex(exists=False, behind=None, size=0), None)
-            found = _OfCorpus(_NOTHING, nothing, Redactions(0, {}), [error.message])
+            stats, redactions, assumptions = _NOTHING, Redactions(0, {}), [error.message]
+            indexes = Indexes(WordIndex(exists=False, behind=None, size=0), None)
             outlook = self._retention(None, now)
         return Status(
             mode="server",
@@ -64,15 +57,16 @@ class StatusReader:
             generated_at=now.isoformat(timespec="seconds"),
             build_count=0,
             store_root=str(layout.home),
-            stats=found.stats,
-            index=found.indexes,
+            stats=stats,
+            index=indexes,
             retention=outlook,
-            redactions=found.redactions,
-            assumptions=found.assumptions,
+            redactions=redactions,
+            assumptions=assumptions,
             last_error=None,
         )
 
-    def _of_corpus(self, opened: Opened) -> _OfCorpus:
+    def _of_corpus(self, opened: Opened) -> tuple[Stats, Indexes, Redactions, list[str]]:
+        """Counts the corpus, and names in sentences what these figures assume."""
         catalog = opened.catalog
         stats, hidden = self._hold("numbers", opened, lambda: _numbers(catalog))
         redacted = self._hold("redacted", opened, lambda: self._redactions(catalog))
@@ -84,7 +78,7 @@ class StatusReader:
             assumptions.append(f"not counted: {hidden:,} chunk{'s' if hidden > 1 else ''} that .aicxignore hides")
         if not self._settings.redact_secrets:
             assumptions.append("secrets are stored as they are: config.toml says redact_secrets = false")
-        return _OfCorpus(stats, index, redacted, assumptions)
+        return stats, index, redacted, assumptions
 
     def _hold(self, name: str, opened: Opened, find: Callable[[], Any]) -> Any:
         """Returns what ``find`` finds, once for each state of the corpus and its indexes."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 import orjson
 
@@ -51,7 +51,7 @@ from aicx.servers.mcp.arguments import (
     SteerArguments,
     WhyArguments,
 )
-from aicx.servers.mcp.replies import OF_A_CHUNK, ReplyBounds, ToolReply, bounded, brief, of_sessions, reply, strength
+from aicx.servers.mcp.replies import OF_A_CHUNK, ToolReply, bounded, brief, of_sessions, reply, strength
 from aicx.share.wanted import list_chunks, passages_of_team, sessions_of_team
 from aicx.values import dataclass
 from aicx.why import answer as why_answers
@@ -70,7 +70,6 @@ class ToolContext:
     now: datetime
     folder: Path | None
     recaller: Recaller
-    bounds: ReplyBounds
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +79,14 @@ class ToolHandler:
     name: str
     title: str
     description: str
-    arguments: type
     answer: Callable[[ToolContext, Any], ToolReply]
     only_reads: bool = True
+
+    @property
+    def arguments(self) -> type:
+        """The model of what the tool takes, which its function is annotated with."""
+        _, kind, _ = get_type_hints(self.answer).values()
+        return kind
 
 
 def scope_of(means: ToolContext, repo: str | None) -> Scope:
@@ -129,9 +133,9 @@ def search(means: ToolContext, asked: SearchArguments) -> ToolReply:
         share=passages_of_team(means.settings, team=asked.team),
     )
     report, stated = search_and_stated(means.settings, query, means.searcher.search)
-    fields = bounded(to_fields(search_answers.search_answer(report, stated)), most=means.bounds.fields)
+    fields = bounded(to_fields(search_answers.search_answer(report, stated)))
     more = {hit.sidecar.id: hit.more for hit in report.hits}
-    text = texts.search_text(fields, more, most=means.bounds.text)
+    text = texts.search_text(fields, more)
     return reply(search_answers.SCHEMA, fields, text, keep=_OF_AN_ANSWER)
 
 
@@ -142,10 +146,8 @@ def steer_chunks(means: ToolContext, asked: SteerArguments) -> ToolReply:
     else:
         found = list_chunks(means.settings, asked.filters(means.now), asked.limit, team=asked.team)
         answer = steer_answers.steer_answer(found)
-    fields = bounded(brief(to_fields(answer)), most=means.bounds.fields)
-    return reply(
-        steer_answers.SCHEMA, fields, texts.list_text(fields, "match", most=means.bounds.text), keep=OF_A_CHUNK
-    )
+    fields = bounded(brief(to_fields(answer)))
+    return reply(steer_answers.SCHEMA, fields, texts.list_text(fields, "match"), keep=OF_A_CHUNK)
 
 
 def list_sessions(means: ToolContext, asked: SessionsArguments) -> ToolReply:
@@ -153,19 +155,11 @@ def list_sessions(means: ToolContext, asked: SessionsArguments) -> ToolReply:
     if asked.by == "project":
         answer = to_fields(refs_answers.RefsAnswer(*list_projects(layout, filters)))
         counted = {"matched": len(answer["projects"]), "offset": asked.offset}
-        fields = bounded(
-            answer | counted | {"projects": answer["projects"][asked.offset : end]},
-            "projects",
-            most=means.bounds.fields,
-        )
-        return reply(
-            refs_answers.SCHEMA, fields, texts.projects_text(fields, most=means.bounds.text), "projects", _OF_A_PROJECT
-        )
+        fields = bounded(answer | counted | {"projects": answer["projects"][asked.offset : end]}, "projects")
+        return reply(refs_answers.SCHEMA, fields, texts.projects_text(fields), "projects", _OF_A_PROJECT)
     page = browse(layout, filters, asked.sort, asked.limit, asked.offset)
-    fields = bounded(to_fields(sessions_answers.sessions_answer(page)), most=means.bounds.fields)
-    return reply(
-        sessions_answers.SCHEMA, fields, texts.sessions_text(fields, most=means.bounds.text), keep=_OF_A_SESSION
-    )
+    fields = bounded(to_fields(sessions_answers.sessions_answer(page)))
+    return reply(sessions_answers.SCHEMA, fields, texts.sessions_text(fields), keep=_OF_A_SESSION)
 
 
 def rank(means: ToolContext, asked: RankArguments) -> ToolReply:
@@ -180,10 +174,8 @@ def rank(means: ToolContext, asked: RankArguments) -> ToolReply:
         top=asked.top,
         automated=asked.automated,
     )
-    fields = bounded(
-        to_fields(steer_answers.rank_answer(ranked, asked.project, asked.hours, asked.strict)), most=means.bounds.fields
-    )
-    return reply(steer_answers.RANK_SCHEMA, fields, texts.rank_text(fields, most=means.bounds.text), keep=_OF_A_RANKED)
+    fields = bounded(to_fields(steer_answers.rank_answer(ranked, asked.project, asked.hours, asked.strict)))
+    return reply(steer_answers.RANK_SCHEMA, fields, texts.rank_text(fields), keep=_OF_A_RANKED)
 
 
 def resume_here(means: ToolContext, asked: ResumeArguments) -> ToolReply:
@@ -262,11 +254,9 @@ def recall(means: ToolContext, asked: RecallArguments) -> ToolReply:
     query = RecallQuery(
         asked.query, means.now, scope, asked.limit, with_evidence=asked.with_evidence, decay=asked.decay
     )
-    fields = bounded(to_fields(means.recaller.recall(query)), "excluded", "ask for less", most=means.bounds.fields)
-    fields = bounded(fields, "entries", most=means.bounds.fields)
-    return reply(
-        recall_answers.SCHEMA, fields, texts.memory_text(fields, most=means.bounds.text), "entries", _OF_AN_ENTRY
-    )
+    fields = bounded(to_fields(means.recaller.recall(query)), "excluded", "ask for less")
+    fields = bounded(fields, "entries")
+    return reply(recall_answers.SCHEMA, fields, texts.memory_text(fields), "entries", _OF_AN_ENTRY)
 
 
 def propose_memory(means: ToolContext, asked: ProposeArguments) -> ToolReply:
@@ -301,16 +291,12 @@ def read_memory(means: ToolContext, ref: str) -> ToolReply:
     """A record whole, or what an instruction file says, as `aicx show` gives them."""
     settings, scope = means.settings, scope_of(means, None)
     if ref.startswith("live:"):
-        fields = bounded(
-            {"entries": [to_fields(one) for one in find_live(settings, scope, ref, means.now)]},
-            "entries",
-            most=means.bounds.fields,
-        )
-        text = texts.statements_text(fields["entries"], most=means.bounds.text)
+        fields = bounded({"entries": [to_fields(one) for one in find_live(settings, scope, ref, means.now)]}, "entries")
+        text = texts.statements_text(fields["entries"])
         return reply(memory_answers.LIST_SCHEMA, fields, text, "entries", _OF_AN_ENTRY)
     policy = of_records(policy_in(settings, scope), settings, scope)
     with Memory.open(settings, means.now, scope=scope, policy=policy) as memory:
         record = memory.find(ref)
         (found,) = memory.assessed([record])
         fields = to_fields(whole_of(found, memory.context([record]).anchors))
-    return reply(memory_answers.GET_SCHEMA, fields, texts.record_text(fields, most=means.bounds.text))
+    return reply(memory_answers.GET_SCHEMA, fields, texts.record_text(fields))

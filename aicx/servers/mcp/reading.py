@@ -67,13 +67,13 @@ def _read_stored(means: ToolContext, asked: ReadArguments, ref: str) -> ToolRepl
     }
     if fields["found"] == "chunk":
         fields = _part(means, fields, asked)
-        return reply(show_answers.SCHEMA, fields, texts.chunk_text(fields, most=means.bounds.text))
+        return reply(show_answers.SCHEMA, fields, texts.chunk_text(fields))
     if fields["found"] == "session":
         fields = _page(means, fields | {"matched": len(fields["chunks"])}, "chunks", asked.offset)
-        text = texts.session_text(fields, _turns(layout, fields["chunks"][:_MAX_LISTED]), most=means.bounds.text)
+        text = texts.session_text(fields, _turns(layout, fields["chunks"][:_MAX_LISTED]))
         return reply(show_answers.SCHEMA, fields, text, "chunks", _OF_A_PART)
     fields = _page(means, brief(fields), "items", asked.offset)
-    text = texts.list_text(fields, f"have to do with this {fields['found']}", most=means.bounds.text)
+    text = texts.list_text(fields, f"have to do with this {fields['found']}")
     return reply(show_answers.SCHEMA, fields, text, keep=OF_A_CHUNK)
 
 
@@ -81,7 +81,7 @@ def _read_work(means: ToolContext, ref: str) -> ToolReply:
     """A task or a handoff of the client's repository whole, as `aicx show` gives it."""
     whole, _ = shown_work(means.settings, find_place(means.settings, _folder(means, ref)), means.now, ref)
     fields = to_fields(whole)
-    return reply(task_answers.SHOW_SCHEMA, fields, texts.work_text(fields, most=means.bounds.text))
+    return reply(task_answers.SHOW_SCHEMA, fields, texts.work_text(fields))
 
 
 def _folder(means: ToolContext, ref: str) -> Path:
@@ -113,7 +113,7 @@ def _read_failure(means: ToolContext, ref: str) -> ToolReply:
         "sessions": found.sessions if len(found.sessions) > 1 else [],
     }
     labels = {"failure": found.id, "status": found.status}
-    text = texts.facts_text(texts.AS_LOGGED, said, answer.notes, labels, most=means.bounds.text)
+    text = texts.facts_text(texts.AS_LOGGED, said, answer.notes, labels)
     return reply(failures.SCHEMA, to_fields(answer), text)
 
 
@@ -131,7 +131,7 @@ def _read_object(means: ToolContext, asked: ReadArguments, ref: str) -> ToolRepl
     whole = read_object(layout, name).decode()
     said = _cut(means, whole, asked, "object")
     answer = object_answers.ObjectGot(entry, said["markdown"], None)
-    text = texts.object_text({**said, "digest": entry.digest, "kind": entry.kind}, most=means.bounds.text)
+    text = texts.object_text({**said, "digest": entry.digest, "kind": entry.kind})
     return reply(object_answers.GET_SCHEMA, to_fields(answer) | {name: said[name] for name in _CUT}, text)
 
 
@@ -140,7 +140,7 @@ def _read_window(means: ToolContext, ref: str) -> ToolReply:
     answer = summarize(means.settings, ref, how="deterministic")
     said = {"title": answer.title, **to_fields(answer.summary)}
     labels = {"session": answer.window.ref if answer.window else answer.session}
-    text = texts.facts_text(texts.BY_RULES, said, answer.notes, labels, most=means.bounds.text)
+    text = texts.facts_text(texts.BY_RULES, said, answer.notes, labels)
     return reply(SUMMARY_SCHEMA, to_fields(answer), text)
 
 
@@ -151,7 +151,7 @@ def _read_session(means: ToolContext, ref: str) -> ToolReply:
     fields = to_fields(answer)
     said = {name: fields[name] for name in ("state", "outcome", "close_inferred", "closed_at", "older", "newer")}
     labels = {"session": answer.node.ref, "agent": answer.node.agent}
-    text = texts.facts_text(texts.STATED, said, answer.notes, labels, most=means.bounds.text)
+    text = texts.facts_text(texts.STATED, said, answer.notes, labels)
     return reply(session_answers.SCHEMA, fields, text)
 
 
@@ -160,7 +160,7 @@ def _read_place(means: ToolContext, ref: str) -> ToolReply:
     first, answer = lines_of_place(ref, _folder(means, ref))
     fields = to_fields(answer)
     said = [f"{at:>5}  {line}" for at, line in enumerate(fields["lines"], first)]
-    return reply(show_answers.SCHEMA, fields, texts.place_text(said, ref, answer.notes, most=means.bounds.text))
+    return reply(show_answers.SCHEMA, fields, texts.place_text(said, ref, answer.notes))
 
 
 def _turns(layout: Layout, chunks: Sequence[Mapping[str, Any]]) -> dict[str, list[ConversationTurn]]:
@@ -177,12 +177,7 @@ def _page(means: ToolContext, fields: dict[str, Any], name: str, offset: int) ->
     """``fields`` with their list ``name`` from ``offset`` on, as far as it fits into a reply."""
     if offset and offset >= fields["matched"]:
         raise UsageError(f"offset is beyond the last of {fields['matched']} chunks")
-    return bounded(
-        fields | {name: fields[name][offset:], "offset": offset},
-        name,
-        "a larger offset lists them",
-        most=means.bounds.fields,
-    )
+    return bounded(fields | {name: fields[name][offset:], "offset": offset}, name, "a larger offset lists them")
 
 
 def _part(means: ToolContext, fields: dict[str, Any], asked: ReadArguments) -> dict[str, Any]:
@@ -194,7 +189,7 @@ def _part(means: ToolContext, fields: dict[str, Any], asked: ReadArguments) -> d
 
 def _cut(means: ToolContext, whole: str, asked: ReadArguments, what: str) -> dict[str, Any]:
     """The part of a text that was asked for, as far as it fits into a reply, and where that part stands."""
-    part = texts.part_of(whole[asked.offset : asked.offset + asked.max_chars], most=means.bounds.text)
+    part = texts.part_of(whole[asked.offset : asked.offset + asked.max_chars])
     if not part:
         raise UsageError(f"offset is beyond the {what}'s end at {len(whole)}")
     return {"offset": asked.offset, "chars": len(whole), "truncated": len(part) < len(whole), "markdown": part}

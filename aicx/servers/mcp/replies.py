@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import orjson
 
@@ -132,16 +132,6 @@ OF_A_CHUNK = (
 )
 
 
-class ReplyBounds(NamedTuple):
-    """How large a reply may be: its text in bytes, its structured half in characters."""
-
-    text: int = MAX_TEXT
-    fields: int = MAX_CHARS
-
-
-BOUNDS = ReplyBounds()
-
-
 @dataclass(frozen=True, slots=True)
 class ToolReply:
     """The answer of a tool as text, and as fields for a caller that asks for them."""
@@ -187,22 +177,20 @@ def _readable(value: Any) -> Any:
     return readable(value) if isinstance(value, str) else value
 
 
-def bounded(
-    fields: Mapping[str, Any], name: str = "items", hint: str = "ask for fewer", most: int = MAX_CHARS
-) -> dict[str, Any]:
+def bounded(fields: Mapping[str, Any], name: str = "items", hint: str = "ask for fewer") -> dict[str, Any]:
     """``fields`` with as many of the list ``name`` as fit into a reply; a note says how many are left out.
 
-    ``hint`` says how to get at the rest, ``most`` how many characters there may be.
+    ``hint`` says how to get at the rest.
     """
     found = dict(fields)
-    large = most // 4
-    if _size(found) <= most:
+    large = MAX_CHARS // 4
+    if _size(found) <= MAX_CHARS:
         return found
     items: Sequence[Any] = found.pop(name)
     if _size(found) > large:
         found = slimmed(found)
     notes = list(found.get("notes", ()))
-    room = most - _size(found | {name: [], "notes": notes}) - _ROOM_FOR_A_NOTE
+    room = MAX_CHARS - _size(found | {name: [], "notes": notes}) - _ROOM_FOR_A_NOTE
     short = [item if _size(item) <= large else slimmed(item) for item in items]
     kept = short[: first_that_fit((_size(item) + 1 for item in short), room)]
     if len(kept) < len(items):

@@ -25,38 +25,11 @@ from aicx.fields import to_fields
 from aicx.memory.recall.run import Recaller
 from aicx.servers.http.processes import Busy, Workers
 from aicx.servers.http.token import private
-from aicx.servers.mcp.answering import (
-    ToolContext,
-    ToolHandler,
-    explain,
-    index_status,
-    list_sessions,
-    propose_memory,
-    rank,
-    recall,
-    resume_here,
-    search,
-    steer_chunks,
-)
-from aicx.servers.mcp.arguments import (
-    IndexStatusArguments,
-    InvalidArguments,
-    ProposeArguments,
-    RankArguments,
-    ReadArguments,
-    RecallArguments,
-    ResumeArguments,
-    SearchArguments,
-    SessionsArguments,
-    SteerArguments,
-    WhyArguments,
-    asks_for_help,
-    parameters,
-    parse,
-    schema,
-)
+from aicx.servers.mcp import answering
+from aicx.servers.mcp.answering import ToolContext, ToolHandler
+from aicx.servers.mcp.arguments import InvalidArguments, asks_for_help, parameters, parse, schema
 from aicx.servers.mcp.reading import read
-from aicx.servers.mcp.replies import BOUNDS, ReplyBounds, ToolReply, as_json, line
+from aicx.servers.mcp.replies import ToolReply, as_json, line
 from aicx.servers.mcp.texts import help_text
 from aicx.values import dataclass
 
@@ -69,71 +42,62 @@ TOOLS = {
             "Find what was said or done in past sessions of any coding agent on this machine: an error message, a "
             "file, a symbol, a decision and its reasons. Call it before you debug, design or decide what may have "
             "come up already. Answers five sessions.",
-            SearchArguments,
-            search,
+            answering.search,
         ),
         ToolHandler(
             "aicx_steer",
             "List stored chunks",
             "List stored chunks of past sessions by project, agent, date, branch or touched file, newest first. Call "
             "it when you know where or when something happened.",
-            SteerArguments,
-            steer_chunks,
+            answering.steer_chunks,
         ),
         ToolHandler(
             "aicx_sessions",
             "List sessions or projects",
             "List past sessions with their titles, newest first, or the projects that have history. Call it to see "
             "what was worked on lately.",
-            SessionsArguments,
-            list_sessions,
+            answering.list_sessions,
         ),
         ToolHandler(
             "aicx_rank",
             "Rank a project's chunks",
             "Rank a project's recent chunks by how much of them is decisions, reasons and results. Call it to catch "
             "up on a project without a question in mind.",
-            RankArguments,
-            rank,
+            answering.rank,
         ),
         ToolHandler(
             "aicx_resume",
             "Brief a new session",
             "Brief a new session on a repository: state of git, the session to go on from, what failed, what is open, "
             "which files to look at first. Call it once when you start, with the task.",
-            ResumeArguments,
-            resume_here,
+            answering.resume_here,
         ),
         ToolHandler(
             "aicx_why",
             "Explain a change",
             "Explain which sessions made a commit, a file or a line, and why: what was asked, decided, what failed. "
             "Call it before you change or undo something whose reason you do not know.",
-            WhyArguments,
-            explain,
+            answering.explain,
         ),
         ToolHandler(
             "aicx_memory",
             "Recall what is agreed",
             "Recall what people agreed to for this repository (rules, decisions, facts, procedures) and what its "
             "instruction files say. Call it before you decide or change what a rule may be about.",
-            RecallArguments,
-            recall,
+            answering.recall,
         ),
         ToolHandler(
             "aicx_read",
             "Read a stored chunk",
             "Open in full what another tool named: a chunk, a session, a record of the memory, a task, a failure, a "
             "pack. Call it when an excerpt is not enough.",
-            ReadArguments,
             read,
         ),
         ToolHandler(
             "aicx_index_status",
             "State of the indexes",
             "Tell how fresh the search indexes are. Call it when answers seem to be missing or old.",
-            IndexStatusArguments,
-            index_status,
+            answering.index_status,
         ),
     )
 }
@@ -147,8 +111,7 @@ PROPOSALS = {
             "Propose a statement for this repository's memory: a rule that a person gave, a decision and its reason, "
             "steps that worked, a failure and its fix. It stays a candidate until a person accepts it. Call it when a "
             "person says that something holds from now on.",
-            ProposeArguments,
-            propose_memory,
+            answering.propose_memory,
             only_reads=False,
         ),
     )
@@ -181,21 +144,20 @@ def create_server(
     folder: Path | None = None,
     clock: Callable[[], datetime] = now,
     allow_proposals: bool = False,
-    bounds: ReplyBounds = BOUNDS,
 ) -> Server:
     """The MCP server, for any transport to run. ``folder`` is where the client works, None when that is not known.
 
-    With ``allow_proposals`` there is a tool that writes, and it only proposes. No reply is larger than ``bounds``.
+    With ``allow_proposals`` there is a tool that writes, and it only proposes.
     """
     # Looked at with every call: tests put other tools in place.
     tools: Mapping[str, ToolHandler] = ChainMap(PROPOSALS, TOOLS) if allow_proposals else TOOLS
-    answering = _Answering(settings, workers, folder, clock, tools, bounds)
+    answers = _Answering(settings, workers, folder, clock, tools)
 
     async def list_tools(_: Any, __: Any) -> Any:
         return protocol.ListToolsResult(tools=[_described(tool) for tool in tools.values()])
 
     async def call_tool(_: Any, params: Any) -> Any:
-        return await answering.answer(params.name, params.arguments or {})
+        return await answers.answer(params.name, params.arguments or {})
 
     server = Server(
         "aicx",
@@ -233,7 +195,6 @@ class _Answering:
     folder: Path | None
     clock: Callable[[], datetime]
     tools: Mapping[str, ToolHandler]
-    bounds: ReplyBounds
     # By the searcher of each thread, whose index by meaning they ask with.
     recallers: WeakKeyDictionary[Searcher, Recaller] = field(default_factory=WeakKeyDictionary)
 
@@ -253,9 +214,7 @@ class _Answering:
                 recaller = self.recallers.get(searcher)
                 if recaller is None:
                     recaller = self.recallers[searcher] = Recaller(self.settings, searcher)
-                return tool.answer(
-                    ToolContext(self.settings, searcher, self.clock(), self.folder, recaller, self.bounds), arguments
-                )
+                return tool.answer(ToolContext(self.settings, searcher, self.clock(), self.folder, recaller), arguments)
 
             reply = await self.workers.run(work)
         except InvalidArguments as error:

@@ -1,7 +1,4 @@
-"""The text of an answer for an agent: how it was found, and all recalled history as quotations.
-
-``most`` is how many bytes a text may have.
-"""
+"""The text of an answer for an agent: how it was found, and all recalled history as quotations."""
 
 from __future__ import annotations
 
@@ -59,7 +56,7 @@ _LAYOUTS = (
 )
 
 
-def search_text(fields: Mapping[str, Any], more: Mapping[str, Sequence[str]], most: int = MAX_TEXT) -> str:
+def search_text(fields: Mapping[str, Any], more: Mapping[str, Sequence[str]]) -> str:
     """The answers to a question, each as a quotation of its own, all within the tokens that so many answers may take.
 
     ``more`` names further chunks of an answer's session by the answer's id.
@@ -69,7 +66,7 @@ def search_text(fields: Mapping[str, Any], more: Mapping[str, Sequence[str]], mo
     if not fields["items"]:
         told = [EVIDENCE, *_stated(fields, _LAYOUTS[0])] if fields.get("stated") else []
         return _joined(
-            [graded, f"Nothing matches ({served}). Fewer or other words may match.", *_warnings(fields), *told], most
+            [graded, f"Nothing matches ({served}). Fewer or other words may match.", *_warnings(fields), *told]
         )
     counted = f"{plural(fields['results'], 'answer')} of {plural(fields['matched'], 'candidate')}"
     head = f"{counted}, ranked by {served}. `aicx_read` opens a ref."
@@ -77,7 +74,7 @@ def search_text(fields: Mapping[str, Any], more: Mapping[str, Sequence[str]], mo
     room = max(len(fields["items"]), _ANSWERS) * _TOKENS_OF_AN_ANSWER
     for layout in _LAYOUTS:
         hits = [_hit_text(item, more.get(item["id"], ()), layout) for item in fields["items"]]
-        text = _joined([*heads, *_stated(fields, layout), *hits], most)
+        text = _joined([*heads, *_stated(fields, layout), *hits])
         if sum(map(_tokens_in, text.split("\n"))) <= room:
             break
     return text
@@ -101,7 +98,7 @@ def _stated(fields: Mapping[str, Any], layout: _Layout) -> list[str]:
     ]
 
 
-def memory_text(fields: Mapping[str, Any], most: int = MAX_TEXT) -> str:
+def memory_text(fields: Mapping[str, Any]) -> str:
     """Renders the memory's statements on a question, each as a quotation that says what may be believed of it."""
     entries, method = fields["entries"], fields["method"]
     found = plural(len(entries), "statement")
@@ -114,15 +111,15 @@ def memory_text(fields: Mapping[str, Any], most: int = MAX_TEXT) -> str:
         heads.append(f"Left out: {kept}.")
     heads += [f"Without {label(one['lane'])}: {line(one['note'])}" for one in fields["degraded"]]
     heads += [f"Note: {line(note)}" for note in fields.get("notes", ())]
-    return _joined([*heads, *([MEMORY] if entries else []), *map(_entry_text, entries)], most)
+    return _joined([*heads, *([MEMORY] if entries else []), *map(_entry_text, entries)])
 
 
-def statements_text(entries: Sequence[Mapping[str, Any]], most: int = MAX_TEXT) -> str:
+def statements_text(entries: Sequence[Mapping[str, Any]]) -> str:
     """Renders an instruction file, each statement as a quotation."""
-    return _joined([strength("recorded", "what the file says now"), MEMORY, *map(_entry_text, entries)], most)
+    return _joined([strength("recorded", "what the file says now"), MEMORY, *map(_entry_text, entries)])
 
 
-def record_text(fields: Mapping[str, Any], most: int = MAX_TEXT) -> str:
+def record_text(fields: Mapping[str, Any]) -> str:
     """A record with its details, its claims, and what its anchors are now."""
     more = [f"- {line(detail)}" for detail in fields["details"]]
     more += [f"claims {line(key)} = {line(value)}" for key, value in fields["claims"].items()]
@@ -132,7 +129,7 @@ def record_text(fields: Mapping[str, Any], most: int = MAX_TEXT) -> str:
         if fields["entry"]["baseline"]
         else strength("weak", "nobody has agreed to it")
     )
-    return _joined([graded, MEMORY, _entry_text(fields["entry"], more)], most)
+    return _joined([graded, MEMORY, _entry_text(fields["entry"], more)])
 
 
 def _entry_text(entry: Mapping[str, Any], more: Sequence[str] = ()) -> str:
@@ -151,7 +148,7 @@ def _entry_text(entry: Mapping[str, Any], more: Sequence[str] = ()) -> str:
     return quoted("\n".join([line(entry["statement"] or "(not shown)"), *more]), **labels)
 
 
-def work_text(fields: Mapping[str, Any], most: int = MAX_TEXT) -> str:
+def work_text(fields: Mapping[str, Any]) -> str:
     """A task or a handoff with everything that is known of it."""
     task = fields["task"]
     said = [("goal", task["goal"]), ("next", task["next_action"]), ("believed", task["hypothesis"])]
@@ -163,66 +160,64 @@ def work_text(fields: Mapping[str, Any], most: int = MAX_TEXT) -> str:
     used = [] if loading["loadable"] else [f"It may not be used here: {label(loading['reason'])}."]
     labels = {"work": task["ref"], "status": task["status"], "origin": task["origin"], "updated": task["updated_at"]}
     graded = strength("weak", "stated by whom it names, not checked")
-    return _joined([graded, *used, EVIDENCE, quoted("\n".join(_fitting(rows, most)), **labels)], most)
+    return _joined([graded, *used, EVIDENCE, quoted("\n".join(_fitting(rows)), **labels)])
 
 
-def list_text(fields: Mapping[str, Any], what: str, most: int = MAX_TEXT) -> str:
+def list_text(fields: Mapping[str, Any], what: str) -> str:
     """Chunks, one a line; ``what`` says how they were chosen."""
     graded = of_passages(fields["evidence"]) if fields.get("evidence") else strength("recorded", LISTED)
     if not fields["items"]:
-        return _joined([graded, f"No chunks {what}.", *_warnings(fields)], most)
-    lines = _fitting([" · ".join([_minute(item), *_facts(item)]) for item in fields["items"]], most)
+        return _joined([graded, f"No chunks {what}.", *_warnings(fields)])
+    lines = _fitting([" · ".join([_minute(item), *_facts(item)]) for item in fields["items"]])
     head = f"{len(lines)} of {fields['matched']} chunks {what}, {order_of(fields)}. `aicx_read` opens one by its id."
     head += _go_on(fields, len(lines))
-    return _joined([graded, head, *_commits(fields), *_warnings(fields), EVIDENCE, quoted("\n".join(lines))], most)
+    return _joined([graded, head, *_commits(fields), *_warnings(fields), EVIDENCE, quoted("\n".join(lines))])
 
 
-def sessions_text(fields: Mapping[str, Any], most: int = MAX_TEXT) -> str:
+def sessions_text(fields: Mapping[str, Any]) -> str:
     """Sessions, one a line."""
     rows = []
     for item in fields["items"]:
         facts = (item["completed_at"][:10], item["session_id"], _place(item), item["agent"], *_runs(item), _title(item))
         rows.append(" · ".join(map(line, facts)))
-    return _listed(fields, rows, "sessions", "`aicx_read` opens one by its id.", most)
+    return _listed(fields, rows, "sessions", "`aicx_read` opens one by its id.")
 
 
-def projects_text(fields: Mapping[str, Any], most: int = MAX_TEXT) -> str:
+def projects_text(fields: Mapping[str, Any]) -> str:
     """Projects, one a line."""
     rows = [
         f"{line(item['project'])} · {plural(item['sessions'], 'session')} · {item['first_date']} to {item['last_date']}"
         for item in fields["projects"]
     ]
-    return _listed(fields, rows, "projects", "project=NAME limits every tool to one.", most)
+    return _listed(fields, rows, "projects", "project=NAME limits every tool to one.")
 
 
-def _listed(fields: Mapping[str, Any], rows: Sequence[str], what: str, next_step: str, most: int) -> str:
+def _listed(fields: Mapping[str, Any], rows: Sequence[str], what: str, next_step: str) -> str:
     graded = strength("recorded", LISTED)
     if not rows:
-        return _joined([graded, f"No {what} match.", *_warnings(fields)], most)
-    lines = _fitting(rows, most)
+        return _joined([graded, f"No {what} match.", *_warnings(fields)])
+    lines = _fitting(rows)
     head = f"{len(lines)} of {fields['matched']} {what}. {next_step}{_go_on(fields, len(lines))}"
-    return _joined([graded, head, *_warnings(fields), EVIDENCE, quoted("\n".join(lines))], most)
+    return _joined([graded, head, *_warnings(fields), EVIDENCE, quoted("\n".join(lines))])
 
 
-def rank_text(fields: Mapping[str, Any], most: int = MAX_TEXT) -> str:
+def rank_text(fields: Mapping[str, Any]) -> str:
     """Chunks by what they are worth, one a line."""
     graded = strength("weak", "ranked by how they are worded, not by a question")
     if not fields["items"]:
-        return _joined([graded, "Nothing to rank. hours=0 takes all time.", *_warnings(fields)], most)
+        return _joined([graded, "Nothing to rank. hours=0 takes all time.", *_warnings(fields)])
     head = "Scores say how much of a chunk is decisions, reasons and results. `aicx_read` opens one by its id."
     lines = [
         f"{item['score']:>4.1f} {item['label']:<6} {' · '.join([item['date'], *_facts(item)])}"
         for item in fields["items"]
     ]
-    if len(fitting := _fitting(lines, most)) < len(lines):
+    if len(fitting := _fitting(lines)) < len(lines):
         head += f" {len(lines) - len(fitting)} more would not fit into the reply; ask for fewer."
     lines = fitting
-    return _joined([graded, head, *_warnings(fields), EVIDENCE, quoted("\n".join(lines))], most)
+    return _joined([graded, head, *_warnings(fields), EVIDENCE, quoted("\n".join(lines))])
 
 
-def session_text(
-    fields: Mapping[str, Any], turns: Mapping[str, Sequence[ConversationTurn]], most: int = MAX_TEXT
-) -> str:
+def session_text(fields: Mapping[str, Any], turns: Mapping[str, Sequence[ConversationTurn]]) -> str:
     """A session as a conversation: each of its chunks with ``turns``, what was asked in it and what came of that."""
     heads, parts = [], []
     for chunk in fields["chunks"]:
@@ -230,7 +225,7 @@ def session_text(
         said = [text for turn in turns.get(chunk["id"], ()) for text in _turn_lines(turn, fields["agent"])]
         heads.append(" · ".join(map(line, facts)))
         parts.append("\n".join([heads[-1], *said]))
-    lines = _fitting(parts, most) or _fitting(heads, most)  # a chunk of very many turns is listed without them
+    lines = _fitting(parts) or _fitting(heads)  # a chunk of very many turns is listed without them
     first, last, matched = fields["offset"] + 1, fields["offset"] + len(lines), fields["matched"]
     shown = f", {first} to {last} of them here" if last - first + 1 < matched else ""
     head = f"Session {label(fields['session_id'])}: {plural(matched, 'chunk')}{shown}. `aicx_read` opens one by its id."
@@ -238,7 +233,7 @@ def session_text(
     lines = [line(fields["title"] or "(no title)"), *lines]
     labels = {"session": fields["session_id"], "date": fields["started_at"][:10], "agent": fields["agent"]}
     graded = strength("recorded", "the session as its log has it, shortened and without secrets")
-    return _joined([graded, head, *_warnings(fields), EVIDENCE, quoted("\n".join(lines), **labels)], most)
+    return _joined([graded, head, *_warnings(fields), EVIDENCE, quoted("\n".join(lines), **labels)])
 
 
 def _turn_lines(turn: ConversationTurn, agent: str) -> Iterator[str]:
@@ -263,7 +258,7 @@ def _start(text: str, limit: int) -> str:
     return text if len(text) <= limit else f"{text[:limit].rstrip()} …"
 
 
-def chunk_text(fields: Mapping[str, Any], most: int = MAX_TEXT) -> str:
+def chunk_text(fields: Mapping[str, Any]) -> str:
     """A chunk, or the part of it that was asked for."""
     head = f"Chunk {label(fields['id'])}{_extent(fields)}"
     for where, name in (("Before it", "previous"), ("After it", "next")):
@@ -274,27 +269,25 @@ def chunk_text(fields: Mapping[str, Any], most: int = MAX_TEXT) -> str:
     if fields["altered"]:
         graded = strength("weak", f"it was {ALTERED}")
     said = quoted(fields["markdown"], **_origin(fields["sidecar"] | {"altered": fields["altered"]}))
-    return _joined([graded, head, *_warnings(fields), EVIDENCE, said], most)
+    return _joined([graded, head, *_warnings(fields), EVIDENCE, said])
 
 
-def object_text(fields: Mapping[str, Any], most: int = MAX_TEXT) -> str:
+def object_text(fields: Mapping[str, Any]) -> str:
     """A kept object, or the part of it that was asked for."""
     digest = fields["digest"]
     said = quoted(fields["markdown"], object=digest, kind=fields["kind"])
     graded = strength("recorded", "byte for byte as it was kept")
-    return _joined([graded, f"Object {label(digest)}{_extent(fields)}", EVIDENCE, said], most)
+    return _joined([graded, f"Object {label(digest)}{_extent(fields)}", EVIDENCE, said])
 
 
-def place_text(lines: Sequence[str], ref: str, notes: Sequence[str], most: int = MAX_TEXT) -> str:
+def place_text(lines: Sequence[str], ref: str, notes: Sequence[str]) -> str:
     """Lines of a file as it is now."""
     graded = strength("recorded", "the file as it is now")
-    said = quoted("\n".join(_fitting(lines, most)), place=ref)
-    return _joined([graded, *_warnings({"notes": notes}), EVIDENCE, said], most)
+    said = quoted("\n".join(_fitting(lines)), place=ref)
+    return _joined([graded, *_warnings({"notes": notes}), EVIDENCE, said])
 
 
-def facts_text(
-    graded: str, fields: Mapping[str, Any], notes: Sequence[str], labels: Mapping[str, Any], most: int = MAX_TEXT
-) -> str:
+def facts_text(graded: str, fields: Mapping[str, Any], notes: Sequence[str], labels: Mapping[str, Any]) -> str:
     """Returns what is known of one thing, a fact a line; what is not known is left out."""
     rows = [
         f"{name.replace('_', ' ')}: {line(said)}"
@@ -302,9 +295,7 @@ def facts_text(
         for one in (value if isinstance(value, list | tuple) else [value])
         if (said := _plainly(one))
     ]
-    return _joined(
-        [graded, *_warnings({"notes": notes}), EVIDENCE, quoted("\n".join(_fitting(rows, most)), **labels)], most
-    )
+    return _joined([graded, *_warnings({"notes": notes}), EVIDENCE, quoted("\n".join(_fitting(rows)), **labels)])
 
 
 def _plainly(value: Any) -> str:
@@ -350,14 +341,14 @@ def _kind(field: Mapping[str, Any]) -> str:
     return f"{kind}, else {field['default']}" if field.get("default") not in (None, "", False) else kind
 
 
-def part_of(text: str, most: int = MAX_TEXT) -> str:
+def part_of(text: str) -> str:
     """The beginning of ``text`` that has room in a reply."""
-    return text.encode()[: most - _ROOM_AROUND].decode(errors="ignore")
+    return text.encode()[: MAX_TEXT - _ROOM_AROUND].decode(errors="ignore")
 
 
-def _fitting(lines: Sequence[str], most: int) -> list[str]:
+def _fitting(lines: Sequence[str]) -> list[str]:
     """The first of ``lines``, as many as have room in a reply."""
-    return list(lines[: first_that_fit((len(text.encode()) + 1 for text in lines), most - _ROOM_AROUND)])
+    return list(lines[: first_that_fit((len(text.encode()) + 1 for text in lines), MAX_TEXT - _ROOM_AROUND)])
 
 
 def _go_on(fields: Mapping[str, Any], shown: int) -> str:
@@ -448,8 +439,8 @@ def _warnings(fields: Mapping[str, Any]) -> list[str]:
     return [line(text) for text in (*said, *(f"Note: {note}" for note in fields["notes"]))]
 
 
-def _joined(parts: Sequence[str], most: int) -> str:
+def _joined(parts: Sequence[str]) -> str:
     """The parts with empty lines between them, as many as fit into a reply."""
-    count = first_that_fit((len(part.encode()) + 2 for part in parts), most - _ROOM_FOR_AN_END)
+    count = first_that_fit((len(part.encode()) + 2 for part in parts), MAX_TEXT - _ROOM_FOR_AN_END)
     rest = ["The rest would not fit into the reply; ask for fewer."] if count < len(parts) else []
     return "\n\n".join([*parts[:count], *rest])

@@ -12,7 +12,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from aicx.servers.mcp.replies import BOUNDS, ReplyBounds
 from tests.forked import Forked
 
 NOW = datetime(2026, 3, 5, 12, 0, tzinfo=UTC)
@@ -53,11 +52,9 @@ def ask(
     return asyncio.run(run())
 
 
-def call(
-    settings: Any, tool: str, *, folder: Path | None = None, bounds: ReplyBounds = BOUNDS, **arguments: Any
-) -> Any:
+def call(settings: Any, tool: str, *, folder: Path | None = None, **arguments: Any) -> Any:
     """The result of one call."""
-    return ask(settings, lambda client: client.call_tool(tool, arguments), folder=folder, bounds=bounds)
+    return ask(settings, lambda client: client.call_tool(tool, arguments), folder=folder)
 
 
 def structured(settings: Any, tool: str, *, folder: Path | None = None, **arguments: Any) -> Any:

@@ -19,8 +19,8 @@ from aicx.errors import UsageError
 from aicx.filters import FILTERS
 from aicx.servers.http.processes import Busy, Workers
 from aicx.servers.mcp import answering, server
-from aicx.servers.mcp.arguments import parameters
-from aicx.servers.mcp.replies import MAX_CHARS, ReplyBounds, bounded
+from aicx.servers.mcp.arguments import SearchArguments, parameters
+from aicx.servers.mcp.replies import MAX_CHARS, ToolReply, bounded
 from aicx.servers.mcp.server import TOOLS
 from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, Home, snapshot
 from tests.servers.mcp.mcp_client import HOSTILE, ask, call, refused, structured
@@ -208,7 +208,7 @@ class TestQuestionsThatMakeNoSense:
         assert said in message
 
     def test_an_error_names_the_tools_parameters(self, stored: Home, monkeypatch: Any) -> None:
-        def refuse(*_: Any) -> Any:
+        def refuse(_: answering.ToolContext, asked: SearchArguments) -> ToolReply:
             raise UsageError("too much", hint="--min-score 5, --limit 3 or --force")
 
         monkeypatch.setitem(TOOLS, "aicx_search", replace(TOOLS["aicx_search"], answer=refuse))
@@ -363,11 +363,12 @@ class TestSizes:
         ],
     )
     def test_a_long_text_is_cut_where_a_quotation_can_be_closed(
-        self, stored: Home, name: str, arguments: dict[str, Any], most: int, more: str
+        self, stored: Home, monkeypatch: Any, name: str, arguments: dict[str, Any], most: int, more: str
     ) -> None:
         whole = text(call(stored.settings, name, **arguments))
         # Of which a list and a chunk leave 4,000 for what is around them.
-        said = text(call(stored.settings, name, bounds=ReplyBounds(text=most), **arguments))
+        monkeypatch.setattr("aicx.servers.mcp.texts.MAX_TEXT", most)
+        said = text(call(stored.settings, name, **arguments))
         assert more in said
         assert more not in whole
         assert len(said.encode()) <= most
@@ -375,18 +376,16 @@ class TestSizes:
         assert fences
         assert ["quoted-history" in fence for fence in fences] == [True, False] * (len(fences) // 2)
 
-    def test_a_chunk_is_cut_by_its_bytes(self, tmp_path: Path) -> None:
+    def test_a_chunk_is_cut_by_its_bytes(self, tmp_path: Path, monkeypatch: Any) -> None:
         user = Home(tmp_path)
         orbit = user.repository("orbit", "git@x.org:ada/orbit.git")
         user.claude(ClaudeLog(SESSION, orbit).prompt("漢字" * 600, 0))
         user.store()
         whole = structured(user.settings, "aicx_read", ref=LEXER)["markdown"]
-        bounds = ReplyBounds(text=5_000)
+        monkeypatch.setattr("aicx.servers.mcp.texts.MAX_TEXT", 5_000)
         parts: list[str] = []
         while len("".join(parts)) < len(whole):
-            result = call(
-                user.settings, "aicx_read", ref=LEXER, offset=len("".join(parts)), structured=True, bounds=bounds
-            )
+            result = call(user.settings, "aicx_read", ref=LEXER, offset=len("".join(parts)), structured=True)
             assert len(text(result).encode()) <= 5_000
             parts.append(result.structured_content["markdown"])
         assert "".join(parts) == whole
@@ -407,19 +406,20 @@ class TestSizes:
         assert found["chunks"] == [{"id": "one"}]
         assert found["children"][-1] == "… and 1580 more"
 
-    def test_all_chunks_of_a_long_session_can_be_listed(self, stored: Home) -> None:
-        bounds = ReplyBounds(fields=2_500)
+    def test_all_chunks_of_a_long_session_can_be_listed(self, stored: Home, monkeypatch: Any) -> None:
+        monkeypatch.setattr("aicx.servers.mcp.replies.MAX_CHARS", 2_500)
         ids: list[str] = []
         fields = {"matched": 1}
         while len(ids) < fields["matched"]:
-            fields = structured(stored.settings, "aicx_read", ref=THIRD, offset=len(ids), bounds=bounds)
+            fields = structured(stored.settings, "aicx_read", ref=THIRD, offset=len(ids))
             assert fields["chunks"]
             ids += [chunk["id"] for chunk in fields["chunks"]]
         assert ids == [f"codex:{THIRD}:{number:03d}" for number in range(1, len(ids) + 1)]
 
-    def test_a_cut_session_says_how_many_chunks_it_has(self, stored: Home) -> None:
+    def test_a_cut_session_says_how_many_chunks_it_has(self, stored: Home, monkeypatch: Any) -> None:
         whole = structured(stored.settings, "aicx_read", ref=THIRD)["matched"]
-        result = call(stored.settings, "aicx_read", ref=THIRD, structured=True, bounds=ReplyBounds(fields=2_500))
+        monkeypatch.setattr("aicx.servers.mcp.replies.MAX_CHARS", 2_500)
+        result = call(stored.settings, "aicx_read", ref=THIRD, structured=True)
         shown = len(result.structured_content["chunks"])
         assert shown < whole
         assert f"Session {THIRD}: {whole} chunks, 1 to {shown} of them here." in text(result)

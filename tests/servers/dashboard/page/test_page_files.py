@@ -14,7 +14,7 @@ from tests.servers.dashboard.http_client import TOKEN, serving
 
 pytestmark = pytest.mark.needs("web")
 
-FILES = {name: asset.body.decode("utf-8") for name, asset in load_page().items()}
+FILES = {name: body.decode("utf-8") for name, (body, _) in load_page().items()}
 
 
 def modules_of(name: str, seen: set[str]) -> set[str]:
