@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sqlite3
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from aicx.errors import AicxError, CorpusDamaged, NotFound
 from aicx.types import Candidate
@@ -16,6 +16,10 @@ from retrieval.mapped import Row
 from retrieval.params import RankingParams
 from retrieval.ranking import Scale, scales_of
 from retrieval.tables import SearchTable, opener
+
+if TYPE_CHECKING:
+    from retrieval.lexical import LexicalSearcher
+    from retrieval.questions import Question
 
 SCHEMA = b"aicx.vectors/2"
 # Tables of a former release hold longer passages, each with a weight. They are asked until they are made again.
@@ -234,14 +238,6 @@ def _documents(rows: Sequence[Row]) -> list[Candidate]:
     return candidates
 
 
-class Words(Protocol):
-    """The part of the retriever by words that one question needs."""
-
-    def scores(self, documents: Collection[str]) -> list[Candidate]: ...
-
-    def best_possible(self) -> float: ...
-
-
 class MeaningSearch:
     """A table and its model, asked the same question several times: its vector is kept until the next.
 
@@ -278,16 +274,18 @@ class MeaningSearch:
     def complete(
         self,
         rankings: Mapping[str, Sequence[Candidate]],
-        words: Words,
+        words: LexicalSearcher | None,
+        question: Question,
         text: str,
         where: Sequence[Condition],
         rules: RankingParams,
     ) -> tuple[dict[str, Sequence[Candidate]], dict[str, Scale]] | None:
         """Every candidate scored by words and by meaning, whichever found it, and what its scores compare with.
 
-        None where a score has nothing to be compared with. A retriever by words that found nothing stays silent.
+        ``text`` is the question as the model is asked it. None where a score has nothing to be compared with. A
+        retriever by words that found nothing stays silent.
         """
-        best = words.best_possible() if rankings.get("lexical") else 1.0
+        best = words.best_possible(question, rules) if words and rankings.get("lexical") else 1.0
         named = {item.id for candidates in rankings.values() for item in candidates}
         found: dict[str, Sequence[Candidate]] = {}
         for name, candidates in rankings.items():
@@ -295,8 +293,8 @@ class MeaningSearch:
             more: list[Candidate] = []
             if name == "dense":
                 more = self.searcher.scores(self.vector(text), lacking)
-            elif candidates:
-                more = words.scores(lacking)
+            elif words and candidates:
+                more = words.scores(question, where, lacking, rules)
             found[name] = sorted([*candidates, *more], key=lambda item: (-item.score, item.id))
         scales = scales_of(found, rules, best, self.searcher.spread(self.vector(text), where))
         return None if scales is None else (found, scales)

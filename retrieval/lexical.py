@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import shutil
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import lru_cache, partial
 from pathlib import Path
@@ -141,6 +141,13 @@ class LexicalSearcher:
                 self._counts.clear()
             self._counts[what] = self._count(query(), filters)
         return self._counts[what]
+
+    def scores(
+        self, question: Question, where: Sequence[Condition], documents: Collection[str], rules: RankingParams
+    ) -> list[Candidate]:
+        """Those of ``documents`` that match, with their scores."""
+        named = OneOf("id", tuple(sorted(documents)))
+        return self.search(question, (*where, named), len(documents), rules) if documents else []
 
     def best_possible(self, question: Question, rules: RankingParams = DEFAULT_PARAMS) -> float:
         """About the score of a document that has nothing but the question in every field of its text.

@@ -83,7 +83,7 @@ def _answer_once() -> None:
     asked = json.load(sys.stdin)
     folders = {name: Path(path) if (path := asked[name]) else None for name in ("home", "place")}
     place = RankerFolders(Path(asked["folder"]), Path(asked["models"]), folders["home"])
-    choices = variant(asked["variant"]).choices
+    _, choices = variant(asked["variant"])
     ranker = method_of(asked["ranker"]).open_ranker(asked["ranker"], (), place, choices)
     query = Query("cold", asked["text"], target=asked["target"], place=folders["place"])
     json.dump([hit.id for hit in ranker.rank(query, DEPTH)], sys.stdout)

@@ -132,13 +132,14 @@ def run_here(task: MeasureTask) -> list[Measured]:
 def _ask(task: MeasureTask, name: str, built: Sequence[float | None], base_bytes: int) -> Measured:
     dataset = task.dataset
     method = method_of(task.ranker)
+    _, choices = variant(name)
     measured = Measured(base_bytes=base_bytes)
     rankers: dict[str, Ranker] = {}
     builds: list[float | None] = []
     for (corpus, documents), seconds in zip(dataset.corpora.items(), built, strict=True):
         place = _place(task, corpus)
         started = time.perf_counter()
-        rankers[corpus] = method.open_ranker(task.ranker, documents, place, variant(name).choices)
+        rankers[corpus] = method.open_ranker(task.ranker, documents, place, choices)
         builds.append(time.perf_counter() - started if method.IN_MEMORY else seconds)
         measured.index_bytes += sum(map(_size, method.index_paths(task.ranker, place)))
     measured.build_seconds = None if None in builds else sum(filter(None, builds))

@@ -95,7 +95,8 @@ def _by_index(name: str, dataset: Dataset, plan: BenchPlan) -> dict[str, list[st
         names = [f"{name} {change}".rstrip() for change in changes]
     found: dict[str, list[str]] = {}
     for label in names:
-        found.setdefault(variant(label).ranker, []).append(label)
+        index, _ = variant(label)
+        found.setdefault(index, []).append(label)
     return found
 
 

@@ -148,34 +148,25 @@ ABLATIONS: Sequence[Ablation] = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Variant:
-    """A ranker by the name that decides its index, and how it is asked."""
-
-    ranker: str
-    choices: Choices
-
-
-def ablations(ranker: str, rules: Sequence[str] = (), *, stored: bool, placed: bool = False) -> dict[str, Variant]:
-    """Returns the variants of ``ranker`` to run, by name: everything on, then each rule off that makes a difference.
+def ablations(ranker: str, rules: Sequence[str] = (), *, stored: bool, placed: bool = False) -> list[str]:
+    """Returns the variants of ``ranker`` to run: everything on, then each rule off that makes a difference.
 
     Only those of ``rules`` where any are named.
     """
     there = _kinds(ranker) | ({"store"} if stored else set()) | ({"place"} if placed else set())
     able = [one for one in ABLATIONS if one.needs <= there and (not rules or one.rule in rules)]
-    names = dict.fromkeys([_PLAIN, *(ablation.base for ablation in able), *(ablation.name for ablation in able)])
-    return {name: variant(f"{ranker} {name}".rstrip()) for name in names}
+    return list(dict.fromkeys([_PLAIN, *(one.base for one in able), *(one.name for one in able)]))
 
 
-def variant(name: str) -> Variant:
-    """Parses a ranker's name. Raises UsageError where it names a change that there is not."""
+def variant(name: str) -> tuple[str, Choices]:
+    """The name that decides a ranker's index, and how it is asked. Raises UsageError for a change that there is not."""
     ranker, _, change = name.partition(" ")
     able = {one.name: one for one in ABLATIONS if one.needs <= {*_kinds(ranker), "store", "place"}}
     if change in able:
-        return Variant(ranker + able[change].index, able[change].choices)
+        return ranker + able[change].index, able[change].choices
     if change not in BASES:
         raise UsageError(f"{ranker} has no rule called {change!r}", hint=f"choose from {', '.join(able) or 'none'}")
-    return Variant(ranker, BASES[change])
+    return ranker, BASES[change]
 
 
 def check_rules(rules: Sequence[str]) -> None:

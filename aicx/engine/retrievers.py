@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from aicx.config import Settings
@@ -16,7 +16,7 @@ from aicx.filters import Filters
 from aicx.panics import panics_as_damage
 from aicx.storage.checksums import find_damage
 from aicx.types import Candidate
-from retrieval.conditions import Condition, OneOf
+from retrieval.conditions import Condition
 from retrieval.evidence import Occurrences
 from retrieval.params import RankingParams
 from retrieval.questions import Question, correct, widen
@@ -85,18 +85,11 @@ class LexicalRetriever:
             occurrences = searcher.occurrences(meant, where, rules)
             return FoundByWords(candidates, state.behind, searcher.size, verbatim, meant, occurrences)
 
-    def scores(
-        self, question: Question, where: Sequence[Condition], chunks: Collection[str], rules: RankingParams
-    ) -> list[Candidate]:
-        """Those of ``chunks`` that match, with their scores. ``retrieve`` comes first."""
+    @property
+    def open(self) -> LexicalSearcher:
+        """The index as `retrieve` asked it, which comes first."""
         assert self._open is not None, "retrieve comes first"
-        named = OneOf("id", tuple(sorted(chunks)))
-        return self._open[1].search(question, (*where, named), len(chunks), rules) if chunks else []
-
-    def best_possible(self, question: Question, rules: RankingParams) -> float:
-        """About the best score that the question could get. ``retrieve`` comes first."""
-        assert self._open is not None, "retrieve comes first"
-        return self._open[1].best_possible(question, rules)
+        return self._open[1]
 
     def _opened(self, made: object) -> LexicalSearcher:
         if self._open is None or self._open[0] != made:

@@ -97,11 +97,11 @@ def test_a_rule_without_effect_is_not_run() -> None:
     assert "fused by ranks" not in in_words
     assert "subagents in full" not in in_words
     assert {"fused by ranks", "strong decay", "in chunks"} <= set(ablations(RANKER, stored=True))
-    assert set(ablations("fts5", stored=True)) == {""}
+    assert ablations("fts5", stored=True) == [""]
 
 
 def test_only_the_rules_that_are_named_are_switched_off(tmp_path: Path) -> None:
-    assert list(ablations(RANKER, ["rerank"], stored=True)) == ["", "without late interaction"]
+    assert ablations(RANKER, ["rerank"], stored=True) == ["", "without late interaction"]
     plan = BenchPlan(["aicx"], tmp_path, tmp_path, ablate=True, rules=["luck"])
     with pytest.raises(UsageError, match="no rule 'luck'"):
         run([small()], plan, NOW, lambda done, total, at: None)
@@ -109,14 +109,14 @@ def test_only_the_rules_that_are_named_are_switched_off(tmp_path: Path) -> None:
 
 def test_signals_of_why_are_switched_off_one_by_one() -> None:
     found = ablations("why", stored=True)
-    assert list(found) == ["", *(f"without {field.name}" for field in fields(Weights) if field.name != "least")]
-    assert found["without files"].choices.why == Weights(files=0)
+    assert found == ["", *(f"without {field.name}" for field in fields(Weights) if field.name != "least")]
+    assert variant("why without files")[1].why == Weights(files=0)
     assert "without files" not in ablations("aicx", stored=True)
 
 
 def test_ranker_can_be_named_with_a_rule_changed() -> None:
-    assert variant("aicx:static fused by ranks").choices.rules.fusion == "reciprocal"
-    assert variant("aicx:static").choices == DEFAULT_CHOICES
+    assert variant("aicx:static fused by ranks")[1].rules.fusion == "reciprocal"
+    assert variant("aicx:static")[1] == DEFAULT_CHOICES
 
 
 @pytest.mark.parametrize("name", ["aicx fused by ranks", "aicx with luck", "fts5 without headers", "why in full"])
@@ -196,7 +196,7 @@ def test_change_to_the_index_has_an_index_of_its_own(tmp_path: Path, monkeypatch
     built = models(tmp_path / "models")
     other = Ablation("twice", "index", DEFAULT_CHOICES, frozenset({"search", "meaning"}), index="+")
     monkeypatch.setattr("aicx.bench.variants.ABLATIONS", (ABLATIONS[0], other))
-    assert variant(f"{RANKER} twice").ranker == f"{RANKER}+"
+    assert variant(f"{RANKER} twice")[0] == f"{RANKER}+"
     seen: list[tuple[str, Sequence[str]]] = []
 
     def measured(task: MeasureTask) -> list[Measured]:
@@ -221,7 +221,7 @@ def test_rules_reach_the_ranker(tmp_path: Path) -> None:
     place = RankerFolders(tmp_path / "indexes", tmp_path / "models")
     ranker = open_ranker("aicx", [document], place)
     assert [hit.id for hit in ranker.rank(Query("q", "harbour"), 10)] == ["d"]
-    changed = variant("aicx without headers").choices
+    changed = variant("aicx without headers")[1]
     assert open_ranker("aicx", [document], place, changed).rank(Query("q", "harbour"), 10) == []
 
 
@@ -230,7 +230,7 @@ def test_matches_by_meaning_alone_are_left_out_over_documents_too(tmp_path: Path
     place = RankerFolders(tmp_path / "indexes", models(tmp_path / "models"))
     documents = small().corpora["all"]
     asked = Query("q", "naïve")  # the model knows it, and no document has it
-    ranker = open_ranker(RANKER, documents, place, variant(f"{RANKER} never silent by meaning").choices)
+    ranker = open_ranker(RANKER, documents, place, variant(f"{RANKER} never silent by meaning")[1])
     assert ranker.rank(asked, 10)
     near = place.folder / "dense-static" / "near.txt"
     near.write_text("2.0")  # nearer than anything comes

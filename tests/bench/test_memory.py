@@ -43,7 +43,8 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> RankerFolders:
 
 
 def answers(place: RankerFolders, change: str = "") -> list[str]:
-    ranker = open_ranker("memory", (), place, variant(f"memory {change}".strip()).choices)
+    _, choices = variant(f"memory {change}".strip())
+    ranker = open_ranker("memory", (), place, choices)
     (query,) = [one for one in mine(RECORDS, Random(0)) if one.part == TOPIC_WORDS]
     try:
         return [one.id for one in ranker.rank(query, 10)]

@@ -12,13 +12,11 @@ from aicx.bench.rankers import DEFAULT_CHOICES, LONG, Choices, RankerFolders
 from aicx.bench.stores import settings_for, untold
 from aicx.corpus.views.documents import NUMBER_COLUMNS, TEXT_COLUMNS
 from aicx.types import Candidate, Document
-from aicx.values import dataclass
 from retrieval.embedders import Embedder, EmbedderSettings, open_embedder
 
 if TYPE_CHECKING:
     from aicx.engine.embedder_choice import Choice
     from indexer.vectors import Synced
-    from retrieval.dense import DenseSearcher
 
 IN_MEMORY = False
 
@@ -29,13 +27,20 @@ _LONG_WINDOWS = (254, 25, 0)
 _NOTE = "seconds.txt"
 
 
-@dataclass(frozen=True, slots=True)
 class Dense:
-    searcher: DenseSearcher
-    embedder: Embedder
+    def __init__(
+        self, name: str, documents: Sequence[Document], place: RankerFolders, choices: Choices = DEFAULT_CHOICES
+    ) -> None:
+        from retrieval.dense import DenseSearcher
+
+        self.embedder = _opened(_embedder_name(name), place)
+        self.searcher = DenseSearcher(str(folder_of(name, place)), TABLE, self.embedder)
 
     def rank(self, query: Query, limit: int) -> list[Candidate]:
         return self.searcher.search(query.text, (), limit)
+
+
+open_ranker = Dense
 
 
 def build(name: str, documents: Sequence[Document], place: RankerFolders) -> float:
@@ -59,15 +64,6 @@ def build(name: str, documents: Sequence[Document], place: RankerFolders) -> flo
     except OtherModel:
         synced = index.sync(versions, fetch, rebuild=True)
     return first_seconds(folder_of(name, place), synced)
-
-
-def open_ranker(
-    name: str, documents: Sequence[Document], place: RankerFolders, choices: Choices = DEFAULT_CHOICES
-) -> Dense:
-    from retrieval.dense import DenseSearcher
-
-    embedder = _opened(_embedder_name(name), place)
-    return Dense(DenseSearcher(str(folder_of(name, place)), TABLE, embedder), embedder)
 
 
 def index_paths(name: str, place: RankerFolders) -> Sequence[Path]:

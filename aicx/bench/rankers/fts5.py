@@ -12,28 +12,32 @@ from pathlib import Path
 from aicx.bench.dataset import Query
 from aicx.bench.rankers import DEFAULT_CHOICES, Choices, RankerFolders, full_text
 from aicx.types import Candidate, Document
-from aicx.values import dataclass
 
 IN_MEMORY = False
 
 _WORD = re.compile(r"\w+")
 
 
-@dataclass(frozen=True, slots=True)
 class Fts5:
     """An FTS5 table in a file."""
 
-    connection: sqlite3.Connection
+    def __init__(
+        self, name: str, documents: Sequence[Document], place: RankerFolders, choices: Choices = DEFAULT_CHOICES
+    ) -> None:
+        self._connection = sqlite3.connect(_path(place))
 
     def rank(self, query: Query, limit: int) -> list[Candidate]:
         words = list(dict.fromkeys(_WORD.findall(query.text.lower())))
         if not words:
             return []
         match = " OR ".join(f'"{word}"' for word in words)
-        rows = self.connection.execute(
+        rows = self._connection.execute(
             "SELECT id, bm25(texts) FROM texts WHERE texts MATCH ? ORDER BY 2, 1 LIMIT ?", (match, limit)
         )
         return [Candidate(document_id, -float(score)) for document_id, score in rows]
+
+
+open_ranker = Fts5
 
 
 def build(name: str, documents: Sequence[Document], place: RankerFolders) -> float:
@@ -48,12 +52,6 @@ def build(name: str, documents: Sequence[Document], place: RankerFolders) -> flo
         connection.execute("INSERT INTO texts(texts) VALUES ('optimize')")
         connection.commit()
     return time.perf_counter() - started
-
-
-def open_ranker(
-    name: str, documents: Sequence[Document], place: RankerFolders, choices: Choices = DEFAULT_CHOICES
-) -> Fts5:
-    return Fts5(sqlite3.connect(_path(place)))
 
 
 def index_paths(name: str, place: RankerFolders) -> Sequence[Path]:

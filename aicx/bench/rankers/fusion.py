@@ -7,41 +7,34 @@ from dataclasses import replace
 from pathlib import Path
 
 from aicx.bench.dataset import Query
-from aicx.bench.rankers import DEFAULT_CHOICES, Choices, Ranker, RankerFolders, dense, lexical
+from aicx.bench.rankers import DEFAULT_CHOICES, Choices, RankerFolders, dense, lexical
 from aicx.types import Candidate, Document
-from aicx.values import dataclass
-from retrieval.params import RankingParams
 from retrieval.questions import parse_question
 from retrieval.ranking import rank
 
 IN_MEMORY = False
 
 
-@dataclass(frozen=True, slots=True)
 class Joined:
-    lexical: Ranker
-    dense: Ranker
-    rules: RankingParams
+    def __init__(
+        self, name: str, documents: Sequence[Document], place: RankerFolders, choices: Choices = DEFAULT_CHOICES
+    ) -> None:
+        self._lexical = lexical.Lexical("lexical", documents, place, choices)
+        self._dense = dense.Dense(_dense(name), documents, place, choices)
+        self._rules = replace(choices.rules, fusion="reciprocal" if name.startswith("rrf") else "weighted")
 
     def rank(self, query: Query, limit: int) -> list[Candidate]:
-        pool = self.rules.candidates(limit)
-        rankings = {"lexical": self.lexical.rank(query, pool), "dense": self.dense.rank(query, pool)}
-        weights = self.rules.weights(lookup=parse_question(query.text).is_lookup)
-        return [Candidate(answer.best, answer.score) for answer in rank(rankings, weights, self.rules)[0][:limit]]
+        pool = self._rules.candidates(limit)
+        rankings = {"lexical": self._lexical.rank(query, pool), "dense": self._dense.rank(query, pool)}
+        weights = self._rules.weights(lookup=parse_question(query.text).is_lookup)
+        return [Candidate(answer.best, answer.score) for answer in rank(rankings, weights, self._rules)[0][:limit]]
+
+
+open_ranker = Joined
 
 
 def build(name: str, documents: Sequence[Document], place: RankerFolders) -> float:
     return lexical.build("lexical", documents, place) + dense.build(_dense(name), documents, place)
-
-
-def open_ranker(
-    name: str, documents: Sequence[Document], place: RankerFolders, choices: Choices = DEFAULT_CHOICES
-) -> Joined:
-    return Joined(
-        lexical.open_ranker("lexical", documents, place, choices),
-        dense.open_ranker(_dense(name), documents, place, choices),
-        replace(choices.rules, fusion="reciprocal" if name.startswith("rrf") else "weighted"),
-    )
 
 
 def index_paths(name: str, place: RankerFolders) -> Sequence[Path]:

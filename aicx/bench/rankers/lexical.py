@@ -5,29 +5,29 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from aicx.bench.dataset import Query
 from aicx.bench.rankers import DEFAULT_CHOICES, Choices, RankerFolders
 from aicx.corpus.views.documents import FIELDS, NUMBER_COLUMNS, TEXT_COLUMNS
 from aicx.types import Candidate, Document
-from aicx.values import dataclass
-from retrieval.params import RankingParams
 from retrieval.questions import parse_question
-
-if TYPE_CHECKING:
-    from retrieval.lexical import LexicalSearcher
 
 IN_MEMORY = False
 
 
-@dataclass(frozen=True, slots=True)
 class Lexical:
-    searcher: LexicalSearcher
-    rules: RankingParams
+    def __init__(
+        self, name: str, documents: Sequence[Document], place: RankerFolders, choices: Choices = DEFAULT_CHOICES
+    ) -> None:
+        from retrieval.lexical import LexicalSearcher
+
+        self.searcher, self._rules = LexicalSearcher(_folder(place)), choices.rules
 
     def rank(self, query: Query, limit: int) -> list[Candidate]:
-        return self.searcher.search(parse_question(query.text), (), limit, self.rules)
+        return self.searcher.search(parse_question(query.text), (), limit, self._rules)
+
+
+open_ranker = Lexical
 
 
 def build(name: str, documents: Sequence[Document], place: RankerFolders) -> float:
@@ -42,14 +42,6 @@ def build(name: str, documents: Sequence[Document], place: RankerFolders) -> flo
     writer = LexicalWriter(_folder(place), LexicalSchema(FIELDS, TEXT_COLUMNS, NUMBER_COLUMNS), fresh=True)
     writer.update((analyze_document(document, terms) for document in documents), ())
     return time.perf_counter() - started
-
-
-def open_ranker(
-    name: str, documents: Sequence[Document], place: RankerFolders, choices: Choices = DEFAULT_CHOICES
-) -> Lexical:
-    from retrieval.lexical import LexicalSearcher
-
-    return Lexical(LexicalSearcher(_folder(place)), choices.rules)
 
 
 def index_paths(name: str, place: RankerFolders) -> Sequence[Path]:

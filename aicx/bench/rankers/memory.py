@@ -34,7 +34,6 @@ from aicx.memory.recall.run import Recaller
 from aicx.memory.record import Adoption, Source, Validity
 from aicx.memory.writing import changing
 from aicx.types import Candidate, Document
-from aicx.values import dataclass
 from retrieval.evidence import Evidence
 
 IN_MEMORY = False
@@ -43,14 +42,16 @@ _REFS, _SECONDS = "refs.json", "seconds.txt"
 _SESSION = "5d1f6f0e-3b0c-4c57-9f53-0d6c2a1b7e90"
 
 
-@dataclass(frozen=True, slots=True)
 class Recalling:
-    """``refs`` names the document behind each reference."""
+    """Asks the memory that `build` made, and names the document behind each reference."""
 
-    recaller: Recaller
-    scope: Scope
-    refs: Mapping[str, str]
-    choices: Choices
+    def __init__(
+        self, name: str, documents: Sequence[Document], place: RankerFolders, choices: Choices = DEFAULT_CHOICES
+    ) -> None:
+        folder = _folder(name, place)
+        self._refs: Mapping[str, str] = json.loads((folder / _REFS).read_text())
+        self.recaller, self._scope = Recaller(settings_in(folder)), Scope(HERE, folder / "widgets")
+        self._choices = choices
 
     def rank(self, query: Query, limit: int) -> list[Candidate]:
         return self.labelled(query, limit)[0]
@@ -62,16 +63,19 @@ class Recalling:
             return [], "none"
         for one in answer.degraded:
             raise QuestionFailed(f"{one.lane} did not answer in full: {one.note}")
-        found = [Candidate(self.refs[one.ref], one.score.final if one.score else 0.0) for one in answer.entries]
+        found = [Candidate(self._refs[one.ref], one.score.final if one.score else 0.0) for one in answer.entries]
         return found, "none" if not found else "strong" if answer.method.sufficient else "weak"
 
     def excerpts(self, query: Query, limit: int) -> list[str]:
         return [one.statement or "" for one in self.recaller.recall(self._asked(query, limit)).entries]
 
     def _asked(self, query: Query, limit: int) -> RecallQuery:
-        asked = RecallQuery(query.text, query.now, self.scope, limit)
-        rules = self.choices.recall or asked
+        asked = RecallQuery(query.text, query.now, self._scope, limit)
+        rules = self._choices.recall or asked
         return replace(rules, text=asked.text, now=asked.now, scope=asked.scope, limit=limit)
+
+
+open_ranker = Recalling
 
 
 def build(name: str, documents: Sequence[Document], place: RankerFolders) -> float:
@@ -90,14 +94,6 @@ def build(name: str, documents: Sequence[Document], place: RankerFolders) -> flo
         (folder / _REFS).write_text(json.dumps(refs))
         (folder / _SECONDS).write_text(str(time.perf_counter() - started))
     return float((folder / _SECONDS).read_text())
-
-
-def open_ranker(
-    name: str, documents: Sequence[Document], place: RankerFolders, choices: Choices = DEFAULT_CHOICES
-) -> Recalling:
-    folder = _folder(name, place)
-    refs = json.loads((folder / _REFS).read_text())
-    return Recalling(Recaller(settings_in(folder)), Scope(HERE, folder / "widgets"), refs, choices)
 
 
 def index_paths(name: str, place: RankerFolders) -> Sequence[Path]:

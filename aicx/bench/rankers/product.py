@@ -10,10 +10,9 @@ from __future__ import annotations
 import os
 import shutil
 import sqlite3
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from aicx.bench.dataset import Query
 from aicx.bench.rankers import DEFAULT_CHOICES, Choices, Ranker, RankerFolders, dense, lexical
@@ -29,18 +28,14 @@ from aicx.paths import Layout
 from aicx.storage import checksums
 from aicx.types import Candidate, Document
 from aicx.values import dataclass
-from retrieval.conditions import Between, Condition, OneOf
+from retrieval.conditions import Between, Condition
 from retrieval.decay import PROFILES
 from retrieval.dense import MeaningSearch
 from retrieval.evidence import Evidence, Occurrences
 from retrieval.late import affordable, most_compared, rerank
 from retrieval.params import RankingParams
-from retrieval.questions import Question, parse_question
+from retrieval.questions import parse_question
 from retrieval.ranking import RankedAnswer, above_noise, rank
-
-if TYPE_CHECKING:
-    from retrieval.lexical import LexicalSearcher
-
 
 IN_MEMORY = False
 
@@ -217,8 +212,7 @@ class Plain:
         if rules.abstain and self.meaning.near is not None:
             lookup = looked_up or len(question.runs) == 1
             rankings.update(above_noise(rankings, self.meaning.near, lookup=lookup))
-        words = _LexicalRetriever(searcher, question, where, rules)
-        completed = self.meaning.complete(rankings, words, asked, where, rules) if standard else None
+        completed = self.meaning.complete(rankings, searcher, question, asked, where, rules) if standard else None
         if completed is None:
             return _first(rank(rankings, rules.weights(lookup=looked_up), rules)[0], limit)
         rankings, scales = completed
@@ -257,25 +251,6 @@ class Plain:
             self.rules.rerank,
         )
         return again
-
-
-@dataclass(frozen=True, slots=True)
-class _LexicalRetriever:
-    """The retriever by words, asked one question."""
-
-    searcher: LexicalSearcher
-    question: Question
-    where: Sequence[Condition]
-    rules: RankingParams
-
-    def scores(self, documents: Collection[str]) -> list[Candidate]:
-        if not documents:
-            return []
-        named = (*self.where, OneOf("id", tuple(sorted(documents))))
-        return self.searcher.search(self.question, named, len(documents), self.rules)
-
-    def best_possible(self) -> float:
-        return self.searcher.best_possible(self.question, self.rules)
 
 
 def _first(answers: Sequence[RankedAnswer], limit: int) -> list[Candidate]:

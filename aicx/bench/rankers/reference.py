@@ -3,35 +3,42 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from aicx.bench.dataset import Query
 from aicx.bench.rankers import DEFAULT_CHOICES, Choices, RankerFolders, full_text
 from aicx.types import Candidate, Document
-from aicx.values import dataclass
 
 IN_MEMORY = True
 
 _WORD = re.compile(r"\w+")
 
 
-@dataclass(frozen=True, slots=True)
 class Reference:
     """BM25 over tokens, in memory."""
 
-    ids: Sequence[str]
-    tokenize: Callable[[str], list[str]]
-    bm25: Any
+    def __init__(
+        self, name: str, documents: Sequence[Document], place: RankerFolders, choices: Choices = DEFAULT_CHOICES
+    ) -> None:
+        # Imported here: it brings numpy.
+        from rank_bm25 import BM25Okapi
+
+        self._tokenize = _analysed if name == "bm25-analysed" else _plain
+        self._ids = [document.id for document in documents]
+        self._bm25: Any = BM25Okapi([self._tokenize(full_text(document)) for document in documents])
 
     def rank(self, query: Query, limit: int) -> list[Candidate]:
-        tokens = self.tokenize(query.text)
+        tokens = self._tokenize(query.text)
         if not tokens:
             return []
-        scores = self.bm25.get_scores(tokens)
+        scores = self._bm25.get_scores(tokens)
         order = scores.argsort(kind="stable")[::-1][:limit]
-        return [Candidate(self.ids[row], float(scores[row])) for row in order if scores[row] > 0]
+        return [Candidate(self._ids[row], float(scores[row])) for row in order if scores[row] > 0]
+
+
+open_ranker = Reference
 
 
 def build(name: str, documents: Sequence[Document], place: RankerFolders) -> None:
@@ -40,17 +47,6 @@ def build(name: str, documents: Sequence[Document], place: RankerFolders) -> Non
 
 def index_paths(name: str, place: RankerFolders) -> Sequence[Path]:
     return ()
-
-
-def open_ranker(
-    name: str, documents: Sequence[Document], place: RankerFolders, choices: Choices = DEFAULT_CHOICES
-) -> Reference:
-    # Imported here: it brings numpy.
-    from rank_bm25 import BM25Okapi
-
-    tokenize = _analysed if name == "bm25-analysed" else _plain
-    ids = [document.id for document in documents]
-    return Reference(ids, tokenize, BM25Okapi([tokenize(full_text(document)) for document in documents]))
 
 
 def _plain(text: str) -> list[str]:

@@ -5,7 +5,7 @@ It is asked only for commits, not for texts: on a set without their repositories
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,30 +14,27 @@ from aicx.bench.dataset import Query, session_key
 from aicx.bench.rankers import DEFAULT_CHOICES, Choices, QuestionFailed, RankerFolders, product
 from aicx.bench.stores import settings_for
 from aicx.types import Candidate, Document
-from aicx.values import dataclass
 
 if TYPE_CHECKING:
-    from aicx.config import Settings
     from aicx.why.commits import WhyReport
 
 IN_MEMORY = False
 
 
-@dataclass(frozen=True, slots=True)
 class WhyRanker:
-    """``chunks`` names a chunk of each session: an answer of `aicx why` is a session, one of a ranker a document.
+    """Without documents, in a process that only shows how long it takes, an answer names the session itself."""
 
-    Without documents, in a process that only shows how long it takes, the session itself is named.
-    """
-
-    settings: Settings
-    choices: Choices
-    chunks: Mapping[str, str]
+    def __init__(
+        self, name: str, documents: Sequence[Document], place: RankerFolders, choices: Choices = DEFAULT_CHOICES
+    ) -> None:
+        self._settings, self._choices = settings_for(product.home_of(name, place)), choices
+        # Of each session, as an answer of `aicx why` is one and an answer of a ranker is a document.
+        self._chunks = {session_key(str(document.columns["session_id"])): document.id for document in documents}
 
     def rank(self, query: Query, limit: int) -> list[Candidate]:
         sessions = self._report(query, limit).sessions
         keys = [session_key(one.session.session_id) for one in sessions]
-        return [Candidate(self.chunks.get(key, key), one.score) for key, one in zip(keys, sessions, strict=True)]
+        return [Candidate(self._chunks.get(key, key), one.score) for key, one in zip(keys, sessions, strict=True)]
 
     def excerpts(self, query: Query, limit: int) -> list[str]:
         return [line.text for line in self._report(query, limit).reason]
@@ -48,20 +45,16 @@ class WhyRanker:
         if query.target is None or query.place is None:
             raise QuestionFailed("the question is not about a commit in a repository at hand")
         asked = WhyQuery(query.target, query.now, query.place, limit)
-        return why(self.settings, asked if self.choices.why is None else replace(asked, weights=self.choices.why))
+        return why(self._settings, asked if self._choices.why is None else replace(asked, weights=self._choices.why))
+
+
+open_ranker = WhyRanker
 
 
 def build(name: str, documents: Sequence[Document], place: RankerFolders) -> float | None:
     if place.home is None:
         raise QuestionFailed("the documents of this set are not sessions")
     return product.build(name, documents, place)
-
-
-def open_ranker(
-    name: str, documents: Sequence[Document], place: RankerFolders, choices: Choices = DEFAULT_CHOICES
-) -> WhyRanker:
-    chunks = {session_key(str(document.columns["session_id"])): document.id for document in documents}
-    return WhyRanker(settings_for(product.home_of(name, place)), choices, chunks)
 
 
 def index_paths(name: str, place: RankerFolders) -> Sequence[Path]:

@@ -5,19 +5,15 @@ A retriever that was asked for by name and cannot answer is an error; in ``auto`
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from itertools import islice
 
 from aicx.corpus.files.read import load_markdown
-from aicx.engine.retrievers import LexicalRetriever
 from aicx.engine.stages.state import SearchState
 from aicx.errors import AicxError, CorpusDamaged, NotFound
 from aicx.types import Candidate
-from aicx.values import dataclass, replace
-from retrieval.conditions import Condition
+from aicx.values import replace
 from retrieval.lines import lowered
-from retrieval.params import RankingParams
-from retrieval.questions import Question
 from retrieval.ranking import above_noise
 
 # How many candidates each retriever gives at most; and at least where only dense chunks are wanted, each of which has
@@ -160,27 +156,13 @@ def complete(state: SearchState) -> SearchState:
     rules, found = state.query.rules, state.rankings
     if rules.fusion != "standard" or is_lookup(state) or "dense" not in found or "scan" in found:
         return state
-    words = _BM25Retriever(state.retrievers.lexical, state.question, state.where, rules)
-    completed = state.retrievers.dense.open.complete(found, words, asked_text(state), state.where, rules)
+    words = state.retrievers.lexical.open if "lexical" in found else None
+    completed = state.retrievers.dense.open.complete(
+        found, words, state.question, asked_text(state), state.where, rules
+    )
     if completed is None:
         return state
     return replace(state, rankings=completed[0], scales=completed[1])
-
-
-@dataclass(frozen=True, slots=True)
-class _BM25Retriever:
-    """The BM25 index, asked one question."""
-
-    index: LexicalRetriever
-    question: Question
-    where: Sequence[Condition]
-    rules: RankingParams
-
-    def scores(self, documents: Collection[str]) -> list[Candidate]:
-        return self.index.scores(self.question, self.where, documents, self.rules)
-
-    def best_possible(self) -> float:
-        return self.index.best_possible(self.question, self.rules)
 
 
 def asked_text(state: SearchState) -> str:

@@ -96,7 +96,7 @@ def _own_scales(state: SearchState, words: str) -> dict[str, Scale]:
     """The scale of one's own words, where the index answered; meaning has none where few documents are stored."""
     if words != "lexical" or not state.rankings.get(words):
         return {}
-    return {words: Scale(0.0, state.retrievers.lexical.best_possible(state.question, state.query.rules) or 1.0)}
+    return {words: Scale(0.0, state.retrievers.lexical.open.best_possible(state.question, state.query.rules) or 1.0)}
 
 
 def _on_scale(
