@@ -10,7 +10,7 @@ import typer
 from aicx import console, options
 from aicx.config import Settings, load_settings
 from aicx.errors import CorpusDamaged, NotFound, UsageError
-from aicx.share.answers import SCHEMA, ShareLeft, ShareStatus, ShareVerified, joined
+from aicx.share.answers import SCHEMA, ShareLeft, ShareStatus, ShareVerified
 from aicx.share.leaving import TakenOut, erase_everything, find_own, forget_shared, said
 from aicx.share.membership import Membership, find_membership, need_membership, new_membership, write_membership
 from aicx.share.seals import list_parts, read_seals, verify_database
@@ -48,7 +48,7 @@ def join_share(
     carry(membership)
     create_share(settings, membership, console.notify)
     write_membership(settings.layout, membership)
-    yield SCHEMA, joined(membership)
+    yield SCHEMA, membership
     console.notify(f"This home is {membership.own} in the share at {membership.address}. Nothing of it is shared yet.")
     console.notify("Next: aicx share push --project GLOB --dry-run")
 

@@ -6,25 +6,11 @@ from typing import Annotated
 
 from aicx.fields import taken_from
 from aicx.share.leaving import TakenOut
-from aicx.share.membership import Membership
 from aicx.share.push import Pushed, PushPlan, PushSample
 from aicx.share.seals import MemberPart, Unsound
 from aicx.values import dataclass
 
 SCHEMA = "aicx.share/1"
-
-
-@dataclass(frozen=True, slots=True)
-class ShareJoined:
-    """The share that a home is part of."""
-
-    address: Annotated[str, "where the share is"]
-    member: Annotated[str, "whose rows come from here"]
-    machine: Annotated[str, "this home's name in the share, made by `init`"]
-    carried: Annotated[
-        bool, "whether something else carries its files, so that each machine writes a database of its own"
-    ]
-    projects: Annotated[list[str], "the chosen projects, as they were written"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,10 +63,6 @@ class ShareLeft:
 
     left: Annotated[str, "its address"]
     erased: Annotated[TakenOut | None, "what was deleted there, with `--erase`"]
-
-
-def joined(membership: Membership) -> ShareJoined:
-    return taken_from(membership, ShareJoined, projects=list(membership.projects))
 
 
 def share_pushed(plan: PushPlan, pushed: Pushed, *, dry_run: bool) -> SharePushed:

@@ -41,17 +41,8 @@ _PACKAGED = (Choice("minilm"), Choice("static"))
 
 Notify = Callable[[str], None]
 Told = Mapping[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Unit:
-    """Sessions that are made together: of each the key, the new generation and the chunks."""
-
-    sessions: tuple[tuple[str, str, tuple[ChunkRow, ...]], ...]
-
-    @property
-    def chunks(self) -> int:
-        return sum(len(chunks) for _, _, chunks in self.sessions)
+# Sessions that are made together: of each the key, the new generation and the chunks.
+Unit = Sequence[tuple[str, str, Sequence[ChunkRow]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,16 +60,9 @@ class Recipe:
         return self.opened(self.corpus, self.choice) if self.choice else None
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
-    """A version of the table that has all rows, and what is told of each session's."""
-
-    version: int
-    told: Sequence[Told]
-
-
-# Makes the rows of some units and commits them once; calls the last argument with the number of chunks done.
-Engine = Callable[[Database, Recipe, Sequence[Unit], Callable[[int], None]], Written]
+# Makes the rows of some units and commits them once; calls the last argument with the number of chunks done. Returns a
+# version of the table that has all rows, and what is told of each session's.
+Engine = Callable[[Database, Recipe, Sequence[Unit], Callable[[int], None]], tuple[int, Sequence[Told]]]
 
 
 def find_choice(settings: Settings, database: Database, notify: Notify) -> Choice | None:
@@ -114,10 +98,10 @@ def build(
             done += chunks
             on_progress(done, total, "share")
 
-        written = engine(database, recipe, list(units_of(named, _UNIT)), advance)
-        told = {one["generation"]: one for one in written.told}
+        version, every = engine(database, recipe, list(units_of(named, _UNIT)), advance)
+        told = {one["generation"]: one for one in every}
         seals = [
-            seal_of(membership, session, name, told[name]["rows"], told[name]["digest"], written.version, now)
+            seal_of(membership, session, name, told[name]["rows"], told[name]["digest"], version, now)
             for name, session in named.items()
             if name in told
         ]
@@ -136,7 +120,9 @@ def build(
     return push(settings, membership, database, plan, now, on_progress, send)
 
 
-def in_process(database: Database, recipe: Recipe, units: Sequence[Unit], advance: Callable[[int], None]) -> Written:
+def in_process(
+    database: Database, recipe: Recipe, units: Sequence[Unit], advance: Callable[[int], None]
+) -> tuple[int, Sequence[Told]]:
     """The engine of one process: one unit after another, in one commit."""
     import pyarrow as pa
 
@@ -150,7 +136,7 @@ def in_process(database: Database, recipe: Recipe, units: Sequence[Unit], advanc
                 rows, of_sessions = without_told(embedded(embedder, passages(embedder, read(recipe, unit))))
                 told.extend(of_sessions)
                 yield from rows.to_batches()
-                advance(unit.chunks)
+                advance(sum(len(chunks) for _, _, chunks in unit))
         except BaseException as error:
             failed.append(error)  # through LanceDB only its text comes back
             raise
@@ -162,7 +148,7 @@ def in_process(database: Database, recipe: Recipe, units: Sequence[Unit], advanc
             if failed:
                 raise failed[0] from None
             raise
-        return Written(int(database.chunks.version), told)
+        return int(database.chunks.version), told
 
 
 def read(recipe: Recipe, unit: Unit) -> Any:
@@ -175,7 +161,7 @@ def read(recipe: Recipe, unit: Unit) -> Any:
             f"the corpus {recipe.corpus} is not on this machine", hint="every worker has to reach its files"
         )
     rows: list[dict[str, Any]] = []
-    for key, generation, chunks in unit.sessions:
+    for key, generation, chunks in unit:
         found = session_rows(settings, recipe.membership, key, generation, chunks, {})
         if found.rows:
             told = {"generation": generation, "rows": len(found.rows), "digest": digest_of(found.rows)}
@@ -241,16 +227,16 @@ def without_told(table: Any) -> tuple[Any, list[Told]]:
 
 def units_of(named: Mapping[str, Session], size: int) -> Iterator[Unit]:
     """Sessions by generation, put together to units of about so many chunks."""
-    waiting: list[tuple[str, str, tuple[ChunkRow, ...]]] = []
+    waiting: list[tuple[str, str, Sequence[ChunkRow]]] = []
     chunks = 0
     for generation, session in named.items():
-        waiting.append((session.key, generation, tuple(session.chunks)))
+        waiting.append((session.key, generation, session.chunks))
         chunks += len(session.chunks)
         if chunks >= size:
-            yield Unit(tuple(waiting))
+            yield waiting
             waiting, chunks = [], 0
     if waiting:
-        yield Unit(tuple(waiting))
+        yield waiting
 
 
 def open_here(corpus: Path, choice: Choice) -> Embedder:

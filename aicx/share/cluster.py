@@ -28,7 +28,7 @@ from aicx import __version__
 from aicx.config import library_environment
 from aicx.engine.embedder_choice import Choice
 from aicx.errors import AicxError, MissingExtra, UsageError, plainly
-from aicx.share.build import Recipe, Told, Unit, Written, embedded, passages, read, without_told
+from aicx.share.build import Recipe, Told, Unit, embedded, passages, read, without_told
 from aicx.share.tables import CHUNKS, DATA_VERSION, SAMPLE, WORDS, WORDS_INDEX, Database, committed, reading, to_text
 from aicx.share.upkeep import partitions_of_vectors
 from aicx.storage.lock import hold_lock, trace_of
@@ -54,7 +54,7 @@ class Cluster:
 
     def write(
         self, database: Database, recipe: Recipe, units: Sequence[Unit], advance: Callable[[int], None]
-    ) -> Written:
+    ) -> tuple[int, Sequence[Told]]:
         """The engine of `build`: every unit is a task, its rows become fragments, and these are committed together."""
         import lance_ray
         import ray
@@ -87,7 +87,7 @@ class Cluster:
             if fragments:
                 committed(commit, once=True)
         database.refresh()
-        return Written(int(database.chunks.version), told)
+        return int(database.chunks.version), told
 
     def index(self, database: Database) -> None:
         """Makes the indexes of a large table anew, each in as many parts as there are workers.

@@ -5,14 +5,16 @@ from __future__ import annotations
 import getpass
 import re
 import socket
-from dataclasses import replace
+from dataclasses import field, replace
 from pathlib import Path
 from secrets import token_hex
+from typing import Annotated
 from urllib.parse import urlsplit
 
 import orjson
 
 from aicx.errors import CorpusDamaged, NotFound, UsageError
+from aicx.fields import INTERNAL
 from aicx.paths import Layout
 from aicx.storage.atomic import replace_file
 from aicx.storage.typed import from_json, to_json
@@ -26,15 +28,17 @@ _INIT = "aicx share init ADDRESS"
 
 @dataclass(frozen=True, slots=True)
 class Membership:
-    """Where the share is and what this home gives to it. ``carried``: something else copies the files between machines,
-    so each machine has a database of its own in it."""
+    """Where the share is and what this home gives to it."""
 
-    address: str
-    member: str
-    machine: str
-    carried: bool = False
-    projects: tuple[str, ...] = ()
-    copy: str = ""  # of a share at ssh://, the folder of this home with its files; never written down
+    address: Annotated[str, "where the share is"]
+    member: Annotated[str, "whose rows come from here"]
+    machine: Annotated[str, "this home's name in the share, made by `init`"]
+    carried: Annotated[
+        bool, "whether something else carries its files, so that each machine writes a database of its own"
+    ] = False
+    projects: Annotated[tuple[str, ...], "the chosen projects, as they were written"] = ()
+    # Of a share at ssh://, the folder of this home with its files; never written down.
+    copy: str = field(default="", metadata=INTERNAL)
 
     @property
     def is_ssh(self) -> bool:

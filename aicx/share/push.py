@@ -13,7 +13,7 @@ from aicx.config import Settings
 from aicx.corpus.catalog.query import open_catalog
 from aicx.errors import UsageError
 from aicx.share.membership import Membership
-from aicx.share.rows import ChunkRow, OwnVectors, chunks_of_sessions, session_rows, source_of
+from aicx.share.rows import ChunkRow, OwnVectors, SessionRows, chunks_of_sessions, session_rows, source_of
 from aicx.share.seals import Seal, Sealed, digest_of, drop_rows, drop_superseded, owned, read_seals, write_seals
 from aicx.share.tables import FAILURES, Database, ShareAway, committed, read_rows, reading, write_rows
 from aicx.text import instant, shorten
@@ -140,7 +140,7 @@ def preview(settings: Settings, membership: Membership, database: Database, plan
     candidates: list[dict[str, Any]] = []
     for session in plan.going:
         found = session_rows(settings, membership, session.key, "", session.chunks, vectors.of(session.chunks))
-        _count(pushed, found.rows, found.redacted, found.unreadable)
+        _count(pushed, found)
         candidates += ({name: row[name] for name in ("chunk", "project", "text")} for row in found.rows)
     step = max(1, len(candidates) // SAMPLES)
     for row in candidates[::step][:SAMPLES]:
@@ -260,15 +260,15 @@ def _send(
         committed(lambda: write_seals(database, seals))
     pushed.sessions += len(batch)
     for one in found:
-        _count(pushed, one.rows, one.redacted, one.unreadable)
+        _count(pushed, one)
 
 
-def _count(pushed: Pushed, rows: Sequence[Mapping[str, Any]], redacted: int, unreadable: Sequence[str]) -> None:
-    pushed.chunks += len(rows)
-    pushed.vectors += sum(row["vectors"] is not None for row in rows)
-    pushed.size += sum(len(row["text"].encode()) for row in rows)
-    pushed.redacted += redacted
-    pushed.unreadable += unreadable
+def _count(pushed: Pushed, found: SessionRows) -> None:
+    pushed.chunks += len(found.rows)
+    pushed.vectors += sum(row["vectors"] is not None for row in found.rows)
+    pushed.size += sum(len(row["text"].encode()) for row in found.rows)
+    pushed.redacted += found.redacted
+    pushed.unreadable += found.unreadable
 
 
 def _sweep(database: Database, membership: Membership) -> None:

@@ -38,7 +38,6 @@ SOURCES = {
     "SearchItem": "aicx.engine.stages.state:Hit",
     "SessionFacts": "aicx.work.session_facts:SessionPart",
     "SessionPlace": "aicx.corpus.places.report:WorkFolder",
-    "ShareJoined": "aicx.share.membership:Membership",
     "SharePushed": "aicx.share.push:Pushed",
     "Sketch": "aicx.work.session_facts:SessionFacts",
     "SkippedTask": "aicx.work.place:Loading",

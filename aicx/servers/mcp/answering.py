@@ -85,6 +85,7 @@ class ToolHandler:
     @property
     def arguments(self) -> type:
         """The model of what the tool takes, which its function is annotated with."""
+        kind: type
         _, kind, _ = get_type_hints(self.answer).values()
         return kind
 
