@@ -179,6 +179,16 @@ class Piped(ForkedCommand):
         return subprocess.CompletedProcess(self.arguments, code, out, err)
 
 
+def _fork() -> int:
+    """Forks with signals blocked: threads that libraries begin anew in the child must get none of its command."""
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
+    try:
+        with warnings.catch_warnings(action="ignore", category=RuntimeWarning):
+            return os.fork()
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+
+
 @cache
 def _server() -> socket.socket:
     """Where orders go; the process ends when this one does."""
@@ -199,7 +209,7 @@ def _keep(told: socket.socket, streams: Sequence[int]) -> NoReturn:
     """Starts what is ordered, tells its process, waits for it and tells its exit code."""
     with told.makefile("rw") as stream:
         order: dict[str, Any] = json.loads(stream.readline())
-        child = os.fork()
+        child = _fork()
         if child == 0:
             _obey(order, streams, max(told.fileno(), *streams))
         for one in streams:
@@ -269,8 +279,7 @@ def main() -> None:
             if not said:
                 return
             told, *streams = ends
-            with warnings.catch_warnings(action="ignore", category=RuntimeWarning):
-                child = os.fork()
+            child = _fork()
             if child == 0:
                 signal.signal(signal.SIGCHLD, signal.SIG_DFL)
                 _keep(socket.socket(fileno=told), streams)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-from dataclasses import make_dataclass
 from types import ModuleType
 
 import pytest
@@ -14,7 +13,15 @@ from aicx.commands.forget import ForgetAnswer
 from aicx.corpus.doctor.inputs import Check
 from aicx.engine import holders
 from aicx.engine.holders import Holder, load_holders
+from aicx.values import dataclass
 from tests.corpus.builders import OTHER, SESSION, ClaudeLog, CodexLog, Home
+
+
+@dataclass(frozen=True, slots=True)
+class Counted(ForgetAnswer):
+    """What `forget` says where a row of its own deletes notes."""
+
+    notes_removed: int
 
 
 class Notes(Holder):
@@ -50,8 +57,7 @@ def noted(tmp_path, monkeypatch, capsys):
     module.HOLDER = Notes()
     monkeypatch.setitem(sys.modules, module.__name__, module)
     monkeypatch.setattr(holders, "HOLDERS", (*holders.HOLDERS, f"{module.__name__}:HOLDER"))
-    counted = make_dataclass("Counted", [("notes_removed", int)], bases=(ForgetAnswer,), frozen=True, slots=True)
-    monkeypatch.setattr("aicx.commands.forget.ForgetAnswer", counted)
+    monkeypatch.setattr("aicx.commands.forget.ForgetAnswer", Counted)
     user = Home(tmp_path).used(monkeypatch)
     user.claude(ClaudeLog(SESSION).prompt("The gasket leaks", 0))
     user.codex(CodexLog(OTHER).prompt("The pump hums", 500))
