@@ -22,6 +22,7 @@ from aicx.refs import Ref
 from aicx.shell import simple_commands
 from aicx.sources.tools import changes_files
 from aicx.text import shorten
+from aicx.titles import subjects_of
 from aicx.values import dataclass, regex
 
 # How much of a call tells what it is for, and where it works.
@@ -157,6 +158,9 @@ _REVERT = regex(r'Revert "(.+)"')
 # A commit that a rebase folds into the one that it names.
 _FOLDS = regex(r"^(?:amend|fixup|squash)! ")
 # What brings work into a history, or before others.
+# Behind a program that tells shortly how another one ended.
+_COMMITS_BY = regex(rf"[\w-]+ {_COMMIT.pattern}(?!.* --dry-run\b)", re.DOTALL)
+_SAYS_OK = regex(r"\W*ok\b[^\n]*\s*\Z", re.IGNORECASE)
 _LANDS = regex(rf"{_COMMIT.pattern}|git (?:-\S+ (?:[^-\s]\S* )?)*push\b|\bgh pr (?:create|merge)\b")
 
 
@@ -188,7 +192,7 @@ def commits_of(calls: Answered, elsewhere: OtherRepositories) -> list[Statement]
             for name, suffix in rules.takes_back.findall(call.command):
                 back = len(suffix) if suffix[:1] != "~" else int(suffix[1:] or 1)
                 if name != "HEAD":  # that one stands, without a suffix, and what was made after it does not
-                    own = [Ref.parse(one.refs[0]).value for one in found.values()]
+                    own = [hash_of(one) or "-" for one in found.values()]
                     at = next((n for n, made in enumerate(own) if name.startswith(made) or made.startswith(name)), None)
                     back = 0 if at is None else back + len(own) - at - 1
                 for _ in range(min(len(found), back)):
@@ -199,20 +203,34 @@ def commits_of(calls: Answered, elsewhere: OtherRepositories) -> list[Statement]
             # A repository that begins here is made for a trial.
             if result.failed or rules.first_commit.search(result.text):
                 continue
-            printed = list(rules.commit.finditer(result.text))
-            for made, amends in zip(printed, _amending(call, len(printed)), strict=True):
-                commit, subject = made.groups()
+            printed = [(one[0].partition(one[1])[0], *one.groups()) for one in rules.commit.finditer(result.text)]
+            printed = printed or _not_printed(call, result)
+            for (branch, commit, subject), amends in zip(printed, _amending(call, len(printed)), strict=True):
                 text = shorten(subject.strip(), _SUBJECT_LENGTH)
-                branch = made[0].partition(commit)[0]
                 if amends and text not in found:
                     found.pop(latest.get(branch, ""), None)
                 latest[branch] = text
                 if (reverted := _REVERT.fullmatch(text)) and found.pop(reverted[1], None):
                     continue
                 found.pop(text, None)
-                found[text] = Statement(text, result.at, (str(Ref("commit", commit)), str(Ref("chunk", result.chunk))))
+                names = (str(Ref("commit", commit)),) if commit else ()
+                found[text] = Statement(text, result.at, (*names, str(Ref("chunk", result.chunk))))
     folded = {text for text in found if (into := _FOLDS.sub("", text)) != text and into in found}
     return [made for text, made in reversed(found.items()) if text not in folded]
+
+
+def hash_of(commit: Statement) -> str | None:
+    """The hash of a commit that a session made, where the log tells it."""
+    first = Ref.parse(commit.refs[0])
+    return first.value if first.kind == "commit" else None
+
+
+def _not_printed(call: Step, result: Step) -> list[tuple[str, str, str]]:
+    """The one commit of a call of which a wrapper says no more than that all went well: without branch and hash."""
+    made = [part for part in simple_commands(call.command) if _COMMITS_BY.match(part.text)]
+    subjects = subjects_of(call.command)
+    last = result.text.rstrip().rpartition("\n")[2]
+    return [("", "", subjects[0])] if len(made) == len(subjects) == 1 and _SAYS_OK.match(last) else []
 
 
 def _amending(call: Step, count: int) -> list[bool]:

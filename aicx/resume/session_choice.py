@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from datetime import timedelta
 
-from aicx.evidence.calls import merged_by, number_of
+from aicx.evidence.calls import hash_of, merged_by, number_of
 from aicx.evidence.session_brief import Ending, SessionBrief, with_later
 from aicx.evidence.sessions import MAX_SESSIONS as LISTED_SESSIONS
 from aicx.evidence.sessions import SessionRow, count_sessions, list_sessions, load_sessions, short_ids
@@ -14,7 +14,6 @@ from aicx.evidence.since import Since, is_clean, same_place
 from aicx.evidence.statements import tells_unpushed
 from aicx.git.branches import CURRENT, Branches, BranchState
 from aicx.git.subjects import Subject
-from aicx.refs import Ref
 from aicx.resume.ranking import Ask, Mentions, Scored, confidence, files_of, rank_sessions, shared_branches
 from aicx.resume.recall import coverages, is_near, shares
 from aicx.resume.report import BriefedSession, Considered, Reason
@@ -303,10 +302,12 @@ class SessionChoice:
             return False
         if self._state.ahead == 0:
             return True
-        hashes = [Ref.parse(line.refs[0]).value for line in brief.commits[:1]]
-        return self._run.branches is not None and any(
-            self._run.branches.holds_commit(one) is not True for one in hashes
-        )
+        return any(held is not True for held in self._held(brief))
+
+    def _held(self, brief: SessionBrief) -> list[bool | None]:
+        """Whether the head holds what a session committed last, where its hash is known."""
+        branches, hashes = self._run.branches, filter(None, map(hash_of, brief.commits[:1]))
+        return [branches.holds_commit(one) for one in hashes] if branches else []
 
     def _standing(self, session: SessionRow, brief: SessionBrief | None = None) -> BranchState:
         if self._run.branches is None:
@@ -316,7 +317,7 @@ class SessionChoice:
         if standing not in ("gone", "unmerged") or brief is None:
             return standing
         # Its name is gone or not part of the head, its commits may be.
-        held = [self._run.branches.holds_commit(Ref.parse(line.refs[0]).value) for line in brief.commits[:1]]
+        held = self._held(brief)
         if held == [True] or self._has_landed(session, brief):
             return "merged"
         return "unmerged" if held == [False] else standing

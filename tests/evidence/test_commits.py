@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from aicx.evidence.calls import OtherRepositories, answered_calls, commits_of, merged_by, merged_requests
+from aicx.evidence.calls import OtherRepositories, answered_calls, commits_of, hash_of, merged_by, merged_requests
 from aicx.evidence.runs import followed
 from aicx.evidence.session_brief import SessionBrief, read_brief
 from aicx.evidence.since import Since
@@ -111,6 +111,27 @@ def test_amendment_on_another_branch_leaves_the_commit() -> None:
     story = Story().runs("git commit -m 'Fix login'", COMMITTED)
     story.runs("git checkout docs && git commit --amend -m 'Add docs'", "[docs 9f8e7d6] Add docs\n 1 file changed")
     assert [subject for subject, _ in commits(story)] == ["Add docs", "Fix login"]
+
+
+@pytest.mark.parametrize(
+    ("command", "output", "told"),
+    [
+        ("wrap git add a && wrap git commit -m 'Fix login'", "ok 1 file changed\nok", ["Fix login"]),
+        # A hook stopped it, it was only tried, the log does not say how it ended, or which of two went well.
+        ("wrap git commit -m 'Fix login'", "ok 1 file changed\nFAILED: git commit", []),
+        ("wrap git commit --dry-run -m 'Fix login'", "ok", []),
+        ("wrap git commit -m 'Fix login'", "3 passed", []),
+        ("wrap git commit -m 'Fix login'; wrap git commit -m 'Add a menu'", "ok", []),
+    ],
+)
+def test_commit_that_git_did_not_tell_needs_a_word_that_it_was_made(command: str, output: str, told: list[str]) -> None:
+    found = commits_of(followed(answered_calls(Story().runs(command, output).steps)), KNOWN)
+    assert [one.text for one in found if hash_of(one) is None] == told
+
+
+def test_commit_of_which_no_hash_is_known_is_taken_back_as_others_are() -> None:
+    story = Story().runs("wrap git commit -m 'Fix login'", "ok").runs("git commit -m y", "[main 5d6e7f8] Add a menu")
+    assert [subject for subject, _ in commits(story.runs("git reset --hard HEAD~1", "HEAD is now at"))] == ["Fix login"]
 
 
 def test_commit_that_failed_is_none() -> None:
