@@ -6,67 +6,21 @@ import errno
 import os
 import sys
 import time
-from collections.abc import Sequence
-from functools import cache
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from importlib import import_module
 from io import TextIOWrapper
 from pathlib import Path
-from typing import Annotated
+from typing import Any
 
-import click
-import typer
-
-import aicx
-from aicx import console
+from aicx import console, options
+from aicx.commands import COMMANDS, INSTEAD
 from aicx.errors import AicxError, NotFound, StoreUnwritable
-from aicx.menu import CONTEXT, Root
-from aicx.text import Zone
+from aicx.questions import Option, questions_of, read
 
 _INTERNAL_ERROR = 70  # EX_SOFTWARE of sysexits.h
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _INTERRUPTED = 130  # 128 + SIGINT, as shells have it
-
-
-app = typer.Typer(cls=Root, rich_markup_mode=None, context_settings=CONTEXT)
-
-
-def _version(wanted: bool) -> None:
-    if wanted:
-        from aicx.installation import clash  # imported here: only this and `doctor` look for it
-
-        console.out(f"aicx {aicx.__version__}")
-        if other := clash():
-            console.warn(other)
-        raise typer.Exit
-
-
-@app.callback(invoke_without_command=True)
-def _root(
-    ctx: typer.Context,
-    no_color: Annotated[bool, typer.Option("--no-color", help="No colour, as with NO_COLOR=1.")] = False,
-    version: Annotated[
-        bool, typer.Option("--version", "-V", help="Print the version and stop.", callback=_version, is_eager=True)
-    ] = False,
-) -> None:
-    """Keep the logs of your coding agents as a corpus you own, and search it.
-
-    Start with `aicx store`, which reads the logs of the agents on this machine and changes none of them. Then try
-    `aicx resume` in a repository, or `aicx search QUESTION`. `aicx demo` shows it all on invented logs.
-
-    The corpus is in ~/.aicx, or in the folder named by AICX_HOME. Exit codes: 0 done, 1 failed, 2 wrong usage, 3 not
-    found, 4 optional part missing, 5 another writer is busy, 6 cannot write, 7 a stored file is damaged, 8 a log cannot
-    be read, 9 a memory policy is malformed, 10 a newer aicx wrote the home, 70 a bug in aicx, 130 interrupted.
-    """
-    console.Style.color = console.wants_color(os.environ) and not no_color
-    Zone.utc = console.Style.exact = False  # until a command's own `--utc` and `--verbose`
-    if ctx.invoked_subcommand is None:
-        from aicx.commands import begin
-
-        begin.command()
-
-
-@cache
-def _tree() -> click.Command:
-    return typer.main.get_command(app)
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -84,27 +38,34 @@ def _run(arguments: Sequence[str]) -> int:
     if isinstance(sys.stdout, TextIOWrapper):
         # As stderr does it: a file's name may be no UTF-8, and a terminal may know fewer signs than that.
         sys.stdout.reconfigure(errors="backslashreplace")
+    name = "aicx"
     try:
-        result = _tree()(args=_in_order(arguments), prog_name="aicx", standalone_mode=False)
+        line = _in_order(arguments)
+        try:
+            if plain := plain_call(line):
+                name, command = plain
+                result = command()
+            else:
+                from aicx.menu import tree  # imported here: typer takes longer than most commands
+
+                result = tree()(args=line, prog_name="aicx", standalone_mode=False)
+        except options.Ended as ended:
+            result = ended.code
         sys.stdout.flush()
     except AicxError as error:
         _report(error.message, error.hint, type(error).__name__, wants_json)
         return error.exit_code
-    except click.ClickException as error:
-        context = getattr(error, "ctx", None)
-        hint = f"{context.command_path if context else 'aicx'} --help"
-        # Click lists the values to choose from below each other.
-        _report(" ".join(error.format_message().split()), hint, type(error).__name__, wants_json)
-        return error.exit_code
-    except click.Abort:
-        console.notify("stopped; nothing was changed")
-        return _INTERRUPTED
     except (BrokenPipeError, SystemExit) as error:
         if isinstance(error, SystemExit) and not isinstance(error.__context__, BrokenPipeError):
             raise  # somebody's own exit, with its own code
         # The reader had enough (`| head`), which click makes an exit. Python would complain again when closing stdout.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except KeyboardInterrupt:
+        result = _INTERRUPTED
+    except EOFError:
+        console.notify()
+        return _stopped()
     except OSError as error:
         if error.errno not in _FULL:
             if not _is_somewhere():
@@ -118,10 +79,62 @@ def _run(arguments: Sequence[str]) -> int:
         )
         return StoreUnwritable.exit_code
     except Exception as error:  # noqa: BLE001 - the last boundary: a bug becomes a line, not a page
+        if click := sys.modules.get("click"):
+            if isinstance(error, click.ClickException):
+                return _wrong_usage(error, name, wants_json)
+            if isinstance(error, click.Abort):
+                return _stopped()
         return _internal(error, wants_json)
     if result == _INTERRUPTED:
         console.notify("interrupted; everything stored so far is whole")
     return result if isinstance(result, int) else 0
+
+
+def _wrong_usage(error: Any, name: str, wants_json: bool) -> int:
+    """Reports what click found wrong with the line of a command."""
+    context = getattr(error, "ctx", None)
+    hint = f"{context.command_path if context else name} --help"
+    # Click lists the values to choose from below each other.
+    _report(" ".join(error.format_message().split()), hint, type(error).__name__, wants_json)
+    code: int = error.exit_code
+    return code
+
+
+def _stopped() -> int:
+    console.notify("stopped; nothing was changed")
+    return _INTERRUPTED
+
+
+def plain_call(arguments: Sequence[str]) -> tuple[str, Callable[[], Any]] | None:
+    """The command of a plain line, by name and ready to be called; None where typer has to read the line."""
+    words = list(arguments)
+    table: Mapping[str, str] = COMMANDS
+    path = ["aicx"]
+    found: Any = None
+    while words and words[0] in table:
+        path.append(words.pop(0))
+        module, _, function = table[path[-1]].partition(":")
+        found = getattr(import_module(module), function or "command")
+        if not hasattr(found, "commands"):
+            break
+        table = found.commands
+    else:
+        return None
+    asking_for_others = {word for words in INSTEAD.get(path[1], ()) for word in words.split() if word.startswith("--")}
+    if len(path) == 2 and any(word.partition("=")[0] in asking_for_others for word in words):
+        return None
+    command = options.answering(found)
+    options.reset(color=console.wants_color(os.environ))
+    asked = questions_of(command)
+    names = {one.name for one in asked}
+    exact = [Option("--verbose", "-v").of("verbose", bool, False)] * ("utc" in names and "verbose" not in names)
+    values = read([*asked, *exact], words)
+    if values is None:
+        return None
+    console.Style.exact = bool(values.get("verbose"))
+    for one in exact:
+        del values[one.name]
+    return " ".join(path), partial(options.call, command, values)
 
 
 def _is_somewhere() -> bool:

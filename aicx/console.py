@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from codecs import lookup
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import UTC, datetime
@@ -13,7 +14,6 @@ from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any, TextIO
 
 import orjson
-import typer
 
 from aicx import brief, links, pager
 from aicx.fields import to_fields
@@ -40,6 +40,12 @@ COLORS = {
 }  # fmt: skip
 
 
+_CODES = {
+    "red": 31, "green": 32, "yellow": 33, "cyan": 36, "magenta": 35, "blue": 34, "bright_black": 90, "white": 37,
+}  # fmt: skip
+_STYLED = regex(r"\033\[[0-?]*[ -/]*[@-~]")
+
+
 # Signs of our own texts, for a terminal that has none but those of ASCII.
 _PLAIN = str.maketrans({
     "…": "...", "·": "-", "│": "|", "↳": ">", "→": "->", "←": "<-", "↑": "^", "•": "*", "“": '"', "”": '"',
@@ -64,13 +70,13 @@ def has_palette(environ: Mapping[str, str]) -> bool:
     return "256" in environ.get("TERM", "") or bool(environ.get("COLORTERM"))
 
 
-def style(text: str, **how: Any) -> str:
-    """``text`` with colour; plain where colour is off. Takes the arguments of `click.style`."""
+def style(text: str, *, fg: str | None = None, bold: bool | None = None, dim: bool | None = None) -> str:
+    """``text`` with a colour of `COLORS`, bold or dim; plain where colour is off."""
     if not Style.color:
         return text
-    if (name := how.get("fg")) in COLORS and has_palette(os.environ):
-        how["fg"] = COLORS[name]
-    return typer.style(text, **how)
+    codes = [f"38;5;{COLORS[fg]}" if has_palette(os.environ) else str(_CODES[fg])] if fg else []
+    codes += [str(code if wanted else 22) for code, wanted in ((1, bold), (2, dim)) if wanted is not None]
+    return "".join([*(f"\033[{code}m" for code in codes), text, "\033[0m"])
 
 
 def link(text: str, target: Path | str) -> str:
@@ -94,6 +100,8 @@ def when(at: datetime | str) -> str:
 
 def confirm(question: str) -> None:
     """Asks at the terminal. Raises Abort for no."""
+    import typer  # imported here, as wherever it is needed: it takes longer than most commands
+
     end_waiting()
     typer.confirm(question, abort=True, err=True)
 
@@ -125,7 +133,23 @@ def out(text: str = "") -> None:
         _held[-1] += text.split("\n")
         return
     end_waiting()
-    typer.echo(links.written(text), color=None if Style.color else False)
+    _echo(links.written(text), sys.stdout)
+
+
+def _echo(text: str, stream: TextIO, end: str = "\n") -> None:
+    """Writes ``text``, without its styles where no terminal shows them."""
+    if lookup(stream.encoding or "ascii").name == "ascii" or sys.platform == "win32":
+        import typer  # which finds a way to write all the same
+
+        typer.echo(text, err=stream is sys.stderr, nl=bool(end), color=None if Style.color else False)
+        return
+    stream.write((text if Style.color and stream.isatty() else unstyled(text)) + end)
+    stream.flush()
+
+
+def unstyled(text: str) -> str:
+    """``text`` without colours."""
+    return _STYLED.sub("", text) if "\033" in text else text
 
 
 def fitting(text: str, stream: TextIO) -> str:
@@ -171,7 +195,7 @@ def paged(*, wanted: bool = True) -> Iterator[None]:
         finally:
             quoted = _held.pop()
             if quoted:
-                text = typer.unstyle("\n".join(quoted)).strip("\n")
+                text = unstyled("\n".join(quoted)).strip("\n")
                 _write(brief.page([], QUOTED, text).encode("utf-8", "surrogateescape"))
         return
     command = pager.pager_command(os.environ) if wanted else []
@@ -187,7 +211,7 @@ def paged(*, wanted: bool = True) -> Iterator[None]:
         body = "".join(f"{line}\n" for line in lines)
         end_waiting()
         if pager.fits(lines, size.columns, size.lines) or not pager.page(command, links.without(body), os.environ):
-            typer.echo(links.written(body), nl=False, color=None if Style.color else False)
+            _echo(links.written(body), sys.stdout, end="")
 
 
 _held: list[list[str]] = []  # lines that wait for their pager
@@ -236,7 +260,7 @@ def in_columns(rows: Sequence[Sequence[str]], widths: Sequence[int], right: Coll
     """
     from aicx.folding import cells
 
-    sizes = [[cells(typer.unstyle(cell)) for cell in row] for row in rows]
+    sizes = [[cells(unstyled(cell)) for cell in row] for row in rows]
     is_seen = sys.stdout.isatty()
     widths = [
         max([least, *(row[at] + (1 if least else 2) for row in sizes if is_seen or not least)])
@@ -262,7 +286,7 @@ def notify(text: str = "") -> None:
     """One line for people, on stderr, in rows that fit a terminal."""
     text = links.written(fitting(only_styles(text), sys.stderr))
     with _waiting[-1].aside() if _waiting else nullcontext():
-        typer.echo(text, err=True, color=None if Style.color else False)
+        _echo(text, sys.stderr)
 
 
 def out_list(heading: str, texts: Iterable[str]) -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, wraps
 from importlib import import_module
-from inspect import cleandoc, signature
+from inspect import Parameter, Signature, cleandoc
 from shutil import get_terminal_size
-from typing import Any, get_args
+from typing import Annotated, Any
 
 import click
 import typer
@@ -16,11 +17,13 @@ from click.shell_completion import CompletionItem
 from click.types import StringParamType
 from typer.core import TyperArgument, TyperCommand, TyperGroup
 
+import aicx
 from aicx import console
 from aicx.commands import COMMANDS, FORMER, HIDDEN, INSTEAD, SECTIONS
 from aicx.commands.groups import Group
 from aicx.errors import UsageError
-from aicx.options import answering
+from aicx.options import PATH, answering, call, reset
+from aicx.questions import REQUIRED, Argument, Option, Questions, questions_of
 
 # What other tools call it, for those who try that first.
 CALLED_ELSEWHERE = {
@@ -115,8 +118,12 @@ def _write_rows(formatter: click.HelpFormatter, rows: Sequence[tuple[str, str]])
     formatter.write_dl(rows, col_max=_WIDEST_NAME if formatter.width > _NARROW else _INDENT)
 
 
+class PathText(StringParamType):
+    """Text that names what is on disk, with the bytes that are not UTF-8 as Python has them: lone surrogates."""
+
+
 class Word(StringParamType):
-    """Text that is no `options.PATH`: lone surrogates, which only paths may hold, become question marks."""
+    """Text that is no `PathText`: lone surrogates, which only paths may hold, become question marks."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         return value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
@@ -364,21 +371,50 @@ def _group(name: str, of: Group) -> LazyGroup:
 @cache
 def _command(name: str, given_function: Callable[..., Any]) -> Command:
     function = answering(given_function)
+    asked = questions_of(function)
     single = typer.Typer(add_completion=False, rich_markup_mode=None)
-    single.command(name, cls=Command)(function)
+    single.command(name, cls=Command)(_typed(function, asked))
     command = typer.main.get_command(single)
     assert isinstance(command, Command)
     command.name = name
-    said = signature(function, eval_str=True).parameters
+    helps = {one.name: one.more.get("help") for one in asked}
     for parameter in command.params:
         if isinstance(parameter, TyperArgument):  # with click 8.5 it forgets what typer was told of it
-            known = get_args(said[parameter.name or ""].annotation)
-            parameter.help = next((one.help for one in known if hasattr(one, "help")), None)
+            parameter.help = helps[parameter.name or ""]
         if parameter.type is click.STRING:
             parameter.type = Word()
     command.help = _examples_apart(command.help or "")
     command.params += _exactness(command)
     return command
+
+
+def _typed(function: Callable[..., Any], asked: Questions) -> Callable[..., Any]:
+    """The command with the parameters that typer reads of it."""
+
+    @wraps(function)
+    def typed(**given: Any) -> Any:
+        return call(function, given)
+
+    parameters = [
+        Parameter(
+            one.name,
+            Parameter.KEYWORD_ONLY,
+            default=Parameter.empty if one.default is REQUIRED else one.default,
+            annotation=Annotated[one.kind, _said(one)],
+        )
+        for one in asked
+    ]
+    typed.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
+    typed.__annotations__ = {one.name: one.annotation for one in parameters}
+    return typed
+
+
+def _said(option: Option) -> Any:
+    """An option or an argument as typer has it."""
+    more = dict(option.more)
+    if more.get("click_type") == PATH:
+        more["click_type"] = PathText()
+    return (typer.Argument if isinstance(option, Argument) else typer.Option)(*option.names, **more)
 
 
 def _exactly(ctx: click.Context, parameter: click.Parameter, wanted: bool) -> bool:
@@ -420,3 +456,46 @@ def _no_such_command(name: str, group: LazyGroup, ctx: click.Context) -> UsageEr
     return UsageError(
         f"There is no command {prefix + name!r}. Did you mean {prefix + near!r}?", hint=f"aicx {prefix}{near} --help"
     )
+
+
+app = typer.Typer(cls=Root, rich_markup_mode=None, context_settings=CONTEXT)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from aicx.installation import clash  # imported here: only this and `doctor` look for it
+
+        console.out(f"aicx {aicx.__version__}")
+        if other := clash():
+            console.warn(other)
+        raise typer.Exit
+
+
+@app.callback(invoke_without_command=True)
+def _root(
+    ctx: typer.Context,
+    no_color: Annotated[bool, typer.Option("--no-color", help="No colour, as with NO_COLOR=1.")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", "-V", help="Print the version and stop.", callback=_version, is_eager=True)
+    ] = False,
+) -> None:
+    """Keep the logs of your coding agents as a corpus you own, and search it.
+
+    Start with `aicx store`, which reads the logs of the agents on this machine and changes none of them. Then try
+    `aicx resume` in a repository, or `aicx search QUESTION`. `aicx demo` shows it all on invented logs.
+
+    The corpus is in ~/.aicx, or in the folder named by AICX_HOME. Exit codes: 0 done, 1 failed, 2 wrong usage, 3 not
+    found, 4 optional part missing, 5 another writer is busy, 6 cannot write, 7 a stored file is damaged, 8 a log cannot
+    be read, 9 a memory policy is malformed, 10 a newer aicx wrote the home, 70 a bug in aicx, 130 interrupted.
+    """
+    reset(color=console.wants_color(os.environ) and not no_color)
+    if ctx.invoked_subcommand is None:
+        from aicx.commands import begin
+
+        begin.command()
+
+
+@cache
+def tree() -> click.Command:
+    """The whole command line."""
+    return typer.main.get_command(app)

@@ -5,19 +5,17 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from functools import wraps
-from inspect import Parameter, Signature, isgeneratorfunction, signature
+from functools import cache, wraps
 from pathlib import Path
-from typing import Annotated, Any, TypeVar, get_args
-
-import click
-import typer
-from click.types import StringParamType
+from typing import Annotated, Any, TypeVar
 
 from aicx import console
 from aicx.errors import AicxError, UsageError
 from aicx.filters import FILTERS, MAX_COUNT, MAX_HOURS, Filter
 from aicx.paths import user_path
+from aicx.questions import PATH as PATH
+from aicx.questions import REQUIRED, Option, Questions, questions_of
+from aicx.questions import Argument as Argument
 from aicx.text import Zone
 
 Known = TypeVar("Known", bound=str)
@@ -73,11 +71,6 @@ def _rows(query: str, *values: str) -> list[tuple[str, str | None]]:
         return []
 
 
-class PathText(StringParamType):
-    """Text that names what is on disk, with the bytes that are not UTF-8 as Python has them: lone surrogates."""
-
-
-PATH = PathText()
 FILTERS_PANEL = "Which chunks"
 OUTPUT = "Output"
 
@@ -86,20 +79,21 @@ _TYPES: dict[str, Any] = {"text": list[str] | None, "hours": float | None, "leas
 _ENDS: dict[str, dict[str, float]] = {"hours": {"min": 0, "max": MAX_HOURS}, "least": {"min": 0, "max": MAX_COUNT}}
 
 
-def _option(name: str) -> Any:
+def _option(name: str) -> Option:
     """The option of a filter, for commands in which it is not one of many."""
     row = next(row for row in FILTERS if row.name == name)
     more: Any = dict(_ENDS.get(row.value, {}))
     if name in OFFERS:
         more["autocompletion"] = OFFERS[name]
-    return typer.Option(*row.options, metavar=row.metavar, help=row.help, rich_help_panel=FILTERS_PANEL, **more)
+    return Option(*row.options, metavar=row.metavar, help=row.help, rich_help_panel=FILTERS_PANEL, **more)
 
 
-Json = Annotated[bool, typer.Option("--json", "-j", help="Print one JSON object.", rich_help_panel=OUTPUT)]
-Limit = Annotated[int, typer.Option("--limit", "-n", min=1, max=10_000, metavar="N", help="Maximum number of results.")]
+_JSON = Option("--json", "-j", help="Print one JSON object.", rich_help_panel=OUTPUT)
+Json = Annotated[bool, _JSON]
+Limit = Annotated[int, Option("--limit", "-n", min=1, max=10_000, metavar="N", help="Maximum number of results.")]
 Agents = Annotated[
     list[str] | None,
-    typer.Option(
+    Option(
         *("--agent", "-a"),
         metavar="AGENT",
         help="Only this agent; may be given several times.",
@@ -108,7 +102,7 @@ Agents = Annotated[
 ]
 Hours = Annotated[
     float | None,
-    typer.Option(
+    Option(
         "--hours",
         "-H",
         min=0,
@@ -122,7 +116,7 @@ Project = Annotated[str | None, _option("project")]
 Projects = Annotated[list[str] | None, _option("project")]
 Decay = Annotated[
     str,
-    typer.Option("--decay", metavar="HOW", help="Prefer recent chunks: off, gentle, strong, or a number of days."),
+    Option("--decay", metavar="HOW", help="Prefer recent chunks: off, gentle, strong, or a number of days."),
 ]
 Date = Annotated[str | None, _option("date")]
 Since = Annotated[str | None, _option("since")]
@@ -130,7 +124,7 @@ Until = Annotated[str | None, _option("until")]
 ExcludeSession = Annotated[list[str] | None, _option("exclude_session")]
 Repo = Annotated[
     str | None,
-    typer.Option(
+    Option(
         *("--repo", "-r"),
         metavar="FOLDER",
         click_type=PATH,
@@ -139,22 +133,22 @@ Repo = Annotated[
 ]
 Everywhere = Annotated[
     bool,
-    typer.Option("--everywhere", help="Prefer no repository, and ask none for the commits that the question names."),
+    Option("--everywhere", help="Prefer no repository, and ask none for the commits that the question names."),
 ]
 Team = Annotated[
     bool,
-    typer.Option("--team", help="Also ask the share that this home is part of; what is of another member names it."),
+    Option("--team", help="Also ask the share that this home is part of; what is of another member names it."),
 ]
 NoRedact = Annotated[
     bool,
-    typer.Option(
+    Option(
         "--no-redact-secrets",
         help="Store secrets as they are. Every agent that may read the corpus can then read them.",
     ),
 ]
 
 
-NoPager = Annotated[bool, typer.Option("--no-pager", help="Print long output without a pager.", rich_help_panel=OUTPUT)]
+NoPager = Annotated[bool, Option("--no-pager", help="Print long output without a pager.", rich_help_panel=OUTPUT)]
 
 
 def _use_utc(wanted: bool) -> bool:
@@ -162,21 +156,18 @@ def _use_utc(wanted: bool) -> bool:
     return wanted
 
 
-Utc = Annotated[
-    bool,
-    typer.Option(
-        "--utc", help="Show times in UTC, and read days as UTC days.", callback=_use_utc, rich_help_panel=OUTPUT
-    ),
-]
+_UTC = Option("--utc", help="Show times in UTC, and read days as UTC days.", callback=_use_utc, rich_help_panel=OUTPUT)
+Utc = Annotated[bool, _UTC]
 
 
 # What a command gives that has `--json`: its schema and its answer. What comes after prints that for people.
 Answered = Iterator[tuple[str, Any]]
+_GENERATOR = 0x20  # the flag of a function that yields, as `inspect.CO_GENERATOR`; to import that takes long
 
 
 def answering(command: Callable[..., Any]) -> Callable[..., None]:
     """Gives a command that yields its answer the option `--json`, with which that is printed and nothing after it."""
-    if not isgeneratorfunction(command):
+    if not command.__code__.co_flags & _GENERATOR:
         return command
 
     @wraps(command)
@@ -186,29 +177,50 @@ def answering(command: Callable[..., Any]) -> Callable[..., None]:
                 console.out_answer(schema, answer)
                 return
 
-    own = signature(command, eval_str=True).parameters.values()
-    return _signed(
-        with_json, [*own, Parameter("json", Parameter.POSITIONAL_OR_KEYWORD, default=False, annotation=Json)]
-    )
+    return asking(with_json, lambda: [*questions_of(command), _JSON.of("json", bool, False)])
+
+
+def asking(command: Callable[..., Any], asked: Callable[[], Questions]) -> Callable[..., Any]:
+    """``command`` with the parameters that it is to be read with, which `questions_of` gives."""
+    command.asked = asked  # type: ignore[attr-defined]
+    return command
+
+
+class _Running:
+    json = False
+
+
+def call(command: Callable[..., Any], values: Mapping[str, Any]) -> Any:
+    """What a command returns for what its line says."""
+    _Running.json = bool(values.get("json"))
+    try:
+        return command(**values)
+    finally:
+        _Running.json = False
+
+
+class Ended(Exception):
+    """Ends a command with an exit code."""
+
+    def __init__(self, code: int) -> None:
+        self.code = code
+
+
+def reset(*, color: bool) -> None:
+    """Begins a command line: what an earlier one of this process said of printing is forgotten."""
+    console.Style.color = color
+    Zone.utc = console.Style.exact = False  # until the command's own `--utc` and `--verbose`
 
 
 def wants_json() -> bool:
     """Whether the command that runs prints JSON."""
-    context = click.get_current_context(silent=True)
-    return context is not None and bool(context.params.get("json"))
+    return _Running.json
 
 
 def need_person(why: str, hint: str) -> None:
     """Refuses to ask where nobody can answer: with `--json`, and without a terminal. Raises UsageError."""
     if wants_json() or not sys.stdin.isatty():
         raise UsageError(why, hint=hint)
-
-
-def _signed(command: Callable[..., None], parameters: Sequence[Parameter]) -> Callable[..., None]:
-    """``command`` with the parameters that typer is to read of it."""
-    command.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
-    command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-    return command
 
 
 def filtered(*names: str) -> Callable[[Callable[..., Any]], Callable[..., None]]:
@@ -229,22 +241,18 @@ def filtered(*names: str) -> Callable[[Callable[..., Any]], Callable[..., None]]
             written = {row.name: given.pop(row.name) for row in rows}
             command(**given, filters=parse_filters(now(), **written))
 
-        parameters: list[Parameter] = []
-        for parameter in signature(command, eval_str=True).parameters.values():
-            parameters += map(_parameter, rows) if parameter.name == "filters" else [parameter]
-        parameters.append(Parameter("utc", Parameter.POSITIONAL_OR_KEYWORD, default=False, annotation=Utc))
-        return _signed(with_filters, parameters)
+        def asked() -> Questions:
+            own = questions_of(command)
+            at = [one.name for one in own].index("filters")
+            return [*own[:at], *map(_question, rows), *own[at + 1 :], _UTC.of("utc", bool, False)]
+
+        return asking(with_filters, asked)
 
     return decorate
 
 
-def _parameter(row: Filter) -> Parameter:
-    return Parameter(
-        row.name,
-        Parameter.POSITIONAL_OR_KEYWORD,
-        default=False if row.value == "flag" else None,
-        annotation=Annotated[_TYPES.get(row.value, str | None), _option(row.name)],
-    )
+def _question(row: Filter) -> Option:
+    return _option(row.name).of(row.name, _TYPES.get(row.value, str | None), False if row.value == "flag" else None)
 
 
 def either(name: str, *flags: str) -> Callable[[Callable[..., Any]], Callable[..., None]]:
@@ -252,38 +260,41 @@ def either(name: str, *flags: str) -> Callable[[Callable[..., Any]], Callable[..
 
     def decorate(given_command: Callable[..., Any]) -> Callable[..., None]:
         command = answering(given_command)
-        own = signature(command, eval_str=True)
-        known = own.parameters[name]
-        needed = known.default is Parameter.empty
-        text, said = get_args(known.annotation)
         again = f"{name}_again"
-        if flags:
-            shown = (said.metavar or name).strip("[]")
-            other = typer.Option(*flags, metavar=shown, help=f"The same as {shown}.", click_type=said.click_type)
-        else:
-            shown = next(flag for flag in (said.default, *said.param_decls) if flag.startswith("--"))
-            other = typer.Argument(metavar="[ID]", help=f"The same as {shown}.", autocompletion=said.autocompletion)
+
+        @cache
+        def asked() -> tuple[Questions, str, bool]:
+            own = questions_of(command)
+            at = [one.name for one in own].index(name)
+            known = own[at]
+            needed = known.default is REQUIRED
+            other: Option
+            if flags:
+                shown = (known.more.get("metavar") or name).strip("[]")
+                text = known.more.get("click_type")
+                other = Option(*flags, metavar=shown, help=f"The same as {shown}.", click_type=text)
+            else:
+                shown = next(flag for flag in known.names if flag.startswith("--"))
+                offer = known.more.get("autocompletion")
+                other = Argument(metavar="[ID]", help=f"The same as {shown}.", autocompletion=offer)
+            kind = known.kind | None if needed else known.kind
+            pair = known.of(name, kind, None), other.of(again, kind, None)
+            return [*own[:at], *pair, *own[at + 1 :]], shown, needed
 
         @wraps(command)
         def with_either(*args: Any, **given: Any) -> Any:
+            _, shown, needed = asked()
             if (second := given.pop(again, None)) is not None:
                 if given.get(name) is not None:
                     raise UsageError(f"{shown} is given twice", hint="leave out the argument or the option")
                 given[name] = second
             if needed and not args and given.get(name) is None:
-                raise click.UsageError(f"Missing argument '{shown}'.", click.get_current_context(silent=True))
+                import click  # imported here: only what is wrong with a command line needs it
+
+                raise click.UsageError(f"Missing argument '{shown}'.")
             return command(*args, **given)
 
-        optional = text | None if needed else text
-        pair = [
-            known.replace(default=None, annotation=Annotated[optional, said]),
-            known.replace(name=again, default=None, annotation=Annotated[optional, other]),
-        ]
-        parameters = [
-            one for parameter in own.parameters.values() for one in (pair if parameter is known else [parameter])
-        ]
-        # After a parameter with a default typer wants them all with names.
-        return _signed(with_either, [one.replace(kind=Parameter.KEYWORD_ONLY) for one in parameters])
+        return asking(with_either, lambda: asked()[0])
 
     return decorate
 

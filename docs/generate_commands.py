@@ -11,9 +11,8 @@ from pathlib import Path
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from aicx.cli import app
 from aicx.commands import FORMER, HIDDEN, INSTEAD, SECTIONS
-from aicx.menu import LazyGroup
+from aicx.menu import LazyGroup, app
 
 DOCS = Path(__file__).parent
 _EXAMPLE = "Example: "

@@ -72,10 +72,10 @@ def loaded() -> dict[str, list[str]]:
     code = f"""
         import sys
         from click.shell_completion import ShellComplete
-        from aicx.cli import _tree
+        from aicx.menu import tree
         before = set(sys.modules)
         for group in {GROUPS}:
-            assert ShellComplete(_tree(), {{}}, "aicx", "_AICX_COMPLETE").get_completions([group], "")
+            assert ShellComplete(tree(), {{}}, "aicx", "_AICX_COMPLETE").get_completions([group], "")
             print(group, *(name for name in set(sys.modules) - before if name.split(".")[0] in {PACKAGES}))
     """
     done = subprocess.run(

@@ -92,7 +92,7 @@ def _explains(node: ast.AST) -> bool:
             return True
         case ast.Subscript(value=ast.Name(id="Annotated")):
             return True
-        case ast.Call(func=ast.Attribute(value=ast.Name(id="typer"), attr="Option" | "Argument")):
+        case ast.Call(func=ast.Name(id="Option" | "Argument")):
             return True
     return False
 
@@ -155,7 +155,7 @@ def test_a_new_one_is_noticed(source: str) -> None:
         'hint = "--force replaces it; what it holds is lost"',
         'hint = "aicx index --rebuild"',
         'def command() -> None:\n    """Run `aicx forget` with --force."""',
-        'Force = Annotated[bool, typer.Option("--force", help="Replace it.")]',
+        'Force = Annotated[bool, Option("--force", help="Replace it.")]',
     ],
 )
 def test_one_that_says_so_or_explains_a_command_is_left(source: str) -> None:

@@ -9,8 +9,7 @@ import typer
 from click import Command, Context
 from typer.core import TyperGroup
 
-from aicx.cli import app
-from aicx.menu import CONTEXT
+from aicx.menu import CONTEXT, app
 
 
 @cache

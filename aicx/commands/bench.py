@@ -8,8 +8,6 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from aicx import console, options
 from aicx.bench.datasets import FORMS
 from aicx.bench.rankers import METHODS
@@ -24,6 +22,7 @@ from aicx.commands.bench_results import (
 )
 from aicx.config import load_settings
 from aicx.errors import UsageError
+from aicx.questions import PATH, Argument, Option
 from aicx.text import Zone
 
 if TYPE_CHECKING:
@@ -41,37 +40,35 @@ FULL = (*QUICK, "bm25-analysed", "dense:minilm", "rrf:minilm", "weighted:minilm"
 
 Datasets = Annotated[
     list[str] | None,
-    typer.Option(
+    Option(
         "--dataset",
         "-d",
         metavar="NAME[=PATH]",
-        click_type=options.PATH,
+        click_type=PATH,
         help="Dataset to measure on; may be given several times.",
     ),
 ]
 Data = Annotated[
-    Path | None, typer.Option("--data", metavar="FOLDER", envvar="AICX_BENCH_DATA", help="A folder with datasets.")
+    Path | None, Option("--data", metavar="FOLDER", envvar="AICX_BENCH_DATA", help="A folder with datasets.")
 ]
 Home = Annotated[
     Path | None,
-    typer.Option("--home", metavar="FOLDER", help="A home folder with logs, for the datasets `commits` and `why`."),
+    Option("--home", metavar="FOLDER", help="A home folder with logs, for the datasets `commits` and `why`."),
 ]
 Repositories = Annotated[
     Path | None,
-    typer.Option("--repositories", metavar="FOLDER", help="Repositories of these logs, for the dataset `why`."),
+    Option("--repositories", metavar="FOLDER", help="Repositories of these logs, for the dataset `why`."),
 ]
 Rankers = Annotated[
     list[str] | None,
-    typer.Option("--ranker", "-r", metavar="NAME", help="Retriever to measure; may be given several times."),
+    Option("--ranker", "-r", metavar="NAME", help="Retriever to measure; may be given several times."),
 ]
-Full = Annotated[bool, typer.Option("--full", help="Also the retrievers that take minutes to build.")]
+Full = Annotated[bool, Option("--full", help="Also the retrievers that take minutes to build.")]
 Rules = Annotated[
-    list[str] | None, typer.Option("--rule", metavar="NAME", help="Rule to switch off; all of them by default.")
+    list[str] | None, Option("--rule", metavar="NAME", help="Rule to switch off; all of them by default.")
 ]
-Seed = Annotated[int, typer.Option("--seed", metavar="N", help="Random seed.")]
-Timeout = Annotated[
-    float, typer.Option("--timeout", min=1, metavar="SECONDS", help="Give up one retriever after this long.")
-]
+Seed = Annotated[int, Option("--seed", metavar="N", help="Random seed.")]
+Timeout = Annotated[float, Option("--timeout", min=1, metavar="SECONDS", help="Give up one retriever after this long.")]
 # Whose rules are switched off: what a user asks, with everything on that can be.
 ABLATED = ("aicx:static",)
 
@@ -200,10 +197,10 @@ def _described(modules: Mapping[str, str]) -> dict[str, str]:
 
 
 def peers_command(
-    words: Annotated[list[str] | None, typer.Argument(metavar="[install NAME...]", help="Peers to install.")] = None,
-    every: Annotated[bool, typer.Option("--all", help="With install: every peer that can be measured.")] = False,
+    words: Annotated[list[str] | None, Argument(metavar="[install NAME...]", help="Peers to install.")] = None,
+    every: Annotated[bool, Option("--all", help="With install: every peer that can be measured.")] = False,
     torch: Annotated[
-        str | None, typer.Option("--torch", metavar="WORDS", help="With install: arguments for pip to install torch.")
+        str | None, Option("--torch", metavar="WORDS", help="With install: arguments for pip to install torch.")
     ] = None,
     json: options.Json = False,
 ) -> None:

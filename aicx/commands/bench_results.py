@@ -7,14 +7,13 @@ from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-import typer
-
 from aicx import console, options
 from aicx.bench.results import Facts
 from aicx.config import Settings, load_settings
 from aicx.errors import UsageError
 from aicx.fields import INLINE
 from aicx.output import check_outside
+from aicx.questions import Argument, Option
 from aicx.values import dataclass
 
 if TYPE_CHECKING:
@@ -22,17 +21,15 @@ if TYPE_CHECKING:
     from aicx.bench.results import BenchResult
 
 
-Output = Annotated[
-    Path | None, typer.Option("--output", "-o", metavar="FOLDER", help="Folder for results and indexes.")
-]
+Output = Annotated[Path | None, Option("--output", "-o", metavar="FOLDER", help="Folder for results and indexes.")]
 Against = Annotated[
-    str, typer.Option("--against", metavar="NAME", help="The retriever that a report compares the others with.")
+    str, Option("--against", metavar="NAME", help="The retriever that a report compares the others with.")
 ]
 OneResult = Annotated[
-    Path | None, typer.Argument(metavar="[RESULT]", help="A result, or a folder, of which the newest is taken.")
+    Path | None, Argument(metavar="[RESULT]", help="A result, or a folder, of which the newest is taken.")
 ]
 Results = Annotated[
-    list[Path] | None, typer.Argument(metavar="[RESULT...]", help="Results, or folders, of which the newest is taken.")
+    list[Path] | None, Argument(metavar="[RESULT...]", help="Results, or folders, of which the newest is taken.")
 ]
 
 REPORT_SCHEMA = "aicx.bench-report/1"
@@ -118,8 +115,8 @@ def recommend(result: OneResult = None, output: Output = None, json: options.Jso
 
 
 def compare_results(
-    before: Annotated[Path, typer.Argument(metavar="RESULT", help="The result before.")],
-    after: Annotated[Path, typer.Argument(metavar="RESULT", help="The result after.")],
+    before: Annotated[Path, Argument(metavar="RESULT", help="The result before.")],
+    after: Annotated[Path, Argument(metavar="RESULT", help="The result after.")],
     json: options.Json = False,
 ) -> None:
     """Compare two results: the changes, and whether they are more than noise.

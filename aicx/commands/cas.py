@@ -7,8 +7,6 @@ import sys
 from contextlib import nullcontext
 from typing import Annotated, BinaryIO
 
-import typer
-
 from aicx import console, options
 from aicx.cas.entry import (
     GC_SCHEMA,
@@ -28,10 +26,11 @@ from aicx.config import load_settings
 from aicx.errors import NotFound, UsageError
 from aicx.output import check_outside
 from aicx.paths import user_path
+from aicx.questions import PATH, Argument, Option
 from aicx.storage.atomic import replacing
 from aicx.terminal import without_controls
 
-Digest = Annotated[str, typer.Argument(metavar="DIGEST", help="sha256: and at least 8 of its digits.")]
+Digest = Annotated[str, Argument(metavar="DIGEST", help="sha256: and at least 8 of its digits.")]
 
 
 def print_entry(entry: ObjectEntry) -> None:
@@ -41,9 +40,9 @@ def print_entry(entry: ObjectEntry) -> None:
 
 
 def list_objects(
-    tag: Annotated[list[str] | None, typer.Option("--tag", metavar="WORD", help="Only with this tag.")] = None,
-    kind: Annotated[str | None, typer.Option("--kind", metavar="KIND", help=f"One of {', '.join(KINDS)}.")] = None,
-    pinned: Annotated[bool, typer.Option("--pinned", help="Only those that are pinned.")] = False,
+    tag: Annotated[list[str] | None, Option("--tag", metavar="WORD", help="Only with this tag.")] = None,
+    kind: Annotated[str | None, Option("--kind", metavar="KIND", help=f"One of {', '.join(KINDS)}.")] = None,
+    pinned: Annotated[bool, Option("--pinned", help="Only those that are pinned.")] = False,
     limit: options.Limit = 50,
     utc: options.Utc = False,
 ) -> options.Answered:
@@ -76,10 +75,10 @@ def get(
     digest: Digest,
     output: Annotated[
         str | None,
-        typer.Option(
+        Option(
             *("--output", "-o"),
             metavar="FILE",
-            click_type=options.PATH,
+            click_type=PATH,
             help="Write it to this file, which must not exist.",
         ),
     ] = None,
@@ -119,14 +118,12 @@ def get(
 
 
 def put_object(
-    file: Annotated[
-        str, typer.Argument(metavar="FILE", click_type=options.PATH, help="The file; - for standard input.")
-    ],
+    file: Annotated[str, Argument(metavar="FILE", click_type=PATH, help="The file; - for standard input.")],
     tag: Annotated[
-        list[str] | None, typer.Option("--tag", metavar="WORD", help="A word to find it by; several times.")
+        list[str] | None, Option("--tag", metavar="WORD", help="A word to find it by; several times.")
     ] = None,
     binary: Annotated[
-        bool, typer.Option("--binary", help="Store the bytes as they are. No secret is looked for in them.")
+        bool, Option("--binary", help="Store the bytes as they are. No secret is looked for in them.")
     ] = False,
 ) -> options.Answered:
     """Store a text under the digest of what it says. Secrets in it are replaced by marks first.
@@ -193,12 +190,12 @@ def _set(digest: str, *, pinned: bool) -> options.Answered:
 def collect_objects(
     older_than: Annotated[
         float,
-        typer.Option("--older-than", metavar="DAYS", min=0, max=36_500, help="Days since it was put last; 0 for all."),
+        Option("--older-than", metavar="DAYS", min=0, max=36_500, help="Days since it was put last; 0 for all."),
     ] = DAYS,
     most: Annotated[
-        int | None, typer.Option("--max-delete", metavar="N", min=1, help="At most this many, the oldest first.")
+        int | None, Option("--max-delete", metavar="N", min=1, help="At most this many, the oldest first.")
     ] = None,
-    apply: Annotated[bool, typer.Option("--apply", help="Delete them. Without it they are only shown.")] = False,
+    apply: Annotated[bool, Option("--apply", help="Delete them. Without it they are only shown.")] = False,
 ) -> options.Answered:
     """Show which objects would go: those that are not pinned and were not put for 30 days. --apply deletes them.
 

@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import click
-import typer
 
 from aicx import console, options
 from aicx.agents.records import has_continuity, of_repository
@@ -31,19 +30,20 @@ from aicx.continuity.note import LAYERS, SCOPES, Layers, Scope, layers_of
 from aicx.continuity.reading import read_layers
 from aicx.errors import NotFound, UsageError
 from aicx.paths import user_path
+from aicx.questions import PATH, Option
 
 if TYPE_CHECKING:
     from aicx.continuity.logs import WriteMode
     from aicx.continuity.saving import SavedNotes
 
 
-ScopeOption = Annotated[str, typer.Option("--scope", metavar="SCOPE", help="project, local (this worktree) or both.")]
+ScopeOption = Annotated[str, Option("--scope", metavar="SCOPE", help="project, local (this worktree) or both.")]
 Log = Annotated[
     str | None,
-    typer.Option(
+    Option(
         "--log",
         metavar="PATH",
-        click_type=options.PATH,
+        click_type=PATH,
         help="The log of the session; by default the right one is found.",
     ),
 ]

@@ -10,13 +10,12 @@ from datetime import datetime
 from threading import Thread
 from typing import Annotated
 
-import typer
-
 from aicx import console, options
 from aicx.config import Settings, load_settings
 from aicx.errors import MissingExtra, UsageError
 from aicx.filters import EVERYTHING, Filters
 from aicx.paths import user_path
+from aicx.questions import PATH, Option
 from aicx.system import CAN_FORK
 from aicx.values import dataclass
 
@@ -48,27 +47,25 @@ _FROM_HERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - looked for, n
 
 @options.filtered()
 def command(
-    host: Annotated[str, typer.Option("--host", metavar="ADDRESS", help="Address to listen on.")] = "127.0.0.1",
-    port: Annotated[
-        int, typer.Option("--port", min=0, max=65535, help="Port to listen on; 0 takes a free one.")
-    ] = 9478,
+    host: Annotated[str, Option("--host", metavar="ADDRESS", help="Address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, Option("--port", min=0, max=65535, help="Port to listen on; 0 takes a free one.")] = 9478,
     open_page: Annotated[
         bool | None,
-        typer.Option("--open/--no-open", help="Open it in a browser; by default only where a desktop is found."),
+        Option("--open/--no-open", help="Open it in a browser; by default only where a desktop is found."),
     ] = None,
     no_token: Annotated[
-        bool, typer.Option("--no-token", help="Ask for no token; only for an address of this machine.")
+        bool, Option("--no-token", help="Ask for no token; only for an address of this machine.")
     ] = False,
     allow_host: Annotated[
         list[str] | None,
-        typer.Option("--allow-host", metavar="NAME", help="Accept requests to this host name as well."),
+        Option("--allow-host", metavar="NAME", help="Accept requests to this host name as well."),
     ] = None,
     rate: Annotated[
-        float, typer.Option("--rate", min=1, max=10_000, metavar="N", help="Maximum number of requests per second.")
+        float, Option("--rate", min=1, max=10_000, metavar="N", help="Maximum number of requests per second.")
     ] = 100,
     workers: Annotated[
         int,
-        typer.Option(
+        Option(
             "--workers",
             min=1,
             max=64,
@@ -78,16 +75,16 @@ def command(
     ] = 1,
     output: Annotated[
         str | None,
-        typer.Option(
+        Option(
             "--output",
             "-o",
             metavar="FILE",
-            click_type=options.PATH,
+            click_type=PATH,
             help="Write a page that needs no server, and exit.",
         ),
     ] = None,
     filters: Filters = EVERYTHING,
-    force: Annotated[bool, typer.Option("--force", help="Let -o replace a file that is not an earlier page.")] = False,
+    force: Annotated[bool, Option("--force", help="Let -o replace a file that is not an earlier page.")] = False,
     json: options.Json = False,
 ) -> None:
     """Show the corpus as a page: search, read sessions, see its size over time and the logs about to be deleted.

@@ -11,8 +11,6 @@ from tempfile import TemporaryDirectory
 from textwrap import wrap
 from typing import Annotated
 
-import typer
-
 from aicx import console, options
 from aicx.config import load_settings
 from aicx.demo import Demo, DemoCheck, DemoOutput, meaning_is_installed
@@ -21,6 +19,7 @@ from aicx.folding import columns, fold
 from aicx.installation import install_command
 from aicx.output import check_outside
 from aicx.paths import user_path
+from aicx.questions import PATH, Option
 from aicx.values import dataclass
 
 SCHEMA = "aicx.demo/1"
@@ -31,16 +30,14 @@ _GUTTER = len("  │ ")
 
 Keep = Annotated[
     str | None,
-    typer.Option(
+    Option(
         "--keep",
         metavar="DIR",
-        click_type=options.PATH,
+        click_type=PATH,
         help="Use this folder, new or empty, and keep everything in it.",
     ),
 ]
-NoMeaning = Annotated[
-    bool, typer.Option("--no-meaning", help="Leave out semantic search, which takes some seconds more.")
-]
+NoMeaning = Annotated[bool, Option("--no-meaning", help="Leave out semantic search, which takes some seconds more.")]
 
 
 @dataclass(frozen=True, slots=True)

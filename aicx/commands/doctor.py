@@ -8,8 +8,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated
 
-import typer
-
 from aicx import __version__, console, options
 from aicx.agents.health import examine as examine_agents
 from aicx.config import Settings, load_settings
@@ -20,6 +18,7 @@ from aicx.engine.forgetting import complete_forgetting
 from aicx.engine.holders import load_holders
 from aicx.errors import AicxError, UsageError
 from aicx.paths import Layout, user_path
+from aicx.questions import PATH, Option
 from aicx.values import dataclass
 
 SCHEMA = "aicx.doctor/1"
@@ -38,8 +37,8 @@ class DoctorAnswer:
 _COLORS = {"green": "green", "warning": "yellow", "critical": "red", "skipped": "bright_black"}
 _REPO_COLORS = {"ok": "green", "warning": "yellow", "error": "red"}
 
-Fix = Annotated[bool, typer.Option("--fix", help="Repair everything that can be made again; never deletes a chunk.")]
-Quick = Annotated[bool, typer.Option("--quick", "-q", help="Do not compare chunks with their checksums.")]
+Fix = Annotated[bool, Option("--fix", help="Repair everything that can be made again; never deletes a chunk.")]
+Quick = Annotated[bool, Option("--quick", "-q", help="Do not compare chunks with their checksums.")]
 
 
 def command(
@@ -47,15 +46,15 @@ def command(
     quick: Quick = False,
     repo: Annotated[
         str | None,
-        typer.Option(
+        Option(
             *("--repo", "-r"),
             metavar="FOLDER",
-            click_type=options.PATH,
+            click_type=PATH,
             help="Check a repository instead: agents set up, sessions stored, tasks and contracts in order.",
         ),
     ] = None,
     release_readiness: Annotated[
-        bool, typer.Option("--release-readiness", help="With --repo: be strict, as before a release.")
+        bool, Option("--release-readiness", help="With --repo: be strict, as before a release.")
     ] = False,
     json: options.Json = False,
 ) -> int:

@@ -9,8 +9,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from aicx import console, options
 from aicx.config import Settings, load_settings
 from aicx.corpus.views.extraction import Extract, LogSelection, extract_log, extract_session
@@ -27,6 +25,7 @@ from aicx.errors import UnsafePath, UsageError
 from aicx.fields import INLINE, taken_from
 from aicx.output import check_outside
 from aicx.paths import user_path
+from aicx.questions import PATH, Argument, Option
 from aicx.sources import SOURCES
 from aicx.sources.items import BadRecord
 from aicx.storage.atomic import replace_file
@@ -65,35 +64,29 @@ _ID = re.compile(r"[\w:-]+")
 
 Input = Annotated[
     str | None,
-    typer.Argument(
-        metavar="INPUT", click_type=options.PATH, help="A log file, an Antigravity brain folder, or a session."
-    ),
+    Argument(metavar="INPUT", click_type=PATH, help="A log file, an Antigravity brain folder, or a session."),
 ]
-Format = Annotated[
-    str | None, typer.Option("--format", metavar="AGENT", help=f"Whose log it is: {', '.join(SOURCES)}.")
-]
+Format = Annotated[str | None, Option("--format", metavar="AGENT", help=f"Whose log it is: {', '.join(SOURCES)}.")]
 Output = Annotated[
     str | None,
-    typer.Option(
+    Option(
         "--output",
         "-o",
         metavar="FILE",
-        click_type=options.PATH,
+        click_type=PATH,
         help="Write to this file; JSON if its name ends in .json.",
     ),
 ]
 SessionId = Annotated[
     str | None,
-    typer.Option("--session", "-s", metavar="ID", help="Instead of INPUT: a session, or the beginning of its id."),
+    Option("--session", "-s", metavar="ID", help="Instead of INPUT: a session, or the beginning of its id."),
 ]
-UserOnly = Annotated[bool, typer.Option("--user-only", help="Only text typed by people.")]
-Conversation = Annotated[
-    bool, typer.Option("--conversation", help="Only messages of people and the agent, never shortened.")
-]
+UserOnly = Annotated[bool, Option("--user-only", help="Only text typed by people.")]
+Conversation = Annotated[bool, Option("--conversation", help="Only messages of people and the agent, never shortened.")]
 MaxChars = Annotated[
-    int, typer.Option("--max-message-chars", min=0, metavar="N", help="Shorten longer messages; 0 means never.")
+    int, Option("--max-message-chars", min=0, metavar="N", help="Shorten longer messages; 0 means never.")
 ]
-Force = Annotated[bool, typer.Option("--force", help="Replace FILE if it exists.")]
+Force = Annotated[bool, Option("--force", help="Replace FILE if it exists.")]
 
 
 def command(

@@ -8,12 +8,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Annotated, BinaryIO, Literal
 
-import typer
-
 from aicx import console, options
 from aicx.config import load_settings
 from aicx.errors import NotFound, UsageError
 from aicx.paths import user_path
+from aicx.questions import Argument, Option
 from aicx.storage.typed import with_texts
 from aicx.text import shorten
 from aicx.toolchains.parsing import ErrorEvent, parse
@@ -58,9 +57,9 @@ def print_line(item: FailureItem) -> None:
 def list_failures(
     limit: options.Limit = 20,
     status: Annotated[
-        Literal["open", "resolved"] | None, typer.Option("--status", help="Only open ones, or only resolved ones.")
+        Literal["open", "resolved"] | None, Option("--status", help="Only open ones, or only resolved ones.")
     ] = None,
-    everywhere: Annotated[bool, typer.Option("--everywhere", help="Of all repositories.")] = False,
+    everywhere: Annotated[bool, Option("--everywhere", help="Of all repositories.")] = False,
     repo: options.Repo = None,
     utc: options.Utc = False,
 ) -> options.Answered:
@@ -92,7 +91,7 @@ def list_failures(
 
 @options.either("ref", "--failure")
 def show_failure(
-    ref: Annotated[str, typer.Argument(metavar="ID", help="As `failures list` prints it, or its beginning.")],
+    ref: Annotated[str, Argument(metavar="ID", help="As `failures list` prints it, or its beginning.")],
     utc: options.Utc = False,
 ) -> options.Answered:
     """Show a failure: what the tool said, what was tried without effect, and what resolved it.
@@ -125,9 +124,9 @@ def _print_failure(item: FailureItem) -> None:
 
 
 def parse_output(
-    file: Annotated[str, typer.Argument(metavar="[FILE]", help="The output; - or nothing for standard input.")] = "-",
-    line: Annotated[str, typer.Option("--command", metavar="CMD", help="The command line that printed it.")] = "",
-    exit_code: Annotated[int | None, typer.Option(metavar="N", help="What the command ended with.")] = None,
+    file: Annotated[str, Argument(metavar="[FILE]", help="The output; - or nothing for standard input.")] = "-",
+    line: Annotated[str, Option("--command", metavar="CMD", help="The command line that printed it.")] = "",
+    exit_code: Annotated[int | None, Option(metavar="N", help="What the command ended with.")] = None,
 ) -> options.Answered:
     """Turn the output of a command into error events: tool, phase, message, code, file, line, fingerprint.
 

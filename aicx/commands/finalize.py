@@ -5,42 +5,41 @@ from __future__ import annotations
 import os
 from typing import Annotated
 
-import typer
-
 from aicx import console, options
 from aicx.commands.prepare import AgentId, SessionId
 from aicx.config import load_settings
 from aicx.lifecycle.answers import FINALIZE_SCHEMA
+from aicx.questions import PATH, Option
 from aicx.work.record import Outcome
 
 
 def command(
-    status: Annotated[Outcome, typer.Option("--status", help="Whether the session reached what it was for.")],
-    summary: Annotated[str, typer.Option("--summary", metavar="TEXT", help="What was reached, or what was not.")],
+    status: Annotated[Outcome, Option("--status", help="Whether the session reached what it was for.")],
+    summary: Annotated[str, Option("--summary", metavar="TEXT", help="What was reached, or what was not.")],
     task: Annotated[
-        str, typer.Option("--task", "-t", metavar="GOAL", help="Its goal; by default that of the open task.")
+        str, Option("--task", "-t", metavar="GOAL", help="Its goal; by default that of the open task.")
     ] = "",
     files_opened: Annotated[
         list[str] | None,
-        typer.Option("--files-opened", metavar="PATH", click_type=options.PATH, help="A file that was read."),
+        Option("--files-opened", metavar="PATH", click_type=PATH, help="A file that was read."),
     ] = None,
     files_edited: Annotated[
         list[str] | None,
-        typer.Option("--files-edited", metavar="PATH", click_type=options.PATH, help="A file that was changed."),
+        Option("--files-edited", metavar="PATH", click_type=PATH, help="A file that was changed."),
     ] = None,
     commands_executed: Annotated[
-        list[str] | None, typer.Option("--commands-executed", metavar="COMMAND", help="A command that was run.")
+        list[str] | None, Option("--commands-executed", metavar="COMMAND", help="A command that was run.")
     ] = None,
     tests_executed: Annotated[
-        list[str] | None, typer.Option("--tests-executed", metavar="COMMAND", help="A test that was run.")
+        list[str] | None, Option("--tests-executed", metavar="COMMAND", help="A test that was run.")
     ] = None,
     notable_errors: Annotated[
         list[str] | None,
-        typer.Option("--notable-errors", "--error", metavar="LINE", help="An error as a tool printed it."),
+        Option("--notable-errors", "--error", metavar="LINE", help="An error as a tool printed it."),
     ] = None,
-    next_: Annotated[list[str] | None, typer.Option("--next", metavar="TEXT", help="What is to be done next.")] = None,
+    next_: Annotated[list[str] | None, Option("--next", metavar="TEXT", help="What is to be done next.")] = None,
     decision: Annotated[
-        list[str] | None, typer.Option("--decision", metavar="TEXT", help="What was decided, with its reason.")
+        list[str] | None, Option("--decision", metavar="TEXT", help="What was decided, with its reason.")
     ] = None,
     agent_id: AgentId = None,
     session_id: SessionId = None,

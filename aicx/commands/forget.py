@@ -5,14 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from aicx import console, options
 from aicx.config import load_settings
 from aicx.corpus.forget.holding import Affected, ForgetPlan, ForgetRequest
 from aicx.corpus.forget.run import end_forgetting, forget, plan_or_finished
 from aicx.engine.forgetting import finish_forgetting, settle_interrupted
 from aicx.engine.holders import load_holders
+from aicx.questions import Option
 from aicx.text import first_of, local
 from aicx.values import dataclass
 
@@ -50,20 +49,18 @@ _MAX_SHOWN = 20
 
 SessionOption = Annotated[
     str | None,
-    typer.Option(
-        "--session", "-s", metavar="ID", help="A session and its subagents; the beginning of the id is enough."
-    ),
+    Option("--session", "-s", metavar="ID", help="A session and its subagents; the beginning of the id is enough."),
 ]
 ProjectOption = Annotated[
     str | None,
-    typer.Option("--project", "-p", metavar="NAME", help="A repository (owner/repo) or working folder, whole name."),
+    Option("--project", "-p", metavar="NAME", help="A repository (owner/repo) or working folder, whole name."),
 ]
 PatternOption = Annotated[
     str | None,
-    typer.Option("--pattern", metavar="REGEX", help="Every message in which this regular expression matches."),
+    Option("--pattern", metavar="REGEX", help="Every message in which this regular expression matches."),
 ]
-Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
-DryRun = Annotated[bool, typer.Option("--dry-run", "-n", help="Show what would be removed and change nothing.")]
+Yes = Annotated[bool, Option("--yes", "-y", help="Do not ask.")]
+DryRun = Annotated[bool, Option("--dry-run", "-n", help="Show what would be removed and change nothing.")]
 
 
 @options.either("session")

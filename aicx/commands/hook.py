@@ -4,23 +4,22 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from aicx.agents.hook import main
+from aicx.questions import Argument, Option
 
 
 def command(
     event: Annotated[
         str,
-        typer.Argument(
+        Argument(
             metavar="EVENT",
             help="session-start, pre-compact, session-end, stop, notify, user-prompt, post-tool or pre-tool.",
         ),
     ],
     given: Annotated[
-        str, typer.Argument(metavar="JSON", help="What the agent says of the event; by default on standard input.")
+        str, Argument(metavar="JSON", help="What the agent says of the event; by default on standard input.")
     ] = "",
-    agent: Annotated[str, typer.Option("--agent", metavar="AGENT", help="claude, codex or gemini.")] = "",
+    agent: Annotated[str, Option("--agent", metavar="AGENT", help="claude, codex or gemini.")] = "",
 ) -> None:
     """Answer a hook of an agent; `aicx init` writes the calls into its settings.
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from aicx import console, options
 from aicx.commands.results import NOTHING_STORED
 from aicx.config import Settings, load_settings
@@ -15,6 +13,7 @@ from aicx.engine.index_manifest import index_state
 from aicx.engine.vector_index import build_vectors, drop_vectors
 from aicx.engine.vector_state import index_answer, lexical_state, made_with, vector_state
 from aicx.errors import NotFound
+from aicx.questions import Option
 
 if TYPE_CHECKING:
     from indexer.vectors import ReportsProgress
@@ -27,7 +26,7 @@ _COMPARE = "All embedders compared: aicx bench run -d own -r aicx -r aicx:static
 def build_index(
     embedder: Annotated[
         str | None,
-        typer.Option(
+        Option(
             "--embedder",
             metavar="NAME",
             help="minilm, static (light), sentence-transformers, or http; by default the index's own, for a new one"
@@ -36,18 +35,18 @@ def build_index(
     ] = None,
     model: Annotated[
         str | None,
-        typer.Option("--model", metavar="NAME", help="A model's name or folder, for embedders that take one."),
+        Option("--model", metavar="NAME", help="A model's name or folder, for embedders that take one."),
     ] = None,
     quantized: Annotated[
-        bool, typer.Option("--quantized", help="8-bit weights, for a model of your own: twice as fast.")
+        bool, Option("--quantized", help="8-bit weights, for a model of your own: twice as fast.")
     ] = False,
     download: Annotated[
-        bool, typer.Option("--download", help="Download a model that is not on this machine from its hub.")
+        bool, Option("--download", help="Download a model that is not on this machine from its hub.")
     ] = False,
-    rebuild: Annotated[bool, typer.Option("--rebuild", help="Start over, for example with another model.")] = False,
+    rebuild: Annotated[bool, Option("--rebuild", help="Start over, for example with another model.")] = False,
     gain: Annotated[
         bool | None,
-        typer.Option(
+        Option(
             "--gain/--no-gain",
             help="Measure what meaning gains on your own history, in some seconds; by default for a new index.",
         ),

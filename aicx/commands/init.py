@@ -8,8 +8,6 @@ from contextlib import suppress
 from dataclasses import field
 from typing import Annotated, Literal
 
-import typer
-
 from aicx import console, options
 from aicx.agents import LANES
 from aicx.agents.change import SetupChange, diff
@@ -18,6 +16,7 @@ from aicx.agents.table import AGENTS, on_this_machine
 from aicx.config import Settings, load_settings
 from aicx.errors import NotFound, UsageError
 from aicx.paths import user_path
+from aicx.questions import Option
 from aicx.values import dataclass
 
 SCHEMA = "aicx.init/1"
@@ -61,15 +60,15 @@ class UninstallAnswer:
 
 
 _COLORS = {"+": "green", "-": "red", "@": "cyan"}
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Show the changes without making them.")]
-Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
+DryRun = Annotated[bool, Option("--dry-run", help="Show the changes without making them.")]
+Yes = Annotated[bool, Option("--yes", "-y", help="Do not ask.")]
 
 
 def command(
     repo: options.Repo = None,
     agents: Annotated[
         str | None,
-        typer.Option(
+        Option(
             "--agents",
             metavar="NAMES",
             help="claude,codex,gemini,copilot,cursor,generic; by default those used on this machine.",
@@ -77,21 +76,21 @@ def command(
     ] = None,
     continuity: Annotated[
         bool | None,
-        typer.Option(
+        Option(
             "--continuity/--no-continuity",
             help="Save a note at the end of each session and show it to the next; on unless it was switched off.",
         ),
     ] = None,
     shared: Annotated[
         bool | None,
-        typer.Option(
+        Option(
             "--shared/--not-shared",
             help="Write the files for all who work in the repository, to be committed; by default for this machine.",
         ),
     ] = None,
     recall: Annotated[
         str | None,
-        typer.Option(
+        Option(
             "--recall",
             metavar="LANES",
             help="Where sessions are told of earlier ones unasked: prompt,command,edit; `all`; or `none`, as at first.",

@@ -5,8 +5,6 @@ from __future__ import annotations
 from importlib.util import find_spec
 from typing import Annotated, Literal
 
-import typer
-
 from aicx import console, options
 from aicx.agents.change import diff, make
 from aicx.agents.mcp_entry import keep_copy, plan_entry
@@ -14,6 +12,7 @@ from aicx.agents.table import AGENTS, SERVERS, entry
 from aicx.commands.init import confirm, show
 from aicx.config import load_settings
 from aicx.errors import MissingExtra
+from aicx.questions import Argument, Option
 from aicx.values import dataclass
 
 SCHEMA = "aicx.install/1"
@@ -36,11 +35,11 @@ _DONE = {"added": "can ask aicx now", "updated": "starts aicx as it is now", "re
 
 def command(
     client: Annotated[
-        Literal["claude", "codex", "gemini", "cursor"], typer.Argument(help="claude, codex, gemini, or cursor.")
+        Literal["claude", "codex", "gemini", "cursor"], Argument(help="claude, codex, gemini, or cursor.")
     ],
-    remove: Annotated[bool, typer.Option("--remove", help="Remove aicx from the list again.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the change without making it.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    remove: Annotated[bool, Option("--remove", help="Remove aicx from the list again.")] = False,
+    dry_run: Annotated[bool, Option("--dry-run", help="Show the change without making it.")] = False,
+    yes: Annotated[bool, Option("--yes", "-y", help="Do not ask.")] = False,
     json: options.Json = False,
 ) -> None:
     """Let a coding agent search the corpus: add aicx to its list of MCP servers.

@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import fields, is_dataclass, replace
 from typing import Annotated, Any
 
-import typer
-
 from aicx import console, options
 from aicx.config import Settings, load_settings
 from aicx.errors import UsageError
 from aicx.paths import user_path
+from aicx.questions import PATH, Argument, Option
 from aicx.repomap import EntryPoint, MapAnswer, MapStatus, open_map
 from aicx.repomap.map import SCHEMA
 from aicx.terminal import invisible, without_controls
@@ -20,9 +19,7 @@ _MAX_PROBLEMS = 5
 
 Repo = Annotated[
     str,
-    typer.Option(
-        "--repo", "-r", metavar="FOLDER", click_type=options.PATH, help="The repository, or any folder in it."
-    ),
+    Option("--repo", "-r", metavar="FOLDER", click_type=PATH, help="The repository, or any folder in it."),
 ]
 
 
@@ -52,14 +49,12 @@ def warn_of_problems(problems: list[Unread]) -> None:
 
 
 def query_map(
-    text: Annotated[str, typer.Argument(metavar="TEXT", help="What to look for.")] = "",
+    text: Annotated[str, Argument(metavar="TEXT", help="What to look for.")] = "",
     repo: Repo = ".",
-    limit: Annotated[
-        int, typer.Option("--limit", "-n", min=1, max=100, metavar="N", help="Maximum number of results.")
-    ] = 10,
+    limit: Annotated[int, Option("--limit", "-n", min=1, max=100, metavar="N", help="Maximum number of results.")] = 10,
     near: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             "--near", metavar="PATH", help="A relevant file, relative to the repository; may be given several times."
         ),
     ] = None,
@@ -98,7 +93,7 @@ def _print(rank: int, entry: EntryPoint) -> None:
 
 def refresh(
     repo: Repo = ".",
-    rebuild: Annotated[bool, typer.Option("--rebuild", help="Start over.")] = False,
+    rebuild: Annotated[bool, Option("--rebuild", help="Start over.")] = False,
 ) -> options.Answered:
     """Bring the map of a repository up to date. Needs the optional part [code].
 

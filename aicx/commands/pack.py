@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import orjson
-import typer
 
 from aicx import console, options
 from aicx.commands.cas import Digest
@@ -19,17 +18,18 @@ from aicx.errors import UsageError
 from aicx.packs.answers import SCHEMA, PackAnswer, PackNote
 from aicx.packs.query import MODES, SCOPES, Mode, PackLimits, PackQuery, Period
 from aicx.packs.rendering import BUDGET, MIN_BUDGET
+from aicx.questions import Argument, Option
 from aicx.text import instant
 from aicx.work.place import find_place
 
 Focus = Annotated[
-    str, typer.Option("--focus-query", metavar="WORDS", help="What it is to be about: sessions that say so come first.")
+    str, Option("--focus-query", metavar="WORDS", help="What it is to be about: sessions that say so come first.")
 ]
-From = Annotated[str | None, typer.Option("--date-from", metavar="DAY", help="The first day, such as 2026-03-01.")]
-To = Annotated[str | None, typer.Option("--date-to", metavar="DAY", help="The last day, which counts too.")]
+From = Annotated[str | None, Option("--date-from", metavar="DAY", help="The first day, such as 2026-03-01.")]
+To = Annotated[str | None, Option("--date-to", metavar="DAY", help="The last day, which counts too.")]
 ScopeOption = Annotated[
     str,
-    typer.Option(
+    Option(
         "--scope",
         metavar="SCOPE",
         help="workspace (this working folder), family (all worktrees), or auto: the first that has something.",
@@ -37,7 +37,7 @@ ScopeOption = Annotated[
 ]
 Budget = Annotated[
     int | None,
-    typer.Option(
+    Option(
         *("--budget", "-b"),
         metavar="N",
         min=MIN_BUDGET,
@@ -47,7 +47,7 @@ Budget = Annotated[
 ]
 SummaryOption = Annotated[
     str,
-    typer.Option(
+    Option(
         "--summary",
         metavar="HOW",
         help="deterministic (by rules), llm (the configured summarizer), or llm_cleanup (both).",
@@ -55,7 +55,7 @@ SummaryOption = Annotated[
 ]
 Now = Annotated[
     str | None,
-    typer.Option("--now", metavar="INSTANT", help="The clock, such as 2026-03-31T12:00:00Z; by default the real one."),
+    Option("--now", metavar="INSTANT", help="The clock, such as 2026-03-31T12:00:00Z; by default the real one."),
 ]
 _LIMITS = PackLimits()
 # What a reader of a pack can use, the most useful first. The files are in the pack as such.
@@ -111,14 +111,14 @@ def clock(text: str | None) -> datetime:
 
 
 def _count(name: str, what: str) -> Any:
-    return typer.Option(name, metavar="N", min=0, max=1000, help=f"At most this many {what}.")
+    return Option(name, metavar="N", min=0, max=1000, help=f"At most this many {what}.")
 
 
 @options.either("task", "--task", "-t")
 def task(
     task: Annotated[
         str | None,
-        typer.Argument(metavar="[TASK]", help="A task's id or title, or a session; by default what is worked on here."),
+        Argument(metavar="[TASK]", help="A task's id or title, or a session; by default what is worked on here."),
     ] = None,
     focus: Focus = "",
     first: From = None,
@@ -133,7 +133,7 @@ def task(
     anchors: Annotated[int, _count("--anchors", "places of the repository map")] = _LIMITS.anchors,
     notes: Annotated[int, _count("--notes", "notes of closed tasks")] = _LIMITS.notes,
     hook: Annotated[
-        bool, typer.Option("--hook", help="Print what a hook gives to an agent: JSON, or nothing without a task.")
+        bool, Option("--hook", help="Print what a hook gives to an agent: JSON, or nothing without a task.")
     ] = False,
     now: Now = None,
     repo: options.Repo = None,
@@ -196,10 +196,10 @@ def family(
     budget: Budget = None,
     summary: SummaryOption = "deterministic",
     items: Annotated[
-        int, typer.Option("--items", metavar="N", min=1, max=1000, help="At most this many lines in each list.")
+        int, Option("--items", metavar="N", min=1, max=1000, help="At most this many lines in each list.")
     ] = _LIMITS.items,
     chosen: Annotated[
-        int, typer.Option("--owners", metavar="N", min=0, max=1000, help="Tasks and sessions that the summary names.")
+        int, Option("--owners", metavar="N", min=0, max=1000, help="Tasks and sessions that the summary names.")
     ] = _LIMITS.chosen,
     now: Now = None,
     repo: options.Repo = None,

@@ -5,21 +5,18 @@ from __future__ import annotations
 import os
 from typing import Annotated
 
-import typer
-
 from aicx import console, options
 from aicx.config import load_settings
+from aicx.questions import Option
 
 _TOKENS = 2000  # of the brief
 AgentId = Annotated[
     str | None,
-    typer.Option(
-        "--agent-id", metavar="NAME", help="The asking agent; by default the one whose shell this is, as it says."
-    ),
+    Option("--agent-id", metavar="NAME", help="The asking agent; by default the one whose shell this is, as it says."),
 ]
 SessionId = Annotated[
     str | None,
-    typer.Option(
+    Option(
         *("--session-id", "--session", "-s"),
         metavar="ID",
         help="The agent's own id of its session; by default as its shell says.",
@@ -30,11 +27,11 @@ _NO_SUMMARY = "no session has been finalized here yet"
 
 def command(
     task: Annotated[
-        str, typer.Option("--task", "-t", metavar="GOAL", help="The goal of the session; without one, it goes on.")
+        str, Option("--task", "-t", metavar="GOAL", help="The goal of the session; without one, it goes on.")
     ] = "",
     agent_id: AgentId = None,
     session_id: SessionId = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Record nothing.")] = False,
+    dry_run: Annotated[bool, Option("--dry-run", help="Record nothing.")] = False,
     repo: options.Repo = None,
     utc: options.Utc = False,
     json: options.Json = False,

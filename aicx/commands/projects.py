@@ -7,8 +7,6 @@ from collections.abc import Callable
 from itertools import groupby
 from typing import Annotated
 
-import typer
-
 from aicx import console, options
 from aicx.config import load_settings
 from aicx.corpus.catalog.database import Catalog
@@ -19,16 +17,15 @@ from aicx.corpus.places.stored import stored_folders
 from aicx.errors import NotFound, UsageError
 from aicx.folders import is_absolute, slashed
 from aicx.paths import NON_REPOSITORY, Layout, user_path
+from aicx.questions import PATH, Argument, Option
 from aicx.redaction import redact
 
-Folder = Annotated[
-    str, typer.Argument(metavar="FOLDER", click_type=options.PATH, help="A folder; it need not exist any more.")
-]
+Folder = Annotated[str, Argument(metavar="FOLDER", click_type=PATH, help="A folder; it need not exist any more.")]
 _MAX_NAMED = 8
 
 
 def list_projects(
-    unknown: Annotated[bool, typer.Option("--unknown", help="Only the folders that belong to no repository.")] = False,
+    unknown: Annotated[bool, Option("--unknown", help="Only the folders that belong to no repository.")] = False,
 ) -> options.Answered:
     """List the folders of stored sessions by repository, with the reason.
 
@@ -63,7 +60,7 @@ def _print(repository: str | None, items: list[WorkFolder]) -> None:
 
 def assign(
     folder: Folder,
-    repository: Annotated[str, typer.Argument(metavar="OWNER/REPO", help="The repository it belongs to.")],
+    repository: Annotated[str, Argument(metavar="OWNER/REPO", help="The repository it belongs to.")],
 ) -> options.Answered:
     """Say which repository a folder, and every folder below it, belongs to.
 
@@ -106,8 +103,8 @@ def reset(folder: Folder) -> options.Answered:
 
 
 def merge(
-    one: Annotated[str, typer.Argument(metavar="OWNER/REPO", help="The repository that goes into the other.")],
-    other: Annotated[str, typer.Argument(metavar="OWNER/REPO", help="The one that stays.")],
+    one: Annotated[str, Argument(metavar="OWNER/REPO", help="The repository that goes into the other.")],
+    other: Annotated[str, Argument(metavar="OWNER/REPO", help="The one that stays.")],
 ) -> options.Answered:
     """File the sessions of one repository under another: two names of the same, or a fork and its origin.
 
@@ -127,8 +124,8 @@ def merge(
 
 
 def rename(
-    old: Annotated[str, typer.Argument(metavar="OLD", help="OWNER/REPO as it was.")],
-    new: Annotated[str, typer.Argument(metavar="NEW", help="OWNER/REPO as it is now.")],
+    old: Annotated[str, Argument(metavar="OLD", help="OWNER/REPO as it was.")],
+    new: Annotated[str, Argument(metavar="NEW", help="OWNER/REPO as it is now.")],
 ) -> options.Answered:
     """Say that a repository has another name now, after a move or a rename at the forge.
 

@@ -7,13 +7,12 @@ from datetime import timedelta
 from shutil import get_terminal_size
 from typing import Annotated
 
-import typer
-
 from aicx import console, options
 from aicx.config import load_settings
 from aicx.corpus.files.read import ALTERED
 from aicx.corpus.views.rank import MAX_RANKED, STRICT_SCORE, rank_chunks
 from aicx.filters import EVERYTHING, Filters
+from aicx.questions import Option
 from aicx.quotes import print_lines
 from aicx.text import local, shorten
 from retrieval.lines import ShortenedLine
@@ -24,14 +23,14 @@ _COLORS = {"HIGH": "green", "MEDIUM": "yellow"}
 
 @options.filtered("agent", "automated")
 def command(
-    project: Annotated[str, typer.Option("--project", "-p", metavar="NAME", help="Repository or working folder.")],
+    project: Annotated[str, Option("--project", "-p", metavar="NAME", help="Repository or working folder.")],
     hours: Annotated[
         float,
-        typer.Option("--hours", "-H", min=0, max=10_000_000, metavar="N", help="Only the last N hours; 0 means all."),
+        Option("--hours", "-H", min=0, max=10_000_000, metavar="N", help="Only the last N hours; 0 means all."),
     ] = 72,
-    strict: Annotated[bool, typer.Option("--strict", help=f"Only scores of {STRICT_SCORE} or more.")] = False,
+    strict: Annotated[bool, Option("--strict", help=f"Only scores of {STRICT_SCORE} or more.")] = False,
     top: Annotated[
-        int, typer.Option("--top", "-n", min=1, max=MAX_RANKED, metavar="N", help="Maximum number of results.")
+        int, Option("--top", "-n", min=1, max=MAX_RANKED, metavar="N", help="Maximum number of results.")
     ] = 10,
     filters: Filters = EVERYTHING,
     json: options.Json = False,

@@ -11,13 +11,12 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from aicx import console, options
 from aicx.config import Settings, load_settings
 from aicx.errors import UsageError
 from aicx.output import check_outside, check_target
 from aicx.paths import user_path
+from aicx.questions import PATH, Argument, Option
 from aicx.reports import ReportSelection, ScanResult, scan
 from aicx.reports.bundle import MARK as BUNDLE_MARK
 from aicx.reports.bundle import PAGE_MARK, Write, both, embedded, frame, write_bundle
@@ -37,20 +36,16 @@ _COLORS = {"completed": "green", "failed": "red", "launching": "yellow", "runnin
 
 Folder = Annotated[
     str | None,
-    typer.Argument(metavar="FOLDER", click_type=options.PATH, help="The folder with the reports."),
+    Argument(metavar="FOLDER", click_type=PATH, help="The folder with the reports."),
 ]
 Output = Annotated[
     str | None,
-    typer.Option(
-        "--output", "-o", metavar="FILE", click_type=options.PATH, help="Write the dossier, one HTML file, here."
-    ),
+    Option("--output", "-o", metavar="FILE", click_type=PATH, help="Write the dossier, one HTML file, here."),
 ]
-Bundle = Annotated[
-    str | None, typer.Option("--bundle", metavar="FILE", click_type=options.PATH, help="Write the JSON bundle here.")
-]
+Bundle = Annotated[str | None, Option("--bundle", metavar="FILE", click_type=PATH, help="Write the JSON bundle here.")]
 Workflow = Annotated[
     str | None,
-    typer.Option(
+    Option(
         "--workflow",
         "-w",
         metavar="TEXT",
@@ -60,13 +55,11 @@ Workflow = Annotated[
 ]
 Org = Annotated[
     str | None,
-    typer.Option(
-        "--org", metavar="NAME", help="Reports of this organisation or owner.", rich_help_panel=options.FILTERS
-    ),
+    Option("--org", metavar="NAME", help="Reports of this organisation or owner.", rich_help_panel=options.FILTERS),
 ]
 Repo = Annotated[
     str | None,
-    typer.Option(
+    Option(
         "--repo",
         "-r",
         metavar="NAME",
@@ -76,11 +69,9 @@ Repo = Annotated[
 ]
 Limit = Annotated[
     int | None,
-    typer.Option(
-        "--limit", "-n", min=1, metavar="N", help=f"Maximum number of reports; {_SHOWN} by default in a list."
-    ),
+    Option("--limit", "-n", min=1, metavar="N", help=f"Maximum number of reports; {_SHOWN} by default in a list."),
 ]
-Force = Annotated[bool, typer.Option("--force", help="Replace FILE even if it is not an earlier dossier or bundle.")]
+Force = Annotated[bool, Option("--force", help="Replace FILE even if it is not an earlier dossier or bundle.")]
 
 
 def command(

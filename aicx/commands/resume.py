@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import orjson
-import typer
 
 from aicx import console, options
 from aicx.config import load_settings
@@ -15,6 +14,7 @@ from aicx.errors import UsageError
 from aicx.git.state import Git, GitProbe
 from aicx.output import check_outside, check_target
 from aicx.paths import user_path
+from aicx.questions import PATH, Option
 from aicx.resume.query import MIN_TOKENS
 from aicx.share.wanted import sessions_of_team
 from aicx.storage.atomic import replacing
@@ -37,7 +37,7 @@ def command(
     repo: options.Repo = None,
     task: Annotated[
         str,
-        typer.Option(
+        Option(
             "--task",
             "-t",
             metavar="GOAL",
@@ -45,19 +45,17 @@ def command(
         ),
     ] = "",
     project: options.Projects = None,
-    mode: Annotated[
-        Mode, typer.Option("--mode", "-m", help="How history is searched; auto uses what exists.")
-    ] = "auto",
+    mode: Annotated[Mode, Option("--mode", "-m", help="How history is searched; auto uses what exists.")] = "auto",
     decay: options.Decay = "gentle",
     since: options.Since = None,
     agent_id: Annotated[
-        str | None, typer.Option("--agent-id", metavar="NAME", help="Name of the asking agent; repeated in the answer.")
+        str | None, Option("--agent-id", metavar="NAME", help="Name of the asking agent; repeated in the answer.")
     ] = None,
     exclude_session: options.ExcludeSession = None,
     team: options.Team = False,
     budget: Annotated[
         int | None,
-        typer.Option(
+        Option(
             "--budget",
             min=MIN_TOKENS,
             max=1_000_000,
@@ -66,10 +64,10 @@ def command(
             rich_help_panel=options.OUTPUT,
         ),
     ] = None,
-    full: Annotated[bool, typer.Option("--full", help="More of everything.", rich_help_panel=options.OUTPUT)] = False,
+    full: Annotated[bool, Option("--full", help="More of everything.", rich_help_panel=options.OUTPUT)] = False,
     explain: Annotated[
         bool,
-        typer.Option(
+        Option(
             "--explain",
             help="Give the reason for including or leaving out each candidate.",
             rich_help_panel=options.OUTPUT,
@@ -77,17 +75,17 @@ def command(
     ] = False,
     manifest: Annotated[
         str | None,
-        typer.Option(
+        Option(
             "--manifest",
             metavar="FILE",
-            click_type=options.PATH,
+            click_type=PATH,
             help="Write the selection into a file, as JSON.",
             rich_help_panel=options.OUTPUT,
         ),
     ] = None,
     force: Annotated[
         bool,
-        typer.Option(
+        Option(
             "--force",
             help="Let --manifest replace a file that is not an earlier manifest.",
             rich_help_panel=options.OUTPUT,
@@ -95,7 +93,7 @@ def command(
     ] = False,
     record: Annotated[
         bool,
-        typer.Option("--record", help="Record that a session began, with its contract, as `aicx resume --start` does."),
+        Option("--record", help="Record that a session began, with its contract, as `aicx resume --start` does."),
     ] = False,
     utc: options.Utc = False,
     json: options.Json = False,

@@ -4,24 +4,23 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from aicx import console, options
 from aicx.caller import caller
 from aicx.config import load_settings
+from aicx.questions import PATH, Argument, Option
 
 
 def command(
     words: Annotated[
         list[str],
-        typer.Argument(metavar="-- COMMAND...", click_type=options.PATH, help="The program and its arguments."),
+        Argument(metavar="-- COMMAND...", click_type=PATH, help="The program and its arguments."),
     ],
     task: Annotated[
-        str, typer.Option("--task", "-t", metavar="GOAL", help="The goal of the session; without one, it goes on.")
+        str, Option("--task", "-t", metavar="GOAL", help="The goal of the session; without one, it goes on.")
     ] = "",
     agent_id: Annotated[
         str | None,
-        typer.Option("--agent-id", metavar="NAME", help="What the program is called; by default by its own name."),
+        Option("--agent-id", metavar="NAME", help="What the program is called; by default by its own name."),
     ] = None,
 ) -> None:
     """Run a program with what it should know of the work here, and record what it did.

@@ -9,8 +9,6 @@ from pathlib import Path
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Annotated, Literal
 
-import typer
-
 from aicx import console, options
 from aicx.commands.results import notify_nothing, print_explanation
 from aicx.config import Settings, load_settings
@@ -19,6 +17,7 @@ from aicx.engine.index_manifest import stale_indexes
 from aicx.engine.search import MAX_RERANKED, RERANKED, Group, Hit, Mode, SearchQuery, SearchReport, Sort, search
 from aicx.errors import UsageError
 from aicx.filters import EVERYTHING, Filters
+from aicx.questions import Argument, Option
 from aicx.quotes import print_lines
 from aicx.quoting import of_member
 from aicx.share.wanted import passages_of_team
@@ -36,14 +35,14 @@ _PLACE_LENGTH = 18
 
 @options.filtered()
 def command(
-    query: Annotated[list[str], typer.Argument(help="A question, an identifier, or a quoted phrase.")],
+    query: Annotated[list[str], Argument(help="A question, an identifier, or a quoted phrase.")],
     mode: Annotated[
         Mode,
-        typer.Option("--mode", "-m", help="Which retrievers to use; auto takes those available and names them."),
+        Option("--mode", "-m", help="Which retrievers to use; auto takes those available and names them."),
     ] = "auto",
     group: Annotated[
         Group | None,
-        typer.Option(
+        Option(
             "--group",
             "-g",
             help="One answer per chunk, or one per session, ranked by all its chunks. Without it, chunks are"
@@ -52,15 +51,15 @@ def command(
     ] = None,
     limit: Annotated[
         int | None,
-        typer.Option(
+        Option(
             "--limit", "-n", min=1, max=1000, metavar="N", help=f"Maximum number of results: {_FEW}, as JSON {_MANY}."
         ),
     ] = None,
-    sort: Annotated[Sort, typer.Option("--sort", help="The order of the answers.")] = "relevance",
+    sort: Annotated[Sort, Option("--sort", help="The order of the answers.")] = "relevance",
     decay: options.Decay = "off",
     min_score: Annotated[
         float,
-        typer.Option(
+        Option(
             "--min-score", min=0, max=10, metavar="N", help="Only chunks that `aicx search --worth` scores N or more."
         ),
     ] = 0,
@@ -68,7 +67,7 @@ def command(
     everywhere: options.Everywhere = False,
     rerank: Annotated[
         str,
-        typer.Option(
+        Option(
             "--rerank",
             metavar="N",
             help="How many of the best answers are compared with the question token by token, up to"
@@ -78,16 +77,16 @@ def command(
     ] = str(RERANKED),
     scope: Annotated[
         Literal["chunks", "memories"],
-        typer.Option("--scope", help="What is searched: stored sessions, or the memory as `aicx search --in memory`."),
+        Option("--scope", help="What is searched: stored sessions, or the memory as `aicx search --in memory`."),
     ] = "chunks",
     team: options.Team = False,
     filters: Filters = EVERYTHING,
     explain: Annotated[
-        bool, typer.Option("--explain", help="Show each retriever's rank and score, and what else counted.")
+        bool, Option("--explain", help="Show each retriever's rank and score, and what else counted.")
     ] = False,
     verbose: Annotated[
         bool,
-        typer.Option(
+        Option(
             "--verbose",
             "-v",
             help="Show each chunk's path and the command that reopens its session.",

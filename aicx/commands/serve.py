@@ -8,11 +8,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Literal
 
-import typer
-
 from aicx import console
 from aicx.config import Settings, load_settings
 from aicx.errors import MissingExtra, UsageError
+from aicx.questions import Option
 from aicx.system import CAN_FORK
 
 # Python runs one thread at a time, and each keeps indexes of its own open, which take memory: a second one is there for
@@ -23,28 +22,24 @@ _THREADS = 2
 def serve_mcp(
     transport: Annotated[
         Literal["stdio", "http"],
-        typer.Option("--transport", "-t", help="stdio for a client that starts aicx itself, or http."),
+        Option("--transport", "-t", help="stdio for a client that starts aicx itself, or http."),
     ] = "stdio",
-    host: Annotated[
-        str, typer.Option("--host", metavar="ADDRESS", help="For http, the address to listen on.")
-    ] = "127.0.0.1",
-    port: Annotated[
-        int, typer.Option("--port", min=0, max=65535, help="For http, the port; 0 takes a free one.")
-    ] = 8044,
+    host: Annotated[str, Option("--host", metavar="ADDRESS", help="For http, the address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, Option("--port", min=0, max=65535, help="For http, the port; 0 takes a free one.")] = 8044,
     allow_host: Annotated[
         list[str] | None,
-        typer.Option("--allow-host", metavar="NAME", help="For http, accept requests to this host name as well."),
+        Option("--allow-host", metavar="NAME", help="For http, accept requests to this host name as well."),
     ] = None,
     no_token: Annotated[
-        bool, typer.Option("--no-token", help="For http on an address of this machine, ask for no token.")
+        bool, Option("--no-token", help="For http on an address of this machine, ask for no token.")
     ] = False,
     rate: Annotated[
         float,
-        typer.Option("--rate", min=1, max=10_000, metavar="N", help="For http, maximum number of requests per second."),
+        Option("--rate", min=1, max=10_000, metavar="N", help="For http, maximum number of requests per second."),
     ] = 100,
     workers: Annotated[
         int,
-        typer.Option(
+        Option(
             "--workers",
             min=1,
             max=64,
@@ -54,7 +49,7 @@ def serve_mcp(
     ] = 1,
     allow_proposals: Annotated[
         bool,
-        typer.Option("--allow-proposals", help="Let clients propose what to remember; a person decides."),
+        Option("--allow-proposals", help="Let clients propose what to remember; a person decides."),
     ] = False,
 ) -> None:
     """Let agents search the corpus through the Model Context Protocol (MCP).

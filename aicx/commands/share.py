@@ -5,11 +5,10 @@ from __future__ import annotations
 from shutil import rmtree
 from typing import Annotated
 
-import typer
-
 from aicx import console, options
 from aicx.config import Settings, load_settings
 from aicx.errors import CorpusDamaged, NotFound, UsageError
+from aicx.questions import Argument, Option
 from aicx.share.answers import SCHEMA, ShareLeft, ShareStatus, ShareVerified
 from aicx.share.leaving import TakenOut, erase_everything, find_own, forget_shared, said
 from aicx.share.membership import Membership, find_membership, need_membership, new_membership, write_membership
@@ -20,17 +19,17 @@ from aicx.share.upkeep import count_unindexed
 from aicx.storage.lock import writer_lock
 
 _PUSH_AGAIN = "aicx share push --yes on the machine that pushed it sends it again"
-Yes = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
+Yes = Annotated[bool, Option("--yes", help="Do not ask.")]
 
 
 def join_share(
-    address: Annotated[str, typer.Argument(help="A folder, or s3://, gs://, az://, db://, ssh:// with a path in it.")],
+    address: Annotated[str, Argument(help="A folder, or s3://, gs://, az://, db://, ssh:// with a path in it.")],
     member: Annotated[
-        str | None, typer.Option("--member", metavar="NAME", help="Whose rows come from here; by default your login.")
+        str | None, Option("--member", metavar="NAME", help="Whose rows come from here; by default your login.")
     ] = None,
     carried: Annotated[
         bool,
-        typer.Option("--carried", help="The folder's files are carried between machines, as Syncthing and rsync do."),
+        Option("--carried", help="The folder's files are carried between machines, as Syncthing and rsync do."),
     ] = False,
 ) -> options.Answered:
     """Make a shared index at an address, or join the one that is there. Nothing is shared by this.
@@ -117,11 +116,11 @@ def _fetched(settings: Settings) -> Membership:
 
 @options.either("session")
 def forget_here(
-    session: Annotated[str | None, typer.Option("--session", "-s", metavar="ID", help="A session you shared.")] = None,
-    project: Annotated[str | None, typer.Option("--project", "-p", metavar="GLOB", help="Projects you shared.")] = None,
+    session: Annotated[str | None, Option("--session", "-s", metavar="ID", help="A session you shared.")] = None,
+    project: Annotated[str | None, Option("--project", "-p", metavar="GLOB", help="Projects you shared.")] = None,
     at_once: Annotated[
         bool,
-        typer.Option("--at-once", help="Delete earlier states of the tables too, though others may be searching them."),
+        Option("--at-once", help="Delete earlier states of the tables too, though others may be searching them."),
     ] = False,
     yes: Yes = False,
 ) -> options.Answered:
@@ -146,7 +145,7 @@ def forget_here(
 
 
 def leave(
-    erase: Annotated[bool, typer.Option("--erase", help="First delete everything that this machine shared.")] = False,
+    erase: Annotated[bool, Option("--erase", help="First delete everything that this machine shared.")] = False,
     yes: Yes = False,
 ) -> options.Answered:
     """Leave the share: this home no longer pushes to it nor searches it. With --erase, what it shared is deleted.
@@ -175,7 +174,7 @@ def leave(
 def _confirm(what: str, *, yes: bool) -> None:
     if not yes:
         options.need_person("this cannot be undone and needs a confirmation", "add --yes")
-        typer.confirm(f"{what}?", abort=True, err=True)
+        console.confirm(f"{what}?")
 
 
 def _print(done: TakenOut) -> None:

@@ -7,11 +7,10 @@ from contextlib import nullcontext
 from dataclasses import replace
 from typing import Annotated, Literal
 
-import typer
-
 from aicx import console, options
 from aicx.config import load_settings
 from aicx.errors import UsageError
+from aicx.questions import Option
 from aicx.share.answers import SCHEMA, SharePushed, share_pushed
 from aicx.share.build import build, find_choice, in_process
 from aicx.share.membership import need_membership, write_membership
@@ -25,12 +24,12 @@ from aicx.storage.lock import writer_lock
 def push_projects(
     project: Annotated[
         list[str] | None,
-        typer.Option("--project", "-p", metavar="GLOB", help="Also share these projects from now on; * and ? work."),
+        Option("--project", "-p", metavar="GLOB", help="Also share these projects from now on; * and ? work."),
     ] = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only show what would go: counts, and ten passages as they would.")
+        bool, Option("--dry-run", help="Only show what would go: counts, and ten passages as they would.")
     ] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    yes: Annotated[bool, Option("--yes", help="Do not ask.")] = False,
 ) -> options.Answered:
     """Send what is new of the chosen projects to the share. No project is chosen until you name one.
 
@@ -84,7 +83,7 @@ def confirm_push(chunks: int) -> None:
     options.need_person(
         "others will read this, so it needs a confirmation", "add --yes; aicx share push --dry-run looks"
     )
-    typer.confirm(f"Share {console.plural(chunks, 'chunk')}? Others can read them then", abort=True, err=True)
+    console.confirm(f"Share {console.plural(chunks, 'chunk')}? Others can read them then")
 
 
 def _show(looked: SharePushed) -> None:
@@ -113,24 +112,24 @@ def _counts(done: SharePushed) -> str:
 def build_share(
     project: Annotated[
         list[str] | None,
-        typer.Option("--project", "-p", metavar="GLOB", help="Also share these projects from now on; * and ? work."),
+        Option("--project", "-p", metavar="GLOB", help="Also share these projects from now on; * and ? work."),
     ] = None,
     engine: Annotated[
         Literal["process", "ray"],
-        typer.Option("--engine", help="One process, or Ray, which needs the optional part [ray]."),
+        Option("--engine", help="One process, or Ray, which needs the optional part [ray]."),
     ] = "process",
     address: Annotated[
         str | None,
-        typer.Option("--address", metavar="ADDRESS", help="The Ray cluster; by default this machine's cores."),
+        Option("--address", metavar="ADDRESS", help="The Ray cluster; by default this machine's cores."),
     ] = None,
     workers: Annotated[
-        int | None, typer.Option("--workers", min=1, metavar="N", help="How many cores of this machine Ray may use.")
+        int | None, Option("--workers", min=1, metavar="N", help="How many cores of this machine Ray may use.")
     ] = None,
     env: Annotated[
         list[str] | None,
-        typer.Option("--env", metavar="NAME", help="Give a cluster's workers this variable of your environment."),
+        Option("--env", metavar="NAME", help="Give a cluster's workers this variable of your environment."),
     ] = None,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    yes: Annotated[bool, Option("--yes", help="Do not ask.")] = False,
 ) -> options.Answered:
     """Send all of the chosen projects at once, with vectors made on the way: for a first share of a long history.
 

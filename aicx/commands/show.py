@@ -9,8 +9,6 @@ from shutil import get_terminal_size
 from textwrap import wrap
 from typing import Annotated
 
-import typer
-
 from aicx import console, options
 from aicx.config import load_settings
 from aicx.corpus.files.read import ALTERED
@@ -28,6 +26,7 @@ from aicx.corpus.views.show import (
 from aicx.errors import CorpusDamaged
 from aicx.opening import Kind, lines_of_place, open_ref
 from aicx.paths import NON_REPOSITORY, Layout
+from aicx.questions import PATH, Argument, Option
 from aicx.text import first_of, local, shorten, time_span
 
 _MAX_LINES = 5
@@ -39,19 +38,17 @@ _STATE_COLORS = {"unchanged": "green", "there": "green", "changed": "yellow"}
 
 Ref = Annotated[
     str,
-    typer.Argument(
+    Argument(
         metavar="REF",
-        click_type=options.PATH,
+        click_type=PATH,
         help="A chunk's id or path, a session or the beginning of its id, file:…, commit:…, or any other reference.",
     ),
 ]
-Full = Annotated[bool, typer.Option("--full", help="Print all of a session, chunk by chunk, shared text once.")]
-Verify = Annotated[bool, typer.Option("--verify", help="Check whether the logs still contain the stored records.")]
+Full = Annotated[bool, Option("--full", help="Print all of a session, chunk by chunk, shared text once.")]
+Verify = Annotated[bool, Option("--verify", help="Check whether the logs still contain the stored records.")]
 Limit = Annotated[
     int,
-    typer.Option(
-        "--limit", "-n", min=1, max=10_000, metavar="N", help="For file: and commit:, maximum number of chunks."
-    ),
+    Option("--limit", "-n", min=1, max=10_000, metavar="N", help="For file: and commit:, maximum number of chunks."),
 ]
 
 

@@ -6,8 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import field
 from typing import Annotated, Literal
 
-import typer
-
 from aicx import console, options
 from aicx.commands.results import notify_nothing
 from aicx.config import Settings, load_settings
@@ -27,6 +25,7 @@ from aicx.errors import AicxError, NotFound, plainly
 from aicx.fields import INLINE, OPTIONAL
 from aicx.filters import EVERYTHING, Filters
 from aicx.paths import NON_REPOSITORY
+from aicx.questions import Option
 from aicx.storage.lock import writer_lock
 from aicx.text import local
 from aicx.values import dataclass
@@ -75,7 +74,7 @@ class StatusAnswer:
 def command(
     agent: options.Agents = None,
     reset: Annotated[
-        bool, typer.Option("--reset", help="Read all logs again at the next store; stored chunks stay.")
+        bool, Option("--reset", help="Read all logs again at the next store; stored chunks stay.")
     ] = False,
     utc: options.Utc = False,
     json: options.Json = False,
@@ -233,9 +232,9 @@ def list_agents_logs(agent: options.Agents = None) -> options.Answered:
 def list_stored_projects(
     filters: Filters = EVERYTHING,
     emit: Annotated[
-        Literal["summary", "paths"], typer.Option("--emit", help="One line per project, or the path of every chunk.")
+        Literal["summary", "paths"], Option("--emit", help="One line per project, or the path of every chunk.")
     ] = "summary",
-    strict: Annotated[bool, typer.Option("--strict", help="Fail (exit 3) when nothing matches.")] = False,
+    strict: Annotated[bool, Option("--strict", help="Fail (exit 3) when nothing matches.")] = False,
     json: options.Json = False,
 ) -> None:
     """List the stored projects with their dates, agents and sizes, most recently active first.

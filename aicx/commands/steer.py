@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from aicx import console, options
 from aicx.commands.results import notify_nothing
 from aicx.config import load_settings
@@ -14,6 +12,7 @@ from aicx.engine.steer_answer import SCHEMA, SteerAnswer, order_of, ranked_answe
 from aicx.errors import UsageError
 from aicx.fields import to_fields
 from aicx.filters import EVERYTHING, Filters
+from aicx.questions import Argument, Option
 from aicx.quoting import of_member
 from aicx.share.wanted import list_chunks, passages_of_team
 from aicx.text import ago, local
@@ -26,12 +25,12 @@ if TYPE_CHECKING:
 def command(
     text: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[TEXT]...", help="What the chunks are about; without it, newest first."),
+        Argument(metavar="[TEXT]...", help="What the chunks are about; without it, newest first."),
     ] = None,
     filters: Filters = EVERYTHING,
     decay: Annotated[
         str | None,
-        typer.Option(
+        Option(
             "--decay",
             metavar="HOW",
             help="With TEXT, prefer recent chunks: off, gentle (as without this option), strong, or a number of days.",
@@ -41,7 +40,7 @@ def command(
     everywhere: options.Everywhere = False,
     team: options.Team = False,
     explain: Annotated[
-        bool, typer.Option("--explain", help="With TEXT, show each retriever's rank and score, and what else counted.")
+        bool, Option("--explain", help="With TEXT, show each retriever's rank and score, and what else counted.")
     ] = False,
     limit: options.Limit = 20,
 ) -> options.Answered:

@@ -5,10 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import field
 from datetime import datetime, timedelta
-from inspect import Signature, signature
 from typing import TYPE_CHECKING, Annotated, Any, Literal
-
-import typer
 
 from aicx import console, options
 from aicx.agents.records import has_recall
@@ -25,6 +22,7 @@ from aicx.errors import AicxError, UsageError
 from aicx.fields import INLINE, OPTIONAL
 from aicx.output import check_outside
 from aicx.paths import user_path
+from aicx.questions import PATH, Option, questions_of
 from aicx.sessions.index import refresh_edges
 from aicx.text import instant
 from aicx.values import dataclass
@@ -79,31 +77,29 @@ class EntriesAnswer:
 Emitted = Literal["none", "paths", "json"]
 EmitOption = Annotated[
     Emitted,
-    typer.Option("--emit", help="Output on stdout: nothing, the stored paths, or everything read, as JSON."),
+    Option("--emit", help="Output on stdout: nothing, the stored paths, or everything read, as JSON."),
 ]
 ReportFolder = Annotated[
     str | None,
-    typer.Option(
+    Option(
         "--output",
         "-o",
         metavar="DIR",
-        click_type=options.PATH,
+        click_type=PATH,
         help="Also write a report of everything read into this folder.",
     ),
 ]
-FullRescan = Annotated[bool, typer.Option("--full-rescan", help="Read every log again, also the unchanged ones.")]
+FullRescan = Annotated[bool, Option("--full-rescan", help="Read every log again, also the unchanged ones.")]
 RedactAgain = Annotated[
-    bool, typer.Option("--redact-again", help="Redact stored chunks again by the rules of this version; reads no log.")
+    bool, Option("--redact-again", help="Redact stored chunks again by the rules of this version; reads no log.")
 ]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would be stored and write nothing.")]
+DryRun = Annotated[bool, Option("--dry-run", help="Show what would be stored and write nothing.")]
 Index = Annotated[
-    bool, typer.Option("--index", "--memex", help="Then embed what is new, as `aicx index` does, to search by meaning.")
+    bool, Option("--index", "--memex", help="Then embed what is new, as `aicx index` does, to search by meaning.")
 ]
 StoreSince = Annotated[
     str | None,
-    typer.Option(
-        "--since", metavar="WHEN", help="Only sessions active since then: 2026-01-31, yesterday, 36h, 7d, 2w."
-    ),
+    Option("--since", metavar="WHEN", help="Only sessions active since then: 2026-01-31, yesterday, 36h, 7d, 2w."),
 ]
 
 
@@ -219,15 +215,10 @@ def _limited_to(agents: tuple[str, ...], help: str) -> Callable[..., None]:
     def limited(**given: Any) -> None:
         command(agent=list(agents), **given)
 
-    options_of = [
-        one
-        for name, one in signature(command, eval_str=True).parameters.items()
-        if name not in ("agent", "redact_again")
-    ]
-    limited.__signature__ = Signature(options_of)  # type: ignore[attr-defined]  # what typer makes the options from
-    limited.__annotations__ = {one.name: one.annotation for one in options_of}
     limited.__doc__ = help
-    return limited
+    return options.asking(
+        limited, lambda: [one for one in questions_of(command) if one.name not in ("agent", "redact_again")]
+    )
 
 
 every_agent = _limited_to((), "Store the logs of every agent; the same as `aicx store`.")
@@ -257,7 +248,7 @@ def _print_json(settings: Settings, request: StoreRequest, report: StoreReport, 
             code = error.exit_code
     console.out_answer(SCHEMA, StoreAnswer(str(settings.layout.home), request.dry_run, report, built))
     if code:
-        raise typer.Exit(code)
+        raise options.Ended(code)
 
 
 def _redact_again(settings: Settings, json: bool | None) -> None:

@@ -6,8 +6,6 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-import typer
-
 from aicx import console, options
 from aicx.agents import records
 from aicx.agents.change import SetupChange, make
@@ -76,7 +74,7 @@ def command(dry_run: DryRun = False, yes: Yes = False, json: options.Json = Fals
         else:
             console.notify(f"Taken out. What is stored is still in {settings.layout.home}.")
     if failed:
-        raise typer.Exit(1)
+        raise options.Ended(1)
 
 
 def _entries(settings: Settings, failed: list[str]) -> Iterator[SetupChange]:

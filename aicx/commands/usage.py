@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from aicx import console, options
 from aicx.config import load_settings
+from aicx.questions import Option
 from aicx.text import local, plural
 
 if TYPE_CHECKING:
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
 def command(
     repo: options.Repo = None,
     contracts: Annotated[
-        bool, typer.Option("--contracts", help="List how each session kept to its contract, the newest first.")
+        bool, Option("--contracts", help="List how each session kept to its contract, the newest first.")
     ] = False,
 ) -> options.Answered:
     """Count sessions, handoffs, contracts and how they were kept, and failures that came back in a repository.

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from aicx import console, options
 from aicx.config import load_settings
 from aicx.paths import user_path
+from aicx.questions import PATH, Argument
 from aicx.share.wanted import sessions_of_team
 
 
 def command(
     target: Annotated[
         str,
-        typer.Argument(
+        Argument(
             metavar="TARGET",
-            click_type=options.PATH,
+            click_type=PATH,
             help="COMMIT, FILE, FILE:LINE, FILE:10-30, a tag, a range A..B, or #12, its address or a ticket as ORB-12.",
         ),
     ],

@@ -15,8 +15,9 @@ import pytest
 from click.shell_completion import ShellComplete
 from typer.main import get_command
 
-from aicx.cli import app, run
+from aicx.cli import run
 from aicx.commands import FORMER, HIDDEN, INSTEAD, SECTIONS
+from aicx.menu import app
 from tests.corpus.builders import SESSION, ClaudeLog, Home
 from tests.kept import Kept
 from tests.sampling import sample

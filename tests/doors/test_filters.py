@@ -11,9 +11,9 @@ import pytest
 import typer
 
 import aicx
-from aicx.cli import app
 from aicx.corpus.catalog import filters as meanings
 from aicx.filters import EVERYTHING, FILTERS, NAMES, Filters
+from aicx.menu import app
 from aicx.servers.dashboard import requests
 from aicx.servers.mcp.arguments import SearchArguments, SessionsArguments, SteerArguments, parameters, parse
 from aicx.servers.questions import PARAMETERS, FilteredQuestion, filters_of

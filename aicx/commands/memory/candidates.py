@@ -6,8 +6,6 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from aicx import console, options
 from aicx.commands.memory.common import Everywhere, open_desk, opened
 from aicx.config import Settings, load_settings
@@ -17,6 +15,7 @@ from aicx.memory.deciding import Desk
 from aicx.memory.proposals import SCHEMA as LIST_SCHEMA
 from aicx.memory.proposals import CandidateItem, CandidatesAnswer, Proposal, ProposalKind
 from aicx.paths import user_path
+from aicx.questions import PATH, Option
 
 if TYPE_CHECKING:
     from aicx.memory.review.building import BackfillItem, Planned
@@ -30,18 +29,18 @@ _DONE = {"new": "new", "seen": "more evidence", "known": "already known"}
 
 def list_proposed(
     limit: options.Limit = 20,
-    kind: Annotated[ProposalKind | None, typer.Option("--kind", "-k", help="Only candidates of this kind.")] = None,
+    kind: Annotated[ProposalKind | None, Option("--kind", "-k", help="Only candidates of this kind.")] = None,
     repo: Annotated[
         str | None,
-        typer.Option(
+        Option(
             *("--repo", "-r"),
             metavar="FOLDER",
-            click_type=options.PATH,
+            click_type=PATH,
             help="Only candidates of the repository that this folder is in; by default of all.",
         ),
     ] = None,
     rebuild: Annotated[
-        bool, typer.Option("--rebuild", help="Read every session again, not only those that are new or changed.")
+        bool, Option("--rebuild", help="Read every session again, not only those that are new or changed.")
     ] = False,
 ) -> options.Answered:
     """List what the stored sessions propose to keep, the best first, with the words it comes from.
@@ -101,9 +100,9 @@ def _print_proposed(item: CandidateItem) -> None:
 
 
 def backfill(
-    import_: Annotated[bool, typer.Option("--import", help="Make the candidates.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show them, as without --import.")] = False,
-    kind: Annotated[ProposalKind | None, typer.Option("--kind", "-k", help="Only proposals of this kind.")] = None,
+    import_: Annotated[bool, Option("--import", help="Make the candidates.")] = False,
+    dry_run: Annotated[bool, Option("--dry-run", help="Only show them, as without --import.")] = False,
+    kind: Annotated[ProposalKind | None, Option("--kind", "-k", help="Only proposals of this kind.")] = None,
     limit: options.Limit = 10_000,
     everywhere: Everywhere = False,
     repo: options.Repo = None,
@@ -177,7 +176,7 @@ def _print_backfilled(item: BackfillItem) -> None:
 @options.either("session")
 def build_suggested(
     session: Annotated[
-        str | None, typer.Option("--session", "-s", metavar="ID", help="Of this stored session, not of the note.")
+        str | None, Option("--session", "-s", metavar="ID", help="Of this stored session, not of the note.")
     ] = None,
     repo: options.Repo = None,
 ) -> options.Answered:

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Annotated
 
 import orjson
-import typer
 
 from aicx import console, options
 from aicx.commands.memory.common import Everywhere, Yes, open_desk, opened, reason_line
@@ -41,6 +40,7 @@ from aicx.memory.record import PREFIX
 from aicx.memory.seal import decisions_in
 from aicx.memory.signing import allowed_signers_of_git, name_of_git, verify
 from aicx.paths import user_path
+from aicx.questions import PATH, Argument, Option
 from aicx.text import day_bounds, instant, local
 
 _FINDINGS = {
@@ -63,7 +63,7 @@ _UPKEEP = {
 _LEFT = {"stale_proposal": "it changed meanwhile", "needs_person": "a person has to do it", "pinned": "it is pinned"}
 _MAX_BYTES = 16 << 20
 _VERDICTS = {"pass": "green", "warn": "yellow", "fail": "red"}
-_Argument = typer.Argument(metavar="[FILE]...", click_type=options.PATH, help="A file; several times.")
+_Argument = Argument(metavar="[FILE]...", click_type=PATH, help="A file; several times.")
 Files = Annotated[list[str] | None, _Argument]
 _PROOF_COLORS = {"signed": "green", "unsigned": "yellow", "unknown_key": "yellow", "invalid": "red"}
 _PROOFS = {
@@ -100,11 +100,11 @@ def lint_records(everywhere: Everywhere = False, repo: options.Repo = None, json
             console.out(f"{severity}{one.ref}  {_FINDINGS[one.code]}{f': {one.other}' if one.other else ''}")
         console.notify(f"{console.plural(answer.checked, 'record')}, {console.plural(len(found), 'finding')}.")
     if any(one.severity == "error" for one in found):
-        raise typer.Exit(1)
+        raise options.Ended(1)
 
 
 def curate(
-    apply_: Annotated[bool, typer.Option("--apply", help="Do what a program may do; needs --yes.")] = False,
+    apply_: Annotated[bool, Option("--apply", help="Do what a program may do; needs --yes.")] = False,
     yes: Yes = False,
     everywhere: Everywhere = False,
     repo: options.Repo = None,
@@ -180,7 +180,7 @@ def _print_proposal(planned: PlannedUpkeep, outcome: Outcome | None) -> None:
 def evaluate(
     files: Files = None,
     since: Annotated[
-        str | None, typer.Option("--since", metavar="DAY", help="Only retrievals recorded from this day on.")
+        str | None, Option("--since", metavar="DAY", help="Only retrievals recorded from this day on.")
     ] = None,
     repo: options.Repo = None,
     json: options.Json = False,
@@ -218,7 +218,7 @@ def evaluate(
         if not judged:
             console.notify("No retrieval is recorded. `aicx search --in memory QUESTION --record` records one.")
     if worst == "fail":
-        raise typer.Exit(1)
+        raise options.Ended(1)
 
 
 def audit_texts(files: Files = None, repo: options.Repo = None, json: options.Json = False) -> None:
@@ -251,7 +251,7 @@ def audit_texts(files: Files = None, repo: options.Repo = None, json: options.Js
             f"{console.plural(relied, 'record')} relied on, {len(untrusted):,} not agreed: contamination {share:.0%}."
         )
     if untrusted:
-        raise typer.Exit(1)
+        raise options.Ended(1)
 
 
 def _everything(desk: Desk) -> Mapping[str, Assessment]:
@@ -289,13 +289,13 @@ def _day(text: str) -> str:
 
 @options.either("ref", "--ref")
 def verify_decisions(
-    ref: Annotated[str | None, typer.Argument(metavar="[REF]", help="A record; by default all accepted ones.")] = None,
+    ref: Annotated[str | None, Argument(metavar="[REF]", help="A record; by default all accepted ones.")] = None,
     allowed_signers: Annotated[
         str | None,
-        typer.Option(
+        Option(
             "--allowed-signers",
             metavar="FILE",
-            click_type=options.PATH,
+            click_type=PATH,
             help="Who has which SSH key, as ssh-keygen reads it; by default gpg.ssh.allowedSignersFile of your git.",
         ),
     ] = None,
@@ -347,4 +347,4 @@ def verify_decisions(
     if not json and not rows:
         console.notify("Nothing is accepted.")
     if failed:
-        raise typer.Exit(1)
+        raise options.Ended(1)

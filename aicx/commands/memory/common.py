@@ -9,8 +9,6 @@ from contextlib import contextmanager
 from datetime import datetime
 from typing import Annotated
 
-import typer
-
 from aicx import console, options
 from aicx.config import load_settings
 from aicx.errors import UsageError
@@ -21,17 +19,16 @@ from aicx.memory.evidence import show_evidence
 from aicx.memory.policy_records import of_records, policy_in
 from aicx.memory.reading import Memory, Scope, find_scope
 from aicx.memory.record import REASONS, Reason, Record
+from aicx.questions import Argument, Option
 from aicx.text import day_bounds, local
 
-RefArgument = Annotated[str, typer.Argument(metavar="REF", help="A record's id, the beginning of it, or its name.")]
-By = Annotated[str, typer.Option("--by", metavar="NAME", help="The person who decides.")]
-ByAnybody = Annotated[str, typer.Option("--by", metavar="NAME", help="Who does it.")]
-Why = Annotated[str | None, typer.Option("--why", metavar="TEXT", help="The reason, kept with the decision.")]
-Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask. A script needs it.")]
-Rev = Annotated[
-    int | None, typer.Option("--rev", metavar="N", min=1, help="Only if the record is still this revision.")
-]
-Everywhere = Annotated[bool, typer.Option("--everywhere", help="The records of all repositories.")]
+RefArgument = Annotated[str, Argument(metavar="REF", help="A record's id, the beginning of it, or its name.")]
+By = Annotated[str, Option("--by", metavar="NAME", help="The person who decides.")]
+ByAnybody = Annotated[str, Option("--by", metavar="NAME", help="Who does it.")]
+Why = Annotated[str | None, Option("--why", metavar="TEXT", help="The reason, kept with the decision.")]
+Yes = Annotated[bool, Option("--yes", "-y", help="Do not ask. A script needs it.")]
+Rev = Annotated[int | None, Option("--rev", metavar="N", min=1, help="Only if the record is still this revision.")]
+Everywhere = Annotated[bool, Option("--everywhere", help="The records of all repositories.")]
 _COLORS = {"accepted": "green", "candidate": "yellow", "stale": "magenta", "quarantined": "red"}
 _SPAN = re.compile(r"(\d+)\s*(s|m|h|d|w)?")
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}

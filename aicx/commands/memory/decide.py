@@ -5,8 +5,6 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import Annotated, get_args
 
-import typer
-
 from aicx import console, options
 from aicx.commands.memory.common import (
     By,
@@ -42,6 +40,7 @@ from aicx.memory.evidence import resolve_evidence
 from aicx.memory.policy_records import policy_in
 from aicx.memory.record import PREFIX, Result
 from aicx.memory.signing import sign as sign_event
+from aicx.questions import Argument, Option
 
 _DONE = {
     "accept": "Accepted:",
@@ -63,7 +62,7 @@ def accept(
     yes: Yes = False,
     sign: Annotated[
         str | None,
-        typer.Option("--sign", metavar="KEY", help="Sign the decision with this file of an SSH key, or with gpg:NAME."),
+        Option("--sign", metavar="KEY", help="Sign the decision with this file of an SSH key, or with gpg:NAME."),
     ] = None,
     rev: Rev = None,
     repo: options.Repo = None,
@@ -160,8 +159,8 @@ def restore(ref: RefArgument, by: ByAnybody = UNNAMED, rev: Rev = None, repo: op
 
 @options.either("old", "--old")
 def supersede(
-    old: Annotated[str, typer.Argument(metavar="OLD", help="The record that is no longer true.")],
-    with_: Annotated[str, typer.Option("--with", metavar="NEW", help="The accepted record that takes its place.")],
+    old: Annotated[str, Argument(metavar="OLD", help="The record that is no longer true.")],
+    with_: Annotated[str, Option("--with", metavar="NEW", help="The accepted record that takes its place.")],
     by: By = UNNAMED,
     yes: Yes = False,
     rev: Rev = None,
@@ -186,12 +185,12 @@ def supersede(
 @options.either("ref", "--ref")
 def validate(
     ref: RefArgument,
-    result: Annotated[str, typer.Option("--result", metavar="pass|fail", help="Whether it still holds.")],
+    result: Annotated[str, Option("--result", metavar="pass|fail", help="Whether it still holds.")],
     by: ByAnybody = UNNAMED,
     yes: Yes = False,
-    method: Annotated[str, typer.Option("--method", metavar="TEXT", help="How it was checked.")] = "",
+    method: Annotated[str, Option("--method", metavar="TEXT", help="How it was checked.")] = "",
     evidence: Annotated[
-        list[str] | None, typer.Option("--evidence", metavar="REF", help="What shows it; may be given several times.")
+        list[str] | None, Option("--evidence", metavar="REF", help="What shows it; may be given several times.")
     ] = None,
     rev: Rev = None,
     repo: options.Repo = None,

@@ -8,8 +8,6 @@ import sys
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from aicx import options
 from aicx.commands.memory.common import (
     ByAnybody,
@@ -36,47 +34,46 @@ from aicx.memory.proposing import Draft, Edit, propose
 from aicx.memory.reading import Scope
 from aicx.memory.record import KINDS, ORIGINS, REASONS, Lane, Origin, Source, Validity
 from aicx.paths import user_path
+from aicx.questions import PATH, Argument, Option
 from aicx.refs import Ref
 
 _MAX_BYTES = 64_000
 _SOURCE = re.compile(r"[a-z][a-z0-9_-]{0,31}:[\w./#@+-]{1,120}")
 _KINDS_OF_OTHERS = {"eval_result": "eval"}  # as other tools call them
 
-Details = Annotated[list[str] | None, typer.Option("--detail", metavar="TEXT", help="A further line; several times.")]
+Details = Annotated[list[str] | None, Option("--detail", metavar="TEXT", help="A further line; several times.")]
 Evidence = Annotated[
-    list[str] | None, typer.Option("--evidence", metavar="REF", help="A chunk, session, commit or file; several times.")
+    list[str] | None, Option("--evidence", metavar="REF", help="A chunk, session, commit or file; several times.")
 ]
 Anchors = Annotated[
     list[str] | None,
-    typer.Option(
+    Option(
         "--anchor",
         metavar="PATH[#L1-L9]",
-        click_type=options.PATH,
+        click_type=PATH,
         help="What it rests on: it is stale when these lines change; several times.",
     ),
 ]
 Claims = Annotated[
     list[str] | None,
-    typer.Option("--claim", metavar="KEY=VALUE", help="What it says, for comparison with others; several times."),
+    Option("--claim", metavar="KEY=VALUE", help="What it says, for comparison with others; several times."),
 ]
-Tags = Annotated[list[str] | None, typer.Option("--tag", metavar="WORD", help="A tag; several times.")]
-ValidUntil = Annotated[str | None, typer.Option("--valid-until", metavar="DAY", help="The last day on which it holds.")]
+Tags = Annotated[list[str] | None, Option("--tag", metavar="WORD", help="A tag; several times.")]
+ValidUntil = Annotated[str | None, Option("--valid-until", metavar="DAY", help="The last day on which it holds.")]
 Ttl = Annotated[
-    str | None, typer.Option("--ttl", metavar="SPAN", help="How long it holds without being confirmed: 90d, 12h.")
+    str | None, Option("--ttl", metavar="SPAN", help="How long it holds without being confirmed: 90d, 12h.")
 ]
-RequiresValidation = Annotated[
-    bool, typer.Option("--requires-validation", help="Believe it only with a passing validation.")
-]
+RequiresValidation = Annotated[bool, Option("--requires-validation", help="Believe it only with a passing validation.")]
 Supersedes = Annotated[
-    list[str] | None, typer.Option("--supersedes", metavar="REF", help="A record that it replaces once accepted.")
+    list[str] | None, Option("--supersedes", metavar="REF", help="A record that it replaces once accepted.")
 ]
-Name = Annotated[str | None, typer.Option("--name", metavar="NAME", help="A short name by which to refer to it.")]
+Name = Annotated[str | None, Option("--name", metavar="NAME", help="A short name by which to refer to it.")]
 
 
 def put(
-    statement: Annotated[str | None, typer.Argument(metavar="STATEMENT", help="One sentence.")] = None,
-    kind: Annotated[str, typer.Option("--kind", metavar="KIND", help=f"One of {', '.join(KINDS)}.")] = "note",
-    topic: Annotated[str, typer.Option("--topic", metavar="TOPIC", help="What it is about, in a word.")] = "general",
+    statement: Annotated[str | None, Argument(metavar="STATEMENT", help="One sentence.")] = None,
+    kind: Annotated[str, Option("--kind", metavar="KIND", help=f"One of {', '.join(KINDS)}.")] = "note",
+    topic: Annotated[str, Option("--topic", metavar="TOPIC", help="What it is about, in a word.")] = "general",
     name: Name = None,
     detail: Details = None,
     evidence: Evidence = None,
@@ -88,21 +85,19 @@ def put(
     requires_validation: RequiresValidation = False,
     supersedes: Supersedes = None,
     origin: Annotated[
-        str | None, typer.Option("--origin", metavar="CLASS", help=f"Who states it: {', '.join(ORIGINS)}.")
+        str | None, Option("--origin", metavar="CLASS", help=f"Who states it: {', '.join(ORIGINS)}.")
     ] = None,
     from_: Annotated[
         str | None,
-        typer.Option(
-            "--from", metavar="FILE|REF", click_type=options.PATH, help="A file with the text, or where it was said."
-        ),
+        Option("--from", metavar="FILE|REF", click_type=PATH, help="A file with the text, or where it was said."),
     ] = None,
     source_ref: Annotated[
         str | None,
-        typer.Option("--source", metavar="REF", help="What it is a result of, outside the corpus: review:42, ci:1234."),
+        Option("--source", metavar="REF", help="What it is a result of, outside the corpus: review:42, ci:1234."),
     ] = None,
-    by: Annotated[str, typer.Option("--by", metavar="NAME", help="Who states it.")] = "unspecified",
+    by: Annotated[str, Option("--by", metavar="NAME", help="Who states it.")] = "unspecified",
     repo: options.Repo = None,
-    everywhere: Annotated[bool, typer.Option("--global", help="It holds in every repository.")] = False,
+    everywhere: Annotated[bool, Option("--global", help="It holds in every repository.")] = False,
 ) -> options.Answered:
     """Propose something to be remembered. It stays a candidate until a person accepts it.
 
@@ -215,8 +210,8 @@ def _without_front_matter(body: bytes) -> bytes:
 @options.either("ref", "--ref")
 def edit(
     ref: RefArgument,
-    statement: Annotated[str | None, typer.Option("--statement", metavar="TEXT", help="Say this instead.")] = None,
-    topic: Annotated[str | None, typer.Option("--topic", metavar="TOPIC", help="File it under this topic.")] = None,
+    statement: Annotated[str | None, Option("--statement", metavar="TEXT", help="Say this instead.")] = None,
+    topic: Annotated[str | None, Option("--topic", metavar="TOPIC", help="File it under this topic.")] = None,
     name: Name = None,
     detail: Details = None,
     evidence: Evidence = None,

@@ -6,8 +6,6 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Annotated, get_args
 
-import typer
-
 from aicx import console, options
 from aicx.commands.memory.common import Everywhere, RefArgument, open_desk, opened, print_record, print_whole
 from aicx.commands.memory.recall import print_entry
@@ -33,6 +31,7 @@ from aicx.memory.events import events_of
 from aicx.memory.files import GLOBAL, read_log
 from aicx.memory.recall.live import find_live
 from aicx.memory.record import KINDS, PREFIX
+from aicx.questions import Option
 from aicx.text import instant
 
 # Only listed when they are asked for by their status.
@@ -40,23 +39,21 @@ _SUPPRESSED = frozenset({"archived", "superseded", "quarantined", "policy_blocke
 
 
 def list_records(
-    kind: Annotated[
-        list[str] | None, typer.Option("--kind", metavar="KIND", help="Only this kind; several times.")
-    ] = None,
+    kind: Annotated[list[str] | None, Option("--kind", metavar="KIND", help="Only this kind; several times.")] = None,
     status: Annotated[
-        list[str] | None, typer.Option("--status", metavar="STATUS", help="Only this status; several times.")
+        list[str] | None, Option("--status", metavar="STATUS", help="Only this status; several times.")
     ] = None,
-    topic: Annotated[str | None, typer.Option("--topic", metavar="TOPIC", help="Only this topic.")] = None,
+    topic: Annotated[str | None, Option("--topic", metavar="TOPIC", help="Only this topic.")] = None,
     file: Annotated[
-        str | None, typer.Option("--file", metavar="PATH", help="Only what is anchored to this file or folder.")
+        str | None, Option("--file", metavar="PATH", help="Only what is anchored to this file or folder.")
     ] = None,
     session: Annotated[
-        str | None, typer.Option("--session", "-s", metavar="ID", help="Only what is from this session.")
+        str | None, Option("--session", "-s", metavar="ID", help="Only what is from this session.")
     ] = None,
-    tag: Annotated[list[str] | None, typer.Option("--tag", metavar="WORD", help="Only with this tag.")] = None,
-    recent: Annotated[bool, typer.Option("--recent", help="What changed last comes first.")] = False,
+    tag: Annotated[list[str] | None, Option("--tag", metavar="WORD", help="Only with this tag.")] = None,
+    recent: Annotated[bool, Option("--recent", help="What changed last comes first.")] = False,
     limit: options.Limit = 50,
-    offset: Annotated[int, typer.Option("--offset", metavar="N", min=0, help="Leave out the first N.")] = 0,
+    offset: Annotated[int, Option("--offset", metavar="N", min=0, help="Leave out the first N.")] = 0,
     everywhere: Everywhere = False,
     repo: options.Repo = None,
 ) -> options.Answered:

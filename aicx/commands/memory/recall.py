@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, get_args
 
-import typer
-
 from aicx import console, options
 from aicx.config import Settings, load_settings
 from aicx.errors import UsageError
@@ -17,51 +15,50 @@ from aicx.memory.answers import MemoryEntry
 from aicx.memory.recall.asking import SCHEMA, RecallAnswer
 from aicx.memory.record import REASONS
 from aicx.paths import user_path
+from aicx.questions import PATH, Argument, Option
 from aicx.text import shorten
 
 if TYPE_CHECKING:
     from aicx.memory.sources import SourceItem, SourcesAnswer
     from aicx.memory.sources_files import Named
 
-Outside = Annotated[bool, typer.Option("--global", help="Also what --path names outside the repository.")]
+Outside = Annotated[bool, Option("--global", help="Also what --path names outside the repository.")]
 Paths = Annotated[
     list[str] | None,
-    typer.Option(
+    Option(
         *("--path", "-f"),
         metavar="FILE",
-        click_type=options.PATH,
+        click_type=PATH,
         help="A file or folder outside the repository, such as an agent's memory folder; needs --global.",
     ),
 ]
-Owner = Annotated[str | None, typer.Option("--source", metavar="NAME", help="Whose the files named with --path are.")]
+Owner = Annotated[str | None, Option("--source", metavar="NAME", help="Whose the files named with --path are.")]
 _COLORS = {"accepted": "green", "advisory": "cyan", "candidate": "yellow"}
 _MAX_EVIDENCE = 3
 _MAX_STATEMENT = 400
 
 
 def recall_records(
-    question: Annotated[list[str], typer.Argument(metavar="QUESTION", help="What is to be done, or asked.")],
+    question: Annotated[list[str], Argument(metavar="QUESTION", help="What is to be done, or asked.")],
     limit: options.Limit = 8,
     with_evidence: Annotated[
-        bool, typer.Option("--with-evidence", help="Also passages of stored sessions; they are evidence, never agreed.")
+        bool, Option("--with-evidence", help="Also passages of stored sessions; they are evidence, never agreed.")
     ] = False,
-    kind: Annotated[
-        list[str] | None, typer.Option("--kind", metavar="KIND", help="Only this kind; several times.")
-    ] = None,
+    kind: Annotated[list[str] | None, Option("--kind", metavar="KIND", help="Only this kind; several times.")] = None,
     status: Annotated[
         list[str] | None,
-        typer.Option("--status", metavar="STATUS", help="Also what is stale, superseded or archived; several times."),
+        Option("--status", metavar="STATUS", help="Also what is stale, superseded or archived; several times."),
     ] = None,
     decay: Annotated[
         Literal["off", "gentle", "strong"],
-        typer.Option("--decay", help="How much to prefer what was stated or confirmed lately."),
+        Option("--decay", help="How much to prefer what was stated or confirmed lately."),
     ] = "gentle",
     record: Annotated[
         bool,
-        typer.Option("--record", help="Keep an event with the references that were shown, for `memory check eval`."),
+        Option("--record", help="Keep an event with the references that were shown, for `memory check eval`."),
     ] = False,
     repo: options.Repo = None,
-    everywhere: Annotated[bool, typer.Option("--everywhere", help="The records of all repositories.")] = False,
+    everywhere: Annotated[bool, Option("--everywhere", help="The records of all repositories.")] = False,
     outside: Outside = False,
     path: Paths = None,
     source: Owner = None,

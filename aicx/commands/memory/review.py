@@ -5,8 +5,6 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Annotated, Literal
 
-import typer
-
 from aicx import console, options
 from aicx.commands.memory.common import (
     By,
@@ -46,10 +44,11 @@ from aicx.memory.review.answers import (
 from aicx.memory.review.deciding import Prepared, look, prepare, verify
 from aicx.memory.review.patches import read_proposal, steps_of
 from aicx.memory.review.states import OPEN, STATES, Queue, ReviewedRecord, next_step, read_queue, require
+from aicx.questions import Option
 from aicx.text import instant, printable
 
 TargetOption = Annotated[
-    str | None, typer.Option("--target", metavar="FILE", help="CLAUDE.md, AGENTS.md or GEMINI.md; by default the best.")
+    str | None, Option("--target", metavar="FILE", help="CLAUDE.md, AGENTS.md or GEMINI.md; by default the best.")
 ]
 _COLORS = {"pending": "yellow", "approved": "green", "blocked": "red", "manual-apply-pending": "cyan"}
 ReviewState = StrEnum("ReviewState", {name.replace("-", "_"): name for name in STATES})  # type: ignore[misc]
@@ -110,7 +109,7 @@ def _steps(prepared: Prepared, one: ReviewedRecord) -> list[str]:
 def list_queue(
     state: Annotated[
         list[ReviewState] | None,
-        typer.Option("--state", metavar="STATE", help="Only these states, several times; by default what is open."),
+        Option("--state", metavar="STATE", help="Only these states, several times; by default what is open."),
     ] = None,
     limit: options.Limit = 20,
     repo: options.Repo = None,
@@ -273,7 +272,7 @@ def _answer(desk: Desk, ref: str, prepared: deciding.Prepared | None) -> options
 def prepare_patch(
     ref: RefArgument,
     target: TargetOption = None,
-    patch: Annotated[bool, typer.Option("--patch", help="Print the patch alone, as `git apply` takes it.")] = False,
+    patch: Annotated[bool, Option("--patch", help="Print the patch alone, as `git apply` takes it.")] = False,
     repo: options.Repo = None,
 ) -> options.Answered:
     """Show the patch of an instruction, and whether it can be applied: safe, blocked, or stale. Writes nothing.
@@ -320,4 +319,4 @@ def verify_patch(ref: RefArgument, by: ByAnybody = "", repo: options.Repo = None
             print_patch(prepared, now)
             console.warn(f"{prepared.plan.target} does not have the block")
     if not applied:
-        raise typer.Exit(1)
+        raise options.Ended(1)

@@ -5,14 +5,13 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from aicx import console, options
 from aicx.commands.results import notify_nothing
 from aicx.config import load_settings
 from aicx.corpus.catalog.sessions import SCHEMA, SessionItem, Sort, browse, sessions_answer
 from aicx.errors import UsageError
 from aicx.filters import EVERYTHING, Filters
+from aicx.questions import Argument, Option
 from aicx.text import local
 
 if TYPE_CHECKING:
@@ -22,9 +21,9 @@ if TYPE_CHECKING:
 @options.filtered()
 def list_sessions(
     filters: Filters = EVERYTHING,
-    sort: Annotated[Sort, typer.Option("--sort", help="The order; size is the number of chunks.")] = "newest",
+    sort: Annotated[Sort, Option("--sort", help="The order; size is the number of chunks.")] = "newest",
     limit: options.Limit = 20,
-    offset: Annotated[int, typer.Option("--offset", min=0, metavar="N", help="Skip the first N.")] = 0,
+    offset: Annotated[int, Option("--offset", min=0, metavar="N", help="Skip the first N.")] = 0,
 ) -> options.Answered:
     """List sessions with their titles, the newest first.
 
@@ -79,11 +78,11 @@ class Granularity(StrEnum):
 
 @options.filtered()
 def recall_windows(
-    question: Annotated[list[str], typer.Argument(help="A question, an identifier, or a quoted phrase.")],
+    question: Annotated[list[str], Argument(help="A question, an identifier, or a quoted phrase.")],
     filters: Filters = EVERYTHING,
     granularity: Annotated[
         list[Granularity] | None,
-        typer.Option("--granularity", "-g", help="What an answer is: a session, a context window of one, or a chunk."),
+        Option("--granularity", "-g", help="What an answer is: a session, a context window of one, or a chunk."),
     ] = None,
     limit: options.Limit = 5,
     repo: options.Repo = None,

@@ -7,8 +7,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Annotated
 
-import typer
-
 from aicx import console, options
 from aicx.commands.desk import CommandDesk, open_desk
 from aicx.commands.results import notify_nothing
@@ -17,6 +15,7 @@ from aicx.corpus.catalog.names import SessionKey
 from aicx.errors import NotFound
 from aicx.filters import EVERYTHING, Filters
 from aicx.lifecycle.identity import Asker, find_session
+from aicx.questions import Argument, Option
 from aicx.refs import Ref
 from aicx.sessions import EDGE_TYPES, Edge
 from aicx.sessions.answers import CHAIN_SCHEMA, SCHEMA, SEARCH_SCHEMA, STATS_SCHEMA, ChainAnswer, ChainItem, SessionNode
@@ -26,7 +25,7 @@ from aicx.text import local, time_span
 
 Session = Annotated[
     str | None,
-    typer.Option(
+    Option(
         *("--session", "-s"),
         metavar="ID",
         help="The session's id, or the beginning of it; by default the one that asks.",
@@ -34,7 +33,7 @@ Session = Annotated[
 ]
 Agent = Annotated[
     str | None,
-    typer.Option("--agent", "-a", metavar="AGENT", help="The agent it is of, where the environment does not say it."),
+    Option("--agent", "-a", metavar="AGENT", help="The agent it is of, where the environment does not say it."),
 ]
 _EXPLICIT = "explicit"
 _OLDER = {
@@ -91,7 +90,7 @@ def show(
 
 @options.either("session", "--session", "-s")
 def windows(
-    session: Annotated[str, typer.Argument(metavar="SESSION", help="A session's id, or the beginning of it.")],
+    session: Annotated[str, Argument(metavar="SESSION", help="A session's id, or the beginning of it.")],
     utc: options.Utc = False,
 ) -> options.Answered:
     """List the context windows of a session: what its model had in view at once, from one compaction to the next.
@@ -123,9 +122,9 @@ def windows(
 def chain(
     session: Session = None,
     depth: Annotated[
-        int, typer.Option("--depth", min=0, max=MAX_DEPTH, metavar="N", help="At most this many edges away.")
+        int, Option("--depth", min=0, max=MAX_DEPTH, metavar="N", help="At most this many edges away.")
     ] = 10,
-    related: Annotated[bool, typer.Option("--related", help="Follow edges to related sessions too.")] = False,
+    related: Annotated[bool, Option("--related", help="Follow edges to related sessions too.")] = False,
     agent: Agent = None,
     repo: options.Repo = None,
     utc: options.Utc = False,
@@ -206,7 +205,7 @@ def edge_line(edge: Edge, *, towards_newer: bool = False) -> str:
 
 @options.filtered()
 def search_sessions(
-    query: Annotated[list[str], typer.Argument(help="A question, an identifier, or a quoted phrase.")],
+    query: Annotated[list[str], Argument(help="A question, an identifier, or a quoted phrase.")],
     limit: options.Limit = 10,
     filters: Filters = EVERYTHING,
 ) -> options.Answered:

@@ -5,14 +5,13 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated
 
-import typer
-
 from aicx import console, options
 from aicx.commands.desk import CommandDesk, open_desk
 from aicx.commands.sessions.showing import Agent, Session, find_named, meant, viewing
 from aicx.corpus.catalog.names import SessionKey
 from aicx.errors import NotFound, UsageError
 from aicx.lifecycle.identity import Asker
+from aicx.questions import Argument, Option
 from aicx.refs import Ref
 from aicx.sessions import EDGE_TYPES
 from aicx.sessions.answers import CHANGE_SCHEMA, SessionChangeAnswer
@@ -21,7 +20,7 @@ from aicx.sessions.life import LifeChange, close_session, link_sessions, new_ses
 from aicx.sessions.stated import OUTCOMES
 
 Force = Annotated[
-    bool, typer.Option("--force", help="Even where the agent is in another open session here, which stays open.")
+    bool, Option("--force", help="Even where the agent is in another open session here, which stays open.")
 ]
 
 
@@ -29,13 +28,13 @@ Force = Annotated[
 def open_(
     session: Annotated[
         str | None,
-        typer.Option(
+        Option(
             *("--session", "-s"), metavar="ID", help="The session's id; by default the one that asks, or a new one."
         ),
     ] = None,
     agent: Agent = None,
     continues: Annotated[
-        str | None, typer.Option("--continues", metavar="ID", help="The session whose work it goes on with.")
+        str | None, Option("--continues", metavar="ID", help="The session whose work it goes on with.")
     ] = None,
     force: Force = False,
     repo: options.Repo = None,
@@ -68,9 +67,7 @@ def open_(
 @options.either("session")
 def fork(
     session: Session = None,
-    new: Annotated[
-        str | None, typer.Option("--as", metavar="ID", help="The id of the fork; by default a new one.")
-    ] = None,
+    new: Annotated[str | None, Option("--as", metavar="ID", help="The id of the fork; by default a new one.")] = None,
     agent: Agent = None,
     force: Force = False,
     repo: options.Repo = None,
@@ -96,7 +93,7 @@ def fork(
 @options.either("session")
 def close(
     session: Session = None,
-    status: Annotated[str, typer.Option("--status", metavar="STATUS", help=f"One of {', '.join(OUTCOMES)}.")] = "ok",
+    status: Annotated[str, Option("--status", metavar="STATUS", help=f"One of {', '.join(OUTCOMES)}.")] = "ok",
     agent: Agent = None,
     repo: options.Repo = None,
 ) -> options.Answered:
@@ -122,10 +119,10 @@ def close(
 @options.either("newer", "--newer")
 @options.either("older", "--older")
 def link(
-    newer: Annotated[str, typer.Argument(metavar="NEWER", help="The id of the session that came later.")],
-    older: Annotated[str, typer.Argument(metavar="OLDER", help="The id of the one it came from.")],
-    kind: Annotated[str, typer.Option("--type", metavar="TYPE", help=f"One of {', '.join(EDGE_TYPES)}.")] = "continues",
-    remove: Annotated[bool, typer.Option("--remove", help="State that the two have nothing to do with it.")] = False,
+    newer: Annotated[str, Argument(metavar="NEWER", help="The id of the session that came later.")],
+    older: Annotated[str, Argument(metavar="OLDER", help="The id of the one it came from.")],
+    kind: Annotated[str, Option("--type", metavar="TYPE", help=f"One of {', '.join(EDGE_TYPES)}.")] = "continues",
+    remove: Annotated[bool, Option("--remove", help="State that the two have nothing to do with it.")] = False,
     repo: options.Repo = None,
 ) -> options.Answered:
     """State how two sessions are related, or that a derived edge is wrong. It counts before logs and derivation.

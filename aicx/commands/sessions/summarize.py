@@ -6,11 +6,10 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Literal
 
-import typer
-
 from aicx import console, options
 from aicx.config import load_settings
 from aicx.errors import UsageError
+from aicx.questions import Argument, Option
 
 if TYPE_CHECKING:
     from aicx.sessions.summarize import SessionSummaryAnswer
@@ -32,30 +31,28 @@ _PARTS = (
 @options.either("session", "--session", "-s")
 def summarize_session(
     session: Annotated[
-        str, typer.Argument(metavar="SESSION", help="A session's id, or the beginning of it, or session:…#w2.")
+        str, Argument(metavar="SESSION", help="A session's id, or the beginning of it, or session:…#w2.")
     ],
     window: Annotated[
-        int | None, typer.Option("--window", "-w", min=0, metavar="N", help="One context window, from 0.")
+        int | None, Option("--window", "-w", min=0, metavar="N", help="One context window, from 0.")
     ] = None,
-    force: Annotated[
-        bool, typer.Option("--force", help="Make it again, also where there is one of this text.")
-    ] = False,
+    force: Annotated[bool, Option("--force", help="Make it again, also where there is one of this text.")] = False,
     mode: Annotated[
         Literal["summary", "seed"],
-        typer.Option("--mode", help="A summary, or a prompt that a new session begins with."),
+        Option("--mode", help="A summary, or a prompt that a new session begins with."),
     ] = "summary",
     how: Annotated[
         Literal["deterministic", "llm"] | None,
-        typer.Option("--summary", help="By rules alone, or by summarizer_command too, the default where there is one."),
+        Option("--summary", help="By rules alone, or by summarizer_command too, the default where there is one."),
     ] = None,
     query: Annotated[
-        str, typer.Option("--query", "-q", metavar="TEXT", help="For a seed: which earlier windows it is about.")
+        str, Option("--query", "-q", metavar="TEXT", help="For a seed: which earlier windows it is about.")
     ] = "",
     max_chars: Annotated[
-        int, typer.Option("--max-chars", min=500, max=200_000, metavar="N", help="For a seed: its length.")
+        int, Option("--max-chars", min=500, max=200_000, metavar="N", help="For a seed: its length.")
     ] = 12_000,
     top_windows: Annotated[
-        int, typer.Option("--top-windows", min=0, max=100, metavar="N", help="For a seed: how many earlier windows.")
+        int, Option("--top-windows", min=0, max=100, metavar="N", help="For a seed: how many earlier windows.")
     ] = 2,
 ) -> options.Answered:
     """Sum up a session, or one of its context windows: goal, what was done, decided and learnt, each with references.
@@ -124,14 +121,14 @@ def _print_counted(title: str, found: Sequence[Counted]) -> None:
 def restore_context(
     session: Annotated[
         str | None,
-        typer.Option("--session", "-s", metavar="ID", help="The session to restore: its id or the beginning of it."),
+        Option("--session", "-s", metavar="ID", help="The session to restore: its id or the beginning of it."),
     ] = None,
     check_pending: Annotated[
         bool,
-        typer.Option("--check-pending", help="Only what a compaction marked, once; print nothing where nothing is."),
+        Option("--check-pending", help="Only what a compaction marked, once; print nothing where nothing is."),
     ] = False,
     max_chars: Annotated[
-        int, typer.Option("--max-chars", min=1000, max=100_000, metavar="N", help="The most that is printed.")
+        int, Option("--max-chars", min=1000, max=100_000, metavar="N", help="The most that is printed.")
     ] = 5000,
     repo: options.Repo = None,
 ) -> options.Answered:

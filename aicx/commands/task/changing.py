@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import orjson
-import typer
 
 from aicx import console, options
 from aicx.commands.desk import open_desk
 from aicx.commands.task.common import Here, OptionalTask, TaskArgument, answer
 from aicx.errors import NotFound, UsageError
 from aicx.paths import user_path
+from aicx.questions import PATH, Argument, Option
 from aicx.work import state
 from aicx.work.patch import NewItem, Patch, parse_patch
 from aicx.work.record import CLOSINGS, Section
@@ -24,14 +24,14 @@ MAX_BYTES = 1_000_000
 
 
 def _texts(name: str, metavar: str, text: str) -> Any:
-    return typer.Option(name, metavar=metavar, help=f"{text}; several times.")
+    return Option(name, metavar=metavar, help=f"{text}; several times.")
 
 
-Next = Annotated[str | None, typer.Option("--next", metavar="TEXT", help="What is to be done next; empty for nothing.")]
-Hypothesis = Annotated[str | None, typer.Option("--hypothesis", metavar="TEXT", help="What you believe at present.")]
+Next = Annotated[str | None, Option("--next", metavar="TEXT", help="What is to be done next; empty for nothing.")]
+Hypothesis = Annotated[str | None, Option("--hypothesis", metavar="TEXT", help="What you believe at present.")]
 Files = Annotated[
     list[str] | None,
-    typer.Option("--file", metavar="PATH", click_type=options.PATH, help="A file that is worked on; several times."),
+    Option("--file", metavar="PATH", click_type=PATH, help="A file that is worked on; several times."),
 ]
 Verified = Annotated[list[str] | None, _texts("--verified", "TEXT", "What was proved")]
 Unverified = Annotated[list[str] | None, _texts("--unverified", "TEXT", "What is not proved yet")]
@@ -47,7 +47,7 @@ Drop = Annotated[list[str] | None, _texts("--drop", "TEXT", "An entry to take ou
 def start(
     goal: Annotated[
         str | None,
-        typer.Argument(metavar="[GOAL]", help="What is to be reached; by default the open session's goal."),
+        Argument(metavar="[GOAL]", help="What is to be reached; by default the open session's goal."),
     ] = None,
     next_: Next = None,
     hypothesis: Hypothesis = None,
@@ -83,8 +83,8 @@ def update(
     task: OptionalTask = None,
     next_: Next = None,
     hypothesis: Hypothesis = None,
-    goal: Annotated[str | None, typer.Option("--goal", metavar="TEXT", help="The goal, said anew.")] = None,
-    title: Annotated[str | None, typer.Option("--title", metavar="TEXT", help="The title, said anew.")] = None,
+    goal: Annotated[str | None, Option("--goal", metavar="TEXT", help="The goal, said anew.")] = None,
+    title: Annotated[str | None, Option("--title", metavar="TEXT", help="The title, said anew.")] = None,
     file: Files = None,
     verified: Verified = None,
     unverified: Unverified = None,
@@ -97,13 +97,11 @@ def update(
     drop: Drop = None,
     json_patch: Annotated[
         str | None,
-        typer.Option("--json-patch", metavar="JSON", help="The same as an object, named as in `show work:ID --json`."),
+        Option("--json-patch", metavar="JSON", help="The same as an object, named as in `show work:ID --json`."),
     ] = None,
     from_file: Annotated[
         str | None,
-        typer.Option(
-            "--from-file", metavar="FILE", click_type=options.PATH, help="Such an object in a file, or - for stdin."
-        ),
+        Option("--from-file", metavar="FILE", click_type=PATH, help="Such an object in a file, or - for stdin."),
     ] = None,
     repo: options.Repo = None,
 ) -> options.Answered:
@@ -169,10 +167,8 @@ def resume(task: TaskArgument, here: Here = False, repo: options.Repo = None) ->
 @options.either("task", "--task", "-t")
 def close(
     task: OptionalTask = None,
-    status: Annotated[
-        str, typer.Option("--status", metavar="STATUS", help=f"One of {', '.join(CLOSINGS)}.")
-    ] = "resolved",
-    note: Annotated[str, typer.Option("--note", metavar="TEXT", help="What to remember of how it ended.")] = "",
+    status: Annotated[str, Option("--status", metavar="STATUS", help=f"One of {', '.join(CLOSINGS)}.")] = "resolved",
+    note: Annotated[str, Option("--note", metavar="TEXT", help="What to remember of how it ended.")] = "",
     here: Here = False,
     repo: options.Repo = None,
 ) -> options.Answered:

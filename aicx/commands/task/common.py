@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from aicx import console, options
+from aicx.questions import Argument, Option
 from aicx.work.files import DamagedFile
 from aicx.work.place import Loaded
 from aicx.work.state import Written
@@ -16,15 +15,15 @@ if TYPE_CHECKING:
     from aicx.work.answers import TaskEntry
 
 TaskArgument = Annotated[
-    str, typer.Argument(metavar="TASK", help="A task's id, the beginning of it, or the words of its title.")
+    str, Argument(metavar="TASK", help="A task's id, the beginning of it, or the words of its title.")
 ]
 OptionalTask = Annotated[
     str | None,
-    typer.Argument(metavar="[TASK]", help="A task's id or title; by default the one that was last begun here."),
+    Argument(metavar="[TASK]", help="A task's id or title; by default the one that was last begun here."),
 ]
 Here = Annotated[
     bool,
-    typer.Option("--here", help="Also where it was left on a branch that is not merged here: a person's decision."),
+    Option("--here", help="Also where it was left on a branch that is not merged here: a person's decision."),
 ]
 _COLORS = {"in_progress": "green", "paused": "yellow", "blocked": "red"}
 _LISTS = (

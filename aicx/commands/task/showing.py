@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from aicx import console, options
 from aicx.commands.desk import open_desk
 from aicx.commands.task.common import TaskArgument, print_task, warn_of, warn_of_damaged
+from aicx.questions import Option
 from aicx.text import shorten
 from aicx.work.answers import LIST_SCHEMA, SHOW_SCHEMA, STATUS_SCHEMA, entry_of, list_tasks, shown_work, status_of
 from aicx.work.record import STATUSES
@@ -41,12 +40,12 @@ _MAX_SHOWN = 3  # of each list; JSON has more
 
 
 def list_open(
-    every: Annotated[bool, typer.Option("--all", help="Also tasks that are resolved or abandoned.")] = False,
+    every: Annotated[bool, Option("--all", help="Also tasks that are resolved or abandoned.")] = False,
     status: Annotated[
-        list[str] | None, typer.Option("--status", metavar="STATUS", help="Only this status; several times.")
+        list[str] | None, Option("--status", metavar="STATUS", help="Only this status; several times.")
     ] = None,
     limit: options.Limit = 50,
-    everywhere: Annotated[bool, typer.Option("--everywhere", help="The tasks of all repositories.")] = False,
+    everywhere: Annotated[bool, Option("--everywhere", help="The tasks of all repositories.")] = False,
     repo: options.Repo = None,
     utc: options.Utc = False,
 ) -> options.Answered:
