@@ -104,6 +104,7 @@ _ANSWERS_REVIEW = regex(
 )
 _SENTENCE = regex(r"[.!?]\s")
 # The task of a subagent and the action that an approval is asked for, as Codex hands them over.
+APPROVAL = "approval"
 _ASKED = regex(r"(?:(?:may|can|could) I|allow(?: me to)?|do you want to(?: allow)?|need(?: to)?)\s+", re.IGNORECASE)
 _TASK_NAME = regex(r"^Task name: \S*?([^/\s]+)$", re.MULTILINE)
 _ACTIONS = tuple(
@@ -170,7 +171,7 @@ def name_of_prompt(text: str) -> TitleLine | None:
     """Returns what a prompt says it is about; None for commands, greetings, bare addresses and other empty ones."""
     _, is_approval, request = text.rpartition("\nPlanned action JSON:")
     if is_approval and (actions := [asked[1] for one in _ACTIONS if (asked := one.search(request))]):
-        return TitleLine(clip_title(f"approval: {_ASKED.sub('', actions[0], count=1)}"))
+        return TitleLine(clip_title(f"{APPROVAL}: {_ASKED.sub('', actions[0], count=1)}"))
     text = without_controls(text[:_MAX_TEXT]).strip()
     if text.startswith("! "):
         return None

@@ -203,7 +203,7 @@ def commits_of(calls: Answered, elsewhere: OtherRepositories) -> list[Statement]
             # A repository that begins here is made for a trial.
             if result.failed or rules.first_commit.search(result.text):
                 continue
-            printed = [(one[0].partition(one[1])[0], *one.groups()) for one in rules.commit.finditer(result.text)]
+            printed = [(one[0].partition(one[1])[0], one[1], one[2]) for one in rules.commit.finditer(result.text)]
             printed = printed or _not_printed(call, result)
             for (branch, commit, subject), amends in zip(printed, _amending(call, len(printed)), strict=True):
                 text = shorten(subject.strip(), _SUBJECT_LENGTH)

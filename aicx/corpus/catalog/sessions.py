@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import field, replace
+from os.path import commonprefix
 from typing import Annotated, Any, Literal
 
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.filters import conditions
 from aicx.corpus.catalog.query import FACTS, fold_runs, open_catalog, run_key, told
+from aicx.corpus.files.read import load_sidecar
+from aicx.errors import CorpusDamaged, NotFound
 from aicx.fields import INLINE
 from aicx.filters import Filters
 from aicx.paths import Layout
 from aicx.sources import reopen_command
+from aicx.telling import sentences
+from aicx.titles import APPROVAL, name_of_prompt
 from aicx.values import dataclass
 
 SCHEMA = "aicx.sessions/1"
@@ -23,6 +31,9 @@ _ORDERS: dict[Sort, str] = {
     "size": "chunks DESC, agent, session_id",
 }
 _SUMS = ("agent", "session_id", "started_at", "completed_at", "chunks", "messages")
+# Where a title goes on with something else: what was done, found or given.
+_GOES_ON = re.compile(r"(?: \u2014|:) ")
+_OPENING = 240  # of a prompt: so much the runs of one prompt have in common
 _FACTS = "id, project, lane, branch, cwd, parent_session"
 
 
@@ -105,10 +116,13 @@ def browse(layout: Layout, filters: Filters, sort: Sort, limit: int, offset: int
         )
         key_of = (lambda row: None) if filters.automated else run_key
         folded = fold_runs(rows, lambda row: str(row["session_id"]), key_of)
+        titles = {row["session_id"]: row["session_title"] or "" for row in rows}
         items = [
             ListedSession(
                 **{name: row[name] for name in _SUMS},
-                title=row["session_title"],
+                title=_title_of_runs(layout, catalog, row, [titles[one] for one in sessions])
+                if len(sessions) > 1
+                else row["session_title"],
                 **facts_of(catalog, row["agent"], row["session_id"]),
                 **told(row, sessions),
             )
@@ -116,6 +130,26 @@ def browse(layout: Layout, filters: Filters, sort: Sort, limit: int, offset: int
         ]
         notes = [*([opened.fallback_reason] if opened.fallback_reason else []), *opened.notes, *notes]
         return SessionsPage(len(folded), offset, items, notes)
+
+
+def _title_of_runs(layout: Layout, catalog: Catalog, newest: Any, titles: Sequence[str]) -> str | None:
+    """What the runs of one prompt share: how their titles begin, part by part, else how their prompt does.
+
+    Where neither says anything, what tells that a program ran them is all that they share.
+    """
+    common = commonprefix([f"{title}: " for title in titles])  # noqa: RUF071  of words, not of paths
+    *_, last = (0, *(found.start() for found in _GOES_ON.finditer(common)))
+    if " " in common[:last] or common[:last] == APPROVAL:
+        return common[:last]
+    rows = catalog.rows(
+        "SELECT path FROM chunks WHERE agent=? AND session_id=? AND ignored=0 ORDER BY stream, number LIMIT 1",
+        (newest["agent"], newest["session_id"]),
+    )
+    with suppress(NotFound, CorpusDamaged):
+        asked = name_of_prompt((load_sidecar(layout, rows[0]["path"]).fields.get("prompt") or "")[:_OPENING])
+        if asked:
+            return next(sentences(asked.text.lstrip("\"'# ")))
+    return str(newest["automated_why"])
 
 
 def facts_of(catalog: Catalog, agent: str, session: str) -> dict[str, Any]:

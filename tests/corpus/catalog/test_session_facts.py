@@ -246,6 +246,29 @@ class TestLists:
         assert sorted(items[0]["run_ids"]) == [session(number) for number in range(5)]
         assert items[1]["run_ids"] == []
 
+    def test_runs_of_one_prompt_are_called_by_what_they_share(self, home):
+        assert listed(home)[0]["title"] == "You are the keeper of the hive and judge what\u2026"
+
+    @pytest.mark.parametrize(
+        ("given", "title"),
+        [
+            ('Planned action JSON:\n{{"justification": "May I seal cell {}?"}}', "approval"),
+            # What each was given is no name of all.
+            (
+                "Judge the change.\n\n---\n\nChange: seal cell {} with wax",
+                "You are the judge of what changed in the hive",
+            ),
+        ],
+    )
+    def test_runs_that_share_no_title_are_called_by_their_prompt(self, home, given, title):
+        for number in range(2):
+            asked = (
+                f"You are the judge of what changed in the hive. {'Be strict. ' * 25}\n{given.format(WORDS[number])}"
+            )
+            home.claude(ClaudeLog(session(number + 7)).prompt(asked, 900 + number, **SDK).answer("Fine.", 902 + number))
+        home.store()
+        assert title in {item["title"].rstrip(".") for item in listed(home) if item["runs"] == 2}
+
     def test_each_run_is_an_item_where_that_is_asked(self, home):
         items = listed(home, Filters(automated=True))
         assert len(items) == 6
