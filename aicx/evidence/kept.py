@@ -7,7 +7,7 @@ where it is damaged or cannot be written, sessions are read again.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Literal
 from zlib import crc32
@@ -69,14 +69,14 @@ class KeptParts:
         rows = self.file.execute(f"SELECT agent, session_id, project, stamp FROM {self._table}")
         return {(row[0], row[1], row[2]): row[3] for row in rows}
 
-    def known(self, stamps: dict[Key, str]) -> dict[Key, bytes]:
-        """Returns what is kept of sessions that are as they were. A damaged row counts as missing."""
+    def known(self, stamps: Mapping[Key, str], *, former: bool = False) -> dict[Key, bytes]:
+        """Returns what is kept of sessions that are as they were, or ``former`` ones. A damaged row is missing."""
         found: dict[Key, bytes] = {}
         with forgiving(self.path):
             for agent, session_id, place, stamp, check, body in self._rows_of(stamps):
                 key = (agent, session_id, place)
                 with suppress(TypeError):
-                    if stamps.get(key) == stamp and crc32(body) == check:
+                    if (stamps.get(key) == stamp or (former and key in stamps)) and crc32(body) == check:
                         found[key] = body
         return found
 

@@ -35,7 +35,7 @@ from aicx.reminders.matching import needle_of, normal
 from aicx.sources.tools import changes_files
 from aicx.storage.derived import forgiving, open_derived
 from aicx.text import instant, shorten
-from aicx.work.facts_index import chunks_of_part, session_facts
+from aicx.work.facts_index import chunks_of_parts, session_facts
 from aicx.work.failures import Pattern, patterns
 from aicx.work.session_facts import SessionFacts
 
@@ -116,8 +116,8 @@ def turns_of(layout: Layout, catalog: Catalog, facts: SessionFacts | None) -> It
     """Yields what a session asked and what came of it, and what was decided in it or given up."""
     if facts is None:
         return
-    rows = chunks_of_part(catalog, (facts.agent, facts.session_id, facts.project))
-    steps, _ = read_steps(layout, [row["path"] for row in rows])
+    key = (facts.agent, facts.session_id, facts.project)
+    steps, _ = read_steps(layout, [row["path"] for row in chunks_of_parts(catalog, [key])[key]])
     yield from _asked(steps, facts)
     known = _by_name((*facts.edited, *facts.opened))
     for said in decisions(steps, _MAX_DECISIONS):

@@ -156,7 +156,7 @@ def _refresh(layout: Layout, catalog: Catalog, kept: sqlite3.Connection, progres
     known = {(row[0], row[1], row[2]): row[3] for row in rows}
     missing = [key for key, stamp in stamps.items() if known.get(key) != stamp]
     gone = [key for key in known if key not in stamps]
-    sketches = _sketches(layout, catalog, missing, progress)
+    sketches = _sketches(layout, catalog, {key: stamps[key] for key in missing}, progress)
     with kept:
         kept.execute("BEGIN IMMEDIATE")
         if _state_of(kept) != before:
@@ -188,25 +188,25 @@ def _check(values: tuple[object, ...]) -> int:
 
 
 def _sketches(
-    layout: Layout, catalog: Catalog, missing: Sequence[Key], progress: Progress | None
+    layout: Layout, catalog: Catalog, stamps: Mapping[Key, str], progress: Progress | None
 ) -> Mapping[Key, bytes]:
     """The sketch of each; empty for a session that says nothing."""
     from aicx.evidence.transcript import read_steps
     from aicx.sessions.deriving import sketch_of
-    from aicx.work.facts_index import chunks_of_part, session_facts
+    from aicx.work.facts_index import chunks_of_parts, facts_of_parts
 
-    found = dict.fromkeys(missing, b"")
-    wanted = list(dict.fromkeys(key[:2] for key in missing))
-    for begin in range(0, len(wanted), _AT_ONCE):
-        part = wanted[begin : begin + _AT_ONCE]
-        where = f"session_id IN ({','.join('?' * len(part))})"  # pairs would have every chunk looked at
-        for facts in session_facts(layout, catalog, where, [session_id for _, session_id in part]):
-            if (key := (facts.agent, facts.session_id, facts.project)) in found:
-                rows = chunks_of_part(catalog, key)
-                branches = [row["branch"] for row in rows if row["branch"]]
-                found[key] = sketch_of(facts, read_steps(layout, [rows[0]["path"]])[0], branches).encode()
+    found = dict.fromkeys(stamps, b"")
+    every = list(stamps)
+    for begin in range(0, len(every), _AT_ONCE):
+        part = every[begin : begin + _AT_ONCE]
+        chunks = chunks_of_parts(catalog, part)
+        for facts in facts_of_parts(layout, catalog, {key: stamps[key] for key in part}):
+            key = (facts.agent, facts.session_id, facts.project)
+            branches = [row["branch"] for row in chunks[key] if row["branch"]]
+            opening, _ = read_steps(layout, [chunks[key][0]["path"]])
+            found[key] = sketch_of(facts, opening, branches).encode()
         if progress is not None:
-            progress(begin + len(part), len(wanted))
+            progress(begin + len(part), len(every))
     return found
 
 

@@ -30,6 +30,12 @@ _AT_ONCE, _SHARE = 20, 100
 _WORTH_WORKERS = 60  # sessions from which on workers save more than it takes to start them
 # Chunks of a long session that are read at once. What was done before the last of them, or the last two, is kept.
 _STRETCH = 128
+_MAX_NAMED = 300  # sessions in one query
+# Of a chunk outside all repositories, its folder stands for one.
+_CHUNKS = f"""SELECT c.agent, c.session_id, project, CASE project WHEN '{NON_REPOSITORY}' THEN coalesce(cwd, project)
+ END AS place, path, cwd, branch, lane, sequence, s.title AS session_title, s.automated_why FROM chunks c
+ LEFT JOIN sessions s ON s.agent=c.agent AND s.session_id=c.session_id
+ WHERE c.session_id IN ({{}}) AND stream='' AND +ignored=0 ORDER BY number"""
 
 
 def session_facts(
@@ -40,7 +46,13 @@ def session_facts(
     Sessions that are new or changed since they were read last are read now; ``progress`` is called with how many of
     them have been read, and of how many.
     """
-    stamps = part_stamps(catalog, where, values)
+    return facts_of_parts(layout, catalog, part_stamps(catalog, where, values), progress)
+
+
+def facts_of_parts(
+    layout: Layout, catalog: Catalog, stamps: Mapping[Key, str], progress: Progress | None = None
+) -> list[SessionFacts]:
+    """As `session_facts`, of the sessions that ``stamps`` names as they are now."""
     with closing(KeptParts(layout, "facts")) as kept:
         known = _known(kept, stamps)
         for found in _reading(layout, catalog, kept, stamps, [key for key in stamps if key not in known], progress):
@@ -97,10 +109,7 @@ def _reading(
 ) -> Iterator[dict[Key, SessionFacts | None]]:
     """Reads sessions, some at a time, and keeps what they say."""
     step = max(_AT_ONCE, len(missing) // _SHARE)
-    before: dict[Key, bytes] = {}
-    with forgiving(kept.path):
-        former = kept.stamps()
-        before |= kept.known({key: former[key] for key in missing if key in former})
+    before = kept.known({key: stamps[key] for key in missing}, former=True)
     groups = [missing[begin : begin + step] for begin in range(0, len(missing), step)]
     tasks = [(layout, [(key, before.get(key, b"")) for key in keys]) for keys in groups]
     if workers > 1 and len(missing) >= _WORTH_WORKERS and catalog.identity:  # one made in memory is only here
@@ -108,7 +117,7 @@ def _reading(
 
         readings = map_in_order(_read_apart, tasks, workers)
     else:
-        readings = ([_read(layout, catalog, *one) for one in asked] for _, asked in tasks)
+        readings = (_read_parts(layout, catalog, asked) for _, asked in tasks)
     done = 0
     for keys, read in zip(groups, readings, strict=True):
         rows = list(zip(keys, read, strict=True))
@@ -123,20 +132,30 @@ def _read_apart(task: tuple[Layout, Sequence[tuple[Key, bytes]]]) -> list[tuple[
     """Reads sessions in a worker, by the catalogue on disk."""
     layout, asked = task
     with open_catalog(layout) as opened:
-        return [_read(layout, opened.catalog, *one) for one in asked]
+        return _read_parts(layout, opened.catalog, asked)
 
 
-def chunks_of_part(catalog: Catalog, key: Key) -> list[sqlite3.Row]:
-    """The chunks of a session's part in a repository, in order: path, folder, branch, lane and sequence."""
-    agent, session_id, place = key
-    return catalog.rows(
-        "SELECT path, cwd, branch, lane, sequence FROM chunks WHERE agent=? AND session_id=? AND stream=''"
-        f" AND ignored=0 AND (project=? OR (project='{NON_REPOSITORY}' AND coalesce(cwd, project)=?)) ORDER BY number",
-        [agent, session_id, place, place],
-    )
+def _read_parts(
+    layout: Layout, catalog: Catalog, asked: Sequence[tuple[Key, bytes]]
+) -> list[tuple[SessionFacts | None, bytes]]:
+    chunks = chunks_of_parts(catalog, [key for key, _ in asked])
+    return [_read(layout, catalog.identity, key, chunks[key], before) for key, before in asked]
 
 
-def _read(layout: Layout, catalog: Catalog, key: Key, before: bytes) -> tuple[SessionFacts | None, bytes]:
+def chunks_of_parts(catalog: Catalog, keys: Sequence[Key]) -> dict[Key, list[sqlite3.Row]]:
+    """The chunks of sessions' parts in repositories, in order: the columns of ``_CHUNKS``."""
+    found: dict[tuple[str, str], list[sqlite3.Row]] = {}
+    named = list({session_id for _, session_id, _ in keys})
+    for begin in range(0, len(named), _MAX_NAMED):
+        part = named[begin : begin + _MAX_NAMED]
+        for row in catalog.rows(_CHUNKS.format(",".join("?" * len(part))), part):
+            found.setdefault((row["agent"], row["session_id"]), []).append(row)
+    return {key: [row for row in found.get(key[:2], ()) if key[2] in (row["project"], row["place"])] for key in keys}
+
+
+def _read(
+    layout: Layout, identity: str, key: Key, rows: Sequence[sqlite3.Row], before: bytes
+) -> tuple[SessionFacts | None, bytes]:
     """The facts of a session, and of a long one what is kept behind them: those of all but its end, to go on with.
 
     ``before`` is what was kept of it. A stretch is told in the same way whether more chunks follow by now or later.
@@ -147,13 +166,9 @@ def _read(layout: Layout, catalog: Catalog, key: Key, before: bytes) -> tuple[Se
     from aicx.evidence.transcript import read_steps
     from aicx.work.deriving import derive
 
-    rows = chunks_of_part(catalog, key)
     folders = [row["cwd"] for row in rows if row["cwd"]]
     # A working tree inside the repository may be in a folder of folders, as of a branch with a slash in its name.
     roots = Roots.of([*map(repository_of, folders), *folders])
-    automated = catalog.rows(
-        "SELECT 1 FROM sessions WHERE agent=? AND session_id=? AND automated_why IS NOT NULL", [agent, session_id]
-    )
     part = SessionPart(
         agent,
         session_id,
@@ -161,14 +176,14 @@ def _read(layout: Layout, catalog: Catalog, key: Key, before: bytes) -> tuple[Se
         next(iter(folders), None),
         next((row["branch"] for row in reversed(rows) if row["branch"]), None),
         next((row["lane"] for row in rows if row["lane"]), "primary"),
-        bool(automated),
-        catalog.session_title(agent, session_id),
+        bool(rows and rows[0]["automated_why"] is not None),
+        rows[0]["session_title"] if rows else None,
     )
     paths, elsewhere = [row["path"] for row in rows], OtherRepositories(place, roots)
 
     def stamp(end: int) -> bytes:
         numbers = [row["sequence"] for row in rows[:end]]
-        return f"{end} {catalog.identity} {min(numbers)} {max(numbers)} {part.folder!r} {roots.folders}".encode()
+        return f"{end} {identity} {min(numbers)} {max(numbers)} {part.folder!r} {roots.folders}".encode()
 
     def steps(begin: int, end: int) -> list[Step]:
         # A call whose answer is in the next chunk is read with that.
@@ -192,7 +207,7 @@ def _waiting(steps: Sequence[Step]) -> list[Step]:
     return list(takewhile(lambda step: step.phase == "call", reversed(steps)))[::-1]
 
 
-def _known(kept: KeptParts, stamps: dict[Key, str]) -> dict[Key, SessionFacts | None]:
+def _known(kept: KeptParts, stamps: Mapping[Key, str]) -> dict[Key, SessionFacts | None]:
     found: dict[Key, SessionFacts | None] = {}
     for key, body in kept.known(stamps).items():
         with suppress(ValueError, TypeError, LookupError):
