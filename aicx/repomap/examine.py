@@ -7,7 +7,7 @@ import os
 import re
 import stat
 from collections.abc import Sequence
-from dataclasses import field, replace
+from dataclasses import replace
 from errno import EINVAL
 from hashlib import blake2b
 from typing import Any
@@ -19,7 +19,6 @@ from aicx.repomap.kinds import HUGE, HUGE_BYTES, PLAIN, excluded_by_content, ref
 from aicx.repomap.symbols import CodeSymbol, FileRecord, Outline, RawImport
 from aicx.repomap.terms import Posting, postings, words_of
 from aicx.system import STRICT
-from aicx.values import dataclass
 
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*$")
@@ -32,38 +31,7 @@ _TARGET = re.compile(r"(?P<names>[A-Za-z0-9_][\w./+ -]*?)[ \t]*::?(?![=:])")
 _INCLUDE = re.compile(r"-?include[ \t]+([\w./-]+)")
 
 
-@dataclass(frozen=True, slots=True)
-class Examined:
-    """A file once it is read. With ``unchanged`` the text is as it was and the rest is empty."""
-
-    stamp: Stamp
-    digest: str = ""
-    unchanged: bool = False
-    language: str | None = None
-    skipped: str | None = None
-    problem: str | None = None
-    symbols: Sequence[CodeSymbol] = ()
-    targets: Sequence[str] = ()
-    postings: Sequence[Posting] = field(default_factory=list)
-
-    def record(self) -> FileRecord:
-        """The file as a map stores it."""
-        return FileRecord(
-            self.stamp,
-            self.digest,
-            self.unchanged,
-            self.language,
-            self.skipped,
-            self.problem,
-            len(self.symbols),
-            _to_json(self.symbols),
-            _to_json(self.targets),
-            "\n".join(term for term, _ in self.postings),
-            [value for _, value in self.postings],
-        )
-
-
-def examine(root: str, path: str, language: str | None, digest: str | None) -> Examined:
+def examine(root: str, path: str, language: str | None, digest: str | None) -> FileRecord:
     """The file at ``path`` below ``root``. ``digest`` is that of the text already known, if any.
 
     Raises OSError for what is no file or cannot be read.
@@ -73,9 +41,9 @@ def examine(root: str, path: str, language: str | None, digest: str | None) -> E
         return without_text(path, stamp, skipped=HUGE)
     now = _digest(source)
     if now == digest:
-        return Examined(stamp, now, unchanged=True)
+        return FileRecord(stamp, now, unchanged=True)
     if (reason := excluded_by_content(source)) is not None:
-        return Examined(stamp, now, skipped=reason)
+        return FileRecord(stamp, now, skipped=reason)
     language = refine(path, language, source)
     if language is None:
         return without_text(path, stamp, digest=now)
@@ -83,7 +51,13 @@ def examine(root: str, path: str, language: str | None, digest: str | None) -> E
     found = targets(path, language, outline.imports)
     terms = postings(path, language, outline.symbols, found, outline.notes)
     symbols = [symbol._replace(words=" ".join(words_of(symbol.name))) for symbol in outline.symbols]
-    return Examined(stamp, now, False, language, None, outline.flaw, symbols, found, terms)
+    columns = (len(symbols), _to_json(symbols), _to_json(found))
+    return FileRecord(stamp, now, False, language, None, outline.flaw, *_columns(terms), *columns)
+
+
+def _columns(terms: Sequence[Posting]) -> tuple[str, list[int]]:
+    """Terms and their values as a record has them."""
+    return "\n".join(term for term, _ in terms), [value for _, value in terms]
 
 
 def _to_json(value: Any) -> str:
@@ -114,9 +88,9 @@ def _digest(source: bytes) -> str:
 
 def without_text(
     path: str, stamp: Stamp, *, digest: str = "", skipped: str | None = None, problem: str | None = None
-) -> Examined:
+) -> FileRecord:
     """A file that is found by its path only."""
-    return Examined(stamp, digest, skipped=skipped, problem=problem, postings=postings(path, None, (), ()))
+    return FileRecord(stamp, digest, False, None, skipped, problem, *_columns(postings(path, None, (), ())))
 
 
 def outline_of(source: bytes, language: str) -> Outline:

@@ -5,15 +5,17 @@ Everything is looked at anew for each question, so only what can match at all is
 
 from __future__ import annotations
 
+import json
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from aicx.git.identity import Repository
-from aicx.repomap.examine import Examined, examine, without_text
+from aicx.repomap.examine import examine, without_text
 from aicx.repomap.files import list_files
 from aicx.repomap.kinds import PLAIN, excluded_by_name, language_of
 from aicx.repomap.store import StoredFile
+from aicx.repomap.symbols import FileRecord, symbols_from
 from aicx.repomap.terms import terms_in
 
 # Documents that are read for a question, those nearest to the root first; of the others, the names have to do.
@@ -45,10 +47,10 @@ class PathIndex:
         for path, stamp in documents[_MAX_READ:]:
             self._add(path, without_text(path, stamp))
 
-    def _add(self, path: str, found: Examined) -> None:
+    def _add(self, path: str, found: FileRecord) -> None:
         for term, value in found.postings:
             self._postings[term][len(self._files)] = value
-        self._files.append(StoredFile(path, found.language, list(found.symbols), list(found.targets)))
+        self._files.append(StoredFile(path, found.language, symbols_from(found.symbols), json.loads(found.targets)))
 
     def size(self) -> int:
         return self._size
@@ -69,7 +71,7 @@ def _beginnings(text: str) -> re.Pattern[str]:
     return re.compile("|".join(sorted(beginnings)) or r"(?!)", re.IGNORECASE)
 
 
-def _examined(repository: Repository, path: str) -> Examined | None:
+def _examined(repository: Repository, path: str) -> FileRecord | None:
     """The outline of a document; None where it cannot be read, and its name has to do."""
     try:
         found = examine(str(repository.root), path, language_of(path), None)

@@ -222,7 +222,7 @@ def _described(status: MapStatus, store: MapStore, listing: FileListing | None) 
         symbols_indexed=store.about("symbols_indexed"),
         languages=store.count_languages(),
         skipped=store.about("skipped"),
-        with_syntax_errors=store.totals().with_syntax_errors,
+        with_syntax_errors=store.totals()[2],
         problems=store.problems(),
         changes=None if listing is None else _count(status.root, store, listing),
     )
@@ -237,15 +237,15 @@ def _count(root: Path, store: MapStore, listing: FileListing) -> ChangeCount:
     from aicx.repomap.refresh import find_changes
 
     known = store.stamps()
-    changes = find_changes(listing.stamps, known, store)
-    added = sum(path not in known for path in changes.by_name)
+    to_read, by_name, gone = find_changes(listing.stamps, known, store)
+    added = sum(path not in known for path in by_name)
     changed = 0
-    for task in changes.to_read:
+    for task in to_read:
         if task.digest is None:
             added += 1
         elif digest_of(str(root), task.path) != task.digest:
             changed += 1
-    return ChangeCount(added, changed, len(changes.gone))
+    return ChangeCount(added, changed, len(gone))
 
 
 @dataclass(frozen=True, slots=True)

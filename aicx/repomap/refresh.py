@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from dataclasses import field, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -21,11 +21,12 @@ from aicx.errors import StoreUnwritable
 from aicx.git.identity import Repository, find_repository
 from aicx.paths import Layout
 from aicx.repomap import grammar
-from aicx.repomap.examine import Examined, without_text
+from aicx.repomap.examine import without_text
 from aicx.repomap.files import Stamp, is_inside, list_files
 from aicx.repomap.kinds import HUGE, HUGE_BYTES, excluded_by_name, language_of, may_be_script
 from aicx.repomap.pool import ReadTask, WorkerPool
 from aicx.repomap.store import DAMAGED, MapLocation, MapStore
+from aicx.repomap.symbols import FileRecord
 from aicx.storage.checksums import changing, find_damage, record
 from aicx.storage.lock import hold_lock
 from aicx.types import Unread
@@ -111,8 +112,8 @@ class _MapRefresh:
         current = None if rebuild else self._current()
         if current is not None:
             try:
-                with changing(current), closing(MapStore.open_for_writing(current)) as store:
-                    done = self._bring_up_to_date(store, "quick")
+                with changing(current), closing(MapStore.open_for_writing(current)) as store, self._pool() as crew:
+                    done = self._take_in(store, "quick", crew)
                 self._place.clear(keep=current)
                 return done
             except sqlite3.OperationalError:
@@ -124,7 +125,8 @@ class _MapRefresh:
     def _build(self, template: Path | None) -> Refreshed:
         try:
             with closing(MapStore.create(self._place.part, template)) as store:
-                done = self._bring_up_to_date(store, "full")
+                with self._pool() as crew:
+                    done = self._take_in(store, "full", crew)
                 store.finish()
             finished = self._place.new()
             self._place.part.rename(finished)
@@ -153,10 +155,6 @@ class _MapRefresh:
         except DAMAGED:
             return False
 
-    def _bring_up_to_date(self, store: MapStore, mode: Mode) -> Refreshed:
-        with self._pool() as crew:
-            return self._take_in(store, mode, crew)
-
     def _take_in(self, store: MapStore, mode: Mode, crew: WorkerPool) -> Refreshed:
         now = time.time_ns()
         root = self._repository.root
@@ -165,37 +163,36 @@ class _MapRefresh:
             listed = beside.submit(list_files, self._repository)
             known = store.stamps()
             listing = listed.result()
-        changes = find_changes(listing.stamps, known, store)
-        store.remove(changes.gone)
-        for path, found in changes.by_name.items():
-            store.put(path, found.record())
+        to_read, by_name, gone = find_changes(listing.stamps, known, store)
+        store.remove(gone)
+        for path, found in by_name.items():
+            store.put(path, found)
         parsed = 0
-        for number, (task, outcome) in enumerate(crew.examine_all(changes.to_read), 1):
-            self._tell(number, len(changes.to_read), task.path)
+        for number, (task, outcome) in enumerate(crew.examine_all(to_read), 1):
+            self._tell(number, len(to_read), task.path)
             if isinstance(outcome, str):
                 store.remove([task.path])
                 if is_inside(root, task.path):  # or it is gone since it was listed
                     stamp = listing.stamps[task.path]
-                    found = without_text(task.path, stamp, skipped=UNREADABLE, problem=outcome)
-                    store.put(task.path, found.record())
+                    store.put(task.path, without_text(task.path, stamp, skipped=UNREADABLE, problem=outcome))
             elif outcome.unchanged:
                 store.touch(task.path, self._settled(outcome.stamp, now))
             else:
                 store.put(task.path, outcome._replace(stamp=self._settled(outcome.stamp, now)))
                 parsed += 1
-        totals = store.totals()
+        files, symbols, with_syntax_errors = store.totals()
         skipped = dict(sorted((listing.skipped + Counter(store.count_skipped())).items()))
         done = Refreshed(
             root=root,
             mode=mode,
             status="partial" if UNREADABLE in skipped else "ok",
             files_discovered=listing.discovered,
-            files_indexed=totals.files,
-            symbols_indexed=totals.symbols,
+            files_indexed=files,
+            symbols_indexed=symbols,
             parsed=parsed,
-            removed=len(changes.gone),
+            removed=len(gone),
             skipped=skipped,
-            with_syntax_errors=totals.with_syntax_errors,
+            with_syntax_errors=with_syntax_errors,
             problems=store.problems(),
             seconds=time.monotonic() - self._started,
         )
@@ -208,8 +205,8 @@ class _MapRefresh:
             refreshed_at=datetime.now(UTC).isoformat(timespec="seconds"),
             seconds=round(done.seconds, 3),
             files_discovered=done.files_discovered,
-            files_indexed=totals.files,
-            symbols_indexed=totals.symbols,
+            files_indexed=files,
+            symbols_indexed=symbols,
             skipped=skipped,
         )
         store.commit()
@@ -225,29 +222,26 @@ class _MapRefresh:
 _MAX_SCRIPT = 200_000
 
 
-@dataclass(slots=True)
-class MapChanges:
-    """Files to be read; those of which no more than the name counts, with all there is to know; and those gone."""
+def find_changes(
+    stamps: Mapping[str, Stamp], known: Mapping[str, Stamp], store: MapStore
+) -> tuple[list[ReadTask], dict[str, FileRecord], list[str]]:
+    """Compares the files there are with those that a map knows. What looks as it did is not mentioned.
 
-    to_read: list[ReadTask] = field(default_factory=list)
-    by_name: dict[str, Examined] = field(default_factory=dict)
-    gone: list[str] = field(default_factory=list)
-
-
-def find_changes(stamps: Mapping[str, Stamp], known: Mapping[str, Stamp], store: MapStore) -> MapChanges:
-    """Compares the files there are with those that a map knows. What looks as it did is not mentioned."""
-    changes = MapChanges(gone=[path for path in known if path not in stamps])
+    Returns files to be read; those of which no more than the name counts, with all there is to know; and those gone.
+    """
+    to_read: list[ReadTask] = []
+    by_name: dict[str, FileRecord] = {}
     for path, stamp in stamps.items():
         before = known.get(path)
         if before == stamp:
             continue
         language = language_of(path)
         if (reason := excluded_by_name(path)) is not None:
-            changes.by_name[path] = Examined(stamp, skipped=reason)
+            by_name[path] = FileRecord(stamp, skipped=reason)
         elif language is None and not (may_be_script(path) and stamp[0] <= _MAX_SCRIPT):
-            changes.by_name[path] = without_text(path, stamp)
+            by_name[path] = without_text(path, stamp)
         elif stamp[0] > HUGE_BYTES:
-            changes.by_name[path] = without_text(path, stamp, skipped=HUGE)
+            by_name[path] = without_text(path, stamp, skipped=HUGE)
         else:
-            changes.to_read.append(ReadTask(path, language, store.digest(path) if before else None, stamp[0]))
-    return changes
+            to_read.append(ReadTask(path, language, store.digest(path) if before else None, stamp[0]))
+    return to_read, by_name, [path for path in known if path not in stamps]

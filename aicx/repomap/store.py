@@ -42,15 +42,6 @@ _READING_CACHE, _WRITING_CACHE = "PRAGMA cache_size=-16000", "PRAGMA cache_size=
 
 
 @dataclass(frozen=True, slots=True)
-class Totals:
-    """Files that can be found, the symbols in them, and how many of them have syntax errors."""
-
-    files: int
-    symbols: int
-    with_syntax_errors: int
-
-
-@dataclass(frozen=True, slots=True)
 class StoredFile:
     """A file with all that is stored of it, but its postings."""
 
@@ -214,9 +205,11 @@ class MapStore:
         sql = "SELECT language, count(*) FROM files WHERE language NOT NULL GROUP BY language ORDER BY 2 DESC, 1"
         return dict(self._connection.execute(sql))
 
-    def totals(self) -> Totals:
+    def totals(self) -> tuple[int, int, int]:
+        """Counts the files that can be found, the symbols in them, and those of them with syntax errors."""
         sql = "SELECT total(found), total(symbols), total(problem=?) FROM files"
-        return Totals(*map(int, self._connection.execute(sql, (SYNTAX_ERRORS,)).fetchone()))
+        files, symbols, with_syntax_errors = map(int, self._connection.execute(sql, (SYNTAX_ERRORS,)).fetchone())
+        return files, symbols, with_syntax_errors
 
     # Files ------------------------------------------------------------------------------------------------------------
 
@@ -242,7 +235,7 @@ class MapStore:
         if record.terms and file is not None:
             outline = (file, record.symbols, record.targets, record.terms)
             self._connection.execute("INSERT INTO outlines VALUES (?, ?, ?, ?)", outline)
-            self._postings.add(file, zip(record.terms.split("\n"), record.values, strict=True))
+            self._postings.add(file, record.postings)
 
     def touch(self, path: str, stamp: Stamp) -> None:
         """Notes that a file looks different and holds the same text."""

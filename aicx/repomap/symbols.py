@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from aicx.repomap.files import Stamp
@@ -58,16 +58,21 @@ class FileRecord(NamedTuple):
     """
 
     stamp: Stamp
-    digest: str
-    unchanged: bool
-    language: str | None
-    skipped: str | None
-    problem: str | None
-    symbol_count: int
-    symbols: str
-    targets: str
-    terms: str
-    values: Sequence[int]
+    digest: str = ""
+    unchanged: bool = False
+    language: str | None = None
+    skipped: str | None = None
+    problem: str | None = None
+    terms: str = ""
+    values: Sequence[int] = ()
+    symbol_count: int = 0
+    symbols: str = "[]"
+    targets: str = "[]"
+
+    @property
+    def postings(self) -> Iterator[tuple[str, int]]:
+        """Each term with its value."""
+        return zip(self.terms.split("\n") if self.terms else (), self.values, strict=True)
 
 
 def symbols_from(text: str) -> list[CodeSymbol]:

@@ -31,7 +31,7 @@ def main(root: str) -> None:
 def _answer(root: str, path: str, language: str | None, digest: str | None) -> Any:
     """Examines a file; returns its record as a list, or as a text the reason why it cannot be read."""
     try:
-        return list(examine(root, path, language, digest).record())
+        return list(examine(root, path, language, digest))
     except Exception as error:  # noqa: BLE001 - a file costs itself, whatever is wrong with it
         strerror = getattr(error, "strerror", None)
         return strerror or f"{type(error).__name__}: {error}"
