@@ -12,7 +12,7 @@ from typing import Literal
 from aicx.config import Settings
 from aicx.corpus.catalog.query import open_catalog
 from aicx.corpus.files.read import load_sidecar
-from aicx.corpus.views.references import ChunkTarget, find_target
+from aicx.corpus.views.references import find_target
 from aicx.errors import AicxError
 from aicx.evidence.texts import words
 from aicx.evidence.transcript import read_steps
@@ -68,9 +68,9 @@ def resolve_evidence(settings: Settings, text: str) -> str:
         return str(ref)
     with open_catalog(settings.layout) as opened:
         target = find_target(ref, opened.catalog)
-        if isinstance(target, ChunkTarget):
-            return str(Ref("chunk", load_sidecar(settings.layout, target.path).id))
-        return str(Ref.of_session(target.agent, target.session_id))
+        if isinstance(target, str):
+            return str(Ref("chunk", load_sidecar(settings.layout, target).id))
+        return str(Ref.of_session(*target))
 
 
 def _said_by(settings: Settings, scope: Scope, text: str, statement: str) -> list[str]:
@@ -85,10 +85,10 @@ def _said_by(settings: Settings, scope: Scope, text: str, statement: str) -> lis
             return []
         with open_catalog(settings.layout) as opened:
             target = find_target(ref, opened.catalog)
-        if not isinstance(target, ChunkTarget):
-            return [f"a session of {target.agent}"]
-        sidecar = load_sidecar(settings.layout, target.path)
-        steps, _ = read_steps(settings.layout, [target.path], repeated=True)
+        if not isinstance(target, str):
+            return [f"a session of {target[0]}"]
+        sidecar = load_sidecar(settings.layout, target)
+        steps, _ = read_steps(settings.layout, [target], repeated=True)
         return [shorten(str(sidecar.get("title") or ""), 100), *_passage([step.text for step in steps], statement)]
     except AicxError as error:
         return [f"({error.message})"]

@@ -51,8 +51,9 @@ def examine(root: str, path: str, language: str | None, digest: str | None) -> F
     found = targets(path, language, outline.imports)
     terms = postings(path, language, outline.symbols, found, outline.notes)
     symbols = [symbol._replace(words=" ".join(words_of(symbol.name))) for symbol in outline.symbols]
-    columns = (len(symbols), _to_json(symbols), _to_json(found))
-    return FileRecord(stamp, now, False, language, None, outline.flaw, *_columns(terms), *columns)
+    named, values = _columns(terms)
+    count, defined, wanted = len(symbols), _to_json(symbols), _to_json(found)
+    return FileRecord(stamp, now, False, language, None, outline.flaw, named, values, count, defined, wanted)
 
 
 def _columns(terms: Sequence[Posting]) -> tuple[str, list[int]]:

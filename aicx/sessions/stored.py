@@ -7,7 +7,7 @@ from hashlib import sha256
 from aicx.config import Settings
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.query import open_catalog
-from aicx.corpus.views.references import ChunkTarget, find_target
+from aicx.corpus.views.references import find_target
 from aicx.errors import NotFound, UsageError
 from aicx.evidence.sessions import short_ids
 from aicx.git.roots import Roots, repository_of
@@ -41,9 +41,9 @@ def find_stored(catalog: Catalog, text: str) -> StoredSession:
     if ref.kind not in ("name", "session"):
         raise UsageError(f"{text!r} does not name a session", hint="`aicx sessions` lists what there is")
     target = find_target(ref, catalog)
-    if isinstance(target, ChunkTarget):
+    if isinstance(target, str):
         raise UsageError(f"{text!r} names a chunk", hint="write its session's id, or the beginning of it")
-    return load_stored(catalog, target.agent, target.session_id)
+    return load_stored(catalog, *target)
 
 
 def load_stored(catalog: Catalog, agent: str, session_id: str) -> StoredSession:

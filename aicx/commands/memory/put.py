@@ -22,7 +22,7 @@ from aicx.commands.memory.common import (
 )
 from aicx.corpus.catalog.query import open_catalog
 from aicx.corpus.files.read import load_sidecar
-from aicx.corpus.views.references import ChunkTarget, find_target
+from aicx.corpus.views.references import find_target
 from aicx.errors import UsageError
 from aicx.memory.anchors import take_anchor
 from aicx.memory.deciding import UNNAMED, Decider, Desk
@@ -177,11 +177,11 @@ def _taken_from(desk: Desk, text: str, origin: str | None) -> tuple[tuple[str, t
     with open_catalog(desk.settings.layout) as opened_catalog:
         catalog = opened_catalog.catalog
         target = find_target(Ref.parse(text), catalog)
-        if isinstance(target, ChunkTarget):
-            sidecar = load_sidecar(desk.settings.layout, target.path)
+        if isinstance(target, str):
+            sidecar = load_sidecar(desk.settings.layout, target)
             proof, agent, session = Ref("chunk", sidecar.id), sidecar.agent, sidecar.session_id
         else:
-            agent, session = target.agent, target.session_id
+            agent, session = target
             proof = Ref.of_session(agent, session)
         of_subagents = "SELECT 1 FROM chunks WHERE agent=? AND session_id=? AND lane='subagent' LIMIT 1"
         lane: Lane = "subagent" if catalog.rows(of_subagents, (agent, session)) else "primary"

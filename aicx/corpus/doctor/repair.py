@@ -23,16 +23,15 @@ from aicx.corpus.places.places import load_decisions
 from aicx.corpus.places.stored import is_filed
 from aicx.errors import AicxError, CorpusDamaged, UsageError
 from aicx.paths import Layout, parse_chunk_name, safe_session
-from aicx.redaction import redact
+from aicx.redaction import redactor
 from aicx.sources import is_agent, load_source
 from aicx.sources.door import CleanSource, Door
 from aicx.sources.items import LogFile
-from aicx.sources.naming import Redact, clean_id
+from aicx.sources.naming import clean_id
 from aicx.storage.checksums import find_damage
 from aicx.storage.journaled import JournaledFolder
 from aicx.storage.lock import writer_lock
 from aicx.text import plural
-from aicx.types import Redacted
 from aicx.values import dataclass
 
 Notify = Callable[[str], None]
@@ -47,15 +46,6 @@ class Repair:
 
     applied: list[str]
     refused: list[str]
-
-
-@dataclass(frozen=True, slots=True)
-class _Session:
-    """A session with broken or altered chunks, by what their names say of it."""
-
-    agent: str
-    name: str  # as in file names
-    paths: tuple[str, ...]
 
 
 def repair(settings: Settings, notify: Notify) -> Repair:
@@ -169,68 +159,65 @@ def _release_sessions(
     altered one holds something else than it should, and is put into ``apart`` with the reason.
     """
     agents: set[str] = set()
-    for session in _broken_sessions(survey):
-        altered = sorted(set(session.paths) & set(survey.altered))
-        broken = sorted(set(session.paths) - set(altered))
-        if not is_agent(session.agent):
+    for (agent, name), paths in _broken_sessions(survey):
+        altered = sorted(set(paths) & set(survey.altered))
+        broken = sorted(set(paths) - set(altered))
+        if not is_agent(agent):
             apart |= dict.fromkeys(altered, "altered on disk, by an unknown agent")
             found.refused.extend(f"{path}: unknown agent" for path in broken[:1])
             continue
-        logs = _logs_of(settings, session)
-        reason = "its log is gone" if not logs else _objection(settings, catalog, session, broken, logs)
+        logs = _logs_of(settings, agent, name)
+        reason = "its log is gone" if not logs else _objection(settings, catalog, agent, name, broken, logs)
         if reason is not None:
             apart |= dict.fromkeys(altered, f"altered on disk, and cannot be made again: {reason}")
             if broken:
                 found.refused.append(f"{', '.join(broken)}: cannot be made again, {reason}")
                 continue
         catalog.begin()
-        for path in session.paths if reason is None else ():
+        for path in paths if reason is None else ():
             for row in catalog.rows("SELECT id FROM chunks WHERE path=?", (path,)):
                 remove_chunk(catalog, row["id"])
         # Also behind a chunk that is set apart: what its log still holds is stored anew.
         for log in logs:
-            names = (str(log.path), clean_id(str(log.path), _redactor(settings)))
+            names = (str(log.path), clean_id(str(log.path), redactor(settings.redact_secrets)))
             catalog.connection.execute("DELETE FROM sources WHERE path IN (?,?)", names)
         catalog.commit()
-        agents.add(session.agent)
+        agents.add(agent)
     return agents
 
 
-def _broken_sessions(survey: Survey) -> list[_Session]:
+def _broken_sessions(survey: Survey) -> list[tuple[tuple[str, str], list[str]]]:
+    """Agents and sessions with broken or altered chunks, by what the names of these say of them, and their paths."""
     by_session: dict[tuple[str, str], list[str]] = {}
     for path in sorted({*survey.broken, *survey.altered}):
         if parsed := parse_chunk_name(_name(path)):
             by_session.setdefault((parsed[1], parsed[2]), []).append(path)
-    return [_Session(agent, name, tuple(paths)) for (agent, name), paths in sorted(by_session.items())]
+    return sorted(by_session.items())
 
 
-def _logs_of(settings: Settings, session: _Session) -> list[LogFile]:
-    source = CleanSource(load_source(session.agent), Door(_redactor(settings)))
+def _logs_of(settings: Settings, agent: str, name: str) -> list[LogFile]:
+    source = CleanSource(load_source(agent), Door(redactor(settings.redact_secrets)))
     logs = [log for log in source.discover(settings.homes) if isinstance(log, LogFile)]
-    if session.name.endswith(_HISTORY):
+    if name.endswith(_HISTORY):
         return [log for log in logs if source.identify(log).session_id is None]
     found = [(log, source.identify(log)) for log in logs]
-    own = [(log, one) for log, one in found if one.session_id and safe_session(one.session_id) == session.name]
+    own = [(log, one) for log, one in found if one.session_id and safe_session(one.session_id) == name]
     return [log for log, _ in sorted(own, key=lambda pair: (str(pair[1].started_at or "~"), str(pair[0].path)))]
 
 
-def _redactor(settings: Settings) -> Redact:
-    return redact if settings.redact_secrets else Redacted
-
-
 def _objection(
-    settings: Settings, catalog: Catalog, session: _Session, broken: list[str], logs: list[LogFile]
+    settings: Settings, catalog: Catalog, agent: str, name: str, broken: list[str], logs: list[LogFile]
 ) -> str | None:
     """Why the logs must not decide over the session's chunks, None when they may."""
     drafts = [
         draft
-        for draft in read_logs(session.agent, logs, settings.redact_secrets).drafts
-        if safe_session(draft.entry.session_id) == session.name.removesuffix(_HISTORY)
+        for draft in read_logs(agent, logs, settings.redact_secrets).drafts
+        if safe_session(draft.entry.session_id) == name.removesuffix(_HISTORY)
     ]
-    stream = "history" if session.name.endswith(_HISTORY) else ""
+    stream = "history" if name.endswith(_HISTORY) else ""
     keys = {draft.key for draft in drafts}
     ids = {draft.entry.session_id for draft in drafts}
-    stored = [chunk for one in ids for chunk in stored_chunks(catalog, session.agent, one, stream)]
+    stored = [chunk for one in ids for chunk in stored_chunks(catalog, agent, one, stream)]
     if not {key for chunk in stored for key in chunk.keys} <= keys:
         return "because its log no longer holds all of the session, or some of it was forgotten"
     times = {f"{draft.entry.at:%H:%M:%S}".encode() for draft in drafts}

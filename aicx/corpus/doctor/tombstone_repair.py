@@ -25,10 +25,9 @@ from aicx.corpus.ingest.reading import make_plan, read_logs
 from aicx.corpus.ingest.session_chunks import SessionScope
 from aicx.errors import CorpusDamaged, NotFound
 from aicx.paths import Layout
-from aicx.redaction import redact
+from aicx.redaction import redactor
 from aicx.sources import every_agent, is_agent
 from aicx.storage.atomic import replace_file
-from aicx.types import Redacted
 
 _NAMED = re.compile(rb'"(agent|session|project)"\s*:\s*("(?:[^"\\]|\\.)+")')
 _KEY = re.compile(rb'"([0-9a-f]{16})"')
@@ -106,8 +105,7 @@ def _unstored(settings: Settings, catalog: Catalog, before: float) -> Iterator[s
     found = catalog.rows("SELECT path, size, fingerprint FROM sources")
     read = {row["path"]: row for row in found}  # how far: all of a log while its fingerprint is the same
     until = None if read else datetime.fromtimestamp(before, UTC)
-    redactor = redact if settings.redact_secrets else Redacted
-    plan = make_plan(settings.homes, every_agent(), catalog, redactor, full_rescan=True)
+    plan = make_plan(settings.homes, every_agent(), catalog, redactor(settings.redact_secrets), full_rescan=True)
     now = {str(log.path): log.fingerprint for session in plan.sessions for log, _ in session.logs}
     now |= {str(log.path): log.fingerprint for log in plan.shared}
 

@@ -21,6 +21,8 @@ from aicx.paths import Layout
 from aicx.values import dataclass
 
 HeldFiles = tuple[Path, ...]  # of one thing that goes as a whole
+# A copy of a forgotten message in a log: the sidecar's reference to it, and the key of the text it had.
+LogCopy = tuple[dict[str, Any], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,14 +32,6 @@ class ForgetRequest:
     session: str | None = None
     project: str | None = None
     pattern: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class LogCopy:
-    """A copy of a forgotten message in a log: the sidecar's reference to it, and the key of the text it had."""
-
-    reference: dict[str, Any]
-    text_key: str
 
 
 @dataclass(slots=True)

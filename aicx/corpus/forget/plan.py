@@ -154,7 +154,7 @@ def _remove(layout: Layout, plan: ForgetPlan, row: _Row) -> set[str]:
     plan.removed.append(row.path)
     plan.messages |= own.keys()
     # The same words given to another agent are that agent's own and stay with it.
-    plan.copies += [copy for copy in _copies(fields, own) if copy.reference["agent"] == row.agent]
+    plan.copies += [copy for copy in _copies(fields, own) if copy[0]["agent"] == row.agent]
     if plan.projects:
         # When the repository itself is gone, only its folders can tell that a later log belongs to it.
         folders = fields.get("folders") or {}
@@ -286,7 +286,7 @@ def _raw(layout: Layout, item: InventoryItem) -> Iterator[str]:
 
 def _copies(fields: Mapping[str, Any], messages: Mapping[str, Mapping[str, Any]]) -> list[LogCopy]:
     return [
-        LogCopy(copy, str(messages[copy["key"]]["text_key"]))
+        (copy, str(messages[copy["key"]]["text_key"]))
         for copy in fields.get("duplicates") or ()
         if copy["key"] in messages
     ]

@@ -28,7 +28,7 @@ from aicx.corpus.files.read import load_markdown, load_sidecar, sidecar_path, wa
 from aicx.corpus.files.sidecar import encode_sidecar
 from aicx.corpus.forget.blanking import message_texts
 from aicx.corpus.forget.holding import TextHolder
-from aicx.corpus.forget.redacting import ChunkText, CleanedChunk, FoundSecrets, redact_session, redact_value
+from aicx.corpus.forget.redacting import ChunkText, FoundSecrets, redact_session, redact_value
 from aicx.corpus.forget.run import scrub
 from aicx.corpus.ingest.publishing import stage_chunk
 from aicx.corpus.ingest.workers import map_in_order
@@ -42,6 +42,7 @@ from aicx.storage.lock import writer_lock
 from aicx.values import dataclass
 
 Notify = Callable[[str], None]
+_Cleaned = list[tuple[ChunkText, ChunkText]]  # as they are, and as they have to be
 
 # People's text outside the store: benchmark results, chunks set apart. What else there is holds no text of logs.
 _TEXTS = (".md", ".json", ".jsonl", ".html", ".txt")
@@ -129,8 +130,8 @@ class _Pass:
             self._found.texts += found.texts
             self._found.names += found.names
             report.notes += problems
-            for chunk in cleaned:
-                self._stage(chunk)
+            for before, chunk in cleaned:
+                self._stage(before, chunk)
             self._tell(done, len(sessions))
             if self._writer.full:
                 self._publish()
@@ -152,7 +153,7 @@ class _Pass:
         self._report.notes += [f"{path} is left as it is: the catalogue lacks it" for path in sorted(unknown)]
         return list(sessions.values())
 
-    def _redacted(self, sessions: list[list[str]]) -> Iterator[tuple[list[CleanedChunk], FoundSecrets, list[str]]]:
+    def _redacted(self, sessions: list[list[str]]) -> Iterator[tuple[_Cleaned, FoundSecrets, list[str]]]:
         tasks = [sessions[start : start + _PER_TASK] for start in range(0, len(sessions), _PER_TASK)]
         workers = self._workers if len(sessions) >= _WORTH_WORKERS else 1
         for results in map_in_order(partial(_redact_sessions, self._layout), tasks, workers):
@@ -163,18 +164,17 @@ class _Pass:
         if not self._layout.redacting.exists():
             replace_file(self._layout.redacting, b"")
 
-    def _stage(self, chunk: CleanedChunk) -> None:
+    def _stage(self, before: ChunkText, chunk: ChunkText) -> None:
         self._begin()
         self._report.chunks_changed += 1
-        before, path = chunk.before, f"{chunk.stem}.md"
         sidecar = encode_sidecar(chunk.fields)
-        stage_chunk(self._writer, chunk.stem, chunk.markdown, sidecar)
-        if path != before.path:
+        stage_chunk(self._writer, chunk.path.removesuffix(".md"), chunk.markdown, sidecar)
+        if chunk.path != before.path:
             self._writer.stage_removal(before.path)
             self._writer.stage_removal(sidecar_path(before.path))
         if chunk.fields["id"] != before.fields["id"]:
             remove_chunk(self._catalog, before.fields["id"])
-        put_chunk(self._catalog, chunk.fields, path, sha256(sidecar).hexdigest(), chunk.markdown)
+        put_chunk(self._catalog, chunk.fields, chunk.path, sha256(sidecar).hexdigest(), chunk.markdown)
 
     def _publish(self) -> None:
         self._writer.publish()
@@ -235,9 +235,7 @@ class _Pass:
             replace_file(path, body)
 
 
-def _redact_sessions(
-    layout: Layout, sessions: list[list[str]]
-) -> list[tuple[list[CleanedChunk], FoundSecrets, list[str]]]:
+def _redact_sessions(layout: Layout, sessions: list[list[str]]) -> list[tuple[_Cleaned, FoundSecrets, list[str]]]:
     """The sessions redacted, and a line for each chunk that cannot be; runs in a worker."""
     results = []
     for paths in sessions:

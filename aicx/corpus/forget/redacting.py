@@ -32,19 +32,9 @@ _MIN = 6
 
 @dataclass(frozen=True, slots=True)
 class ChunkText:
-    """A chunk as it was read: its path below the home, its Markdown and the fields of its sidecar."""
+    """A chunk as it was read, or as it has to be: its path below the home, its Markdown and its sidecar's fields."""
 
     path: str
-    markdown: bytes
-    fields: dict[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class CleanedChunk:
-    """A chunk that changes: what it was, and its new place (without ending), Markdown and fields."""
-
-    before: ChunkText
-    stem: str
     markdown: bytes
     fields: dict[str, Any]
 
@@ -57,8 +47,12 @@ class FoundSecrets:
     names: Counter[str] = field(default_factory=Counter)
 
 
-def redact_session(chunks: Sequence[ChunkText], redact: Redact) -> tuple[list[CleanedChunk], FoundSecrets]:
-    """The chunks of one session that hold a secret, as they have to be; all chunks of it have to be given, in order.
+def redact_session(
+    chunks: Sequence[ChunkText], redact: Redact
+) -> tuple[list[tuple[ChunkText, ChunkText]], FoundSecrets]:
+    """The chunks of one session that hold a secret, as they are and as they have to be.
+
+    All chunks of it have to be given, in order.
 
     Raises CorpusDamaged for spans that do not fit their Markdown.
     """
@@ -79,12 +73,12 @@ def redact_session(chunks: Sequence[ChunkText], redact: Redact) -> tuple[list[Cl
         fields = {**_redact_fields(chunk.fields, names), "messages": messages, **made}
         fields = {name: value for name, value in fields.items() if value is not None or name not in made}
         found.texts += counts
-        stem = chunk.path.removesuffix(".md")
+        path = chunk.path
         if fields["session_id"] != chunk.fields["session_id"]:
             fields["id"] = _free_id(fields, taken)
             taken.add(fields["id"])
         if fields["session_id"] != chunk.fields["session_id"] or fields["project"] != chunk.fields["project"]:
-            stem = Sidecar(fields).stem
+            path = f"{Sidecar(fields).stem}.md"
         if markdown == chunk.markdown and fields == chunk.fields and not counts:
             continue
         if markdown != chunk.markdown:
@@ -93,7 +87,7 @@ def redact_session(chunks: Sequence[ChunkText], redact: Redact) -> tuple[list[Cl
             fields["tokens"] = sum(estimate_tokens(body) + MESSAGE_TOKENS for body in bodies)
         if counts:
             fields["redactions"] = dict(sorted((Counter(fields.get("redactions") or {}) + counts).items()))
-        cleaned.append(CleanedChunk(chunk, stem, markdown, fields))
+        cleaned.append((chunk, ChunkText(path, markdown, fields)))
     return cleaned, found
 
 

@@ -34,13 +34,12 @@ from aicx.corpus.ingest.publishing import drop_empty_folders, stage_chunk
 from aicx.corpus.ingest.reading import read_logs
 from aicx.errors import NotFound
 from aicx.paths import Layout
-from aicx.redaction import redact
+from aicx.redaction import redactor
 from aicx.sources import is_agent, load_source
 from aicx.sources.items import LogFile
 from aicx.storage.atomic import replace_file, unwritable
 from aicx.storage.journal import Writer, clear_staging
 from aicx.storage.lock import writer_lock
-from aicx.types import Redacted
 from aicx.values import dataclass
 
 
@@ -93,25 +92,23 @@ def copy_keys(settings: Settings, copies: Iterable[LogCopy]) -> set[str]:
     """
     by_log: dict[tuple[str, str], list[LogCopy]] = {}
     for copy in copies:
-        by_log.setdefault((copy.reference["agent"], copy.reference["path"]), []).append(copy)
+        by_log.setdefault((copy[0]["agent"], copy[0]["path"]), []).append(copy)
     logs = _logs(settings, {agent for agent, _ in by_log})
     keys: set[str] = set()
     for place, wanted in by_log.items():
         if place not in logs:
             continue
         drafts = read_logs(place[0], [logs[place]], settings.redact_secrets).drafts
-        for copy in wanted:
-            there = [
-                draft for draft in drafts if [draft.entry.ref.start, draft.entry.ref.end] == copy.reference["span"]
-            ]
+        for reference, text_key in wanted:
+            there = [draft for draft in drafts if [draft.entry.ref.start, draft.entry.ref.end] == reference["span"]]
             # A record may hold several messages. A prompt history words them differently: then all of the record.
-            same = [draft for draft in there if draft.text_key == copy.text_key]
+            same = [draft for draft in there if draft.text_key == text_key]
             keys.update(draft.key for draft in same or there)
     return keys
 
 
 def _logs(settings: Settings, agents: Iterable[str]) -> dict[tuple[str, str], LogFile]:
-    clean = redact if settings.redact_secrets else Redacted
+    clean = redactor(settings.redact_secrets)
     return {
         (agent, clean(str(log.path)).text): log
         for agent in sorted(agents)

@@ -13,7 +13,7 @@ from aicx.corpus.ingest.growth import Following, PlaceRead, made_by, only_grew
 from aicx.corpus.ingest.observing import Observer
 from aicx.corpus.ingest.workers import map_in_order
 from aicx.corpus.places.evidence import FolderClue
-from aicx.redaction import redact
+from aicx.redaction import redactor
 from aicx.sources import load_source
 from aicx.sources.door import CleanSource, Door, fingerprint_of
 from aicx.sources.items import (
@@ -28,7 +28,7 @@ from aicx.sources.items import (
 )
 from aicx.sources.naming import Redact, clean_id
 from aicx.text import first_of
-from aicx.types import AgentHomes, Redacted
+from aicx.types import AgentHomes
 from aicx.values import dataclass
 
 _TELL_EVERY = 256  # logs
@@ -172,14 +172,14 @@ class LogReading:
 
 def read_logs(agent: str, logs: Sequence[LogFile], redact_secrets: bool, whole: bool = True) -> LogReading:
     """Everything the logs hold, each read up to the size it had when it was listed; ``whole`` as in `draft_entries`."""
-    return _reading(CleanSource(load_source(agent), Door(_cleaner(redact_secrets))), logs, whole, None)
+    return _reading(CleanSource(load_source(agent), Door(redactor(redact_secrets))), logs, whole, None)
 
 
 def read_growing(
     agent: str, logs: Sequence[LogFile], redact_secrets: bool, whole: bool, since: PlaceRead | None
 ) -> LogReading:
     """As `read_logs`, but notes where reading stopped, and reads on from ``since`` where the log only grew."""
-    clean = _cleaner(redact_secrets)
+    clean = redactor(redact_secrets)
     source = CleanSource(load_source(agent), Door(clean))
     if since and not (len(logs) == 1 and only_grew(logs[0].path, since)):
         since = None
@@ -188,10 +188,6 @@ def read_growing(
     if following and following.drafted.repeats:
         return read_growing(agent, logs, redact_secrets, whole, None)
     return reading
-
-
-def _cleaner(redact_secrets: bool) -> Redact:
-    return redact if redact_secrets else Redacted
 
 
 def _reading(source: CleanSource, logs: Sequence[LogFile], whole: bool, following: Following | None) -> LogReading:

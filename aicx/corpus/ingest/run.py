@@ -35,14 +35,13 @@ from aicx.corpus.places.places import Places, load_decisions
 from aicx.corpus.places.siblings import FolderHistory
 from aicx.corpus.places.stored import find_histories, is_filed, open_places, withdraw_filed
 from aicx.paths import Layout
-from aicx.redaction import redact
+from aicx.redaction import redactor
 from aicx.sources import every_agent
 from aicx.sources.items import BadRecord, LogFile, LogIdentity
-from aicx.sources.naming import Redact, clean_id
+from aicx.sources.naming import clean_id
 from aicx.sources.unread import count_unread
 from aicx.storage.lock import writer_lock
 from aicx.text import instant
-from aicx.types import Redacted
 
 _HISTORY = "history"
 
@@ -103,7 +102,7 @@ class _IngestRun:
         self._on_publish = on_publish
         self._report = StoreReport()
         self._redacts = request.redact_secrets and settings.redact_secrets
-        self._redact: Redact = redact if self._redacts else Redacted
+        self._redact = redactor(self._redacts)
         self._workers = settings.workers
         self._publisher = Publisher(settings.layout, catalog, self._report.notes, dry_run=request.dry_run)
         self._tombstones = read_tombstones(settings.layout.tombstones)

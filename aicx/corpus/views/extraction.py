@@ -18,12 +18,11 @@ from aicx.corpus.places.evidence import Ledger
 from aicx.corpus.places.places import Places, load_decisions
 from aicx.corpus.places.stored import open_places
 from aicx.errors import NotFound, SourceUnreadable
-from aicx.redaction import redact
+from aicx.redaction import redactor
 from aicx.sources import every_agent, load_source
 from aicx.sources.items import BadRecord, LogFile, TimelineEntry
-from aicx.sources.naming import Redact
 from aicx.titles import name_of_session
-from aicx.types import PROMPTS, Redacted
+from aicx.types import PROMPTS
 from aicx.values import dataclass
 
 
@@ -69,7 +68,7 @@ def extract_session(settings: Settings, session: str, format: str | None, select
     """
     if format is not None:
         load_source(format)
-    clean: Redact = redact if selection.redact_secrets else Redacted
+    clean = redactor(selection.redact_secrets)
     agents = [format] if format else list(every_agent())
     with closing(Catalog.in_memory()) as nothing_known:
         plan = make_plan(settings.homes, agents, nothing_known, clean, full_rescan=True)
@@ -110,7 +109,7 @@ def _prepare(
     problems = [problem for found in reading.problems.values() for problem in found]
     if not reading.drafts:
         raise SourceUnreadable(f"{name} holds no message", hint=_why_empty(problems, reading.skipped, logs[0]))
-    clean: Redact = redact if selection.redact_secrets else Redacted
+    clean = redactor(selection.redact_secrets)
     entries = [draft.entry for draft in reading.drafts]
     kept = [entry for entry in entries if _is_wanted(entry, selection)]
     if selection.max_message_chars and not selection.conversation:

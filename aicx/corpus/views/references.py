@@ -14,34 +14,10 @@ from aicx.errors import CorpusDamaged, NotFound, UnsafePath, UsageError
 from aicx.paths import NON_REPOSITORY, Layout, parse_chunk_name, user_path
 from aicx.refs import Ref
 from aicx.sources import SOURCES
-from aicx.values import dataclass
 
 _CHUNK_ID = re.compile(r"(?:(?P<agent>[a-z-]+):)?(?P<session>.+):(?P<number>\d+)")
 # Git abbreviates to no fewer, and fewer would fit too many other numbers in a text.
 _ABBREVIATED = 7
-
-
-@dataclass(frozen=True, slots=True)
-class ChunkTarget:
-    """One chunk, by its path below the home."""
-
-    path: str
-
-
-@dataclass(frozen=True, slots=True)
-class SessionTarget:
-    agent: str
-    session_id: str
-
-
-@dataclass(frozen=True, slots=True)
-class Mention:
-    """A chunk that has to do with a commit: ``found_in`` is ``commit``, ``commands`` or ``text``."""
-
-    path: str
-    fields: dict[str, Any]
-    found_in: str
-    altered: bool  # its text is not what was stored
 
 
 def parse_reference(text: str, layout: Layout) -> Ref:
@@ -55,24 +31,33 @@ def parse_reference(text: str, layout: Layout) -> Ref:
     return ref
 
 
-def find_target(reference: Ref, catalog: Catalog) -> ChunkTarget | SessionTarget:
-    """The chunk or the session that is meant. Raises NotFound with the nearest ones, UsageError where several fit."""
+def find_target(reference: Ref, catalog: Catalog) -> str | SessionKey:
+    """The path below the home of the chunk that is meant, or the session that is.
+
+    Raises NotFound with the nearest ones, UsageError where several fit.
+    """
     if reference.kind == "path":
-        return ChunkTarget(reference.value)
+        return reference.value
     if reference.kind in ("chunk", "name"):
         if path := catalog.path_of(reference.value):
-            return ChunkTarget(path)
+            return path
         match = _CHUNK_ID.fullmatch(reference.value)
         # `codex:019` is the beginning of a session's id.
         if match and match["session"] not in SOURCES:
             return _numbered_chunk(catalog, match["agent"], match["session"], int(match["number"]))
         if reference.kind == "chunk":
             raise UsageError(f"{reference.value!r} is not a chunk's id", hint="one looks like claude:SESSION:003")
-    return SessionTarget(*find_session(reference.value, _sessions(catalog)))
+    return find_session(reference.value, _sessions(catalog))
 
 
-def find_commit(layout: Layout, paths: Iterable[str], commit: str, notify: Callable[[str], None]) -> Iterator[Mention]:
-    """The chunks, in the order given, whose session began at the commit or which mention it."""
+def find_commit(
+    layout: Layout, paths: Iterable[str], commit: str, notify: Callable[[str], None]
+) -> Iterator[tuple[str, dict[str, Any], str, bool]]:
+    """The chunks, in the order given, whose session began at the commit or which mention it.
+
+    Yields of each the path, the sidecar's fields, where it is found (``commit``, ``commands`` or ``text``), and whether
+    its text is not what was stored.
+    """
     token = re.compile(rf"(?<![\w-]){commit[:_ABBREVIATED]}[0-9a-f]*(?![\w-])")
     for path in paths:
         try:
@@ -92,7 +77,7 @@ def find_commit(layout: Layout, paths: Iterable[str], commit: str, notify: Calla
         elif commit[:_ABBREVIATED].encode() in text and _mentions(text.decode("utf-8", "replace"), token, commit):
             found_in = "text"
         if found_in is not None:
-            yield Mention(path, fields, found_in, is_altered(sidecar, text))
+            yield path, fields, found_in, is_altered(sidecar, text)
 
 
 def _mentions(text: str, token: re.Pattern[str], commit: str) -> bool:
@@ -136,18 +121,18 @@ def _resolved(path: Path) -> Path:
 # --- chunks and sessions
 
 
-def _numbered_chunk(catalog: Catalog, agent: str | None, session: str, number: int) -> ChunkTarget:
+def _numbered_chunk(catalog: Catalog, agent: str | None, session: str, number: int) -> str:
     plain, _, stream = session.partition("~")
-    found = SessionTarget(*find_session(f"{agent}:{plain}" if agent else plain, _sessions(catalog)))
+    found = find_session(f"{agent}:{plain}" if agent else plain, _sessions(catalog))
     rows = catalog.rows(
         "SELECT id, number, path FROM chunks WHERE agent=? AND session_id=? AND stream=? ORDER BY number",
-        (found.agent, found.session_id, stream),
+        (*found, stream),
     )
-    path = next((row["path"] for row in rows if row["number"] == number), None)
+    path: str | None = next((row["path"] for row in rows if row["number"] == number), None)
     if path is None:
         known = " to ".join(dict.fromkeys((rows[0]["id"], rows[-1]["id"]))) if rows else "none"
-        raise NotFound(f"session {found.session_id} has no chunk {number:03d}", hint=f"its chunks: {known}")
-    return ChunkTarget(path)
+        raise NotFound(f"session {found[1]} has no chunk {number:03d}", hint=f"its chunks: {known}")
+    return path
 
 
 def _sessions(catalog: Catalog) -> list[SessionKey]:

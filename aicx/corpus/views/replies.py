@@ -13,18 +13,9 @@ from aicx.corpus.files.sidecar import Sidecar
 from aicx.corpus.views.documents import own_messages
 from aicx.errors import AicxError
 from aicx.paths import Layout
-from aicx.values import dataclass
 
 # So many chunks after a request its work is followed.
 _MAX_CHUNKS = 60
-
-
-@dataclass(frozen=True, slots=True)
-class AgentReply:
-    """A message of the agent, and the chunk that holds it."""
-
-    chunk: str
-    text: str
 
 
 class ReplyFinder:
@@ -38,10 +29,11 @@ class ReplyFinder:
         self._sidecar = cache(partial(load_sidecar, layout))
         self._intact = cache(partial(read_intact, layout))
 
-    def find(self, stored: StoredText, place: int, tells: Callable[[str], bool]) -> AgentReply | None:
+    def find(self, stored: StoredText, place: int, tells: Callable[[str], bool]) -> tuple[str, str] | None:
         """The agent's last message that ``tells`` in the turn to which the message at ``place`` of a chunk belongs.
 
-        None where the agent said nothing more, or where that cannot be read.
+        Returns the id of the chunk that holds it, and its text; None where the agent said nothing more, or where that
+        cannot be read.
         """
         sidecar = stored.sidecar
         said, ended = said_before_prompt(own_messages(sidecar)[place:], first=True)
@@ -79,7 +71,7 @@ class ReplyFinder:
 
 def _last_of(
     stored: StoredText, messages: Sequence[Mapping[str, Any]], tells: Callable[[str], bool]
-) -> AgentReply | None:
+) -> tuple[str, str] | None:
     texts = (stored.markdown[slice(*message["span"])].decode("utf-8", "replace") for message in reversed(messages))
     found = next(filter(tells, texts), None)
-    return AgentReply(stored.sidecar.id, found) if found else None
+    return (stored.sidecar.id, found) if found else None

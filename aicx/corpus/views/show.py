@@ -13,7 +13,7 @@ from aicx.corpus.catalog.summary import ignore_matcher
 from aicx.corpus.files.read import read_chunk
 from aicx.corpus.places.report import session_places
 from aicx.corpus.views.provenance import is_there, sources_of, verify_source
-from aicx.corpus.views.references import SessionTarget, find_commit, find_target, parse_reference
+from aicx.corpus.views.references import find_commit, find_target, parse_reference
 from aicx.errors import CorpusDamaged, NotFound
 from aicx.fields import INLINE, INTERNAL, OPTIONAL, taken_from
 from aicx.filters import Filters
@@ -164,9 +164,9 @@ def _look_up(layout: Layout, opened: Opened, reference: Ref, limit: int, full: b
     if reference.kind == "commit":
         return _commit(layout, opened, reference, limit)
     target = find_target(reference, opened.catalog)
-    if isinstance(target, SessionTarget):
-        return _session(layout, opened, target, full, verify)
-    return ChunkFound("chunk", _chunk(layout, opened.catalog, target.path, verify))
+    if isinstance(target, str):
+        return ChunkFound("chunk", _chunk(layout, opened.catalog, target, verify))
+    return _session(layout, opened, *target, full, verify)
 
 
 def _listed(reference: Ref, items: list[dict[str, Any]], matched: int) -> ListFound:
@@ -188,11 +188,11 @@ def _commit(layout: Layout, opened: Opened, reference: Ref, limit: int) -> ListF
     items = []
     matched = 0
     visible = (row["path"] for row in rows if not hidden(row["path"]))
-    for mention in find_commit(layout, visible, reference.value, opened.notes.append):
+    for path, fields, found_in, altered in find_commit(layout, visible, reference.value, opened.notes.append):
         matched += 1
         if matched <= limit:
-            public = {name: value for name, value in mention.fields.items() if name not in _INTERNAL}
-            found = {"found_in": mention.found_in, "path": str(layout.home / mention.path), "altered": mention.altered}
+            public = {name: value for name, value in fields.items() if name not in _INTERNAL}
+            found = {"found_in": found_in, "path": str(layout.home / path), "altered": altered}
             title = opened.catalog.session_title(public["agent"], public["session_id"])
             known = told(_session_row(opened.catalog, public["agent"], public["session_id"]), None)
             items.append(public | {"title": title, "chunk_title": public.get("title")} | known | found)
@@ -234,42 +234,42 @@ def _source(source: dict[str, Any], verify: bool) -> dict[str, Any]:
 # --- one session
 
 
-def _session(layout: Layout, opened: Opened, target: SessionTarget, full: bool, verify: bool) -> SessionFound:
+def _session(layout: Layout, opened: Opened, agent: str, session_id: str, full: bool, verify: bool) -> SessionFound:
     catalog = opened.catalog
     found = catalog.rows(
         "SELECT id, agent, session_id, number, stream, path, project, date, kind, started_at, completed_at, messages,"
         " tokens, title, lane, parent_session, cwd, source_path FROM chunks WHERE agent=? AND session_id=?"
         " ORDER BY stream, number",
-        (target.agent, target.session_id),
+        (agent, session_id),
     )
     hidden = ignore_matcher(layout)
     rows = [dict(row) for row in found if not hidden(row["path"])]
     if not rows:
-        raise NotFound(f".aicxignore hides every chunk of session {target.session_id}", hint=str(layout.ignore_file))
+        raise NotFound(f".aicxignore hides every chunk of session {session_id}", hint=str(layout.ignore_file))
     if len(rows) < len(found):
         opened.notes.append(f".aicxignore hides {len(found) - len(rows)} of the session's {len(found)} chunks")
     parent = next((row["parent_session"] for row in rows if row["parent_session"]), None)
     lane = "subagent" if any(row["lane"] == "subagent" for row in rows) else "primary"
     stored = "SELECT 1 FROM chunks WHERE agent=? AND session_id=? LIMIT 1"
-    why = _session_row(catalog, target.agent, target.session_id)["automated_why"]
+    why = _session_row(catalog, agent, session_id)["automated_why"]
     head = SessionHead(
         found="session",
-        agent=target.agent,
-        session_id=target.session_id,
-        title=catalog.session_title(target.agent, target.session_id),
+        agent=agent,
+        session_id=session_id,
+        title=catalog.session_title(agent, session_id),
         lane=lane,
         projects=list(dict.fromkeys(row["project"] for row in rows)),
         started_at=min(row["started_at"] for row in rows),
         completed_at=max(row["completed_at"] for row in rows),
         parent_session=parent,
-        parent_stored=parent is not None and bool(catalog.rows(stored, (target.agent, parent))),
-        children=_children(catalog, target),
-        reopen=reopen_command(target.agent, target.session_id, lane, parent),
+        parent_stored=parent is not None and bool(catalog.rows(stored, (agent, parent))),
+        children=_children(catalog, agent, session_id),
+        reopen=reopen_command(agent, session_id, lane, parent),
         cwd=next((row["cwd"] for row in rows if row["cwd"]), None),
         log_is_there=any(is_there(row["source_path"]) for row in rows if row["source_path"] and not row["stream"]),
         automated=why is not None,
         automated_why=why,
-        places=[taken_from(one, SessionPlace) for one in session_places(catalog, target.agent, target.session_id)],
+        places=[taken_from(one, SessionPlace) for one in session_places(catalog, agent, session_id)],
     )
     return SessionFound(head, [_part(layout, catalog, row, full, verify, opened.notes.append) for row in rows])
 
@@ -321,9 +321,9 @@ def _session_row(catalog: Catalog, agent: str, session_id: str) -> dict[str, Any
     return {"session_id": session_id, "automated_why": rows[0]["automated_why"] if rows else None}
 
 
-def _children(catalog: Catalog, target: SessionTarget) -> list[str]:
+def _children(catalog: Catalog, agent: str, session_id: str) -> list[str]:
     rows = catalog.rows(
         "SELECT session_id FROM chunks WHERE agent=? AND parent_session=? GROUP BY session_id ORDER BY min(started_at)",
-        (target.agent, target.session_id),
+        (agent, session_id),
     )
     return [row["session_id"] for row in rows]

@@ -140,15 +140,15 @@ def _with_reply(
         return bool(told[text])
 
     found = replies.find(stored, place, tells)
-    if found is None or (limit < _MAX_REPLY_LINES and found.chunk == stored.sidecar.id):
+    if found is None or (limit < _MAX_REPLY_LINES and found[0] == stored.sidecar.id):
         return lines, None
-    reply = told[found.text]
+    chunk, reply = found[0], told[found[1]]
     telling = tuple(line for line in lines if line.tells and not _is_in(line, reply))
-    if found.chunk != stored.sidecar.id:
+    if chunk != stored.sidecar.id:
         agent, session = stored.sidecar.agent, stored.sidecar.session_id
-        ref = state.catalog.short_reference(found.chunk, agent, session)
+        ref = state.catalog.short_reference(chunk, agent, session)
         # A line of its own stays even if it only asks: it says why the chunk is an answer.
-        return telling[: _MAX_LINES - len(reply)] or lines[:1], QuotedReply(found.chunk, ref, reply)
+        return telling[: _MAX_LINES - len(reply)] or lines[:1], QuotedReply(chunk, ref, reply)
     return (*telling[: _MAX_LINES - len(reply)], *reply), None
 
 

@@ -14,7 +14,7 @@ from typing import Annotated, Literal, cast
 
 from aicx.config import Settings
 from aicx.corpus.catalog.query import open_catalog
-from aicx.corpus.views.references import SessionTarget, find_target, parse_reference
+from aicx.corpus.views.references import find_target, parse_reference
 from aicx.errors import NotFound, UsageError
 from aicx.memory.anchors import normal, take_anchor
 from aicx.memory.candidates.gather import gather
@@ -193,12 +193,12 @@ def proposals_in(settings: Settings, session: str) -> tuple[str, list[Proposal],
     layout = settings.layout
     with open_catalog(layout) as opened:
         target = find_target(parse_reference(session, layout), opened.catalog)
-        if not isinstance(target, SessionTarget):
+        if isinstance(target, str):
             raise UsageError(f"{session!r} is a chunk", hint="--session takes the id of a session")
         of_folder = partial(load_policy, layout.home, user_home=settings.user_home)
-        where, values = "agent=? AND session_id=?", [target.agent, target.session_id]
+        where, values = "agent=? AND session_id=?", list(target)
         found = gather(layout, opened.catalog, of_folder(None), where, values, of_folder)
-        ref = str(Ref.of_session(target.agent, target.session_id))
+        ref = str(Ref.of_session(*target))
         return ref, found.proposals, [*opened.notes, *found.notes]
 
 

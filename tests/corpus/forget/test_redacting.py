@@ -32,11 +32,8 @@ def stored(*entries: TimelineEntry, rules: Redact = Redacted) -> list[ChunkText]
 
 
 def after(chunks: list[ChunkText]) -> list[ChunkText]:
-    new = {cleaned.before.path: cleaned for cleaned in redact_session(chunks, redact)[0]}
-    return [
-        ChunkText(f"{found.stem}.md", found.markdown, found.fields) if (found := new.get(chunk.path)) else chunk
-        for chunk in chunks
-    ]
+    new = {before.path: cleaned for before, cleaned in redact_session(chunks, redact)[0]}
+    return [new.get(chunk.path, chunk) for chunk in chunks]
 
 
 def test_later_rules_leave_what_the_rules_would_have_stored() -> None:
