@@ -53,8 +53,8 @@ class LexicalSearcher:
             self._index = open_index(folder)
             self._searcher = self._index.searcher()
             self._schema = self._index.schema
-        self._frequency = lru_cache(_MAX_COUNTS)(self._searcher.doc_freq)  # in how many documents' field a term is
-        self._queries = _TantivyQueries(tantivy, self._schema)
+        self._frequency = lru_cache(_MAX_COUNTS)(self._counted)
+        self._queries = _TantivyQueries(tantivy, self._schema, self._frequency)
         self._ids: dict[tuple[int, int], str] = {}
         self._counts: dict[Hashable, int] = {}
 
@@ -64,9 +64,14 @@ class LexicalSearcher:
         return int(self._searcher.num_docs)
 
     def search(
-        self, question: Question, where: Sequence[Condition], limit: int, rules: RankingParams = DEFAULT_PARAMS
+        self,
+        question: Question,
+        where: Sequence[Condition],
+        limit: int,
+        rules: RankingParams = DEFAULT_PARAMS,
+        among: Collection[str] = (),
     ) -> list[Candidate]:
-        """The best documents among those that fulfil every condition, best first.
+        """The best documents among those that fulfil every condition, best first; of ``among``, where that names any.
 
         A document matches when it shares a single term; a quoted phrase must occur. Ties come in the order of ids.
         """
@@ -74,7 +79,9 @@ class LexicalSearcher:
         wanted = self._clauses(rules).wanted(question)
         if wanted is None:
             return []
-        query = self._tantivy.Query.boolean_query([(self._tantivy.Occur.Must, wanted), *self._filters(where)])
+        named = self._clauses_of([OneOf("id", tuple(sorted(among)))]) if among else ()
+        filters = *self._filters(where), *named
+        query = self._tantivy.Query.boolean_query([(self._tantivy.Occur.Must, wanted), *filters]) if filters else wanted
         with self._reading(self._take_away):
             found = self._searcher.search(query, limit, count=False).hits
             hits = [Candidate(self._id(address), score) for score, address in found]
@@ -121,9 +128,8 @@ class LexicalSearcher:
         """
         units = units_of(question)
         filters = self._filters(where)
-        within = (*rules.fields,), (*where,)
+        within = (*rules.fields,), (*where,) if filters else ()
         with self._reading(self._take_away):
-            documents = self._known(within, self._tantivy.Query.all_query, filters) if filters else self.size
             counts = tuple(
                 self._known(
                     (*unit.words, None, *unit.names, None, *unit.others, unit.whole, within),
@@ -132,7 +138,7 @@ class LexicalSearcher:
                 )
                 for unit in units
             )
-        return Occurrences(units, counts, documents)
+        return Occurrences(units, counts, self._fulfilling(where))
 
     def _known(self, what: Hashable, query: Callable[[], Any], filters: Sequence[Any]) -> int:
         """`_count`, made once: a common word takes as long to count as a question to rank, and comes again."""
@@ -146,8 +152,7 @@ class LexicalSearcher:
         self, question: Question, where: Sequence[Condition], documents: Collection[str], rules: RankingParams
     ) -> list[Candidate]:
         """Those of ``documents`` that match, with their scores."""
-        named = OneOf("id", tuple(sorted(documents)))
-        return self.search(question, (*where, named), len(documents), rules) if documents else []
+        return self.search(question, where, len(documents), rules, among=documents) if documents else []
 
     def best_possible(self, question: Question, rules: RankingParams = DEFAULT_PARAMS) -> float:
         """About the score of a document that has nothing but the question in every field of its text.
@@ -163,6 +168,11 @@ class LexicalSearcher:
                 if field in _TEXT
             ]
         return _SATURATION * sum(weight * rarity(count, self.size) for weight, count in counts if count)
+
+    def _counted(self, field: str, term: str) -> int:
+        """In how many documents' field a term is, those that were removed since included."""
+        with self._reading(self._take_away):
+            return int(self._searcher.doc_freq(field, term))
 
     def _count(self, query: Any, filters: Sequence[Any] = ()) -> int:
         both = self._tantivy.Query.boolean_query([(self._tantivy.Occur.Must, query), *filters])
@@ -242,7 +252,18 @@ class LexicalSearcher:
         return QuestionClauses(self._queries, rules, lambda run: self._stands(run, rules))
 
     def _filters(self, where: Sequence[Condition]) -> list[Any]:
-        """Conditions as clauses that decide and do not score; what none may have excludes, for all others are many."""
+        """Conditions as clauses that decide and do not score; none where every document fulfils them."""
+        return self._clauses_of(where) if self._fulfilling(where) < self.size else []
+
+    def _fulfilling(self, where: Sequence[Condition]) -> int:
+        """How many documents fulfil every condition."""
+        if not where:
+            return self.size
+        with self._reading(self._take_away):
+            return self._known((*where,), self._tantivy.Query.all_query, self._clauses_of(where))
+
+    def _clauses_of(self, where: Sequence[Condition]) -> list[Any]:
+        """What none may have excludes, for all others are many."""
         occur, scoreless = self._tantivy.Occur, self._tantivy.Query.const_score_query
         clauses = [
             (occur.MustNot, OneOf(one.column, one.values)) if isinstance(one, NoneOf) else (occur.Must, one)
@@ -268,26 +289,32 @@ class LexicalSearcher:
 
 
 class _TantivyQueries:
-    """Clauses of a question as tantivy's queries."""
+    """Clauses of a question as tantivy's queries, without those that no document can match: each costs time at all."""
 
-    def __init__(self, tantivy: Any, schema: Any) -> None:
-        self._query, self._occur, self._schema = tantivy.Query, tantivy.Occur, schema
+    def __init__(self, tantivy: Any, schema: Any, frequency: Callable[[str, str], int]) -> None:
+        self._query, self._occur, self._schema, self._frequency = tantivy.Query, tantivy.Occur, schema, frequency
+        self._nothing = tantivy.Query.empty_query()
 
     def term(self, field: str, term: str, worth: float) -> Any:
-        return self._query.boost_query(self._query.term_query(self._schema, field, term, "freq"), worth)
+        query = self._query.term_query(self._schema, field, term, "freq")  # refuses what is no text
+        return self._query.boost_query(query, worth) if self._frequency(field, term) else self._nothing
 
     def phrase(self, field: str, words: Sequence[Any], worth: float) -> Any:
         return self._query.boost_query(self._query.phrase_query(self._schema, field, list(words)), worth)
 
     def best_of(self, clauses: Sequence[Any]) -> Any:
-        return self._query.disjunction_max_query(list(clauses))
+        clauses = self._likely(clauses)
+        return clauses[0] if len(clauses) == 1 else self._query.disjunction_max_query(clauses)
 
     def any_of(self, clauses: Sequence[Any]) -> Any:
-        return self._query.boolean_query([(self._occur.Should, clause) for clause in clauses])
+        return self._query.boolean_query([(self._occur.Should, clause) for clause in self._likely(clauses)])
 
     def all_of(self, clauses: Sequence[Any], better: Sequence[Any] = ()) -> Any:
         must = [(self._occur.Must, clause) for clause in clauses]
         return self._query.boolean_query([*must, *((self._occur.Should, clause) for clause in better)])
+
+    def _likely(self, clauses: Sequence[Any]) -> list[Any]:
+        return [clause for clause in clauses if clause is not self._nothing]
 
 
 def _field(column: str) -> str:

@@ -93,6 +93,8 @@ CREATE INDEX sightings_by_plain ON sightings (plain);
 """
 # Set by the first rebuild that ran to its end; a catalogue without it may lack chunks.
 COMPLETE = "complete"
+# Pages in memory, in KiB and below zero: a question looks a hundred chunks up, each in three trees.
+_CACHE = "PRAGMA cache_size=-16000"
 # What a damaged catalogue makes of a query; SQLite quotes the damage in its message, which need not be UTF-8.
 DAMAGED = (sqlite3.DatabaseError, UnicodeDecodeError)
 
@@ -123,7 +125,7 @@ class Catalog:
             connection = sqlite3.connect(path, isolation_level=None, timeout=30)
             connection.execute("PRAGMA journal_mode=WAL")
             connection.execute("PRAGMA synchronous=FULL")
-            connection.execute("PRAGMA cache_size=-16000")
+            connection.execute(_CACHE)
             version = connection.execute("PRAGMA user_version").fetchone()[0]
             if version == 0 and not connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone():
                 identity = f"INSERT INTO meta VALUES ('identity', '{os.urandom(8).hex()}');"
@@ -159,6 +161,7 @@ class Catalog:
             try:
                 address = f"{path.absolute().as_uri()}?{mode}"
                 connection = sqlite3.connect(address, uri=True, isolation_level=None, timeout=30)
+                connection.execute(_CACHE)
             except sqlite3.OperationalError:
                 continue
             try:
