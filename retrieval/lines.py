@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import field
 
 from aicx.types import Voice
@@ -67,13 +67,14 @@ def starts_of(term: str) -> tuple[str, ...]:
 class SoughtTerms:
     """Words and names made ready to be looked for in many texts: each by how it may begin there, and by its stem."""
 
-    __slots__ = ("_all", "_starts", "beginnings", "names", "words")
+    __slots__ = ("_all", "_known", "_starts", "beginnings", "names", "words")
 
     def __init__(self, words: Iterable[str], names: Iterable[str], starting: Iterable[str]) -> None:
         """``starting``: those whose beginnings are looked for; the others are found beside them."""
         self.words, self.names = frozenset(words), frozenset(names)
         self.beginnings = {term: starts_of(term) for term in starting}
         self._all = self.words | self.names
+        self._known: dict[str, tuple[frozenset[str], frozenset[str]]] = {}
         texts = {text for found in self.beginnings.values() for text in found}
         self._starts = sorted(texts, key=lambda text: (-len(text), text))
 
@@ -94,42 +95,55 @@ class SoughtTerms:
                 end = at + len(start)
         return found
 
-    def may_be_in(self, low: str) -> bool:
-        return not self._starts or any(map(low.__contains__, self._starts))
-
-    def shared_with(self, text: str) -> tuple[frozenset[str], frozenset[str]]:
+    def shared_with(self, text: str) -> tuple[Set[str], Set[str]]:
         """The words and the names that a text has."""
-        if not self.may_be_in(lowered(text)):  # most texts have none, and their terms need not be worked out
+        low = lowered(text)
+        starts = [start for start in self._starts if start in low]
+        if not starts:  # most texts have none, and their terms need not be worked out
             return _NONE, _NONE
-        plain = spaced(text) if text.isascii() else ""
-        runs: Iterable[str]
-        language = language_of(runs := plain.split(None, SAMPLE) if plain else runs_of(text))
-        if plain:
-            runs = plain.split() if language else {plain[begin:end] for begin, end in self._likely(plain)}
-        words, names = terms_of_runs(runs, language)
-        return self.words.intersection(words), self.names.intersection(names)
-
-    def _likely(self, plain: str) -> Iterator[tuple[int, int]]:
-        """Where in a text between spaces, in ASCII, a run is in which one of them may begin: no other has its stem."""
-        end = 0
-        for place, _ in self.each_in(plain.lower()):
-            if place >= end:
-                end = f"{plain} ".index(" ", place)
-                yield plain.rfind(" ", 0, place) + 1, end
+        runs: Sequence[str]
+        if not text.isascii():
+            language = language_of(runs := runs_of(text))
+        elif language := language_of((plain := spaced(text)).split(None, SAMPLE)):
+            runs = plain.split()
+        else:
+            held = [self._held(plain[begin:end]) for begin, end in _runs_with(starts, plain, low)]
+            return _NONE.union(*(words for words, _ in held)), _NONE.union(*(names for _, names in held))
+        return self._among(*terms_of_runs(runs, language))
 
     def spans_in(self, line: str) -> Iterator[tuple[int, int]]:
         """Where a line has one of them, each with the whole run it is in."""
-        if not self._all:
-            return
         plain = line.isascii()  # else a letter in lower case may be two
-        runs = (within_edges(line, *ends) for ends in self._likely(spaced(line))) if plain else runs_in(line)
-        for begin, end in runs:
+        likely = _runs_with(self._starts, spaced(line), line.lower()) if plain else ()
+        for begin, end in (within_edges(line, *ends) for ends in likely) if plain else runs_in(line):
             run = line[begin:end]
-            if not self.may_be_in(lowered(run)):
+            if not plain and not any(map(lowered(run).__contains__, self._starts)):
                 continue
             words, names = terms_of_runs((run,), "") if plain else term_streams(run)
             if not self._all.isdisjoint(words) or not self._all.isdisjoint(names):
                 yield begin, end
+
+    def _held(self, run: str) -> tuple[frozenset[str], frozenset[str]]:
+        """Those that a run of an English text has, worked out once."""
+        if run not in self._known:
+            self._known[run] = self._among(*terms_of_runs((run,), ""))
+        return self._known[run]
+
+    def _among(self, words: Iterable[str], names: Iterable[str]) -> tuple[frozenset[str], frozenset[str]]:
+        return self.words.intersection(words), self.names.intersection(names)
+
+
+def _runs_with(starts: Iterable[str], plain: str, low: str) -> list[tuple[int, int]]:
+    """Where a text in ASCII, ``plain`` between spaces, has the runs in which a word may begin: no other has its stem."""
+    found = set()
+    for start in starts:
+        at = low.find(start)
+        while at >= 0:
+            end = plain.find(" ", at)
+            end = end if end >= 0 else len(plain)
+            found.add((plain.rfind(" ", 0, at) + 1, end))
+            at = low.find(start, end)
+    return sorted(found)
 
 
 def mark(line: str, terms: SoughtTerms | None = None, voice: Voice = "said", *, tells: bool = True) -> ShortenedLine:
