@@ -123,10 +123,10 @@ def excerpt(
     # How often each term that may be there was looked for: until it is found.
     have = have_words | have_names
     tries = {term: 0 for term, starts in terms.beginnings.items() if term not in have and not begin.isdisjoint(starts)}
+    tried = {start for term in tries for start in terms.beginnings[term]}
     for rank, piece in enumerate(pieces):
         # The best are analysed for their own sake, others only where they may hold a term that is still missing.
-        missing = [term for term in tries if not piece.beginnings.isdisjoint(terms.beginnings[term])]
-        if rank >= _MAX_ANALYSED and not missing:
+        if rank >= _MAX_ANALYSED and tried.isdisjoint(piece.beginnings):
             if not tries:
                 break
             continue
@@ -134,9 +134,13 @@ def excerpt(
         found, named = terms.shared_with(text)
         have_words |= found
         have_names |= named
-        tries.update([(term, tries[term] + 1) for term in missing])
-        have = have_words | have_names
-        tries = {term: tried for term, tried in tries.items() if term not in have and tried < _MAX_TRIES}
+        if tries:
+            have = have_words | have_names
+            for term in list(tries):
+                tries[term] += not piece.beginnings.isdisjoint(terms.beginnings[term])
+                if term in have or tries[term] >= _MAX_TRIES:
+                    del tries[term]
+            tried = {start for term in tries for start in terms.beginnings[term]}
         if not found and not named:
             continue
         phrased = _phrases_in(phrases, text)
@@ -259,19 +263,24 @@ def _pieces(texts: Sequence[str], terms: SoughtTerms, voices: Sequence[Voice]) -
         places = terms.each_in(low)
         if not places:
             continue
-        lines = text.splitlines()
-        folded = low.splitlines(keepends=True)
-        if len(folded) != len(lines):  # a letter became a line break, or the other way round
-            folded = [lowered(line) for line in text.splitlines(keepends=True)]
-            places = terms.each_in("".join(folded))
+        lines = text.splitlines(keepends=True)
+        folded = lines
+        if not text.isascii():  # in lower case a letter may be two, or become a line break
+            folded = low.splitlines(keepends=True)
+            if len(folded) != len(lines):
+                folded = list(map(lowered, lines))
+                places = terms.each_in("".join(folded))
         ends = list(accumulate(map(len, folded)))
-        for at, group in groupby(places, key=lambda item: bisect_right(ends, item[0])):
-            found, line = list(group), lines[at].strip()
-            parts = [line] if len(lines[at]) <= LOOKED_AT else [part.strip() for part in _PIECE.findall(line)]
+        held: dict[int, list[str]] = {}  # by line
+        for start, term in places:
+            held.setdefault(bisect_right(ends, start), []).append(term)
+        for at, found in held.items():
+            line = lines[at].strip()
+            parts = [line] if len(line) <= LOOKED_AT else list(map(str.strip, _PIECE.findall(line)))
             after = () if len(parts) > 1 or voice == "tool" else lines
             for part in parts:
-                held = found if len(parts) == 1 else terms.each_in(lowered(part))
-                if begin := frozenset([term for _, term in held]):
+                begin = frozenset(found if len(parts) == 1 else [term for _, term in terms.each_in(lowered(part))])
+                if begin:
                     worth = -len(begin) * _VOICES[voice]
                     pieces.append(_Piece(worth, len(pieces), part, begin, voice, place, after, at))
     pieces.sort()

@@ -134,7 +134,7 @@ class SoughtTerms:
 
 
 def _runs_with(starts: Iterable[str], plain: str, low: str) -> list[tuple[int, int]]:
-    """Where a text in ASCII, ``plain`` between spaces, has the runs in which a word may begin: no other has its stem."""
+    """Where a text in ASCII, ``plain`` between spaces, has a run in which a word may begin: no other has its stem."""
     found = set()
     for start in starts:
         at = low.find(start)
