@@ -7,7 +7,7 @@ its words: of what a policy excludes, the reference alone is shown.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from aicx.fields import taken_from
 from aicx.memory.anchors import AnchorState
@@ -90,6 +90,13 @@ class MemoryAnchor:
     lines: Annotated[list[int] | None, "the first and the last line, null for the whole file"]
     state: Annotated[str, "`current`, `relocated`, `changed`, `missing`, `moved`, `unreadable` or `unchecked`"]
     now: Annotated[dict[str, Any] | None, "the `lines` or the `path` that it has now, where they differ"]
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedLine:
+    sign: Annotated[Literal["-", "+", " "], "`-`: as it was; `+`: as it is; blank: as it is, where git has no before"]
+    number: Annotated[int, "of the line, in the file as it was or is"]
+    text: Annotated[str, "the line, without secrets"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,13 +74,18 @@ _DONE_BY_PROGRAM = frozenset({"demote_stale", "archive", "deprecate"})
 
 @dataclass(frozen=True, slots=True)
 class PlannedUpkeep:
-    """One proposal about ``record`` as it was when it was made. ``would`` is what a pin keeps from being done."""
+    """One proposal about ``record`` as it was when it was made. ``would`` is what a pin keeps from being done.
+
+    ``result`` and ``why`` say what came of it, where it was to be applied.
+    """
 
     action: Action
     found: Assessment
     reasons: tuple[Reason, ...]
     others: tuple[str, ...] = ()  # references
     would: Action | None = None
+    result: Literal["applied", "skipped"] | None = None
+    why: Why | None = None
 
     @property
     def record(self) -> Record:
@@ -95,13 +100,6 @@ class PlannedUpkeep:
         """Says what was proposed about which state of the record; another key is another proposal."""
         record = self.record
         return self.action, record.id, record.digest, str(record.rev), str(record.last_event), self.found.status
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    planned: PlannedUpkeep
-    result: Literal["applied", "skipped"]
-    why: Why | None = None
 
 
 def plan(memory: Memory, *, everywhere: bool = False) -> tuple[list[PlannedUpkeep], int]:
@@ -124,8 +122,11 @@ def plan(memory: Memory, *, everywhere: bool = False) -> tuple[list[PlannedUpkee
     return made, rests
 
 
-def apply(desk: Desk, proposals: Sequence[PlannedUpkeep], *, everywhere: bool = False) -> list[Outcome]:
-    """Does what can be done of ``proposals``, all or none; what changed since they were made is left alone."""
+def apply(desk: Desk, proposals: Sequence[PlannedUpkeep], *, everywhere: bool = False) -> list[PlannedUpkeep]:
+    """Does what can be done of ``proposals``, all or none, and returns them with their results.
+
+    What changed since they were made is left alone.
+    """
     with changing(desk.settings, desk.now, desk.notify) as change:
         with Memory.open(desk.settings, desk.now, scope=desk.scope) as memory:
             now = {one.key: one for one in plan(memory, everywhere=everywhere)[0]}
@@ -135,12 +136,12 @@ def apply(desk: Desk, proposals: Sequence[PlannedUpkeep], *, everywhere: bool = 
     return outcomes
 
 
-def _apply(change: RecordChanges, wanted: PlannedUpkeep, now: PlannedUpkeep | None) -> Outcome:
+def _apply(change: RecordChanges, wanted: PlannedUpkeep, now: PlannedUpkeep | None) -> PlannedUpkeep:
     if now is None:
-        return Outcome(wanted, "skipped", "stale_proposal")
+        return replace(wanted, result="skipped", why="stale_proposal")
     if now.needs_person:
         _tell(change, "curator.skipped", now, now.record)
-        return Outcome(wanted, "skipped", "pinned" if now.action == "skip_pinned" else "needs_person")
+        return replace(wanted, result="skipped", why="pinned" if now.action == "skip_pinned" else "needs_person")
     record = now.record
     if now.action == "demote_stale":
         looked = Validation(change.now, BY, f"nobody confirmed it for {STALE_AFTER} days", "fail")
@@ -149,7 +150,7 @@ def _apply(change: RecordChanges, wanted: PlannedUpkeep, now: PlannedUpkeep | No
     else:
         written = change.put(replace(record, retention="archived"), "archived", BY, code=now.reasons[0].code)
     _tell(change, "curator.applied", now, written)
-    return Outcome(wanted, "applied")
+    return replace(wanted, result="applied")
 
 
 def _tell(change: RecordChanges, kind: str, planned: PlannedUpkeep, record: Record) -> None:

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from hashlib import sha256
 from pathlib import Path
-from typing import Literal
 
 from aicx.config import Settings
 from aicx.corpus.catalog.query import open_catalog
@@ -19,6 +18,7 @@ from aicx.evidence.transcript import read_steps
 from aicx.git.roots import inside
 from aicx.git.state import Git
 from aicx.memory.anchors import AnchorState
+from aicx.memory.answers import ChangedLine
 from aicx.memory.policy import Policy
 from aicx.memory.policy_records import policy_in
 from aicx.memory.reading import Scope
@@ -35,8 +35,6 @@ _MAX_BYTES = 1 << 20  # of a file
 EXCLUDED = "(the memory policy excludes it)"
 _MAX_COMPARED = 5_000  # of a file that is compared
 _MAX_SHOWN = 40
-
-Sign = Literal["-", "+", " "]
 
 
 def show_evidence(settings: Settings, scope: Scope, record: Record) -> Iterator[tuple[str, list[str]]]:
@@ -119,15 +117,6 @@ def _file_lines(scope: Scope, path: str, first: int | None, last: int | None) ->
     begin = (first or 1) - 1
     shown = lines[begin : min(last or begin + _MAX_LINES, begin + _MAX_LINES)]
     return [f"{number:>5}  {printable(line)[:160]}" for number, line in enumerate(shown, begin + 1)]
-
-
-@dataclass(frozen=True, slots=True)
-class ChangedLine:
-    """A line as it was (``-``), as it is (``+``), or as it is where nobody knows what it was (blank)."""
-
-    sign: Sign
-    number: int
-    text: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import field, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 from typing import Annotated, Literal
 
-from aicx.fields import INLINE
 from aicx.managed import blocks
 from aicx.memory.policy import Policy, PolicyReason
 from aicx.memory.sources_files import (
@@ -72,6 +71,7 @@ class LiveSource:
     size: Annotated[int | None, "in bytes, null where it is not known"] = None
     policy: Annotated[Literal["allowed", "blocked"], "`allowed` or `blocked`", str] = "blocked"
     reason: Annotated[SkipReason | None, "why nothing of it is used, or null", str | None] = None
+    statements: Annotated[int, "number of statements that recall may quote"] = 0  # where the sources are listed
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,19 +92,11 @@ class Blocked:
 
 
 @dataclass(frozen=True, slots=True)
-class SourceItem:
-    """A live source, and how many of its statements recall may quote."""
-
-    source: LiveSource = field(metadata=INLINE)
-    statements: Annotated[int, "number of statements that recall may quote"]
-
-
-@dataclass(frozen=True, slots=True)
 class SourcesAnswer:
     """The live sources that are there. ``policies`` are the policy files that count, ``policy_sha256`` their rules."""
 
     repository: Annotated[str, "the repository's folder"]
-    sources: Annotated[list[SourceItem], "the files that are there"]
+    sources: Annotated[list[LiveSource], "the files that are there"]
     blocked: Annotated[Sequence[Blocked], "statements that the policy excludes"]
     policies: Annotated[list[str], "the policy files that count"]
     policy_sha256: Annotated[str, "of their rules"]

@@ -38,7 +38,7 @@ def actions(place, days: int = 0) -> dict[str, list[str]]:
 def applied(place, proposals, days: int = 0) -> list[tuple[str, str, str | None]]:
     settings = place.settings
     desk = Desk(settings, find_scope(settings, place.repo), later(days), lambda line: None)
-    return [(one.planned.action, one.result, one.why) for one in curator.apply(desk, proposals)]
+    return [(one.action, one.result, one.why) for one in curator.apply(desk, proposals)]
 
 
 def memory_tree(place) -> dict[str, str]:

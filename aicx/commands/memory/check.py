@@ -13,6 +13,7 @@ import orjson
 from aicx import console, options
 from aicx.commands.memory.common import Everywhere, Yes, open_desk, opened, reason_line
 from aicx.errors import NotFound, UsageError
+from aicx.fields import taken_from
 from aicx.memory.answers import VERIFY_SCHEMA, VerifiedDecision, VerifyAnswer
 from aicx.memory.assess import Assessment
 from aicx.memory.checks import (
@@ -32,7 +33,7 @@ from aicx.memory.checks import (
     retrieval_of,
 )
 from aicx.memory.curator import SCHEMA as CURATE_SCHEMA
-from aicx.memory.curator import CurateAnswer, CurateProposal, Outcome, PlannedUpkeep, apply, plan
+from aicx.memory.curator import CurateAnswer, CurateProposal, PlannedUpkeep, apply, plan
 from aicx.memory.deciding import Desk
 from aicx.memory.events import Event
 from aicx.memory.files import read_log
@@ -122,21 +123,21 @@ def curate(
     desk = open_desk(repo)
     with opened(desk) as memory:
         proposals, resting = plan(memory, everywhere=everywhere)
-    outcomes = apply(desk, proposals, everywhere=everywhere) if apply_ else []
-    padded: list[Outcome | None] = [*outcomes] if apply_ else [None] * len(proposals)
+    if apply_:
+        proposals = apply(desk, proposals, everywhere=everywhere)
     answer = CurateAnswer(
         not apply_,
-        "partial" if any(one.why == "stale_proposal" for one in outcomes) else "ok",
-        [_proposal(one, result) for one, result in zip(proposals, padded, strict=True)],
+        "partial" if any(one.why == "stale_proposal" for one in proposals) else "ok",
+        list(map(_proposal, proposals)),
         dict(sorted(Counter(one.action for one in proposals).items())),
-        sum(one.result == "applied" for one in outcomes),
-        sum(one.result == "skipped" for one in outcomes),
+        sum(one.result == "applied" for one in proposals),
+        sum(one.result == "skipped" for one in proposals),
         resting,
         None if everywhere else desk.scope.repository,
     )
     yield CURATE_SCHEMA, answer
-    for planned, outcome in zip(proposals, padded, strict=True):
-        _print_proposal(planned, outcome)
+    for planned in proposals:
+        _print_proposal(planned)
     if not proposals:
         console.notify("Nothing to propose." if resting == 0 else "Nothing new to propose.")
     elif apply_:
@@ -145,31 +146,26 @@ def curate(
         console.notify(f"{console.plural(resting, 'record')} dealt with in the last 30 days, not listed.")
 
 
-def _proposal(planned: PlannedUpkeep, outcome: Outcome | None) -> CurateProposal:
+def _proposal(planned: PlannedUpkeep) -> CurateProposal:
     record = planned.record
-    return CurateProposal(
-        record.ref,
-        planned.action,
-        planned.found.status,
-        record.pinned,
-        record.rev,
-        [reason.code for reason in planned.reasons],
-        [{"code": reason.code, **reason.data} for reason in planned.reasons if reason.data],
-        list(planned.others),
-        planned.would,
-        planned.needs_person,
-        outcome.result if outcome else None,
-        outcome.why if outcome else None,
+    return taken_from(
+        planned,
+        CurateProposal,
+        ref=record.ref,
+        status=planned.found.status,
+        pinned=record.pinned,
+        rev=record.rev,
+        reasons=[reason.code for reason in planned.reasons],
+        because=[{"code": reason.code, **reason.data} for reason in planned.reasons if reason.data],
     )
 
 
-def _print_proposal(planned: PlannedUpkeep, outcome: Outcome | None) -> None:
+def _print_proposal(planned: PlannedUpkeep) -> None:
     style, record = console.style, planned.record
     result = ""
-    if outcome is not None:
-        done = outcome.why is None
-        said = outcome.result if outcome.why is None else f"{outcome.result}: {_LEFT[outcome.why]}"
-        result = f"  {style(said, fg='green' if done else 'yellow')}"
+    if planned.result is not None:
+        said = planned.result if planned.why is None else f"{planned.result}: {_LEFT[planned.why]}"
+        result = f"  {style(said, fg='green' if planned.why is None else 'yellow')}"
     console.out(f"{style(record.ref, fg='cyan')}  {style(planned.action, bold=True)}  {planned.found.status}{result}")
     reasons = "; ".join(map(reason_line, planned.reasons))
     console.out(f"  {_UPKEEP[planned.action]}{style(f' ({reasons})' if reasons else '', fg='bright_black')}")

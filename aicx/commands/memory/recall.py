@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, get_args
 
@@ -19,7 +20,7 @@ from aicx.questions import PATH, Argument, Option
 from aicx.text import shorten
 
 if TYPE_CHECKING:
-    from aicx.memory.sources import SourceItem, SourcesAnswer
+    from aicx.memory.sources import LiveSource, SourcesAnswer
     from aicx.memory.sources_files import Named
 
 Outside = Annotated[bool, Option("--global", help="Also what --path names outside the repository.")]
@@ -178,7 +179,7 @@ def show_sources(
 def list_sources(settings: Settings, folder: Path, named: Sequence[Named]) -> SourcesAnswer:
     """The live sources of the repository that ``folder`` is in, and of what is ``named`` outside it."""
     from aicx.memory.policy import load_policy
-    from aicx.memory.sources import SourceItem, SourcesAnswer, read_live
+    from aicx.memory.sources import SourcesAnswer, read_live
 
     root = find_repository(folder).root
     policy = load_policy(settings.layout.home, root, settings.user_home)
@@ -192,18 +193,17 @@ def list_sources(settings: Settings, folder: Path, named: Sequence[Named]) -> So
     counts = Counter(one.source.id for one in live.statements)
     return SourcesAnswer(
         str(root),
-        [SourceItem(one, counts[one.id]) for one in live.sources],
+        [replace(one, statements=counts[one.id]) for one in live.sources],
         live.blocked,
         [str(path) for path in policy.files],
         policy.digest,
     )
 
 
-def _print_source(item: SourceItem) -> None:
-    source = item.source
+def _print_source(source: LiveSource) -> None:
     allowed = source.policy == "allowed"
     state = console.style("allowed" if allowed else "blocked", fg="green" if allowed else "yellow")
-    facts = [source.kind, source.reason or console.plural(item.statements, "statement")]
+    facts = [source.kind, source.reason or console.plural(source.statements, "statement")]
     if source.size is not None and source.mtime:
         facts += [console.size(source.size), f"changed {console.when(source.mtime)}"]
     console.out(f"{state}  {' '.join(source.id.split())}")

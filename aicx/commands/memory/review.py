@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import StrEnum
 from typing import Annotated, Literal
 
@@ -43,7 +44,7 @@ from aicx.memory.review.answers import (
 )
 from aicx.memory.review.deciding import Prepared, look, prepare, verify
 from aicx.memory.review.patches import read_proposal, steps_of
-from aicx.memory.review.states import OPEN, STATES, Queue, ReviewedRecord, next_step, read_queue, require
+from aicx.memory.review.states import OPEN, STATES, ReviewedRecord, next_step, read_queue, require
 from aicx.questions import Option
 from aicx.text import instant, printable
 
@@ -124,26 +125,26 @@ def list_queue(
     """
     desk = open_desk(repo)
     with opened(desk) as memory:
-        queue = read_queue(memory, [name for name in STATES if name in state] if state else OPEN)
+        queue, counts = read_queue(memory, [name for name in STATES if name in state] if state else OPEN)
     notes = _broken(desk, queue)
-    shown = [fields_of(one) for one in queue.candidates[:limit]]
-    yield LIST_SCHEMA, ReviewListAnswer(shown, len(queue.candidates), queue.counts, desk.scope.repository, notes)
-    for one in queue.candidates[:limit]:
+    shown = [fields_of(one) for one in queue[:limit]]
+    yield LIST_SCHEMA, ReviewListAnswer(shown, len(queue), counts, desk.scope.repository, notes)
+    for one in queue[:limit]:
         print_candidate(one)
     for note in notes:
         console.warn(note)
-    if not queue.candidates:
+    if not queue:
         console.notify("Nothing waits for you. `aicx memory candidates build` looks at what the work suggests to keep.")
-    elif len(queue.candidates) > limit:
-        console.notify(f"{len(queue.candidates) - limit:,} more; --limit {len(queue.candidates)} shows all.")
-    if rest := {name: count for name, count in queue.counts.items() if name not in OPEN and not state}:
+    elif len(queue) > limit:
+        console.notify(f"{len(queue) - limit:,} more; --limit {len(queue)} shows all.")
+    if rest := {name: count for name, count in counts.items() if name not in OPEN and not state}:
         console.notify(f"Decided: {', '.join(f'{count:,} {name}' for name, count in rest.items())}.")
 
 
-def _broken(desk: Desk, queue: Queue) -> list[str]:
+def _broken(desk: Desk, queue: Sequence[ReviewedRecord]) -> list[str]:
     """The proposals that wait and whose files are not as they were written."""
     notes = []
-    for one in queue.candidates:
+    for one in queue:
         if one.state == "manual-apply-pending":
             try:
                 read_proposal(desk.settings.layout, one.record, one.standing)

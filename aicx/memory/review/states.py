@@ -151,19 +151,11 @@ def _why(candidate: ReviewedRecord) -> str:
     return ""
 
 
-@dataclass(frozen=True, slots=True)
-class Queue:
-    """``candidates`` are those in the states that were asked for, ``counts`` those in each state."""
-
-    candidates: tuple[ReviewedRecord, ...]
-    counts: dict[str, int]
-
-
-def read_queue(memory: Memory, states: Collection[State] = OPEN) -> Queue:
-    """Lists the records of the memory's scope in these states, what a person can finish first."""
+def read_queue(memory: Memory, states: Collection[State] = OPEN) -> tuple[list[ReviewedRecord], dict[str, int]]:
+    """The records of the memory's scope in these states, what a person can finish first; how many each state has."""
     every = [candidate_of(found, memory.decisions.get(found.record.id)) for found in memory.assessed()]
     wanted = sorted((one for one in every if one.state in states), key=_place)
-    return Queue(tuple(wanted), dict(sorted(Counter(one.state for one in every).items())))
+    return wanted, dict(sorted(Counter(one.state for one in every).items()))
 
 
 def waits(found: Assessment) -> tuple[bool, int, float, str]:

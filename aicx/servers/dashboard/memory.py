@@ -155,10 +155,7 @@ class _View:
             now=change.found.path,
             known=change.known,
             more=change.more,
-            diff=[
-                shapes.MemoryLine(line.sign, line.number, _safe(text))
-                for line, text in zip(change.lines, texts, strict=False)
-            ],
+            diff=[replace(line, text=_safe(text)) for line, text in zip(change.lines, texts, strict=False)],
         )
 
 

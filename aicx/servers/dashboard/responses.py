@@ -11,7 +11,7 @@ from aicx.engine.search_answer import SearchItem, SearchStatus
 from aicx.engine.steer_answer import SteerAnswer
 from aicx.failure import Failure as Failure
 from aicx.fields import INLINE, OPTIONAL
-from aicx.memory.answers import MemoryEntry
+from aicx.memory.answers import ChangedLine, MemoryEntry
 from aicx.servers.described import described
 from aicx.types import Frame
 from aicx.values import dataclass
@@ -285,13 +285,6 @@ class MemoryProof:
 
 
 @dataclass(frozen=True, slots=True)
-class MemoryLine:
-    sign: Annotated[Literal["-", "+", " "], "`-`: as it was; `+`: as it is; blank: as it is, where git has no before"]
-    number: Annotated[int, "of the line, in the file as it was or is"]
-    text: Annotated[str, "the line, without secrets"]
-
-
-@dataclass(frozen=True, slots=True)
 class MemoryChange:
     """The lines that a record is anchored to, and what became of them."""
 
@@ -301,7 +294,7 @@ class MemoryChange:
     now: Annotated[str | None, "the file's name now, where it was renamed"]
     known: Annotated[bool, "whether git knows what the lines were"]
     more: Annotated[int, "changed lines that are left out"]
-    diff: Annotated[list[MemoryLine], "the lines that changed"]
+    diff: Annotated[list[ChangedLine], "the lines that changed"]
 
 
 @dataclass(frozen=True, slots=True)
