@@ -57,8 +57,8 @@ def fill(settings: Settings, root: Path, number: int) -> None:
     every = [replace(draft, repository=scope.repository) for draft in drafts(number, root)]
     made = propose(settings, scope, every, now, _nobody)
     with changing(settings, now, _nobody) as change:
-        for one in made:
-            change.put(replace(one.record, adoption=Adoption("adopted", "Ada", now)), "accepted", "Ada")
+        for record, _ in made:
+            change.put(replace(record, adoption=Adoption("adopted", "Ada", now)), "accepted", "Ada")
         change.publish()
 
 

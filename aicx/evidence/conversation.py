@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from datetime import datetime
 
 from aicx.evidence.calls import answered_calls
 from aicx.evidence.runs import followed, open_failures, runs_of
@@ -15,25 +14,16 @@ from aicx.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Saying:
-    """One message, when it was said, and the id of the chunk that holds it."""
-
-    at: datetime
-    text: str
-    chunk: str
-
-
-@dataclass(frozen=True, slots=True)
 class ConversationTurn:
     """A prompt and what came of it. ``prompt`` is None for what an agent did unasked, such as at a session's start.
 
     ``outcome`` is the agent's last message before the next prompt, or a document of a session of which nothing else is
-    stored, ``failures`` the commands that failed and that
-    nothing fixed by then, each with what its output says of it. ``calls`` counts calls of tools.
+    stored, ``failures`` the commands that failed and that nothing fixed by then, each with what its output says of it.
+    ``calls`` counts calls of tools.
     """
 
-    prompt: Saying | None
-    outcome: Saying | None
+    prompt: Step | None
+    outcome: Step | None
     failures: tuple[str, ...]
     calls: int
 
@@ -44,7 +34,7 @@ def conversation(steps: Sequence[Step]) -> list[ConversationTurn]:
     return [turn for turn in turns if turn.outcome or turn.failures or (turn.prompt and weigh(turn.prompt.text).level)]
 
 
-def exchanges(steps: Sequence[Step]) -> Iterator[tuple[Saying | None, Saying | None, Sequence[Step]]]:
+def exchanges(steps: Sequence[Step]) -> Iterator[tuple[Step | None, Step | None, Sequence[Step]]]:
     """The prompt of each turn of a session, its outcome, and all of its messages."""
     groups: list[list[Step]] = [[]]
     # Of some sessions nothing is left but what the agent wrote: then each of its documents came of something.
@@ -56,7 +46,7 @@ def exchanges(steps: Sequence[Step]) -> Iterator[tuple[Saying | None, Saying | N
         groups[-1].append(step)
     for group in filter(None, groups):
         last = next((step for step in reversed(group) if step.role == outcome and step.text.strip()), None)
-        yield _saying(group[0]) if _is_prompt(group[0]) else None, _saying(last) if last else None, group
+        yield _said(group[0]) if _is_prompt(group[0]) else None, _said(last) if last else None, group
 
 
 def _worked(steps: Sequence[Step]) -> tuple[tuple[str, ...], int]:
@@ -70,5 +60,5 @@ def _is_prompt(step: Step) -> bool:
     return step.role == "user" and step.origin in PROMPTS and bool(step.text.strip())
 
 
-def _saying(step: Step) -> Saying:
-    return Saying(step.at, without_directives(step.text).strip(), step.chunk)
+def _said(step: Step) -> Step:
+    return step._replace(text=without_directives(step.text).strip())

@@ -300,6 +300,6 @@ def propose_decisions(
             Draft(text, "decision", source=source, repository=scope.repository, evidence=evidence, by=asker.agent)
             for text in reasoned
         ]
-        return [made.record.ref for made in propose(settings, scope, drafts, now, notify)], without
+        return [record.ref for record, _ in propose(settings, scope, drafts, now, notify)], without
     except AicxError as error:  # the end of the session is kept all the same
         return [], [*without, f"decisions were not proposed: {error.message}"]

@@ -40,7 +40,7 @@ def brief(
     """
     if not settings.layout.memory.is_dir():
         return Briefing()
-    if asked(task).empty:
+    if not asked(task):
         return _without_task(settings, scope, now, limit, index)
     answer = recall(settings, RecallQuery(task, now, scope, 2 * limit))
     agreed = [entry for entry in answer.entries if entry.baseline]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import field
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
@@ -202,19 +201,6 @@ class Retrieval:
     recorded_at: datetime | None = None
 
 
-@dataclass(slots=True)
-class Audited:
-    """The records that a text relies on. ``named`` are those mentioned with their status, which is no reliance."""
-
-    relied: list[AuditCredit] = field(default_factory=list)
-    untrusted: list[AuditCredit] = field(default_factory=list)
-    named: int = 0
-
-    @property
-    def blocked(self) -> int:
-        return sum(one.status in _NEVER_SHOWN for one in self.untrusted)
-
-
 def retrieval_of(event: Event) -> Retrieval:
     """Reads a recorded retrieval from its event."""
     return Retrieval(event.id, tuple(f"{PREFIX}{name}" for name in event.refs), recorded_at=event.at)
@@ -258,12 +244,26 @@ def judge(retrieval: Retrieval, known: Mapping[str, Assessment]) -> EvalRetrieva
     return EvalRetrieval(retrieval.name, recorded_at, verdict, points, len(retrieval.refs), issues)
 
 
-def audit(text: str, known: Mapping[str, Assessment], file: str = "-") -> Audited:
-    """Finds the records that ``text``, Markdown or JSON, relies on: those it cites, and those whose words it repeats.
+def audit(texts: Iterable[tuple[str, str]], known: Mapping[str, Assessment]) -> AuditAnswer:
+    """Audits texts, Markdown or JSON, each with its file: which records they rely on, and whether those are agreed."""
+    relied = named = 0
+    untrusted: list[AuditCredit] = []
+    for file, text in texts:
+        found, mentions = _relied_on(text, known, file)
+        relied, named = relied + len(found), named + mentions
+        untrusted += (credit for credit, agreed in found if not agreed)
+    share = len(untrusted) / relied if relied else 0.0
+    blocked = sum(one.status in _NEVER_SHOWN for one in untrusted)
+    return AuditAnswer("fail" if untrusted else "pass", round(share, 4), relied, named, blocked, untrusted)
 
-    A reference beside its present status ("mem:3fa2… candidate") says what it is worth, and is no reliance.
+
+def _relied_on(text: str, known: Mapping[str, Assessment], file: str) -> tuple[list[tuple[AuditCredit, bool]], int]:
+    """The records that a text cites or whose words it repeats, each with whether it is agreed.
+
+    A reference beside its present status ("mem:3fa2… candidate") says what it is worth, and is no reliance: how many.
     """
-    found = Audited()
+    found: list[tuple[AuditCredit, bool]] = []
+    named = 0
     cited = set()
     for number, line, status in _lines(text):
         for ref in dict.fromkeys(_REF.findall(line)):
@@ -272,20 +272,16 @@ def audit(text: str, known: Mapping[str, Assessment], file: str = "-") -> Audite
             cited.add(name)
             now = one.status if one else "missing"
             if now != "accepted" and (status == now if status is not None else _is_named(line, ref, now)):
-                found.named += 1
+                named += 1
                 continue
-            _count(found, AuditCredit(file, number, name, now, quoted=False), one)
+            found.append((AuditCredit(file, number, name, now, quoted=False), one is not None and one.baseline))
     said = f" {normal(text)} "
-    for one in known.values():
-        if one.record.ref not in cited and not one.baseline and _is_quoted(one.record, said):
-            _count(found, AuditCredit(file, None, one.record.ref, one.status, quoted=True), one)
-    return found
-
-
-def _count(found: Audited, credit: AuditCredit, one: Assessment | None) -> None:
-    found.relied.append(credit)
-    if one is None or not one.baseline:
-        found.untrusted.append(credit)
+    found += (
+        (AuditCredit(file, None, one.record.ref, one.status, quoted=True), False)
+        for one in known.values()
+        if one.record.ref not in cited and not one.baseline and _is_quoted(one.record, said)
+    )
+    return found, named
 
 
 def _meant(ref: str, known: Mapping[str, Assessment]) -> Assessment | None:

@@ -58,14 +58,6 @@ class Draft:
     by: str = UNNAMED
 
 
-@dataclass(frozen=True, slots=True)
-class Proposed:
-    """The outcome of a draft: a record of its own, or another sighting of one that says the same."""
-
-    record: Record
-    new: bool
-
-
 def clean(text: str) -> str:
     """``text`` as it may be stored and shown: one line, nothing invisible, nothing secret."""
     return redact_plain(" ".join(printable(text).split())).text
@@ -73,10 +65,10 @@ def clean(text: str) -> str:
 
 def propose(
     settings: Settings, scope: Scope, drafts: Iterable[Draft], now: datetime, notify: Callable[[str], None]
-) -> list[Proposed]:
+) -> list[tuple[Record, bool]]:
     """Makes records of ``drafts``, all or none; one that says what a record says already counts as a sighting of it.
 
-    Raises UsageError for a draft that cannot be a record.
+    Returns the record of each, and whether it is new. Raises UsageError for a draft that cannot be a record.
     """
     with changing(settings, now, notify) as change, Memory.open(settings, now, scope=scope) as memory:
         known = _Known(memory.records(everywhere=True), scope)
@@ -96,7 +88,7 @@ class _Known:
         self._same = {_same(record): record.id for record in self._records.values() if record.digest}
         self._names = {(record.repository, record.name): record.id for record in self._records.values() if record.name}
 
-    def add(self, change: RecordChanges, draft: Draft) -> Proposed:
+    def add(self, change: RecordChanges, draft: Draft) -> tuple[Record, bool]:
         record = at_host(checked(_drafted(draft, change.now)), self._scope)
         by = clean(draft.by)[: _MAX_LENGTHS["by"]] or UNNAMED
         same = self._same.get(_same(record)) or self._same.get(_same(replace(record, host=None)))
@@ -105,7 +97,7 @@ class _Known:
             seen = _seen_again(known, record)
             if seen is not known:
                 known = self._records[known.id] = change.put(seen, "seen", by)
-            return Proposed(known, new=False)
+            return known, False
         if record.name is not None and (record.repository, record.name) in self._names:
             raise name_taken(record.name, self._names[record.repository, record.name])
         record = replace(record, id=self._free_id(record))
@@ -114,7 +106,7 @@ class _Known:
         self._same[_same(written)] = written.id
         if written.name:
             self._names[written.repository, written.name] = written.id
-        return Proposed(written, new=True)
+        return written, True
 
     def _free_id(self, record: Record) -> str:
         """An id that the same statement has on every machine, unless another record has it by now."""

@@ -14,7 +14,6 @@ from typing import Literal
 from aicx.errors import UsageError
 from aicx.memory.events import Event
 from aicx.storage.atomic import replace_file
-from aicx.values import dataclass
 
 SIGNATURES = "memory-signatures"  # beside memory/
 GPG = "gpg:"  # before the name of a key of GPG
@@ -22,14 +21,6 @@ _PURPOSE = "aicx-memory"  # no signature that was made for something else counts
 _SECONDS = 120  # a person may have to type a password
 
 Proof = Literal["signed", "unsigned", "invalid", "unknown_key"]
-
-
-@dataclass(frozen=True, slots=True)
-class Verified:
-    """The result of checking a signature; ``signer`` is who has its key, by the allowed signers or GPG."""
-
-    proof: Proof
-    signer: str | None = None
 
 
 def sign(home: Path, event: Event, key: str) -> None:
@@ -48,24 +39,24 @@ def sign(home: Path, event: Event, key: str) -> None:
     replace_file(_place(home, event), done.stdout)
 
 
-def verify(home: Path, event: Event, allowed_signers: Path | None) -> Verified:
-    """Checks the signature of an event by the file of allowed signers, or by the keys that GPG has."""
+def verify(home: Path, event: Event, allowed_signers: Path | None) -> tuple[Proof, str | None]:
+    """Checks the signature of an event, and finds who has its key, by the file of allowed signers or by GPG."""
     place = _place(home, event)
     try:
         signature = place.read_bytes()
     except OSError:
-        return Verified("unsigned")
+        return "unsigned", None
     if signature.startswith(b"-----BEGIN PGP"):
         return _by_gpg(place, event)
     if allowed_signers is None:
-        return Verified("unknown_key")
+        return "unknown_key", None
     files = ["-f", str(allowed_signers), "-s", str(place)]
     found = _run(["ssh-keygen", "-Y", "find-principals", *files], event.encode())
     names = found.stdout.decode("utf-8", "replace").split("\n")[0].strip()
     if found.returncode or not names:
-        return Verified("unknown_key")
+        return "unknown_key", None
     command = ["ssh-keygen", "-Y", "verify", *files, "-n", _PURPOSE, "-I", names]
-    return Verified("invalid" if _run(command, event.encode()).returncode else "signed", names)
+    return "invalid" if _run(command, event.encode()).returncode else "signed", names
 
 
 def allowed_signers_of_git() -> Path | None:
@@ -87,14 +78,14 @@ def _of_git(*words: str) -> str | None:
     return done.stdout.decode("utf-8", "replace").strip() or None
 
 
-def _by_gpg(place: Path, event: Event) -> Verified:
+def _by_gpg(place: Path, event: Event) -> tuple[Proof, str | None]:
     command = ["gpg", "--batch", "--status-fd", "1", "--verify", str(place), "-"]
     printed = _run(command, event.encode()).stdout.decode("utf-8", "replace")
     status = [line.split(" ", 3) for line in printed.splitlines()]
     said = {words[1]: words[3:] for words in status if words[0] == "[GNUPG:]" and len(words) > 1}
     if "GOODSIG" in said and "VALIDSIG" in said:
-        return Verified("signed", "".join(said["GOODSIG"]))
-    return Verified("invalid" if "BADSIG" in said else "unknown_key")
+        return "signed", "".join(said["GOODSIG"])
+    return "invalid" if "BADSIG" in said else "unknown_key", None
 
 
 def _place(home: Path, event: Event) -> Path:

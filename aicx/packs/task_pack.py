@@ -177,8 +177,8 @@ def _anchors(
 ) -> tuple[list[PackAnchor], list[str]]:
     from aicx.resume.files import read_structure
 
-    found, notes = read_structure(settings.layout, state, about, limit, list(boost))
-    anchors = [PackAnchor(str(Ref.of_symbol(one.path, one.line)), one.symbol, one.reasons) for one in found.symbols]
+    _, symbols, notes = read_structure(settings.layout, state, about, limit, list(boost))
+    anchors = [PackAnchor(str(Ref.of_symbol(one.path, one.line)), one.symbol, one.reasons) for one in symbols]
     return anchors, list(notes)
 
 

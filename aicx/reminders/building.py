@@ -6,12 +6,11 @@ import sqlite3
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from typing import NamedTuple
 
 from aicx.config import Settings
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.query import open_catalog
-from aicx.evidence.conversation import Saying, exchanges
+from aicx.evidence.conversation import exchanges
 from aicx.evidence.kept import Key, part_stamps
 from aicx.evidence.patterns import reading_version
 from aicx.evidence.statements import decisions, is_announcement, weigh
@@ -23,6 +22,7 @@ from aicx.reminders.index import (
     MAX_TEXT,
     SCHEMA,
     VERSION,
+    Turn,
     asked_of_forge,
     commit_name,
     file_name,
@@ -45,17 +45,8 @@ _MAX_OUTCOME, _MAX_REPORT, _MAX_CAME = 12_000, 2_400, 320
 _MIN_CAME = 40
 _NEVER = "~"  # later than any instant
 _MAX_DECISIONS = 20  # of a session
+_NEW = 0  # the id of a turn before it is kept
 _AT_ONCE = 50  # parts a transaction: a killed run keeps what it had read
-
-
-class _Turn(NamedTuple):
-    kind: str
-    at: str
-    chunk: str
-    asked: str
-    came: str
-    own: frozenset[str]
-    more: frozenset[str]
 
 
 def refresh_reminders(settings: Settings) -> None:
@@ -112,7 +103,7 @@ def facts_of(layout: Layout, catalog: Catalog, project: str) -> dict[Key, Sessio
     }
 
 
-def turns_of(layout: Layout, catalog: Catalog, facts: SessionFacts | None) -> Iterator[_Turn]:
+def turns_of(layout: Layout, catalog: Catalog, facts: SessionFacts | None) -> Iterator[Turn]:
     """Yields what a session asked and what came of it, and what was decided in it or given up."""
     if facts is None:
         return
@@ -122,19 +113,22 @@ def turns_of(layout: Layout, catalog: Catalog, facts: SessionFacts | None) -> It
     known = _by_name((*facts.edited, *facts.opened))
     for said in decisions(steps, _MAX_DECISIONS):
         paths = frozenset(path_word(_resolved(path, known)) for path in files_in(said.text))
-        yield _decision("decided", instant(said.step.at, "seconds"), said.step.chunk, said.text, facts.project, paths)
+        yield _decision(facts, "decided", instant(said.step.at, "seconds"), said.step.chunk, said.text, paths)
     for line in facts.given_up:
         if (chunk := _chunk(line.refs)) is not None:
-            yield _decision("tried", line.at, chunk, line.text, facts.project)
+            yield _decision(facts, "tried", line.at, chunk, line.text)
 
 
-def _decision(kind: str, at: str, chunk: str, text: str, project: str, paths: frozenset[str] = frozenset()) -> _Turn:
-    return _Turn(kind, at, chunk, text, "", wording(text, project).every, paths)
+def _decision(
+    facts: SessionFacts, kind: str, at: str, chunk: str, text: str, paths: frozenset[str] = frozenset()
+) -> Turn:
+    own = wording(text, facts.project).every
+    return Turn(_NEW, facts.agent, facts.session_id, kind, at, chunk, text, "", own, paths)
 
 
-def _asked(steps: Sequence[Step], facts: SessionFacts) -> Iterator[_Turn]:
+def _asked(steps: Sequence[Step], facts: SessionFacts) -> Iterator[Turn]:
     """Yields what was asked by itself, and what came of it until the next such question."""
-    found: list[tuple[str, Saying, list[str]]] = []
+    found: list[tuple[str, Step, list[str]]] = []
     for prompt, outcome, _ in exchanges(steps):
         weight = weigh(prompt.text) if prompt else None
         if prompt is not None and weight is not None and weight.level > 1:
@@ -150,7 +144,8 @@ def _asked(steps: Sequence[Step], facts: SessionFacts) -> Iterator[_Turn]:
             continue
         more = wording(came, facts.project, _MAX_REPORT).every.union(name for at, name in made if begin <= at < end)
         own = wording(asked, facts.project).every
-        yield _Turn("asked", begin, prompt.chunk, " ".join(asked[:MAX_TEXT].split()), came, own, more)
+        text = " ".join(asked[:MAX_TEXT].split())
+        yield Turn(_NEW, facts.agent, facts.session_id, "asked", begin, prompt.chunk, text, came, own, more)
 
 
 def _made(steps: Sequence[Step], facts: SessionFacts) -> Iterator[tuple[str, str]]:
@@ -187,13 +182,13 @@ def _chunk(refs: Iterable[str]) -> str | None:
     return next((ref.partition(":")[2] for ref in refs if ref.startswith("chunk:")), None)
 
 
-def keep_turns(kept: sqlite3.Connection, key: Key, turns: Iterable[_Turn]) -> None:
-    agent, session, project = key
+def keep_turns(kept: sqlite3.Connection, key: Key, turns: Iterable[Turn]) -> None:
+    project = key[2]
     every: set[str] = set()
     for turn in turns:
         words = turn.own | turn.more
         every |= words
-        row = (project, agent, session, *turn[:5], "\n".join(sorted(turn.own)), "\n".join(sorted(turn.more)))
+        row = (project, *turn[1:8], "\n".join(sorted(turn.own)), "\n".join(sorted(turn.more)))
         made = kept.execute(
             "INSERT INTO turns(project, agent, session, kind, at, chunk, asked, came, own, more)"
             " VALUES(?,?,?,?,?,?,?,?,?,?)",

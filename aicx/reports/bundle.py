@@ -18,7 +18,6 @@ from aicx.pages import bundle, load_files, policy_source
 from aicx.reports.record import Report
 from aicx.reports.scan import ReportSelection, ScanResult
 from aicx.text import instant
-from aicx.types import Unread
 from aicx.values import dataclass
 
 SCHEMA = "aicx.reports/1"
@@ -34,28 +33,15 @@ _SCRIPTS = ("page", "bundles", "list", "reader", "elements")
 
 
 @dataclass(frozen=True, slots=True)
-class BundleHead:
+class Bundle:
+    """The form of `--bundle` and `--json`. Records may get further fields; the page keeps unknown ones."""
+
     title: Annotated[str, "the title of the page"]
     generated_at: str
     folder: Annotated[str, "the folder that was read, with `~` for the home"]
     filters: Annotated[dict[str, str], "the filters used: `workflow`, `since`, `until`, `org`, `repo`"]
-
-
-@dataclass(frozen=True, slots=True)
-class BundleTail:
-    found: Annotated[int, "number of reports in the folder"]
-    matched: Annotated[int, "number that match the filters"]
-    skipped: Annotated[dict[str, int], "entries left out: `hidden`, `link`, `other file` → how many"]
-    problems: Annotated[list[Unread], "files that could not be read"]
-
-
-@dataclass(frozen=True, slots=True)
-class Bundle:
-    """The form of `--bundle` and `--json`. Records may get further fields; the page keeps unknown ones."""
-
-    head: BundleHead = field(metadata=INLINE)
     records: Annotated[list[Report], "newest day first"]
-    tail: BundleTail = field(metadata=INLINE)
+    outcome: ScanResult = field(metadata=INLINE)
 
 
 def write_bundle(
@@ -68,15 +54,13 @@ def write_bundle(
     now: datetime,
 ) -> None:
     """Writes the `Bundle` of ``reports`` in pieces, each report as it comes; ``outcome`` is read after the last one."""
-    head = BundleHead(TITLE, instant(now, "seconds"), folder, selection.to_json())
-    write(orjson.dumps({"schema": SCHEMA, **to_fields(head)})[:-1])
+    head = {"title": TITLE, "generated_at": instant(now, "seconds"), "folder": folder, "filters": selection.to_json()}
+    write(orjson.dumps({"schema": SCHEMA, **head})[:-1])
     write(b',"records":[')
     for index, report in enumerate(reports):
         write(b"," if index else b"")
         write(orjson.dumps(report.to_json()))
-    problems = [Unread(problem.path, problem.reason) for problem in outcome.problems]
-    tail = BundleTail(outcome.found, outcome.matched, outcome.skipped, problems)
-    write(b"]," + orjson.dumps(to_fields(tail))[1:])
+    write(b"]," + orjson.dumps(to_fields(outcome))[1:])
 
 
 def both(writers: Iterable[Write]) -> Write:

@@ -7,14 +7,17 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict, field
 from datetime import datetime
 from pathlib import Path
+from typing import Annotated
 
 from aicx.corpus.catalog.when import parse_date_range, parse_instant
 from aicx.errors import NotFound, SourceUnreadable, UsageError
+from aicx.fields import INTERNAL
 from aicx.reports.listing import ReportEntry, ReportListing, list_reports
 from aicx.reports.reading import clean_line
 from aicx.reports.record import Report, build
 from aicx.sources.items import BadRecord
 from aicx.text import local
+from aicx.types import Unread
 from aicx.values import dataclass
 
 
@@ -93,13 +96,15 @@ def _same(wanted: str | None, found: str | None) -> bool:
 class ScanResult:
     """The facts known once a scan is over; paths are redacted and relative to the folder."""
 
-    found: int = 0
-    matched: int = 0
-    yielded: int = 0
-    undated: int = 0  # reports left out because days were asked for and they have none
-    problems: list[BadRecord] = field(default_factory=list)
-    skipped: dict[str, int] = field(default_factory=dict)
-    projects: Counter[str] = field(default_factory=Counter)
+    found: Annotated[int, "number of reports in the folder"] = 0
+    matched: Annotated[int, "number that match the filters"] = 0
+    skipped: Annotated[dict[str, int], "entries left out: `hidden`, `link`, `other file` → how many"] = field(
+        default_factory=dict
+    )
+    problems: Annotated[list[Unread], "files that could not be read"] = field(default_factory=list)
+    yielded: int = field(default=0, metadata=INTERNAL)
+    undated: int = field(default=0, metadata=INTERNAL)  # left out because days were asked for and they have none
+    projects: Counter[str] = field(default_factory=Counter, metadata=INTERNAL)
 
 
 def scan(
@@ -169,6 +174,6 @@ def _relative(entry: ReportEntry, folder: Path) -> str:
     return "" if path == "." else f"{path}/"
 
 
-def _shown(problem: BadRecord, folder: Path) -> BadRecord:
+def _shown(problem: BadRecord, folder: Path) -> Unread:
     path = problem.path.removeprefix(f"{folder}/")
-    return BadRecord(clean_line(path), clean_line(problem.reason))
+    return Unread(clean_line(path), clean_line(problem.reason))

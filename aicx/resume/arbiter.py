@@ -121,7 +121,7 @@ def question(report: ResumeReport, file: EntryFile) -> dict[str, Any]:
             "heuristic_relevance": certainty(report, file),
             "heuristic_signals": [str(reason) for reason in file.reasons],
             "path_category": _category(file.path),
-            "in_repo_map": any(symbol.path == file.path for symbol in report.structure.symbols),
+            "in_repo_map": any(symbol.path == file.path for symbol in report.symbols),
             "score": round(file.score, 4),
         },
         "handoff": {

@@ -46,7 +46,7 @@ def contract_of(report: ResumeReport, passed: Mapping[str, Sequence[str]], topic
     sources += [task.ref, task.goal_source, *task.sources] if task else []
     test_command = choose_test_command(root, runnable)
     sources += passed.get(test_command.command or "", ())
-    mapped = [symbol.path for symbol in report.structure.symbols]
+    mapped = [symbol.path for symbol in report.symbols]
     return draw_up(
         Ground(
             goal=clean(report.task, MAX_GOAL) if report.task.strip() else report.task,

@@ -18,12 +18,12 @@ from aicx.managed.ours import is_ours_alone, may_be_ours
 from aicx.paths import Layout
 from aicx.refs import Ref
 from aicx.resume.ranking import Ask, Mentions, Scored
-from aicx.resume.report import Considered, EntryFile, Reason, Structure
+from aicx.resume.report import Considered, EntryFile, Reason
 from aicx.resume.state import ResumeState
 from aicx.values import dataclass
 
 if TYPE_CHECKING:
-    from aicx.repomap import RepoMap
+    from aicx.repomap import EntryPoint, RepoMap
 
 
 _WITHOUT_INDEX = {"index_available": False, "query_available": False, "last_refresh_status": "never"}
@@ -66,35 +66,40 @@ def ask_map(state: ResumeState) -> None:
     """The places that the map names for the task, the files to look at first above others."""
     files = [file.path for file in state.report.files]
     limit, report = state.query.limits.symbols, state.report
-    report.structure, notes = read_structure(state.settings.layout, state.place.state, state.query.task, limit, files)
+    report.map_status, report.symbols, notes = read_structure(
+        state.settings.layout, state.place.state, state.query.task, limit, files
+    )
     state.unavailable += notes
     state.considered += (
         Considered(str(Ref.of_symbol(symbol.path, symbol.line)), "symbol", symbol.score, (Reason.IN_MAP,))
-        for symbol in report.structure.symbols
+        for symbol in report.symbols
     )
 
 
 def read_structure(
     layout: Layout, state: GitState, task: str, limit: int, boost: Sequence[str]
-) -> tuple[Structure, list[str]]:
-    """Where the repository map says to look for a task; the map is asked, never refreshed. Nothing without a task."""
+) -> tuple[Mapping[str, Any], tuple[EntryPoint, ...], list[str]]:
+    """The state of the repository map, where it says to look for a task, and notes. Nothing without a task.
+
+    The map is asked, never refreshed.
+    """
     if state.root is None or not task.strip():
-        return Structure(), []
+        return {}, (), []
     if not layout.repomap.is_dir():
         # Nothing was ever mapped on this machine: not worth importing what would say so.
-        return Structure(_WITHOUT_INDEX), [_NO_MAP]
+        return _WITHOUT_INDEX, (), [_NO_MAP]
     from aicx.repomap import open_map
 
     try:
         found = open_map(layout, Path(state.root))
     except (NotFound, UsageError) as error:
-        return Structure(), [f"no map: {error.message}"]
+        return {}, (), [f"no map: {error.message}"]
     about = _about(layout, found)
     if about is None:
         # Asked all the same, it would read the names and headings of the whole repository.
-        return Structure(_WITHOUT_INDEX), [_NO_MAP]
+        return _WITHOUT_INDEX, (), [_NO_MAP]
     answer = found.answer(task, limit, boost)
-    return Structure(about, tuple(answer.items)), answer.notes
+    return about, tuple(answer.items), answer.notes
 
 
 def _about(layout: Layout, found: RepoMap) -> Mapping[str, Any] | None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from aicx.evidence.patterns import request_rules, statement_rules
 from aicx.evidence.statements import COMPACTION, weigh
@@ -166,11 +166,6 @@ class Passage:
     def fit(self) -> float:
         """How well it fits the task by itself."""
         return self.score / self.raised
-
-    @property
-    def facts(self) -> Mapping[str, Any]:
-        named = {"agent": self.agent, "session_id": self.session_id, "project": self.project, "title": self.title}
-        return named | {"automated_why": self.automated_why}
 
     @property
     def owner(self) -> tuple[str, str]:

@@ -19,6 +19,7 @@ from aicx.values import dataclass
 if TYPE_CHECKING:
     from aicx.memory.briefing import Briefing
     from aicx.repomap import EntryPoint
+    from aicx.resume.recall import Passage
     from aicx.share.sessions import SharedSession
     from aicx.work.compliance import Result
     from aicx.work.contract import Contract
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from aicx.work.record import WorkRecord
     from aicx.work.state import OpenTasks
     from aicx.work.strategy import Strategy
+    from aicx.work.summarizer import Claim
 
 
 class Reason(StrEnum):
@@ -113,18 +115,6 @@ class BriefedSession:
     reopen: str | None = None
 
 
-class Recalled(NamedTuple):
-    """A passage that answers the task. ``related`` says why another repository's counts, None for this one's own."""
-
-    chunk: str
-    facts: Mapping[str, Any]
-    at: datetime
-    lines: tuple[str, ...]
-    score: float
-    tier: str
-    related: str | None = None
-
-
 class EntryFile(NamedTuple):
     """A file to look at first, relative to the repository; ``refs`` only where a stored session named it."""
 
@@ -132,24 +122,6 @@ class EntryFile(NamedTuple):
     score: float
     reasons: tuple[Reason, ...]
     refs: tuple[str, ...] = ()
-
-
-class ClaimLine(NamedTuple):
-    """A claim of the summarizer with what it rests on; ``entry`` is what its first fact is about."""
-
-    text: str
-    refs: tuple[str, ...]
-    entry: str
-
-
-_NOT_ASKED: Mapping[str, Any] = {}
-
-
-class Structure(NamedTuple):
-    """The repository map's part in the report: what it could do, and what it gave."""
-
-    status: Mapping[str, Any] = _NOT_ASKED
-    symbols: tuple[EntryPoint, ...] = ()
 
 
 @dataclass(slots=True)
@@ -171,9 +143,10 @@ class ResumeReport:
     resumed: BriefedSession | None = None
     others: tuple[BriefedSession, ...] = ()
     session_count: int = 0
-    recalled: tuple[Recalled, ...] = ()
+    recalled: tuple[Passage, ...] = ()  # as they are quoted
     files: tuple[EntryFile, ...] = ()
-    structure: Structure = Structure()
+    map_status: Mapping[str, Any] = field(default_factory=dict)  # what the repository map could do
+    symbols: tuple[EntryPoint, ...] = ()  # that it gave
     warnings: tuple[str, ...] = ()
     considered: tuple[Considered, ...] = ()
     search: Mapping[str, Any] = field(default_factory=dict)
@@ -196,7 +169,8 @@ class ResumeReport:
     files_by: Literal["rules", "arbiter"] = "rules"  # what decided about the files to begin with
     dropped_files: frozenset[str] = frozenset()  # by the arbiter
     arbiter_note: str | None = None  # what became of asking it; None where there is none
-    summary: tuple[ClaimLine, ...] = ()  # by a configured command; none where the text is by rules alone
+    # Claims of a configured command, each with what its first fact is about; none where the text is by rules alone.
+    summary: tuple[tuple[Claim, str], ...] = ()
     summary_by: Literal["rules", "summarizer"] = "rules"
     summary_note: str | None = None  # what became of asking for one; None where no command is configured
     short: Mapping[str, str] = field(default_factory=dict)  # session id -> the beginning that is its alone

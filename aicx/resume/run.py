@@ -22,7 +22,7 @@ from aicx.resume.files import ask_map, choose_files, consider_changed
 from aicx.resume.query import ResumeQuery
 from aicx.resume.ranking import MAIN_NAMES
 from aicx.resume.recall import choose
-from aicx.resume.report import ClaimLine, Considered, Reason, Recalled, ResumeReport
+from aicx.resume.report import Considered, Reason, ResumeReport
 from aicx.resume.session_choice import choose_others, choose_resumed, list_earlier, number_session, rank_earlier
 from aicx.resume.state import ResumeState, Stage, locate, require_folder
 from aicx.resume.stated import ask_memory, gone_on_from, prove_open, read_work
@@ -123,7 +123,7 @@ def quote_passages(state: ResumeState) -> None:
     found = []
     for item in state.chosen:
         if lines := state.reader.quote(item, state.rarity):
-            found.append(Recalled(item.chunk, item.facts, item.started_at, lines, item.score, item.tier, item.relation))
+            found.append(replace(item, lines=lines))
             continue
         ref, nothing = str(Ref("chunk", item.chunk)), Reason.SAYS_NOTHING
         state.considered = [one._replace(left_out=nothing) if one.ref == ref else one for one in state.considered]
@@ -190,7 +190,7 @@ def ask_summarizer(state: ResumeState) -> None:
     parts = [part for part in compose(report) if part.text]
     facts = [Fact(part.slot, part.text, part.refs or (part.entry,)) for part in parts]
     found = summarize(command, "brief", report.task, facts, SECONDS)
-    report.summary = tuple(ClaimLine(claim.text, claim.refs, parts[claim.fact].entry) for claim in found.claims)
+    report.summary = tuple((claim, parts[claim.fact].entry) for claim in found.claims)
     report.summary_by, report.summary_note = found.by, found.note
 
 

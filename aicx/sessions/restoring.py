@@ -234,4 +234,4 @@ def _questions(items: Sequence[RestoredItem]) -> list[str]:
     from aicx.memory.recall.table import asked
 
     wanted = (said.text for item in items if item.part in ("goal", "task") for said in sentences(item.text))
-    return [text for text in wanted if not asked(text).empty][:_MAX_QUESTIONS]
+    return [text for text in wanted if asked(text)][:_MAX_QUESTIONS]

@@ -38,8 +38,8 @@ def imported(place, *proposals):
 
 def test_a_proposal_becomes_a_candidate_with_its_source_evidence_and_anchors(place):
     place.write("src/a.py", "one\n")
-    (made,) = imported(place, proposal("Exports need a check", 1, 2, anchors=("src/a.py", "src/gone.py")))
-    found = place("get", made.record.ref)
+    ((made, _),) = imported(place, proposal("Exports need a check", 1, 2, anchors=("src/a.py", "src/gone.py")))
+    found = place("get", made.ref)
     entry = found["entry"]
     assert (entry["status"], entry["sightings"]) == ("candidate", 2)
     assert entry["evidence"] == ["chunk:claude:s1:001", "chunk:claude:s1:002"]
@@ -48,14 +48,14 @@ def test_a_proposal_becomes_a_candidate_with_its_source_evidence_and_anchors(pla
 
 
 def test_a_subagents_proposal_says_so(place):
-    (made,) = imported(place, proposal("Exports need a check", 1, lane="subagent"))
-    assert place.entry(made.record.ref)["reasons"] == ["candidate_not_adopted", "subagent_unadopted"]
+    ((made, _),) = imported(place, proposal("Exports need a check", 1, lane="subagent"))
+    assert place.entry(made.ref)["reasons"] == ["candidate_not_adopted", "subagent_unadopted"]
 
 
 def test_the_same_history_adds_nothing_and_more_of_it_adds_sightings(place):
     imported(place, proposal("Exports need a check", 1))
     before = place.log.read_bytes()
-    (again,) = imported(place, proposal("exports need a CHECK", 1))
-    assert (again.new, place.log.read_bytes()) == (False, before)
-    (more,) = imported(place, proposal("Exports need a check", 1, 2))
-    assert (more.record.sightings, place.baseline()) == (2, set())
+    ((_, new),) = imported(place, proposal("exports need a CHECK", 1))
+    assert (new, place.log.read_bytes()) == (False, before)
+    ((more, _),) = imported(place, proposal("Exports need a check", 1, 2))
+    assert (more.sightings, place.baseline()) == (2, set())

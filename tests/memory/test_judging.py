@@ -170,7 +170,7 @@ class TestAudit:
         assert (found["blocked"], [one["status"] for one in found["untrusted"]]) == (1, ["quarantined", "missing"])
 
     def test_a_text_without_memory_relies_on_nothing(self):
-        assert audit("nothing at all", {}).relied == []
+        assert audit([("-", "nothing at all")], {}).relied == 0
 
 
 class TestFindingsOfReviews:

@@ -152,7 +152,7 @@ def decided(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, set[tuple[s
             Draft(f"Statement number {number}", "fact", "tools", Source("human"), "acme/widgets", claims=claims)
             for number, claims in enumerate([{}, {}, {}, {}, {}, {}, {}, {"manager": "npm"}, {"manager": "pnpm"}])
         ]
-        refs = [made.record.ref for made in propose(desk.settings, desk.scope, drafts, NOW, desk.notify)]
+        refs = [record.ref for record, _ in propose(desk.settings, desk.scope, drafts, NOW, desk.notify)]
         for ref in refs:
             decide(desk, ref, "accept", Decider("Ada"))
         decide(desk, refs[1], "reject", Decider("Ada"))

@@ -30,7 +30,8 @@ from aicx.resume.brief.output import NO_HISTORY_TOKENS, fit_parts, markdown, mar
 from aicx.resume.brief.part import Part
 from aicx.resume.brief.selection_manifest import manifest_of
 from aicx.resume.query import MIN_TOKENS
-from aicx.resume.report import BriefedSession, Considered, EntryFile, Reason, Recalled, ResumeReport, Structure
+from aicx.resume.recall import Passage
+from aicx.resume.report import BriefedSession, Considered, EntryFile, Reason, ResumeReport
 from aicx.terminal import invisible
 from aicx.text import estimate_tokens
 from aicx.work.gone_on import LeftOpen
@@ -100,24 +101,21 @@ def report(text: str = "fix the login", count: int = 2, **fields: Any) -> Resume
         "others": tuple(others),
         "session_count": count,
         "recalled": tuple(
-            Recalled(
-                f"claude:r:{n:03d}",
-                {"agent": "claude", "project": text, "title": text, "automated_why": "a hook"},
-                T0,
-                (text, text),
-                1.0,
-                "exact",
-                "same_owner",
+            Passage(
+                *(f"claude:r:{n:03d}", "", "claude", "r", text, None, None, "primary", T0, T0, 1.0, "exact", text),
+                *((text, text), 1.0, (), "same_owner", False, "a hook"),
             )
             for n in range(count)
         ),
         "files": tuple(
             EntryFile(f"{text}{n}.py", 1.0, (Reason.EDITED_BEFORE,), (f"file:{text}{n}.py",)) for n in range(count)
         ),
-        "structure": Structure(
-            {"provider_available": True, "last_refresh_status": "needs_full_refresh", "files_indexed": 1234567},
-            tuple(EntryPoint(f"{text}{n}.py", n, text, "function", 0.5, (text,)) for n in range(count)),
-        ),
+        "map_status": {
+            "provider_available": True,
+            "last_refresh_status": "needs_full_refresh",
+            "files_indexed": 1234567,
+        },
+        "symbols": tuple(EntryPoint(f"{text}{n}.py", n, text, "function", 0.5, (text,)) for n in range(count)),
         "warnings": (text,) * count,
         "considered": (
             Considered("session:claude:s", "session", 1.0, (Reason.MATCHES_TASK,)),
@@ -240,8 +238,8 @@ def test_every_line_of_the_session_names_its_evidence() -> None:
 
 
 def test_empty_report_says_that_nothing_is_known() -> None:
-    empty = report(resumed=None, others=(), recalled=(), files=(), structure=Structure(), commits=(), commit_count=0,
-                   git=GitState("none"), warnings=(), session_count=0)  # fmt: skip
+    empty = report(resumed=None, others=(), recalled=(), files=(), symbols=(), map_status={}, commits=(),
+                   commit_count=0, git=GitState("none"), warnings=(), session_count=0)  # fmt: skip
     assert "not a git repository" in as_markdown(empty, 1000)
 
 

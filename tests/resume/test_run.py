@@ -199,7 +199,7 @@ def test_other_repository_is_not_mixed_in(user: Home, repository: Repository, as
     user.store()
     report = ask("tokens of the login")
     assert session_ids(report) == [SESSION]
-    assert {item.facts["project"] for item in report.recalled} == {"ada/orbit"}
+    assert {item.project for item in report.recalled} == {"ada/orbit"}
 
 
 def test_passage_of_a_related_repository_is_labelled(user: Home, repository: Repository, ask: Ask) -> None:
@@ -209,7 +209,7 @@ def test_passage_of_a_related_repository_is_labelled(user: Home, repository: Rep
     user.store()
     refresh_lexical(user.settings, lambda line: None)
     report = ask("tokens of the login expire")
-    assert {(item.facts["project"], item.related) for item in report.recalled} == {
+    assert {(item.project, item.relation) for item in report.recalled} == {
         ("ada/orbit", None),
         ("bob/orbit", "same_name"),
     }
@@ -322,7 +322,7 @@ def test_sessions_of_several_projects_count(user: Home, repository: Repository, 
     assert session_ids(ask(folder=None, project="ada/orbit")) == [SESSION]
     found = ask("count the bees", folder=None, project="ada/orbit", also=("apiary",))
     assert session_ids(found) == [THIRD, SESSION]
-    assert [item.facts["project"] for item in found.recalled] == ["bob/apiary"]
+    assert [item.project for item in found.recalled] == ["bob/apiary"]
 
 
 # Automated runs -----------------------------------------------------------------------------------------------------
@@ -555,7 +555,7 @@ def test_only_what_was_there_at_the_time_is_seen(user: Home, repository: Reposit
     user.store()
     report = ask("tokens of the login", now=when(DAY / 2))
     assert session_ids(report) == [SESSION]
-    assert {item.facts["session_id"] for item in report.recalled} == {SESSION}
+    assert {item.session_id for item in report.recalled} == {SESSION}
 
 
 def test_message_after_the_moment_is_not_seen(user: Home, repository: Repository, ask: Ask) -> None:
@@ -654,7 +654,7 @@ def test_missing_map_is_told(user: Home, repository: Repository, ask: Ask) -> No
     work_on_login(user, repository)
     user.store()
     report = ask("tokens of the login")
-    assert report.structure.status["index_available"] is False
+    assert report.map_status["index_available"] is False
     assert any("aicx map refresh" in note for note in report.unavailable)
 
 
@@ -669,7 +669,7 @@ def test_map_says_where_to_look(user: Home, repository: Repository, ask: Ask) ->
     repository.commit("src/tokens.py", "import os\n\n\ndef renew_token():\n    return os.urandom(8)\n")
     map_of(user, repository)
     report = ask("renew the token")
-    assert [(symbol.path, symbol.line, symbol.symbol) for symbol in report.structure.symbols] == [
+    assert [(symbol.path, symbol.line, symbol.symbol) for symbol in report.symbols] == [
         ("src/tokens.py", 4, "renew_token")
     ]
     assert "map:src/tokens.py:4" in left_out(report)
@@ -682,7 +682,7 @@ def test_file_that_is_gone_since_the_map_was_made_is_not_named(user: Home, repos
     map_of(user, repository)
     gone.unlink()
     report = ask("renew the token")
-    assert report.structure.symbols == ()
+    assert report.symbols == ()
     assert any("aicx map refresh" in note for note in report.unavailable)
 
 
@@ -691,13 +691,13 @@ def test_map_of_another_repository_does_not_count(user: Home, repository: Reposi
     other.commit("tokens.py", "def renew_token(): ...\n")
     map_of(user, other)
     report = ask("renew the token")
-    assert (report.structure.symbols, report.structure.status["index_available"]) == ((), False)
+    assert (report.symbols, report.map_status["index_available"]) == ((), False)
 
 
 def test_map_is_not_asked_without_a_task(user: Home, repository: Repository, ask: Ask) -> None:
     map_of(user, repository)
     report = ask()
-    assert report.structure.status == {}
+    assert report.map_status == {}
     context = json.loads(json_brief(user.settings, report, 2000).text)["structural_context"]
     assert (context["index_available"], context["used"]) == (None, False)
 

@@ -114,7 +114,7 @@ def fill(folder: Path, records: Sequence[BenchRecord]) -> dict[str, str]:
     stated = [one for one in records if one.fate != "guidance"]
     settings = settings_in(folder)
     made = propose(settings, Scope(HERE), map(_draft, stated), NOW, untold)
-    kept = {one.id: found.record for one, found in zip(stated, made, strict=True)}
+    kept = {one.id: record for one, (record, _) in zip(stated, made, strict=True)}
     with changing(settings, NOW, untold) as change:
         for one in sorted(stated, key=lambda one: one.at):
             if one.fate not in ("candidate", "rejected"):

@@ -20,8 +20,6 @@ from aicx.memory.checks import (
     AUDIT_SCHEMA,
     EVAL_SCHEMA,
     LINT_SCHEMA,
-    AuditAnswer,
-    AuditCredit,
     EvalAnswer,
     LintAnswer,
     Retrieval,
@@ -228,25 +226,17 @@ def audit_texts(files: Files = None, repo: options.Repo = None, json: options.Js
     """
     desk = open_desk(repo)
     known = _everything(desk)
-    relied = named = blocked = 0
-    untrusted: list[AuditCredit] = []
-    for path in files or ["-"]:
-        found = audit(_read_text(path), known, path)
-        relied, named, blocked = relied + len(found.relied), named + found.named, blocked + found.blocked
-        untrusted += found.untrusted
-    share = len(untrusted) / relied if relied else 0.0
-    answer = AuditAnswer("fail" if untrusted else "pass", round(share, 4), relied, named, blocked, untrusted)
+    answer = audit(((path, _read_text(path)) for path in files or ["-"]), known)
     if json:
         console.out_answer(AUDIT_SCHEMA, answer)
     else:
-        for one in untrusted:
+        for one in answer.untrusted:
             place = one.file if one.line is None else f"{one.file}:{one.line}"
             quoted = "  its words are repeated" if one.quoted else ""
             console.out(f"{console.style(one.status, fg='red')}  {one.ref}  {place}{quoted}")
-        console.notify(
-            f"{console.plural(relied, 'record')} relied on, {len(untrusted):,} not agreed: contamination {share:.0%}."
-        )
-    if untrusted:
+        relied, untrusted = console.plural(answer.relied, "record"), len(answer.untrusted)
+        console.notify(f"{relied} relied on, {untrusted:,} not agreed: contamination {answer.contamination:.0%}.")
+    if answer.untrusted:
         raise options.Ended(1)
 
 
@@ -324,11 +314,11 @@ def verify_decisions(
     for name, event in sorted(last.items()):
         if decided[name].adopted is None or decided[name].adopted_at != event.at:
             continue  # it was taken back since
-        found = verify(layout.home, event, file)
+        proof, signer = verify(layout.home, event, file)
         sealed = not decided[name].unsealed
         rows.append(
             VerifiedDecision(
-                f"{PREFIX}{name}", event.by, instant(event.at), found.proof, found.signer, sealed, event.by == git_name
+                f"{PREFIX}{name}", event.by, instant(event.at), proof, signer, sealed, event.by == git_name
             )
         )
     failed = any(one.proof == "invalid" or not one.sealed for one in rows)

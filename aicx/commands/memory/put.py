@@ -153,9 +153,9 @@ def put(
         old,
         by=by,
     )
-    (made,) = propose(desk.settings, desk.scope, [draft], desk.now, desk.notify)
-    notes = [] if made.new else [f"{made.record.ref} says this already; it was seen {made.record.sightings} times now"]
-    yield from answer(desk, made.record, "Proposed:" if made.new else "Seen again:", *notes)
+    ((record, new),) = propose(desk.settings, desk.scope, [draft], desk.now, desk.notify)
+    notes = [] if new else [f"{record.ref} says this already; it was seen {record.sightings} times now"]
+    yield from answer(desk, record, "Proposed:" if new else "Seen again:", *notes)
 
 
 def _origin(text: str) -> Origin:

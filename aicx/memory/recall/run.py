@@ -99,7 +99,7 @@ class Recaller:
         """Answers a question. Raises UsageError for one without words, MalformedPolicy before anything is read."""
         policy = policy_in(self._settings, query.scope)
         question = asked(query.text)
-        if question.empty:
+        if not question:
             raise UsageError("nothing is left to look for", hint="ask with words that are not among the most common")
         live = self._live.read(query.scope.root, policy, query.named)
         found, missing = self._ask(query, question, policy, live)

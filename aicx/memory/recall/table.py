@@ -24,7 +24,6 @@ import orjson
 
 import aicx
 from aicx.memory.record import Record
-from aicx.values import dataclass
 from retrieval.analysis import Terms, analyze
 from retrieval.questions import parse_question
 
@@ -35,16 +34,8 @@ UNIT = 1000  # an impact of 1, as tables keep it
 NAME = "="  # marks a whole name, which is not met by a word
 
 
-@dataclass(frozen=True, slots=True)
-class QuestionTerms:
-    """A question. ``terms`` has for each thing that is asked its forms, of which one that occurs is looked for."""
-
-    text: str
-    terms: tuple[tuple[str, tuple[str, ...]], ...]  # as typed, and its forms
-
-    @property
-    def empty(self) -> bool:
-        return not self.terms
+# Each thing that a question asks: as typed, and its forms, of which one that occurs is looked for.
+QuestionTerms = Sequence[tuple[str, tuple[str, ...]]]
 
 
 def asked(text: str) -> QuestionTerms:
@@ -57,7 +48,7 @@ def asked(text: str) -> QuestionTerms:
         else:
             for term in _all(run):
                 found.setdefault((term,), typed)
-    return QuestionTerms(question.text, tuple((typed, forms) for forms, typed in found.items()))
+    return [(typed, forms) for forms, typed in found.items()]
 
 
 def impacts(fields: Iterable[tuple[str, float]]) -> dict[str, int]:
@@ -84,7 +75,7 @@ def scores(
     missing: dict[str, bool] = {}
     asked_for: list[tuple[str, float]] = []
     total = 0.0
-    for typed, forms in question.terms:
+    for typed, forms in question:
         form, occurs = max(((form, count(form)) for form in forms), key=lambda one: bool(one[1]))
         rarity = log(1 + (size - occurs + 0.5) / (occurs + 0.5))
         total += rarity

@@ -69,9 +69,9 @@ def _in_json_alone(part: Part, report: ResumeReport) -> Part:
 
 def _summary(report: ResumeReport) -> Iterator[Part]:
     """Yields what a configured command made of the other lines."""
-    for number, claim in enumerate(report.summary):
+    for number, (claim, entry) in enumerate(report.summary):
         data = {"text": claim.text, "refs": list(claim.refs)}
-        yield Part("summary", "summary", claim.text, claim.refs, level_of(1, number, 3), claim.entry, data)
+        yield Part("summary", "summary", claim.text, claim.refs, level_of(1, number, 3), entry, data)
 
 
 def _now(report: ResumeReport) -> Iterator[Part]:
@@ -128,7 +128,7 @@ def _files(report: ResumeReport) -> Iterator[Part]:
 
 
 def _symbols(report: ResumeReport) -> Iterator[Part]:
-    for number, symbol in enumerate(report.structure.symbols):
+    for number, symbol in enumerate(report.symbols):
         place = f"{clean(symbol.path)}:{symbol.line}" if symbol.line else clean(symbol.path)
         title = clean(symbol.symbol or symbol.path)
         data = {

@@ -79,9 +79,7 @@ def _answer(report: ResumeReport, parts: Sequence[Part], limit: int, target: int
         capsule=_capsule(report, of, limit),
         loaded_context=_loaded(report, of("context"), symbols),
         structural_entry_points=symbols,
-        structural_context=StructuralContext(
-            **report.structure.status, used=bool(symbols), entry_point_count=len(symbols)
-        ),
+        structural_context=StructuralContext(**report.map_status, used=bool(symbols), entry_point_count=len(symbols)),
         evidence=QUOTED_BRIEFLY,
         warnings=[shorten(warning, limit) for warning in report.warnings[:_MAX_WARNINGS] if limit],
         altered=[ref for chunk in report.altered[:_MAX_WARNINGS] if _fits(ref := str(Ref("chunk", chunk)), limit)],
@@ -171,7 +169,7 @@ def _loaded(
     report: ResumeReport, history: Sequence[Mapping[str, Any]], symbols: Sequence[Mapping[str, Any]]
 ) -> list[Any]:
     """The pieces of history that were used, and after them the first places that the map names."""
-    at = str(report.structure.status.get("last_refresh_at") or instant(report.now, "seconds"))
+    at = str(report.map_status.get("last_refresh_at") or instant(report.now, "seconds"))
     mapped = (
         context_data(
             report,

@@ -329,7 +329,7 @@ def keep_capsule(
     write_capsule(settings, attempt, body, now, notify)
     others = [report.resumed, *report.others]
     sessions = {f"{item.facts.agent}:{item.facts.session_id}" for item in others if item is not None}
-    sessions |= {f"{item.facts['agent']}:{item.facts['session_id']}" for item in report.recalled}
+    sessions |= {f"{item.agent}:{item.session_id}" for item in report.recalled}
     sessions |= set(re.findall(r"(?<=session:)[a-z-]+:[\w.-]+", body.decode()))
     projects = (report.project,) if report.project else ()
     origin = Origin("text", (CAPSULE_TAG, attempt.ref), tuple(sorted(sessions)), projects)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from hashlib import sha256
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import orjson
 
@@ -50,14 +50,6 @@ SOURCES: Mapping[Slot, str] = {
 }
 
 
-class Use(NamedTuple):
-    """How much of an entry was rendered: of how many lines how many, and how many bytes they take."""
-
-    total: int
-    shown: int
-    size: int
-
-
 def manifest_of(
     report: ResumeReport,
     every: Sequence[Part],
@@ -70,7 +62,7 @@ def manifest_of(
 
     The same report, budget and clock give the same manifest. ``output`` is the brief without any manifest.
     """
-    entries = _entries(report.considered, _uses(parts, fitted.parts, format), {part.entry for part in every})
+    entries = _entries(report.considered, parts, fitted.parts, format, {part.entry for part in every})
     question = {
         "task": printable(report.task),
         "project": report.project,
@@ -106,15 +98,6 @@ def manifest_of(
     }
 
 
-def _uses(parts: Sequence[Part], shown: Sequence[Part], format: Format) -> Mapping[str, Use]:
-    total = Counter(part.entry for part in parts)
-    kept = Counter(part.entry for part in shown)
-    sizes: Counter[str] = Counter()
-    for part in shown:
-        sizes[part.entry] += len(orjson.dumps(part.data)) if format == "json" else len(part.text.encode())
-    return {entry: Use(count, kept[entry], sizes[entry]) for entry, count in total.items()}
-
-
 def _line(part: Part) -> dict[str, Any]:
     """A line that is printed: how it was found, in what, and the references that prove it."""
     return {
@@ -136,35 +119,43 @@ def _sections(parts: Sequence[Part], shown: Sequence[Part]) -> list[dict[str, An
 
 
 def _entries(
-    considered: Sequence[Considered], uses: Mapping[str, Use], unprinted: Collection[str]
+    considered: Sequence[Considered],
+    parts: Sequence[Part],
+    printed: Sequence[Part],
+    format: Format,
+    unprinted: Collection[str],
 ) -> list[dict[str, Any]]:
     """An entry for each thing considered, in order; each once, whichever ways led to it.
 
     ``left_out`` says why it is not there, and further fields are those of its kind. ``unprinted`` are those that
     another format may have more of.
     """
+    total, shown = Counter(part.entry for part in parts), Counter(part.entry for part in printed)
+    sizes: Counter[str] = Counter()
+    for part in printed:
+        sizes[part.entry] += len(orjson.dumps(part.data)) if format == "json" else len(part.text.encode())
     found: dict[str, dict[str, Any]] = {}
     for item in considered:
-        if item.ref in found:
+        ref = item.ref
+        if ref in found:
             continue
-        use = uses.get(item.ref)
         included, left_out = "none", None
-        if use is not None and use.shown:
-            included = "full" if use.shown == use.total else "partial"
+        if shown[ref]:
+            included = "full" if shown[ref] == total[ref] else "partial"
         else:
             # What nobody decided against and yet is not there had no room.
-            little = Reason.ADDS_LITTLE if item.ref in unprinted else Reason.OVER_LIMIT
-            left_out = str(item.left_out or (Reason.OVER_BUDGET if use else little))
-        found[item.ref] = {
-            "ref": printable(item.ref),
+            little = Reason.ADDS_LITTLE if ref in unprinted else Reason.OVER_LIMIT
+            left_out = str(item.left_out or (Reason.OVER_BUDGET if total[ref] else little))
+        found[ref] = {
+            "ref": printable(ref),
             "kind": item.kind,
             "included": included,
             "reasons": [str(reason) for reason in item.reasons],
             "left_out": left_out,
             "score": None if item.score is None else round(item.score, 4),
-            "items_total": use.total if use else 0,
-            "items_shown": use.shown if use else 0,
-            "bytes": use.size if use else 0,
+            "items_total": total[ref],
+            "items_shown": shown[ref],
+            "bytes": sizes[ref],
             **(item.facts or {}),
         }
     return list(found.values())

@@ -103,25 +103,25 @@ def recalled(report: ResumeReport) -> Iterator[Part]:
     brief = report.resumed.brief if report.resumed and not report.is_guess else None
     told = [line.text for line in (brief.goal, brief.asked, brief.progress) if line] if brief else []
     for number, item in enumerate(report.recalled):
-        facts = item.facts
-        where = f" in {clean(str(facts['project']))} ({words_of(item.related)})" if item.related else ""
-        said = " / ".join(item.lines) or shorten(str(facts["title"] or ""), 120)
+        where = f" in {clean(item.project)} ({words_of(item.relation)})" if item.relation else ""
+        said = " / ".join(item.lines) or shorten(item.title or "", 120)
         ref = str(Ref("chunk", item.chunk))
         new = " / ".join(line for line in item.lines if not any(line in text for text in told))
-        text = f"{local(item.at):%Y-%m-%d} {clean(str(facts['agent']))}{where}: {shorten(new, 320)}" if new else ""
+        day = f"{local(item.started_at):%Y-%m-%d}"
+        text = f"{day} {clean(item.agent)}{where}: {shorten(new, 320)}" if new else ""
         data = context_data(
             report,
             "recall",
             ref,
             said,
-            item.at,
-            reasons=["matches_task", *(["related_repository"] if item.related else [])],
-            role="background" if item.related else "carryover",
-            selection=f"related repository: {item.related}" if item.related else "answers the task",
+            item.started_at,
+            reasons=["matches_task", *(["related_repository"] if item.relation else [])],
+            role="background" if item.relation else "carryover",
+            selection=f"related repository: {item.relation}" if item.relation else "answers the task",
             confidence="high" if item.tier == "exact" else "medium" if item.tier in ("partial", "meaning") else "low",
-            automated_why=facts["automated_why"],
+            automated_why=item.automated_why,
         )
-        yield Part("recalled", "context", text, (ref,), level_of(3 if not item.related else 6, number, 3), ref, data)
+        yield Part("recalled", "context", text, (ref,), level_of(3 if not item.relation else 6, number, 3), ref, data)
 
 
 def others(report: ResumeReport) -> Iterator[Part]:

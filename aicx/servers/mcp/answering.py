@@ -274,10 +274,10 @@ def propose_memory(means: ToolContext, asked: ProposeArguments) -> ToolReply:
         evidence=[resolve_evidence(settings, text) for text in asked.evidence or ()],
         by="mcp",
     )
-    (made,) = propose(settings, scope, [draft], means.now, lambda line: None)
+    ((record, new),) = propose(settings, scope, [draft], means.now, lambda line: None)
     with Memory.open(settings, means.now, scope=scope, policy=policy) as memory:
-        (found,) = memory.assessed([memory.find(made.record.ref)])
-    return _proposed(found, made.record, new=made.new)
+        (found,) = memory.assessed([memory.find(record.ref)])
+    return _proposed(found, record, new=new)
 
 
 def _proposed(found: Assessment, record: Record, *, new: bool) -> ToolReply:
