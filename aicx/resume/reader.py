@@ -19,7 +19,8 @@ from aicx.evidence.texts import summary_line, words
 from aicx.evidence.transcript import Statement, Step, read_steps
 from aicx.paths import Layout
 from aicx.refs import Ref
-from aicx.resume.recall import Passage, TermWeights, answers_something, informative_sentences, is_quotable
+from aicx.resume.recall import TermWeights, answers_something, informative_sentences, is_quotable
+from aicx.resume.report import Passage
 
 # Of a session that only gets a line, enough to find what the agent said last.
 _OUTCOME_CHUNKS = 2

@@ -13,7 +13,7 @@ from aicx.evidence.statements import COMPACTION, weigh
 from aicx.evidence.texts import sentences, words
 from aicx.evidence.transcript import Step
 from aicx.refs import Ref
-from aicx.resume.report import Considered, Reason
+from aicx.resume.report import Considered, Passage, Reason
 from aicx.text import shorten
 from aicx.values import dataclass
 
@@ -135,42 +135,6 @@ _MIN_HELD, _SOME, _MAJORITY = 2.0, 0.2, 0.5
 # A passage that holds less of the task, counted by how rare its words are, has to do with something else; below the
 # second figure it shares no more than a word that stands everywhere.
 _MIN_COVERAGE, _MIN_SHARED = 0.45, 0.2
-
-
-@dataclass(frozen=True, slots=True)
-class Passage:
-    """A session's best passage for the task, scored as the session was. ``relation`` None for the repository's own."""
-
-    chunk: str
-    path: str
-    agent: str
-    session_id: str
-    project: str
-    cwd: str | None
-    parent: str | None
-    lane: str
-    started_at: datetime
-    completed_at: datetime
-    score: float
-    tier: str
-    title: str | None
-    lines: tuple[str, ...]
-    coverage: float  # how much of the task it holds
-    files: tuple[str, ...]
-    relation: str | None = None
-    altered: bool = False  # on disk since it was stored
-    automated_why: str | None = None  # the evidence that a program ran its session
-    raised: float = 1.0  # the part of the score that is for a commit which the task names and the session may have made
-
-    @property
-    def fit(self) -> float:
-        """How well it fits the task by itself."""
-        return self.score / self.raised
-
-    @property
-    def owner(self) -> tuple[str, str]:
-        """The session it speaks for: a subagent works for the one that started it."""
-        return self.agent, (self.parent or self.session_id) if self.lane == "subagent" else self.session_id
 
 
 def shares(passages: Iterable[Passage]) -> dict[tuple[str, str], float]:

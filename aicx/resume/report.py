@@ -19,7 +19,6 @@ from aicx.values import dataclass
 if TYPE_CHECKING:
     from aicx.memory.briefing import Briefing
     from aicx.repomap import EntryPoint
-    from aicx.resume.recall import Passage
     from aicx.share.sessions import SharedSession
     from aicx.work.compliance import Result
     from aicx.work.contract import Contract
@@ -113,6 +112,42 @@ class BriefedSession:
     outcome: Statement | None = None
     ending: Ending | None = None
     reopen: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A session's best passage for the task, scored as the session was. ``relation`` None for the repository's own."""
+
+    chunk: str
+    path: str
+    agent: str
+    session_id: str
+    project: str
+    cwd: str | None
+    parent: str | None
+    lane: str
+    started_at: datetime
+    completed_at: datetime
+    score: float
+    tier: str
+    title: str | None
+    lines: tuple[str, ...]
+    coverage: float  # how much of the task it holds
+    files: tuple[str, ...]
+    relation: str | None = None
+    altered: bool = False  # on disk since it was stored
+    automated_why: str | None = None  # the evidence that a program ran its session
+    raised: float = 1.0  # the part of the score that is for a commit which the task names and the session may have made
+
+    @property
+    def fit(self) -> float:
+        """How well it fits the task by itself."""
+        return self.score / self.raised
+
+    @property
+    def owner(self) -> tuple[str, str]:
+        """The session it speaks for: a subagent works for the one that started it."""
+        return self.agent, (self.parent or self.session_id) if self.lane == "subagent" else self.session_id
 
 
 class EntryFile(NamedTuple):

@@ -12,7 +12,7 @@ from aicx.engine.search import Hit, Mode, Searcher, SearchQuery, SearchReport
 from aicx.errors import AicxError, UsageError
 from aicx.evidence.sessions import RepositoryScope, related_projects
 from aicx.filters import Filters
-from aicx.resume.recall import Passage
+from aicx.resume.report import Passage
 from aicx.resume.state import ResumeState
 
 # Sessions beyond these share a few words with the task; each costs a read and an excerpt.

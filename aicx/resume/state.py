@@ -27,8 +27,8 @@ from aicx.resume.contract import History
 from aicx.resume.query import ResumeQuery
 from aicx.resume.ranking import Ask, Mentions, Scored
 from aicx.resume.reader import SessionReader
-from aicx.resume.recall import Passage, TermWeights
-from aicx.resume.report import BriefedSession, Considered, ResumeReport
+from aicx.resume.recall import TermWeights
+from aicx.resume.report import BriefedSession, Considered, Passage, ResumeReport
 from aicx.values import dataclass
 
 if TYPE_CHECKING:

@@ -30,8 +30,7 @@ from aicx.resume.brief.output import NO_HISTORY_TOKENS, fit_parts, markdown, mar
 from aicx.resume.brief.part import Part
 from aicx.resume.brief.selection_manifest import manifest_of
 from aicx.resume.query import MIN_TOKENS
-from aicx.resume.recall import Passage
-from aicx.resume.report import BriefedSession, Considered, EntryFile, Reason, ResumeReport
+from aicx.resume.report import BriefedSession, Considered, EntryFile, Passage, Reason, ResumeReport
 from aicx.terminal import invisible
 from aicx.text import estimate_tokens
 from aicx.work.gone_on import LeftOpen

@@ -23,8 +23,8 @@ from aicx.git.roots import Roots
 from aicx.paths import NON_REPOSITORY
 from aicx.resume.files import entry_files
 from aicx.resume.ranking import Ask, Mentions, Scored, confidence, files_of, rank_sessions
-from aicx.resume.recall import Passage, TermWeights, choose, informative_sentences, shares
-from aicx.resume.report import Considered, EntryFile, Reason
+from aicx.resume.recall import TermWeights, choose, informative_sentences, shares
+from aicx.resume.report import Considered, EntryFile, Passage, Reason
 from tests.corpus.builders import OTHER, SESSION, THIRD, catalog_of, fields_of
 from tests.evidence.stories import T0, Story
 
