@@ -78,7 +78,7 @@ else:
         "aicx",
         deadline=None,
         derandomize=False,
-        max_examples=200 if sampling.ALL else 40,
+        max_examples=200 if sampling.ALL else 25,
         suppress_health_check=[HealthCheck.too_slow],
     )
     settings.load_profile("aicx")

@@ -47,10 +47,10 @@ def main(number: int, arguments: Sequence[str]) -> int:
 def is_of_part(module: str, part: str) -> bool:
     """Says whether a module, by its path from the root, is of a part such as ``2/3``.
 
-    The letter is one with which two parts take as long as each other, and three as well.
+    The letters are ones with which two parts take as long as each other, and three and four as well.
     """
     number, parts = map(int, part.split("/"))
-    return crc32(f"q{module}".encode()) % parts == number % parts
+    return crc32(f"op{module}".encode()) % parts == number % parts
 
 
 def _start(part: int, number: int, arguments: Sequence[str], folder: Path) -> subprocess.Popen[bytes]:

@@ -193,6 +193,7 @@ def lancedb_service(folder: Path) -> Iterator[Service]:
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+        wbufsize = -1  # an answer is sent at once: its second half would wait 40 ms until the first is acknowledged
 
         def do_POST(self) -> None:
             body = self._body()

@@ -65,11 +65,13 @@ def asked(user, text="gasket thermostat", *, wait=30.0):
 BOTH = {("ada", VALVE), (None, SESSION)}
 
 
-@pytest.mark.parametrize(
-    "done", [SLOW_DOWN, late(0.05), half], ids=["refused with 503 SlowDown", "answered late", "answered by half"]
-)
-def test_a_search_and_a_push_go_through_where_every_third_request_is(store, members, done):
+TROUBLE = {"refused with 503 SlowDown": SLOW_DOWN, "answered late": late(0.05), "answered by half": half}
+
+
+@pytest.mark.parametrize("how", sample([*TROUBLE], 2, "third", ends=False))
+def test_a_search_and_a_push_go_through_where_every_third_request_is(store, members, how):
     ada, bob = members
+    done = TROUBLE[how]
     ada.claude(ClaudeLog(PUMP).prompt("Why does the pump hum?", 100).answer(f"It hums: {done!r}", 110))
     keep(ada)
     with store.troubled(lambda number, _: done if number % 3 == 0 else None):
@@ -214,7 +216,7 @@ def test_a_push_by_a_clock_that_is_behind_replaces_what_one_ahead_pushed(store, 
 @pytest.mark.parametrize("kind", ["push", "upkeep"])
 def test_a_process_killed_at_any_request_leaves_whole_sessions_and_the_next_push_puts_it_right(store, tmp_path, kind):
     kills = Kills(store, tmp_path, f"s3://team/killed-{kind}")
-    writes = kills.try_all(kind, partial(sample, size=3))
+    writes = kills.try_all(kind, partial(sample, size=2, ends=False))
     assert writes > 5
-    assert kills.found.pop("kills") == 3 or ALL
+    assert kills.found.pop("kills") == 2 or ALL
     assert set(kills.found.values()) == {0}

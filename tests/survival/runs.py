@@ -26,7 +26,7 @@ import aicx.cli
 from tests.sampling import ALL, number_of_run, sample
 
 TIMEOUT = 60.0
-CUTS = 7  # how many of the states that a kill may leave are looked at
+CUTS = 4  # how many of the states that a kill may leave are looked at
 REPOSITORY = Path(__file__).parents[2]
 TOPS = ("store", "non-repository-contexts")
 

@@ -50,7 +50,7 @@ def _check_refusal(run: Run, place: Path, why: str) -> None:
     assert "Traceback" not in run.err
 
 
-@pytest.mark.parametrize("share", sample([0.02, 0.15, 0.3, 0.45, 0.6, 0.75, 0.9], 4))
+@pytest.mark.parametrize("share", sample([0.02, 0.15, 0.3, 0.45, 0.6, 0.75, 0.9], 2, ends=False))
 def test_a_disk_that_is_full_stops_the_store_and_space_heals_it(
     share: float, runner: Runner, undisturbed: Undisturbed, tmp_path: Path
 ) -> None:
@@ -86,7 +86,7 @@ def test_a_disk_that_is_full_when_only_the_index_is_left_is_named_as_such(
         assert home.tree() == undisturbed.tree
 
 
-@pytest.mark.parametrize("inodes", sample([4, 8, 20, 40, 80], 3))
+@pytest.mark.parametrize("inodes", sample([4, 8, 20, 40, 80], 2, ends=False))
 def test_a_disk_without_room_for_more_files_stops_the_store_and_room_heals_it(
     inodes: int, runner: Runner, undisturbed: Undisturbed, tmp_path: Path
 ) -> None:
@@ -99,7 +99,7 @@ def test_a_disk_without_room_for_more_files_stops_the_store_and_room_heals_it(
         assert home.tree() == undisturbed.tree
 
 
-@pytest.mark.parametrize("largest", sample([1000, 3000, 6000, 30_000, 100_000], 3))
+@pytest.mark.parametrize("largest", sample([1000, 3000, 6000, 30_000, 100_000], 2, ends=False))
 def test_a_limit_on_the_size_of_files_stops_the_store_and_lifting_it_heals_it(
     largest: int, runner: Runner, undisturbed: Undisturbed, tmp_path: Path
 ) -> None:

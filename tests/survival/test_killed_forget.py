@@ -14,7 +14,7 @@ from tests.survival.runs import HERE, Home, Runner
 pytestmark = [pytest.mark.slow, pytest.mark.process]
 
 CHAIN = ("store", "task start", "task update", "continuity save", "prepare it", "finalize it", "pack task", "memory")
-KILLS = 4  # of each call, spread over its steps
+KILLS = 3  # of each call, spread over its steps
 
 
 @pytest.fixture

@@ -119,7 +119,7 @@ def agreed(found: View) -> set[str]:
     return {ref for ref, (_, _, baseline, _) in found.items() if baseline}
 
 
-@pytest.mark.parametrize("command", sample(list(COMMANDS), 9, ends=False))
+@pytest.mark.parametrize("command", sample(list(COMMANDS), 6, ends=False))
 def test_a_kill_at_any_step_leaves_the_old_state_or_the_new_one(
     command: str, decided: Home, runner: Runner, tmp_path: Path
 ) -> None:
