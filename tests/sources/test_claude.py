@@ -706,6 +706,18 @@ class TestQueue:
         items = read(queue("enqueue", "next"), queue("dequeue"), user("next", 1))
         assert [(entry.text, entry.record_id) for entry in entries(items)] == [("next", "user-1")]
 
+    def test_prompt_queued_above_what_was_copied_from_before_comes_in_its_time_and_once(self, read):
+        copied = (user("seal it", 1), assistant(text("sealed"), minute=2))
+        items = read(queue("enqueue", "go on", 9), queue("dequeue", minute=9), *copied, user("go on", 9))
+        assert [entry.text for entry in entries(items)] == ["seal it", "sealed", "go on"]
+
+    def test_prompt_queued_above_what_was_copied_from_before_is_kept_without_a_copy(self, read):
+        copied = (user("seal it", 1), assistant(text("sealed"), minute=2))
+        items = read(
+            queue("enqueue", "go on", 9), queue("dequeue", minute=9), *copied, assistant(text("ok"), minute=10)
+        )
+        assert [entry.text for entry in entries(items)] == ["seal it", "sealed", "go on", "ok"]
+
     @pytest.mark.parametrize("copy_first", [True, False])
     def test_prompt_with_an_attachment_comes_once(self, read, copy_first):
         pair = [queued_command("hurry", 1), queue("remove", minute=1)]

@@ -3,10 +3,14 @@
 Such a prompt is logged as a ``queue-operation`` at once. Later it usually turns up again, with an id of its own, as a
 user record or as a ``queued_command`` attachment, and that copy is the one to keep. Where a running turn absorbed the
 prompt, many versions write no copy at all: then the queue holds the only record of what the person said.
+
+A log that goes on with another one begins with the prompt that was queued for it, above the records that it copies from
+before: what is older than a queued prompt tells nothing of it.
 """
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Literal
 
 from aicx.sources.items import TimelineEntry
@@ -59,7 +63,7 @@ class PromptQueue:
             if item.state == "waiting":
                 item.state = "withdrawn"
 
-    def compare(self, prompt: str) -> list[TimelineEntry]:
+    def compare(self, prompt: str, at: datetime | None) -> list[TimelineEntry]:
         """A recorded prompt: drops the queued ones it is a copy of. One that is none of them was typed at an empty
         queue, so that whatever is still listed will have no other record and is returned. (Not so after a slash
         command, since some run while prompts wait.)"""
@@ -68,16 +72,17 @@ class PromptQueue:
         for item in matches:
             item.seen = True
         self._items = [item for item in self._items if not (item.seen and item.state != "waiting")]
-        return [] if matches or prompt.startswith("/") else self.rest()
+        return [] if matches or prompt.startswith("/") else self._release(self._items, at)
 
-    def absorbed(self) -> list[TimelineEntry]:
+    def absorbed(self, at: datetime | None) -> list[TimelineEntry]:
         """The model speaks again: what was taken before and has not been seen as a copy will have none. (Not so a
         slash command, which runs, and is recorded, when the turn is over.)"""
-        return self._release([item for item in self._items if item.state == "taken" and item.text[:1] != "/"])
+        return self._release([item for item in self._items if item.state == "taken" and item.text[:1] != "/"], at)
 
     def rest(self) -> list[TimelineEntry]:
-        return self._release(list(self._items))
+        return self._release(self._items)
 
-    def _release(self, items: list[_Queued]) -> list[TimelineEntry]:
+    def _release(self, items: list[_Queued], at: datetime | None = None) -> list[TimelineEntry]:
+        items = [item for item in items if at is None or item.entry is None or item.entry.at <= at]
         self._items = [item for item in self._items if item not in items]
         return [item.entry for item in items if item.entry is not None and not item.seen]

@@ -199,7 +199,7 @@ class ClaudeLogReader:
                 yield draft
         else:
             if not self._turns.is_side(record.value):
-                yield from self._located(self._queue.absorbed())
+                yield from self._located(self._queue.absorbed(self._at))
             yield from self._turns.assistant(record.value, blocks)
 
     def _tool_record(self, kind: str, record: RawRecord) -> Iterator[ClaudeDraft | SourceItem]:
@@ -215,7 +215,7 @@ class ClaudeLogReader:
     def _with_queue(self, drafts: Iterator[ClaudeDraft]) -> Iterator[ClaudeDraft | TimelineEntry]:
         for draft in drafts:
             if draft.is_prompt:
-                yield from self._located(self._queue.compare(draft.text))
+                yield from self._located(self._queue.compare(draft.text, self._at))
             yield draft
 
     def _located(self, prompts: list[TimelineEntry]) -> Iterator[TimelineEntry]:
