@@ -102,11 +102,14 @@ _ANSWERS_REVIEW = regex(
     r"(?:feedback|comments?|findings|reviews?)\b",
     re.IGNORECASE,
 )
+_NUMBERED = regex(r"\b(?:[\w.-]+/)?[\w.-]+ ?#\d+|\b(?:issue|mr|pr|pull request|ticket)s? #?\d+", re.IGNORECASE)
+_OF_NUMBERS = regex(r"\b(?:analysis|git(?:hub|lab)|investigation|review)\b", re.IGNORECASE)
 _SENTENCE = regex(r"[.!?]\s")
 # The task of a subagent and the action that an approval is asked for, as Codex hands them over.
 APPROVAL = "approval"
 _ASKED = regex(r"(?:(?:may|can|could) I|allow(?: me to)?|do you want to(?: allow)?|need(?: to)?)\s+", re.IGNORECASE)
 _TASK_NAME = regex(r"^Task name: \S*?([^/\s]+)$", re.MULTILINE)
+_DELEGATED = regex(r"\s*<\w*delegation>.*?<input>(.*?)</input>", re.DOTALL)
 _ACTIONS = tuple(
     regex(rf'{before}"((?:[^"\\]|\\.)+)"')
     for before in (r'"justification":\s*', r'"command":\s*\[(?:\s*"(?:[^"\\]|\\.)*",)*\s*', r'"tool":\s*')
@@ -172,6 +175,8 @@ def name_of_prompt(text: str) -> TitleLine | None:
     _, is_approval, request = text.rpartition("\nPlanned action JSON:")
     if is_approval and (actions := [asked[1] for one in _ACTIONS if (asked := one.search(request))]):
         return TitleLine(clip_title(f"{APPROVAL}: {_ASKED.sub('', actions[0], count=1)}"))
+    if handed_over := _DELEGATED.match(text):
+        text = handed_over[1]
     text = without_controls(text[:_MAX_TEXT]).strip()
     if text.startswith("! "):
         return None
@@ -203,7 +208,9 @@ def name_of_prompt(text: str) -> TitleLine | None:
         if count_telling(read) >= ENOUGH:
             first = _SENTENCE.split(read, maxsplit=1)[0]
             is_little = count_telling(first) < _ENOUGH_POINTING
-            points = is_little and len(first) <= _SHORT and bool(_POINTS.search(first))
+            # Of "this issue" beside its number a long sentence says no more than a short one.
+            is_short = len(first) <= _SHORT or refers_to_something(first)
+            points = bool(is_little and is_short and _POINTS.search(first))
             points = points or bool(_ANSWERS_REVIEW.match(read) or (is_little and _OBJECT.match(first)))
             # "the cause of this error:" above the address of a page says what it points at, and so does what is below.
             of_branch = is_little and points_at_branch(first)
@@ -216,6 +223,13 @@ def name_of_prompt(text: str) -> TitleLine | None:
     if not read or not WORD.search(REFERENCE.sub("", URL.sub("", read))):
         return None
     return TitleLine(clip_title(read), weak=True, of_thing=refers_to_something(read))
+
+
+def names_number_alone(title: str) -> bool:
+    """Whether a title says of an issue or a pull request no more than its number."""
+    return (
+        _NUMBERED.search(title) is not None and count_telling(_OF_NUMBERS.sub(" ", _NUMBERED.sub(" ", title))) < ENOUGH
+    )
 
 
 def points_at_branch(title: str) -> bool:
@@ -259,6 +273,7 @@ def name_of_work(
     for item in plan:
         if count_telling(item) >= ENOUGH and not _LOOKS.match(item):
             return clip_title(item), "plan"
+    lead = ""  # what only leads to a list, where nothing else says more
     for statement in islice(statements, _MAX_STATEMENTS):
         text = without_controls(statement[:_MAX_STATEMENT])
         for line in chain(_values(statement) if "{" in text else (), prose_lines(text)):
@@ -267,7 +282,11 @@ def name_of_work(
             told = (one for one in sentences(line) if not (_ABOUT_TO.match(one) or _CHECKED.match(one)))
             sentence = next(told, "")
             if count_telling(sentence) >= _ENOUGH_OF_AGENT:
-                return clip_title(sentence.rstrip(".:")), "words"
+                if not sentence.endswith(":") or count_telling(sentence) >= _ENOUGH_POINTING:
+                    return clip_title(sentence.rstrip(".:")), "words"
+                lead = lead or sentence
+    if lead:
+        return clip_title(lead.rstrip(":")), "words"
     names = list(dict.fromkeys(path.rpartition("/")[2] or path for path in paths))
     return (clip_title(f"work on {', '.join(names[:3])}"), "files") if names else None
 

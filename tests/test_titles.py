@@ -10,6 +10,7 @@ from aicx.titles import (
     name_of_prompt,
     name_of_session,
     name_of_work,
+    names_number_alone,
     plan_of,
     shorten_title,
     subjects_of,
@@ -169,6 +170,51 @@ def test_work_that_says_the_same_is_not_repeated() -> None:
 
 def test_a_command_is_named_with_its_argument_though_it_is_a_number() -> None:
     assert named("/hive:plan-phase 12") == "hive:plan-phase: 12"
+
+
+def test_this_issue_beside_its_address_says_too_little_in_a_long_sentence_too() -> None:
+    found = name_of_prompt(
+        "https://github.com/ada/orbit/issues/7 Investigate this issue again and try to find the root cause."
+    )
+    assert found is not None
+    assert (found.weak, found.of_thing) == (True, True)
+    told = name_of_prompt(
+        "https://github.com/ada/orbit/issues/7 this issue says that the lexer drops commas in nested lists"
+    )
+    assert told is not None
+    assert not told.weak
+
+
+def test_what_another_agent_hands_over_is_named_by_its_input() -> None:
+    assert named("<codex_delegation>\n  <source_thread_id>7</source_thread_id>\n</codex_delegation>") is None
+    handed = (
+        "<codex_delegation>\n  <source_thread_id>7</source_thread_id>\n  <input>Seal the queen cell.\n\n- wax</input>"
+    )
+    assert named(f"{handed}\n</codex_delegation>") == "Seal the queen cell."
+
+
+def test_what_only_leads_to_a_list_gives_way_to_what_is_in_it() -> None:
+    said = "Review of the lexer against `HEAD`:\n\n- No rule of the grammar is broken by the parser."
+    assert name_of_work((), (), (), [said]) == ("No rule of the grammar is broken by the parser", "words")
+    assert name_of_work((), (), (), ["Review of the lexer against `HEAD`:"]) == (
+        "Review of the lexer against `HEAD`",
+        "words",
+    )
+
+
+@pytest.mark.parametrize(
+    ("title", "alone"),
+    [
+        ("orbit issue #7572", True),
+        ("Issue 7660 analysis", True),
+        ("ada/orbit#7", True),
+        ("PR #2: Fix the lexer of nested lists", False),
+        ("Phase 14 planning", False),
+        ("Lexer of nested lists", False),
+    ],
+)
+def test_a_number_is_no_name_by_itself(title: str, *, alone: bool) -> None:
+    assert names_number_alone(title) is alone
 
 
 def test_a_pasted_line_of_code_names_nothing() -> None:

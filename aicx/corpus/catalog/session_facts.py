@@ -13,7 +13,7 @@ from typing import Any
 
 from aicx.corpus.files.sidecar import FORGOTTEN
 from aicx.telling import count_telling
-from aicx.titles import name_given, name_of_session, points_at_branch, with_work
+from aicx.titles import name_given, name_of_session, names_number_alone, points_at_branch, with_work
 
 # The title that was given to a session from outside its log, by agent and id.
 LateTitle = Callable[[str, str], str | None]
@@ -108,6 +108,8 @@ def _gather(
     if branch and source != "agent" and points_at_branch(topic or ""):
         work, work_from = f"{branch}: {work}" if work and work_from != "files" else branch, work_from or "branch"
     # Sessions with one title, as forks have, are told apart by what was done or asked in each.
+    if given and names_number_alone(given):
+        source = "thing"
     own = work if work_from == "commit" else next((part["title"] for part in parts if part["prompts"]), None)
     typed = sum(part["typed"] or 0 for part in parts)
     opened = next((part for part in parts if part["prompt_key"]), None)

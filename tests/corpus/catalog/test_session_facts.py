@@ -51,6 +51,12 @@ class TestTitles:
         home.store()
         assert facts(home)[SESSION][0] == "Queen cell sealed"
 
+    def test_a_title_of_a_number_alone_is_told_with_what_was_done(self, home):
+        log = ClaudeLog().prompt("Seal the queen's cell", 0).call("Bash", 1, command="git commit -m 'Seal it with wax'")
+        home.claude(log.result("[main 1a2b3c4] Seal it with wax", 2).title("orbit issue #7"))
+        home.store()
+        assert facts(home)[SESSION][0] == "orbit issue #7 \u2014 Seal it with wax"
+
     def test_an_own_title_that_says_nothing_gives_way_to_the_prompt(self, home):
         home.claude(ClaudeLog().prompt("Seal the queen's cell", 0).title("/clear"))
         home.store()
