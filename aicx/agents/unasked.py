@@ -139,9 +139,9 @@ _SAYING: Mapping[str, Callable[[_Call], str]] = {"prompt": _at_prompt, "command"
 
 
 def _say(call: _Call, project: str, lines: Sequence[Line]) -> str:
-    from aicx.reminders.saying import Hearer, say
+    from aicx.reminders.saying import say
 
-    return say(Hearer(call.home, call.agent, call.session, project), lines)
+    return say(call.home, call.agent, call.session, project, lines)
 
 
 @contextmanager

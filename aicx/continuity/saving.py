@@ -78,8 +78,6 @@ class SavedNotes:
     notes: Mapping[Layer, Note]
     paths: Mapping[Layer, Path]
     selected: Selected
-    derived: Derived
-    trimmed: Mapping[Kind, int]
     ignored_by: Path | None = None  # git's list that hides the worktree's note
 
 
@@ -142,9 +140,7 @@ def save(
         kind = "continuity_saved" if mode == "merge" else "continuity_refreshed"
         publish(change, place, places, entry, kind, PublishPlan(home, local, seen))
     ignored = places.ignore_file if local is not None else None
-    return SavedNotes(
-        entry, {layer: draft.note for layer, draft in drafts.items()}, paths, selected, derived, trimmed, ignored
-    )
+    return SavedNotes(entry, {layer: draft.note for layer, draft in drafts.items()}, paths, selected, ignored)
 
 
 def clear(

@@ -42,12 +42,8 @@ _NOTHING = Standing()
 _ADOPTED, _PINNED, _NOT_ADOPTED = Reason("adopted"), Reason("pinned"), Reason("candidate_not_adopted")
 
 
-@dataclass(frozen=True, slots=True)
-class Rival:
-    """The strongest accepted record that claims a value."""
-
-    tier: int
-    ref: str
+# The authority and the reference of the strongest accepted record that claims a value; the stronger is the less.
+Rival = tuple[int, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,16 +119,12 @@ def find_rivals(records: Iterable[Record], context: Context) -> dict[str, dict[s
             marks = claim_marks(record.topic, record.claims)
         else:
             continue
-        rival = Rival(_tier(record, standing, "accepted"), record.ref)
+        rival = (_tier(record, standing, "accepted"), record.ref)
         for key, value in marks.items():
             values = found.setdefault(key, {})
             best = values.get(value)
-            values[value] = rival if best is None else min(best, rival, key=_strength)
+            values[value] = rival if best is None else min(best, rival)
     return {place: values for place, values in found.items() if len(values) > 1}
-
-
-def _strength(rival: Rival) -> tuple[int, str]:
-    return rival.tier, rival.ref
 
 
 def _is_lost(record: Record, standing: Standing) -> bool:
@@ -296,9 +288,9 @@ def _rival(record: Record, tier: int, standing: Standing, context: Context) -> s
     if record.claims and context.rivals:
         for key, value in claim_marks(record.topic, record.claims).items():
             values = context.rivals.get(key, {})
-            others = [rival for said, rival in values.items() if said != value and rival.tier <= tier]
+            others = [rival for said, rival in values.items() if said != value and rival[0] <= tier]
             if others:
-                return min(others, key=_strength).ref
+                return min(others)[1]
     return None
 
 

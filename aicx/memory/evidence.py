@@ -25,7 +25,6 @@ from aicx.memory.reading import Scope
 from aicx.memory.record import Anchor, Record
 from aicx.refs import Ref, file_place
 from aicx.text import printable, shorten
-from aicx.values import dataclass
 
 _MAX_LINES = 9  # of one anchor
 _MAX_REFS = 8
@@ -119,32 +118,21 @@ def _file_lines(scope: Scope, path: str, first: int | None, last: int | None) ->
     return [f"{number:>5}  {printable(line)[:160]}" for number, line in enumerate(shown, begin + 1)]
 
 
-@dataclass(frozen=True, slots=True)
-class Changed:
-    """The change of an anchor's lines. ``known``: whether git has what its lines were; ``more`` are left out."""
-
-    anchor: Anchor
-    found: AnchorState
-    lines: tuple[ChangedLine, ...] = ()
-    known: bool = False
-    more: int = 0
-
-
-def what_changed(root: Path | None, anchor: Anchor, found: AnchorState) -> Changed:
-    """The lines that changed in or at the anchored ones."""
+def what_changed(root: Path | None, anchor: Anchor, found: AnchorState) -> tuple[list[ChangedLine], bool, int]:
+    """The lines that changed in or at the anchored ones, whether git has what they were, and how many are left out."""
     path = found.path or anchor.path
     if root is None or found.state not in ("changed", "moved"):
-        return Changed(anchor, found)
+        return [], False, 0
     now = _lines_of(root, path)
     before = _lines_before(root, anchor)
     if now is None or len(now) > _MAX_COMPARED or (before is not None and len(before) > _MAX_COMPARED):
-        return Changed(anchor, found)
+        return [], False, 0
     first, last = (anchor.first or 1), (anchor.last or len(before or now))
     if before is None:
         lines = [ChangedLine(" ", number, now[number - 1]) for number in range(first, min(last, len(now)) + 1)]
     else:
         lines = list(_differences(before, now, first - 1, last))
-    return Changed(anchor, found, tuple(lines[:_MAX_SHOWN]), before is not None, max(0, len(lines) - _MAX_SHOWN))
+    return lines[:_MAX_SHOWN], before is not None, max(0, len(lines) - _MAX_SHOWN)
 
 
 def _differences(before: Sequence[str], now: Sequence[str], start: int, end: int) -> Iterator[ChangedLine]:

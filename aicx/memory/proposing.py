@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from datetime import datetime
 from hashlib import sha256
+from typing import Any
 
 from aicx.config import Settings
 from aicx.errors import UsageError
@@ -79,6 +80,19 @@ def propose(
     return made
 
 
+# How what is stated of a record is stored, by its field.
+_STORED: Mapping[str, Callable[[Any], Any]] = {
+    "statement": clean,
+    "topic": clean,
+    "details": lambda lines: tuple(filter(None, map(clean, lines))),
+    "tags": lambda tags: tuple(dict.fromkeys(map(clean, tags))),
+    "claims": lambda claims: {clean(key): clean(value) for key, value in claims.items()},
+    "evidence": lambda refs: tuple(dict.fromkeys(map(clean, refs))),
+    "anchors": lambda anchors: tuple(dict.fromkeys(anchors)),
+    "supersedes": lambda ids: tuple(dict.fromkeys(ids)),
+}
+
+
 class _Known:
     """The records there are, and those that are being made."""
 
@@ -134,25 +148,18 @@ def at_host(record: Record, scope: Scope) -> Record:
 
 
 def _drafted(draft: Draft, now: datetime) -> Record:
-    statement = clean(draft.statement)
+    stored = {name: tidy(getattr(draft, name)) for name, tidy in _STORED.items()}
     return Record(
         id="",
         repository=draft.repository,
         kind=draft.kind,
-        topic=clean(draft.topic),
-        statement=statement,
         source=draft.source,
         created_at=min(draft.observed_at or now, now),
         name=draft.name,
-        details=tuple(filter(None, map(clean, draft.details))),
-        tags=tuple(dict.fromkeys(map(clean, draft.tags))),
-        claims={clean(key): clean(value) for key, value in draft.claims.items()},
-        evidence=tuple(dict.fromkeys(map(clean, draft.evidence)))[: _MAX_COUNTS["evidence"]],
-        anchors=tuple(dict.fromkeys(draft.anchors)),
         validity=draft.validity,
         sightings=draft.sightings,
-        supersedes=tuple(dict.fromkeys(draft.supersedes)),
-        environment_negative=is_environment_negative(draft.kind, statement),
+        environment_negative=is_environment_negative(draft.kind, stored["statement"]),
+        **{**stored, "evidence": stored["evidence"][: _MAX_COUNTS["evidence"]]},
     )
 
 
@@ -225,28 +232,13 @@ class Edit:
 
 def edited(record: Record, edit: Edit) -> Record:
     """``record`` as it is after ``edit``. What a person accepted is proposed again when it changes."""
-    new = record
+    given = {name: value for name in Edit.__slots__ if (value := getattr(edit, name)) is not None}
+    changes = {name: _STORED[name](value) if name in _STORED else value for name, value in given.items()}
     if edit.statement is not None:
-        statement = clean(edit.statement)
-        new = replace(new, statement=statement, environment_negative=is_environment_negative(new.kind, statement))
-    if edit.topic is not None:
-        new = replace(new, topic=clean(edit.topic))
-    if edit.name is not None:
-        new = replace(new, name=edit.name)
-    if edit.details is not None:
-        new = replace(new, details=tuple(filter(None, map(clean, edit.details))))
-    if edit.tags is not None:
-        new = replace(new, tags=tuple(dict.fromkeys(map(clean, edit.tags))))
-    if edit.claims is not None:
-        new = replace(new, claims={clean(key): clean(value) for key, value in edit.claims.items()})
+        changes["environment_negative"] = is_environment_negative(record.kind, changes["statement"])
     if edit.evidence is not None:
-        new = replace(new, evidence=tuple(dict.fromkeys([*new.evidence, *map(clean, edit.evidence)])))
-    if edit.anchors is not None:
-        new = replace(new, anchors=tuple(dict.fromkeys(edit.anchors)))
-    if edit.validity is not None:
-        new = replace(new, validity=edit.validity)
-    if edit.supersedes is not None:
-        new = replace(new, supersedes=tuple(dict.fromkeys(edit.supersedes)))
+        changes["evidence"] = tuple(dict.fromkeys([*record.evidence, *changes["evidence"]]))
+    new = replace(record, **changes)
     if digest_of(new) == record.digest and not record.by_hand:
         return checked(new)
     return checked(replace(new, adoption=Adoption()))

@@ -250,22 +250,12 @@ class PackAnswer:
     pack: Annotated[Mapping[str, Any], "the pack as it is stored: a `TaskPack` or a `FamilyPack`, and its schema"]
 
 
-@dataclass(frozen=True, slots=True)
-class PackBundle:
-    """``sessions`` are named as `forget` names them, ``claude:3f2a…``."""
-
-    pack: TaskPack | FamilyPack
-    sessions: tuple[str, ...]
-    projects: tuple[str, ...]
-
-
-def bundle(pack: TaskPack | FamilyPack, refs: Iterable[str]) -> PackBundle:
-    """A pack that quotes what ``refs`` name, and what its memory rests on."""
+def sessions_quoted(pack: TaskPack | FamilyPack, refs: Iterable[str]) -> tuple[str, ...]:
+    """The sessions, as `forget` names them, that ``refs`` name or that the memory of a pack rests on."""
     sources = (entry.source for entry in pack.memory)
     known = [f"session:{one['agent']}:{one['session']}" for one in sources if "agent" in one and "session" in one]
     every = [*refs, *known, *(ref for entry in pack.memory for ref in entry.evidence)]
-    project = pack.place.project
-    return PackBundle(pack, tuple(dict.fromkeys(filter(None, map(session_name, every)))), (project,) if project else ())
+    return tuple(dict.fromkeys(filter(None, map(session_name, every))))
 
 
 def session_name(ref: str) -> str | None:

@@ -9,7 +9,7 @@ from aicx.config import Settings
 from aicx.errors import NotFound
 from aicx.fields import taken_from
 from aicx.memory.answers import MemoryEntry
-from aicx.packs.answers import FamilyOwner, FamilyPack, PackBundle, bundle
+from aicx.packs.answers import FamilyOwner, FamilyPack
 from aicx.packs.gathering import Gathered, applied_of, gather, git_of, memory_of, recent_commits, scope_of
 from aicx.packs.lists import Owner, chosen, focused, lists_of, owners_of
 from aicx.packs.query import Applied, PackQuery
@@ -19,8 +19,11 @@ from aicx.work.place import looking
 from aicx.work.record import WorkRecord
 
 
-def family_pack(settings: Settings, query: PackQuery) -> PackBundle:
-    """The pack of a repository. Raises NotFound where nothing is known of it in the time asked for."""
+def family_pack(settings: Settings, query: PackQuery) -> tuple[FamilyPack, list[str]]:
+    """The pack of a repository, and references of what it quotes.
+
+    Raises NotFound where nothing is known of it in the time asked for.
+    """
     gathered = gather(settings, query)
     limits, place = query.limits, gathered.place
     records = read_all(settings.layout, place.folders, (TASKS, CLOSED)).records
@@ -67,7 +70,7 @@ def family_pack(settings: Settings, query: PackQuery) -> PackBundle:
     refs = [ref for owner in owners for ref in owner.sessions]
     refs += [ref for owner in owners if owner.task for ref in (*owner.task.sources, owner.task.goal_source)]
     refs += [ref for items in lists.values() for item in items for ref in item.refs]
-    return bundle(pack, refs)
+    return pack, refs
 
 
 def _within(gathered: Gathered, tasks: Sequence[WorkRecord], applied: Applied) -> list[WorkRecord]:

@@ -20,7 +20,16 @@ from aicx.config import Settings
 from aicx.errors import AicxError, CorpusDamaged, UsageError
 from aicx.fields import to_fields
 from aicx.memory.policy import Policy, load_policy
-from aicx.packs.answers import FAMILY_SCHEMA, TASK_SCHEMA, FamilyPack, PackAnswer, PackNote, PackSummary, TaskPack
+from aicx.packs.answers import (
+    FAMILY_SCHEMA,
+    TASK_SCHEMA,
+    FamilyPack,
+    PackAnswer,
+    PackNote,
+    PackSummary,
+    TaskPack,
+    sessions_quoted,
+)
 from aicx.packs.query import Mode, PackLimits, PackQuery, Scope
 from aicx.packs.rendering import BUDGET, CLAIMS, MIN_BUDGET, PackPart, parts_of, render
 from aicx.text import plural
@@ -47,18 +56,19 @@ def make(
     """
     budget = budget or BUDGET
     check_budget(_SUMMARY, budget, MIN_BUDGET)
+    pack: TaskPack | FamilyPack
     # Imported here: opening a stored pack takes neither.
     if what == "task":
         from aicx.packs.task_pack import task_pack
 
-        bundle = task_pack(settings, query)
+        pack, quoted = task_pack(settings, query)
     else:
         from aicx.packs.family_pack import family_pack
 
-        bundle = family_pack(settings, query)
-    body = encode(bundle.pack)
+        pack, quoted = family_pack(settings, query)
+    body = encode(pack)
     fields = orjson.loads(body)
-    done = store(settings, body, kind_of(fields), bundle.sessions, bundle.projects, query, notify)
+    done = store(settings, body, kind_of(fields), sessions_quoted(pack, quoted), pack.place.project, query, notify)
     summary = sum_up(fields, done.object.digest, budget, mode, settings.summarizer)
     return PackAnswer(done.object.digest, done.object.kind, done.new, summary, fields)
 
@@ -115,12 +125,12 @@ def store(
     body: bytes,
     kind: Kind,
     sessions: tuple[str, ...],
-    projects: tuple[str, ...],
+    project: str | None,
     query: PackQuery,
     notify: Callable[[str], None],
 ) -> ObjectPut:
     """Puts an encoded pack. Raises StoreUnwritable, StoreLocked, UsageError for what was forgotten."""
-    return put(settings, io.BytesIO(body), Origin(kind, (), sessions, projects), query.now, notify)
+    return put(settings, io.BytesIO(body), Origin(kind, (), sessions, (project,) if project else ()), query.now, notify)
 
 
 def open_pack(settings: Settings, digest: str) -> tuple[str, dict[str, Any]]:

@@ -15,14 +15,12 @@ from aicx.git.state import GitProbe, GitState
 from aicx.memory.answers import MemoryEntry
 from aicx.packs.answers import (
     PackAnchor,
-    PackBundle,
     PackEdge,
     PackFile,
     PackHandoff,
     PackNote,
     PackSession,
     TaskPack,
-    bundle,
 )
 from aicx.packs.choosing import ChosenSession, choose_task, rank_sessions, sessions_of
 from aicx.packs.gathering import (
@@ -51,8 +49,11 @@ _MAX_EDGES = 20
 Thing = TypeVar("Thing")
 
 
-def task_pack(settings: Settings, query: PackQuery) -> PackBundle:
-    """The pack of the task that is named or worked on. Raises NotFound for none, UsageError where several fit."""
+def task_pack(settings: Settings, query: PackQuery) -> tuple[TaskPack, list[str]]:
+    """The pack of the task that is named or worked on, and references of what it quotes.
+
+    Raises NotFound for no task, UsageError where several fit.
+    """
     gathered = gather(settings, query)
     limits, place = query.limits, gathered.place
     git = git_of(gathered)
@@ -106,7 +107,7 @@ def task_pack(settings: Settings, query: PackQuery) -> PackBundle:
             left_out=left_out,
             remarks=list(dict.fromkeys(remarks)),
         )
-    return bundle(pack, _quoted(pack, task.record))
+    return pack, _quoted(pack, task.record)
 
 
 def _quoted(pack: TaskPack, task: WorkRecord) -> list[str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import cache
 from math import log
-from typing import NamedTuple
 
 from aicx.reminders.index import Index, Turn, Wording, file_name, identifier, is_file, wording
 
@@ -37,14 +36,6 @@ _NAME = 4.0
 _ENDS = (".", "!", "…", "。")
 
 
-class Evidence(NamedTuple):
-    """A turn, and how strongly it is the one: compared as it is."""
-
-    rank: float
-    at: str
-    turn: Turn
-
-
 def find_earlier(index: Index, session: str, prompt: str) -> list[Turn]:
     """The earlier turns that a prompt is about, the most certain first, one of each session; none most of the time."""
     asked = wording(prompt, index.project)
@@ -62,8 +53,8 @@ def find_earlier(index: Index, session: str, prompt: str) -> list[Turn]:
     weights = {word: log(1 + sessions / spread.get(word, 0.7)) for word in asked.words}
     weighed = sorted((found for turn in turns if (found := _weigh(turn, asked, weights, spread, few))), reverse=True)
     best: dict[str, Turn] = {}
-    for found in weighed:
-        best.setdefault(found.turn.session, found.turn)
+    for _, _, turn in weighed:
+        best.setdefault(turn.session, turn)
     return [turn._replace(came=_to_the_point(turn.came, asked, weights, index.project)) for turn in best.values()]
 
 
@@ -91,7 +82,7 @@ def _to_the_point(came: str, asked: Wording, weights: dict[str, float], project:
 
 def _weigh(
     turn: Turn, asked: Wording, weights: dict[str, float], spread: dict[str, int], few: float
-) -> Evidence | None:
+) -> tuple[float, str, Turn] | None:
     """How strongly a turn is what a prompt is about; None where nothing speaks for it but a few words."""
     every = turn.own | turn.more
     total = sum(weights.values()) or 1.0
@@ -108,9 +99,9 @@ def _weigh(
         named = set()
     files, code = set(filter(is_file, named)), set(filter(identifier, named))
     if subjects := named - files - code:
-        return Evidence(4 + bool(subjects & turn.own) + share, turn.at, turn)
+        return 4 + bool(subjects & turn.own) + share, turn.at, turn
     if len(own) >= _SAME_WORDS and share_own >= _SAME and alike >= _ALIKE:
-        return Evidence(3 + share_own, turn.at, turn)
+        return 3 + share_own, turn.at, turn
     # What a long prompt says besides is often pasted: only what was asked then counts for it.
     pairs = {pair for pair in asked.pairs & (turn.own if is_long else every) if spread[pair] <= few}
     rare = {word for word in shared if spread[word] <= few}
@@ -120,10 +111,10 @@ def _weigh(
         or (files - _everywhere() and len(shared) >= _FILE_WORDS and share >= _WITH_FILE)
         or _tells(turn, {identifier(name) for name in code if spread[name] <= few}, share)
     ):
-        return Evidence(2 + (share + share_own) / 2, turn.at, turn)
+        return 2 + (share + share_own) / 2, turn.at, turn
     made_up = {word for word in asked.made_up & every if spread[word] <= few}
     if len(made_up) >= _NAMES and share >= _WITH_NAMES:
-        return Evidence(1 + share, turn.at, turn)
+        return 1 + share, turn.at, turn
     return None
 
 

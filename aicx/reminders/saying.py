@@ -52,15 +52,6 @@ _OPENINGS = {"asked": "Asked", "tried": "Tried", "decided": "Decided"}
 _MAX_NAMED = 3
 
 
-class Hearer(NamedTuple):
-    """The session that is reminded: the corpus's home, the agent, the session and its repository."""
-
-    home: str
-    agent: str
-    session: str
-    project: str
-
-
 class Line(NamedTuple):
     """A reminder before it is said: its lane and kind, what it rests on, and its words.
 
@@ -102,18 +93,15 @@ def of_decision(path: str, decided: Turn) -> Line:
     return Line("edit", "decided", f"file:{path}", ref, opening, [("", decided.asked)], path, decided.chunk)
 
 
-def say(hearer: Hearer, lines: Sequence[Line]) -> str:
-    """The first of ``lines`` that is new to the session; empty where none is.
+def say(home: str, agent: str, session: str, project: str, lines: Sequence[Line]) -> str:
+    """The first of ``lines`` that is new to a session of a repository; empty where none is.
 
     Raises sqlite3.Error where nothing can be written down.
     """
-    told = [line for line in lines if line.chunk is None or _is_stored(hearer.home, line.chunk)]
+    told = [line for line in lines if line.chunk is None or _is_stored(home, line.chunk)]
     at = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
-    wanted = [
-        Said(hearer.agent, hearer.session, line.key, line.lane, line.kind, at, line.ref, hearer.project, line.files)
-        for line in told
-    ]
-    place = claim(os.path.join(hearer.home, "agents"), wanted)  # noqa: PTH118 - as the ledger has it
+    wanted = [Said(agent, session, line.key, line.lane, line.kind, at, line.ref, project, line.files) for line in told]
+    place = claim(os.path.join(home, "agents"), wanted)  # noqa: PTH118 - as the ledger has it
     if place is None:
         return ""
     line = told[place]

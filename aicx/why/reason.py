@@ -12,7 +12,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
 from math import log
-from typing import NamedTuple
 
 from aicx.evidence.calls import answered_calls
 from aicx.evidence.patterns import command_rules
@@ -42,12 +41,8 @@ _OF_SUBJECT = 1.0  # what a term of the subject says of a commit
 _ALIKE = 0.8
 
 
-class Request(NamedTuple):
-    """A request as one line."""
-
-    weight: Weight
-    line: str
-    step: Step
+# What a request is worth, its words as one line, and its message.
+Request = tuple[Weight, str, Step]
 
 
 def asked(
@@ -201,7 +196,7 @@ def read_reason(
     def line(kind: ReasonKind, text: str, step: Step | CommandRun) -> WhyReason:
         return WhyReason(kind, text, step.at, str(Ref("chunk", step.chunk)), session.session_id)
 
-    wishes = [Request(weight, summary_line(weight.text, _LENGTH), step) for weight, step in requests(before)]
+    wishes = [(weight, summary_line(weight.text, _LENGTH), step) for weight, step in requests(before)]
     found = [line("asked", text, step) for text, step in asked(wishes, since, edited, for_requests(message, wanted))]
     settled = [(said.text, said.step) for said in decisions(steps, _MAX_LISTED)]
     chosen = [(said.text, said.step) for said in own_choices(steps, _MAX_LISTED)]
@@ -210,7 +205,7 @@ def read_reason(
         ("weighed", [*weighed(steps), *chosen], _MAX_WEIGHED),
         ("decided", settled, _MAX_DECIDED),
     ]
-    lines, several = [wish.line for wish in wishes], since is not None
+    lines, several = [text for _, text, _ in wishes], since is not None
     fit = Fit(message, lines, (text for _, every, _ in said for text, _ in every), several=several)
     for kind, every, most in said:
         named = _MIN_TERMS if kind in _SAID else 0

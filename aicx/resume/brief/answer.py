@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import field
 from typing import Annotated, Any
 
-from aicx.fields import INLINE, OPTIONAL
+from aicx.fields import OPTIONAL
 from aicx.share.wanted import TeamSession
 from aicx.values import dataclass
 from aicx.work.compliance import ContractResult
@@ -167,14 +167,6 @@ class Capsule:
 
 
 @dataclass(frozen=True, slots=True)
-class OfSession:
-    """A session's last branch, and whether its work is in the head."""
-
-    branch: Annotated[str | None, "the last git branch"]
-    branch_standing: Annotated[str, "[whether its work is in the head](resume.md#which-session-the-work-continues)"]
-
-
-@dataclass(frozen=True, slots=True)
 class ContextItem:
     """A piece of history that was used. It has a ``branch`` where it is a session."""
 
@@ -189,7 +181,10 @@ class ContextItem:
     role: Annotated[str, "`primary` (the session gone on from), `caution` (a failure), `carryover` or `background`"]
     related_paths: Annotated[list[str], "files it has to do with"]
     at: str
-    of_session: OfSession | None = field(metadata=INLINE)
+    branch: Annotated[str | None, "the last git branch of a session"] = field(metadata=OPTIONAL)
+    branch_standing: Annotated[
+        str | None, "[whether its work is in the head](resume.md#which-session-the-work-continues), of a session"
+    ] = field(metadata=OPTIONAL)
     automated: bool
     automated_why: str | None
     rank: Annotated[int, "from 1"]

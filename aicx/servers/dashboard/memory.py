@@ -146,16 +146,17 @@ class _View:
                 yield shapes.MemoryProof(ref, [_safe(line) for line in lines if line])
 
     def _change(self, anchor: Anchor) -> shapes.MemoryChange:
-        change = what_changed(self._scope.root, anchor, self._anchors.get(anchor, AnchorState("unchecked")))
-        texts = allowed(policy_in(self._settings, self._scope), [line.text for line in change.lines])
+        found = self._anchors.get(anchor, AnchorState("unchecked"))
+        lines, known, more = what_changed(self._scope.root, anchor, found)
+        texts = allowed(policy_in(self._settings, self._scope), [line.text for line in lines])
         return shapes.MemoryChange(
             path=anchor.path,
             lines=None if anchor.first is None or anchor.last is None else [anchor.first, anchor.last],
-            state=change.found.state,
-            now=change.found.path,
-            known=change.known,
-            more=change.more,
-            diff=[replace(line, text=_safe(text)) for line, text in zip(change.lines, texts, strict=False)],
+            state=found.state,
+            now=found.path,
+            known=known,
+            more=more,
+            diff=[replace(line, text=_safe(text)) for line, text in zip(lines, texts, strict=False)],
         )
 
 
