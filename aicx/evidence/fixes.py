@@ -138,7 +138,12 @@ def _covers(later: CheckScope, failed: CheckScope) -> bool:
 
 
 def _includes(wide: Sequence[str], narrow: Sequence[str]) -> bool:
-    """Whether everything that ``wide`` is limited to holds for ``narrow`` too: it, a folder above it, or its name."""
+    """Whether everything that ``wide`` is limited to holds for ``narrow`` too: it, a folder above it, or its name.
+
+    Of paths alone all are looked at: then each of ``narrow`` has to be among those of ``wide``.
+    """
+    if wide and narrow and all("/" in part for part in (*wide, *narrow)):
+        return all(any(_is_at(part, other) for part in wide) for other in narrow)
     return all(any(_is_at(part, other) for other in narrow) for part in wide)
 
 

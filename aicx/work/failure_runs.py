@@ -44,6 +44,9 @@ _MESSAGE, _COMMAND = 300, 120  # characters
 # Whose tests run only once everything compiles, whatever they are started with.
 _COMPILED = frozenset({"c_cpp", "dotnet", "go", "java", "rust"})
 _FORMATS = regex(r"\b(?:fmt|format|gofmt|prettier|black)\b")
+_RESTORES = regex(r"git (?:checkout|restore)\b")
+# The file that a text written in a command goes to.
+_HERE_DOCUMENT = regex(r"\bcat\b(?=[^\n]*<<)[^\n;|&]*?>{1,2}\s*[\"']?([^\s\"'<>|;&]+)")
 _TASK_RUNNERS = frozenset({"just", "make", "mise", "moon", "task"})
 # A working tree of a repository beside others.
 _TREE = regex(r"[/\\]\.?(?:claude[/\\])?worktrees[/\\][^/\\]+", re.IGNORECASE)
@@ -72,7 +75,10 @@ class _Open:
         commands: tuple[str, ...] = ()
         mine = [file for file in files if is_same_file(file, failure.file)]
         if mine:
-            files = [*mine, *(file for file in files if file not in mine and is_called_alike(file, mine[0]))]
+            # A linter's finding is mended where it is, and what was taken back as it was may mend anything.
+            alike = () if failure.phase == "lint" else (one for one in files if is_called_alike(one, mine[0]))
+            files = list(dict.fromkeys((*mine, *alike)))
+            commands = tuple(one for one in self.commands if _RESTORES.match(one) and names_file(one, failure.file))
         elif naming := [line for line in self.commands if names_file(line, failure.file)]:
             files, commands = [], tuple(naming)
         elif (
@@ -132,12 +138,16 @@ def failures_of(
         tree = _tree_of(call, folder)
         if is_edit(call):
             if not (answers and answers[-1].failed):
-                _changed(open_, call, tree, roots, folder)
+                _changed(open_, call.files, tree, roots, folder)
             continue
+        if written := _HERE_DOCUMENT.findall(call.command):
+            _changed(open_, written, tree, roots, folder)
         if _hides_changes(call, run):
             _not_read(open_)
         if run is None:
             continue
+        if answers and run.outcome == "unknown":
+            continue  # what was called wrongly changed nothing, and what comes behind it did not run
         _also_ran(open_, _beside(call, run), tree)
         at, ref = instant(run.at, "seconds"), str(Ref("chunk", run.chunk))
         if run.outcome == "failed":
@@ -149,7 +159,8 @@ def failures_of(
             _may_have_passed(open_, run, tree)
         elif run.outcome == "ok" or (run.kind == "change" and run.outcome == "quiet" and not _stops(answers)):
             _pass(open_, done, run, tree, call, at, ref)
-        _also_ran(open_, [part.text for part in run.parts if _may_help(part.text)], tree)
+        ran = run.parts[:1] if run.outcome == "failed" else run.parts
+        _also_ran(open_, [part.text for part in ran if _may_help(part.text)], tree)
     every = {**done, **{mark: one.failure for mark, one in open_.items()}}
     told = [one for one in every.values() if not is_over_with_its_file(one, gone) and not came_first(one)]
     return once_an_event(sorted(told, key=lambda one: (one.first_at, one.fingerprint)))[:MAX_FAILURES]
@@ -252,11 +263,11 @@ def _covers(part: Simple, failed: Simple, one: _Open) -> bool:
     return related and not is_special(part) and ends(part, failed, one.kind)
 
 
-def _changed(open_: dict[str, _Open], call: Step, tree: str, roots: Roots, folder: str | None) -> None:
+def _changed(open_: dict[str, _Open], names: Sequence[str], tree: str, roots: Roots, folder: str | None) -> None:
     """Notes the files of an edit for the mistakes of the same working tree."""
-    if not call.files:
+    if not names:
         _not_read(open_)
-    for name in call.files:
+    for name in names:
         path, of = roots.relative(name, folder), _tree(name) if is_absolute(name) else tree
         for one in open_.values():
             if path is None or of != one.tree or (is_prose(path) and not is_prose(one.failure.file or "")):

@@ -318,6 +318,57 @@ def test_a_lint_finding_is_not_mended_in_another_file() -> None:
     assert one.resolved.files == ()
 
 
+RUFF = "src/cart.py:4:1: E501 Line too long"
+
+
+def test_a_lint_finding_is_mended_where_it_is_and_not_in_its_tests() -> None:
+    end = end_of(
+        fails("ruff check src", text=RUFF), edit("tests/test_cart.py"), edit("src/cart.py"), passes("ruff check src")
+    )
+    assert end.files == ("src/cart.py",)
+
+
+def test_a_command_that_was_called_wrongly_and_what_comes_behind_it_helped_nothing() -> None:
+    wrong = call("Bash", "npm run fix -- --writ && npm run format", text="error: unknown option '--writ'", failed=True)
+    end = end_of(
+        fails("ruff check src", text=RUFF), wrong, call("Bash", "sed -i s/a/b/ src/cart.py"), passes("ruff check src")
+    )
+    assert end.commands == ("sed -i s/a/b/ src/cart.py",)
+
+
+def test_what_comes_behind_a_command_that_failed_did_not_run() -> None:
+    stops = fails("npm run fix && npm run generate", text="stopped")
+    [failing] = found(fails("ruff check src", text=RUFF), stops, passes("ruff check src"))
+    assert failing.resolved is not None
+    assert failing.resolved.commands == ("npm run fix",)
+
+
+@pytest.mark.parametrize("line", ["cat << 'EOF' > src/cart.py\nx\nEOF", "cat > src/cart.py <<EOF\ny > z/w.py\nEOF"])
+def test_a_text_that_a_command_writes_to_a_file_is_an_edit_of_it(line: str) -> None:
+    end = end_of(fails("ruff check src", text=RUFF), call("Bash", line), passes("ruff check src"))
+    assert (end.files, end.commands) == (("src/cart.py",), ())
+
+
+def test_a_file_that_was_taken_back_is_told_with_the_edits_after_it() -> None:
+    taken = call("Bash", "git checkout src/cart.py")
+    end = end_of(fails("ruff check src", text=RUFF), taken, edit("src/cart.py"), passes("ruff check src"))
+    assert (end.files, end.commands) == (("src/cart.py",), ("git checkout src/cart.py",))
+    other = call("Bash", "git checkout src/menu.py")
+    assert (
+        end_of(fails("ruff check src", text=RUFF), other, edit("src/cart.py"), passes("ruff check src")).commands == ()
+    )
+
+
+@pytest.mark.parametrize(
+    ("passed", "over"),
+    [("pytest ./api/a ./web/b ./cli/c", True), ("pytest ./api", False), ("pytest ./api/a", False), ("pytest", True)],
+)
+def test_a_check_of_several_paths_is_over_once_all_of_them_passed(passed: str, *, over: bool) -> None:
+    failing = fails("pytest ./api/a ./web/b", text="FAILED api/a/test_x.py::test_seal - AssertionError: assert 1 == 2")
+    [one] = found(failing, edit("api/a/x.py"), passes(passed))
+    assert (one.resolved is not None) is over
+
+
 def test_a_command_that_names_the_file_is_what_helped() -> None:
     mended = call("Bash", "sed -i s/prise/price/ src/cart.py")
     [one] = found(fails(), mended, edit("docs/a.css"), passes())
