@@ -5,7 +5,8 @@
 HOMES holds folders that are laid out as a home (`.claude/`, `.codex/`), REPOSITORIES bare repositories named
 `OWNER+NAME.git`, with or without the contents of files. For each session that a person began in one of them, a clone is
 put at the commit and branch at which it began, only what the home's logs held before is stored, and the real commands
-run with the clock at that moment: `resume`, `prepare`, `next`, and the notes that the session before would have left.
+run with the clock at that moment: `resume` alone, with `--start` and with `--next`, and the notes that the session
+before would have left.
 
 Scored: whether the session that the brief goes on from is a right one (`replay_logs.right_sessions`), whether `next`
 speaks of another one, and lines that the commits of the head or a session before the start contradict. Commits of
@@ -82,7 +83,7 @@ def replay(homes: Path, repositories: Path, limit: int | None, seed: int) -> Ite
         for bare in sorted(repositories.glob("*.git"))
         for logs in [logs_of(home, _name(bare))]
         for start in logs
-        if not start.program and _earlier(start, logs)
+        if not (start.program or start.copied) and _earlier(start, logs)
     ]
     chosen = found if limit is None or limit >= len(found) else random.Random(seed).sample(found, limit)
     for key in dict.fromkeys((home, bare) for home, bare, _, _ in found):
@@ -105,7 +106,7 @@ def _of_home(
         earlier = _earlier(start, logs)
         last = max((one for one in earlier if not one.program), key=lambda one: one.last, default=None)
         save = (
-            ["continuity", "save", "--repo", str(clone.folder), "--log", str(user / last.path)]
+            ["task", "note", "save", "--repo", str(clone.folder), "--log", str(user / last.path)]
             if last
             else ["--version"]
         )
@@ -116,10 +117,10 @@ def _of_home(
                 ["store"],
                 ["resume", *at, "--json", "--exclude-session", start.session],
                 ["resume", *at, "--exclude-session", start.session],
-                ["prepare", *at, "--dry-run", "--json", "--session-id", start.session, "--agent-id", "claude"],
-                ["next", *at, "--json"],
+                ["resume", "--start", *at, "--dry-run", "--json", "--session-id", start.session],
+                ["resume", "--next", *at, "--json"],
                 save,
-                ["continuity", "load", *at],
+                ["resume", "--note", *at],
             ],
             environ,
         )

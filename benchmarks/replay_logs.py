@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -28,7 +28,8 @@ class RawLog:
     """One log of a home. ``path`` is relative to it; ``ends`` are (instant, end of the line) for each of its lines.
 
     ``program`` is whether a program asked, or the session is another's: nobody begins to work there. ``edited`` are
-    files below ``root``, the folder of the repository as the log names it.
+    files below ``root``, the folder of the repository as the log names it. ``copied`` is whether it begins as another
+    log does: it counts from where it went on by itself.
     """
 
     path: str
@@ -42,6 +43,7 @@ class RawLog:
     edited: frozenset[str]
     program: bool
     ends: tuple[tuple[datetime, int], ...]
+    copied: bool = False
 
     def active_before(self, moment: datetime) -> datetime:
         """When it was last written to before ``moment``; its beginning where that is not known."""
@@ -52,7 +54,7 @@ class RawLog:
     def until(self, moment: datetime) -> int:
         """How many bytes of the log were written before ``moment``."""
         size = 0
-        for at, end in self.ends:
+        for at, end in self.ends if moment > self.first else ():
             if at >= moment:
                 break
             size = end
@@ -68,15 +70,18 @@ def homes_in(folder: Path) -> list[Path]:
 def logs_of(home: Path, repository: str) -> list[RawLog]:
     """The logs of a home whose sessions began in a folder of that name, in the order of their beginnings.
 
-    Of several that begin with the same record, all but one are copies that went on elsewhere: their own beginning is
-    not known, and they are left out.
+    Of several that begin with the same record, all but the one that ended first are copies that went on elsewhere.
     """
-    found: dict[datetime, RawLog] = {}
-    for path in sorted(home.rglob("*.jsonl")):
-        log = _read(home, path, repository)
-        if log is not None and (log.first not in found or log.last < found[log.first].last):
-            found[log.first] = log
-    return sorted(found.values(), key=lambda log: (log.first, log.path))
+    every = [log for path in sorted(home.rglob("*.jsonl")) if (log := _read(home, path, repository))]
+    first: dict[datetime, RawLog] = {}
+    found = []
+    for log in sorted(every, key=lambda log: (log.last, log.path)):
+        if (original := first.setdefault(log.first, log)) is not log:
+            shared = {at for at, _ in original.ends}
+            own = min((at for at, _ in log.ends if at not in shared), default=log.last)
+            log = replace(log, first=own, copied=True)
+        found.append(log)
+    return sorted(found, key=lambda log: (log.first, log.path))
 
 
 def _read(home: Path, path: Path, repository: str) -> RawLog | None:

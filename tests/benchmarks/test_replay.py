@@ -75,6 +75,19 @@ def test_only_what_a_log_held_before_the_moment_is_written_with_the_paths_of_the
     assert json.loads(line)["cwd"] == f"{tmp_path}/clone/src"
 
 
+def test_a_copy_of_a_log_counts_from_where_it_went_on_by_itself(tmp_path: Path) -> None:
+    home = home_with(tmp_path / "a", record(0, "Mend the net"), record(9, "Seal it"))
+    copy = home / ".claude" / "projects" / "D--aviary" / f"{TWO}.jsonl"
+    copy.write_text(record(0, "Mend the net") + record(20, "Paint it"))
+    logs = logs_of(home, "aviary")
+    assert [(log.session, log.copied, log.first) for log in logs] == [
+        (ONE, False, BEGIN),
+        (TWO, True, BEGIN + timedelta(minutes=20)),
+    ]
+    grow(logs, home, tmp_path / "b", BEGIN + timedelta(minutes=20), tmp_path / "clone")
+    assert [path.stem for path in (tmp_path / "b").rglob("*.jsonl")] == [ONE]
+
+
 def test_a_clone_is_clean_at_the_commit_and_branch_of_the_moment_without_file_contents(tmp_path: Path) -> None:
     source, bare = tmp_path / "source", tmp_path / "bare.git"
 
