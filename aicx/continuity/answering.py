@@ -59,9 +59,7 @@ def change_of(settings: Settings, place: WorkPlace, written: SavedNotes) -> Cont
         written=[_shown(path) for path in written.paths.values()],
         excludePath=None if written.ignored_by is None else _shown(written.ignored_by),
         summary=ContinuitySummary(
-            entry.session,
-            _note_or_none(written.notes.get("project")),
-            _note_or_none(written.notes.get("local")),
+            entry.session, _note_or_none(written.notes.get("project")), _note_or_none(written.notes.get("local"))
         ),
         latestContinuityAuditEntry=latest,
         latestContinuityDiagnostics=_diagnostics(entry),

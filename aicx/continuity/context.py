@@ -36,10 +36,7 @@ _MAX_STATEMENT = 300
 
 
 def resume_context(settings: Settings, place: WorkPlace, note: Note, now: datetime) -> tuple[ResumeContext, list[str]]:
-    """The context for going on from ``note``, and what could not be looked at. Only reads.
-
-    Raises MalformedPolicy.
-    """
+    """The context for going on from ``note``, and what could not be looked at. Only reads. Raises MalformedPolicy."""
     # Imported here, as below: a startup block asks for the other things of this page alone.
     from aicx.continuity.answers import ResumeContext
     from aicx.memory.sources_files import listed

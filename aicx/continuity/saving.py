@@ -14,14 +14,7 @@ from pathlib import Path
 from aicx.config import Settings
 from aicx.continuity.assigning import NoteDraft, merged_with, replaced, without_goal
 from aicx.continuity.audit import AuditEntry, audit_entries, logged_path
-from aicx.continuity.deriving import (
-    MAX_GOAL,
-    MAX_TEXT,
-    Derived,
-    allowed,
-    derive_note,
-    newest,
-)
+from aicx.continuity.deriving import MAX_GOAL, MAX_TEXT, Derived, allowed, derive_note, newest
 from aicx.continuity.logs import Selected, WriteMode, read_log, select
 from aicx.continuity.markdown import render
 from aicx.continuity.note import Broken, Kind, Layer, Note, Scope, layers_of
@@ -34,15 +27,7 @@ from aicx.continuity.places import (
     quote_path,
     read_state,
 )
-from aicx.continuity.publishing import (
-    PublishPlan,
-    complete,
-    digest_of,
-    hide_from_git,
-    pendings,
-    prepared,
-    publish,
-)
+from aicx.continuity.publishing import PublishPlan, complete, digest_of, hide_from_git, pendings, prepared, publish
 from aicx.continuity.reading import read_note
 from aicx.continuity.signals import DerivedStatement, closed_values
 from aicx.corpus.files.tombstones import read_tombstones

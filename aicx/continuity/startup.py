@@ -18,14 +18,7 @@ from aicx.brief import fit
 from aicx.config import MAX_LINES, MIN_LINES, Settings
 from aicx.continuity.context import index_copy, tracked_settings
 from aicx.continuity.note import Kind, Layer, Layers, NoteItem, Status
-from aicx.continuity.startup_answer import (
-    CompactionSeam,
-    FitReason,
-    NoteSection,
-    Omission,
-    Section,
-    StartupManifest,
-)
+from aicx.continuity.startup_answer import CompactionSeam, FitReason, NoteSection, Omission, Section, StartupManifest
 from aicx.errors import AicxError, MalformedPolicy, UsageError
 from aicx.managed.ours import is_ours_alone
 from aicx.memory.policy import load_policy

@@ -31,9 +31,7 @@ _REFUSAL_LENGTH = 160
 
 
 def given_up(
-    steps: Sequence[Step],
-    calls: Sequence[tuple[Step, Sequence[Step]]],
-    runs: Sequence[CommandRun],
+    steps: Sequence[Step], calls: Sequence[tuple[Step, Sequence[Step]]], runs: Sequence[CommandRun]
 ) -> list[Statement]:
     """Returns what was tried in a session without success and not until it worked, the latest first, each once.
 

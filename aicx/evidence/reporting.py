@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from datetime import datetime
-from typing import NamedTuple
 
 import orjson
 
@@ -39,11 +38,8 @@ _MIN_LENGTH = 12
 _KEEPS_PLAN = regex(r"(?:Todo\w*|Task(?:Create|Update|List)|update_plan|write_todos)")
 
 
-class TurnEnd(NamedTuple):
-    """The agent's last words of a turn, and whether it changed something before: a file, the history, a request."""
-
-    words: Step
-    worked: bool
+# The agent's last words of a turn, and whether it changed something before: a file, the history, a request.
+TurnEnd = tuple[Step, bool]
 
 
 def turns_of(steps: Sequence[Step]) -> list[TurnEnd]:
@@ -54,7 +50,7 @@ def turns_of(steps: Sequence[Step]) -> list[TurnEnd]:
     for step in steps:
         if step.role == "user":
             if words is not None:
-                found.append(TurnEnd(words, worked))
+                found.append((words, worked))
             words, worked = None, worked and step.origin not in PROMPTS
         elif step.role == "assistant":
             words = step if _says_something(step) else words
@@ -62,7 +58,7 @@ def turns_of(steps: Sequence[Step]) -> list[TurnEnd]:
             words = None
             worked = worked or _changes(step)
     if words is not None and not goes_on(words):
-        found.append(TurnEnd(words, worked))
+        found.append((words, worked))
     return found
 
 
@@ -116,13 +112,13 @@ def reported_in(steps: Sequence[Step], turns: Sequence[TurnEnd], is_over: Callab
     """Returns what the agent reported last; where it only answered since it last worked, the earlier report leads."""
     if not turns:
         return None
-    last = turns[-1].words
+    last, _ = turns[-1]
     if announces(last) or _is_overruled(last, steps):
         return None
     if (now := _at_work_since(steps, last)) is not None:
         # What was reported before a request that the log breaks off in is not all that there is to tell.
         return _then(progress_of(steps, last, is_over), now)
-    of_work = next((turn.words for turn in reversed(turns) if turn.worked), last)
+    of_work = next((words for words, worked in reversed(turns) if worked), last)
     if _is_overruled(of_work, steps):
         of_work = last
     told = progress_of(steps, of_work, is_over)
@@ -222,7 +218,7 @@ def open_plan(steps: Sequence[Step], committed: Sequence[datetime] = ()) -> list
             last = number
     if not plan or _is_past(steps[last + 1 :]) or any(at >= steps[last].at for at in committed):
         return []
-    ended = [turn.words for turn in turns_of(steps[last + 1 :]) if reports(turn.words)]
+    ended = [words for words, _ in turns_of(steps[last + 1 :]) if reports(words)]
     return [] if ended and not any(left_open(ended[-1])) else plan
 
 

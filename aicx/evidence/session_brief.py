@@ -438,7 +438,7 @@ def _is_outlived(run: CommandRun, steps: Sequence[Step], turns: Sequence[TurnEnd
         return True
     if run.kind == "check" and (edited_at is None or edited_at <= run.at):
         return False
-    ended = turns[-1].words if turns else None
+    ended = turns[-1][0] if turns else None
     return ended is not None and ended.at > run.at and says_finished(ended) and not names_failure(ended)
 
 

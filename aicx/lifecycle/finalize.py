@@ -45,6 +45,7 @@ from aicx.work.state import Written, open_tasks, update
 from aicx.work.summarizer import Fact, Summary, summarize
 
 Notify = Callable[[str], None]
+_SOURCE = "finalize"  # as events name it
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,15 +61,7 @@ class Ending:
 
 
 def finalize(
-    settings: Settings,
-    folder: Path,
-    asker: Asker,
-    ending: Ending,
-    now: datetime,
-    *,
-    source: str = "finalize",
-    exit_code: int | None = None,
-    notify: Notify = lambda _: None,
+    settings: Settings, folder: Path, asker: Asker, ending: Ending, now: datetime, *, notify: Notify = lambda _: None
 ) -> FinalizeAnswer:
     """Keeps the end of a session, and proposes its decisions that give a reason to the memory.
 
@@ -83,16 +76,14 @@ def finalize(
     known = attempt_of(settings, place, asker.agent, asker.session)
     if known is None:
         new = Attempt(asker.agent, asker.session)
-        known = begin(settings, place, ending.task, new, now, source=source, notify=notify)
-    ended = end(
-        settings, known, ending.outcome, ending.summary, stated, now, source=source, exit_code=exit_code, notify=notify
-    )
+        known = begin(settings, place, ending.task, new, now, source=_SOURCE, notify=notify)
+    ended = end(settings, known, ending.outcome, ending.summary, stated, now, source=_SOURCE, notify=notify)
     facts = known_facts(settings, place, {asker.session or ""}).get((asker.agent, asker.session or ""))
     compliance = result(ended, facts)
     task, skipped = _tell_task(settings, place, ended, ending, now, notify)
     # Before anything is locked: it may take a while.
     summed_up = _summed_up(settings.summarizer, ended, ending, facts) if settings.summarizer else None
-    handoff = _hand_off(settings, place, ended, ending, facts, summed_up, now, source, notify)
+    handoff = _hand_off(settings, place, ended, ending, facts, summed_up, now, notify)
     proposed, notes = propose_decisions(settings, folder, asker, ending.decisions, ended.sources, now, notify)
     observed = parse("\n".join(ending.stated.errors)).events if ending.stated.errors else ()
     answer = FinalizeAnswer(
@@ -148,13 +139,11 @@ def _tell_task(
         said["risks"] = [ending.summary]
         said["failing"] = stated.errors[:3]
     patch = Patch(
-        next_action=ending.next_steps[0] if ending.next_steps else None,
-        said=said,
-        sources=(*ended.sources, ended.ref),
+        next_action=ending.next_steps[0] if ending.next_steps else None, said=said, sources=(*ended.sources, ended.ref)
     )
     wanted = _same_goal(tasks.active, ending.task)
     try:
-        return update(settings, place, wanted, patch, now, source="finalize", notify=notify), None
+        return update(settings, place, wanted, patch, now, source=_SOURCE, notify=notify), None
     except (NotFound, UsageError) as error:  # it was closed, or its branch left, since
         return None, error.message
 
@@ -173,7 +162,6 @@ def _hand_off(
     facts: SessionFacts | None,
     summed_up: Summary | None,
     now: datetime,
-    source: str,
     notify: Notify,
 ) -> WorkRecord:
     """The handoff: what was stated first, then what the log says."""
@@ -183,7 +171,7 @@ def _hand_off(
         goal, goal_source = clean(facts.goal.text, MAX_GOAL), facts.ref
     elif not goal:
         goal, goal_source = ended.goal, ended.goal_source
-    with looking(place, now) as present, changing(settings, now, source, notify) as change:
+    with looking(place, now) as present, changing(settings, now, _SOURCE, notify) as change:
         project = project_of(settings, place)
         record = replace(
             new_record(place, "handoff", new_id()[:12], goal, now, present.context, project),

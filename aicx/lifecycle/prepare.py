@@ -129,13 +129,7 @@ def prepare(
 
 
 def _attempt(
-    settings: Settings,
-    place: WorkPlace,
-    asker: Asker,
-    report: ResumeReport,
-    now: datetime,
-    look: GitProbe,
-    source: str,
+    settings: Settings, place: WorkPlace, asker: Asker, report: ResumeReport, now: datetime, look: GitProbe, source: str
 ) -> WorkRecord:
     known = attempt_of(settings, place, asker.agent, asker.session) if asker.session is not None else None
     if known is not None:

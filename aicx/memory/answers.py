@@ -52,8 +52,7 @@ class MemoryEntry:
     topic: Annotated[str, "what it is about"]
     statement: Annotated[str | None, "what it says; null where that may not be shown"]
     status: Annotated[
-        str,
-        "`accepted`, `candidate`, `advisory`, `superseded`, `stale`, `policy_blocked`, `quarantined` or `archived`",
+        str, "`accepted`, `candidate`, `advisory`, `superseded`, `stale`, `policy_blocked`, `quarantined` or `archived`"
     ]
     freshness: Annotated[str, "`fresh` up to 7 days, `recent` up to 30, `old` up to 90, else `aged`"]
     tier: Annotated[int, "its authority from 0 to 10; the lower, the stronger"]

@@ -15,16 +15,7 @@ from aicx.memory.anchors import normal
 from aicx.memory.findings import imitates_a_prompt, is_environment_negative
 from aicx.memory.policy_records import note_root
 from aicx.memory.reading import Memory, Scope
-from aicx.memory.record import (
-    MAX_STATEMENT,
-    Adoption,
-    Anchor,
-    Kind,
-    Record,
-    Source,
-    Validity,
-    digest_of,
-)
+from aicx.memory.record import MAX_STATEMENT, Adoption, Anchor, Kind, Record, Source, Validity, digest_of
 from aicx.memory.writing import RecordChanges, changing
 from aicx.redaction import redact_plain
 from aicx.text import printable

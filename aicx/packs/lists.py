@@ -170,9 +170,7 @@ def lists_of(owners: Sequence[Owner], now: datetime) -> dict[str, list[FamilyIte
             reverse=True,
         ),
         "recurring_learnings": _most_first(
-            learnings.items(now, least=_SEVERAL),
-            proofs.items(now, least=_SEVERAL),
-            resolved.items(now, least=_SEVERAL),
+            learnings.items(now, least=_SEVERAL), proofs.items(now, least=_SEVERAL), resolved.items(now, least=_SEVERAL)
         ),
         "risks": found["risks"].items(now),
         "next_work": found["next_work"].items(now),

@@ -158,11 +158,7 @@ def kind_of(fields: Mapping[str, Any]) -> Kind:
 
 
 def sum_up(
-    fields: Mapping[str, Any],
-    digest: str,
-    budget: int,
-    mode: Mode = "deterministic",
-    command: str | None = None,
+    fields: Mapping[str, Any], digest: str, budget: int, mode: Mode = "deterministic", command: str | None = None
 ) -> PackSummary:
     """A stored pack in at most ``budget`` tokens.
 

@@ -13,25 +13,9 @@ from aicx.errors import AicxError, NotFound
 from aicx.fields import taken_from
 from aicx.git.state import GitProbe, GitState
 from aicx.memory.answers import MemoryEntry
-from aicx.packs.answers import (
-    PackAnchor,
-    PackEdge,
-    PackFile,
-    PackHandoff,
-    PackNote,
-    PackSession,
-    TaskPack,
-)
+from aicx.packs.answers import PackAnchor, PackEdge, PackFile, PackHandoff, PackNote, PackSession, TaskPack
 from aicx.packs.choosing import ChosenSession, choose_task, rank_sessions, sessions_of
-from aicx.packs.gathering import (
-    Gathered,
-    commits_by_file,
-    gather,
-    git_of,
-    goal_of,
-    memory_of,
-    recent_commits,
-)
+from aicx.packs.gathering import Gathered, commits_by_file, gather, git_of, goal_of, memory_of, recent_commits
 from aicx.packs.query import PackQuery
 from aicx.refs import Ref
 from aicx.text import instant

@@ -46,10 +46,7 @@ _PLAIN_FOLDERS = frozenset({"reports", "plans", "transcripts", "logs", "tmp", "r
 class Report:
     """One report. Every text is redacted; what nothing says is left out."""
 
-    id: Annotated[
-        str,
-        "16 hexadecimal digits from organisation, repository, day, lane and stem: the same everywhere",
-    ]
+    id: Annotated[str, "16 hexadecimal digits from organisation, repository, day, lane and stem: the same everywhere"]
     title: Annotated[str, "as stated, its highest heading, or the name of the file"]
     path: Annotated[str, "its main file, relative to the folder"]
     files: Annotated[dict[Part, str], "the names of its files by type"]

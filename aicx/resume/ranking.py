@@ -112,11 +112,7 @@ class Scored(NamedTuple):
 
 
 def rank_sessions(
-    sessions: Sequence[SessionRow],
-    ask: Ask,
-    recall: Mapping[tuple[str, str], float],
-    mentions: Mentions,
-    roots: Roots,
+    sessions: Sequence[SessionRow], ask: Ask, recall: Mapping[tuple[str, str], float], mentions: Mentions, roots: Roots
 ) -> list[Scored]:
     """The sessions, the one the task most likely goes on from first.
 

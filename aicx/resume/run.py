@@ -279,11 +279,7 @@ NOTHING_OPEN = "Nothing is open here that I could prove."
 
 
 def open_work(
-    settings: Settings,
-    place: WorkPlace,
-    now: datetime,
-    look: GitProbe | None = None,
-    begun: OpenTasks | None = None,
+    settings: Settings, place: WorkPlace, now: datetime, look: GitProbe | None = None, begun: OpenTasks | None = None
 ) -> OpenTasks:
     """`open_tasks` with the derived task of the session that `resume` goes on from, where no task was begun."""
     from aicx.work.state import open_tasks  # imported here: a brief reads open tasks by itself

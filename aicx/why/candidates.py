@@ -197,13 +197,7 @@ class Searches:
 
     def _search(self, text: str, filters: Filters, limit: int) -> list[Hit]:
         query = SearchQuery(
-            text=text,
-            now=self._now,
-            filters=filters,
-            mode=self._mode,
-            group="session",
-            limit=limit,
-            lift_dates=False,
+            text=text, now=self._now, filters=filters, mode=self._mode, group="session", limit=limit, lift_dates=False
         )
         try:
             return self._searcher.search(query.by_text_alone()).hits

@@ -259,13 +259,7 @@ def _require_usable(record: WorkRecord, present: Present) -> None:
 
 
 def _write(
-    change: Change,
-    place: WorkPlace,
-    present: Present,
-    before: WorkRecord,
-    record: WorkRecord,
-    patch: Patch,
-    kind: str,
+    change: Change, place: WorkPlace, present: Present, before: WorkRecord, record: WorkRecord, patch: Patch, kind: str
 ) -> Written:
     """Writes ``record`` with what ``patch`` says, where that changes anything of ``before``."""
     applied = apply(record, patch, change.now, place.relative)

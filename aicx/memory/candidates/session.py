@@ -15,14 +15,7 @@ from aicx.evidence.runs import CommandRun, followed, ran_by
 from aicx.evidence.transcript import Step
 from aicx.folders import is_absolute
 from aicx.git.roots import Roots
-from aicx.memory.proposals import (
-    MAX_STATEMENT,
-    OriginClass,
-    Proposal,
-    ProposalKind,
-    ProposalReason,
-    Sighting,
-)
+from aicx.memory.proposals import MAX_STATEMENT, OriginClass, Proposal, ProposalKind, ProposalReason, Sighting
 from aicx.refs import Ref
 from aicx.text import shorten
 from aicx.types import Lane

@@ -108,12 +108,7 @@ def answer_of(query: RecallQuery, found: RecallState, missing: Sequence[str]) ->
             found.leave_out(one.ref, status, [why, *codes])
     entries = [found.entries[one.ref]() for one in chosen]
     method = RecallMethod(
-        found.lanes,
-        query.decay,
-        THRESHOLD,
-        sufficient,
-        list(missing),
-        len(entries) + len(found.excluded),
+        found.lanes, query.decay, THRESHOLD, sufficient, list(missing), len(entries) + len(found.excluded)
     )
     return RecallAnswer(
         entries,

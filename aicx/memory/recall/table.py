@@ -168,11 +168,7 @@ class Table:
             self.size = int(self._db.execute("SELECT count(*) FROM documents").fetchone()[0])
             self._seen = changes
 
-    def sync(
-        self,
-        versions: Versions,
-        load: Callable[[Sequence[str]], Sequence[Record]],
-    ) -> None:
+    def sync(self, versions: Versions, load: Callable[[Sequence[str]], Sequence[Record]]) -> None:
         """Makes the table hold exactly the records of ``versions``: path -> version and place."""
         self.refresh()
         known = {row[1]: row for row in self._db.execute("SELECT number, path, version FROM documents")}

@@ -41,8 +41,7 @@ class BackfillItem:
 
     ref: Annotated[str, "of the record that it becomes, or of the one that says it already"]
     state: Annotated[
-        State,
-        "`new`: a candidate is made; `seen`: a record that says it has more evidence; `known`: nothing is new",
+        State, "`new`: a candidate is made; `seen`: a record that says it has more evidence; `known`: nothing is new"
     ]
     kind: Annotated[str, "of the record"]
     topic: Annotated[str, "what it is about"]

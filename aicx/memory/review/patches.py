@@ -12,7 +12,7 @@ from datetime import datetime
 from difflib import unified_diff
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import orjson
 
@@ -54,14 +54,6 @@ SCHEMA = "aicx.review-proposal/1"
 _STRANGE = (orjson.JSONDecodeError, LookupError, TypeError, ValueError)
 
 
-class FoundBlock(NamedTuple):
-    """Whether a text has the block of a record, and the characters it takes, line ends of its last line left out."""
-
-    presence: Presence
-    start: int = 0
-    end: int = 0
-
-
 def item_of(record: Record) -> str:
     """The statement as a list item: markup that would reach beyond its line, or import a file, is plain text."""
     text = record.statement.replace("<!--", "&lt;!--").replace("-->", "--&gt;")
@@ -81,19 +73,21 @@ def block_of(record: Record) -> list[str]:
     return [f"<!-- aicx:review {record.ref} sha256:{digest} -->", item, _end(record)]
 
 
-def find_block(text: str, record: Record) -> FoundBlock:
-    """Where ``text`` has the block of ``record``: ``altered`` with another text, ``damaged`` with half of its markers
-    or with several."""
+def find_block(text: str, record: Record) -> tuple[Presence, int, int]:
+    """Whether ``text`` has the block of ``record``, and where it begins and ends, the end of its last line left out.
+
+    It is ``altered`` with another text, ``damaged`` with half of its markers or with several.
+    """
     start = re.compile(rf"^<!-- aicx:review {re.escape(record.ref)} sha256:(\w+) -->[ \t]*\r?$", re.MULTILINE)
     end = re.compile(rf"^{re.escape(_end(record))}(?=[ \t]*\r?$)", re.MULTILINE)
     starts, ends = list(start.finditer(text)), list(end.finditer(text))
     if not starts and not ends:
-        return FoundBlock("absent")
+        return "absent", 0, 0
     if len(starts) != 1 or len(ends) != 1 or starts[0].start() > ends[0].start():
-        return FoundBlock("damaged")
+        return "damaged", 0, 0
     whole = text[starts[0].start() : ends[0].end()]
     same = [line.rstrip() for line in whole.splitlines()] == [line.rstrip() for line in block_of(record)]
-    return FoundBlock("present" if same else "altered", starts[0].start(), ends[0].end())
+    return "present" if same else "altered", starts[0].start(), ends[0].end()
 
 
 def _end(record: Record) -> str:
@@ -187,19 +181,19 @@ def make_plan(target: Target, record: Record) -> Plan:
 
     if not target.usable:
         return blocked(*target.reasons)
-    found = find_block(text, record)
-    if found.presence == "damaged":
+    presence, first, last = find_block(text, record)
+    if presence == "damaged":
         return blocked("markers_damaged")
-    if found.presence == "present":
+    if presence == "present":
         return Plan(target.path, "none", "safe", ("present",), target.sha256, shown, "", line_end, 0)
-    if found.presence == "absent" and any(says(one.text, record) for one in split_statements(text.splitlines())):
+    if presence == "absent" and any(says(one.text, record) for one in split_statements(text.splitlines())):
         return blocked("already_stated")
     end = _ENDS[line_end]
     lines = end.join(block)
     operation: Operation = "create" if target.text is None else "append"
-    if found.presence == "altered":
+    if presence == "altered":
         operation = "replace"
-        after, anchor = text[: found.start] + lines + text[found.end :], text.count("\n", 0, found.start)
+        after, anchor = text[:first] + lines + text[last:], text.count("\n", 0, first)
     else:
         apart = "" if not text else end if text.endswith("\n") else end * 2
         after, anchor = f"{text}{apart}{lines}{end}", len(_split(text))
@@ -296,7 +290,7 @@ def now_ready(plan: Plan, target: Target, record: Record) -> Plan:
     """``plan`` with what it is worth now: ``stale`` once its file is another than the one that it was made for."""
     if not target.usable:
         return replace(plan, readiness="blocked", reasons=target.reasons)
-    if find_block(target.text or "", record).presence == "present":
+    if find_block(target.text or "", record)[0] == "present":
         return replace(plan, readiness="safe", reasons=("present",))
     if target.sha256 != plan.sha256:
         return replace(plan, readiness="stale", reasons=("target_changed",))

@@ -39,11 +39,7 @@ _ANYBODY = "agent"  # in a banner, where nobody said who asks
 
 
 def json_line(
-    report: ResumeReport,
-    parts: Sequence[Part],
-    limit: int,
-    target: int,
-    extra: Mapping[str, Any] | None = None,
+    report: ResumeReport, parts: Sequence[Part], limit: int, target: int, extra: Mapping[str, Any] | None = None
 ) -> bytes:
     """The object on one line; ``budget`` in it says how large the whole line is. ``extra`` keys come last."""
     answer = {"schema": SCHEMA, **to_fields(_answer(report, parts, limit, target)), **(extra or {})}

@@ -51,12 +51,7 @@ SOURCES: Mapping[Slot, str] = {
 
 
 def manifest_of(
-    report: ResumeReport,
-    every: Sequence[Part],
-    parts: Sequence[Part],
-    fitted: Fitted,
-    budget: int,
-    format: Format,
+    report: ResumeReport, every: Sequence[Part], parts: Sequence[Part], fitted: Fitted, budget: int, format: Format
 ) -> dict[str, Any]:
     """Everything considered for a brief, once each, with what became of it. ``parts`` are what the format has.
 

@@ -136,12 +136,7 @@ def others(report: ResumeReport) -> Iterator[Part]:
 
 
 def _context(
-    report: ResumeReport,
-    item: BriefedSession,
-    kind: str,
-    role: str,
-    priority: int,
-    section: Section = "session",
+    report: ResumeReport, item: BriefedSession, kind: str, role: str, priority: int, section: Section = "session"
 ) -> Part:
     """A session as one line, and as an object of `loaded_context`."""
     facts = item.facts
@@ -172,11 +167,7 @@ def _context(
     return Part(section, "context", text, (facts.ref,), priority, facts.ref, data)
 
 
-BRANCH_STATE_WORDS = {
-    "unmerged": "not merged here",
-    "merged": "merged here",
-    "gone": "gone now",
-}
+BRANCH_STATE_WORDS = {"unmerged": "not merged here", "merged": "merged here", "gone": "gone now"}
 
 
 def _selection(item: BriefedSession, kind: str) -> str:
