@@ -1,18 +1,35 @@
-"""Turns a report into parts: lines with references, a section and a priority."""
+"""Turns a report into parts: lines with references, a section and a priority, those about sessions among them."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
+from aicx.evidence.texts import summary_line
+from aicx.evidence.transcript import Statement
 from aicx.fields import to_fields
 from aicx.paths import NON_REPOSITORY
 from aicx.refs import Ref
-from aicx.resume.brief.part import MAX_COMMITS, MAX_FILES, Part, clean, is_meant, level_of, listed, says_something
-from aicx.resume.brief.session_parts import others, recalled, session_lines
+from aicx.resume.brief.part import (
+    MAX_COMMITS,
+    MAX_DECISIONS,
+    MAX_FILES,
+    MAX_OTHERS,
+    Part,
+    Section,
+    Slot,
+    clean,
+    context_data,
+    is_meant,
+    is_worth_a_line,
+    level_of,
+    line_data,
+    listed,
+    says_something,
+)
 from aicx.resume.brief.work_parts import MAX_TASKS, contract_lines, gaps, left, left_before, ran, strategies, tasks
-from aicx.resume.report import Reason, ResumeReport
-from aicx.text import instant, shorten
+from aicx.resume.report import BriefedSession, Reason, ResumeReport
+from aicx.text import instant, local, shorten
 
 # "there" only of the session that is gone on from.
 _EDITED = "edited before"
@@ -152,3 +169,181 @@ def where_of(report: ResumeReport) -> str:
     if report.project and report.project != NON_REPOSITORY:
         return report.project
     return clean(report.folder) if report.folder else "no repository"
+
+
+def session_lines(report: ResumeReport, item: BriefedSession) -> Iterator[Part]:
+    brief = item.brief
+    if brief is None:
+        return
+    entry = item.facts.ref
+    lines: tuple[tuple[Slot, str, Statement | None], ...] = (
+        ("goal", "wanted", brief.goal),
+        ("asked", "asked last", brief.asked),
+        ("progress", "said last", brief.progress),
+    )
+    for slot, label, said in lines:
+        if said is not None:
+            yield Part("session", slot, f"{label}: {said.text}", said.refs, 0, entry, line_data(said))
+    yield _context(report, item, "handoff", "primary", 0, "sessions" if report.is_guess else "session")
+    # What is not sure to be open still happened, and is told as that.
+    still_open = report.still_open.lines if report.still_open else ()
+    fails = [line for line in brief.failures if line in still_open]
+    for number, line in enumerate(brief.failures):
+        if line in fails:
+            yield _kept("failures", "failures", line, level_of(1, number, 3), entry)
+        else:
+            yield Part("done", "text", line.text, line.refs, level_of(1, number, 3), entry, {})
+        yield _evidence(report, "failure", "caution", line, level_of(4, number, 2), entry)
+    yield from _known_fixes(report, entry, "failures" if fails else "done")
+    for number, line in enumerate(line for line in brief.questions if line in still_open):
+        yield _kept("ahead", "next", line, level_of(1, number, 2), entry, "asked and not answered: ")
+    for number, line in enumerate(line for line in brief.ahead if line in still_open):
+        yield _kept("ahead", "next", line, level_of(2, number, 4), entry)
+    for number, line in enumerate(brief.decisions):
+        part = _kept("decisions", "decisions", line, level_of(3, number, 3), entry)
+        yield part if number < MAX_DECISIONS else part._replace(text="")
+        yield _evidence(report, "decision", "carryover", line, level_of(5, number, 2), entry)
+    for number, line in enumerate(brief.commits):
+        yield _kept("done", "commits_made", line, level_of(3, number, 3), entry, "committed: ")
+    for number, line in enumerate(brief.pull_requests):
+        yield _kept("done", "pull_requests", line, level_of(3, number, 2), entry, "pull request: ")
+    for number, line in enumerate(brief.checks):
+        yield _kept("done", "validated", line, level_of(4, number, 3), entry)._replace(text="")
+    if brief.tested is not None:
+        yield Part("done", "text", brief.tested.text, brief.tested.refs, 4, entry, {})
+    for number, edit in enumerate(brief.edits):
+        data = {
+            "path": clean(edit.path),
+            "count": edit.times,
+            "at": instant(edit.at, "seconds"),
+            "refs": [str(Ref("chunk", edit.chunk))],
+        }
+        yield Part("done", "files_edited", "", (), level_of(5, number, 4), entry, data)
+    if brief.edits:
+        text = f"edited: {listed([clean(edit.path) for edit in brief.edits], len(brief.edits))}"
+        yield Part("done", "text", text, (str(Ref("chunk", brief.edits[0].chunk)),), 4, entry, {})
+
+
+def _known_fixes(report: ResumeReport, entry: str, section: Section) -> Iterator[Part]:
+    for pattern in report.known_fixes:
+        if (helped := pattern.helped) is None:
+            continue
+        by = helped.by
+        data = {
+            "failure": pattern.id,
+            "message": clean(pattern.last.message),
+            "command": clean(pattern.last.command),
+            "files": list(map(clean, by.files)),
+            "commands": list(map(clean, by.commands)),
+            "at": by.at,
+            "session": helped.session,
+            "refs": [by.ref],
+        }
+        done = listed(data["files"], len(by.files)) if by.files else ""
+        ran = ", ".join(f"`{command}`" for command in data["commands"])
+        did = "; ".join(filter(None, (done and f"editing {done}", ran and f"running {ran}")))
+        text = f"seen before: {shorten(clean(pattern.last.message), 120)}; on {by.at[:10]} it passed after {did}"
+        yield Part(section, "known_fixes", text, (pattern.id, by.ref), 1, entry, data)
+
+
+def recalled(report: ResumeReport) -> Iterator[Part]:
+    brief = report.resumed.brief if report.resumed and not report.is_guess else None
+    told = [line.text for line in (brief.goal, brief.asked, brief.progress) if line] if brief else []
+    for number, item in enumerate(report.recalled):
+        where = f" in {clean(item.project)} ({words_of(item.relation)})" if item.relation else ""
+        said = " / ".join(item.lines) or shorten(item.title or "", 120)
+        ref = str(Ref("chunk", item.chunk))
+        new = " / ".join(line for line in item.lines if not any(line in text for text in told))
+        day = f"{local(item.started_at):%Y-%m-%d}"
+        text = f"{day} {clean(item.agent)}{where}: {shorten(new, 320)}" if new else ""
+        data = context_data(
+            report,
+            "recall",
+            ref,
+            said,
+            item.started_at,
+            reasons=["matches_task", *(["related_repository"] if item.relation else [])],
+            role="background" if item.relation else "carryover",
+            selection=f"related repository: {item.relation}" if item.relation else "answers the task",
+            confidence="high" if item.tier == "exact" else "medium" if item.tier in ("partial", "meaning") else "low",
+            automated_why=item.automated_why,
+        )
+        yield Part("recalled", "context", text, (ref,), level_of(3 if not item.relation else 6, number, 3), ref, data)
+
+
+def others(report: ResumeReport) -> Iterator[Part]:
+    shown = 0
+    for number, item in enumerate(report.others):
+        section: Section = "branches" if item.standing == "unmerged" else "sessions"
+        part = _context(report, item, "session", "background", level_of(4, number, 3), section)
+        # With a task, sessions that have little to do with it say nothing about it.
+        telling = is_worth_a_line(report, item)
+        shown += telling
+        yield part if telling and shown <= MAX_OTHERS else part._replace(text="")
+
+
+def _context(
+    report: ResumeReport, item: BriefedSession, kind: str, role: str, priority: int, section: Section = "session"
+) -> Part:
+    """A session as one line, and as an object of `loaded_context`."""
+    facts = item.facts
+    outcome = item.brief.progress if item.brief else item.outcome
+    title = summary_line(facts.title or "", 100) or "untitled"
+    said = outcome.text if outcome else ""
+    where = f", branch `{clean(facts.branch)}`" if facts.branch else ""
+    if item.standing in BRANCH_STATE_WORDS:
+        where += f" ({BRANCH_STATE_WORDS[item.standing]})"
+    where += f", {item.ending}" if item.ending else ""
+    text = f"{local(facts.completed_at):%Y-%m-%d %H:%M} {facts.agent}{where}: {title}" + (
+        f" → {shorten(said, 180)}" if said else ""
+    )
+    data = context_data(
+        report,
+        kind,
+        facts.ref,
+        f"{title}{f' ({item.ending})' if item.ending else ''}{f' → {said}' if said else ''}",
+        facts.completed_at,
+        reasons=[str(reason) for reason in item.reasons],
+        role=role,
+        selection=_selection(item, kind),
+        confidence=item.confidence,
+        paths=[edit.path for edit in item.brief.edits] if item.brief else (),
+        of_session={"branch": facts.branch and clean(facts.branch), "branch_standing": item.standing},
+        automated_why=facts.automated_why,
+    )
+    return Part(section, "context", text, (facts.ref,), priority, facts.ref, data)
+
+
+BRANCH_STATE_WORDS = {"unmerged": "not merged here", "merged": "merged here", "gone": "gone now"}
+
+
+def _selection(item: BriefedSession, kind: str) -> str:
+    if item.standing == "unmerged":
+        return "another branch, not merged here: not the current state"
+    if kind == "handoff":
+        return "the work goes on from it" if Reason.MATCHES_TASK in item.reasons else "the latest that fits"
+    return "another session of this repository"
+
+
+def _kept(section: Section, slot: Slot, line: Statement, priority: int, entry: str, label: str = "") -> Part:
+    return Part(section, slot, f"{label}{line.text}", line.refs, priority, entry, line_data(line))
+
+
+def _evidence(report: ResumeReport, kind: str, role: str, line: Statement, priority: int, entry: str) -> Part:
+    """A failure or decision once more, as an object of `loaded_context`; Markdown has it on its line already."""
+    data = context_data(
+        report,
+        kind,
+        line.refs[-1],
+        line.text,
+        line.at,
+        reasons=["resumed_session"],
+        role=role,
+        selection=f"{kind} of the session the work goes on from",
+        automated_why=report.resumed.facts.automated_why if report.resumed else None,
+    )
+    return Part("failures" if kind == "failure" else "decisions", "context", "", line.refs, priority, entry, data)
+
+
+def words_of(relation: str | None) -> str:
+    return (relation or "").replace("_", " ")

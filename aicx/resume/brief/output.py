@@ -11,9 +11,8 @@ from aicx.brief import check_budget, fit, listed, page
 from aicx.config import Settings
 from aicx.evidence.session_brief import StateReason
 from aicx.quoting import QUOTED_WITH_GIT, to_check
-from aicx.resume.brief.compose import compose, where_of
+from aicx.resume.brief.compose import BRANCH_STATE_WORDS, compose, where_of
 from aicx.resume.brief.part import Fitted, Part, Section, clean
-from aicx.resume.brief.session_parts import BRANCH_STATE_WORDS
 from aicx.resume.query import MIN_TOKENS
 from aicx.resume.report import BriefedSession, ResumeReport
 from aicx.storage.typed import texts_of, with_texts
