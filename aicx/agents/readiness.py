@@ -147,7 +147,7 @@ def _continuity(desk: _Desk) -> Iterator[RepoCheck]:
 
 def _configuration(desk: _Desk) -> Iterator[RepoCheck]:
     """Warns of what the repository's own configuration sets although it may not, or that cannot be used."""
-    for warning in tracked_settings(desk.settings, desk.place.root).warnings:
+    for warning in tracked_settings(desk.settings, desk.place.root)[1]:
         yield RepoCheck("repository_config", "warning", warning, f"change {FOLDER}/{NAME}")
 
 

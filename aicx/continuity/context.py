@@ -8,7 +8,7 @@ anything on by itself.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
@@ -21,7 +21,6 @@ from aicx.errors import AicxError, MalformedPolicy
 from aicx.managed.ours import is_ours_alone
 from aicx.memory.sources_files import Refused, exists, read_regular, resolve_inside
 from aicx.text import shorten
-from aicx.values import dataclass
 from aicx.work.place import WorkPlace
 
 if TYPE_CHECKING:
@@ -41,13 +40,12 @@ def resume_context(settings: Settings, place: WorkPlace, note: Note, now: dateti
     from aicx.continuity.answers import ResumeContext
     from aicx.memory.sources_files import listed
 
-    tracked = tracked_settings(settings, place.root)
+    tracked, notes = tracked_settings(settings, place.root)
     own = (one.shown for one in listed(place.root) if not is_ours_alone(place.root, one.shown))
-    files = [*own, *tracked.instruction_files]
+    files = [*own, *tracked["instruction_files"]]
     goal = note.goal.text if note.goal else None
     durable: list[str] = []
-    team = _of_team(settings, place, goal or "", tracked.team_files)
-    notes = list(tracked.warnings)
+    team = _of_team(settings, place, goal or "", tracked["team_files"])
     if settings.layout.memory.is_dir():
         try:
             durable = _remembered(settings, place, goal or "", now)
@@ -123,32 +121,26 @@ _MAX_FILES = 20
 _MAX_NAME = 60  # characters of a key or a path in a warning
 
 
-@dataclass(frozen=True, slots=True)
-class Tracked:
-    """Paths from the repository's root, in the order of the file. ``warnings`` name the file and the key."""
+def tracked_settings(settings: Settings, root: Path) -> tuple[Mapping[str, Sequence[str]], list[str]]:
+    """The lists of files that the repository at ``root`` tracks, by their keys, as paths from there; and warnings.
 
-    instruction_files: tuple[str, ...] = ()
-    team_files: tuple[str, ...] = ()
-    warnings: tuple[str, ...] = ()
-
-
-def tracked_settings(settings: Settings, root: Path) -> Tracked:
-    """Returns what the repository at ``root`` tracks. What cannot be used of the file is a warning, never an error."""
+    What cannot be used of the file is a warning, which names the file and the key, and never an error.
+    """
+    found: dict[str, Sequence[str]] = dict.fromkeys(SHARED, ())
     path = root / FOLDER / NAME
     if not exists(path) or path.parent.resolve() == settings.layout.home.resolve():
-        return Tracked()
+        return found, []
     shown = f"{FOLDER}/{NAME}"
     try:
         table = _table(path, root)
     except (Refused, ValueError, RecursionError) as error:
-        return Tracked(warnings=(f"{shown} is ignored: {_why(error)}",))
+        return found, [f"{shown} is ignored: {_why(error)}"]
     warnings = [f"{shown}: {_unused(key)}" for key in table if key not in SHARED]
-    found: dict[str, tuple[str, ...]] = {}
     for key in SHARED:
         files, wrong = _files(root, table.get(key, []))
         found[key] = files
         warnings += [f"{shown}: {key}: {why}" for why in wrong]
-    return Tracked(**found, warnings=tuple(warnings))
+    return found, warnings
 
 
 def _table(path: Path, root: Path) -> dict[str, Any]:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from aicx.continuity.logs import ReadLog
 from aicx.continuity.note import Kind
-from aicx.continuity.signals import Contradiction, DerivedStatement, contradictions, ideas_in, is_vague
+from aicx.continuity.signals import DerivedStatement, Topic, contradictions, ideas_in, is_vague
 from aicx.errors import AicxError
 from aicx.evidence.calls import OtherRepositories, answered_calls, is_edit, is_prose
 from aicx.evidence.fixes import repeats, topic_of
@@ -45,12 +45,8 @@ _MOVED = re.compile(r"^rename from (?P<path>.+)$", re.MULTILINE)
 _NOWHERE = "/dev/null"
 
 
-class PatchedFile(NamedTuple):
-    """A file from the repository's root, whether it is gone since, and when that was."""
-
-    path: str
-    gone: bool
-    at: datetime
+# A file from the repository's root, when it was changed last, and whether it went then.
+PatchedFile = tuple[str, datetime, bool]
 
 
 def changed_files(calls: Iterable[tuple[Step, Step | None]], roots: Roots, folder: str | None) -> list[PatchedFile]:
@@ -63,7 +59,7 @@ def changed_files(calls: Iterable[tuple[Step, Step | None]], roots: Roots, folde
             relative = roots.relative(path, folder) if path != _NOWHERE else None
             if relative is not None:
                 found.pop(relative, None)
-                found[relative] = PatchedFile(relative, gone, call.at)
+                found[relative] = (relative, call.at, gone)
     return list(reversed(found.values()))
 
 
@@ -127,7 +123,7 @@ class Derived:
     found: tuple[DerivedStatement, ...]
     trimmed: dict[Kind, int]
     state: State
-    contradictions: tuple[Contradiction, ...] = ()
+    contradictions: Mapping[Topic, Sequence[str]] = field(default_factory=dict)  # the last said last
     warnings: tuple[str, ...] = ()  # codes
     preferred: PathTaken = "heuristic"
     actual: PathTaken = "heuristic"
@@ -170,8 +166,8 @@ def derive_note(log: ReadLog, place: WorkPlace, summarizer: str | None, policy: 
         )
         found += (_of("decision", said) for said in facts.decisions)
     found += (idea._replace(text=clean(idea.text, MAX_TEXT)) for idea in ideas)
-    for one in changed:
-        found.append(DerivedStatement("file", clean(f"{one.path}{_GONE}" if one.gone else one.path, MAX_TEXT), one.at))
+    for path, at, gone in changed:
+        found.append(DerivedStatement("file", clean(f"{path}{_GONE}" if gone else path, MAX_TEXT), at))
     kept, trimmed = newest(found)
     warnings = [("inferred_next_step", facts is not None and facts.unanswered), ("reviewer_noise_ignored", noise)]
     derived = Derived(
@@ -180,7 +176,7 @@ def derive_note(log: ReadLog, place: WorkPlace, summarizer: str | None, policy: 
         tuple(kept),
         trimmed,
         "unknown" if facts is None else facts.state,
-        tuple(contradictions(steps)),
+        contradictions(steps),
         tuple(code for code, holds in (*warnings, ("unread_records", log.unread)) if holds),
         counts={kind: sum(one.kind == kind for one in kept) for kind in MAX_OF},
     )
@@ -246,8 +242,8 @@ def _confirmed(runs: Sequence[CommandRun], changed: Sequence[PatchedFile]) -> li
     """The checks that passed after the last change of a program, the newest first, with the files that were changed
     before: that is what they confirm. Where tests passed, other checks are told only where they had failed before.
     """
-    programs = [one for one in changed if not is_prose(one.path)]
-    settled = max((one.at for one in programs), default=None)
+    programs = [(path, at) for path, at, _ in changed if not is_prose(path)]
+    settled = max((at for _, at in programs), default=None)
     checks = [(run, count) for run, count in passed_checks(runs) if settled is None or run.at >= settled]
     tested = any(topic_of(run.parts[-1]) == "test" for run, _ in checks)
     found = []
@@ -255,7 +251,7 @@ def _confirmed(runs: Sequence[CommandRun], changed: Sequence[PatchedFile]) -> li
         if tested and topic_of(run.parts[-1]) != "test" and not _has_failed_before(run, runs):
             continue
         times = f" (run {count} times)" if count > 1 else ""
-        names = dict.fromkeys(one.path.rpartition("/")[2] for one in programs if one.at < run.at)
+        names = dict.fromkeys(path.rpartition("/")[2] for path, at in programs if at < run.at)
         after = f", after changes of {first_of(names, _NAMED)}" if names else ""
         found.append(DerivedStatement("confirmed", clean(f"`{run.line}` passed{times}{after}", MAX_TEXT), run.at))
     return found

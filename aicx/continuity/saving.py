@@ -213,7 +213,7 @@ def _entry(
         fallback=derived.fallback,
         confidence=derived.confidence,
         warnings=list(derived.warnings),
-        contradictions={one.topic: list(closed_values(one)) for one in derived.contradictions},
+        contradictions={topic: list(closed_values(values)) for topic, values in derived.contradictions.items()},
         counts={str(kind): count for kind, count in derived.counts.items()},
         trimmed={str(kind): count for kind, count in trimmed.items()},
     )

@@ -64,19 +64,8 @@ _MENTIONS = re.compile(
 )
 
 
-class Contradiction(NamedTuple):
-    """A topic about which a session says several things, the last said last."""
-
-    topic: Topic
-    values: tuple[str, ...]
-
-    @property
-    def text(self) -> str:
-        return f"the session contradicts itself about {NAMES[self.topic]}: {', then '.join(self.values)}"
-
-
-def contradictions(steps: Sequence[Step]) -> list[Contradiction]:
-    """Returns what was said of each topic and not taken back, where that is more than one thing."""
+def contradictions(steps: Sequence[Step]) -> dict[Topic, list[str]]:
+    """The things said of each topic and not taken back, the last said last, where they are more than one."""
     standing: dict[Topic, dict[str, str]] = {topic: {} for topic in TOPICS}
     for step in steps:
         if step.phase == "call":
@@ -85,8 +74,8 @@ def contradictions(steps: Sequence[Step]) -> list[Contradiction]:
         elif (step.role == "assistant" or step.origin in PROMPTS) and _MENTIONS.search(step.text, 0, _MAX_READ):
             for said in sentences(step.text[:_MAX_READ]):
                 _take(said.text, standing)
-    found = [Contradiction(topic, tuple(values.values())) for topic, values in standing.items() if len(values) > 1]
-    return [one for one in found if one.topic != "package_manager" or _of_one_language(one.values)]
+    found = {topic: list(values.values()) for topic, values in standing.items() if len(values) > 1}
+    return {topic: said for topic, said in found.items() if topic != "package_manager" or _of_one_language(said)}
 
 
 def _take(text: str, standing: dict[Topic, dict[str, str]]) -> None:
@@ -130,10 +119,10 @@ def _of_one_language(values: Iterable[str]) -> bool:
     return any(len(names & kind) > 1 for kind in _KINDS)
 
 
-def closed_values(one: Contradiction) -> Iterator[str]:
+def closed_values(values: Iterable[str]) -> Iterator[str]:
     """The values that are words of ours rather than of the session: these may be kept where no text is."""
     known = set("|".join(_CHOICES.values()).split("|"))
-    return (value.casefold() for value in one.values if value.casefold() in known)
+    return (value.casefold() for value in values if value.casefold() in known)
 
 
 _MIN_LENGTH, _MAX_LENGTH = 10, 400  # characters of a sentence worth keeping

@@ -207,20 +207,20 @@ def startup_of(settings: Settings, root: Path, layers: Layers, now: datetime) ->
 
 def startup_extra(settings: Settings, root: Path, memory: Briefing | None) -> Extra:
     """Returns what goes with the notes of the worktree at ``root``; ``memory`` is what a new session in it has."""
-    tracked = tracked_settings(settings, root)
+    tracked, _ = tracked_settings(settings, root)
     # The policy may keep the name of a file from being shown; where it cannot be read, none is.
     try:
         excluded = load_policy(settings.layout.home, root, settings.user_home).of_path
     except MalformedPolicy:
         return {}
     own = (one.shown for one in listed(root) if not is_ours_alone(root, one.shown))
-    names = dict.fromkeys((*own, *tracked.instruction_files))
+    names = dict.fromkeys((*own, *tracked["instruction_files"]))
     waiting = [left.ref for left in memory.excluded if left.status == "candidate"] if memory else []
     return {
         "instructionFiles": [name for name in names if excluded(name) is None],
         "stagedCandidates": [f"{ref} (`aicx show {ref}`)" for ref in waiting],
         "agreedMemory": [entry.statement for entry in memory.agreed if entry.statement] if memory else [],
-        "teamEntries": [name for name in tracked.team_files if excluded(name) is None],
+        "teamEntries": [name for name in tracked["team_files"] if excluded(name) is None],
     }
 
 

@@ -24,7 +24,7 @@ from aicx.git.history import list_hashes, read_changes
 from aicx.git.state import Git, GitProbe, GitState
 from aicx.lifecycle.identity import Asker
 from aicx.lifecycle.prepare import prepare
-from aicx.lifecycle.run_log import ProgramRun, Recorder
+from aicx.lifecycle.run_log import Recorder
 from aicx.resume.brief.banner import opening
 from aicx.resume.brief.output import markdown_brief
 from aicx.sources import RUN, load_source
@@ -142,11 +142,9 @@ def run(settings: Settings, request: RunRequest, caller: Caller, clock: Clock, w
     line = _line(words)
     recorder = None
     if known is None:
-        told = ProgramRun(
-            session, line, _text(str(request.folder)), before.state.branch, request.task, began, is_tool(line)
-        )
-        recorder = Recorder(settings, told, clock)
-        recorder.begin()
+        folder, branch = _text(str(request.folder)), before.state.branch
+        recorder = Recorder(settings, session, clock, whole=is_tool(line))
+        recorder.begin(began, {"command": line, "cwd": folder, "branch": branch, "task": request.task})
     obey_held(mask)
     try:
         code = run_program(words, environ, mask, caller.umask, recorder.hear if recorder else None)

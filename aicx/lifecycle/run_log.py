@@ -8,11 +8,11 @@ from __future__ import annotations
 import os
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from queue import Empty, Queue
 from threading import Thread
-from typing import Any, NamedTuple
+from typing import Any
 
 import orjson
 
@@ -32,27 +32,16 @@ _SCREEN = re.compile(r"\x1b\[\?(?:1049|1047|47)h.*?(?:\x1b\[\?(?:1049|1047|47)l|
 _BEGUN, _DONE = b"-----BEGIN ", b"-----END "  # a key that is still being printed
 
 
-class ProgramRun(NamedTuple):
-    """A program's run. With ``whole`` its output is one result, as that of a tool; else it is what an agent says."""
-
-    session: str
-    command: str
-    cwd: str
-    branch: str | None
-    task: str
-    began: datetime
-    whole: bool
-
-
 class Recorder:
     """The log of one run. It raises nothing: ``problem`` says why something could not be kept.
 
-    ``ending`` is the end of what was printed, once it has ended.
+    With ``whole`` the output is one result, as that of a tool; else it is what an agent says. ``ending`` is the end of
+    what was printed, once it has ended.
     """
 
-    def __init__(self, settings: Settings, run: ProgramRun, clock: Clock) -> None:
+    def __init__(self, settings: Settings, session: str, clock: Clock, *, whole: bool) -> None:
         self.problem: str | None = None
-        self._run, self._clock = run, clock
+        self._session, self._clock, self._whole = session, clock, whole
         self._redacts = settings.redact_secrets
         self._folder = settings.layout.runs
         self._descriptor = -1
@@ -64,16 +53,16 @@ class Recorder:
         self._started = time.monotonic()
         self._thread = Thread(target=self._listen, daemon=True)
 
-    def begin(self) -> None:
-        run = self._run
+    def begin(self, began: datetime, names: Mapping[str, str | None]) -> None:
+        """Writes the ``command`` that ran, its ``cwd`` and ``branch``, and the ``task``."""
         try:
             self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-            path = self._folder / f"{run.session}.jsonl"
+            path = self._folder / f"{self._session}.jsonl"
             self._descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | PRIVATE, 0o600)
         except OSError as error:
             self.problem = f"cannot write {self._folder}: {error.strerror or error}"
-        names = {"command": run.command, "cwd": run.cwd, "branch": run.branch, "task": run.task}
-        self._write({"type": "session", "id": run.session, **{key: self._clean(said) for key, said in names.items()}})
+        known = {key: self._clean(said) for key, said in names.items()}
+        self._write({"type": "session", "id": self._session, **known}, began)
         self._thread.start()
 
     def hear(self, block: bytes) -> None:
@@ -84,7 +73,7 @@ class Recorder:
         self._queue.put(None)
         self._thread.join()
         text = ""
-        if self._run.whole:
+        if self._whole:
             text, self._piece = self._text(bytes(self._piece)), bytearray()
         else:
             self._flush(last=True)
@@ -100,7 +89,7 @@ class Recorder:
     def _listen(self) -> None:
         while True:
             try:
-                block = self._queue.get(timeout=_PAUSE if self._piece and not self._run.whole else None)
+                block = self._queue.get(timeout=_PAUSE if self._piece and not self._whole else None)
             except Empty:
                 self._flush()
                 continue
@@ -144,11 +133,11 @@ class Recorder:
 
         return redact(text).text
 
-    def _write(self, record: dict[str, Any]) -> None:
+    def _write(self, record: dict[str, Any], at: datetime | None = None) -> None:
         if self.problem is not None:
             return
-        at = self._run.began if record["type"] == "session" else self._clock()
-        body = orjson.dumps({**record, "at": instant(at.astimezone(UTC))}, option=orjson.OPT_APPEND_NEWLINE)
+        at = (at or self._clock()).astimezone(UTC)
+        body = orjson.dumps({**record, "at": instant(at)}, option=orjson.OPT_APPEND_NEWLINE)
         try:
             while body:
                 body = body[os.write(self._descriptor, body) :]

@@ -44,18 +44,19 @@ _WORDS = re.compile(r"[\s_-]+")
 
 @dataclass(frozen=True, slots=True)
 class ReportEntry:
-    """The files of one report. ``key`` are the names that make it this report and no other."""
+    """The files of one report, and what its folders say of it. ``key`` are the names that make it this report alone.
+
+    ``day`` is what a folder names, or the file; ``lane`` is what follows the folder of the day.
+    """
 
     folder: Path
     stem: str
     key: tuple[str, ...]
-    place: ReportLocation
+    org: str | None
+    repo: str | None
+    day: str | None
+    lane: str | None
     files: dict[Part, str]
-
-    @property
-    def day(self) -> str | None:
-        """The day its folder names, or its file."""
-        return self.place.day or day_in(self.stem)
 
     def path(self, part: Part) -> Path:
         return self.folder / self.files[part]
@@ -128,11 +129,11 @@ def _group(
             files[part] = name
     if not stems:
         return
-    place = place_of(above, folders)
-    if place.bad_day:
-        found.problems.append(BadRecord(str(here), f"{place.bad_day} is named like a day and is none"))
+    org, repo, day, lane, bad_day = place_of(above, folders)
+    if bad_day:
+        found.problems.append(BadRecord(str(here), f"{bad_day} is named like a day and is none"))
     for stem, files in stems.items():
-        yield ReportEntry(here, stem, (*above, *folders, stem), place, files)
+        yield ReportEntry(here, stem, (*above, *folders, stem), org, repo, day or day_in(stem), lane, files)
 
 
 _NOUNS = {"report": "report", "meta": "sidecar", "transcript": "transcript", "last_message": "last message"}
@@ -147,19 +148,10 @@ def split_name(name: str) -> tuple[str, Part | None]:
     return name, None
 
 
-@dataclass(frozen=True, slots=True)
-class ReportLocation:
-    """Where a report lies: what its folders say, None where they say nothing. ``lane`` is what follows the day."""
-
-    org: str | None = None
-    repo: str | None = None
-    day: str | None = None
-    lane: str | None = None
-    bad_day: str | None = None  # a folder that looks like a day and is none
-
-
-def place_of(above: Sequence[str], folders: Sequence[str]) -> ReportLocation:
-    """The place that ``folders`` below the scanned one name; ``above`` are names that lead to it and count as well."""
+def place_of(above: Sequence[str], folders: Sequence[str]) -> tuple[str | None, ...]:
+    """The organisation, repository, day and lane that ``folders`` below the scanned one name, and a bad day: a folder
+    that looks like a day and is none. ``above`` are names that lead to the scanned one and count as well.
+    """
     parts = [*above, *folders]
     bad = None
     for index, part in enumerate(parts):
@@ -167,12 +159,12 @@ def place_of(above: Sequence[str], folders: Sequence[str]) -> ReportLocation:
             continue
         if day := day_in(part):
             org, repo = (None, None, *parts[:index])[-2:]
-            return ReportLocation(org, repo, day, "/".join(parts[index + 1 :]) or None, bad)
+            return org, repo, day, "/".join(parts[index + 1 :]) or None, bad
         bad = bad or part
     parts = [part for part in parts if not _DAY.fullmatch(part)]
     if len(parts) < 2:
-        return ReportLocation(lane="/".join(parts) or None, bad_day=bad)
-    return ReportLocation(parts[0], parts[1], None, "/".join(parts[2:]) or None, bad)
+        return None, None, None, "/".join(parts) or None, bad
+    return parts[0], parts[1], None, "/".join(parts[2:]) or None, bad
 
 
 def names_above(parts: Sequence[str]) -> list[str]:

@@ -122,8 +122,7 @@ def build(entry: ReportEntry, relative: str, now: datetime) -> tuple[Report, lis
     stem = clean_line(entry.stem)
     facts = _facts(meta, said)
     headings, begins = outline(body)
-    place = entry.place
-    lane = facts["lane"] or (clean_line(place.lane) if place.lane else None)
+    lane = facts["lane"] or (clean_line(entry.lane) if entry.lane else None)
     main = next(part for part in ("report", "last_message", "meta", "transcript") if part in entry.files)
     record = Report(
         id=sha256(b"\0".join(fsencode(name) for name in entry.key)).hexdigest()[:16],
@@ -132,8 +131,8 @@ def build(entry: ReportEntry, relative: str, now: datetime) -> tuple[Report, lis
         files={part: clean_line(name) for part, name in sorted(entry.files.items())},
         scanned_at=instant(now, "seconds"),
         date=_date(entry, facts, said),
-        org=clean_line(place.org) if place.org else None,
-        repo=clean_line(place.repo) if place.repo else None,
+        org=clean_line(entry.org) if entry.org else None,
+        repo=clean_line(entry.repo) if entry.repo else None,
         agent=(facts["agent"] or agent_in(stem) or "").lower() or None,
         status=_status(meta, said),
         workflow=facts["workflow"] or facts["mode"] or _workflow_in(lane) or facts["skill_code"],

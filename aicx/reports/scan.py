@@ -38,8 +38,8 @@ class ReportSelection:
     def may_hold(self, entry: ReportEntry) -> bool:
         """Whether an entry can be wanted, by its place alone; a report is read only then."""
         return (
-            _same(self.org, entry.place.org)
-            and (_same(self.repo, entry.place.repo) or _same(self.repo, f"{entry.place.org}/{entry.place.repo}"))
+            _same(self.org, entry.org)
+            and (_same(self.repo, entry.repo) or _same(self.repo, f"{entry.org}/{entry.repo}"))
             and (entry.day is None or self._in_days(entry.day))
         )
 
@@ -138,8 +138,8 @@ def _read(
     on_progress: Callable[[int, int, str], None],
 ) -> Iterator[Report]:
     for done, entry in enumerate(listing.entries):
-        on_progress(done, len(listing.entries), clean_line(entry.place.repo or ""))
-        outcome.projects[f"{entry.place.org or '-'}/{entry.place.repo or '-'}"] += 1
+        on_progress(done, len(listing.entries), clean_line(entry.repo or ""))
+        outcome.projects[f"{entry.org or '-'}/{entry.repo or '-'}"] += 1
         if not selection.may_hold(entry):
             continue
         report, problems = build(entry, _relative(entry, folder), now)

@@ -18,7 +18,7 @@ def said(*texts: str) -> dict[str, tuple[str, ...]]:
         Step("", START + timedelta(minutes=number), "user" if number % 2 else "assistant", "typed", text)
         for number, text in enumerate(texts)
     ]
-    return {one.topic: one.values for one in contradictions(steps)}
+    return {topic: tuple(values) for topic, values in contradictions(steps).items()}
 
 
 @pytest.mark.parametrize(

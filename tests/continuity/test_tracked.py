@@ -33,17 +33,13 @@ def track(repo: Path, text: str) -> Path:
 
 
 def warnings(repo: Path) -> list[str]:
-    return list(tracked_settings(load_settings(), repo).warnings)
+    return tracked_settings(load_settings(), repo)[1]
 
 
 def test_shared_keys_count(repo: Path, home: Path) -> None:
     track(repo, 'instruction_files = ["docs/agents.md"]\nteam_files = ["docs/handbook.md", "docs/handbook.md"]\n')
-    found = tracked_settings(load_settings(), repo)
-    assert (found.instruction_files, found.team_files, found.warnings) == (
-        ("docs/agents.md",),
-        ("docs/handbook.md",),
-        (),
-    )
+    found = {"instruction_files": ("docs/agents.md",), "team_files": ("docs/handbook.md",)}
+    assert tracked_settings(load_settings(), repo) == (found, [])
 
 
 @pytest.mark.parametrize("key", sorted(LOCAL_ONLY))
@@ -54,7 +50,7 @@ def test_a_key_that_is_a_persons_own_is_ignored_and_named(repo: Path, home: Path
     [warning] = warnings(repo)
     assert warning.startswith(f".aicx/config.toml: {key} is ignored")
     assert load_settings() == before
-    assert tracked_settings(before, repo).team_files == ("docs/handbook.md",)  # everything else goes through
+    assert tracked_settings(before, repo)[0]["team_files"] == ("docs/handbook.md",)  # everything else goes through
 
 
 def test_an_unknown_key_is_named(repo: Path, home: Path) -> None:
@@ -83,7 +79,7 @@ def test_an_unknown_key_is_named(repo: Path, home: Path) -> None:
 def test_what_cannot_be_used_is_named_and_harmless(repo: Path, home: Path, text: str, why: str) -> None:
     track(repo, text)
     assert any(why in line for line in warnings(repo))
-    assert tracked_settings(load_settings(), repo).team_files == ()
+    assert tracked_settings(load_settings(), repo)[0]["team_files"] == ()
 
 
 def test_a_file_that_is_no_regular_one_is_not_read(repo: Path, home: Path, tmp_path: Path) -> None:
