@@ -20,6 +20,7 @@ SOURCES = {
     "BenchRecommendation": "aicx.bench.rankers:Choices",
     "BenchReport": "aicx.bench.results:Facts",
     "CandidateItem": "aicx.memory.proposals:Proposal",
+    "CurateProposal": "aicx.memory.curator:PlannedUpkeep",
     "ErrorEventAnswer": "aicx.toolchains.parsing:ErrorEvent",
     "ExtractAnswer": "aicx.corpus.views.extraction:Extract",
     "FailureItem": "aicx.work.session_facts:Failure",

@@ -84,7 +84,7 @@ def test_a_file_that_crashes_the_parser_costs_itself(repo: Repo) -> None:
 
 def test_a_file_that_never_ends_costs_itself(repo: Repo) -> None:
     repo.write({"slow.py": "def wait(): ...\n"})
-    done = repo.refresh(pool=partial(WorkerPool, start=_BAD_WORKER, seconds=2.0, seconds_alone=1.0))
+    done = repo.refresh(pool=partial(WorkerPool, start=_BAD_WORKER, seconds=4.0, seconds_alone=1.0))
     assert (done.parsed, done.problems) == (150, [Unread("slow.py", "took longer than 1 s")])
 
 

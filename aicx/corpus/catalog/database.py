@@ -161,10 +161,10 @@ class Catalog:
             try:
                 address = f"{path.absolute().as_uri()}?{mode}"
                 connection = sqlite3.connect(address, uri=True, isolation_level=None, timeout=30)
-                connection.execute(_CACHE)
             except sqlite3.OperationalError:
                 continue
             try:
+                connection.execute(_CACHE)
                 version = connection.execute("PRAGMA user_version").fetchone()[0]
                 complete = "SELECT 1 FROM meta WHERE name=?"
                 if version == SCHEMA_VERSION and connection.execute(complete, (COMPLETE,)).fetchone():

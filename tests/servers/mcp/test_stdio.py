@@ -7,6 +7,7 @@ import json
 import os
 import signal
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -50,7 +51,7 @@ def test_a_client_of_the_sdk_is_answered(environment: Path, mode: str) -> None:
 
     async def run() -> Any:
         parameters = StdioServerParameters(command=AICX[0], args=[*AICX[1:], "serve"], env=dict(os.environ))
-        async with Client(stdio_client(parameters), mode=mode) as client:
+        async with Client(stdio_client(parameters, sys.__stderr__), mode=mode) as client:
             return await client.call_tool("aicx_search", {"query": "lexer", "structured": True})
 
     assert asyncio.run(run()).structured_content["items"][0]["session_id"] == SESSION
