@@ -6,7 +6,6 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from os.path import realpath
 from pathlib import Path
-from typing import NamedTuple
 
 from aicx import config
 from aicx.agents import records
@@ -78,8 +77,7 @@ def plan_init(
     known = records.load(settings.layout, place.worktree_id)
     if for_team is None:
         for_team = known.for_team if known else holds_ours(place.root, AGENTS["claude"].team_settings or "")
-    git = _in_git(settings, place, known)
-    offered = frozenset(git.offered)
+    tracked, offered = _in_git(settings, place, known)
     if recall is None:
         recall = known.recall if known else []
     others = [record for key, record in records.everywhere(settings.layout) if key != place.worktree_id]
@@ -105,7 +103,7 @@ def plan_init(
     record = _record_of(settings, place)
     names = list(dict.fromkeys([*record.agents, *agents]))
     record = replace(record, agents=names, continuity=continuity, for_team=for_team, recall=list(recall))
-    return _plan(settings, place, work, record, git)
+    return _plan(settings, place, work, record, tracked)
 
 
 def plan_clean(settings: config.Settings, place: Repository, *, last: bool = False) -> SetupPlan:
@@ -165,9 +163,9 @@ def _plan(
     place: Repository,
     work: Sequence[tuple[AgentFile, _Changing]],
     record: SetupRecord,
-    git: _InGit | None,
+    tracked: Collection[Path] | None,
 ) -> SetupPlan:
-    """The changes of ``work``, and of git's list of what it leaves aside; ``git`` is None where ours is taken out."""
+    """The changes of ``work``, and of what git leaves aside; ``tracked`` is None where ours is taken out."""
     shared = records.load(settings.layout, SHARED) or SetupRecord("", "")
     held = {place.worktree_id: record, SHARED: shared}
     changes: dict[Path, SetupChange] = {}
@@ -197,9 +195,9 @@ def _plan(
         if file.path != exclude:
             add(file, changed)
     if exclude is not None:
-        _hide(settings, place, held, changes, git, exclude, add)
+        _hide(settings, place, held, changes, tracked, exclude, add)
     ordered = list(changes.values())
-    if git is not None:
+    if tracked is not None:
         # First, so that a kill leaves nothing that git would offer.
         ordered.sort(key=lambda change: change.path != exclude)
     return SetupPlan(
@@ -213,13 +211,13 @@ def _hide(
     place: Repository,
     held: dict[str, SetupRecord],
     changes: Mapping[Path, SetupChange],
-    git: _InGit | None,
+    tracked: Collection[Path] | None,
     exclude: Path,
     add: Callable[[AgentFile, _Changing, WrittenFile | None], None],
 ) -> None:
     """Has git leave aside what is of this machine here, and in the other worktrees, with which its list is shared."""
     own = held[place.worktree_id]
-    hidden = [] if git is None or own.for_team else _of_this_machine(place, own, changes, git.tracked)
+    hidden = [] if tracked is None or own.for_team else _of_this_machine(place, own, changes, tracked)
     others = [
         record
         for key, record in records.everywhere(settings.layout)
@@ -251,18 +249,16 @@ def _of_this_machine(
     return found
 
 
-class _InGit(NamedTuple):
-    """Which of the agents' files git has, and which it has or would take."""
+def _in_git(
+    settings: config.Settings, place: Repository, known: SetupRecord | None
+) -> tuple[frozenset[Path], frozenset[Path]]:
+    """Which of the agents' files git has, and which it has or would take.
 
-    tracked: frozenset[Path]
-    offered: frozenset[Path]
-
-
-def _in_git(settings: config.Settings, place: Repository, known: SetupRecord | None) -> _InGit:
-    """Where git gives no answer, every file that others may have made is taken for one that it has."""
+    Where git gives no answer, every file that others may have made is taken for one that it has.
+    """
     paths = {file.path for name in AGENTS for file in files_of(settings, place.root, name) if not file.shared}
     if place.common is None:
-        return _InGit(frozenset(), frozenset())
+        return frozenset(), frozenset()
     made = {Path(put.file) for put in known.files if put.created} if known else set()
     made.add(place.root / OF_ONE_MACHINE)
     names = [path.relative_to(place.root).as_posix() for path in sorted(paths)]
@@ -273,7 +269,7 @@ def _in_git(settings: config.Settings, place: Repository, known: SetupRecord | N
     tracked, others = ({place.root / name for name in (said or "").split("\0") if name} for said in listed)
     if None in listed:
         others = {path for path in paths if path.exists()}
-    return _InGit(frozenset(tracked), frozenset(tracked | (others - made)))
+    return frozenset(tracked), frozenset(tracked | (others - made))
 
 
 def _with_ours(file: AgentFile, target: Path, before: bytes | None, known: WrittenFile | None) -> SetupChange:

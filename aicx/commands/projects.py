@@ -33,7 +33,7 @@ def list_projects(
     Example: aicx projects
     """
     with open_catalog(load_settings().layout) as opened:
-        notes = [*([opened.fallback_reason] if opened.fallback_reason else []), *opened.notes]
+        notes = opened.said
         places = list_places(opened.catalog)
     found = ProjectsAnswer([place for place in places if place.repository is None or not unknown], notes)
     yield SCHEMA, found

@@ -8,7 +8,7 @@ from typing import Any
 import orjson
 
 from aicx.config import Settings
-from aicx.engine.stages.state import Meant, Shared, TeamAnswer
+from aicx.engine.stages.state import Meant, Shared
 from aicx.filters import Filters
 from aicx.share.limits import limits
 from aicx.share.membership import Membership, need_membership
@@ -59,18 +59,17 @@ class AskedShare:
             return
         self._work.begin(lambda: self._ask(question, wanted, limit, rules))
 
-    def answer(self, meant: Meant | None) -> TeamAnswer:
-        """Returns what the share found by now. Where it is away, slow or too new, that is said, and nothing found."""
+    def answer(self, meant: Meant | None) -> tuple[Sequence[Shared], Sequence[str]]:
+        """What the share found by now, and notes. Where it is away, slow or too new, a note says so."""
         if self._lacking:
-            return TeamAnswer((), self._notes)
+            return (), self._notes
         why_not = self._work.why_not()
         if meant is not None and why_not is None:
             self._work.begin(lambda: self._by_meaning(meant))
             why_not = self._work.why_not()
         if why_not is not None:
-            return TeamAnswer((), (only_own(why_not),))
-        shared = [one.shared() for _, one in self._asked]
-        return TeamAnswer(shared, tuple(self._notes))
+            return (), (only_own(why_not),)
+        return [one.shared() for _, one in self._asked], tuple(self._notes)
 
     def _ask(self, question: Question, wanted: Sequence[str], limit: int, rules: RankingParams) -> None:
         for database in databases(self._membership, self._notes):

@@ -32,7 +32,6 @@ from aicx.share.build import Recipe, Told, Unit, embedded, passages, read, witho
 from aicx.share.tables import CHUNKS, DATA_VERSION, SAMPLE, WORDS, WORDS_INDEX, Database, committed, reading, to_text
 from aicx.share.upkeep import partitions_of_vectors
 from aicx.storage.lock import hold_lock, trace_of
-from aicx.values import dataclass
 from retrieval.embedders import Embedder
 
 _SECONDS_TO_ANSWER = 10
@@ -46,11 +45,11 @@ _IN_TASKS = ("static",)
 _MIN_ROWS = 200_000
 
 
-@dataclass(frozen=True, slots=True)
 class Cluster:
     """A Ray that is connected, and how many units it can make at once."""
 
-    workers: int
+    def __init__(self, workers: int) -> None:
+        self.workers = workers
 
     def write(
         self, database: Database, recipe: Recipe, units: Sequence[Unit], advance: Callable[[int], None]

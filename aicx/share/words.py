@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Sequence
 from threading import Thread
 from typing import Any
 
-from aicx.values import dataclass
 from retrieval.analysis import Terms
 from retrieval.evidence import Occurrences, rarity, units_of
 from retrieval.params import RankingParams
@@ -21,17 +20,11 @@ _WORDS_OF_A_SENTENCE = 5
 _THREADS = 8
 
 
-@dataclass(frozen=True, slots=True)
-class _Term:
-    column: str
-    term: str
-    worth: float
-
-
 class LanceQueries:
     """Clauses as LanceDB has them. ``has`` says whether a column has a term: what none has is not asked for.
 
-    LanceDB takes the best of several columns, and of several terms in one column the sum.
+    A term alone is its column, the term and its worth. LanceDB takes the best of several columns, and of several terms
+    in one column the sum.
     """
 
     def __init__(self, has: Callable[[str, str], object]) -> None:
@@ -41,7 +34,7 @@ class LanceQueries:
         self._has = has
 
     def term(self, field: str, term: str, worth: float) -> Any:
-        return _Term(field, term, worth)
+        return field, term, worth
 
     def phrase(self, field: str, words: Sequence[Any], worth: float) -> Any:
         if len(words) == 1:
@@ -53,13 +46,13 @@ class LanceQueries:
         return self.any_of([self._query.PhraseQuery(" ".join(words), field)] * round(worth))
 
     def best_of(self, clauses: Sequence[Any]) -> Any:
-        terms = [one for one in clauses if isinstance(one, _Term)]
-        there = [one for one in terms if self._has(one.column, one.term)]
-        worths = {one.column: one.worth for one in there}
+        terms = [one for one in clauses if isinstance(one, tuple)]
+        there = [one for one in terms if self._has(*one[:2])]
+        worths = {column: worth for column, _, worth in there}
         if len(terms) < len(clauses) or len(worths) < 2:
             return self.any_of(there if len(terms) == len(clauses) and there else clauses)
         # A stem is in no column of names, and a name in none of words.
-        words = " ".join(dict.fromkeys(one.term for one in there))
+        words = " ".join(dict.fromkeys(term for _, term, _ in there))
         return self._query.MultiMatchQuery(words, list(worths), boosts=list(worths.values()))
 
     def all_of(self, clauses: Sequence[Any], better: Sequence[Any] = ()) -> Any:
@@ -69,9 +62,10 @@ class LanceQueries:
 
     def whole(self, clause: Any) -> Any:
         """A clause as a query that can be asked."""
-        if not isinstance(clause, _Term):
+        if not isinstance(clause, tuple):
             return clause
-        return self._query.MatchQuery(clause.term, clause.column, boost=clause.worth)
+        column, term, worth = clause
+        return self._query.MatchQuery(term, column, boost=worth)
 
     def any_of(self, clauses: Sequence[Any]) -> Any:
         """The clauses as one query: terms of a column that are worth the same are asked together."""
@@ -79,8 +73,9 @@ class LanceQueries:
         together: dict[tuple[str, float], list[str]] = {}
         rest: list[Any] = []
         for clause in self._flat(should, clauses):
-            if isinstance(clause, _Term):
-                together.setdefault((clause.column, clause.worth), []).append(clause.term)
+            if isinstance(clause, tuple):
+                column, term, worth = clause
+                together.setdefault((column, worth), []).append(term)
             else:
                 rest.append(clause)
         match = self._query.MatchQuery

@@ -16,7 +16,6 @@ from aicx.sources.databases import holds_session
 from aicx.sources.items import BadRecord, LogFile
 from aicx.sources.records import RawRecord, read_json, read_jsonl, stat_log
 from aicx.sources.values import object_of
-from aicx.values import dataclass
 
 # Bookkeeping and damage can stand before the first record that tells the formats apart.
 _HEAD_RECORDS = 50
@@ -33,13 +32,8 @@ _GEMINI_TYPES = frozenset(("user", "gemini", "info", "error", "warning"))
 _BRAIN_MARKS = ("*.metadata.json", "*.resolved", ".system_generated")
 
 
-@dataclass(frozen=True, slots=True)
-class _Form:
-    """One format of one agent, and how a record of it is told from all others."""
-
-    agent: str
-    format: str
-    fits: Callable[[dict[str, Any]], bool]
+# One format of one agent, and how a record of it is told from all others.
+_Form = tuple[str, str, Callable[[dict[str, Any]], bool]]
 
 
 def detect_log(path: Path, format: str | None = None) -> LogFile:
@@ -129,8 +123,8 @@ def _recognise(path: Path, agent: str | None) -> tuple[str, str] | None:
 def _first_fit(
     forms: Sequence[_Form], values: Iterator[dict[str, Any]] | Sequence[dict[str, Any]], agent: str | None
 ) -> tuple[str, str] | None:
-    allowed = [form for form in forms if agent in (None, form.agent)]
-    return next(((form.agent, form.format) for value in values for form in allowed if form.fits(value)), None)
+    allowed = [form for form in forms if agent in (None, form[0])]
+    return next((form[:2] for value in values for form in allowed if form[2](value)), None)
 
 
 def _whole_object(log: LogFile) -> dict[str, Any]:
@@ -217,36 +211,32 @@ def _is_cursor(value: dict[str, Any]) -> bool:
     return value.keys() == {"role", "message"} and isinstance(object_of(value["message"]).get("content"), list | str)
 
 
-_LINE_FORMS = (
-    _Form("claude", claude.SESSION_FORMAT, _is_claude),
-    _Form("claude", claude.HISTORY_FORMAT, _is_claude_prompt),
-    _Form("codex", codex.HISTORY, lambda value: "session_id" in value and "ts" in value and "text" in value),
-    _Form("codex", codex.INDEX, lambda value: "id" in value and "thread_name" in value),
-    _Form("codex", codex.ROLLOUT, _is_rollout),
-    _Form(gemini.AGENT, gemini.SESSION_LINES, _is_gemini_line),
-    _Form(copilot.AGENT, copilot.FORMAT, _is_copilot),
-    _Form(cursor.AGENT, cursor.TRANSCRIPT, _is_cursor),
-    _Form(
-        pi.AGENT, pi.FORMAT, lambda value: value.get("type") == "session" and "cwd" in value and "command" not in value
-    ),
-    _Form(RUN, run.FORMAT, lambda value: value.get("type") == "session" and "command" in value),
+_LINE_FORMS: tuple[_Form, ...] = (
+    ("claude", claude.SESSION_FORMAT, _is_claude),
+    ("claude", claude.HISTORY_FORMAT, _is_claude_prompt),
+    ("codex", codex.HISTORY, lambda value: "session_id" in value and "ts" in value and "text" in value),
+    ("codex", codex.INDEX, lambda value: "id" in value and "thread_name" in value),
+    ("codex", codex.ROLLOUT, _is_rollout),
+    (gemini.AGENT, gemini.SESSION_LINES, _is_gemini_line),
+    (copilot.AGENT, copilot.FORMAT, _is_copilot),
+    (cursor.AGENT, cursor.TRANSCRIPT, _is_cursor),
+    (pi.AGENT, pi.FORMAT, lambda value: value.get("type") == "session" and "cwd" in value and "command" not in value),
+    (RUN, run.FORMAT, lambda value: value.get("type") == "session" and "command" in value),
 )
-_WHOLE_FORMS = (
-    _Form("codex", codex.ROLLOUT_JSON, lambda value: "session" in value and isinstance(value.get("items"), list)),
-    _Form(
+_WHOLE_FORMS: tuple[_Form, ...] = (
+    ("codex", codex.ROLLOUT_JSON, lambda value: "session" in value and isinstance(value.get("items"), list)),
+    (
         gemini.AGENT,
         gemini.SESSION_JSON,
         lambda value: "sessionId" in value and any(isinstance(value.get(name), list) for name in gemini.MESSAGES),
     ),
-    _Form(
+    (
         opencode.AGENT,
         opencode.EXPORT,
         lambda value: isinstance(value.get("info"), dict) and isinstance(value.get("messages"), list),
     ),
-    _Form(
-        opencode.AGENT, opencode.FILES, lambda value: isinstance(value.get("directory"), str) and "projectID" in value
-    ),
+    (opencode.AGENT, opencode.FILES, lambda value: isinstance(value.get("directory"), str) and "projectID" in value),
 )
-_ARRAY_FORMS = (
-    _Form(gemini.AGENT, gemini.PROMPTS, lambda value: "sessionId" in value and isinstance(value.get("message"), str)),
+_ARRAY_FORMS: tuple[_Form, ...] = (
+    (gemini.AGENT, gemini.PROMPTS, lambda value: "sessionId" in value and isinstance(value.get("message"), str)),
 )

@@ -10,13 +10,13 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any, cast
 
+from aicx.sources import load_source
 from aicx.sources.branches import with_branches
 from aicx.sources.items import (
     BadRecord,
     GrowingSource,
     LogFile,
     LogIdentity,
-    LogSource,
     ReadPoint,
     RecordsEnd,
     SessionEvent,
@@ -27,7 +27,6 @@ from aicx.sources.items import (
 )
 from aicx.sources.naming import Redact, clean_id
 from aicx.types import AgentHomes
-from aicx.values import dataclass
 
 
 def fingerprint_of(known: Mapping[str, str], log: LogFile) -> str | None:
@@ -108,16 +107,13 @@ class Door:
         )
 
 
-@dataclass(frozen=True, slots=True)
 class CleanSource:
     """The logs of an agent, read through a door. Their paths are the real ones, to open them by."""
 
-    source: LogSource
-    door: Door
-
-    @property
-    def agent(self) -> str:
-        return self.source.agent
+    def __init__(self, agent: str, door: Door) -> None:
+        self.agent = agent
+        self.source = load_source(agent)
+        self.door = door
 
     def discover(self, homes: AgentHomes) -> Iterator[LogFile | BadRecord]:
         for item in self.source.discover(homes):

@@ -119,6 +119,11 @@ class SkippedRecords:
     count: int
 
 
+def passed_over(path: str, skipped: Mapping[str, int]) -> Iterator[SkippedRecords]:
+    """The report of what was counted, by reason."""
+    return (SkippedRecords(path, reason, count) for reason, count in skipped.items() if count)
+
+
 @dataclass(frozen=True, slots=True)
 class RecordMarks:
     """The records a log holds, in file order: ``record_mark`` of each, for titles given by record."""
@@ -139,7 +144,6 @@ class ReadPoint:
     state: Callable[[], dict[str, Any]]
 
 
-@dataclass(frozen=True, slots=True)
 class RecordsEnd:
     """All records are read. What follows is told because the log ends here, and may be something else when it grows."""
 

@@ -15,10 +15,10 @@ from aicx.sources.items import (
     LogFile,
     LogIdentity,
     SessionEvent,
-    SkippedRecords,
     SourceItem,
     TimelineEntry,
     ToolUse,
+    passed_over,
 )
 from aicx.sources.records import RawRecord, entries_of, first_of_type, parse_instant, read_jsonl, stat_log
 from aicx.sources.tools import describe_call
@@ -43,14 +43,10 @@ class PiTimeline:
         self._cwd = cwd
         self._at = began
         self._model: str | None = None
-        self._skipped: Counter[str] = Counter()
+        self.skipped: Counter[str] = Counter()
 
     def skip(self, reason: str, count: int = 1) -> None:
-        self._skipped[reason] += count
-
-    def close(self) -> Iterator[SkippedRecords]:
-        """How much was passed over."""
-        return (SkippedRecords(self._path, reason, count) for reason, count in self._skipped.items())
+        self.skipped[reason] += count
 
     def take(self, record: RawRecord) -> Iterator[SourceItem]:
         """The items of one record."""
@@ -215,7 +211,7 @@ class PiSource:
             if item.cut:
                 timeline.skip(CUT_OUT, item.cut)
             yield from timeline.take(item)
-        yield from timeline.close()
+        yield from passed_over(str(log.path), timeline.skipped)
 
 
 SOURCE = PiSource()

@@ -16,10 +16,10 @@ from aicx.sources.items import (
     LogFile,
     LogIdentity,
     SessionEvent,
-    SkippedRecords,
     SourceItem,
     TimelineEntry,
     ToolUse,
+    passed_over,
 )
 from aicx.sources.records import RawRecord, entries_of, first_of_type, parse_instant, read_jsonl, stat_log
 from aicx.sources.values import exit_code_of, quoted, string_of, text_of
@@ -54,7 +54,7 @@ class RunSource:
                 yield item
             else:
                 yield from reading.take(item)
-        yield from (SkippedRecords(str(log.path), reason, count) for reason, count in reading.skipped.items())
+        yield from passed_over(str(log.path), reading.skipped)
 
 
 class _RunState:

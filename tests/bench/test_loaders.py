@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from aicx.bench.datasets import DatasetRequest, bundled, cosqa, in_folder, locomo, parse_wanted, trec
+from aicx.bench.datasets import bundled, cosqa, in_folder, locomo, parse_wanted, trec
 from aicx.errors import NotFound, UsageError
 from aicx.types import Document
 from tests.bench.invented import write_lines
@@ -221,7 +221,7 @@ def test_fingerprint_changes_with_a_word_of_a_document(dialogue: Path) -> None:
 
 
 def test_dataset_is_named_with_its_file() -> None:
-    assert parse_wanted("locomo=/data/l.json") == DatasetRequest("locomo", Path("/data/l.json"))
+    assert parse_wanted("locomo=/data/l.json") == ("locomo", Path("/data/l.json"))
     with pytest.raises(UsageError, match="no dataset 'lokomo'"):
         parse_wanted("lokomo=/data/l.json")
     with pytest.raises(UsageError, match="takes no file"):
@@ -232,4 +232,4 @@ def test_data_folder_is_searched_for_known_forms_and_judged_collections(tmp_path
     (tmp_path / "cranfield").mkdir()
     (tmp_path / "cranfield" / "cranqrel").write_text("1 1 1\n")
     (tmp_path / "pictures").mkdir()
-    assert in_folder(tmp_path) == [DatasetRequest("locomo", dialogue), DatasetRequest("trec", tmp_path / "cranfield")]
+    assert in_folder(tmp_path) == [("locomo", dialogue), ("trec", tmp_path / "cranfield")]

@@ -103,7 +103,7 @@ def test_what_each_retriever_found_is_told_from_what_was_scored_for_the_other(te
     vector = next(row["vectors"][0] for row in rows if row["session_id"] == PUMP)
     share = asked_share(replace(team[1].settings, team_wait_seconds=30.0))
     share.ask(parse_question("the gasket of a valve, not of a pump"), Filters(), DEFAULT_PARAMS, 1)
-    [part] = share.answer(Meant(vector, database.model.fingerprint, database.model.name)).found
+    [part], _ = share.answer(Meant(vector, database.model.fingerprint, database.model.name))
     session_of = {key: row["session_id"] for key, row in part.rows.items()}
     assert {name: {session_of[key] for key in keys} for name, keys in part.found.items()} == {
         "lexical": {VALVE},

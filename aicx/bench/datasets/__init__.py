@@ -31,12 +31,8 @@ _WITHOUT_PATH = ("bundled", "own")
 _IN_FOLDER: Mapping[str, str] = {"commits": "commit*session*.jsonl", "locomo": "locomo*.json", "cosqa": "cosqa"}
 
 
-@dataclass(frozen=True, slots=True)
-class DatasetRequest:
-    """A dataset asked for: its form, and its file or folder unless it needs none."""
-
-    form: str
-    path: Path | None = None
+# A dataset asked for: its form, and its file or folder unless it needs none.
+DatasetRequest = tuple[str, Path | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,60 +65,60 @@ def parse_wanted(text: str) -> DatasetRequest:
         raise UsageError(f"there is no dataset {form!r}", hint=f"choose from {', '.join(FORMS)}")
     if form in _WITHOUT_PATH and given:
         raise UsageError(f"{form} takes no file", hint=f"--dataset {form}")
-    return DatasetRequest(form, Path(path).expanduser() if path else None)
+    return form, Path(path).expanduser() if path else None
 
 
 def in_folder(folder: Path) -> list[DatasetRequest]:
     """The datasets a data folder holds, known forms first; any other folder in it may be a TREC collection."""
     if not folder.is_dir():
         raise NotFound(f"{folder} is not a folder", hint="--data FOLDER, or AICX_BENCH_DATA")
-    found = [
-        DatasetRequest(form, path) for form, pattern in _IN_FOLDER.items() for path in sorted(folder.glob(pattern))
+    found: list[DatasetRequest] = [
+        (form, path) for form, pattern in _IN_FOLDER.items() for path in sorted(folder.glob(pattern))
     ]
-    taken = {wanted.path for wanted in found}
+    taken = {path for _, path in found}
     judged = {path.parent for path in folder.glob("*/*qrel*")}
-    return found + [DatasetRequest("trec", path) for path in sorted(judged) if path not in taken]
+    return found + [("trec", path) for path in sorted(judged) if path not in taken]
 
 
 def open_datasets(wanted: Sequence[DatasetRequest], around: Around) -> Iterator[Dataset | Skipped]:
     """Each dataset asked for, or why it is not there. Two of one name are told apart by a number."""
     seen: dict[str, int] = {}
-    for item in wanted:
+    for form, path in wanted:
         try:
-            dataset = _open(item, around)
+            dataset = _open(form, path, around)
         except AicxError as error:
-            yield Skipped(item.form, error.message + (f" ({error.hint})" if error.hint else ""))
+            yield Skipped(form, error.message + (f" ({error.hint})" if error.hint else ""))
             continue
         seen[dataset.name] = seen.get(dataset.name, 0) + 1
         number = seen[dataset.name]
         yield dataset if number == 1 else replace(dataset, name=f"{dataset.name}-{number}")
 
 
-def _open(wanted: DatasetRequest, around: Around) -> Dataset:
-    if wanted.form == "bundled":
+def _open(form: str, path: Path | None, around: Around) -> Dataset:
+    if form == "bundled":
         from aicx.bench.datasets import bundled
 
         return bundled.load()
-    if wanted.form == "own":
+    if form == "own":
         from aicx.bench.datasets import own
 
         return own.load(around.layout, around.seed, around.repositories)
-    if wanted.form == "memory":
+    if form == "memory":
         from aicx.bench.datasets import memory
 
-        return memory.load(around.seed, wanted.path)
-    if wanted.path is None:
-        raise NotFound(f"no data for {wanted.form}", hint=f"--dataset {wanted.form}=FILE")
-    if wanted.form in ("commits", "why"):
+        return memory.load(around.seed, path)
+    if path is None:
+        raise NotFound(f"no data for {form}", hint=f"--dataset {form}=FILE")
+    if form in ("commits", "why"):
         from aicx.bench.datasets import commits, why
 
         if around.user_home is None:
             raise NotFound("the home folder whose sessions made the commits is not given", hint="--home FOLDER")
-        logs = (wanted.path, around.user_home, around.cache, around.notify)
-        if wanted.form == "commits":
+        logs = (path, around.user_home, around.cache, around.notify)
+        if form == "commits":
             return commits.load(*logs, around.repositories)
         if around.repositories is None:
             raise NotFound("the repositories of the commits are not given", hint="--repositories FOLDER")
         return why.load(*logs, around.repositories)
-    dataset: Dataset = import_module(FORMS[wanted.form]).load(wanted.path)
+    dataset: Dataset = import_module(FORMS[form]).load(path)
     return dataset

@@ -44,13 +44,11 @@ class OtherRankers(AicxError):
     """Not the rankers that were to be measured have answered."""
 
 
-@dataclass(frozen=True, slots=True)
 class Product:
     """`aicx search --group session` over a store."""
 
-    searcher: Searcher
-    choices: Choices
-    mode: Mode = "auto"
+    def __init__(self, searcher: Searcher, choices: Choices, mode: Mode) -> None:
+        self.searcher, self.choices, self.mode = searcher, choices, mode
 
     def rank(self, query: Query, limit: int) -> list[Candidate]:
         return self.labelled(query, limit)[0]

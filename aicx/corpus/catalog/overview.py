@@ -52,7 +52,7 @@ def list_logs(settings: Settings, agents: tuple[str, ...] = ()) -> LogList:
 
     door = Door(redact)
     for agent in agents or every_agent():
-        for log in CleanSource(load_source(agent), door).discover(settings.homes):
+        for log in CleanSource(agent, door).discover(settings.homes):
             if isinstance(log, BadRecord):
                 problems.append(log)
                 continue
@@ -83,7 +83,7 @@ def list_projects(layout: Layout, filters: Filters) -> tuple[list[ProjectSummary
     """The projects that have chunks within the filters, most recently active first, and notes on the filters."""
     with open_catalog(layout) as opened:
         where, values, notes = conditions(filters, opened.catalog)
-        notes = [*([opened.fallback_reason] if opened.fallback_reason else []), *opened.notes, *notes]
+        notes = [*opened.said, *notes]
         rows = opened.catalog.rows(
             "SELECT project, agent, count(*) AS chunks, count(DISTINCT session_id) AS sessions, min(date) AS first,"
             " max(date) AS last, max(completed_at) AS latest, sum(size) AS size, min(started_at) AS began"

@@ -51,6 +51,11 @@ class Opened:
     fallback_reason: str | None
     notes: list[str]
 
+    @property
+    def said(self) -> list[str]:
+        """All that an answer out of it has to say of it."""
+        return [*([self.fallback_reason] if self.fallback_reason else []), *self.notes]
+
 
 class CatalogDamaged(CorpusDamaged):
     """The catalogue turned out to be damaged while it was asked. Without it the same question can be answered."""

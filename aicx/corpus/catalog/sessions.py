@@ -128,7 +128,7 @@ def browse(layout: Layout, filters: Filters, sort: Sort, limit: int, offset: int
             )
             for row, sessions in folded[offset : offset + limit]
         ]
-        notes = [*([opened.fallback_reason] if opened.fallback_reason else []), *opened.notes, *notes]
+        notes = [*opened.said, *notes]
         return SessionsPage(len(folded), offset, items, notes)
 
 

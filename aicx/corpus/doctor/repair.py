@@ -24,7 +24,7 @@ from aicx.corpus.places.stored import is_filed
 from aicx.errors import AicxError, CorpusDamaged, UsageError
 from aicx.paths import Layout, parse_chunk_name, safe_session
 from aicx.redaction import redactor
-from aicx.sources import is_agent, load_source
+from aicx.sources import is_agent
 from aicx.sources.door import CleanSource, Door
 from aicx.sources.items import LogFile
 from aicx.sources.naming import clean_id
@@ -196,7 +196,7 @@ def _broken_sessions(survey: Survey) -> list[tuple[tuple[str, str], list[str]]]:
 
 
 def _logs_of(settings: Settings, agent: str, name: str) -> list[LogFile]:
-    source = CleanSource(load_source(agent), Door(redactor(settings.redact_secrets)))
+    source = CleanSource(agent, Door(redactor(settings.redact_secrets)))
     logs = [log for log in source.discover(settings.homes) if isinstance(log, LogFile)]
     if name.endswith(_HISTORY):
         return [log for log in logs if source.identify(log).session_id is None]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import field
 from typing import Any
 
 from aicx.corpus.catalog.names import SessionKey, find_session
@@ -223,18 +222,17 @@ def _rewrite(layout: Layout, plan: ForgetPlan, path: str, targets: Targets) -> N
     affected.messages += len(hit)
 
 
-@dataclass(slots=True)
 class _Search:
     """Goes through the corpus once and notes which messages of which sessions match."""
 
-    pattern: ExpressionSearch
-    sessions: set[SessionKey] = field(default_factory=set)
-    keys: dict[SessionKey, set[str]] = field(default_factory=dict)
-    said: dict[SessionKey, set[str]] = field(default_factory=dict)
-    shortened: int = 0
-    named: int = 0
-    # Messages that were cut into parts: a match may lie across a cut.
-    _parts: dict[tuple[SessionKey, str], dict[int, str]] = field(default_factory=dict)
+    def __init__(self, pattern: ExpressionSearch) -> None:
+        self.pattern = pattern
+        self.sessions: set[SessionKey] = set()
+        self.keys: dict[SessionKey, set[str]] = {}
+        self.said: dict[SessionKey, set[str]] = {}
+        self.shortened = self.named = 0
+        # Messages that were cut into parts: a match may lie across a cut.
+        self._parts: dict[tuple[SessionKey, str], dict[int, str]] = {}
 
     def chunk(self, session: SessionKey, markdown: bytes, fields: Mapping[str, Any]) -> None:
         for message, text in message_texts(markdown, fields):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
 from functools import lru_cache
 from typing import Any
 
@@ -15,7 +14,6 @@ from aicx.corpus.places.siblings import FolderHistory, is_deep, is_telling_branc
 from aicx.git.printed import Observation, is_telling, read_printed
 from aicx.sources.items import SessionEvent, TimelineEntry
 from aicx.sources.naming import Redact
-from aicx.values import dataclass
 
 # The folder that a call names for itself, among its arguments or in a script that runs it.
 _WORKDIR = re.compile(
@@ -25,12 +23,12 @@ _WORKDIR = re.compile(
 _remote = lru_cache(1024)(from_remote)  # the same few addresses, thousands of times
 
 
-@dataclass(slots=True)
 class Observer:
     """Follows the tool calls of one reading: what a call's result showed, of the folder that the call ran in."""
 
-    clean: Redact
-    _calls: dict[str, tuple[str, str | None]] = field(default_factory=dict)
+    def __init__(self, clean: Redact) -> None:
+        self.clean = clean
+        self._calls: dict[str, tuple[str, str | None]] = {}
 
     @property
     def unanswered(self) -> Iterable[str]:

@@ -14,7 +14,6 @@ from aicx.corpus.ingest.observing import Observer
 from aicx.corpus.ingest.workers import map_in_order
 from aicx.corpus.places.evidence import FolderClue
 from aicx.redaction import redactor
-from aicx.sources import load_source
 from aicx.sources.door import CleanSource, Door, fingerprint_of
 from aicx.sources.items import (
     BadRecord,
@@ -84,7 +83,7 @@ def make_plan(
     door = Door(redact)
     known = fingerprints(catalog)
     for agent in agents:
-        source = CleanSource(load_source(agent), door)
+        source = CleanSource(agent, door)
         logs = _discover(source, homes, plan, on_progress)
         changed = [log for log in logs.values() if full_rescan or fingerprint_of(known, log) != log.fingerprint]
         by_session: dict[str, dict[str, tuple[LogFile, LogIdentity]]] = {}
@@ -172,7 +171,7 @@ class LogReading:
 
 def read_logs(agent: str, logs: Sequence[LogFile], redact_secrets: bool, whole: bool = True) -> LogReading:
     """Everything the logs hold, each read up to the size it had when it was listed; ``whole`` as in `draft_entries`."""
-    return _reading(CleanSource(load_source(agent), Door(redactor(redact_secrets))), logs, whole, None)
+    return _reading(CleanSource(agent, Door(redactor(redact_secrets))), logs, whole, None)
 
 
 def read_growing(
@@ -180,7 +179,7 @@ def read_growing(
 ) -> LogReading:
     """As `read_logs`, but notes where reading stopped, and reads on from ``since`` where the log only grew."""
     clean = redactor(redact_secrets)
-    source = CleanSource(load_source(agent), Door(clean))
+    source = CleanSource(agent, Door(clean))
     if since and not (len(logs) == 1 and only_grew(logs[0].path, since)):
         since = None
     following = None if whole else Following.of(source, logs, since, clean, made_by(redacts=redact_secrets))

@@ -10,6 +10,7 @@ another language add words to the lists, no code.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import cache
@@ -119,15 +120,6 @@ class Density:
         return self.signal / self.total if self.total else 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class _WordPattern:
-    starts: tuple[str, ...]
-    contains: tuple[str, ...]
-
-    def match(self, line: str) -> bool:
-        return line.startswith(self.starts) or any(map(line.__contains__, self.contains))
-
-
 def measure(text: str) -> Density:
     """The density of what was said, line by line."""
     words = _lists()
@@ -140,16 +132,16 @@ def measure(text: str) -> Density:
         if not plain:
             continue
         total += 1
-        echoing = echoing or words["echo"].match(plain)
-        if echoing or words["noise"].match(line.strip()):
+        echoing = echoing or words["echo"](plain)
+        if echoing or words["noise"](line.strip()):
             noise += 1
-        elif words["signal"].match(plain) and not _LOGGED.match(written):
+        elif words["signal"](plain) and not _LOGGED.match(written):
             signal += 1
-            high = high or words["high_value"].match(plain)
+            high = high or words["high_value"](plain)
             for said in _SENTENCE_END.split(written.strip(_MARKS)):
                 one = said.lower()
-                if words["signal"].match(one):
-                    opens, weighs = bool(words["opening"].match(one)), words["high_value"].match(one)
+                if words["signal"](one):
+                    opens, weighs = bool(words["opening"](one)), words["high_value"](one)
                     telling.setdefault(said, (opens, not weighs, len(said) < _SHORT))
     if total == 0:
         return Density(0.0, "EMPTY", 0, 0, 0)
@@ -164,9 +156,12 @@ def measure(text: str) -> Density:
 
 
 @cache
-def _lists() -> dict[str, _WordPattern]:
+def _lists() -> dict[str, Callable[[str], bool]]:
+    """Whether a line begins with or holds words of a list, by its name."""
+
+    def pattern(starts: Sequence[str] = (), contains: Sequence[str] = ()) -> Callable[[str], bool]:
+        first = tuple(starts)
+        return lambda line: line.startswith(first) or any(map(line.__contains__, contains))
+
     lists = orjson.loads(files("aicx").joinpath("data/density.json").read_bytes())
-    return {
-        name: _WordPattern(tuple(words.get("starts", ())), tuple(words.get("contains", ())))
-        for name, words in lists.items()
-    }
+    return {name: pattern(**words) for name, words in lists.items()}

@@ -64,14 +64,6 @@ class Meant:
     model: str
 
 
-@dataclass(frozen=True, slots=True)
-class TeamAnswer:
-    """The answers of all databases of a share, and a line for what could not be asked."""
-
-    found: Sequence[Shared]
-    notes: Sequence[str] = ()
-
-
 class Team(Protocol):
     """A share, asked one question. ``ask`` returns at once; ``answer`` waits no longer than the user lets it.
 
@@ -83,7 +75,7 @@ class Team(Protocol):
 
     def ask(self, question: Question, filters: Filters, rules: RankingParams, limit: int) -> None: ...
 
-    def answer(self, meant: Meant | None) -> TeamAnswer: ...
+    def answer(self, meant: Meant | None) -> tuple[Sequence[Shared], Sequence[str]]: ...
 
 
 def is_shared(row: Any) -> bool:

@@ -39,9 +39,9 @@ def join(state: SearchState) -> SearchState:
     if team is None:
         return state
     by_meaning = "dense" in state.rankings
-    answer = team.answer(_meant(state) if by_meaning else None)
-    state = replace(state, notes=(*state.notes, *answer.notes))
-    parts = list(_without_own(state, answer.found))
+    shared, notes = team.answer(_meant(state) if by_meaning else None)
+    state = replace(state, notes=(*state.notes, *notes))
+    parts = list(_without_own(state, shared))
     if not parts:
         return state
     state = replace(state, verbatim=state.verbatim or any(part.verbatim for part in parts))

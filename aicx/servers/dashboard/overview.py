@@ -35,7 +35,7 @@ def overview(layout: Layout, filters: Filters, most_in_plot: int = MAX_IN_PLOT) 
                 f" FROM chunks WHERE {where} GROUP BY agent, session_id, project, kind, date",
                 values,
             )
-            notes = [*([opened.fallback_reason] if opened.fallback_reason else []), *opened.notes, *notes]
+            notes = [*opened.said, *notes]
     except NotFound:
         return Overview([], [], [], [], [], [])
     projects = _grouped(rows, lambda row: row["project"])

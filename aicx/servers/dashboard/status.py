@@ -70,7 +70,7 @@ class StatusReader:
         catalog = opened.catalog
         stats, hidden = self._hold("numbers", opened, lambda: _numbers(catalog))
         redacted = self._hold("redacted", opened, lambda: self._redactions(catalog))
-        assumptions = [*([opened.fallback_reason] if opened.fallback_reason else []), *opened.notes]
+        assumptions = opened.said
         index, problem = self._hold("index", opened, lambda: _index(self._settings))
         if problem:
             assumptions.append(problem)

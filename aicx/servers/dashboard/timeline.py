@@ -159,7 +159,7 @@ def _spans(settings: Settings, name: str) -> tuple[list[Span], int, list[str]]:
                 " LEFT JOIN sessions USING (agent, session_id) ORDER BY began DESC",
                 (name,),
             )
-            notes = [*([opened.fallback_reason] if opened.fallback_reason else []), *opened.notes]
+            notes = opened.said
     except NotFound:  # nothing is stored yet
         return [], 0, []
     spans = [

@@ -254,7 +254,7 @@ def facts_of(settings: Settings, where: NamedRepository) -> tuple[list[SessionFa
         with open_catalog(settings.layout) as opened:
             sql, values = _condition(settings, opened, where)
             facts, unread = facts_so_far(settings.layout, opened.catalog, sql, values)
-            return facts, unread, [*([opened.fallback_reason] if opened.fallback_reason else []), *opened.notes]
+            return facts, unread, opened.said
     except NotFound:  # nothing is stored yet
         return [], 0, []
 

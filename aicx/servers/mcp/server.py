@@ -6,7 +6,6 @@ import logging
 import re
 from collections import ChainMap
 from collections.abc import Callable, Mapping
-from dataclasses import field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -31,7 +30,6 @@ from aicx.servers.mcp.arguments import InvalidArguments, asks_for_help, paramete
 from aicx.servers.mcp.reading import read
 from aicx.servers.mcp.replies import ToolReply, as_json, line
 from aicx.servers.mcp.texts import help_text
-from aicx.values import dataclass
 
 TOOLS = {
     tool.name: tool
@@ -188,15 +186,18 @@ def _described(tool: ToolHandler) -> Any:
     )
 
 
-@dataclass(frozen=True, slots=True)
 class _Answering:
-    settings: Settings
-    workers: Workers
-    folder: Path | None
-    clock: Callable[[], datetime]
-    tools: Mapping[str, ToolHandler]
-    # By the searcher of each thread, whose index by meaning they ask with.
-    recallers: WeakKeyDictionary[Searcher, Recaller] = field(default_factory=WeakKeyDictionary)
+    def __init__(
+        self,
+        settings: Settings,
+        workers: Workers,
+        folder: Path | None,
+        clock: Callable[[], datetime],
+        tools: Mapping[str, ToolHandler],
+    ) -> None:
+        self.settings, self.workers, self.folder, self.clock, self.tools = settings, workers, folder, clock, tools
+        # By the searcher of each thread, whose index by meaning they ask with.
+        self.recallers = WeakKeyDictionary[Searcher, Recaller]()
 
     async def answer(self, name: str, given: dict[str, Any]) -> Any:
         """The tool's result. Raises MCPError for what is no call, and for a bug."""

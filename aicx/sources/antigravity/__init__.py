@@ -27,7 +27,7 @@ from aicx.sources.antigravity.transcript import (
     common_root,
     outline_transcript,
 )
-from aicx.sources.items import BadRecord, LogFile, LogIdentity, SkippedRecords, SourceItem
+from aicx.sources.items import BadRecord, LogFile, LogIdentity, SourceItem, passed_over
 from aicx.sources.records import entries_of, stat_log
 from aicx.types import AgentHomes
 
@@ -104,9 +104,7 @@ class AntigravitySource:
         else:
             dated = max((artifact.at for artifact in artifacts if artifact.at), default=None)
             yield from place_steps(brain.steps, dated, conversation)
-        for reason, count in conversation.skipped.items():
-            if count:
-                yield SkippedRecords(str(log.path), reason, count)
+        yield from passed_over(str(log.path), conversation.skipped)
 
 
 SOURCE = AntigravitySource()

@@ -22,9 +22,9 @@ from aicx.sources.items import (
     LogIdentity,
     ReadPoint,
     RecordsEnd,
-    SkippedRecords,
     SourceItem,
     TimelineEntry,
+    passed_over,
 )
 from aicx.sources.memories import identify_memory, memory_files, read_memory
 from aicx.sources.records import RawRecord, entries_of, parse_instant, points_from, read_jsonl, stat_log
@@ -201,7 +201,7 @@ def _read_history(log: LogFile) -> Iterator[SourceItem]:
                 speaker_of(text) or "typed",
                 cwd=project,
             )
-    yield from (SkippedRecords(path, reason, count) for reason, count in skipped.items() if count)
+    yield from passed_over(path, skipped)
 
 
 def _history_text(value: dict[str, Any]) -> tuple[str, int]:

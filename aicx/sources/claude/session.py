@@ -22,10 +22,10 @@ from aicx.sources.items import (
     RecordMarks,
     RecordsEnd,
     SessionEvent,
-    SkippedRecords,
     SourceItem,
     SourceRef,
     TimelineEntry,
+    passed_over,
     record_mark,
 )
 from aicx.sources.records import RawRecord, parse_instant, read_jsonl
@@ -113,7 +113,7 @@ class ClaudeLogReader:
         yield from self._queue.rest()
         if marks:
             yield RecordMarks(bytes(marks))
-        yield from (SkippedRecords(self._path, reason, count) for reason, count in self._skipped.items() if count)
+        yield from passed_over(self._path, self._skipped)
 
     def _point(self, record: RawRecord, marks: int) -> ReadPoint:
         """The place before a record, to be read on from if the first thing it says is an entry of its own."""

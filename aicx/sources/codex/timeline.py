@@ -12,7 +12,7 @@ from typing import Any
 
 from aicx.sources.codex.texts import is_markup, without_blobs
 from aicx.sources.embedded import CUT_OUT
-from aicx.sources.items import BadRecord, LogIdentity, SessionEvent, SkippedRecords, SourceItem, TimelineEntry, ToolUse
+from aicx.sources.items import BadRecord, LogIdentity, SessionEvent, SourceItem, TimelineEntry, ToolUse, passed_over
 from aicx.sources.records import LogRecord, parse_instant
 from aicx.types import Origin, Role
 from aicx.values import dataclass
@@ -143,7 +143,7 @@ class CodexTimeline:
     def finish(self) -> None:
         """Tells what still waits, and how much was passed over."""
         self._release(at_end=True)
-        self.ready.extend(SkippedRecords(self.path, reason, count) for reason, count in self._skipped.items() if count)
+        self.ready.extend(passed_over(self.path, self._skipped))
 
     def move(self, cwd: Any) -> None:
         """Changes the folder, if ``cwd`` is one."""

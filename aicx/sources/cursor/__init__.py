@@ -25,9 +25,9 @@ from aicx.sources.items import (
     LogFile,
     LogIdentity,
     SessionEvent,
-    SkippedRecords,
     SourceItem,
     ToolUse,
+    passed_over,
 )
 from aicx.sources.records import changed_at, element_ref, entries_of, parse_instant, stat_log
 from aicx.sources.tools import describe_call
@@ -106,7 +106,7 @@ def _read_chat(log: LogFile) -> Iterator[SourceItem]:
                 cwd=cwd,
                 model=model_of(message, chat.about) if draft.role in ("assistant", "reasoning") else None,
             )
-    yield from (SkippedRecords(path, reason, count) for reason, count in skipped.items() if count)
+    yield from passed_over(path, skipped)
 
 
 def _listed(folder: Path) -> Sequence[Path | BadRecord]:

@@ -18,7 +18,7 @@ from urllib.parse import unquote, urlsplit
 
 from aicx.sources.databases import not_read, path_in, reading, split_path
 from aicx.sources.embedded import CUT_OUT
-from aicx.sources.items import BadRecord, LogFile, SkippedRecords, SourceItem, TimelineEntry, ToolUse
+from aicx.sources.items import BadRecord, LogFile, SourceItem, TimelineEntry, ToolUse, passed_over
 from aicx.sources.records import RawRecord, changed_at, list_folder, parse_instant, read_jsonl
 from aicx.sources.tools import describe_call
 from aicx.sources.values import items_of, object_of, objects_of, parse_json, quoted, string_of, text_of
@@ -67,7 +67,7 @@ def read_transcript(log: LogFile, session_id: str, prompted: Origin) -> Iterator
                 key = f"{session_id}:{item.line}:{number}:{part}"
                 ref = item.ref(path)
                 yield TimelineEntry(AGENT, session_id, at, role, text, ref, origin, cwd=cwd, record_id=key, tool=tool)
-    yield from (SkippedRecords(path, reason, count) for reason, count in skipped.items() if count)
+    yield from passed_over(path, skipped)
 
 
 def _said(

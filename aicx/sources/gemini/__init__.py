@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from aicx.sources.embedded import CUT_OUT
 from aicx.sources.gemini.messages import AGENT, GeminiTimeline, first_instant
 from aicx.sources.gemini.projects import find_cwd, folder_hash, project_root
-from aicx.sources.items import BadRecord, EntryDraft, LogFile, LogIdentity, SessionEvent, SourceItem
+from aicx.sources.items import BadRecord, EntryDraft, LogFile, LogIdentity, SessionEvent, SourceItem, passed_over
 from aicx.sources.records import (
     Element,
     RawRecord,
@@ -47,14 +47,13 @@ def read_object(log: LogFile) -> Iterator[SourceItem]:
         yield BadRecord(path, "has no list of messages")
         return
     timeline = yield from open_session(log, header, first_instant(messages))
-    if cut:
-        timeline.skipped[CUT_OUT] += cut
+    timeline.skipped[CUT_OUT] += cut
     for index, message in enumerate(messages):
         if isinstance(message, dict):
             yield from timeline.take(message, Element(message, index, index + 1))
         else:
             yield BadRecord(path, "message is not an object", index + 1)
-    yield from timeline.close()
+    yield from passed_over(str(log.path), timeline.skipped)
 
 
 def open_session(
@@ -201,7 +200,7 @@ def read_prompts(log: LogFile) -> Iterator[SourceItem]:
             drafts = [EntryDraft("user", speaker_of(text) or "typed", text)]
             place = Element(prompt, index, index + 1)
             yield from timeline.place({"timestamp": prompt.get("timestamp")}, drafts, place)
-    yield from timeline.close()
+    yield from passed_over(str(log.path), timeline.skipped)
 
 
 def read_lines(log: LogFile) -> Iterator[SourceItem]:
@@ -225,7 +224,7 @@ def read_lines(log: LogFile) -> Iterator[SourceItem]:
             yield from _release(timeline, waiting.pop(first))
     for held in waiting.values():
         yield from _release(timeline, held)
-    yield from timeline.close()
+    yield from passed_over(str(log.path), timeline.skipped)
 
 
 class _Version(NamedTuple):

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from aicx.sources.items import BadRecord, EntryDraft, SkippedRecords, TimelineEntry, ToolUse
+from aicx.sources.items import BadRecord, EntryDraft, TimelineEntry, ToolUse
 from aicx.sources.records import LogRecord, dump_json, parse_instant
 from aicx.sources.tools import describe_call
 from aicx.sources.values import object_of, objects_of, quoted, replace_data_urls, string_of, text_of
@@ -299,10 +299,6 @@ class GeminiTimeline:
                 cwd=self._cwd,
                 model=text_of(message.get("model")),
             )
-
-    def close(self) -> Iterator[SkippedRecords]:
-        """How much was passed over."""
-        return (SkippedRecords(self._path, reason, count) for reason, count in self.skipped.items())
 
 
 def first_instant(messages: list[Any]) -> datetime | None:

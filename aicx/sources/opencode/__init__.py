@@ -19,8 +19,8 @@ from aicx.sources.items import (
     LogFile,
     LogIdentity,
     SessionEvent,
-    SkippedRecords,
     SourceItem,
+    passed_over,
 )
 from aicx.sources.opencode.messages import (
     AGENT,
@@ -87,7 +87,7 @@ class OpenCodeSource:
         if title or parent or automated:
             event = SessionEvent(session_id, title=title, parent_session=parent, automated=automated)
             yield replace(event, lane="subagent") if parent else event
-        skipped: Counter[str] = Counter({CUT_OUT: session.cut} if session.cut else ())
+        skipped: Counter[str] = Counter({CUT_OUT: session.cut})
         messages = OpenCodeMessages(skipped, "agent" if parent else "program" if automated else "typed")
         last = _created(info) or changed_at(log.path)
         for index, message in enumerate(session.messages):
@@ -108,7 +108,7 @@ class OpenCodeSource:
                     cwd=text_of(object_of(about.get("path")).get("cwd")) or text_of(info.get("directory")),
                     model=text_of(about.get("modelID")) or text_of(object_of(about.get("model")).get("modelID")),
                 )
-        yield from (SkippedRecords(path, reason, count) for reason, count in skipped.items())
+        yield from passed_over(path, skipped)
 
     def elements(self, log: LogFile) -> list[Any]:
         """The messages that the spans of stored chunks count."""
