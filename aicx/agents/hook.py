@@ -14,7 +14,6 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple
 
 from aicx.agents import LANES, SAVE, STORE
 from aicx.system import CAN_FORK, end_after
@@ -48,18 +47,11 @@ def main(arguments: Sequence[str]) -> None:
     os._exit(0)
 
 
-class Answered(NamedTuple):
-    """The last answer that was given, and whether the work came to its end."""
-
-    body: bytes
-    in_time: bool
-
-
-def within(seconds: float, work: Callable[[Callable[[bytes], None]], bytes]) -> Answered:
+def within(seconds: float, work: Callable[[Callable[[bytes], None]], bytes]) -> tuple[bytes, bool]:
     """Returns the answer of ``work`` from another process, which is killed with its own after ``seconds``.
 
-    It is passed a function to say what the answer is if it does not come to its end. No answer has a NUL byte in it.
-    Its output goes nowhere: an agent that reads until every writer is gone does not wait for it.
+    Also whether the work came to its end. It is passed a function to say what the answer is if it does not. No answer
+    has a NUL byte in it. Its output goes nowhere: an agent that reads until every writer is gone does not wait for it.
     """
     if not CAN_FORK:
         return _beside(seconds, work)
@@ -85,10 +77,10 @@ def within(seconds: float, work: Callable[[Callable[[bytes], None]], bytes]) -> 
             with suppress(OSError):
                 end(child, signal.SIGKILL)
     _reap(child, max(until, time.monotonic() + 0.05))
-    return Answered(said.split(_END)[-2] if _END in said else b"", in_time)
+    return said.split(_END)[-2] if _END in said else b"", in_time
 
 
-def _beside(seconds: float, work: Callable[[Callable[[bytes], None]], bytes]) -> Answered:
+def _beside(seconds: float, work: Callable[[Callable[[bytes], None]], bytes]) -> tuple[bytes, bool]:
     """As `within` on a system that does not fork: in a thread, which ends with this process whatever it waits for."""
     from threading import Thread
 
@@ -101,7 +93,7 @@ def _beside(seconds: float, work: Callable[[Callable[[bytes], None]], bytes]) ->
     thread = Thread(target=run, daemon=True)
     thread.start()
     thread.join(seconds)
-    return Answered(said[-1] if said else b"", not thread.is_alive())
+    return said[-1] if said else b"", not thread.is_alive()
 
 
 def _stand_alone() -> None:

@@ -19,57 +19,48 @@ from aicx.config import Settings
 from aicx.engine.index_answer import IndexGain
 from aicx.engine.search import Mode, Searcher, SearchQuery
 from aicx.errors import UsageError
-from aicx.values import dataclass
 
 # More would take longer than a person waits for them.
 MAX_QUESTIONS = 60
 
 
-@dataclass(frozen=True, slots=True)
-class GainBounds:
-    """How much is looked at: the newest chunks, and seconds for git on all repositories and for asking.
-
-    Of fewer questions than ``least`` nothing is said: the interval would be wider than what meaning can gain.
-    """
-
-    least: int = 30
-    chunks: int = 5000
-    git_seconds: float = 5.0
-    asking_seconds: float = 15.0
+# Of fewer questions nothing is said: the interval would be wider than what meaning can gain.
+_LEAST = 30
+# How much is looked at: the newest chunks, and seconds for git on all repositories and for asking.
+_CHUNKS, _GIT_SECONDS, _ASKING_SECONDS = 5000, 5.0, 15.0
 
 
 def measure_gain(settings: Settings) -> IndexGain:
     """MRR@10 of at most `MAX_QUESTIONS` questions, asked of the index both ways; no figures where there are too few."""
-    bounds = GainBounds()
-    return gain_of(settings, _questions(settings, bounds, Random(0)), bounds, 0)  # noqa: S311 - it draws questions
+    return gain_of(settings, _questions(settings, Random(0)), 0)  # noqa: S311 - it draws questions
 
 
-def gain_of(settings: Settings, asked: Sequence[Query], bounds: GainBounds, seed: int) -> IndexGain:
+def gain_of(settings: Settings, asked: Sequence[Query], seed: int) -> IndexGain:
     """MRR@10 of those questions, asked of the index both ways; no figures where they are too few."""
-    if len(asked) < bounds.least:
+    if len(asked) < _LEAST:
         return IndexGain(len(asked))
-    words, both = _ranks(settings, asked, bounds.asking_seconds)
-    if len(words) < bounds.least:
+    words, both = _ranks(settings, asked)
+    if len(words) < _LEAST:
         return IndexGain(len(words))
     more = [second - first for first, second in zip(words, both, strict=True)]
     found = intervals(dict(enumerate((words, both, more))), seed)
     return IndexGain(len(words), *found.values())
 
 
-def _questions(settings: Settings, bounds: GainBounds, random: Random) -> Sequence[Query]:
+def _questions(settings: Settings, random: Random) -> Sequence[Query]:
     """In a random order, so that the first of them stand for all."""
-    sessions = read_sessions(settings.layout, bounds.chunks)
+    sessions = read_sessions(settings.layout, _CHUNKS)
     if len(sessions) < 2:
         return ()
-    history = read_history(sessions, seconds=bounds.git_seconds)
+    history = read_history(sessions, seconds=_GIT_SECONDS)
     found = [query for query in mine_subjects(history, sessions, len(history), random) if query.part == COUNTED]
     random.shuffle(found)
     return found[:MAX_QUESTIONS]
 
 
-def _ranks(settings: Settings, queries: Sequence[Query], seconds: float) -> tuple[list[float], list[float]]:
+def _ranks(settings: Settings, queries: Sequence[Query]) -> tuple[list[float], list[float]]:
     """The reciprocal rank of each question's session, by words and by both, until the time is up."""
-    until = time.monotonic() + seconds
+    until = time.monotonic() + _ASKING_SECONDS
     words: list[float] = []
     both: list[float] = []
     with Searcher(settings) as searcher:

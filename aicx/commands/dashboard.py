@@ -128,14 +128,13 @@ def _write(settings: Settings, output: str, now: datetime, filters: Filters, *, 
     path = user_path(output)
     check_outside(path, settings.corpus_folders)
     check_target(path, MARK, command="aicx serve page", force=force)
-    made = write_page(settings, path, now=now, filters=filters)
+    made = DashboardPage(str(path), *write_page(settings, path, now=now, filters=filters))
     if json:
-        answer = DashboardPage(str(path), made.size, made.sessions, made.chunks, made.chunks_left_out)
-        console.out_answer(SCHEMA, answer)
+        console.out_answer(SCHEMA, made)
         return
     console.out(str(path))
     sessions, chunks = console.plural(made.sessions, "session"), console.plural(made.chunks, "chunk")
-    console.notify(f"{sessions} in {chunks}, {console.size(made.size)}. Keep the file as you would the logs.")
+    console.notify(f"{sessions} in {chunks}, {console.size(made.bytes)}. Keep the file as you would the logs.")
     if made.chunks_left_out:
         left_out = console.plural(made.chunks_left_out, "older chunk")
         console.warn(f"{left_out} had no room; --since, --project and other filters choose what goes in")

@@ -15,7 +15,6 @@ from aicx.paths import Layout
 from aicx.storage.atomic import replace_file
 from aicx.storage.lock import writer_lock
 from aicx.text import plural
-from aicx.values import dataclass
 
 # Raised when analysis, fields or weights' fields change: an index made otherwise is built anew.
 LEXICAL_VERSION = "3"
@@ -23,20 +22,12 @@ LEXICAL_VERSION = "3"
 _MANIFEST_WAIT_SECONDS = 30.0
 
 
-@dataclass(frozen=True, slots=True)
-class Freshness:
-    """How an index stands to the corpus. ``behind`` counts chunks it lacks or still has; None when that is unknown."""
-
-    exists: bool
-    behind: int | None
-
-
-def lexical_freshness(layout: Layout, catalog: Catalog) -> Freshness:
-    """Whether the BM25 index is there, and how many chunks it is behind."""
+def lexical_freshness(layout: Layout, catalog: Catalog) -> tuple[bool, int | None]:
+    """Whether the BM25 index is there, and how many chunks it lacks or still has; None when that is unknown."""
     state = read_manifest(layout).get("lexical", {})
     if not state or not (layout.lexical_index / "meta.json").exists():
-        return Freshness(False, None)
-    return Freshness(True, chunks_behind(state, catalog) if belongs(state, catalog) else None)
+        return False, None
+    return True, chunks_behind(state, catalog) if belongs(state, catalog) else None
 
 
 def folder_size(folder: Path) -> int:

@@ -66,8 +66,8 @@ class LexicalRetriever:
         self, question: Question, where: Sequence[Condition], limit: int, rules: RankingParams, catalog: Catalog
     ) -> FoundByWords:
         """At most ``limit`` candidates. Raises NotFound where there is no index, CorpusDamaged for a damaged one."""
-        state = lexical_freshness(self._layout, catalog)
-        if not state.exists:
+        exists, behind = lexical_freshness(self._layout, catalog)
+        if not exists:
             raise NotFound(f"there is no lexical index in {self._layout.lexical_index}", hint="aicx store")
         manifest = read_manifest(self._layout)["lexical"]
         if not of_this_version(manifest):
@@ -76,14 +76,14 @@ class LexicalRetriever:
         if reason := find_damage(self._layout.lexical_index):
             raise CorpusDamaged(f"the lexical index is damaged: {reason}", hint="aicx store")
         with panics_as_damage("the lexical index", "aicx doctor --fix"):
-            searcher = self._opened((manifest.get("sequence"), state.behind, catalog.identity))
+            searcher = self._opened((manifest.get("sequence"), behind, catalog.identity))
             # A word alone does not tell its language, and text in another one is found by that one's stems.
             question = widen(question, searcher.unknown(question, rules))
             meant = correct(question, searcher.misspelt(question, rules))
             candidates = searcher.search(meant, where, limit, rules)
             verbatim = rules.verbatim and searcher.holds(meant, where, rules)
             occurrences = searcher.occurrences(meant, where, rules)
-            return FoundByWords(candidates, state.behind, searcher.size, verbatim, meant, occurrences)
+            return FoundByWords(candidates, behind, searcher.size, verbatim, meant, occurrences)
 
     @property
     def open(self) -> LexicalSearcher:

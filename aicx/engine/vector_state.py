@@ -72,7 +72,7 @@ def lexical_state(settings: Settings) -> WordIndex:
     """The state of the BM25 index. Raises NotFound when nothing is stored yet."""
     with open_catalog(settings.layout) as opened:
         found = lexical_freshness(settings.layout, opened.catalog)
-    return WordIndex(found.exists, found.behind, folder_size(settings.layout.lexical_index))
+    return WordIndex(*found, folder_size(settings.layout.lexical_index))
 
 
 def made_with(settings: Settings) -> Choice:

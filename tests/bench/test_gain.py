@@ -7,8 +7,9 @@ from random import Random
 
 import pytest
 
+from aicx.bench import gain
 from aicx.bench.dataset import Query
-from aicx.bench.gain import GainBounds, gain_of, measure_gain
+from aicx.bench.gain import gain_of, measure_gain
 from aicx.bench.mining import read_sessions
 from aicx.bench.mining.questions import mine_reasks
 from aicx.commands.index import gain_line
@@ -68,8 +69,9 @@ def questions(user: Home) -> list[Query]:
     return mine_reasks(read_sessions(user.settings.layout, 5000), len(THINGS), Random(0))
 
 
-def test_questions_are_asked_by_words_and_by_meaning_too(user: Home) -> None:
-    found = gain_of(user.settings, questions(user), GainBounds(least=10), 0)
+def test_questions_are_asked_by_words_and_by_meaning_too(user: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gain, "_LEAST", 10)
+    found = gain_of(user.settings, questions(user), 0)
     assert found.questions == len(THINGS)
     assert found.words is not None
     assert found.both is not None
@@ -83,7 +85,7 @@ def test_questions_are_asked_by_words_and_by_meaning_too(user: Home) -> None:
 
 
 def test_nothing_is_said_of_a_dozen_questions(user: Home) -> None:
-    found = gain_of(user.settings, questions(user), GainBounds(), 0)
+    found = gain_of(user.settings, questions(user), 0)
     assert (found.questions, found.words, found.both, found.more) == (len(THINGS), None, None, None)
 
 
@@ -91,7 +93,9 @@ def test_prompts_that_ask_again_in_the_logs_own_words_are_no_questions(user: Hom
     assert measure_gain(user.settings).questions == 0
 
 
-def test_no_more_is_asked_than_its_bounds_say(user: Home) -> None:
-    found = gain_of(user.settings, questions(user), GainBounds(least=10, asking_seconds=-1.0), 0)
+def test_no_more_is_asked_than_its_bounds_say(user: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gain, "_LEAST", 10)
+    monkeypatch.setattr(gain, "_ASKING_SECONDS", -1.0)
+    found = gain_of(user.settings, questions(user), 0)
     assert found.questions < 10
     assert found.words is None

@@ -70,9 +70,9 @@ class TestFile:
 
         found: list[Filters] = []
 
-        def write(_: Any, path: Path, *, now: Any, filters: Filters) -> export.Exported:
+        def write(_: Any, path: Path, *, now: Any, filters: Filters) -> tuple[int, int, int, int]:
             found.append(filters)
-            return export.Exported(6_000, 2, 5, 7)
+            return 6_000, 2, 5, 7
 
         monkeypatch.setattr(export, "write_page", write)
         return found

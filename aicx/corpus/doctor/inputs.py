@@ -203,18 +203,18 @@ def survey_store(layout: Layout, *, quick: bool = False) -> Survey:
     """Looks at every chunk and sidecar; ``quick`` leaves the chunks themselves unread."""
     items, strays = take_inventory(layout)
     survey = Survey(strays=strays)
-    for item in items:
-        if not item.has_sidecar:
-            survey.without_sidecar.append(item.path)
+    for path, (has_chunk, has_sidecar) in items.items():
+        if not has_sidecar:
+            survey.without_sidecar.append(path)
             continue
-        if not item.has_chunk:
-            survey.without_chunk.append(item.path)
+        if not has_chunk:
+            survey.without_chunk.append(path)
         try:
-            _look(layout, survey, item.path, read_chunk=item.has_chunk and not quick)
+            _look(layout, survey, path, read_chunk=has_chunk and not quick)
         except AicxError as error:
-            survey.damaged[item.path] = error.message
+            survey.damaged[path] = error.message
         except (OSError, KeyError, TypeError, ValueError) as error:
-            survey.damaged[item.path] = f"{sidecar_path(item.path)}: {type(error).__name__}: {error}"
+            survey.damaged[path] = f"{sidecar_path(path)}: {type(error).__name__}: {error}"
     return survey
 
 

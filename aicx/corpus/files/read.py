@@ -131,21 +131,10 @@ def _leads_out(folder: str, home: str) -> bool:
     return os.path.commonpath((os.path.realpath(folder), home := os.path.realpath(home))) != home
 
 
-@dataclass(frozen=True, slots=True)
-class InventoryItem:
-    """One chunk by the path of its Markdown, and which of its two files are there."""
+def take_inventory(layout: Layout) -> tuple[dict[str, list[bool]], list[str]]:
+    """Lists the chunks of the store by the path of their Markdown, and the files among them that aicx did not name.
 
-    path: str
-    has_chunk: bool
-    has_sidecar: bool
-
-    @property
-    def files(self) -> tuple[str, str]:
-        return self.path, sidecar_path(self.path)
-
-
-def take_inventory(layout: Layout) -> tuple[list[InventoryItem], list[str]]:
-    """Lists the chunks of the store by path, and the files among them that aicx did not name.
+    Of each chunk it is said whether its Markdown is there, and whether its sidecar is.
 
     Symbolic links are not followed; they count among the latter.
     """
@@ -158,7 +147,7 @@ def take_inventory(layout: Layout) -> tuple[list[InventoryItem], list[str]]:
                 found.setdefault(chunk, [False, False])[path != chunk] = True
             else:
                 strays.append(path)
-    return [InventoryItem(path, *found[path]) for path in sorted(found)], sorted(strays)
+    return dict(sorted(found.items())), sorted(strays)
 
 
 def _walk_all(folder: Path, prefix: str) -> Iterator[tuple[str, bool]]:

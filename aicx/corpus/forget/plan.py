@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from aicx.corpus.catalog.names import SessionKey, find_session
-from aicx.corpus.files.read import InventoryItem, load_markdown, load_sidecar, sidecar_path, take_inventory
+from aicx.corpus.files.read import load_markdown, load_sidecar, sidecar_path, take_inventory
 from aicx.corpus.files.sidecar import FORGOTTEN
 from aicx.corpus.forget.blanking import Targets, blank_chunk, message_texts
 from aicx.corpus.forget.holding import Affected, ForgetPlan, ForgetRequest, LogCopy
@@ -49,20 +49,20 @@ def plan_stored(layout: Layout, request: ForgetRequest, plan: ForgetPlan) -> Non
     return _plan_project(layout, rows, damaged, str(request.project), plan)
 
 
-def _survey(layout: Layout) -> tuple[list[_Row], list[InventoryItem]]:
+def _survey(layout: Layout) -> tuple[list[_Row], list[str]]:
     """Every chunk with a readable sidecar, and the others."""
     rows: list[_Row] = []
-    damaged: list[InventoryItem] = []
-    for item in take_inventory(layout)[0]:
+    damaged: list[str] = []
+    for path in take_inventory(layout)[0]:
         try:
-            fields = load_sidecar(layout, item.path).fields
+            fields = load_sidecar(layout, path).fields
         except (CorpusDamaged, NotFound):
-            damaged.append(item)
+            damaged.append(path)
             continue
         copied_in = {(str(copy["agent"]), str(copy["session_id"])) for copy in fields.get("duplicates") or ()}
         rows.append(
             _Row(
-                item.path,
+                path,
                 str(fields["agent"]),
                 str(fields["session_id"]),
                 str(fields["project"]),
@@ -78,11 +78,9 @@ def _survey(layout: Layout) -> tuple[list[_Row], list[InventoryItem]]:
 # Sessions -----------------------------------------------------------------------------------------------------------
 
 
-def _plan_session(
-    layout: Layout, rows: list[_Row], damaged: list[InventoryItem], wanted: str, plan: ForgetPlan
-) -> None:
+def _plan_session(layout: Layout, rows: list[_Row], damaged: list[str], wanted: str, plan: ForgetPlan) -> None:
     # A chunk that lost its sidecar still says in its name whose it is, as far as names keep ids as they are.
-    lost = (name for item in damaged if (name := _named_session(item.path)) is not None)
+    lost = (name for path in damaged if (name := _named_session(path)) is not None)
     plan.sessions |= _with_subagents(rows, find_session(wanted, {*(row.session for row in rows), *lost}))
     names = {(agent, safe_session(session)) for agent, session in plan.sessions}
     for row in rows:
@@ -90,7 +88,7 @@ def _plan_session(
             _remove(layout, plan, row)
         elif row.copied_in & plan.sessions:
             plan.references.append(row.path)
-    plan.removed += [item.path for item in damaged if _named_session(item.path) in names]
+    plan.removed += [path for path in damaged if _named_session(path) in names]
 
 
 def _with_subagents(rows: Iterable[_Row], session: SessionKey) -> set[SessionKey]:
@@ -118,12 +116,10 @@ def _named_session(path: str) -> SessionKey | None:
 # Projects -----------------------------------------------------------------------------------------------------------
 
 
-def _plan_project(
-    layout: Layout, rows: list[_Row], damaged: list[InventoryItem], wanted: str, plan: ForgetPlan
-) -> None:
+def _plan_project(layout: Layout, rows: list[_Row], damaged: list[str], wanted: str, plan: ForgetPlan) -> None:
     name = wanted.rstrip("/") or wanted
     selected = [row for row in rows if _is_in(row, name)]
-    lost = [item.path for item in damaged if item.path.startswith(f"store/{name}/")]
+    lost = [path for path in damaged if path.startswith(f"store/{name}/")]
     if not selected and not lost:
         known = sorted({row.project if row.project != NON_REPOSITORY else str(row.cwd) for row in rows})
         near = [project for project in known if wanted.lower() in project.lower()][:_MAX_CANDIDATES]
@@ -185,16 +181,16 @@ def _plan_pattern(layout: Layout, pattern: ExpressionSearch, plan: ForgetPlan) -
     search = _Search(pattern)
     paths: dict[SessionKey, list[str]] = {}
     damaged: list[str] = []
-    for item in take_inventory(layout)[0]:
+    for path in take_inventory(layout)[0]:
         try:
-            fields = load_sidecar(layout, item.path).fields
-            markdown = load_markdown(layout, item.path)
+            fields = load_sidecar(layout, path).fields
+            markdown = load_markdown(layout, path)
             session = str(fields["agent"]), str(fields["session_id"])
-            paths.setdefault(session, []).append(item.path)
+            paths.setdefault(session, []).append(path)
             search.chunk(session, markdown, fields)
         except (CorpusDamaged, NotFound):
-            if any(map(pattern, _raw(layout, item))):
-                damaged.append(item.path)
+            if any(map(pattern, _raw(layout, path))):
+                damaged.append(path)
     if damaged:
         raise CorpusDamaged(
             f"{len(damaged)} damaged chunks hold a match and cannot be taken apart: {', '.join(damaged)}",
@@ -271,10 +267,10 @@ def _names(fields: Mapping[str, Any]) -> Iterator[str]:
             yield str(source.get("path"))
 
 
-def _raw(layout: Layout, item: InventoryItem) -> Iterator[str]:
-    for path in (item.path, sidecar_path(item.path)):
+def _raw(layout: Layout, path: str) -> Iterator[str]:
+    for name in (path, sidecar_path(path)):
         try:
-            yield layout.inside(path).read_text("utf-8", "replace")
+            yield layout.inside(name).read_text("utf-8", "replace")
         except OSError:
             continue
 

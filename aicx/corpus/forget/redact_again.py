@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import field
@@ -28,7 +29,7 @@ from aicx.corpus.files.read import load_markdown, load_sidecar, sidecar_path, wa
 from aicx.corpus.files.sidecar import encode_sidecar
 from aicx.corpus.forget.blanking import message_texts
 from aicx.corpus.forget.holding import TextHolder
-from aicx.corpus.forget.redacting import ChunkText, FoundSecrets, redact_session, redact_value
+from aicx.corpus.forget.redacting import ChunkText, redact_session, redact_value
 from aicx.corpus.forget.run import scrub
 from aicx.corpus.ingest.publishing import stage_chunk
 from aicx.corpus.ingest.workers import map_in_order
@@ -42,7 +43,8 @@ from aicx.storage.lock import writer_lock
 from aicx.values import dataclass
 
 Notify = Callable[[str], None]
-_Cleaned = list[tuple[ChunkText, ChunkText]]  # as they are, and as they have to be
+# Of a session: its chunks as they are and as they have to be, what `redact_session` counts, and chunks that are left.
+_Redacted = tuple[list[tuple[ChunkText, ChunkText]], Counter[str], Counter[str], list[str]]
 
 # People's text outside the store: benchmark results, chunks set apart. What else there is holds no text of logs.
 _TEXTS = (".md", ".json", ".jsonl", ".html", ".txt")
@@ -118,7 +120,7 @@ class _Pass:
         self._catalog = catalog
         self._tell = on_progress
         self._writer = Writer(settings.layout)
-        self._found = FoundSecrets()
+        self._texts, self._names = Counter[str](), Counter[str]()
         self._report = Redaction()
 
     def all(self) -> Redaction:
@@ -126,9 +128,9 @@ class _Pass:
         sessions = self._sessions()
         report.chunks = sum(map(len, sessions))
         self._catalog.begin()
-        for done, (cleaned, found, problems) in enumerate(self._redacted(sessions), 1):
-            self._found.texts += found.texts
-            self._found.names += found.names
+        for done, (cleaned, texts, names, problems) in enumerate(self._redacted(sessions), 1):
+            self._texts += texts
+            self._names += names
             report.notes += problems
             for before, chunk in cleaned:
                 self._stage(before, chunk)
@@ -140,7 +142,7 @@ class _Pass:
         self._clean_files()
         self._publish()
         self._drop_folders()
-        report.texts, report.names = dict(self._found.texts.most_common()), dict(self._found.names.most_common())
+        report.texts, report.names = dict(self._texts.most_common()), dict(self._names.most_common())
         return report
 
     def _sessions(self) -> list[list[str]]:
@@ -153,7 +155,7 @@ class _Pass:
         self._report.notes += [f"{path} is left as it is: the catalogue lacks it" for path in sorted(unknown)]
         return list(sessions.values())
 
-    def _redacted(self, sessions: list[list[str]]) -> Iterator[tuple[_Cleaned, FoundSecrets, list[str]]]:
+    def _redacted(self, sessions: list[list[str]]) -> Iterator[_Redacted]:
         tasks = [sessions[start : start + _PER_TASK] for start in range(0, len(sessions), _PER_TASK)]
         workers = self._workers if len(sessions) >= _WORTH_WORKERS else 1
         for results in map_in_order(partial(_redact_sessions, self._layout), tasks, workers):
@@ -235,7 +237,7 @@ class _Pass:
             replace_file(path, body)
 
 
-def _redact_sessions(layout: Layout, sessions: list[list[str]]) -> list[tuple[_Cleaned, FoundSecrets, list[str]]]:
+def _redact_sessions(layout: Layout, sessions: list[list[str]]) -> list[_Redacted]:
     """The sessions redacted, and a line for each chunk that cannot be; runs in a worker."""
     results = []
     for paths in sessions:
@@ -245,8 +247,7 @@ def _redact_sessions(layout: Layout, sessions: list[list[str]]) -> list[tuple[_C
                 chunks.append(_load(layout, path))
             except (CorpusDamaged, NotFound) as error:
                 problems.append(f"{path} is left as it is: {error.message}")
-        cleaned, found = redact_session(chunks, redact)
-        results.append((cleaned, found, problems))
+        results.append((*redact_session(chunks, redact), problems))
     return results
 
 

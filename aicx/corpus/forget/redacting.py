@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import field
 from hashlib import sha256
 from typing import Any
 
@@ -39,26 +38,19 @@ class ChunkText:
     fields: dict[str, Any]
 
 
-@dataclass(slots=True)
-class FoundSecrets:
-    """Secrets that were found, by rule: in messages, each counted once, and in names and other fields of chunks."""
-
-    texts: Counter[str] = field(default_factory=Counter)
-    names: Counter[str] = field(default_factory=Counter)
-
-
 def redact_session(
     chunks: Sequence[ChunkText], redact: Redact
-) -> tuple[list[tuple[ChunkText, ChunkText]], FoundSecrets]:
+) -> tuple[list[tuple[ChunkText, ChunkText]], Counter[str], Counter[str]]:
     """The chunks of one session that hold a secret, as they are and as they have to be.
 
-    All chunks of it have to be given, in order.
+    All chunks of it have to be given, in order. Also how many secrets were found by rule: in messages, each counted
+    once, and in names and other fields of chunks.
 
     Raises CorpusDamaged for spans that do not fit their Markdown.
     """
-    found = FoundSecrets()
+    in_texts, in_names = Counter[str](), Counter[str]()
     texts = _Texts(chunks, redact)
-    names = _NameRedactor(redact, texts.removed, found.names)
+    names = _NameRedactor(redact, texts.removed, in_names)
     taken = {chunk.fields["id"] for chunk in chunks}
     cleaned = []
     naming = Naming()
@@ -72,7 +64,7 @@ def redact_session(
         )
         fields = {**_redact_fields(chunk.fields, names), "messages": messages, **made}
         fields = {name: value for name, value in fields.items() if value is not None or name not in made}
-        found.texts += counts
+        in_texts += counts
         path = chunk.path
         if fields["session_id"] != chunk.fields["session_id"]:
             fields["id"] = _free_id(fields, taken)
@@ -88,7 +80,7 @@ def redact_session(
         if counts:
             fields["redactions"] = dict(sorted((Counter(fields.get("redactions") or {}) + counts).items()))
         cleaned.append((chunk, ChunkText(path, markdown, fields)))
-    return cleaned, found
+    return cleaned, in_texts, in_names
 
 
 def redact_value(value: Any, redact: Redact) -> Any:

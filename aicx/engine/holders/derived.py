@@ -73,13 +73,13 @@ class _Lexical(Holder):
             return Check(name, "critical", f"it is damaged: {reason}", FIX)
         if facts.catalog is None or not facts.catalog.rows("SELECT 1 FROM chunks LIMIT 1"):
             return Check(name, "skipped", "there is no catalogue to compare it with")
-        found = lexical_freshness(layout, facts.catalog)
-        if not found.exists:
+        exists, behind = lexical_freshness(layout, facts.catalog)
+        if not exists:
             return Check(name, "warning", "there is none; searches read the corpus itself", FIX)
-        if found.behind is None:
+        if behind is None:
             return Check(name, "warning", "it was made for another catalogue or by another version", FIX)
-        if found.behind:
-            return Check(name, "warning", f"{plural(found.behind, 'chunk')} behind the catalogue", FIX)
+        if behind:
+            return Check(name, "warning", f"{plural(behind, 'chunk')} behind the catalogue", FIX)
         return Check(name, "green", "up to date with the catalogue")
 
 

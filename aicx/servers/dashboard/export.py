@@ -26,7 +26,6 @@ from aicx.servers.dashboard.overview import overview
 from aicx.servers.dashboard.reader import detail
 from aicx.servers.dashboard.status import status_of
 from aicx.storage.atomic import replacing
-from aicx.values import dataclass
 
 # Bytes of data in the file. A browser opens so much in about a second, and is ready to search in a few more.
 CAP = 20_000_000
@@ -44,18 +43,12 @@ MARK = b'<meta name="generator" content="aicx dashboard">'
 _PRELOAD = re.compile(r'^<link rel="modulepreload" .*\n', re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True)
-class Exported:
-    """The page as it was written: the file's bytes, what is in it, and what the filters let through but had no room."""
-
-    size: int
-    sessions: int
-    chunks: int
-    chunks_left_out: int
-
-
-def write_page(settings: Settings, path: Path, now: datetime, filters: Filters, cap: int = CAP) -> Exported:
+def write_page(
+    settings: Settings, path: Path, now: datetime, filters: Filters, cap: int = CAP
+) -> tuple[int, int, int, int]:
     """Writes the page with the newest sessions that the filters let through, about ``cap`` bytes of them at most.
+
+    Returns the file's bytes, how many sessions and chunks are in it, and how many chunks had no room.
 
     The file is put in place whole, readable by its owner alone. Raises NotFound when there is nothing to put into it.
     """
@@ -75,7 +68,7 @@ def write_page(settings: Settings, path: Path, now: datetime, filters: Filters, 
     page = bundled_page(_json(data))
     with replacing(path) as stream:
         stream.write(page)
-    return Exported(len(page), len(sessions), chunks, len(allowed) - chunks)
+    return len(page), len(sessions), chunks, len(allowed) - chunks
 
 
 def _about(now: datetime, chunks: int, there: int) -> str:

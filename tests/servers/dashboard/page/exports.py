@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from aicx.filters import Filters
-from aicx.servers.dashboard.export import Exported, write_page
+from aicx.servers.dashboard.export import write_page
 from tests.corpus.builders import Home
 
 NOW = datetime(2026, 3, 5, 12, 0, tzinfo=UTC)
 
 
-def export(user: Home, path: Path, cap: int = 20_000_000, **filters: Any) -> Exported:
+def export(user: Home, path: Path, cap: int = 20_000_000, **filters: Any) -> tuple[int, int, int, int]:
     return write_page(user.settings, path, NOW, Filters(**filters), cap)
 
 

@@ -66,15 +66,15 @@ def test_a_secret_is_not_in_it(exported: Path) -> None:
 
 
 def test_what_has_no_room_is_left_out_from_the_oldest_on_and_counted(sessions: Home, tmp_path: Path) -> None:
-    whole = export(sessions, tmp_path / "whole.html")
-    part = export(sessions, tmp_path / "part.html", cap=20_000)
+    _, _, whole, _ = export(sessions, tmp_path / "whole.html")
+    _, _, part, left_out = export(sessions, tmp_path / "part.html", cap=20_000)
     data = data_of(tmp_path / "part.html")
     (only,) = data["sessions"]
     assert sessions_in(tmp_path / "part.html") == [LONG]
-    assert part.chunks + part.chunks_left_out == whole.chunks
+    assert part + left_out == whole
     assert only["chunks"][-1]["id"] == data_of(tmp_path / "whole.html")["sessions"][0]["chunks"][-1]["id"]
     assert only["left_out"] > 0
-    assert f"the newest {part.chunks} of {whole.chunks} parts" in data["about"]
+    assert f"the newest {part} of {whole} parts" in data["about"]
 
 
 def test_filters_decide_what_is_in_it(sessions: Home, tmp_path: Path) -> None:
