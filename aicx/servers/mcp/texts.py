@@ -80,9 +80,14 @@ def search_text(fields: Mapping[str, Any], more: Mapping[str, Sequence[str]]) ->
     return text
 
 
-@lru_cache(1024)  # most lines are in one layout as in the one before
+@lru_cache(1024)  # most lines are in one layout as in the one before, here and below
 def _tokens_in(text: str) -> int:
     return len(_TOKENS.findall(normalize("NFD", text)))  # a syllable of Hangul is letters, too
+
+
+@lru_cache(1024)
+def _shortened(text: str, width: int) -> str:
+    return shorten(line(text), width)
 
 
 def _stated(fields: Mapping[str, Any], layout: _Layout) -> list[str]:
@@ -370,10 +375,10 @@ def _hit_text(item: Mapping[str, Any], more: Sequence[str], layout: _Layout) -> 
     reply = item["reply"]
     asked = [item["title"] or "(no title)", *item["matches"][: 1 if reply else layout.matches]]
     # A title is often the line that matches.
-    said = list(dict.fromkeys(shorten(line(text), layout.width) for text in asked))
+    said = list(dict.fromkeys(_shortened(text, layout.width) for text in asked))
     if reply:
         said.append(f"In the end ({label(reply['ref'])}):")
-        said += (shorten(line(text), layout.width) for text in reply["lines"][: layout.replies])
+        said += (_shortened(text, layout.width) for text in reply["lines"][: layout.replies])
     body = "\n".join(said)
     origin = {name: value for name, value in _origin(item).items() if name != "session"}
     return f"{', '.join(fit)}\n{quoted(body, ref=item['ref'], **origin)}"
