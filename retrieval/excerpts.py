@@ -33,15 +33,17 @@ _LEAD, _HEADING = 1.0, 0.3
 # How many lines of a text are analysed for the best of them, and how many more for each term not found yet.
 _MAX_ANALYSED = 8
 _MAX_TRIES = 20
-_SENTENCE_END = regex("(?<=[.!?\u3002\uff01\uff1f])[\"'\u201d\u2019)*]*\\s+(?=[^\\sa-z])")
+_SENTENCE_END = regex("[.!?\u3002\uff01\uff1f][\"'\u201d\u2019)*]*\\s+(?=[^\\sa-z])")
 _WORD = regex(r"\w\w")
 _LINK = regex(r"\W*\[[^\]]+\]\([^)]*\)\W*")
 # A link to a file of the machine: its words say where, and its target may be longer than a quoted line.
 _TO_FILE = regex(r"\[([^\]\n]+)\]\(/[^)\s]*\)")
 # What is written for a client or a browser and is not shown: directives of Codex, comments of HTML.
 _DIRECTIVE = regex(r"::[\w-]+\{|<!--[^\n]*-->\s*\Z")
-# A sign, or a number of one or two digits; a set of signs at its beginning is looked for in half the time.
+# A sign, or a number of one or two digits. Both begin with a set of signs, which is looked for in half the time, and one
+# of ASCII alone in a quarter.
 _ITEM = regex(r"[-*+\u2022\d](?:(?<=\D)|(?<=\d)\d?[.)])\s+(?:\[[ xX]\]\s+)?")
+_ITEM_IN_ASCII = regex(r"[-*+0-9](?:(?<=\D)|(?<=\d)\d?[.)])\s+(?:\[[ xX]\]\s+)?")
 # How rows of tables begin, and what is written for the agent's client alone.
 _UNSAID = ("|", "::")
 _NOT_INTRODUCED = ("```", "#", *_UNSAID)
@@ -173,7 +175,7 @@ def excerpt(
     chosen.sort(key=lambda item: item[2].number)
     lines = tuple(
         mark(
-            part if piece.voice == "tool" else _TO_FILE.sub(r"\1", part),
+            part if piece.voice == "tool" else _without_targets(part),
             terms,
             piece.voice,
             tells=weight > _NARRATION and (piece.voice != "tool" or question.is_lookup),
@@ -209,7 +211,7 @@ def reply_lines(sought: SoughtQuestion, text: str, limit: int, *, related: bool 
     if related and not any(shared for _, shared, _, _ in best):
         return ()
     quoted = [row for _, _, _, row in sorted(best, key=lambda item: item[2])]
-    return tuple(mark(_TO_FILE.sub(r"\1", row), sought.typed) for row in quoted)
+    return tuple(mark(_without_targets(row), sought.typed) for row in quoted)
 
 
 @lru_cache(_MEMO_SIZE)
@@ -236,7 +238,7 @@ def _different(items: Iterable[Item], limit: int) -> list[Item]:
     for item in items:
         if len(chosen) == limit:
             break
-        text = _ITEM.sub("", item[3], count=1)
+        text = _without_mark(item[3])
         if not any(text in other or other in text for other in chosen):
             chosen[text] = item
     return list(chosen.values())
@@ -314,8 +316,16 @@ def _introducing(line: str, lines: Sequence[str], at: int) -> str:
         return line
     texts = (text.strip() for text in lines[at + 1 : at + 1 + _MAX_BETWEEN])
     introduced = next((text for text in texts if _WORD.search(text) and not text.startswith(_NOT_INTRODUCED)), "")
-    introduced = _ITEM.sub("", introduced, count=1)
+    introduced = _without_mark(introduced)
     return f"{line} {introduced}" if len(line) + len(introduced) < LINE_LENGTH else line
+
+
+def _without_targets(line: str) -> str:
+    return _TO_FILE.sub(r"\1", line) if "](/" in line else line
+
+
+def _without_mark(text: str) -> str:
+    return (_ITEM_IN_ASCII if text.isascii() else _ITEM).sub("", text, count=1)
 
 
 def _sentences(line: str) -> Iterator[str]:
@@ -323,7 +333,7 @@ def _sentences(line: str) -> Iterator[str]:
     if len(line) <= LINE_LENGTH and wording_of(line) != "narration":
         yield line
         return
-    for _, alike in groupby(_SENTENCE_END.split(line), key=lambda part: wording_of(part) == "narration"):
+    for _, alike in groupby(_split(line), key=lambda part: wording_of(part) == "narration"):
         kept = ""
         for part in alike:
             for piece in [part] if len(part) <= LOOKED_AT else _PIECE.findall(part):
@@ -332,3 +342,12 @@ def _sentences(line: str) -> Iterator[str]:
                     kept = ""
                 kept = f"{kept} {piece}".strip()
         yield kept
+
+
+def _split(line: str) -> Iterator[str]:
+    """The sentences of a line, each with its stop; without what closes it and the space after."""
+    begin = 0
+    for end in _SENTENCE_END.finditer(line):
+        yield line[begin : end.start() + 1]
+        begin = end.end()
+    yield line[begin:]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import field
 
 from aicx.types import Voice
@@ -95,7 +95,7 @@ class SoughtTerms:
                 end = at + len(start)
         return found
 
-    def shared_with(self, text: str) -> tuple[Set[str], Set[str]]:
+    def shared_with(self, text: str) -> tuple[frozenset[str], frozenset[str]]:
         """The words and the names that a text has."""
         low = lowered(text)
         starts = [start for start in self._starts if start in low]
@@ -107,8 +107,12 @@ class SoughtTerms:
         elif language := language_of((plain := spaced(text)).split(None, SAMPLE)):
             runs = plain.split()
         else:
-            held = [self._held(plain[begin:end]) for begin, end in _runs_with(starts, plain, low)]
-            return _NONE.union(*(words for words, _ in held)), _NONE.union(*(names for _, names in held))
+            words, names = _NONE, _NONE
+            for begin, end in _runs_with(starts, plain, low):
+                found = self._held(plain[begin:end])
+                if any(found):
+                    words, names = words | found[0], names | found[1]
+            return words, names
         return self._among(*terms_of_runs(runs, language))
 
     def spans_in(self, line: str) -> Iterator[tuple[int, int]]:
@@ -125,9 +129,10 @@ class SoughtTerms:
 
     def _held(self, run: str) -> tuple[frozenset[str], frozenset[str]]:
         """Those that a run of an English text has, worked out once."""
-        if run not in self._known:
-            self._known[run] = self._among(*terms_of_runs((run,), ""))
-        return self._known[run]
+        found = self._known.get(run)
+        if found is None:
+            found = self._known[run] = self._among(*terms_of_runs((run,), ""))
+        return found
 
     def _among(self, words: Iterable[str], names: Iterable[str]) -> tuple[frozenset[str], frozenset[str]]:
         return self.words.intersection(words), self.names.intersection(names)

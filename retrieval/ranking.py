@@ -120,7 +120,11 @@ def _fuse(
     votes: dict[str, dict[str, Vote]] = {}
     for name in sorted(rankings):
         for rank, (candidate, worth) in enumerate(zip(rankings[name], worths[name], strict=True), 1):
-            votes.setdefault(candidate.id, {})[name] = Vote(rank, candidate.score, worth)
+            vote = Vote(rank, candidate.score, worth)
+            if (found := votes.get(candidate.id)) is None:
+                votes[candidate.id] = {name: vote}
+            else:
+                found[name] = vote
     made = positive_score if positive else float
     fused = [Fused(name, made(sum(map(_WORTH, found.values()))), found) for name, found in votes.items()]
     return sorted(fused, key=lambda item: (-item.score, item.id))
@@ -308,6 +312,8 @@ def _gathered(candidates: Sequence[Candidate], group_of: Callable[[str], str], r
         scores.setdefault(group_of(item.id), []).append(item.score)
 
     def worth(found: Sequence[float]) -> float:
+        if len(found) == 1:  # as most have it
+            return found[0] * rules.session_shares[0]
         shared = zip(found[1:], rules.session_shares[1:], strict=False)
         further = (score * share * max(0.0, score / top) ** rules.session_nearness for score, share in shared)
         return found[0] * rules.session_shares[0] + (sum(further) if top > 0 else 0.0)

@@ -40,6 +40,7 @@ def fuse(state: SearchState) -> SearchState:
     """Joins the retrievers' rankings into one of sessions, every score above 0."""
     query, rows, rules = state.query, state.rows, state.query.rules
     idle = idle_sessions(state.catalog.now, rows.values())
+    counts_less = bool(idle) or any(row["lane"] == "subagent" for row in rows.values())
     if state.scales is None:
         weights = rules.weights(lookup=is_lookup(state))
     else:
@@ -51,7 +52,7 @@ def fuse(state: SearchState) -> SearchState:
         rules,
         scales=state.scales,
         group_of={chunk: session_of(row) for chunk, row in rows.items()}.__getitem__,
-        factor_of=lambda chunk: _factor(rows[chunk], query, idle),
+        factor_of=(lambda chunk: _factor(rows[chunk], query, idle)) if counts_less else None,
     )
     return replace(state, answers=answers, documents=chunks)
 
