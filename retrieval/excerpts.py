@@ -40,8 +40,8 @@ _LINK = regex(r"\W*\[[^\]]+\]\([^)]*\)\W*")
 _TO_FILE = regex(r"\[([^\]\n]+)\]\(/[^)\s]*\)")
 # What is written for a client or a browser and is not shown: directives of Codex, comments of HTML.
 _DIRECTIVE = regex(r"::[\w-]+\{|<!--[^\n]*-->\s*\Z")
-# A sign, or a number of one or two digits. Both begin with a set of signs, which is looked for in half the time, and one
-# of ASCII alone in a quarter.
+# A sign, or a number of one or two digits. What begins with a set of signs is found in half the time, and with one of
+# ASCII alone in a quarter.
 _ITEM = regex(r"[-*+\u2022\d](?:(?<=\D)|(?<=\d)\d?[.)])\s+(?:\[[ xX]\]\s+)?")
 _ITEM_IN_ASCII = regex(r"[-*+0-9](?:(?<=\D)|(?<=\d)\d?[.)])\s+(?:\[[ xX]\]\s+)?")
 # How rows of tables begin, and what is written for the agent's client alone.
