@@ -120,11 +120,7 @@ def _fuse(
     votes: dict[str, dict[str, Vote]] = {}
     for name in sorted(rankings):
         for rank, (candidate, worth) in enumerate(zip(rankings[name], worths[name], strict=True), 1):
-            vote = Vote(rank, candidate.score, worth)
-            if (found := votes.get(candidate.id)) is None:
-                votes[candidate.id] = {name: vote}
-            else:
-                found[name] = vote
+            votes.setdefault(candidate.id, {})[name] = Vote(rank, candidate.score, worth)
     made = positive_score if positive else float
     fused = [Fused(name, made(sum(map(_WORTH, found.values()))), found) for name, found in votes.items()]
     return sorted(fused, key=lambda item: (-item.score, item.id))
