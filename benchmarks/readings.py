@@ -56,7 +56,7 @@ def stored_home(description: str | None) -> Iterator[tuple[Settings, Opened]]:
     home = parser.parse_args().home.absolute()
     with TemporaryDirectory() as corpus:
         settings = load_settings({"HOME": str(home)}, corpus=Path(corpus))
-        store(settings, StoreRequest(), lambda progress: None, lambda line: None)
+        store(settings, StoreRequest(), lambda done, total, label: None, lambda line: None)
         with open_catalog(settings.layout) as opened:
             if not opened.catalog.rows("SELECT 1 FROM chunks LIMIT 1"):
                 parser.error(f"{home} has no logs of agents; HOME is laid out as a home folder (.claude/, .codex/, …)")

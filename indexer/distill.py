@@ -64,7 +64,7 @@ def distill_static(
     def load() -> TokenModel:
         return _torch_model(load_teacher(teacher, models_dir, download=download))
 
-    return distill(teacher.name, load, models_dir, dimensions, silent=silent, starting=starting)
+    return distill(teacher[0], load, models_dir, dimensions, silent=silent, starting=starting)
 
 
 def distill(

@@ -54,11 +54,12 @@ def export_model(name_or_folder: str, models_dir: Path, *, quantized: bool = Fal
     weights are 8-bit integers, and ``model.json`` says how far its vectors stray from the original's.
     """
     teacher = find_teacher(name_or_folder)
-    folder = model_folder(models_dir, "int8" if quantized else "onnx", teacher.name)
+    name, _ = teacher
+    folder = model_folder(models_dir, "int8" if quantized else "onnx", name)
     if is_complete(folder):
         return folder
     if find_spec("onnxruntime") is None or (quantized and find_spec("onnx") is None):
-        raise MissingExtra(f"Exporting the model {teacher.name}", "models")
+        raise MissingExtra(f"Exporting the model {name}", "models")
     model = load_teacher(teacher, models_dir, download=download)
     expected = _unit(model.encode(list(PROBES), batch_size=1, show_progress_bar=False))
     with new_folder(folder) as work:
@@ -68,7 +69,7 @@ def export_model(name_or_folder: str, models_dir: Path, *, quantized: bool = Fal
         _write_graph(model, work / _FULL)
         window = int(model.max_seq_length or model.tokenizer.model_max_length)
         found = _run(work / _FULL, tokenizer, window)
-        _check(teacher.name, expected, found)
+        _check(name, expected, found)
         deviation = 0.0
         if quantized:
             _quantize(work / _FULL, work / _INT8)
@@ -79,7 +80,7 @@ def export_model(name_or_folder: str, models_dir: Path, *, quantized: bool = Fal
             work,
             {
                 "format": "onnx",
-                "name": teacher.name,
+                "name": name,
                 "quantized": quantized,
                 "dimensions": int(expected.shape[1]),
                 "max_tokens": window - tokenizer.num_special_tokens_to_add(is_pair=False),

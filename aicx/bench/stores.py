@@ -41,7 +41,7 @@ _ANALYSIS = ("retrieval/analysis.py",)
 _ELSEWHERE = ("CLAUDE_CONFIG_DIR", "CODEX_HOME")
 
 
-def untold(_: object) -> None:
+def untold(*_: object) -> None:
     """Takes what is told of how far a step is, and tells nobody."""
 
 
@@ -67,7 +67,7 @@ def stored_home(user_home: Path, cache: Path, notify: Notify) -> Path:
     shutil.rmtree(home, ignore_errors=True)  # left by a run that was killed
     notify(f"storing the {len(logs)} logs of {user_home} into {home}")
     settings = settings_for(home, user_home)
-    store(settings, StoreRequest(), lambda _: None, notify)
+    store(settings, StoreRequest(), untold, notify)
     started = time.perf_counter()
     refresh_lexical(settings, notify)
     (home / _COMPLETE).write_text(str(time.perf_counter() - started))

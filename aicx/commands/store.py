@@ -11,7 +11,7 @@ from aicx import console, options
 from aicx.agents.records import has_recall
 from aicx.commands.store_summary import counts_of, print_summary
 from aicx.config import Settings, load_settings
-from aicx.corpus.ingest.report import IngestProgress, StoreReport, StoreRequest
+from aicx.corpus.ingest.report import StoreReport, StoreRequest
 from aicx.corpus.ingest.run import store
 from aicx.corpus.ingest.workers import background, ended_like_an_interrupt
 from aicx.corpus.views.report import EntryList
@@ -173,15 +173,10 @@ def command(
         except AicxError as error:  # logs are deleted some day, so they are not made to wait for this
             console.warn(f"an interrupted `aicx forget` is not finished yet: {error.message} (next: {error.hint})")
     with ended_like_an_interrupt():
-        with console.progress_bar("Storing") as bar:
-
-            def on_progress(progress: IngestProgress) -> None:
-                bar(progress.done, progress.total, progress.label)
-
-            # On several cores the index grows while the rest is still being stored.
-            with background(refresh_in_background, settings) as refresh:
-                beside = refresh if settings.workers > 1 and not dry_run else _nothing
-                report = store(settings, request, on_progress, console.notify, beside)
+        # On several cores the index grows while the rest is still being stored.
+        with console.progress_bar("Storing") as bar, background(refresh_in_background, settings) as refresh:
+            beside = refresh if settings.workers > 1 and not dry_run else _nothing
+            report = store(settings, request, bar, console.notify, beside)
         if not dry_run:
             with console.count_bar("Indexing") as counting:
                 refresh_lexical(settings, console.notify, counting)

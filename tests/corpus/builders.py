@@ -260,7 +260,7 @@ class Home:
     # What aicx made of it
 
     def store(self, notify: Callable[[str], None] = lambda line: None, **request: Any) -> StoreReport:
-        return store(self.settings, StoreRequest(**request), lambda progress: None, notify)
+        return store(self.settings, StoreRequest(**request), lambda done, total, label: None, notify)
 
     def files(self) -> dict[str, bytes]:
         """Every chunk and sidecar, byte for byte."""

@@ -22,7 +22,7 @@ from aicx.engine.vector_index import build_vectors
 from aicx.engine.vector_state import made_with, vector_state
 from indexer.distill import RECIPE
 from indexer.estimate import Estimate
-from indexer.models import Teacher, model_folder
+from indexer.models import model_folder
 from retrieval.embedders import PACKAGED
 from tests.corpus.builders import SESSION, ClaudeLog, Home
 from tests.engine.search_helpers import ask, ignore, keep
@@ -51,7 +51,7 @@ def former(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
     keep(user)
     for name in ("minilm", PACKAGED):
         static_model(user.settings.layout.models, name)
-    monkeypatch.setattr(indexer.distill, "find_teacher", lambda name: Teacher(name, name))
+    monkeypatch.setattr(indexer.distill, "find_teacher", lambda name: (name, name))
     build_vectors(user.settings, FORMER, rebuild=False, on_progress=ignore, notify=ignore)
     layout = user.settings.layout
     write_manifest(layout, "vectors", read_manifest(layout)["vectors"] | {"model": None})

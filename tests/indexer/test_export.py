@@ -13,7 +13,7 @@ import indexer.export
 from aicx.errors import NotFound
 from indexer.distill import distill_static
 from indexer.export import ExportDiffers, export_model
-from indexer.models import Teacher, load_teacher
+from indexer.models import load_teacher
 from retrieval.embedders import EmbedderSettings, open_embedder
 from tests.models import save_tiny_bert
 from tests.parts import require
@@ -138,8 +138,8 @@ def test_what_is_downloaded_goes_into_the_models_folder_and_is_found_there(tmp_p
     downloads = tmp_path / "downloads"
     for download in (False, True):
         with pytest.raises(NotFound):
-            load_teacher(Teacher("someone/some-model", "someone/some-model"), tmp_path, download=download)
+            load_teacher(("someone/some-model", "someone/some-model"), tmp_path, download=download)
     (downloads / "models--someone--some-model").mkdir(parents=True)
     with pytest.raises(NotFound):
-        load_teacher(Teacher("someone/some-model", "someone/some-model"), tmp_path, download=False)
+        load_teacher(("someone/some-model", "someone/some-model"), tmp_path, download=False)
     assert asked == [(True, None), (False, str(downloads)), (True, str(downloads))]

@@ -73,7 +73,7 @@ class Place:
 
     def store(self) -> None:
         """Stores the logs of the user, without the indexes that `aicx store` brings up to date afterwards."""
-        store(self.settings, StoreRequest(), lambda _: None, lambda _: None)
+        store(self.settings, StoreRequest(), lambda done, total, label: None, lambda _: None)
 
     def put(self, statement: str, *options: str) -> str:
         """The reference of a new candidate."""

@@ -232,7 +232,7 @@ def _objection(
 
 
 def _store_again(settings: Settings, before: Survey, agents: list[str], found: Repair, notify: Notify) -> None:
-    report = store(settings, StoreRequest(agents=tuple(agents)), lambda progress: None, notify)
+    report = store(settings, StoreRequest(agents=tuple(agents)), lambda done, total, label: None, notify)
     after = survey_store(settings.layout)
     mended = sorted(set(before.broken) - set(after.broken))
     if mended:

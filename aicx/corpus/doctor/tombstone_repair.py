@@ -17,7 +17,7 @@ from aicx.config import Settings
 from aicx.corpus.catalog.chunks import messages_with_keys, prompts_of, stored_chunks
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.files.read import load_sidecar, walk_chunks
-from aicx.corpus.files.tombstones import BadLine, parse_tombstones
+from aicx.corpus.files.tombstones import parse_tombstones
 from aicx.corpus.forget.blanking import FORGOTTEN_TEXT_KEY
 from aicx.corpus.ingest.dedup import covered_by_log, separate_copies
 from aicx.corpus.ingest.drafts import MessageDraft
@@ -45,27 +45,27 @@ def mend_tombstones(settings: Settings, catalog: Catalog) -> list[str]:
     before = layout.tombstones.stat().st_mtime
     known = {key for row in rows for key in row.get("messages", ())}
     kept_out = sorted({*_blanked(layout), *_unstored(settings, catalog, before)} - known)
-    rows += [row for line in bad for row in _named_in(line, catalog) if row not in rows]
+    rows += [row for _, body, _ in bad for row in _named_in(body, catalog) if row not in rows]
     if kept_out:
         rows.append({"messages": kept_out})
-    _put_aside(layout, bad)
+    _put_aside(layout, [body for _, body, _ in bad])
     replace_file(layout.tombstones, b"".join(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE) for row in rows))
-    numbers = ", ".join(str(line.number) for line in bad)
+    numbers = ", ".join(str(number) for number, _, _ in bad)
     where = f"set line {numbers} of {layout.tombstones.name} apart in {layout.bad_tombstones}"
     return [f"{where}; {len(kept_out)} messages that were read before and are not stored stay forgotten"]
 
 
-def _put_aside(layout: Layout, bad: Iterable[BadLine]) -> None:
+def _put_aside(layout: Layout, bad: Iterable[bytes]) -> None:
     path = layout.bad_tombstones
     there = path.read_bytes().split(b"\n") if path.exists() else []
-    lines = [line for line in there if line] + [line.body for line in bad if line.body not in there]
+    lines = [line for line in there if line] + [line for line in bad if line not in there]
     replace_file(path, b"".join(line + b"\n" for line in lines))
 
 
-def _named_in(line: BadLine, catalog: Catalog) -> Iterator[dict[str, Any]]:
+def _named_in(line: bytes, catalog: Catalog) -> Iterator[dict[str, Any]]:
     """Reads the fields that are left of a bad line. Never what is stored now: that was not forgotten."""
     said = {}
-    for name, value in _NAMED.findall(line.body):
+    for name, value in _NAMED.findall(line):
         try:
             said[name.decode()] = orjson.loads(value)
         except orjson.JSONDecodeError:
@@ -79,7 +79,7 @@ def _named_in(line: BadLine, catalog: Catalog) -> Iterator[dict[str, Any]]:
         name = said["project"]
         if not catalog.rows("SELECT 1 FROM chunks WHERE project=? OR cwd=? LIMIT 1", (name, name)):
             yield {"project": name}
-    keys = [key.decode() for key in _KEY.findall(line.body)]
+    keys = [key.decode() for key in _KEY.findall(line)]
     stored_keys = {found.key for found in messages_with_keys(catalog, keys)} if keys else set()
     if left := sorted(set(keys) - stored_keys):
         yield {"messages": left}

@@ -34,20 +34,15 @@ class Tombstones:
         return project in self.projects or (unsure and cwd is not None and cwd in self.projects)
 
 
-@dataclass(frozen=True, slots=True)
-class BadLine:
-    """A line of the tombstones that cannot be understood, by its number from 1."""
-
-    number: int
-    body: bytes
-    reason: str
+# A line of the tombstones that cannot be understood: its number from 1, its bytes and the reason.
+BadLine = tuple[int, bytes, str]
 
 
 def read_tombstones(path: Path) -> Tombstones:
     """The tombstones on disk. A bad line is an error that names it: going on would bring forgotten things back."""
     rows, bad = parse_tombstones(path)
     if bad:
-        lines = first_of((f"line {line.number} {line.reason}" for line in bad), between="; ")
+        lines = first_of((f"line {number} {reason}" for number, _, reason in bad), between="; ")
         raise CorpusDamaged(
             f"{path}, {lines}: without it, forgotten things would come back",
             hint="mend the line, or `aicx doctor --fix` sets it apart and keeps out all that is not stored now",
@@ -77,9 +72,9 @@ def parse_tombstones(path: Path) -> tuple[list[dict[str, Any]], list[BadLine]]:
         try:
             rows.append(_checked(orjson.loads(line)))
         except orjson.JSONDecodeError:
-            bad.append(BadLine(number, line, "is not JSON"))
+            bad.append((number, line, "is not JSON"))
         except ValueError as error:
-            bad.append(BadLine(number, line, str(error)))
+            bad.append((number, line, str(error)))
     return rows, bad
 
 

@@ -63,12 +63,3 @@ class StoreReport:
     buckets: Annotated[dict[str, dict[str, int]], "project → agent → chunks written"] = field(default_factory=dict)
     paths: Annotated[list[str], "chunks written, relative to `home`"] = field(default_factory=list)
     entries: list[TimelineEntry] = field(default_factory=list, metadata=INTERNAL)
-
-
-@dataclass(frozen=True, slots=True)
-class IngestProgress:
-    """How far a run is, in bytes of logs; ``label`` says what it is at. ``total`` is 0 before that is known."""
-
-    done: int
-    total: int
-    label: str

@@ -27,7 +27,7 @@ from aicx.corpus.ingest.observing import gather_traces
 from aicx.corpus.ingest.publishing import Publisher, drop_empty_folders, remove_unfinished
 from aicx.corpus.ingest.reading import LogReading, SessionLogs, make_plan, read_growing, read_logs, read_sessions
 from aicx.corpus.ingest.reconcile import Reconciler
-from aicx.corpus.ingest.report import IngestProgress, StoreReport, StoreRequest
+from aicx.corpus.ingest.report import StoreReport, StoreRequest
 from aicx.corpus.ingest.segments import run_of_caller
 from aicx.corpus.ingest.session_chunks import NotAlike, SessionScope, SessionState
 from aicx.corpus.places.evidence import Ledger
@@ -49,15 +49,15 @@ _HISTORY = "history"
 def store(
     settings: Settings,
     request: StoreRequest,
-    on_progress: Callable[[IngestProgress], None],
+    on_progress: Callable[[int, int, str], None],
     notify: Callable[[str], None],
     on_publish: Callable[[], None] = lambda: None,
 ) -> StoreReport:
     """Brings the corpus up to date with the agents' logs.
 
     Raises StoreLocked when another writer does not finish, StoreUnwritable when the disk refuses; never for what a log
-    holds. ``notify`` gets what is worth a line; ``on_publish`` is called when a part of a long run is visible and
-    recorded.
+    holds. ``on_progress`` gets how many bytes of logs are done, of how many (0 where not known yet), and what it is at;
+    ``notify`` what is worth a line. ``on_publish`` is called when a part of a long run is visible and recorded.
     """
     if request.dry_run:
         with closing(_scratch_catalog(settings.layout, notify)) as scratch:
@@ -91,7 +91,7 @@ class _IngestRun:
         settings: Settings,
         request: StoreRequest,
         catalog: Catalog,
-        on_progress: Callable[[IngestProgress], None],
+        on_progress: Callable[[int, int, str], None],
         on_publish: Callable[[], None],
     ) -> None:
         self._layout = settings.layout
@@ -133,7 +133,7 @@ class _IngestRun:
             self._catalog,
             self._redact,
             full_rescan=self._request.full_rescan or not is_read_as_now,
-            on_progress=lambda label: self._tell(IngestProgress(0, 0, label)),
+            on_progress=lambda label: self._tell(0, 0, label),
         )
         self._report.logs = plan.logs
         self._report.problems += plan.problems
@@ -153,7 +153,7 @@ class _IngestRun:
         )
         with closing(readings):  # at once, also after an error: it may have workers
             for session, reading in self._learn_ahead(zip(sessions, readings, strict=True)):
-                self._tell(IngestProgress(done, total, session.session_id))
+                self._tell(done, total, session.session_id)
                 self._session(session, reading)
                 done += session.size
                 if self._publisher.writer.full:
@@ -161,7 +161,7 @@ class _IngestRun:
                     self._on_publish()
                     self._catalog.begin()
         for log in plan.shared:
-            self._tell(IngestProgress(done, total, self._redact(log.path.name).text))
+            self._tell(done, total, self._redact(log.path.name).text)
             self._shared_log(log)
             done += log.size
         if self._request.projects and not self._report.sessions and plan.sessions:
@@ -176,7 +176,7 @@ class _IngestRun:
             note_reading(self._catalog)
         self._publisher.publish_last(catch_up=True)
         drop_empty_folders(self._layout, self._left)
-        self._tell(IngestProgress(done, total, "done"))
+        self._tell(done, total, "done")
         return self._report
 
     # Places ---------------------------------------------------------------------------------------------------------

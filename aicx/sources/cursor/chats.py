@@ -13,7 +13,7 @@ from dataclasses import field
 from datetime import UTC, datetime, timedelta, timezone
 from functools import lru_cache
 from pathlib import Path, PurePosixPath, PureWindowsPath
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from aicx.sources.databases import not_read, path_in, reading, split_path
@@ -170,11 +170,6 @@ class CursorChat:
     missing: int = 0  # messages that it lists and that are not there
 
 
-class _Listed(NamedTuple):
-    messages: int
-    marks: str
-
-
 def list_chats(user: Path) -> Iterator[LogFile | BadRecord]:
     """The chats that have messages; empty ones are made whenever somebody opens the panel."""
     database = user / "globalStorage" / _STATE
@@ -183,22 +178,22 @@ def list_chats(user: Path) -> Iterator[LogFile | BadRecord]:
     try:
         with reading(database) as connection:
             messages = {str(row["id"]): row for row in connection.execute(_MESSAGES)}
-            chats: dict[str, _Listed] = {}
+            chats: dict[str, tuple[int, str]] = {}  # how many messages, and what changes with them
             for row in connection.execute(_CHATS).fetchall():
                 own = messages.get(str(row["id"]))
                 if own is not None:
                     marks = f"{row['rowid']}:{own['messages']}:{own['newest']}"
-                    chats[str(row["id"])] = _Listed(own["messages"], marks)
+                    chats[str(row["id"])] = own["messages"], marks
                 elif connection.execute(_INLINE, (f"composerData:{row['id']}",)).fetchone():
-                    chats[str(row["id"])] = _Listed(1, str(row["rowid"]))
+                    chats[str(row["id"])] = 1, str(row["rowid"])
             size = database.stat().st_size
     except (sqlite3.Error, OSError) as error:
         yield not_read(database, error)
         return
     # How much of the file a chat takes would have to be read; its messages say how much of it that is.
-    every = sum(one.messages for one in chats.values()) or 1
-    for chat_id, one in sorted(chats.items()):
-        yield LogFile(AGENT, DATABASE, path_in(database, chat_id), size * one.messages // every, one.marks)
+    every = sum(count for count, _ in chats.values()) or 1
+    for chat_id, (count, marks) in sorted(chats.items()):
+        yield LogFile(AGENT, DATABASE, path_in(database, chat_id), size * count // every, marks)
 
 
 def load_about(log: LogFile) -> dict[str, Any]:
