@@ -62,8 +62,9 @@ class Door:
         return replace(bad, path=self._text(bad.path), reason=self._text(bad.reason))
 
     def identity(self, found: LogIdentity) -> LogIdentity:
-        session, parent = found.session_id, found.parent_session
-        return replace(found, session_id=session and self._id(session), parent_session=parent and self._id(parent))
+        session, parent = (name and self._id(name) for name in (found.session_id, found.parent_session))
+        same = (session, parent) == (found.session_id, found.parent_session)
+        return found if same else replace(found, session_id=session, parent_session=parent)
 
     def entry(self, entry: TimelineEntry) -> TimelineEntry:
         ref, tool = entry.ref, entry.tool

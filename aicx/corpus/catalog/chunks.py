@@ -87,9 +87,12 @@ def session_of_most(catalog: Catalog, chunk_ids: Sequence[str]) -> str | None:
     return min(counts, key=lambda session: (-counts[session], session), default=None)
 
 
-def put_chunk(catalog: Catalog, fields: dict[str, Any], path: str, sidecar_sha256: str, markdown: bytes) -> None:
-    """Records one chunk, replacing what was known under its id."""
-    _delete_rows(catalog, fields["id"])
+def put_chunk(
+    catalog: Catalog, fields: dict[str, Any], path: str, sidecar_sha256: str, markdown: bytes, *, is_new: bool = False
+) -> None:
+    """Records one chunk, replacing what was known under its id; nothing is of one that ``is_new``."""
+    if not is_new:
+        _delete_rows(catalog, fields["id"])
     catalog.connection.execute("DELETE FROM removed WHERE id=?", (fields["id"],))
     redactions = fields.get("redactions") or {}
     source = fields.get("source") or {}

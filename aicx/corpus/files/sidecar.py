@@ -117,9 +117,9 @@ def encode_sidecar(fields: Mapping[str, Any]) -> bytes:
 
     Optional fields that are empty are left out, never null.
     """
-    names = (*REQUIRED, *sorted(set(fields) - set(REQUIRED)))
-    kept = {name: fields[name] for name in names if name in REQUIRED or fields[name] not in (None, [], {}, "")}
-    lines = [b"  " + orjson.dumps(name) + b": " + _encode_value(value) for name, value in kept.items()]
+    optional = sorted(name for name, value in fields.items() if value or value not in (None, [], {}, ""))
+    names = dict.fromkeys((*REQUIRED, *optional))
+    lines = [b"  " + orjson.dumps(name) + b": " + _encode_value(fields[name]) for name in names]
     return b"{\n" + b",\n".join(lines) + b"\n}\n"
 
 

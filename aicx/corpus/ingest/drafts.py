@@ -114,9 +114,10 @@ def draft_entries(
             identity = f"{identity}\0{number}"
         echo = _is_echo(entry, drafted.own_calls)
         stored = _shorten(entry, text)
+        kept = text if whole else stored
         yield MessageDraft(
             index=index,
-            entry=replace(entry, text=text if whole else stored),
+            entry=entry if entry.text == kept else replace(entry, text=kept),
             body=stored.encode("utf-8", "replace"),
             key=message_key(entry.agent, identity),
             text_key=text_key,

@@ -119,11 +119,11 @@ def name_chunk(messages: Sequence[NamingMessage], given: str | None, before: Nam
         for one in messages
         if one.role == "system" and one.origin == "injected" and not _OF_HOOKS.match(one.text)
     )
-    needed = own is None or own.weak or not before.worked
     paths = chain.from_iterable(one.files for one in messages)
     work = partial(name_of_work, subjects, _planned(messages), list(paths))
-    done, source = work(statements if needed else ()) or (None, None)
     known = _session(given, own, _as_said(asked), before)
+    says_little = own is None or own.weak
+    done, source = (work(statements) if says_little else None) or (None, None)
     if own is not None:
         title = with_work(own.text, done) if own.weak and source != "files" else own.text
     else:

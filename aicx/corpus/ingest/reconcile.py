@@ -114,7 +114,7 @@ class Reconciler:
             self._report.paths.append(path)
         if stored is not None and stored.path != path:
             self._publisher.remove(stored.path)
-        put_chunk(self._catalog, chunk.fields, path, digest, chunk.markdown)
+        put_chunk(self._catalog, chunk.fields, path, digest, chunk.markdown, is_new=stored is None)
 
     def _count(self, chunk: RenderedChunk, stored: StoredChunk | None) -> None:
         report = self._report

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os.path
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from functools import partial
-from itertools import islice
+from itertools import islice, tee
 from pathlib import Path
 from typing import Any
 
@@ -69,25 +69,7 @@ class ClaudeSource:
             return LogIdentity(None, _first_instant(log))
         if log.format == MEMORY_FORMAT:
             return identify_memory(log, _memory_session(log.path))
-        named = subagent = None
-        if found := _SUBAGENT.search(log.path.stem):
-            subagent = found[0]
-        elif found := _UUID.search(log.path.stem):
-            named = found[0]
-        started_at = session_id = origin = None
-        for record in _head(log):
-            started_at = started_at or _instant(record)
-            session_id = session_id or text_of(record.value.get("sessionId"))
-            if text_of(record.value.get("uuid")):
-                # A copied record says so, or still has the id of the session that it was copied from.
-                branched = text_of(object_of(record.value.get("forkedFrom")).get("sessionId"))
-                origin = branched or text_of(record.value.get("sessionId")) or named
-            if started_at and (origin or (session_id and not named)):
-                break
-        if subagent:
-            return LogIdentity(subagent, started_at, "subagent", session_id or _folder_session(log.path))
-        own = named or session_id or log.path.stem
-        return LogIdentity(own, started_at, parent_session=origin if origin != own else None)
+        return _identity_of(log, read_jsonl(log))
 
     def read(self, log: LogFile) -> Iterator[SourceItem]:
         if log.format == HISTORY_FORMAT:
@@ -95,12 +77,37 @@ class ClaudeSource:
         if log.format == MEMORY_FORMAT:
             folder = _memory_folder(log.path)
             return read_memory(log, _memory_session(log.path), folder, _folder_of(folder.parent))
-        return ClaudeLogReader(log, self.identify(log)).items()
+        records, head = tee(read_jsonl(log))
+        return ClaudeLogReader(log, _identity_of(log, head)).items(records)
 
     def read_on(
         self, log: LogFile, start: int, line: int, state: Mapping[str, Any]
     ) -> Iterator[SourceItem | ReadPoint | RecordsEnd]:
-        return ClaudeLogReader(log, self.identify(log)).items_on(start, line, state, points_from(log))
+        records = read_jsonl(log, start=start, line=line)
+        return ClaudeLogReader(log, self.identify(log)).items_on(records, line, state, points_from(log))
+
+
+def _identity_of(log: LogFile, records: Iterable[RawRecord | BadRecord]) -> LogIdentity:
+    """The session of a log, by its name and as few of its first records as tell it."""
+    named = subagent = None
+    if found := _SUBAGENT.search(log.path.stem):
+        subagent = found[0]
+    elif found := _UUID.search(log.path.stem):
+        named = found[0]
+    started_at = session_id = origin = None
+    for record in _head(records):
+        started_at = started_at or _instant(record)
+        session_id = session_id or text_of(record.value.get("sessionId"))
+        if text_of(record.value.get("uuid")):
+            # A copied record says so, or still has the id of the session that it was copied from.
+            branched = text_of(object_of(record.value.get("forkedFrom")).get("sessionId"))
+            origin = branched or text_of(record.value.get("sessionId")) or named
+        if started_at and (origin or (session_id and not named)):
+            break
+    if subagent:
+        return LogIdentity(subagent, started_at, "subagent", session_id or _folder_session(log.path))
+    own = named or session_id or log.path.stem
+    return LogIdentity(own, started_at, parent_session=origin if origin != own else None)
 
 
 def _is_folder(path: Path) -> bool:
@@ -145,19 +152,19 @@ def _folder_of(project: Path) -> str | None:
     """The working folder that a project's logs are of: its name says it in a form that many folders share."""
     logs = [path for path in entries_of(project) if isinstance(path, Path) and path.suffix == ".jsonl"]
     for log in map(partial(stat_log, AGENT, SESSION_FORMAT), logs[:_MAX_ASKED]):
-        for record in _head(log) if isinstance(log, LogFile) else ():
+        for record in _head(read_jsonl(log)) if isinstance(log, LogFile) else ():
             cwd = string_of(record.value.get("cwd"))
             if cwd and _NOT_PLAIN.sub("-", cwd) == project.name:
                 return cwd
     return None
 
 
-def _head(log: LogFile) -> Iterator[RawRecord]:
-    return (record for record in islice(read_jsonl(log), _HEAD_RECORDS) if isinstance(record, RawRecord))
+def _head(records: Iterable[RawRecord | BadRecord]) -> Iterator[RawRecord]:
+    return (record for record in islice(records, _HEAD_RECORDS) if isinstance(record, RawRecord))
 
 
 def _first_instant(log: LogFile) -> datetime | None:
-    return next((at for record in _head(log) if (at := _instant(record))), None)
+    return next((at for record in _head(read_jsonl(log)) if (at := _instant(record))), None)
 
 
 def _instant(record: RawRecord) -> datetime | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
@@ -28,7 +28,7 @@ from aicx.sources.items import (
     passed_over,
     record_mark,
 )
-from aicx.sources.records import RawRecord, parse_instant, read_jsonl
+from aicx.sources.records import RawRecord, parse_instant
 from aicx.sources.values import object_of, quoted, string_of, text_of
 from aicx.types import PROMPTS
 
@@ -65,16 +65,15 @@ class ClaudeLogReader:
         self._turns = Turns(self._skipped, subagent=self._subagent)
         self._queue = PromptQueue()
 
-    def items(self) -> Iterator[SourceItem]:
-        """Everything the log holds, in file order."""
-        return (
-            item for item in self.items_on(0, 0, {}, self._log.size) if not isinstance(item, ReadPoint | RecordsEnd)
-        )
+    def items(self, records: Iterable[RawRecord | BadRecord]) -> Iterator[SourceItem]:
+        """Everything that the log's records hold, in file order."""
+        every = self.items_on(records, 0, {}, self._log.size)
+        return (item for item in every if not isinstance(item, ReadPoint | RecordsEnd))
 
     def items_on(
-        self, start: int, line: int, state: Mapping[str, Any], points_from: int
+        self, records: Iterable[RawRecord | BadRecord], line: int, state: Mapping[str, Any], points_from: int
     ) -> Iterator[SourceItem | ReadPoint | RecordsEnd]:
-        """Everything behind the line that ends at ``start``, where a `ReadPoint` had ``state``.
+        """Everything in the records behind the line with the number ``line``, where a `ReadPoint` had ``state``.
 
         With the `ReadPoint`s at or behind the byte ``points_from``.
         """
@@ -83,7 +82,7 @@ class ClaudeLogReader:
         marks = bytearray()
         if state:
             self._take_up(state)
-        for record in read_jsonl(self._log, start=start, line=line):
+        for record in records:
             follows = record.line != line  # else it is glued to the one before, or to something broken
             line = record.line or line
             if isinstance(record, BadRecord):
