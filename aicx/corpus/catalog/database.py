@@ -216,7 +216,7 @@ class Catalog:
         from aicx.corpus.catalog.session_facts import settle  # imported here: readers need it only in an emergency
 
         if self._unsettled:
-            settle(self.connection, self._unsettled, self.late_title)
+            settle(self.connection, self._unsettled)
             self._unsettled = set()
 
     @cached_property

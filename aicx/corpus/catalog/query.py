@@ -150,7 +150,7 @@ def _hide_afresh(catalog: Catalog, hidden: Callable[[str], bool]) -> None:
         catalog.connection.execute(f"CREATE INDEX temp.now_by_{column} ON sessions ({column})")
     from aicx.corpus.catalog.session_facts import settle_all  # imported here: an intact catalogue needs none
 
-    settle_all(catalog.connection, catalog.late_title)
+    settle_all(catalog.connection)
 
 
 def _load(layout: Layout, found: list[tuple[Any, list[str]]]) -> tuple[list[dict[str, Any]], list[str]]:

@@ -8,15 +8,14 @@ share a prompt or a title with them.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, TypeVar
 
 from aicx.corpus.files.sidecar import FORGOTTEN
 from aicx.telling import count_telling
 from aicx.titles import name_given, name_of_session, names_number_alone, points_at_branch, with_work
 
-# The title that was given to a session from outside its log, by agent and id.
-LateTitle = Callable[[str, str], str | None]
+Name = TypeVar("Name", str, tuple[str, str])
 # A prompt this long (in bytes) that opened as many sessions of a single prompt each was sent by a program.
 _MIN_PROMPT, _MIN_RUNS = 200, 4
 _WORKS = ("commit", "plan", "result", "files")  # what says most of what was done first
@@ -24,41 +23,59 @@ _TRUNKS = (None, "main", "master", "trunk", "develop", "HEAD")
 # A prompt that gives a role says what the model is to be and not what was done; nor does one that a program repeats.
 _ROLE = "you are "
 
-_PARTS = """SELECT n.*, c.title, c.branch FROM chunks c LEFT JOIN names n ON n.chunk = c.rowid
- WHERE c.agent=? AND c.session_id=? AND c.ignored=0 ORDER BY c.stream, c.number"""
+_AT_ONCE = 300  # sessions in one query
+_ASKED = "WITH asked(agent, session_id) AS (VALUES {})"
+_BEFORE = f"{_ASKED} SELECT base, prompt_key FROM asked JOIN sessions USING (agent, session_id)"
+_PARTS = f"""{_ASKED} SELECT c.agent, c.session_id, n.*, c.title, c.branch, l.title AS late_title FROM asked
+ CROSS JOIN chunks c USING (agent, session_id) LEFT JOIN names n ON n.chunk = c.rowid
+ LEFT JOIN late_titles l USING (agent, session_id) WHERE +c.ignored=0 ORDER BY c.stream, c.number"""
+_PUT = """INSERT OR REPLACE INTO sessions (agent, session_id, base, work, evidence, prompt_key, prompt_size, prompts,
+ typed, title, automated_why) VALUES (?,?,?,?,?,?,?,?,?,?,?)"""
 
 
-def settle(connection: sqlite3.Connection, sessions: Iterable[tuple[str, str]], late_title: LateTitle) -> None:
+def settle(connection: sqlite3.Connection, sessions: Iterable[tuple[str, str]]) -> None:
     """Brings the rows of the named sessions up to date, and those of others whose title or state follows from them."""
     bases: set[str] = set()
     prompts: set[str] = set()
-    for agent, session_id in sorted(sessions):
-        for row in _rows(
-            connection, "SELECT base, prompt_key FROM sessions WHERE agent=? AND session_id=?", (agent, session_id)
-        ):
+    for part in _parts(sessions):
+        marks, names = ",".join(["(?,?)"] * len(part)), [name for session in part for name in session]
+        for row in _rows(connection, _BEFORE.format(marks), names):
             _note(row["base"], row["prompt_key"], bases, prompts)
-        found = _gather(connection, agent, session_id, late_title)
-        if found is None:
-            connection.execute("DELETE FROM sessions WHERE agent=? AND session_id=?", (agent, session_id))
-            continue
-        _note(found["base"], found["prompt_key"], bases, prompts)
-        names = ", ".join(found)
-        marks = ", ".join("?" * len(found))
+        chunks: dict[tuple[str, str], list[sqlite3.Row]] = {session: [] for session in part}
+        for row in _rows(connection, _PARTS.format(marks), names):
+            chunks[row["agent"], row["session_id"]].append(row)
+        found = [_gather(*session, rows) for session, rows in chunks.items() if rows]
+        for one in found:
+            _note(one["base"], one["prompt_key"], bases, prompts)
+        gone = [session for session, rows in chunks.items() if not rows]
+        connection.executemany("DELETE FROM sessions WHERE agent=? AND session_id=?", gone)
         # A session without a prompt or a title is settled with this; the others below, with those like them.
-        connection.execute(
-            f"INSERT OR REPLACE INTO sessions ({names}, title, automated_why) VALUES ({marks}, ?, ?)",
-            (*found.values(), found["base"], None if found["typed"] else found["evidence"]),
-        )
-    for key in sorted(prompts):
-        bases |= _settle_runs(connection, _rows(connection, "SELECT * FROM sessions WHERE prompt_key=?", (key,)))
-    for base in sorted(bases):
-        _settle_titles(connection, _rows(connection, "SELECT * FROM sessions WHERE base=?", (base,)))
+        rows = [(*one.values(), one["base"], None if one["typed"] else one["evidence"]) for one in found]
+        connection.executemany(_PUT, rows)
+    for members in _alike(connection, "prompt_key", prompts):
+        bases |= _settle_runs(connection, members)
+    for members in _alike(connection, "base", bases):
+        _settle_titles(connection, members)
 
 
-def settle_all(connection: sqlite3.Connection, late_title: LateTitle) -> None:
+def settle_all(connection: sqlite3.Connection) -> None:
     """Settles every session, for a catalogue that was filled without a commit."""
     rows = _rows(connection, "SELECT DISTINCT agent, session_id FROM chunks")
-    settle(connection, [(row["agent"], row["session_id"]) for row in rows], late_title)
+    settle(connection, [(row["agent"], row["session_id"]) for row in rows])
+
+
+def _parts(names: Iterable[Name]) -> Iterator[list[Name]]:
+    every = sorted(names)
+    return (every[begin : begin + _AT_ONCE] for begin in range(0, len(every), _AT_ONCE))
+
+
+def _alike(connection: sqlite3.Connection, column: str, names: Iterable[str]) -> Iterator[list[sqlite3.Row]]:
+    """The sessions that have each of some names in a column."""
+    for part in _parts(names):
+        members: dict[str, list[sqlite3.Row]] = {}
+        for row in _rows(connection, f"SELECT * FROM sessions WHERE {column} IN ({','.join('?' * len(part))})", part):
+            members.setdefault(row[column], []).append(row)
+        yield from members.values()
 
 
 def _rows(connection: sqlite3.Connection, query: str, values: Sequence[str] = ()) -> list[sqlite3.Row]:
@@ -74,14 +91,9 @@ def _note(base: str | None, prompt_key: str | None, bases: set[str], prompts: se
         prompts.add(prompt_key)
 
 
-def _gather(
-    connection: sqlite3.Connection, agent: str, session_id: str, late_title: LateTitle
-) -> dict[str, Any] | None:
-    """Joins the facts of a session's chunks; None where no chunk is left."""
-    parts = _rows(connection, _PARTS, (agent, session_id))
-    if not parts:
-        return None
-    given = name_given(late_title(agent, session_id)) or next(
+def _gather(agent: str, session_id: str, parts: Sequence[sqlite3.Row]) -> dict[str, Any]:
+    """Joins the facts of a session's chunks."""
+    given = name_given(parts[0]["late_title"]) or next(
         (part["topic"] for part in reversed(parts) if part["topic_from"] == "agent"), None
     )
     topics = [

@@ -12,6 +12,7 @@ from aicx.sources.items import LogFile, LogIdentity
 # Raised whenever the readers of logs tell people from programs, or sessions from their parts, by other rules.
 READ_BY = "2"
 _READING = "reading"
+_AT_ONCE = 300  # sessions in one query
 
 
 def was_read_as_now(catalog: Catalog) -> bool:
@@ -30,10 +31,15 @@ def fingerprints(catalog: Catalog) -> dict[str, str]:
     return dict(catalog.connection.execute("SELECT path, fingerprint FROM sources"))
 
 
-def session_paths(catalog: Catalog, agent: str, session_id: str) -> list[str]:
-    """Every log known to hold a part of this session."""
-    rows = catalog.connection.execute("SELECT path FROM sources WHERE agent=? AND session_id=?", (agent, session_id))
-    return [path for (path,) in rows]
+def session_paths(catalog: Catalog, agent: str, sessions: Sequence[str]) -> dict[str, list[str]]:
+    """Every log known to hold a part of each of these sessions."""
+    found: dict[str, list[str]] = {session_id: [] for session_id in sessions}
+    for begin in range(0, len(sessions), _AT_ONCE):
+        part = sessions[begin : begin + _AT_ONCE]
+        where = f"agent=? AND session_id IN ({','.join('?' * len(part))})"
+        for row in catalog.rows(f"SELECT session_id, path FROM sources WHERE {where}", [agent, *part]):
+            found[row["session_id"]].append(row["path"])
+    return found
 
 
 def problems_of(catalog: Catalog, path: str) -> list[str]:

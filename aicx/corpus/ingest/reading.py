@@ -95,7 +95,7 @@ def make_plan(
                 plan.shared.append(log)
             else:
                 by_session.setdefault(identity.session_id, {})[str(log.path)] = (log, identity)
-        recorded = {session_id: session_paths(catalog, agent, session_id) for session_id in by_session}
+        recorded = session_paths(catalog, agent, list(by_session))
         if any("[REDACTED:" in path for paths in recorded.values() for path in paths):
             logs = {clean_id(path, redact): log for path, log in logs.items()} | logs
         for session_id, found in by_session.items():

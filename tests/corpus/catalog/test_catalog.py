@@ -161,7 +161,7 @@ class TestWatermarks:
         catalog = Catalog.in_memory()
         record_source(catalog, self.LOG, LogIdentity(SESSION, None), [])
         assert fingerprints(catalog) == {"/logs/a": "5:1:1"}
-        assert session_paths(catalog, "claude", SESSION) == ["/logs/a"]
+        assert session_paths(catalog, "claude", [SESSION]) == {SESSION: ["/logs/a"]}
 
     @pytest.mark.parametrize(("agents", "left"), [((), 0), (("codex",), 1), (("claude", "codex"), 0)])
     def test_forgetting_them_makes_the_next_run_read_again(self, tmp_path, agents, left):
