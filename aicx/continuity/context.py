@@ -66,10 +66,9 @@ def _of_team(settings: Settings, place: WorkPlace, goal: str, names: Sequence[st
     from aicx.memory.policy_records import policy_in
     from aicx.memory.reading import find_scope
     from aicx.memory.sources import read_live
-    from aicx.memory.sources_files import Named
 
     policy = policy_in(settings, find_scope(settings, place.root))
-    shared = [Named(place.root / name, "team") for name in names if (place.root / name).is_file()]
+    shared = [(place.root / name, "team") for name in names if (place.root / name).is_file()]
     live = read_live(place.root, policy, shared, homes=settings.homes)
     fitting = [(one.source.source != "team", -len(wanted & _words(one.statement.text)), one) for one in live.statements]
     best = sorted((one for one in fitting if -one[1] >= _MIN_SHARED), key=lambda one: (*one[:2], one[2].ref))
@@ -146,7 +145,8 @@ def tracked_settings(settings: Settings, root: Path) -> tuple[Mapping[str, Seque
 def _table(path: Path, root: Path) -> dict[str, Any]:
     import tomllib  # imported here: most repositories have no such file
 
-    return tomllib.loads(read_regular(resolve_inside(path, root), _MAX_BYTES).body.decode("utf-8"))
+    body, _ = read_regular(resolve_inside(path, root), _MAX_BYTES)
+    return tomllib.loads(body.decode("utf-8"))
 
 
 def _why(error: Exception) -> str:

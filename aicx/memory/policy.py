@@ -187,7 +187,7 @@ def _body(path: Path, top: Path | None) -> bytes | None:
         return None
     try:
         place = resolve_inside(path, top) if top is not None else path.resolve(strict=True)
-        return read_regular(place, _MAX_BYTES).body
+        return read_regular(place, _MAX_BYTES)[0]
     except (Refused, OSError, RuntimeError) as error:
         what = {
             "unsafe_symlink": "it is a link that leads out of the repository",

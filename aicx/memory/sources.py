@@ -162,14 +162,14 @@ def _read(place: SourcePlace, policy: Policy) -> tuple[LiveSource, str]:
             return _measured(replace(blocked, reason=reason), place.path), ""
         if place.over_budget:
             raise Refused("over_budget")
-        content = read_regular(target, MAX_BYTES)
+        content, changed = read_regular(target, MAX_BYTES)
     except Refused as refused:
         return _measured(replace(blocked, reason=refused.reason), place.path), ""
     except (OSError, RuntimeError, ValueError):
         return _measured(replace(blocked, reason="unreadable"), place.path), ""
-    digest = sha256(content.body).hexdigest()
-    facts = replace(blocked, sha256=digest, mtime=content.mtime, size=len(content.body))
-    text = content.body.decode("utf-8", "replace")
+    digest = sha256(content).hexdigest()
+    facts = replace(blocked, sha256=digest, mtime=changed, size=len(content))
+    text = content.decode("utf-8", "replace")
     if "\0" in text or text.count("\ufffd") > _MAX_UNREADABLE * len(text):
         return replace(facts, reason="unreadable"), ""
     return replace(facts, policy="allowed"), text

@@ -13,7 +13,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from aicx.errors import NotFound, UsageError
 from aicx.system import STRICT
@@ -29,13 +29,6 @@ class Refused(Exception):
     def __init__(self, reason: Refusal) -> None:
         super().__init__(reason)
         self.reason: Refusal = reason
-
-
-class Content(NamedTuple):
-    """A file's bytes as they were when it was opened, with the time of its last change."""
-
-    body: bytes
-    mtime: datetime
 
 
 def exists(path: Path) -> bool:
@@ -63,8 +56,11 @@ def resolve_inside(path: Path, top: Path) -> Path:
     return place
 
 
-def read_regular(place: Path, limit: int) -> Content:
-    """A resolved file's content. Raises Refused for what is no regular file, is larger than ``limit`` or unreadable."""
+def read_regular(place: Path, limit: int) -> tuple[bytes, datetime]:
+    """A resolved file's bytes as it was opened, and when it changed last.
+
+    Raises Refused for what is no regular file, is larger than ``limit`` or unreadable.
+    """
     try:
         # Never waits for a pipe, and never follows a link that took the file's place since it was resolved.
         handle = os.open(place, os.O_RDONLY | STRICT)
@@ -80,7 +76,7 @@ def read_regular(place: Path, limit: int) -> Content:
             raise Refused("unreadable") from error
     if len(body) > limit:
         raise Refused("over_budget")
-    return Content(body, datetime.fromtimestamp(about.st_mtime, UTC))
+    return body, datetime.fromtimestamp(about.st_mtime, UTC)
 
 
 SourceKind = Literal["instructions", "rules", "memory"]
@@ -106,12 +102,8 @@ _ENDINGS = (".md", ".mdc")
 _OWNER = re.compile(r"[a-z][a-z0-9-]{0,31}")
 
 
-@dataclass(frozen=True, slots=True)
-class Named:
-    """A file or folder outside the repository that a person named, and whose it is; None where they did not say."""
-
-    path: Path
-    source: str | None = None
+# A file or folder outside the repository that a person named, and whose it is; None where they did not say.
+Named = tuple[Path, str | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,12 +129,12 @@ def listed(repository: Path) -> Iterator[SourcePlace]:
 
 
 def named_places(repository: Path | None, named: Iterable[Named], homes: AgentHomes | None) -> Iterator[SourcePlace]:
-    for one in named:
+    for given, source in named:
         # The folder without links, to see whether it is in the repository; the file's own link is looked at later.
-        path = Path(os.path.realpath(one.path.parent), one.path.name)
+        path = Path(os.path.realpath(given.parent), given.name)
         if not exists(path):
-            raise NotFound(f"there is no {one.path}", hint="name a file or a folder with --path")
-        owner = one.source or _owner(path, homes)
+            raise NotFound(f"there is no {given}", hint="name a file or a folder with --path")
+        owner = source or _owner(path, homes)
         if not _OWNER.fullmatch(owner):
             raise UsageError(f"{owner!r} is not the name of a source", hint="use letters, digits and hyphens")
         if repository and path.is_relative_to(repository.resolve()):

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from aicx.errors import NotFound, UsageError
 from aicx.memory.policy import Policy
 from aicx.memory.sources import MAX_BYTES, MAX_LENGTH, Live, LiveSource, read_live, split_statements
-from aicx.memory.sources_files import LISTED, MAX_FILES, Named
+from aicx.memory.sources_files import LISTED, MAX_FILES
 from aicx.terminal import has_controls
 from aicx.types import AgentHomes
 
@@ -206,7 +206,7 @@ def test_a_file_outside_the_repository_is_read_when_it_is_named(repository: Path
     memory = _write(tmp_path, ".claude/projects/-work-repo/memory/MEMORY.md", "Release on Fridays.\n").parent
     (memory / "linked.md").symlink_to(_write(tmp_path, "secret.md", "Body from outside.\n"))
     assert len(read_live(repository, Policy(), homes=homes).sources) == 1
-    live = read_live(repository, Policy(), [Named(memory), Named(tmp_path / "secret.md", "ada")], homes=homes)
+    live = read_live(repository, Policy(), [(memory, None), (tmp_path / "secret.md", "ada")], homes=homes)
     found = [(one.source, one.policy, one.reason) for one in live.sources[1:]]
     assert found == [
         ("claude", "allowed", None),
@@ -219,21 +219,21 @@ def test_a_file_outside_the_repository_is_read_when_it_is_named(repository: Path
 
 def test_naming_a_path_of_the_repository_does_not_lead_out_of_it(repository: Path, tmp_path: Path) -> None:
     (repository / "notes.md").symlink_to(_write(tmp_path, "secret.md", "Body from outside.\n"))
-    live = read_live(repository, Policy(), [Named(repository / "notes.md")])
+    live = read_live(repository, Policy(), [(repository / "notes.md", None)])
     assert [(one.id, one.reason) for one in live.sources] == [("live:file:notes.md", "unsafe_symlink")]
 
 
 def test_the_policy_counts_for_named_files_too(repository: Path, tmp_path: Path) -> None:
     named = _write(tmp_path, "private/notes.md", "Body.\n")
     policy = Policy(exclude_paths=((f"{tmp_path}/private/".casefold(),),))
-    assert read_live(repository, policy, [Named(named)]).sources[0].reason == "policy_path"
+    assert read_live(repository, policy, [(named, None)]).sources[0].reason == "policy_path"
 
 
 def test_a_named_path_that_is_not_there_is_an_error(repository: Path) -> None:
     with pytest.raises(NotFound):
-        read_live(repository, Policy(), [Named(repository / "nothing.md")])
+        read_live(repository, Policy(), [(repository / "nothing.md", None)])
     with pytest.raises(UsageError):
-        read_live(repository, Policy(), [Named(_write(repository, "a.md"), "two words")])
+        read_live(repository, Policy(), [(_write(repository, "a.md"), "two words")])
 
 
 def test_reading_leaves_the_repository_as_it_was(repository: Path) -> None:

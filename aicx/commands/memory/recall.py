@@ -112,11 +112,7 @@ def named_outside(outside: bool, paths: list[str] | None, owner: str | None) -> 
         raise UsageError("--path leads outside the repository, which needs --global", hint="add --global")
     if owner and not paths:
         raise UsageError("--source says whose the files of --path are", hint="add --global --path FILE")
-    if not paths:
-        return ()
-    from aicx.memory.sources_files import Named
-
-    return tuple(Named(user_path(one), owner) for one in paths)
+    return tuple((user_path(one), owner) for one in paths or ())
 
 
 def print_answer(answer: RecallAnswer) -> None:

@@ -128,7 +128,7 @@ def look_at(root: Path, name: str, policy: Policy, record: Record) -> Target:
         place = resolve_inside(path, root)
         if path.is_symlink():  # a patch would replace the link; the file that it leads to has a row of its own
             return Target(name, False, 0, ("link",))
-        body = read_regular(place, _MAX_BYTES).body
+        body, _ = read_regular(place, _MAX_BYTES)
     except Refused as error:
         return Target(name, False, 0, (error.reason,))
     digest = sha256(body).hexdigest()
