@@ -74,19 +74,6 @@ _RECENT = 20  # attempts that say how things go
 
 
 @dataclass(frozen=True, slots=True)
-class Readiness:
-    """The result: the worst status of its checks."""
-
-    root: Path
-    mode: Mode
-    checks: tuple[RepoCheck, ...]
-
-    @property
-    def status(self) -> Status:
-        return max((check.status for check in self.checks), key=_ORDER.index, default="ok")
-
-
-@dataclass(frozen=True, slots=True)
 class _Desk:
     settings: Settings
     place: Repository
@@ -95,7 +82,7 @@ class _Desk:
     mode: Mode
 
 
-def examine(settings: Settings, folder: Path, now: datetime, *, release: bool = False) -> Readiness:
+def examine(settings: Settings, folder: Path, now: datetime, *, release: bool = False) -> RepoDoctorAnswer:
     """The checks of a repository. Raises NotFound, and UsageError for what is no repository."""
     place = place_of(settings, folder)
     desk = _Desk(settings, place, find_place(settings, folder), now, "release" if release else "standard")
@@ -103,7 +90,10 @@ def examine(settings: Settings, folder: Path, now: datetime, *, release: bool = 
         _version, _set_up, _continuity, _configuration, _hosts, _sessions, _tasks, _capture, _contracts, _map, _memory,
         _starts, _release,
     )  # fmt: skip
-    return Readiness(place.root, desk.mode, tuple(found for check in checks for found in check(desk)))
+    found = [one for check in checks for one in check(desk)]
+    status = max((one.status for one in found), key=_ORDER.index, default="ok")
+    actions = list(dict.fromkeys(one.recommended_action for one in found if one.recommended_action))
+    return RepoDoctorAnswer(status, str(place.root), __version__, desk.mode, found, actions)
 
 
 def _version(desk: _Desk) -> Iterator[RepoCheck]:

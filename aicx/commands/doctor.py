@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated
 
-from aicx import __version__, console, options
+from aicx import console, options
 from aicx.agents.health import examine as examine_agents
 from aicx.config import Settings, load_settings
 from aicx.corpus.doctor.checks import examine, overall
@@ -96,19 +96,13 @@ def command(
 def _examine_repository(repo: str, *, release: bool, json: bool) -> int:
     # Imported here: most ask about the corpus.
     from aicx.agents import readiness
-    from aicx.agents.readiness import examine as examine_repository
 
-    found = examine_repository(load_settings(), user_path(repo), options.now(), release=release)
-    checks = found.checks
-    actions = dict.fromkeys(one.recommended_action for one in checks if one.recommended_action)
+    found = readiness.examine(load_settings(), user_path(repo), options.now(), release=release)
     if json:
-        answer = readiness.RepoDoctorAnswer(
-            found.status, str(found.root), __version__, found.mode, list(checks), list(actions)
-        )
-        console.out_answer(readiness.SCHEMA, answer)
+        console.out_answer(readiness.SCHEMA, found)
     else:
-        width = max(len(check.name) for check in checks)
-        for check in checks:
+        width = max(len(check.name) for check in found.checks)
+        for check in found.checks:
             status = console.style(f"{check.status:8}", fg=_REPO_COLORS[check.status], bold=check.status == "error")
             console.out(f"{status}  {check.name:{width}}  {check.summary}")
             if check.recommended_action:

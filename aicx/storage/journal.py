@@ -12,7 +12,6 @@ import shutil
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import field
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -62,25 +61,20 @@ class Journal:
         return orjson.dumps({"moves": self.moves, "removals": self.removals})
 
 
-@dataclass(slots=True)
 class Writer:
     """Collects files for the store and publishes them together."""
 
-    place: JournalFolders
-    _moves: list[tuple[str, str]] = field(default_factory=list)
-    _removals: list[str] = field(default_factory=list)
-    _published: Journal = field(default_factory=Journal)  # since the last `finish`
-    _folders: set[str] = field(default_factory=set)
-    _staged: int = 0
-    _staging: str = field(init=False)
-    # Staged names never come twice, in this process or the next: a journal that is still there while more is staged, or
-    # that a power cut brings back, must not find other files under the names it knows.
-    _prefix: str = field(default_factory=lambda: os.urandom(6).hex())
-
-    def __post_init__(self) -> None:
-        self._staging = str(
-            self.place.staging
-        )  # text: for every file a path as an object would cost more than its name
+    def __init__(self, place: JournalFolders) -> None:
+        self.place = place
+        self._staging = str(place.staging)  # text: for every file a path as an object would cost more than its name
+        self._moves: list[tuple[str, str]] = []
+        self._removals: list[str] = []
+        self._published = Journal()  # since the last `finish`
+        self._folders: set[str] = set()
+        self._staged = 0
+        # Staged names never come twice, in this process or the next: a journal that is still there while more is
+        # staged, or that a power cut brings back, must not find other files under the names it knows.
+        self._prefix = os.urandom(6).hex()
 
     @property
     def full(self) -> bool:

@@ -106,7 +106,7 @@ class EmbedderSettings:
     verify: Callable[[Path], None] = field(default=lambda folder: None, repr=False)
 
 
-# Each module has a function `load(kind, settings)`. Strings, so that looking at the table imports nothing.
+# Each module has `load(kind, settings)`. Strings, so that looking at the table imports nothing.
 EMBEDDERS: Mapping[str, str] = {
     "minilm": "retrieval.embedders.onnx",
     "static": "retrieval.embedders.static",

@@ -13,7 +13,6 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from hashlib import sha256
@@ -21,7 +20,6 @@ from threading import Lock
 from typing import Any
 
 from aicx.errors import AicxError, MissingExtra, UsageError
-from aicx.values import dataclass
 from retrieval.embedders import EmbedderSettings, Kind, Tokens, Vectors
 
 # The server's tokenizer is not known here. Its tokens are hardly ever shorter than three bytes on average, so this
@@ -38,43 +36,48 @@ class EndpointFailed(AicxError):
     """The endpoint could not be reached, refused, or answered something else than vectors."""
 
 
-@dataclass(slots=True)
 class _Pace:
     """Keeps requests apart, also those of several threads, so that no more than so many are made in a minute."""
 
-    seconds: float
-    next_at: float = 0.0
-    _turn: Lock = field(default_factory=Lock, repr=False)
+    def __init__(self, seconds: float) -> None:
+        self._seconds, self._next_at, self._turn = seconds, 0.0, Lock()
 
     def wait(self, now: Callable[[], float], sleep: Callable[[float], None]) -> None:
         with self._turn:
-            pause = self.next_at - now()
+            pause = self._next_at - now()
             if pause > 0:
                 sleep(pause)
-            self.next_at = max(self.next_at, now()) + self.seconds
+            self._next_at = max(self._next_at, now()) + self._seconds
 
 
-@dataclass(frozen=True, slots=True)
 class HttpEmbedder:
-    """An endpoint and how to speak to it."""
+    """An embedder for the endpoint in ``settings``. Nothing is sent when it is made."""
 
-    name: str
-    dimensions: int
-    max_tokens: int
-    fingerprint: str
-    url: str
-    model: str
-    batch_size: int
-    retries: int
-    timeout: float
-    _key: str | None = field(repr=False)
-    _pace: _Pace = field(repr=False)
-    _now: Callable[[], float] = field(default=time.monotonic, repr=False)
-    _sleep: Callable[[float], None] = field(default=time.sleep, repr=False)
+    kind: Kind = "contextual"
+    gpu = None
 
-    @property
-    def kind(self) -> Kind:
-        return "contextual"
+    def __init__(self, kind: str, settings: EmbedderSettings) -> None:
+        missing = [name for name in ("base_url", "model", "dimensions") if not getattr(settings, name)]
+        if missing:
+            raise UsageError(f"The embedder {kind} needs {', '.join(missing)}.", hint="Set them in config.toml.")
+        base_url, model, dimensions = str(settings.base_url), str(settings.model), settings.dimensions or 0
+        if not base_url.startswith(("http://", "https://")) or "@" in base_url:
+            raise UsageError(
+                "The embedder's base URL must begin with http:// or https:// and hold no password.",
+                hint="The key has a setting of its own.",
+            )
+        try:
+            import numpy  # noqa: F401 - only asked whether it is there
+        except ImportError as error:
+            raise MissingExtra(f"The embedder {kind}", "semantic") from error
+        url = base_url.rstrip("/") + "/embeddings"
+        self.name, self.dimensions = f"http-{model}", dimensions
+        self.max_tokens = settings.max_tokens or _DEFAULT_MAX_TOKENS
+        self.fingerprint = sha256(f"{url}\n{model}\n{dimensions}".encode()).hexdigest()
+        self.url, self.model, self.batch_size = url, model, max(1, settings.batch_size)
+        self.retries, self.timeout, self._key = settings.retries, settings.timeout, settings.key
+        self._pace = _Pace(60 / settings.requests_per_minute if settings.requests_per_minute else 0.0)
+        self._now, self._sleep = time.monotonic, time.sleep
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """One unit vector per text. Blank texts get zeros and are not sent: endpoints refuse them."""
@@ -93,10 +96,6 @@ class HttpEmbedder:
                 raise
         norms = np.linalg.norm(vectors, axis=1, keepdims=True)
         return vectors / np.where(norms > 0, norms, 1)
-
-    @property
-    def gpu(self) -> None:
-        return None
 
     def embed_passages(self, texts: Sequence[str]) -> Vectors:
         return self.embed(texts)
@@ -180,35 +179,7 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
 _OPENER = urllib.request.build_opener(_NoRedirect)
 
 
-def load(kind: str, settings: EmbedderSettings) -> HttpEmbedder:
-    """An embedder for the endpoint in ``settings``. Nothing is sent yet."""
-    missing = [name for name in ("base_url", "model", "dimensions") if not getattr(settings, name)]
-    if missing:
-        raise UsageError(f"The embedder {kind} needs {', '.join(missing)}.", hint="Set them in config.toml.")
-    base_url, model, dimensions = str(settings.base_url), str(settings.model), settings.dimensions or 0
-    if not base_url.startswith(("http://", "https://")) or "@" in base_url:
-        raise UsageError(
-            "The embedder's base URL must begin with http:// or https:// and hold no password.",
-            hint="The key has a setting of its own.",
-        )
-    try:
-        import numpy  # noqa: F401 - only asked whether it is there
-    except ImportError as error:
-        raise MissingExtra(f"The embedder {kind}", "semantic") from error
-    url = base_url.rstrip("/") + "/embeddings"
-    return HttpEmbedder(
-        name=f"http-{model}",
-        dimensions=dimensions,
-        max_tokens=settings.max_tokens or _DEFAULT_MAX_TOKENS,
-        fingerprint=sha256(f"{url}\n{model}\n{dimensions}".encode()).hexdigest(),
-        url=url,
-        model=model,
-        batch_size=max(1, settings.batch_size),
-        retries=settings.retries,
-        timeout=settings.timeout,
-        _key=settings.key,
-        _pace=_Pace(60 / settings.requests_per_minute if settings.requests_per_minute else 0.0),
-    )
+load = HttpEmbedder
 
 
 def _estimated_ends(text: str) -> list[int]:

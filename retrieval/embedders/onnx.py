@@ -7,15 +7,13 @@ configuration says is what runs. A graph that ends with the vectors of tokens is
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import field
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from aicx.errors import MissingExtra, UsageError
-from aicx.values import dataclass
 from retrieval.embedders import (
     PACKAGED,
     EmbedderSettings,
@@ -43,22 +41,47 @@ _CPU = "CPUExecutionProvider"
 _RUNS_UNOPTIMISED = 2
 
 
-@dataclass(frozen=True, slots=True)
 class OnnxEmbedder:
-    """An exported model, opened."""
+    """The folder exported from ``settings.model``; MiniLM from its package when ``kind`` is `minilm`."""
 
-    name: str
-    dimensions: int
-    max_tokens: int
-    fingerprint: str
-    _graph: _Graph = field(repr=False)
-    _tokenizer: Any = field(repr=False)
-    _whole: Callable[[], Any] = field(repr=False)  # opens the tokenizer without truncation
-    _passages: Callable[[], Any] = field(repr=False)  # opens the session for many passages
+    kind: Kind = "contextual"
 
-    @property
-    def kind(self) -> Kind:
-        return "contextual"
+    def __init__(self, kind: str, settings: EmbedderSettings) -> None:
+        if kind == "minilm":
+            name = settings.model or PACKAGED
+        elif settings.model is None:
+            raise UsageError(
+                "The embedder sentence-transformers needs a model.",
+                hint="Name one that sentence-transformers can load, or a folder.",
+            )
+        else:
+            name = _model_name(settings.model)
+        model = find_model(settings.models_dir, "onnx", name, quantized=settings.quantized, verify=settings.verify)
+        os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")  # read once, when it is imported
+        try:
+            import onnxruntime  # noqa: F401 - only asked whether it is there
+            from tokenizers import Tokenizer
+        except ImportError as error:
+            raise MissingExtra(f"The embedder {kind}", "semantic") from error
+
+        @cache
+        def whole() -> Any:
+            uncut = Tokenizer.from_file(str(model.tokenizer))
+            uncut.no_padding()
+            uncut.no_truncation()
+            return uncut
+
+        try:
+            graph = _Graph(model.weights)
+            tokenizer = Tokenizer.from_file(str(model.tokenizer))
+        except Exception as error:
+            raise damaged_model(model.folder, str(error).splitlines()[0]) from error
+        tokenizer.no_padding()
+        tokenizer.enable_truncation(model.max_tokens + tokenizer.num_special_tokens_to_add(is_pair=False))
+        self.name = f"{name}-int8" if model.quantized else name
+        self.dimensions, self.max_tokens, self.fingerprint = model.dimensions, model.max_tokens, model.fingerprint
+        self._graph, self._tokenizer, self._whole = graph, tokenizer, whole
+        self._passages = cache(lambda: _passage_session(model.weights, packaged=name == PACKAGED))
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """One unit vector per text. A text longer than the model's window is read as far as the window goes."""
@@ -220,51 +243,6 @@ def _feeds(names: Sequence[str], encodings: Sequence[Any]) -> dict[str, Any]:
     return feeds
 
 
-def load(kind: str, settings: EmbedderSettings) -> OnnxEmbedder:
-    """Opens the folder exported from ``settings.model``; MiniLM from its package when ``kind`` is `minilm`."""
-    if kind == "minilm":
-        name = settings.model or PACKAGED
-    elif settings.model is None:
-        raise UsageError(
-            "The embedder sentence-transformers needs a model.",
-            hint="Name one that sentence-transformers can load, or a folder.",
-        )
-    else:
-        name = _model_name(settings.model)
-    model = find_model(settings.models_dir, "onnx", name, quantized=settings.quantized, verify=settings.verify)
-    os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")  # read once, when it is imported
-    try:
-        import onnxruntime  # noqa: F401 - only asked whether it is there
-        from tokenizers import Tokenizer
-    except ImportError as error:
-        raise MissingExtra(f"The embedder {kind}", "semantic") from error
-
-    @cache
-    def whole() -> Any:
-        uncut = Tokenizer.from_file(str(model.tokenizer))
-        uncut.no_padding()
-        uncut.no_truncation()
-        return uncut
-
-    try:
-        graph = _Graph(model.weights)
-        tokenizer = Tokenizer.from_file(str(model.tokenizer))
-    except Exception as error:
-        raise damaged_model(model.folder, str(error).splitlines()[0]) from error
-    tokenizer.no_padding()
-    tokenizer.enable_truncation(model.max_tokens + tokenizer.num_special_tokens_to_add(is_pair=False))
-    return OnnxEmbedder(
-        name=f"{name}-int8" if model.quantized else name,
-        dimensions=model.dimensions,
-        max_tokens=model.max_tokens,
-        fingerprint=model.fingerprint,
-        _graph=graph,
-        _tokenizer=tokenizer,
-        _whole=whole,
-        _passages=cache(lambda: _passage_session(model.weights, packaged=name == PACKAGED)),
-    )
-
-
 def _mean(tokens: Any, mask: Any) -> Any:
     """The mean of each text's token vectors, padding left out."""
     kept = mask[:, :, None].astype(tokens.dtype)
@@ -299,3 +277,6 @@ def batches(lengths: Sequence[int], tokens: int = _BATCH_TOKENS, most: int = _MA
         batch.append(row)
     if batch:
         yield batch
+
+
+load = OnnxEmbedder

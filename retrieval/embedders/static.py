@@ -6,11 +6,8 @@ How much each token counts is already part of its vector (see `indexer.distill`)
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import field
-from typing import Any
 
 from aicx.errors import MissingExtra
-from aicx.values import dataclass
 from retrieval.embedders import (
     PACKAGED,
     EmbedderSettings,
@@ -27,20 +24,35 @@ from retrieval.embedders import (
 _SLICE_TOKENS = 32_768
 
 
-@dataclass(frozen=True, slots=True)
 class StaticEmbedder:
-    """A distilled model, opened. Its table is mapped, not read: a question touches a few rows of it."""
+    """The model distilled from ``settings.model``, from the packaged MiniLM unless told otherwise.
 
-    name: str
-    dimensions: int
-    max_tokens: int
-    fingerprint: str
-    _table: Any = field(repr=False)
-    _tokenizer: Any = field(repr=False)
+    Its table is mapped, not read: a question touches a few rows of it.
+    """
 
-    @property
-    def kind(self) -> Kind:
-        return "static"
+    kind: Kind = "static"
+    gpu = None
+
+    def __init__(self, kind: str, settings: EmbedderSettings) -> None:
+        teacher = settings.model or PACKAGED
+        model = find_model(settings.models_dir, "static", teacher, verify=settings.verify)
+        try:
+            import numpy as np
+            from tokenizers import Tokenizer
+        except ImportError as error:
+            raise MissingExtra(f"The embedder {kind}", "semantic") from error
+        try:
+            table = np.load(model.weights, mmap_mode="r", allow_pickle=False)
+            tokenizer = Tokenizer.from_file(str(model.tokenizer))
+        except Exception as error:
+            raise damaged_model(model.folder, str(error).splitlines()[0]) from error
+        if table.ndim != 2 or table.shape != (tokenizer.get_vocab_size(), model.dimensions):
+            raise damaged_model(model.folder, f"its table has the shape {table.shape}")
+        tokenizer.no_padding()
+        tokenizer.no_truncation()
+        self.name, self.dimensions, self.fingerprint = f"static-{teacher}", model.dimensions, model.fingerprint
+        self.max_tokens = settings.max_tokens or model.max_tokens
+        self._table, self._tokenizer = table, tokenizer
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """One unit vector per text; zeros for a text without tokens. Texts of any length are read whole."""
@@ -58,10 +70,6 @@ class StaticEmbedder:
             norms = np.linalg.norm(sums, axis=1, keepdims=True)
             vectors[start:stop][rows] = sums / np.where(norms > 0, norms, 1)
         return vectors
-
-    @property
-    def gpu(self) -> None:
-        return None
 
     def embed_passages(self, texts: Sequence[str]) -> Vectors:
         return self.embed(texts)
@@ -101,29 +109,4 @@ class StaticEmbedder:
             yield start, len(texts), held
 
 
-def load(kind: str, settings: EmbedderSettings) -> StaticEmbedder:
-    """Opens the model distilled from ``settings.model``, from the packaged MiniLM unless told otherwise."""
-    teacher = settings.model or PACKAGED
-    model = find_model(settings.models_dir, "static", teacher, verify=settings.verify)
-    try:
-        import numpy as np
-        from tokenizers import Tokenizer
-    except ImportError as error:
-        raise MissingExtra(f"The embedder {kind}", "semantic") from error
-    try:
-        table = np.load(model.weights, mmap_mode="r", allow_pickle=False)
-        tokenizer = Tokenizer.from_file(str(model.tokenizer))
-    except Exception as error:
-        raise damaged_model(model.folder, str(error).splitlines()[0]) from error
-    if table.ndim != 2 or table.shape != (tokenizer.get_vocab_size(), model.dimensions):
-        raise damaged_model(model.folder, f"its table has the shape {table.shape}")
-    tokenizer.no_padding()
-    tokenizer.no_truncation()
-    return StaticEmbedder(
-        name=f"static-{teacher}",
-        dimensions=model.dimensions,
-        max_tokens=settings.max_tokens or model.max_tokens,
-        fingerprint=model.fingerprint,
-        _table=table,
-        _tokenizer=tokenizer,
-    )
+load = StaticEmbedder

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -76,7 +75,8 @@ def build(server: Server, slept: list[float]) -> Callable[..., HttpEmbedder]:
         url = f"http://127.0.0.1:{server.server_port}/v1/"
         chosen = {"base_url": url, "model": "m", "dimensions": 2, "key": KEY, "retries": 3, **settings}
         embedder = load("http", EmbedderSettings(Path(), **chosen))
-        return replace(embedder, _sleep=slept.append, _now=lambda: sum(slept))
+        embedder._sleep, embedder._now = slept.append, lambda: sum(slept)
+        return embedder
 
     return build
 
