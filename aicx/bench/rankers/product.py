@@ -16,7 +16,6 @@ from pathlib import Path
 
 from aicx.bench.dataset import Query
 from aicx.bench.rankers import DEFAULT_CHOICES, Choices, Ranker, RankerFolders, dense, lexical
-from aicx.bench.rankers.lexical import Lexical
 from aicx.bench.stores import seconds_of_lexical, settings_for, untold
 from aicx.dates import lift_dates
 from aicx.engine.index_manifest import read_manifest, write_manifest
@@ -27,13 +26,11 @@ from aicx.errors import AicxError, UsageError
 from aicx.paths import Layout
 from aicx.storage import checksums
 from aicx.types import Candidate, Document
-from aicx.values import dataclass
 from retrieval.conditions import Between, Condition
 from retrieval.decay import PROFILES
 from retrieval.dense import MeaningSearch
 from retrieval.evidence import Evidence, Occurrences
 from retrieval.late import affordable, most_compared, rerank
-from retrieval.params import RankingParams
 from retrieval.questions import parse_question
 from retrieval.ranking import RankedAnswer, above_noise, rank
 
@@ -99,7 +96,7 @@ def open_ranker(
     name: str, documents: Sequence[Document], place: RankerFolders, choices: Choices = DEFAULT_CHOICES
 ) -> Ranker:
     if place.home is None:
-        return open_documents(_embedder(name), documents, place, choices)
+        return Plain(_embedder(name), documents, place, choices)
     # A home may have a vector index of its own, which `aicx` alone does not stand for.
     mode: Mode = "lexical" if _embedder(name) == LEXICAL else "auto"
     return Product(Searcher(settings_for(home_of(name, place))), choices, mode)
@@ -177,7 +174,6 @@ _NEAR = "near.txt"
 RERANKED = 10
 
 
-@dataclass(frozen=True, slots=True)
 class Plain:
     """The search of `aicx search` over documents that are not sessions: all retrievers, or words alone.
 
@@ -186,11 +182,16 @@ class Plain:
     passages with the question.
     """
 
-    lexical: Lexical
-    meaning: MeaningSearch | None
-    texts: Mapping[str, Sequence[str]]
-    dated: bool
-    rules: RankingParams
+    def __init__(self, embedder: str, documents: Sequence[Document], place: RankerFolders, choices: Choices) -> None:
+        self.lexical = lexical.open_ranker(LEXICAL, documents, place, choices)
+        self.dated = choices.lift_dates and any("day" in document.columns for document in documents)
+        self.texts = {document.id: [part.text for part in document.parts] for document in documents}
+        self.rules = choices.rules
+        self.meaning: MeaningSearch | None = None
+        if embedder != LEXICAL:
+            noted = (dense.folder_of(f"dense:{embedder}", place) / _NEAR).read_text()
+            opened = dense.open_ranker(f"dense:{embedder}", documents, place)
+            self.meaning = MeaningSearch(opened.searcher, opened.embedder, float(noted) if noted else None)
 
     def rank(self, query: Query, limit: int) -> list[Candidate]:
         pool = self.rules.candidates(limit)
@@ -266,18 +267,6 @@ def build_documents(embedder: str, documents: Sequence[Document], place: RankerF
     near = calibrate_noise(str(folder), dense.prepared(embedder, place))
     (folder / _NEAR).write_text("" if near is None else str(near))
     return seconds
-
-
-def open_documents(embedder: str, documents: Sequence[Document], place: RankerFolders, choices: Choices) -> Plain:
-    words = lexical.open_ranker(LEXICAL, documents, place, choices)
-    dated = choices.lift_dates and any("day" in document.columns for document in documents)
-    texts = {document.id: [part.text for part in document.parts] for document in documents}
-    if embedder == LEXICAL:
-        return Plain(words, None, texts, dated, choices.rules)
-    noted = (dense.folder_of(f"dense:{embedder}", place) / _NEAR).read_text()
-    opened = dense.open_ranker(f"dense:{embedder}", documents, place)
-    meaning = MeaningSearch(opened.searcher, opened.embedder, float(noted) if noted else None)
-    return Plain(words, meaning, texts, dated, choices.rules)
 
 
 def document_paths(embedder: str, place: RankerFolders) -> Sequence[Path]:

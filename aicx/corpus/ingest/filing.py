@@ -8,7 +8,6 @@ change, which the indexes follow.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import field
 from hashlib import sha256
 from pathlib import Path
 
@@ -29,7 +28,6 @@ from aicx.corpus.places.siblings import FolderHistory
 from aicx.corpus.places.stored import find_histories, open_places, withdraw_filed, write_claims
 from aicx.errors import CorpusDamaged, NotFound
 from aicx.paths import NON_REPOSITORY, Layout
-from aicx.storage.journal import Writer
 from aicx.storage.lock import writer_lock
 from aicx.values import dataclass
 
@@ -89,7 +87,8 @@ def settle(
     """
     places = open_places(catalog, user_home, decisions)
     siblings = find_histories(places, catalog, read)
-    filing = file_again(layout, catalog, places, publisher.writer, tombstones, publisher.publish_and_begin)
+    filing = Filing(layout, catalog, tombstones, publisher)
+    filing.run(places)
     write_claims(places, catalog, siblings, decisions)
     return filing
 
@@ -105,12 +104,13 @@ class Move:
     new_project: str
 
 
-@dataclass(slots=True)
 class Filing:
-    """The outcome of a pass over the stored chunks."""
+    """A pass over the stored chunks, and its outcome. Inside the caller's transaction."""
 
-    moves: list[Move] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
+    def __init__(self, layout: Layout, catalog: Catalog, tombstones: Tombstones, publisher: Publisher) -> None:
+        self.moves: list[Move] = []
+        self.notes: list[str] = []
+        self._layout, self._catalog, self._tombstones, self._publisher = layout, catalog, tombstones, publisher
 
     @property
     def moved(self) -> int:
@@ -121,38 +121,69 @@ class Filing:
         """The places where moved chunks were."""
         return [move.before for move in self.moves]
 
+    def run(self, places: Places) -> None:
+        """Stages the move of every chunk that is taken for another project's today, and records it in the catalogue.
 
-def file_again(
-    layout: Layout,
-    catalog: Catalog,
-    places: Places,
-    writer: Writer,
-    tombstones: Tombstones,
-    on_full: Callable[[], None],
-) -> Filing:
-    """Stages the move of every stored chunk that is taken for another project's today, and records it in the catalogue.
+        What is staged so far is published when a batch is full.
+        """
+        for session in changed_sessions(self._catalog, places):
+            rows = self._catalog.rows(
+                "SELECT path, stream FROM chunks WHERE agent=? AND session_id=? ORDER BY stream, number", session
+            )
+            # A chunk without a known folder goes with the one before it, as when a session is cut into chunks.
+            before: dict[str, RepositoryIdentity | None] = {}
+            for row in rows:
+                path = row["path"]
+                try:
+                    sidecar = load_sidecar(self._layout, path)
+                    folders = {cwd: places.resolve(cwd, session) for cwd in sidecar.get("folders") or ()}
+                    located = next(filter(None, folders.values()), before.get(row["stream"]))
+                    before[row["stream"]] = located
+                    self._file(path, sidecar, folders, located)
+                except (NotFound, CorpusDamaged) as error:
+                    self.notes.append(f"{path} is left where it is: {error.message}; `aicx doctor` says more")
+                if self._publisher.writer.full:
+                    self._publisher.publish_and_begin()
 
-    Inside the caller's transaction; ``on_full`` publishes what is staged so far when a batch is full.
-    """
-    filing = Filing()
-    for session in changed_sessions(catalog, places):
-        rows = catalog.rows(
-            "SELECT path, stream FROM chunks WHERE agent=? AND session_id=? ORDER BY stream, number", session
-        )
-        # A chunk without a known folder goes with the one before it, as when a session is cut into chunks.
-        before: dict[str, RepositoryIdentity | None] = {}
-        for row in rows:
-            try:
-                sidecar = load_sidecar(layout, row["path"])
-                folders = {cwd: places.resolve(cwd, session) for cwd in sidecar.get("folders") or ()}
-                located = next(filter(None, folders.values()), before.get(row["stream"]))
-                before[row["stream"]] = located
-                _file(layout, catalog, writer, tombstones, row["path"], sidecar, folders, located, filing)
-            except (NotFound, CorpusDamaged) as error:
-                filing.notes.append(f"{row['path']} is left where it is: {error.message}; `aicx doctor` says more")
-            if writer.full:
-                on_full()
-    return filing
+    def _file(
+        self,
+        path: str,
+        sidecar: Sidecar,
+        folders: Mapping[str, RepositoryIdentity | None],
+        located: RepositoryIdentity | None,
+    ) -> None:
+        project = located.project if located else None
+        fields = dict(sidecar.fields)
+        fields["folders"] = folder_fields(folders)
+        if fields["folders"] == (sidecar.get("folders") or {}) and (project or NON_REPOSITORY) == sidecar.project:
+            return
+        source = located.source if located else None
+        if self._tombstones.covers(project or NON_REPOSITORY, sidecar.get("cwd"), source):
+            self.notes.append(_is_forgotten(path, project))
+            return
+        markdown = load_markdown(self._layout, path)
+        if is_altered(sidecar, markdown):
+            raise CorpusDamaged(f"it was {ALTERED}", hint="aicx doctor --fix")
+        old = sidecar.project if sidecar.project != NON_REPOSITORY else None
+        moved = _renamed(markdown, old, project)
+        shift = len(moved) - len(markdown)
+        fields |= {
+            "project": project or NON_REPOSITORY,
+            "repo_source": source,
+            "content_sha256": sha256(moved).hexdigest(),
+        }
+        fields["messages"] = [
+            message | {"span": [end + shift for end in message["span"]]} for message in sidecar.messages
+        ]
+        stem = Sidecar(fields).stem
+        encoded = encode_sidecar(fields)
+        writer = self._publisher.writer
+        stage_chunk(writer, stem, moved, encoded)
+        if f"{stem}.md" != path:
+            self.moves.append(Move(path, f"{stem}.md", sidecar.agent, sidecar.project, fields["project"]))
+            writer.stage_removal(path)
+            writer.stage_removal(sidecar_path(path))
+        put_chunk(self._catalog, fields, f"{stem}.md", sha256(encoded).hexdigest(), moved)
 
 
 def changed_sessions(catalog: Catalog, places: Places) -> list[Session]:
@@ -184,44 +215,6 @@ def forgotten_since(catalog: Catalog, places: Places, tombstones: Tombstones) ->
 
 def _is_forgotten(path: str, project: str | None) -> str:
     return f"{path} is of {project}, which you had forgotten: `aicx forget --project` removes it for good"
-
-
-def _file(
-    layout: Layout,
-    catalog: Catalog,
-    writer: Writer,
-    tombstones: Tombstones,
-    path: str,
-    sidecar: Sidecar,
-    folders: Mapping[str, RepositoryIdentity | None],
-    located: RepositoryIdentity | None,
-    filing: Filing,
-) -> None:
-    project = located.project if located else None
-    fields = dict(sidecar.fields)
-    fields["folders"] = folder_fields(folders)
-    if fields["folders"] == (sidecar.get("folders") or {}) and (project or NON_REPOSITORY) == sidecar.project:
-        return
-    source = located.source if located else None
-    if tombstones.covers(project or NON_REPOSITORY, sidecar.get("cwd"), source):
-        filing.notes.append(_is_forgotten(path, project))
-        return
-    markdown = load_markdown(layout, path)
-    if is_altered(sidecar, markdown):
-        raise CorpusDamaged(f"it was {ALTERED}", hint="aicx doctor --fix")
-    old = sidecar.project if sidecar.project != NON_REPOSITORY else None
-    moved = _renamed(markdown, old, project)
-    shift = len(moved) - len(markdown)
-    fields |= {"project": project or NON_REPOSITORY, "repo_source": source, "content_sha256": sha256(moved).hexdigest()}
-    fields["messages"] = [message | {"span": [end + shift for end in message["span"]]} for message in sidecar.messages]
-    stem = Sidecar(fields).stem
-    encoded = encode_sidecar(fields)
-    stage_chunk(writer, stem, moved, encoded)
-    if f"{stem}.md" != path:
-        filing.moves.append(Move(path, f"{stem}.md", sidecar.agent, sidecar.project, fields["project"]))
-        writer.stage_removal(path)
-        writer.stage_removal(sidecar_path(path))
-    put_chunk(catalog, fields, f"{stem}.md", sha256(encoded).hexdigest(), moved)
 
 
 def _renamed(markdown: bytes, old: str | None, new: str | None) -> bytes:
