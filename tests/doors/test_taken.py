@@ -33,6 +33,7 @@ SOURCES = {
     "PackSession": "aicx.work.session_facts:SessionFacts",
     "RankerCosts": "aicx.bench.measure:Measured",
     "ReadChunk": "aicx.corpus.views.show:ShownPart",
+    "RepositoryState": "aicx.git.state:GitState",
     "ReviewPatch": "aicx.memory.review.patches:Plan",
     "RunSettings": "aicx.bench.run:BenchPlan",
     "SearchAnswer": "aicx.engine.stages.state:SearchReport",

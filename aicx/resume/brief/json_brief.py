@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from aicx.fields import to_fields
+from aicx.fields import taken_from, to_fields
 from aicx.quoting import QUOTED_BRIEFLY
 from aicx.refs import Ref
 from aicx.resume.brief.answer import (
@@ -188,21 +188,15 @@ def _loaded(
 
 def _repo(report: ResumeReport, of: Callable[[Slot], list[Any]], limit: int) -> RepositoryState:
     git = report.git
-    return RepositoryState(
+    return taken_from(
+        git,
+        RepositoryState,
         project=report.project and shorten(clean(report.project), limit or 1),
         root=git.root and shorten(clean(git.root), limit or 1),
-        kind=git.kind,
         branch=git.branch and shorten(clean(git.branch), limit or 1),
-        head=git.head,
-        detached=git.detached,
-        dirty=git.dirty,
-        changed_count=git.changed_count,
         changed_files=[data["path"] for data in of("changed_files")],
         commits_since_last_session=report.commit_count,
         commits=of("commits"),
-        ahead=git.ahead,
-        behind=git.behind,
-        shallow=git.shallow,
         submodule=git.superproject is not None,
         worktrees=git.worktree_count,
         sessions=report.session_count,
