@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from math import log
+from math import fsum, log
 
 from aicx.reminders.index import Index, Turn, Wording, file_name, identifier, is_file, wording
 
@@ -63,7 +63,7 @@ def _to_the_point(came: str, asked: Wording, weights: dict[str, float], project:
 
     def worth(line: str) -> float:
         said = wording(line, project)
-        return _NAME * len(asked.names & said.names) + sum(weights[word] for word in asked.words & said.words)
+        return _NAME * len(asked.names & said.names) + fsum(weights[word] for word in asked.words & said.words)
 
     lines = came.split("\n")
     worths = list(map(worth, lines))
@@ -87,8 +87,8 @@ def _weigh(
     every = turn.own | turn.more
     total = sum(weights.values()) or 1.0
     own, shared = asked.words & turn.own, asked.words & every
-    share_own = sum(weights[word] for word in own) / total
-    share = sum(weights[word] for word in shared) / total
+    share_own = fsum(weights[word] for word in own) / total
+    share = fsum(weights[word] for word in shared) / total
     words_then = sum("#" not in word and ":" not in word and " " not in word for word in turn.own)
     if not turn.came and len(own) >= _RESTATED * words_then:
         return None

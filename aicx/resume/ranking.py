@@ -65,7 +65,7 @@ def _weights(ask: Ask, paths: set[str]) -> dict[str, float]:
     weights: dict[str, float] = {}
     for path, of in words.items():
         # A word that many paths share says little of any one of them.
-        rare = sum(1 / (1 + math.log(spread[word])) for word in of & asked)
+        rare = math.fsum(1 / (1 + math.log(spread[word])) for word in of & asked)
         weight = (
             _CHANGED * (path in ask.changed) + _WRITTEN * _is_written(path.lower(), written) + min(_WORDS, rare / 2)
         )

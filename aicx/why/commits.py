@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -53,7 +53,7 @@ class CommitQuery:
     ``weight`` is its share of the target, from 0 to 1. ``change`` has no hash for what is not committed yet.
     ``name`` is what was asked for where git does not know it: a hash, a number such as `#12`, or a subject. Where no
     log shows it being made, its time is that of ``first_seen``, the chunk that shows it first.
-    ``path`` is the file that was asked about.
+    ``path`` is the file that was asked about. ``earlier`` are the subjects in its history of the weeks before.
     """
 
     change: HistoryCommit
@@ -67,6 +67,7 @@ class CommitQuery:
     name: str = ""
     first_seen: str = ""
     path: str | None = None
+    earlier: frozenset[str] = frozenset()
 
     @property
     def authored_at(self) -> datetime:
@@ -151,10 +152,12 @@ def find_wanted(git: Git, weights: Mapping[str, float]) -> list[CommitQuery]:
     }
     first = min(min(change.authored_at, change.committed_at) for change in changes) - _SPAN
     last = max(max(change.authored_at, change.committed_at) for change in changes) + _SPAN
-    likely = _likely(changes, read_log(git, first, last), merged)
+    log = {one.hash: one for one in read_log(git, first, last)}
+    likely = _likely(changes, log.values(), merged)
     near = list(dict.fromkeys(copy.hash for copies in likely.values() for copy in copies))
     patches = read_patches(git, [*(change.hash for change in changes), *near])
     found = [_wanted(git, change, weights[change.hash], likely[change.hash], patches, merged) for change in changes]
+    found = [replace(one, earlier=frozenset(_earlier(one.change, log)) - {*one.subjects}) for one in found]
     return sorted(found, key=lambda item: -item.weight)
 
 
@@ -223,6 +226,16 @@ def _wanted(
         own.added,
         tuple(dict.fromkeys(branches)),
     )
+
+
+def _earlier(change: HistoryCommit, log: Mapping[str, HistoryCommit]) -> Iterator[str]:
+    """The subjects of those commits of a log that are in the history of a commit."""
+    left, met = list(change.parents), set(change.parents)
+    while left:
+        if (one := log.get(left.pop())) is not None:
+            yield plain_subject(one.subject)
+            left += [parent for parent in one.parents if parent not in met]
+            met.update(one.parents)
 
 
 def _is_shape(git: Git, change: HistoryCommit, other: HistoryCommit, own: CommitPatch, theirs: CommitPatch) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from datetime import datetime, timedelta
-from math import log
+from math import fsum, log
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from aicx.corpus.places.standing import LocalRepository, same_file
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from aicx.resume.ranking import Confidence
 
 
+_GOES_ON = regex(r"\bgit (?:-\S+ )*(?:rebase|cherry-pick|merge|am) --continue\b")
 # A shorter subject is in other commands by chance.
 _MIN_SUBJECT = 12
 
@@ -40,7 +41,7 @@ class CommitTraces:
     made: Literal["hash", "subject"] | None = None
     made_in: Step | None = None
     first_made: Step | None = None  # before it was amended, or made again on another base
-    other_at: datetime | None = None  # when it last made another commit before
+    others: list[tuple[datetime, str]] = field(default_factory=list)  # when it made others before, and their subjects
     last: Step | None = None  # before the commit
     gap: timedelta | None = None  # from the last edit, else from the last message, to the commit
 
@@ -52,9 +53,9 @@ class CommitTraces:
     @property
     def is_in_another(self) -> bool:
         """Whether the session made another commit after all that it changed of this one's files."""
-        if self.made or self.shared or not self.edited or self.other_at is None:
+        if self.made or self.shared or not self.edited:
             return False
-        return all(edit.at < self.other_at for edit in self.edited.values())
+        return any(all(edit.at < at for edit in self.edited.values()) for at, _ in self.others)
 
 
 def find_traces(steps: Sequence[Step], wanted: CommitQuery, cwd: str | None, *, later: bool = False) -> CommitTraces:
@@ -65,7 +66,7 @@ def find_traces(steps: Sequence[Step], wanted: CommitQuery, cwd: str | None, *, 
     """
     found = CommitTraces()
     calls = followed(answered_calls(steps))
-    others = [at for call, answers in calls for at in _look_for_commit(call, answers, wanted, found)]
+    others = [one for call, answers in calls for one in _look_for_commit(call, answers, wanted, found)]
     end = max(wanted.times, default=None)
     if found.made_in is not None:
         # Its clock decides: whatever happened to the commit's dates since.
@@ -74,7 +75,7 @@ def find_traces(steps: Sequence[Step], wanted: CommitQuery, cwd: str | None, *, 
     for call, answers in calls:
         if until is None or call.at <= until:
             _look_for_edit(call, answers, wanted, cwd, found, only_lines=later and found.made is None)
-    found.other_at = max((at for at in others if end is None or at <= end), default=None)
+    found.others = [one for one in others if end is None or one[0] <= end]
     before = [step for step in steps if until is None or step.at <= until]
     found.last = before[-1] if before else None
     found.gap = None if later and not found.worked else _gap(found, before, wanted)
@@ -83,8 +84,8 @@ def find_traces(steps: Sequence[Step], wanted: CommitQuery, cwd: str | None, *, 
 
 def _look_for_commit(
     call: Step, answers: Sequence[Step], wanted: CommitQuery, found: CommitTraces
-) -> Iterator[datetime]:
-    """Takes in where the commit was made, and yields when others were."""
+) -> Iterator[tuple[datetime, str]]:
+    """Takes in where the commit was made, and yields when others were, with their subjects."""
     commits = "commit" in call.text
     for answer in answers:
         if answer.failed:
@@ -93,12 +94,14 @@ def _look_for_commit(
         for name, subject in printed:
             by_hash = any(known.startswith(name) for known in wanted.hashes)
             if not by_hash and plain_subject(subject) not in wanted.subjects:
-                yield answer.at
+                yield answer.at, plain_subject(subject)
                 continue
             found.first_made = found.first_made or answer
             # The last of several: it was amended, or is one of those that were squashed.
             if by_hash or found.made != "hash":
                 found.made, found.made_in = "hash" if by_hash else "subject", answer
+    if answers and not answers[-1].failed and _GOES_ON.search(call.command):
+        yield answers[-1].at, ""  # what was changed to resolve a conflict belongs to the commits that are made again
     silent = commits and found.made is None and answers and not answers[-1].failed
     # With `-q`, or cut off: the message is in the command.
     if silent and "git" in call.command and any(_contains(call.command, subject) for subject in wanted.subjects):
@@ -279,7 +282,7 @@ def _evidence(
     total = sum(rarity.values())
     if total:
         changed = dict.fromkeys(traces.edited, 1.0)
-        share = sum(rarity[path] * changed.get(path, _NAMED) for path in {*traces.edited, *traces.named}) / total
+        share = fsum(rarity[path] * changed.get(path, _NAMED) for path in {*traces.edited, *traces.named}) / total
         chunks = dict.fromkeys(_ref(step.chunk) for step in (*traces.edited.values(), *traces.named.values()))
         verb, paths = ("changed", traces.edited) if traces.edited else ("named", traces.named)
         told = first_of(sorted(paths, key=lambda path: (-rarity[path], path)), _MAX_FILES)
@@ -332,9 +335,11 @@ def _confidence(
     prose = [is_prose(path) for path in item.traces.edited]
     if prose and all(prose) and not all(map(is_prose, wanted.files)) and not (lines or shares.keys() & _NAMES_IT):
         return "low"
-    # What it changed it committed as something else, and the rest of this commit is not its work.
-    if item.traces.is_in_another and len(item.traces.edited) < len(wanted.files) and not shares.keys() & _NAMES_IT:
-        return "low"
+    # What it changed it committed as something else: the rest of this commit is not its work, or history holds that.
+    if item.traces.is_in_another and not shares.keys() & _NAMES_IT:
+        has_landed = any(subject in wanted.earlier for _, subject in item.traces.others)
+        if has_landed or len(item.traces.edited) < len(wanted.files):
+            return "low"
     likely = worked or "made" in shares or (shares.get("text", 0.0) >= _SOME_TEXT and timely and "place" in shares)
     return "medium" if likely else "low"
 

@@ -8,18 +8,19 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
-from math import log
+from math import fsum, log
 
-from aicx.evidence.calls import answered_calls
+from aicx.evidence.calls import OtherRepositories, answered_calls, commits_of
 from aicx.evidence.patterns import command_rules
 from aicx.evidence.runs import CommandRun, followed, latest_outcomes, runs_of
 from aicx.evidence.sessions import SessionRow
 from aicx.evidence.statements import Weight, conclusion, decisions, own_choices, requests
 from aicx.evidence.texts import summary_line, words
 from aicx.evidence.transcript import Step
+from aicx.git.roots import Roots
 from aicx.git.subjects import plain_subject
 from aicx.refs import Ref
 from aicx.values import regex
@@ -46,25 +47,33 @@ Request = tuple[Weight, str, Step]
 
 
 def asked(
-    every: Sequence[Request], since: datetime | None, edited: Sequence[Sequence[datetime]], about: Mapping[str, float]
+    every: Sequence[Request],
+    since: datetime | None,
+    edited: Sequence[Sequence[datetime]],
+    about: Mapping[str, float],
+    of_another: Callable[[str], bool],
 ) -> list[tuple[str, Step]]:
     """Those requests that say most of why a commit was made, at most two, in order.
 
     ``since`` is when the commit before it was made in the session; ``edited`` has, for each of the commit's files, when
-    it was changed; ``about`` has the terms that the commit is about, and what each says of it. Where none fits, it is
-    the request that the session began with, unless it made another commit since.
+    it was changed; ``about`` has the terms that the commit is about, and what each says of it; ``of_another`` tells
+    what fits another commit of the session better. Where none fits, it is the request that the session began with,
+    unless it made another commit since.
     """
+    subject = sum(worth >= _OF_SUBJECT for worth in about.values())
     begins = [step.at for _, _, step in every]
     turns = [{bisect_right(begins, at) - 1 for at in times} for times in edited]
     counts = Counter(term for _, line, _ in every for term in terms(line))
 
     def worth(place: int, weight: Weight, line: str, step: Step) -> float:
-        fits = any(about[term] >= _OF_SUBJECT for term in terms(line) & about.keys())
-        shared = sum(about[term] * log(1 + len(every) / counts[term]) for term in terms(line) & about.keys())
+        named = sum(about[term] >= _OF_SUBJECT for term in terms(line) & about.keys())
+        shared = fsum(about[term] * log(1 + len(every) / counts[term]) for term in terms(line) & about.keys())
         worked = sum(place in of_file for of_file in turns) / max(1, len(turns))
         # "Address the feedback" says something where it was followed by the work, "commit this" nowhere.
         # A file's name alone is in the requests of every other commit.
         fresh = since is None or step.at > since
+        # What was asked before another commit was asked for that one, as far as one word tells.
+        fits = named >= (1 if fresh else min(_MIN_TERMS, max(1, subject))) and not of_another(line)
         if not fits and not (worked and fresh):
             return 0.0
         if not worked and weight.level < _SPEAKING:
@@ -153,7 +162,7 @@ class Fit:
         if self._least:
             fewest = min(named, len(self._subject))
             said = [one for one in said if len(terms(one[0]) & self._subject) >= fewest]
-        rated = [(sum(self._worth.get(term, 0.0) for term in terms(text)), text, step) for text, step in said]
+        rated = [(fsum(self._worth.get(term, 0.0) for term in terms(text)), text, step) for text, step in said]
         best: list[Said] = []
         for worth, text, step in sorted(rated, key=lambda one: (one[0], one[2].at), reverse=True):
             if worth < self._least or len(best) == limit:
@@ -187,17 +196,30 @@ def read_reason(
     edited, message = edits_of(_before(steps, end), wanted, session.cwd), message_of(wanted)
     worked = max((at for times in edited for at in times), default=None)
     end = made_at or worked or end
-    before = _before(steps, end)
+    made = commits_of(followed(answered_calls(steps)), OtherRepositories(None, Roots(())))
+    others = [one for one in made if plain_subject(one.text) not in wanted.subjects] if made_at else []
+    before = _before(steps, end, (one.at for one in others))
+    subjects = [terms(_KIND.sub("", one.text)) for one in others]
+    wanted_for = message
+    # A word that another of its subjects has tells its commits from none.
+    message = {term: worth for term, worth in message.items() if not any(term in one for one in subjects)}
+    own = {term for term, worth in message.items() if worth >= _OF_SUBJECT}
+    theirs = [one - terms(wanted.change.subject) for one in subjects]
     since = _commit_before(before, wanted, end) if end else None
     stretch = [step for step in before if since is None or step.at > since]
     # Of a stretch in which nothing was asked, or nothing answered, the rest says more.
     steps = stretch if requests(stretch) and conclusion(stretch) else before
 
+    def of_another(text: str) -> bool:
+        found = terms(text)
+        return any(len(found & one) > len(found & own) for one in theirs)
+
     def line(kind: ReasonKind, text: str, step: Step | CommandRun) -> WhyReason:
         return WhyReason(kind, text, step.at, str(Ref("chunk", step.chunk)), session.session_id)
 
+    about = {**dict.fromkeys(_of_files(wanted), _OF_FILES), **wanted_for} if others else for_requests(message, wanted)
     wishes = [(weight, summary_line(weight.text, _LENGTH), step) for weight, step in requests(before)]
-    found = [line("asked", text, step) for text, step in asked(wishes, since, edited, for_requests(message, wanted))]
+    found = [line("asked", text, step) for text, step in asked(wishes, since, edited, about, of_another)]
     settled = [(said.text, said.step) for said in decisions(steps, _MAX_LISTED)]
     chosen = [(said.text, said.step) for said in own_choices(steps, _MAX_LISTED)]
     said: list[tuple[ReasonKind, list[Said], int]] = [
@@ -207,7 +229,8 @@ def read_reason(
     ]
     lines, several = [text for _, text, _ in wishes], since is not None
     fit = Fit(message, lines, (text for _, every, _ in said for text, _ in every), several=several)
-    for kind, every, most in said:
+    for kind, told, most in said:
+        every = [one for one in told if not of_another(one[0])]
         named = _MIN_TERMS if kind in _SAID else 0
         found += (line(kind, text, step) for text, step in fit.best(every, most, named=named))
     runs = runs_of(followed(answered_calls(steps)))
@@ -215,7 +238,7 @@ def read_reason(
         found.append(line("failed", f"`{run.line}` failed{f': {run.telling}' if run.telling else ''}", run))
     found += (line("passed", f"`{run.line}` passed", run) for run in _passed(runs))
     # What was said of this commit; the session's last words are often of another.
-    told = reports_of(steps, worked)
+    told = [one for one in reports_of(steps, worked) if not of_another(one[0])]
     of_it = Fit(message, lines, (text for text, _ in told), several=several).best(told, 1)
     found += (line("reported", text, step) for text, step in of_it)
     kept: list[WhyReason] = []
@@ -230,11 +253,15 @@ def _repeats(line: WhyReason, other: WhyReason) -> bool:
     return line.text in other.text or (line.kind == "decided" and other.kind in _SAID and other.text in line.text)
 
 
-def _before(steps: Sequence[Step], end: datetime | None) -> list[Step]:
-    """Returns what a session says up to a commit, and after it up to the next request."""
+def _before(steps: Sequence[Step], end: datetime | None, others: Iterable[datetime] = ()) -> list[Step]:
+    """Returns what a session says up to a commit, and after it up to the next request.
+
+    Where it made one of the ``others`` before that, what it says in between is of that one.
+    """
     if end is None:
         return list(steps)
     until = next((step.at for _, step in requests(steps) if end < step.at <= end + AFTER), end + AFTER)
+    until = end if any(end < at < until for at in others) else until
     return [step for step in steps if step.at <= end or step.at < until]
 
 

@@ -206,6 +206,18 @@ def test_of_several_commits_each_is_told_by_what_was_said_of_it(story: Story) ->
     assert reason(story, "reported", HOUR) == ["Nested brackets are read with a stack of tokens."]
 
 
+def test_what_fits_another_commit_of_the_session_better_is_told_of_that_one(story: Story) -> None:
+    log = story.log().prompt("The parser should read nested brackets", 0)
+    log.answer("The root cause is that settings lose empty lines within nested brackets.", 5)
+    story.edited(log, "src/parser.py", 10, LONG).answer("Nested brackets are read with a stack of tokens.", 20)
+    story.ran(log, "git commit -am parser", f"[main 2222222] {SUBJECT}\n 1 file changed", 30)
+    story.edited(log, "src/settings.py", 40).answer("Settings keep their lines.", 50)
+    story.ran(log, "git commit -am settings", "[main 1111111] Settings keep empty lines\n 1 file changed", 60)
+    story.keep(log.answer("Both are pushed.", 70))
+    assert reason(story, "found", HOUR) == []
+    assert reason(story, "reported", HOUR) == ["Nested brackets are read with a stack of tokens."]
+
+
 def test_a_commit_made_again_on_another_base_is_told_by_its_first_making(story: Story) -> None:
     log = story.log().prompt("The parser should read nested brackets", 0)
     story.edited(log, "src/parser.py", 10, LONG).answer("Nested brackets are read with a stack.", 20)

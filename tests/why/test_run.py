@@ -528,6 +528,20 @@ def test_what_a_session_committed_as_something_else_is_no_part_of_a_later_commit
     assert ([one.confidence for one in report.sessions], bool(report.reason)) == ([confidence], not committed)
 
 
+@pytest.mark.parametrize(("landed", "confidence"), [(True, "low"), (False, "medium")])
+def test_a_session_whose_change_of_the_file_is_in_history_as_something_else_made_no_later_one(
+    story: Story, landed: bool, confidence: str
+) -> None:
+    log = story.log().prompt("Note that nested brackets are read wrongly", 0)
+    story.edited(log, "src/parser.py", 20, "# todo: nested brackets\n")
+    story.ran(log, "git commit -am 'Note a todo'", "[main a1b2c3d] Note a todo\n 1 file changed", 30)
+    story.keep(log.answer("Nested brackets are noted to be read wrongly.", 40))
+    if landed:
+        story.repository.commit("src/parser.py", "# todo: nested brackets\n", "Note a todo (#4)", when(100))
+    commit = story.repository.commit("src/parser.py", LONG, "Read nested brackets rightly", when(HOUR))
+    assert [one.confidence for one in story.ask(commit).sessions] == [confidence]
+
+
 def test_a_session_that_only_noted_what_is_wrong_did_not_mend_it(story: Story) -> None:
     story.repository.write("src/parser.py", LONG)
     log = story.log().prompt("Note that nested brackets are read wrongly", 0)
