@@ -30,7 +30,7 @@ from dataclasses import field
 from math import log
 from operator import itemgetter
 from pathlib import PurePosixPath
-from typing import Annotated, Protocol, Self
+from typing import Annotated, Protocol
 
 from aicx.repomap.kinds import WEIGHTS, Role, asks_for_tests, role_of, stem_tested_by
 from aicx.repomap.store import StoredFile
@@ -87,7 +87,7 @@ class EntryPoint:
 
 def rank(index: MapIndex, text: str, limit: int, boost_paths: Iterable[str] = ()) -> list[EntryPoint]:
     """The best files for a question, best first, each once. Empty for a question without words."""
-    question = _Question.of(index, text[:_MAX_QUESTION_LENGTH])
+    question = _Question(index, text[:_MAX_QUESTION_LENGTH])
     about_tests = asks_for_tests(text)
     pool = _pool(index, question, {**WEIGHTS, Role.test: 1.0} if about_tests else WEIGHTS)
     near = _Nearness(boost_paths)
@@ -100,15 +100,10 @@ def rank(index: MapIndex, text: str, limit: int, boost_paths: Iterable[str] = ()
     return [match.entry(question) for match in ranked[:limit]]
 
 
-@dataclass(frozen=True, slots=True)
 class _Question:
     """Each term with its share of what the question is worth, together 1; and the word it was written as."""
 
-    shares: Mapping[str, float]
-    words: Mapping[str, str]
-
-    @classmethod
-    def of(cls, index: MapIndex, text: str) -> Self:
+    def __init__(self, index: MapIndex, text: str) -> None:
         words = dict.fromkeys(terms_in(text), "")
         for word in text.split():
             for written in (*_PIECE.findall(word), word.strip(_PUNCTUATION)):
@@ -124,7 +119,8 @@ class _Question:
         # What occurs nowhere lowers the score of an incomplete answer, and never takes the place of what can be found.
         kept = sorted(worth, key=lambda term: (frequencies[term] == 0, -worth[term], term))[:_MAX_TERMS]
         total = sum(worth[term] for term in kept) or 1.0
-        return cls({term: worth[term] / total for term in kept}, words)
+        self.shares = {term: worth[term] / total for term in kept}
+        self.words = words
 
     def written(self, terms: Iterable[str]) -> str:
         """Some terms as they were written and in that order, for a person to read."""

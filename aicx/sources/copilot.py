@@ -10,7 +10,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from aicx.sources.embedded import CUT_OUT
 from aicx.sources.items import (
     CONTEXT_COMPACTED,
     BadRecord,
@@ -20,9 +19,8 @@ from aicx.sources.items import (
     SourceItem,
     TimelineEntry,
     ToolUse,
-    passed_over,
 )
-from aicx.sources.records import RawRecord, entries_of, first_of_type, parse_instant, read_jsonl, stat_log
+from aicx.sources.records import RawRecord, entries_of, first_of_type, items_of_records, parse_instant, stat_log
 from aicx.sources.tools import describe_call
 from aicx.sources.values import object_of, objects_of, quoted, string_of, text_of, without_data
 from aicx.sources.voices import speaker_of
@@ -67,8 +65,8 @@ class CopilotTimeline:
         self._thoughts: set[int] = set()
         self.skipped: Counter[str] = Counter()
 
-    def skip(self, reason: str, count: int = 1) -> None:
-        self.skipped[reason] += count
+    def skip(self, reason: str) -> None:
+        self.skipped[reason] += 1
 
     def take(self, record: RawRecord) -> Iterator[SourceItem]:
         """The items of one event."""
@@ -273,14 +271,7 @@ class CopilotSource:
         if log.path.name == _EVENTS and (title := _title(log.path.with_name(_ABOUT))):
             yield SessionEvent(session_id, title=title)
         timeline = CopilotTimeline(str(log.path), session_id)
-        for item in read_jsonl(log):
-            if isinstance(item, BadRecord):
-                yield item
-                continue
-            if item.cut:
-                timeline.skip(CUT_OUT, item.cut)
-            yield from timeline.take(item)
-        yield from passed_over(str(log.path), timeline.skipped)
+        yield from items_of_records(log, timeline.take, timeline.skipped)
 
 
 SOURCE = CopilotSource()

@@ -9,7 +9,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from aicx.sources.embedded import CUT_OUT
 from aicx.sources.items import (
     BadRecord,
     LogFile,
@@ -18,9 +17,8 @@ from aicx.sources.items import (
     SourceItem,
     TimelineEntry,
     ToolUse,
-    passed_over,
 )
-from aicx.sources.records import RawRecord, entries_of, first_of_type, parse_instant, read_jsonl, stat_log
+from aicx.sources.records import RawRecord, entries_of, first_of_type, items_of_records, parse_instant, stat_log
 from aicx.sources.tools import describe_call
 from aicx.sources.values import exit_code_of, items_of, object_of, quoted, string_of, text_of, without_data
 from aicx.sources.voices import speaker_of
@@ -45,8 +43,8 @@ class PiTimeline:
         self._model: str | None = None
         self.skipped: Counter[str] = Counter()
 
-    def skip(self, reason: str, count: int = 1) -> None:
-        self.skipped[reason] += count
+    def skip(self, reason: str) -> None:
+        self.skipped[reason] += 1
 
     def take(self, record: RawRecord) -> Iterator[SourceItem]:
         """The items of one record."""
@@ -204,14 +202,7 @@ class PiSource:
         if identity.parent_session:
             yield SessionEvent(session_id, parent_session=identity.parent_session)
         timeline = PiTimeline(str(log.path), session_id, text_of(header.get("cwd")), identity.started_at)
-        for item in read_jsonl(log):
-            if isinstance(item, BadRecord):
-                yield item
-                continue
-            if item.cut:
-                timeline.skip(CUT_OUT, item.cut)
-            yield from timeline.take(item)
-        yield from passed_over(str(log.path), timeline.skipped)
+        yield from items_of_records(log, timeline.take, timeline.skipped)
 
 
 SOURCE = PiSource()

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import os
 import stat
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from hashlib import sha256
 from itertools import islice
@@ -14,8 +15,8 @@ from typing import Any, BinaryIO
 
 import orjson
 
-from aicx.sources.embedded import BLOCK, DataCutter, read_cut
-from aicx.sources.items import BadRecord, LogFile, SourceRef
+from aicx.sources.embedded import BLOCK, CUT_OUT, DataCutter, read_cut
+from aicx.sources.items import BadRecord, LogFile, SourceItem, SourceRef, passed_over
 from aicx.values import dataclass
 
 # What is longer loses its embedded data before it is parsed: in real logs only that makes lines this long. What remains
@@ -97,6 +98,20 @@ def read_jsonl(
             yield from _read_lines(stream, path, log.size, limit, block, start, line)
     except OSError as error:
         yield unreadable(log.path, error)
+
+
+def items_of_records(
+    log: LogFile, take: Callable[[RawRecord], Iterator[SourceItem]], skipped: Counter[str]
+) -> Iterator[SourceItem]:
+    """What ``take`` makes of each record of a JSON Lines log, what cannot be read, and in the end what was skipped."""
+    for item in read_jsonl(log):
+        if isinstance(item, BadRecord):
+            yield item
+            continue
+        if item.cut:
+            skipped[CUT_OUT] += item.cut
+        yield from take(item)
+    yield from passed_over(str(log.path), skipped)
 
 
 def first_of_type(log: LogFile, kind: str, limit: int = 20) -> dict[str, Any]:

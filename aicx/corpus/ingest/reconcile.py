@@ -97,16 +97,9 @@ class Reconciler:
         sidecar = chunk.sidecar
         digest = sha256(sidecar).hexdigest()
         path = f"{chunk.stem}.md"
-        if (
-            stored is not None
-            and (stored.path, stored.content_sha256, stored.sidecar_sha256)
-            == (
-                path,
-                chunk.fields["content_sha256"],
-                digest,
-            )
-            and (not self._compares_files or self._on_disk(chunk, sidecar))
-        ):
+        made = (path, chunk.fields["content_sha256"], digest)
+        known = stored and (stored.path, stored.content_sha256, stored.sidecar_sha256)
+        if known == made and (not self._compares_files or self._on_disk(chunk, sidecar)):
             self._report.chunks_unchanged += 1
             return
         self._count(chunk, stored)

@@ -37,15 +37,14 @@ _LINK = re.compile(r"\(file://(/[^)\n]+)\)|file://(/[^\s)\]>\"'`]+)")
 _REPOSITORY = re.compile(r"(.*/(?:hosted|repos|repositories|github|git)/[^/]+/[^/]+)/")
 
 
-@dataclass(slots=True)
 class Conversation:
     """A conversation while it is read: what carries over from one entry to the next."""
 
-    session_id: str
-    skipped: Counter[str]
-    cwd: str | None = None
-    model: str | None = None
-    last: datetime | None = None
+    def __init__(self, session_id: str, skipped: Counter[str]) -> None:
+        self.session_id, self.skipped = session_id, skipped
+        self.cwd: str | None = None
+        self.model: str | None = None
+        self.last: datetime | None = None
 
     def place(self, draft: EntryDraft, ref: SourceRef, at: datetime) -> TimelineEntry:
         """``draft`` as an entry, with the folder and the model in force. Its suffix is its key in the conversation."""
