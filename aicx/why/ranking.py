@@ -323,6 +323,10 @@ def _confidence(
     files, time = shares.get("files", 0.0), shares.get("time", 0.0)
     lines = shares.get("lines", 0.0) >= _SOME_LINES
     worked = files >= _SURE_FILES or lines
+    # What it changed it committed as something else, which history holds.
+    elsewhere = item.traces.is_in_another and not shares.keys() & _NAMES_IT
+    if elsewhere and not lines and any(subject in wanted.earlier for _, subject in item.traces.others):
+        return "low"
     if shares.get("made", 0.0) > _SHOWN_FIRST or (worked and time >= _SURE_TIME and lead >= 1.0):
         return "high"
     # Of a request that git does not know no time is known.
@@ -335,11 +339,9 @@ def _confidence(
     prose = [is_prose(path) for path in item.traces.edited]
     if prose and all(prose) and not all(map(is_prose, wanted.files)) and not (lines or shares.keys() & _NAMES_IT):
         return "low"
-    # What it changed it committed as something else: the rest of this commit is not its work, or history holds that.
-    if item.traces.is_in_another and not shares.keys() & _NAMES_IT:
-        has_landed = any(subject in wanted.earlier for _, subject in item.traces.others)
-        if has_landed or len(item.traces.edited) < len(wanted.files):
-            return "low"
+    # The rest of this commit is not its work.
+    if elsewhere and len(item.traces.edited) < len(wanted.files):
+        return "low"
     likely = worked or "made" in shares or (shares.get("text", 0.0) >= _SOME_TEXT and timely and "place" in shares)
     return "medium" if likely else "low"
 

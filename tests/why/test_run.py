@@ -528,7 +528,7 @@ def test_what_a_session_committed_as_something_else_is_no_part_of_a_later_commit
     assert ([one.confidence for one in report.sessions], bool(report.reason)) == ([confidence], not committed)
 
 
-@pytest.mark.parametrize(("landed", "confidence"), [(True, "low"), (False, "medium")])
+@pytest.mark.parametrize(("landed", "confidence"), [(True, "low"), (False, "high")])
 def test_a_session_whose_change_of_the_file_is_in_history_as_something_else_made_no_later_one(
     story: Story, landed: bool, confidence: str
 ) -> None:
