@@ -223,6 +223,16 @@ def test_a_phrase_of_words_that_no_index_has_is_found(worded):
     assert sessions(ask(worded, '"could not compile"', mode="lexical")) == [SESSION]
 
 
+def test_a_phrase_is_looked_for_beyond_the_first_candidates(tmp_path):
+    user = Home(tmp_path)
+    for number in range(7):
+        user.claude(ClaudeLog(f"bbbb{number:04x}-0000-4000-8000-000000000001").prompt("Compile, compile!", 50 + number))
+    user.claude(ClaudeLog(SESSION).prompt("It could not compile the valve of the pump at the gate of the mill", 0))
+    keep(user)
+    few = replace(DEFAULT_PARAMS, pool=1)
+    assert sessions(ask(user, '"could not compile"', mode="lexical", limit=1, rules=few)) == [SESSION]
+
+
 # Modes and what the answer says of itself -----------------------------------------------------------------------------
 
 

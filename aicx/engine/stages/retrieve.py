@@ -6,6 +6,7 @@ A retriever that was asked for by name and cannot answer is an error; in ``auto`
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from itertools import islice
 
 from aicx.corpus.files.read import load_markdown
@@ -28,10 +29,10 @@ def by_words(state: SearchState) -> SearchState:
     query = state.query
     if query.mode not in ("auto", "lexical", "hybrid"):
         return state
+    # With a phrase half of them may well be dropped again; `keep_phrases` asks for the others where that is not enough.
+    depth = min(_MAX_POOL, 2 * pool(state)) if state.question.phrases else pool(state)
     try:
-        found = state.retrievers.lexical.retrieve(
-            state.question, state.where, _depth(state), query.rules, state.catalog.now
-        )
+        found = state.retrievers.lexical.retrieve(state.question, state.where, depth, query.rules, state.catalog.now)
     except (NotFound, CorpusDamaged) as error:
         if query.mode != "auto":
             raise
@@ -39,7 +40,8 @@ def by_words(state: SearchState) -> SearchState:
         return replace(state, reasons=(*state.reasons, reason))
     state = _with(state, "lexical", found.candidates, found.behind)
     known = replace(state, question=found.question, occurrences=found.occurrences)
-    return replace(known, indexed=found.size, verbatim=found.verbatim)
+    cut = found.candidates[-1].score if pool(state) < len(found.candidates) == depth < _MAX_POOL else None
+    return replace(known, indexed=found.size, verbatim=found.verbatim, cut=cut)
 
 
 def by_meaning(state: SearchState) -> SearchState:
@@ -78,7 +80,8 @@ def by_reading(state: SearchState) -> SearchState:
     query = state.query
     if "lexical" in state.rankings or query.mode not in ("auto", "scan"):
         return state
-    found = state.retrievers.scan.retrieve(state.question, query.filters, _depth(state), state.catalog.now)
+    depth = _MAX_POOL if state.question.phrases else pool(state)
+    found = state.retrievers.scan.retrieve(state.question, query.filters, depth, state.catalog.now)
     state = _with(state, "scan", found.candidates, 0)
     return replace(state, question=found.question, scanned=found.read, occurrences=found.occurrences)
 
@@ -97,30 +100,44 @@ def keep_phrases(state: SearchState) -> SearchState:
     """
     if not state.question.phrases:
         return state
-    phrases = [_one_line(phrase) for phrase in state.question.phrases]
-    known: dict[str, bool] = {}
+    phrases = [_one_line(lowered(phrase)) for phrase in state.question.phrases]
 
-    def holds(chunk: str) -> bool:
-        if chunk not in known:
-            try:
-                text = _one_line(load_markdown(state.layout, state.rows[chunk]["path"]).decode("utf-8", "replace"))
-            except AicxError:
-                known[chunk] = True  # the stage that quotes it says what is wrong with it
-            else:
-                known[chunk] = all(phrase in text for phrase in phrases)
-        return known[chunk]
+    @cache
+    def holds(path: str) -> bool:
+        try:
+            text = lowered(load_markdown(state.layout, path).decode("utf-8", "replace"))
+        except AicxError:
+            return True  # the stage that quotes it says what is wrong with it
+        return all(phrase in text for phrase in phrases) or all(phrase in _one_line(text) for phrase in phrases)
 
-    return replace(
-        state,
-        rankings={
-            name: list(islice((item for item in found if holds(item.id)), pool(state)))
+    def kept(state: SearchState) -> dict[str, Sequence[Candidate]]:
+        return {
+            name: list(islice((item for item in found if holds(state.rows[item.id]["path"])), pool(state)))
             for name, found in state.rankings.items()
-        },
-    )
+        }
+
+    rankings = kept(state)
+    if state.cut is not None:
+        # What history added may be below the cut, and one that scores as much as the last may have been left out there.
+        sure = sum(item.score > state.cut for item in rankings["lexical"])
+        if state.named or sure < pool(state):
+            state = _deepened(state)
+            rankings = kept(state)
+    return replace(state, rankings=rankings)
+
+
+def _deepened(state: SearchState) -> SearchState:
+    """The state with as many candidates by words as are asked for at most."""
+    words = state.retrievers.lexical.open
+    more = words.search(state.question, state.where, _MAX_POOL, state.query.rules)
+    candidates = {item.id: item for item in (*state.rankings["lexical"], *more)}
+    rows = state.catalog.rows(candidates)
+    ranking = sorted((item for item in candidates.values() if item.id in rows), key=lambda item: (-item.score, item.id))
+    return replace(state, rankings={**state.rankings, "lexical": ranking}, rows={**state.rows, **rows})
 
 
 def _one_line(text: str) -> str:
-    return " ".join(lowered(text).split())
+    return " ".join(text.split())
 
 
 def keep_telling(state: SearchState) -> SearchState:
@@ -180,11 +197,6 @@ def pool(state: SearchState) -> int:
     """How many candidates of each retriever are ranked."""
     query = state.query
     return min(_MAX_POOL, max(_MIN_POOL_SCORED if query.min_score else 0, query.rules.candidates(query.limit)))
-
-
-def _depth(state: SearchState) -> int:
-    """How many candidates are asked for by words: more where `keep_phrases` will drop some."""
-    return _MAX_POOL if state.question.phrases else pool(state)
 
 
 def _with(state: SearchState, name: str, candidates: Sequence[Candidate], behind: int | None) -> SearchState:

@@ -249,6 +249,7 @@ class SearchState:
     notes: tuple[str, ...] = ()
     indexed: int = 0
     scanned: int = 0
+    cut: float | None = None  # the score at which candidates by words end, where further ones may have a phrase
     verbatim: bool = False  # the question occurs somewhere word for word
     occurrences: Occurrences | None = None  # of the question's words; None where no retriever by words answered
     together: float = 0.0  # the most of the question that stands in one passage of an answer
