@@ -74,10 +74,7 @@ def load_teacher(teacher: Teacher, models_dir: Path, *, download: bool) -> Any:
     fetched = download or any(downloads.glob(f"models--*{source.replace('/', '--')}"))
     try:
         model = SentenceTransformer(
-            source,
-            device="cpu",
-            local_files_only=not download,
-            cache_folder=str(downloads) if fetched else None,
+            source, device="cpu", local_files_only=not download, cache_folder=str(downloads) if fetched else None
         )
     except (OSError, ValueError) as error:
         raise NotFound(

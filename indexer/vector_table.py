@@ -109,8 +109,7 @@ def check_same_make(table: Any, schema: Any, location: Location, model: Embeddin
     if found.get(_MODEL_KEY) != wanted[_MODEL_KEY]:
         name = found.get(_NAME_KEY, b"another model").decode("utf-8", "replace")
         raise OtherModel(
-            f"The vector index at {location.uri} was made with {name}, not with this {model.name}.",
-            hint=_REBUILD,
+            f"The vector index at {location.uri} was made with {name}, not with this {model.name}.", hint=_REBUILD
         )
     if not table.schema.equals(schema):
         raise OtherModel(version, hint=_REBUILD)

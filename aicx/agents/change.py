@@ -53,10 +53,7 @@ def target_of(path: Path, within: Path | None) -> Path:
     except (OSError, RuntimeError) as error:
         raise UsageError(f"{path} leads nowhere: {error}", hint=_MEND_LINK) from error
     if leads_nowhere:
-        raise UsageError(
-            f"{path} is a link to {target}, which does not exist",
-            hint=_MEND_LINK,
-        )
+        raise UsageError(f"{path} is a link to {target}, which does not exist", hint=_MEND_LINK)
     if within is not None and not target.is_relative_to(within.resolve()):
         raise UsageError(
             f"{path} is a link to {target}, outside the repository; nothing was changed",

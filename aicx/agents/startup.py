@@ -84,10 +84,7 @@ def startup_text(
         said.append(f"How the last session kept to its contract: {found.previous.compliance.compact_summary}")
     if continuity and layers is not None:
         parts["notes"] = trying.part("notes", lambda: _notes(settings, layers, found, parts["notes"])) or ""
-    parts |= {
-        "banner": "" if found.already_shown else header,
-        "quoted": fenced("\n".join(said)) if said else "",
-    }
+    parts |= {"banner": "" if found.already_shown else header, "quoted": fenced("\n".join(said)) if said else ""}
     # Last, since it is given once: little can still go wrong then.
     parts["restored"] = trying.part("what a compaction lost", lambda: _restored(settings, folder, asker, now)) or ""
     trying.failed += ["the record of this session"] if found.notes else []

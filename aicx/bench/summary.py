@@ -54,8 +54,7 @@ class Abstention:
     lost: Annotated[int, "those of them that got no answer, which is wrong"]
     doubted: Annotated[int, "those of them that got an answer labelled as weak evidence, which is wrong"]
     precision: Annotated[
-        float | None,
-        "share of negative questions among all without a strong answer; null where every question got one",
+        float | None, "share of negative questions among all without a strong answer; null where every question got one"
     ]
     labels: Annotated[bool, "whether the ranker labels its answers at all"]
 

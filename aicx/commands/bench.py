@@ -56,12 +56,10 @@ Home = Annotated[
     Option("--home", metavar="FOLDER", help="A home folder with logs, for the datasets `commits` and `why`."),
 ]
 Repositories = Annotated[
-    Path | None,
-    Option("--repositories", metavar="FOLDER", help="Repositories of these logs, for the dataset `why`."),
+    Path | None, Option("--repositories", metavar="FOLDER", help="Repositories of these logs, for the dataset `why`.")
 ]
 Rankers = Annotated[
-    list[str] | None,
-    Option("--ranker", "-r", metavar="NAME", help="Retriever to measure; may be given several times."),
+    list[str] | None, Option("--ranker", "-r", metavar="NAME", help="Retriever to measure; may be given several times.")
 ]
 Full = Annotated[bool, Option("--full", help="Also the retrievers that take minutes to build.")]
 Rules = Annotated[

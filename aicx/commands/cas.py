@@ -76,10 +76,7 @@ def get(
     output: Annotated[
         str | None,
         Option(
-            *("--output", "-o"),
-            metavar="FILE",
-            click_type=PATH,
-            help="Write it to this file, which must not exist.",
+            *("--output", "-o"), metavar="FILE", click_type=PATH, help="Write it to this file, which must not exist."
         ),
     ] = None,
     json: options.Json = False,
@@ -189,8 +186,7 @@ def _set(digest: str, *, pinned: bool) -> options.Answered:
 
 def collect_objects(
     older_than: Annotated[
-        float,
-        Option("--older-than", metavar="DAYS", min=0, max=36_500, help="Days since it was put last; 0 for all."),
+        float, Option("--older-than", metavar="DAYS", min=0, max=36_500, help="Days since it was put last; 0 for all.")
     ] = DAYS,
     most: Annotated[
         int | None, Option("--max-delete", metavar="N", min=1, help="At most this many, the oldest first.")

@@ -40,12 +40,7 @@ if TYPE_CHECKING:
 ScopeOption = Annotated[str, Option("--scope", metavar="SCOPE", help="project, local (this worktree) or both.")]
 Log = Annotated[
     str | None,
-    Option(
-        "--log",
-        metavar="PATH",
-        click_type=PATH,
-        help="The log of the session; by default the right one is found.",
-    ),
+    Option("--log", metavar="PATH", click_type=PATH, help="The log of the session; by default the right one is found."),
 ]
 
 # What the counts of an answer are called, one of each.

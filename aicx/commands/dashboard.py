@@ -50,15 +50,13 @@ def command(
     host: Annotated[str, Option("--host", metavar="ADDRESS", help="Address to listen on.")] = "127.0.0.1",
     port: Annotated[int, Option("--port", min=0, max=65535, help="Port to listen on; 0 takes a free one.")] = 9478,
     open_page: Annotated[
-        bool | None,
-        Option("--open/--no-open", help="Open it in a browser; by default only where a desktop is found."),
+        bool | None, Option("--open/--no-open", help="Open it in a browser; by default only where a desktop is found.")
     ] = None,
     no_token: Annotated[
         bool, Option("--no-token", help="Ask for no token; only for an address of this machine.")
     ] = False,
     allow_host: Annotated[
-        list[str] | None,
-        Option("--allow-host", metavar="NAME", help="Accept requests to this host name as well."),
+        list[str] | None, Option("--allow-host", metavar="NAME", help="Accept requests to this host name as well.")
     ] = None,
     rate: Annotated[
         float, Option("--rate", min=1, max=10_000, metavar="N", help="Maximum number of requests per second.")
@@ -75,13 +73,7 @@ def command(
     ] = 1,
     output: Annotated[
         str | None,
-        Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            click_type=PATH,
-            help="Write a page that needs no server, and exit.",
-        ),
+        Option("--output", "-o", metavar="FILE", click_type=PATH, help="Write a page that needs no server, and exit."),
     ] = None,
     filters: Filters = EVERYTHING,
     force: Annotated[bool, Option("--force", help="Let -o replace a file that is not an earlier page.")] = False,
@@ -109,15 +101,7 @@ def command(
     if workers > 1 and not CAN_FORK:
         raise UsageError("--workers needs a system that can fork", hint="leave it out: one process answers")
     _serve(
-        settings,
-        host,
-        port,
-        tuple(allow_host or ()),
-        rate,
-        workers,
-        no_token=no_token,
-        open_page=open_page,
-        json=json,
+        settings, host, port, tuple(allow_host or ()), rate, workers, no_token=no_token, open_page=open_page, json=json
     )
 
 

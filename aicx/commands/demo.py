@@ -30,12 +30,7 @@ _GUTTER = len("  │ ")
 
 Keep = Annotated[
     str | None,
-    Option(
-        "--keep",
-        metavar="DIR",
-        click_type=PATH,
-        help="Use this folder, new or empty, and keep everything in it.",
-    ),
+    Option("--keep", metavar="DIR", click_type=PATH, help="Use this folder, new or empty, and keep everything in it."),
 ]
 NoMeaning = Annotated[bool, Option("--no-meaning", help="Leave out semantic search, which takes some seconds more.")]
 

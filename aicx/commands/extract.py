@@ -70,16 +70,11 @@ Format = Annotated[str | None, Option("--format", metavar="AGENT", help=f"Whose 
 Output = Annotated[
     str | None,
     Option(
-        "--output",
-        "-o",
-        metavar="FILE",
-        click_type=PATH,
-        help="Write to this file; JSON if its name ends in .json.",
+        "--output", "-o", metavar="FILE", click_type=PATH, help="Write to this file; JSON if its name ends in .json."
     ),
 ]
 SessionId = Annotated[
-    str | None,
-    Option("--session", "-s", metavar="ID", help="Instead of INPUT: a session, or the beginning of its id."),
+    str | None, Option("--session", "-s", metavar="ID", help="Instead of INPUT: a session, or the beginning of its id.")
 ]
 UserOnly = Annotated[bool, Option("--user-only", help="Only text typed by people.")]
 Conversation = Annotated[bool, Option("--conversation", help="Only messages of people and the agent, never shortened.")]

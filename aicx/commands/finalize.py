@@ -20,12 +20,10 @@ def command(
         str, Option("--task", "-t", metavar="GOAL", help="Its goal; by default that of the open task.")
     ] = "",
     files_opened: Annotated[
-        list[str] | None,
-        Option("--files-opened", metavar="PATH", click_type=PATH, help="A file that was read."),
+        list[str] | None, Option("--files-opened", metavar="PATH", click_type=PATH, help="A file that was read.")
     ] = None,
     files_edited: Annotated[
-        list[str] | None,
-        Option("--files-edited", metavar="PATH", click_type=PATH, help="A file that was changed."),
+        list[str] | None, Option("--files-edited", metavar="PATH", click_type=PATH, help="A file that was changed.")
     ] = None,
     commands_executed: Annotated[
         list[str] | None, Option("--commands-executed", metavar="COMMAND", help="A command that was run.")
@@ -34,8 +32,7 @@ def command(
         list[str] | None, Option("--tests-executed", metavar="COMMAND", help="A test that was run.")
     ] = None,
     notable_errors: Annotated[
-        list[str] | None,
-        Option("--notable-errors", "--error", metavar="LINE", help="An error as a tool printed it."),
+        list[str] | None, Option("--notable-errors", "--error", metavar="LINE", help="An error as a tool printed it.")
     ] = None,
     next_: Annotated[list[str] | None, Option("--next", metavar="TEXT", help="What is to be done next.")] = None,
     decision: Annotated[

@@ -56,8 +56,7 @@ ProjectOption = Annotated[
     Option("--project", "-p", metavar="NAME", help="A repository (owner/repo) or working folder, whole name."),
 ]
 PatternOption = Annotated[
-    str | None,
-    Option("--pattern", metavar="REGEX", help="Every message in which this regular expression matches."),
+    str | None, Option("--pattern", metavar="REGEX", help="Every message in which this regular expression matches.")
 ]
 Yes = Annotated[bool, Option("--yes", "-y", help="Do not ask.")]
 DryRun = Annotated[bool, Option("--dry-run", "-n", help="Show what would be removed and change nothing.")]

@@ -34,8 +34,7 @@ def build_index(
         ),
     ] = None,
     model: Annotated[
-        str | None,
-        Option("--model", metavar="NAME", help="A model's name or folder, for embedders that take one."),
+        str | None, Option("--model", metavar="NAME", help="A model's name or folder, for embedders that take one.")
     ] = None,
     quantized: Annotated[
         bool, Option("--quantized", help="8-bit weights, for a model of your own: twice as fast.")

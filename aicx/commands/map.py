@@ -18,8 +18,7 @@ from aicx.types import Unread
 _MAX_PROBLEMS = 5
 
 Repo = Annotated[
-    str,
-    Option("--repo", "-r", metavar="FOLDER", click_type=PATH, help="The repository, or any folder in it."),
+    str, Option("--repo", "-r", metavar="FOLDER", click_type=PATH, help="The repository, or any folder in it.")
 ]
 
 
@@ -92,8 +91,7 @@ def _print(rank: int, entry: EntryPoint) -> None:
 
 
 def refresh(
-    repo: Repo = ".",
-    rebuild: Annotated[bool, Option("--rebuild", help="Start over.")] = False,
+    repo: Repo = ".", rebuild: Annotated[bool, Option("--rebuild", help="Start over.")] = False
 ) -> options.Answered:
     """Bring the map of a repository up to date. Needs the optional part [code].
 

@@ -225,11 +225,7 @@ def family(
 
 
 @options.either("digest", "--digest")
-def show_again(
-    digest: Digest,
-    budget: Budget = None,
-    summary: SummaryOption = "deterministic",
-) -> options.Answered:
+def show_again(digest: Digest, budget: Budget = None, summary: SummaryOption = "deterministic") -> options.Answered:
     """Sum a stored pack up again. What it says is as it was; only the budget and the way to sum up may differ.
 
     Example: aicx show --pack sha256:3fa29c01 --budget 4000

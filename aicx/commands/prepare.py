@@ -70,10 +70,7 @@ def command(
 
 
 def explain_start(
-    agent_id: AgentId = None,
-    session_id: SessionId = None,
-    repo: options.Repo = None,
-    utc: options.Utc = False,
+    agent_id: AgentId = None, session_id: SessionId = None, repo: options.Repo = None, utc: options.Utc = False
 ) -> options.Answered:
     """Show what aicx knows of this place and of who asks: for a look at why a session begins as it does.
 

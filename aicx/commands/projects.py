@@ -59,8 +59,7 @@ def _print(repository: str | None, items: list[WorkFolder]) -> None:
 
 
 def assign(
-    folder: Folder,
-    repository: Annotated[str, Argument(metavar="OWNER/REPO", help="The repository it belongs to.")],
+    folder: Folder, repository: Annotated[str, Argument(metavar="OWNER/REPO", help="The repository it belongs to.")]
 ) -> options.Answered:
     """Say which repository a folder, and every folder below it, belongs to.
 

@@ -25,8 +25,7 @@ _COLORS = {"HIGH": "green", "MEDIUM": "yellow"}
 def command(
     project: Annotated[str, Option("--project", "-p", metavar="NAME", help="Repository or working folder.")],
     hours: Annotated[
-        float,
-        Option("--hours", "-H", min=0, max=10_000_000, metavar="N", help="Only the last N hours; 0 means all."),
+        float, Option("--hours", "-H", min=0, max=10_000_000, metavar="N", help="Only the last N hours; 0 means all.")
     ] = 72,
     strict: Annotated[bool, Option("--strict", help=f"Only scores of {STRICT_SCORE} or more.")] = False,
     top: Annotated[

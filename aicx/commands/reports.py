@@ -34,10 +34,7 @@ _NARROWEST_TITLE = 24
 _PIPED_WIDTH = 160
 _COLORS = {"completed": "green", "failed": "red", "launching": "yellow", "running": "yellow"}
 
-Folder = Annotated[
-    str | None,
-    Argument(metavar="FOLDER", click_type=PATH, help="The folder with the reports."),
-]
+Folder = Annotated[str | None, Argument(metavar="FOLDER", click_type=PATH, help="The folder with the reports.")]
 Output = Annotated[
     str | None,
     Option("--output", "-o", metavar="FILE", click_type=PATH, help="Write the dossier, one HTML file, here."),
@@ -59,13 +56,7 @@ Org = Annotated[
 ]
 Repo = Annotated[
     str | None,
-    Option(
-        "--repo",
-        "-r",
-        metavar="NAME",
-        help="Reports of this repository.",
-        rich_help_panel=options.FILTERS,
-    ),
+    Option("--repo", "-r", metavar="NAME", help="Reports of this repository.", rich_help_panel=options.FILTERS),
 ]
 Limit = Annotated[
     int | None,

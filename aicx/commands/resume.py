@@ -92,8 +92,7 @@ def command(
         ),
     ] = False,
     record: Annotated[
-        bool,
-        Option("--record", help="Record that a session began, with its contract, as `aicx resume --start` does."),
+        bool, Option("--record", help="Record that a session began, with its contract, as `aicx resume --start` does.")
     ] = False,
     utc: options.Utc = False,
     json: options.Json = False,

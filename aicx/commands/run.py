@@ -12,15 +12,13 @@ from aicx.questions import PATH, Argument, Option
 
 def command(
     words: Annotated[
-        list[str],
-        Argument(metavar="-- COMMAND...", click_type=PATH, help="The program and its arguments."),
+        list[str], Argument(metavar="-- COMMAND...", click_type=PATH, help="The program and its arguments.")
     ],
     task: Annotated[
         str, Option("--task", "-t", metavar="GOAL", help="The goal of the session; without one, it goes on.")
     ] = "",
     agent_id: Annotated[
-        str | None,
-        Option("--agent-id", metavar="NAME", help="What the program is called; by default by its own name."),
+        str | None, Option("--agent-id", metavar="NAME", help="What the program is called; by default by its own name.")
     ] = None,
 ) -> None:
     """Run a program with what it should know of the work here, and record what it did.

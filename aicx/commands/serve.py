@@ -34,8 +34,7 @@ def serve_mcp(
         bool, Option("--no-token", help="For http on an address of this machine, ask for no token.")
     ] = False,
     rate: Annotated[
-        float,
-        Option("--rate", min=1, max=10_000, metavar="N", help="For http, maximum number of requests per second."),
+        float, Option("--rate", min=1, max=10_000, metavar="N", help="For http, maximum number of requests per second.")
     ] = 100,
     workers: Annotated[
         int,
@@ -48,8 +47,7 @@ def serve_mcp(
         ),
     ] = 1,
     allow_proposals: Annotated[
-        bool,
-        Option("--allow-proposals", help="Let clients propose what to remember; a person decides."),
+        bool, Option("--allow-proposals", help="Let clients propose what to remember; a person decides.")
     ] = False,
 ) -> None:
     """Let agents search the corpus through the Model Context Protocol (MCP).

@@ -28,8 +28,7 @@ def join_share(
         str | None, Option("--member", metavar="NAME", help="Whose rows come from here; by default your login.")
     ] = None,
     carried: Annotated[
-        bool,
-        Option("--carried", help="The folder's files are carried between machines, as Syncthing and rsync do."),
+        bool, Option("--carried", help="The folder's files are carried between machines, as Syncthing and rsync do.")
     ] = False,
 ) -> options.Answered:
     """Make a shared index at an address, or join the one that is there. Nothing is shared by this.
@@ -119,8 +118,7 @@ def forget_here(
     session: Annotated[str | None, Option("--session", "-s", metavar="ID", help="A session you shared.")] = None,
     project: Annotated[str | None, Option("--project", "-p", metavar="GLOB", help="Projects you shared.")] = None,
     at_once: Annotated[
-        bool,
-        Option("--at-once", help="Delete earlier states of the tables too, though others may be searching them."),
+        bool, Option("--at-once", help="Delete earlier states of the tables too, though others may be searching them.")
     ] = False,
     yes: Yes = False,
 ) -> options.Answered:

@@ -115,12 +115,10 @@ def build_share(
         Option("--project", "-p", metavar="GLOB", help="Also share these projects from now on; * and ? work."),
     ] = None,
     engine: Annotated[
-        Literal["process", "ray"],
-        Option("--engine", help="One process, or Ray, which needs the optional part [ray]."),
+        Literal["process", "ray"], Option("--engine", help="One process, or Ray, which needs the optional part [ray].")
     ] = "process",
     address: Annotated[
-        str | None,
-        Option("--address", metavar="ADDRESS", help="The Ray cluster; by default this machine's cores."),
+        str | None, Option("--address", metavar="ADDRESS", help="The Ray cluster; by default this machine's cores.")
     ] = None,
     workers: Annotated[
         int | None, Option("--workers", min=1, metavar="N", help="How many cores of this machine Ray may use.")

@@ -176,10 +176,7 @@ def _recall(settings: Settings) -> tuple[str, None]:
     from aicx.reminders.ledger import read
 
     said = read(os.fspath(settings.layout.agents))
-    return (
-        f"{console.plural(len(said), 'reminder')} to sessions" if said else "no reminder to a session",
-        None,
-    )
+    return (f"{console.plural(len(said), 'reminder')} to sessions" if said else "no reminder to a session", None)
 
 
 def _share(settings: Settings) -> tuple[str, None]:

@@ -24,8 +24,7 @@ if TYPE_CHECKING:
 @options.filtered()
 def command(
     text: Annotated[
-        list[str] | None,
-        Argument(metavar="[TEXT]...", help="What the chunks are about; without it, newest first."),
+        list[str] | None, Argument(metavar="[TEXT]...", help="What the chunks are about; without it, newest first.")
     ] = None,
     filters: Filters = EVERYTHING,
     decay: Annotated[

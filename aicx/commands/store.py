@@ -76,8 +76,7 @@ class EntriesAnswer:
 
 Emitted = Literal["none", "paths", "json"]
 EmitOption = Annotated[
-    Emitted,
-    Option("--emit", help="Output on stdout: nothing, the stored paths, or everything read, as JSON."),
+    Emitted, Option("--emit", help="Output on stdout: nothing, the stored paths, or everything read, as JSON.")
 ]
 ReportFolder = Annotated[
     str | None,
@@ -129,17 +128,7 @@ def command(
     Example: aicx store --redact-again   after an update that knows more kinds of secrets
     """
     if redact_again:
-        others = (
-            agent,
-            project,
-            hours,
-            since,
-            full_rescan,
-            dry_run,
-            emit != "none",
-            output,
-            no_redact_secrets,
-        )
+        others = (agent, project, hours, since, full_rescan, dry_run, emit != "none", output, no_redact_secrets)
         if any((*others, index)):
             raise UsageError("--redact-again goes with --json alone", hint="it redacts everything that is stored")
         _redact_again(load_settings(), json)

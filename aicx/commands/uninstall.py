@@ -118,12 +118,7 @@ def _clean(settings: Settings, name: str, record: SetupRecord, failed: list[str]
     return True
 
 
-def clean(
-    repo: options.Repo = None,
-    dry_run: DryRun = False,
-    yes: Yes = False,
-    json: options.Json = False,
-) -> None:
+def clean(repo: options.Repo = None, dry_run: DryRun = False, yes: Yes = False, json: options.Json = False) -> None:
     """Take out of a repository what `aicx init` put in, and nothing else.
 
     Shows the changes and asks. Files and folders that `aicx init` made are deleted when nothing else is in them. The

@@ -128,10 +128,7 @@ def _from_git(repository: Repository, seconds: float) -> Iterator[str]:
     root = repository.root
     if (file := endless_file(repository)) is not None:
         raise AicxError(f"git cannot list the files of {root}: {file} is not a regular file", hint=f"rm {file}")
-    asked = [
-        _git(root, "ls-files", "-z", "--cached"),
-        _git(root, "ls-files", "-z", "--others", "--exclude-standard"),
-    ]
+    asked = [_git(root, "ls-files", "-z", "--cached"), _git(root, "ls-files", "-z", "--others", "--exclude-standard")]
     try:
         for process in asked:
             try:

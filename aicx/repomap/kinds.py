@@ -34,13 +34,7 @@ _ENDINGS = {
     "make": "mk",
 }
 _SUFFIXES = {f".{ending}": language for language, endings in _ENDINGS.items() for ending in endings.split()}
-_NAMES = {
-    "Makefile": "make",
-    "makefile": "make",
-    "GNUmakefile": "make",
-    "Rakefile": "ruby",
-    "Gemfile": "ruby",
-}
+_NAMES = {"Makefile": "make", "makefile": "make", "GNUmakefile": "make", "Rakefile": "ruby", "Gemfile": "ruby"}
 _SHEBANG = re.compile(rb"#!.*?\b(?P<program>python|node|ruby|php)[\d.]*\b")
 _PROGRAMS = {b"python": "python", b"node": "javascript", b"ruby": "ruby", b"php": "php"}
 _IS_CPP = re.compile(rb"^\s*(?:class\s+\w+[^;]*$|namespace\b|template\s*<|using\s+\w|public:|private:)|\w::\w", re.M)

@@ -60,10 +60,7 @@ Mode = Annotated[
     Literal["auto", "hybrid", "lexical", "dense", "scan"],
     Field(description="auto uses what exists and says so; scan reads everything and is slow."),
 ]
-DecayProfile = Annotated[
-    Literal["off", "gentle", "strong"],
-    Field(description="How much to prefer what is recent."),
-]
+DecayProfile = Annotated[Literal["off", "gentle", "strong"], Field(description="How much to prefer what is recent.")]
 
 Team = Annotated[bool, Field(description="Also ask the share that this home is part of; each answer names its member.")]
 
@@ -95,22 +92,15 @@ class SearchQuestion(FilteredQuestion):
 
     limit: Annotated[int, at_most(100, "answers")] = 10
     mode: Mode = "auto"
-    sort: Annotated[
-        Literal["relevance", "newest", "oldest"],
-        Field(description="The order of the answers."),
-    ] = "relevance"
+    sort: Annotated[Literal["relevance", "newest", "oldest"], Field(description="The order of the answers.")] = (
+        "relevance"
+    )
     decay: DecayProfile = "off"
     min_score: Annotated[
-        float,
-        Field(ge=0, le=10, description="Only chunks of this density or more, from 0 to 10."),
+        float, Field(ge=0, le=10, description="Only chunks of this density or more, from 0 to 10.")
     ] = 0
     rerank: Annotated[
-        int,
-        Field(
-            ge=0,
-            le=MAX_RERANKED,
-            description="Best answers to compare token by token; 0 for none.",
-        ),
+        int, Field(ge=0, le=MAX_RERANKED, description="Best answers to compare token by token; 0 for none.")
     ] = RERANKED
     team: Team = False
 
@@ -163,8 +153,7 @@ class SessionsQuestion(FilteredQuestion):
     """Which sessions, in which order."""
 
     sort: Annotated[
-        Literal["newest", "oldest", "size"],
-        Field(description="The order of sessions; size is the number of chunks."),
+        Literal["newest", "oldest", "size"], Field(description="The order of sessions; size is the number of chunks.")
     ] = "newest"
     limit: Annotated[int, at_most(200, "sessions")] = 50
     offset: Annotated[int, Field(ge=0, le=1_000_000_000, description="How many to skip.")] = 0

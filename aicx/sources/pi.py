@@ -9,15 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from aicx.sources.items import (
-    BadRecord,
-    LogFile,
-    LogIdentity,
-    SessionEvent,
-    SourceItem,
-    TimelineEntry,
-    ToolUse,
-)
+from aicx.sources.items import BadRecord, LogFile, LogIdentity, SessionEvent, SourceItem, TimelineEntry, ToolUse
 from aicx.sources.records import RawRecord, entries_of, first_of_type, items_of_records, parse_instant, stat_log
 from aicx.sources.tools import describe_call
 from aicx.sources.values import exit_code_of, items_of, object_of, quoted, string_of, text_of, without_data

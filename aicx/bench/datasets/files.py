@@ -36,15 +36,9 @@ def read_lines(path: Path) -> list[dict[str, Any]]:
             try:
                 row = orjson.loads(line)
             except orjson.JSONDecodeError as error:
-                raise UsageError(
-                    f"{path}, line {number}: not JSON: {error}",
-                    hint=_MEND,
-                ) from error
+                raise UsageError(f"{path}, line {number}: not JSON: {error}", hint=_MEND) from error
             if not isinstance(row, dict):
-                raise UsageError(
-                    f"{path}, line {number}: not a JSON object",
-                    hint=_MEND,
-                )
+                raise UsageError(f"{path}, line {number}: not a JSON object", hint=_MEND)
             rows.append(row)
     return rows
 

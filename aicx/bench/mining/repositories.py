@@ -270,9 +270,7 @@ def _symbols(history: Sequence[MinedCommit]) -> list[tuple[str, MinedCommit]]:
     return _once(found)
 
 
-def _once(
-    pairs: Iterable[tuple[str, MinedCommit]],
-) -> list[tuple[str, MinedCommit]]:
+def _once(pairs: Iterable[tuple[str, MinedCommit]]) -> list[tuple[str, MinedCommit]]:
     """Names that come from one commit only, in their order."""
     holders: dict[str, MinedCommit | None] = {}
     for name, made in pairs:

@@ -248,8 +248,7 @@ class BenchRecommendation:
     lift_dates: Annotated[bool, "whether a time in a question is to limit it"]
     automated: Annotated[float, "the recommended factor for a session that a program ran"]
     costs: Annotated[
-        Mapping[str, Mapping[str, VariantCost]],
-        "data set → change (empty for the ranker as it is) → what it costs",
+        Mapping[str, Mapping[str, VariantCost]], "data set → change (empty for the ranker as it is) → what it costs"
     ]
     evidence: Annotated[Sequence[RuleEvidence], "one for each change"]
 

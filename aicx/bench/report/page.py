@@ -27,13 +27,7 @@ td:first-child, th:first-child { text-align: left; font-family: ui-monospace, mo
 tr:nth-child(even) td { background: #f6f6f6; }
 svg { max-width: 52rem; width: 100%; height: auto; }
 """
-_COLOURS = {
-    "aicx": "#d1495b",
-    "lexical": "#00798c",
-    "dense": "#b8860b",
-    "weighted": "#3f7d5a",
-    "rrf": "#8d6a9f",
-}
+_COLOURS = {"aicx": "#d1495b", "lexical": "#00798c", "dense": "#b8860b", "weighted": "#3f7d5a", "rrf": "#8d6a9f"}
 _OTHERS = "#6c757d"
 
 

@@ -6,18 +6,7 @@ from contextlib import suppress
 from typing import Annotated, get_args
 
 from aicx import console, options
-from aicx.commands.memory.common import (
-    By,
-    ByAnybody,
-    RefArgument,
-    Rev,
-    Why,
-    Yes,
-    answer,
-    confirm,
-    open_desk,
-    opened,
-)
+from aicx.commands.memory.common import By, ByAnybody, RefArgument, Rev, Why, Yes, answer, confirm, open_desk, opened
 from aicx.errors import NotFound, RecordChanged, UsageError
 from aicx.memory.answers import ENTRY_SCHEMA, SEAL_SCHEMA, EntryAnswer, SealAnswer, entry_of
 from aicx.memory.deciding import (

@@ -55,8 +55,7 @@ def recall_records(
         Option("--decay", help="How much to prefer what was stated or confirmed lately."),
     ] = "gentle",
     record: Annotated[
-        bool,
-        Option("--record", help="Keep an event with the references that were shown, for `memory check eval`."),
+        bool, Option("--record", help="Keep an event with the references that were shown, for `memory check eval`.")
     ] = False,
     repo: options.Repo = None,
     everywhere: Annotated[bool, Option("--everywhere", help="The records of all repositories.")] = False,
@@ -147,10 +146,7 @@ def print_entry(entry: MemoryEntry) -> None:
 
 
 def show_sources(
-    repo: options.Repo = None,
-    outside: Outside = False,
-    path: Paths = None,
-    source: Owner = None,
+    repo: options.Repo = None, outside: Outside = False, path: Paths = None, source: Owner = None
 ) -> options.Answered:
     """List the instruction files of a repository that recall reads, without their content.
 
@@ -179,13 +175,7 @@ def list_sources(settings: Settings, folder: Path, named: Sequence[Named]) -> So
 
     root = find_repository(folder).root
     policy = load_policy(settings.layout.home, root, settings.user_home)
-    live = read_live(
-        root,
-        policy,
-        named,
-        homes=settings.homes,
-        redact_secrets=settings.redact_secrets,
-    )
+    live = read_live(root, policy, named, homes=settings.homes, redact_secrets=settings.redact_secrets)
     counts = Counter(one.source.id for one in live.statements)
     return SourcesAnswer(
         str(root),

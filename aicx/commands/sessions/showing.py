@@ -36,26 +36,13 @@ Agent = Annotated[
     Option("--agent", "-a", metavar="AGENT", help="The agent it is of, where the environment does not say it."),
 ]
 _EXPLICIT = "explicit"
-_OLDER = {
-    "continues": "continues",
-    "forked_from": "forked from",
-    "delegated_by": "started by",
-    "related": "related to",
-}
-_NEWER = {
-    "continues": "continued by",
-    "forked_from": "forked into",
-    "delegated_by": "started",
-    "related": "related to",
-}
+_OLDER = {"continues": "continues", "forked_from": "forked from", "delegated_by": "started by", "related": "related to"}
+_NEWER = {"continues": "continued by", "forked_from": "forked into", "delegated_by": "started", "related": "related to"}
 
 
 @options.either("session")
 def show(
-    session: Session = None,
-    agent: Agent = None,
-    repo: options.Repo = None,
-    utc: options.Utc = False,
+    session: Session = None, agent: Agent = None, repo: options.Repo = None, utc: options.Utc = False
 ) -> options.Answered:
     """Show a session: what it did, the sessions it came from and those that came from it, and whether it is open.
 

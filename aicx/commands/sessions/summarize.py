@@ -38,8 +38,7 @@ def summarize_session(
     ] = None,
     force: Annotated[bool, Option("--force", help="Make it again, also where there is one of this text.")] = False,
     mode: Annotated[
-        Literal["summary", "seed"],
-        Option("--mode", help="A summary, or a prompt that a new session begins with."),
+        Literal["summary", "seed"], Option("--mode", help="A summary, or a prompt that a new session begins with.")
     ] = "summary",
     how: Annotated[
         Literal["deterministic", "llm"] | None,
@@ -124,8 +123,7 @@ def restore_context(
         Option("--session", "-s", metavar="ID", help="The session to restore: its id or the beginning of it."),
     ] = None,
     check_pending: Annotated[
-        bool,
-        Option("--check-pending", help="Only what a compaction marked, once; print nothing where nothing is."),
+        bool, Option("--check-pending", help="Only what a compaction marked, once; print nothing where nothing is.")
     ] = False,
     max_chars: Annotated[
         int, Option("--max-chars", min=1000, max=100_000, metavar="N", help="The most that is printed.")

@@ -30,8 +30,7 @@ def _texts(name: str, metavar: str, text: str) -> Any:
 Next = Annotated[str | None, Option("--next", metavar="TEXT", help="What is to be done next; empty for nothing.")]
 Hypothesis = Annotated[str | None, Option("--hypothesis", metavar="TEXT", help="What you believe at present.")]
 Files = Annotated[
-    list[str] | None,
-    Option("--file", metavar="PATH", click_type=PATH, help="A file that is worked on; several times."),
+    list[str] | None, Option("--file", metavar="PATH", click_type=PATH, help="A file that is worked on; several times.")
 ]
 Verified = Annotated[list[str] | None, _texts("--verified", "TEXT", "What was proved")]
 Unverified = Annotated[list[str] | None, _texts("--unverified", "TEXT", "What is not proved yet")]
@@ -46,8 +45,7 @@ Drop = Annotated[list[str] | None, _texts("--drop", "TEXT", "An entry to take ou
 
 def start(
     goal: Annotated[
-        str | None,
-        Argument(metavar="[GOAL]", help="What is to be reached; by default the open session's goal."),
+        str | None, Argument(metavar="[GOAL]", help="What is to be reached; by default the open session's goal.")
     ] = None,
     next_: Next = None,
     hypothesis: Hypothesis = None,

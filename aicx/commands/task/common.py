@@ -18,12 +18,10 @@ TaskArgument = Annotated[
     str, Argument(metavar="TASK", help="A task's id, the beginning of it, or the words of its title.")
 ]
 OptionalTask = Annotated[
-    str | None,
-    Argument(metavar="[TASK]", help="A task's id or title; by default the one that was last begun here."),
+    str | None, Argument(metavar="[TASK]", help="A task's id or title; by default the one that was last begun here.")
 ]
 Here = Annotated[
-    bool,
-    Option("--here", help="Also where it was left on a branch that is not merged here: a person's decision."),
+    bool, Option("--here", help="Also where it was left on a branch that is not merged here: a person's decision.")
 ]
 _COLORS = {"in_progress": "green", "paused": "yellow", "blocked": "red"}
 _LISTS = (

@@ -120,10 +120,7 @@ def list_chunk_paths(layout: Layout, filters: Filters) -> list[str]:
     """The relative path of every chunk within the filters, newest first."""
     with open_catalog(layout) as opened:
         where, values, _ = conditions(filters, opened.catalog)
-        rows = opened.catalog.rows(
-            f"SELECT path FROM chunks WHERE {where} ORDER BY started_at DESC, id DESC",
-            values,
-        )
+        rows = opened.catalog.rows(f"SELECT path FROM chunks WHERE {where} ORDER BY started_at DESC, id DESC", values)
     return [row["path"] for row in rows]
 
 

@@ -44,10 +44,7 @@ from aicx.values import dataclass
 
 
 def forget(
-    settings: Settings,
-    request: ForgetRequest,
-    notify: Callable[[str], None],
-    holders: Sequence[TextHolder],
+    settings: Settings, request: ForgetRequest, notify: Callable[[str], None], holders: Sequence[TextHolder]
 ) -> ForgetPlan:
     """Does what `plan_forget` says, on the corpus as it is once the locks are held; returns what was done.
 

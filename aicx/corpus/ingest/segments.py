@@ -20,11 +20,7 @@ from aicx.types import Kind
 from aicx.values import dataclass
 
 # What an artifact calls itself, and the kind it is stored as.
-_ARTIFACT_KINDS: dict[str, Kind] = {
-    "(task)": "plans",
-    "(implementation plan)": "plans",
-    "(walkthrough)": "reports",
-}
+_ARTIFACT_KINDS: dict[str, Kind] = {"(task)": "plans", "(implementation plan)": "plans", "(walkthrough)": "reports"}
 # What a block says of the one stretch it opens: later ones have a kind and a model of their own.
 _OF_ONE_STRETCH = ("kind", "model")
 

@@ -165,9 +165,7 @@ def session_chunks(
 
 
 def _pack_all(
-    drafts: Sequence[MessageDraft],
-    state: SessionState,
-    locate: Callable[[str | None], RepositoryIdentity | None],
+    drafts: Sequence[MessageDraft], state: SessionState, locate: Callable[[str | None], RepositoryIdentity | None]
 ) -> tuple[list[tuple[Segment, ChunkWindow]], int | None]:
     """The windows with their segments, and the position of the one that is open as far as the settled drafts go.
 

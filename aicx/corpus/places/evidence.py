@@ -193,9 +193,7 @@ def chain(folder: str, stop: Callable[[str], bool]) -> Iterable[str]:
         yield parent
 
 
-def _without_forks(
-    by_project: dict[str, dict[str, set[Session]]],
-) -> dict[str, dict[str, set[Session]]]:
+def _without_forks(by_project: dict[str, dict[str, set[Session]]]) -> dict[str, dict[str, set[Session]]]:
     """Without repositories that were only pushed to and fetched from, where pull requests went to one of the same name:
     a fork serves the repository that it is a fork of."""
     origins = {project.rpartition("/")[2] for project, kinds in by_project.items() if "pull-request" in kinds}

@@ -139,10 +139,7 @@ def bare_app(settings: Settings, clock: Callable[[], datetime]) -> Any:
         generate_unique_id_function=lambda route: route.name,
         # What is asked is nobody else's business: nothing is sent, wherever the environment would have it sent.
         telemetry=dict.fromkeys(("tracing", "metrics", "logs", "operation_spans", "auto_configure"), False),
-        exception_handlers={
-            RequestValidationError: handlers.invalid,
-            HTTPException: handlers.refused,
-        },
+        exception_handlers={RequestValidationError: handlers.invalid, HTTPException: handlers.refused},
     )
     for endpoint in ENDPOINTS:
         app.add_api_route(

@@ -22,12 +22,7 @@ from aicx.servers.dashboard.reader import context, detail, whole_chunk
 from aicx.servers.dashboard.regenerate import Rebuilding
 from aicx.servers.dashboard.searches import explain
 from aicx.servers.dashboard.status import StatusReader
-from aicx.servers.dashboard.timeline import (
-    RepositoryTimeline,
-    SessionTimeline,
-    repository_timeline,
-    session_timeline,
-)
+from aicx.servers.dashboard.timeline import RepositoryTimeline, SessionTimeline, repository_timeline, session_timeline
 from aicx.servers.dashboard.work import read_work
 from aicx.servers.dashboard.work_shapes import WorkPage
 from aicx.servers.questions import Asked, FilteredQuestion, SessionsQuestion

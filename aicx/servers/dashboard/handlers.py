@@ -88,8 +88,7 @@ class Handlers:
         self,
         decision: asked.DecisionRequest,
         x_aicx_action: Annotated[
-            Literal["decide"],
-            Header(description="Says that it is meant: no page of another site can send it unasked."),
+            Literal["decide"], Header(description="Says that it is meant: no page of another site can send it unasked.")
         ],
     ) -> Response:
         """Records a person's decision about a record, with their name, as an event.

@@ -52,8 +52,7 @@ class FuzzyRequest(FilteredQuestion):
     limit: Annotated[int, at_most(100, "answers")] = 20
     score: Annotated[int, Field(ge=0, le=100, description="Only answers with this score and more.")] = 0
     frame_kind: Annotated[
-        Frame | None,
-        Field(description="Only answers whose first matching line is in a message of this kind."),
+        Frame | None, Field(description="Only answers whose first matching line is in a message of this kind.")
     ] = None
 
 
@@ -65,10 +64,7 @@ class CrossRequest(FilteredQuestion):
 
 
 class WhyRequest(Asked):
-    target: Annotated[
-        Name,
-        Field(description=f"{TARGET}, or the first line of a commit's message."),
-    ]
+    target: Annotated[Name, Field(description=f"{TARGET}, or the first line of a commit's message.")]
     project: Annotated[
         Name | None,
         Field(description="The repository, as /api/overview names it; git is asked where it still is on this machine."),
@@ -90,8 +86,7 @@ class RepositoryTimelineRequest(Asked):
 
 class MemoryRequest(Asked):
     project: Annotated[
-        Name | None,
-        Field(description="The repository; without it that of the server, else the one with most."),
+        Name | None, Field(description="The repository; without it that of the server, else the one with most.")
     ] = None
     offset: Annotated[int, Field(ge=0, le=1_000_000, description="So many candidates are passed over.")] = 0
     limit: Annotated[int, at_most(100, "candidates")] = 20
@@ -99,8 +94,7 @@ class MemoryRequest(Asked):
 
 class WorkRequest(Asked):
     project: Annotated[
-        Name | None,
-        Field(description="The repository; without it that of the server, else one with open tasks."),
+        Name | None, Field(description="The repository; without it that of the server, else one with open tasks.")
     ] = None
     limit: Annotated[int, Field(ge=1, le=100, description="The most sessions to return, and the most contracts.")] = 20
     failures: Annotated[

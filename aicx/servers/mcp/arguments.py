@@ -176,14 +176,7 @@ class ReadArguments(ToolArguments):
             " file:PATH or commit:HASH lists the chunks that touched or name it."
         ),
     ]
-    offset: Annotated[
-        int,
-        Field(
-            ge=0,
-            le=_ENDLESS,
-            description="Where to go on; a cut reply names it.",
-        ),
-    ] = 0
+    offset: Annotated[int, Field(ge=0, le=_ENDLESS, description="Where to go on; a cut reply names it.")] = 0
     max_chars: Annotated[
         int, Field(ge=_MIN_CHARS, le=_MAX_CHARS, description="The most characters to return of a chunk.")
     ] = 20_000

@@ -14,14 +14,7 @@ from typing import Any
 
 from aicx.sources.databases import not_read, path_in, reading
 from aicx.sources.embedded import CUT_OUT
-from aicx.sources.items import (
-    BadRecord,
-    LogFile,
-    LogIdentity,
-    SessionEvent,
-    SourceItem,
-    passed_over,
-)
+from aicx.sources.items import BadRecord, LogFile, LogIdentity, SessionEvent, SourceItem, passed_over
 from aicx.sources.opencode.messages import (
     AGENT,
     DATABASE,
