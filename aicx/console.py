@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from codecs import lookup
@@ -10,12 +9,11 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
-from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any, TextIO
 
 import orjson
 
-from aicx import brief, links, pager
+from aicx import brief, links
 from aicx.fields import to_fields
 from aicx.paths import NON_REPOSITORY
 from aicx.quoting import QUOTED
@@ -164,6 +162,13 @@ def fitting(text: str, stream: TextIO) -> str:
     return fold(text, columns(stream))
 
 
+def terminal_size() -> os.terminal_size:
+    """How wide and how high the terminal is."""
+    from shutil import get_terminal_size  # imported here: what programs read has no width
+
+    return get_terminal_size()
+
+
 def has_unicode(stream: TextIO, environ: Mapping[str, str]) -> bool:
     """Whether a terminal shows more than ASCII: its encoding has more, and its locale is not that of bare C."""
     locale = next(filter(None, map(environ.get, ("LC_ALL", "LC_CTYPE", "LANG"))), "")
@@ -198,6 +203,8 @@ def paged(*, wanted: bool = True) -> Iterator[None]:
                 text = unstyled("\n".join(quoted)).strip("\n")
                 _write(brief.page([], QUOTED, text).encode("utf-8", "surrogateescape"))
         return
+    from aicx import pager  # imported here: what programs read is never paged
+
     command = pager.pager_command(os.environ) if wanted else []
     if not command:
         yield
@@ -207,7 +214,7 @@ def paged(*, wanted: bool = True) -> Iterator[None]:
         yield
     finally:
         lines = _held.pop()
-        size = get_terminal_size()
+        size = terminal_size()
         body = "".join(f"{line}\n" for line in lines)
         end_waiting()
         if pager.fits(lines, size.columns, size.lines) or not pager.page(command, links.without(body), os.environ):
@@ -243,6 +250,8 @@ def out_json(schema: str, fields: Mapping[str, Any]) -> None:
         body = orjson.dumps(payload, default=str, option=orjson.OPT_APPEND_NEWLINE)
     except TypeError:
         # A file name that is not UTF-8 reaches Python as lone surrogates; the standard library escapes them.
+        import json
+
         body = json.dumps(payload, default=str).encode() + b"\n"
     _write(body)
 

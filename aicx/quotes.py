@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from shutil import get_terminal_size
 
 from aicx import console
 from aicx.values import regex
@@ -42,7 +41,7 @@ def plain(line: ShortenedLine) -> ShortenedLine:
 
 def rows(line: ShortenedLine) -> Iterator[str]:
     """A quoted line with its marks, in rows that fit into the terminal; in one row where there is none."""
-    width = get_terminal_size().columns - _GUTTER if sys.stdout.isatty() else len(line.text)
+    width = console.terminal_size().columns - _GUTTER if sys.stdout.isatty() else len(line.text)
     low = 0
     while low < len(line.text):
         high = _end_of_row(line.text, low, max(width, _NARROWEST))

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
-from string import ascii_lowercase
 from typing import Any
 
 from aicx.values import regex
@@ -36,6 +35,7 @@ _COMMON = {
     """,
 }
 STOP_WORDS = {language: frozenset(words.split()) for language, words in _COMMON.items()}
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
 _ENGLISH = frozenset(
     """
     and are be can did does for from have how is it not of that the this to was what why with you your
@@ -136,10 +136,10 @@ def slips(word: str) -> Iterator[list[str]]:
         single = [word[:at] + word[at + 1 :] for at in inner if word[at] == word[at + 1]]
         yield _others(word, [*swapped, *doubled, *single])
     if len(word) >= _LEFT_OUT:
-        put_in = [word[:at] + letter + word[at:] for at in (*inner, len(word) - 1) for letter in ascii_lowercase]
+        put_in = [word[:at] + letter + word[at:] for at in (*inner, len(word) - 1) for letter in _LETTERS]
         yield _others(word, [*put_in, *(word[:at] + word[at + 1 :] for at in inner)])
     if len(word) >= _REPLACED:
-        yield _others(word, [word[:at] + letter + word[at + 1 :] for at in inner for letter in ascii_lowercase])
+        yield _others(word, [word[:at] + letter + word[at + 1 :] for at in inner for letter in _LETTERS])
 
 
 def made_of(word: str) -> list[str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shlex
-import shutil
 from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import lru_cache, partial
@@ -381,5 +380,7 @@ def _private_folder(index: Path) -> Iterator[Path]:
         # commit right after opening, and may leave its lock while they do.
         for _ in range(_TRIES):
             with suppress(OSError):
-                shutil.rmtree(folder)
+                from shutil import rmtree  # imported here: a question removes nothing
+
+                rmtree(folder)
                 break

@@ -153,7 +153,7 @@ def test_a_question_by_words_loads_nothing_of_git_logs_and_json_answers(
 
 
 @pytest.mark.parametrize(
-    ("words", "most"), [(["steer"], 50), (["search", "-m", "lexical", "lost"], 92)], ids=["steer", "search"]
+    ("words", "most"), [(["steer"], 45), (["search", "-m", "lexical", "lost"], 87)], ids=["steer", "search"]
 )
 def test_a_short_command_loads_few_modules_of_ours(
     stored: Demo, monkeypatch: pytest.MonkeyPatch, words: list[str], most: int

@@ -6,7 +6,6 @@ import sys
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from aicx import console, options
@@ -199,7 +198,7 @@ def _print(hit: Hit, store: Path, *, explain: bool) -> None:
     started = local(fields["started_at"])
     title = console.title({"title": hit.title})
     if sys.stdout.isatty():
-        title = shorten(title, get_terminal_size().columns - len("10  "))
+        title = shorten(title, console.terminal_size().columns - len("10  "))
     console.out(f"{style(f'{hit.rank:>2}', fg='yellow')}  {style(title, bold=True)}")
     place = console.place(fields["project"], fields.get("cwd"))
     if sys.stdout.isatty():
@@ -214,7 +213,7 @@ def _print(hit: Hit, store: Path, *, explain: bool) -> None:
     facts += console.runs(len(hit.runs))
     said = " · ".join(("", *facts)).lstrip()
     if sys.stdout.isatty():
-        said = shorten(said, get_terminal_size().columns - len(f"    {hit.ref} "))
+        said = shorten(said, console.terminal_size().columns - len(f"    {hit.ref} "))
     ref = console.link(style(hit.ref, fg="green"), store / hit.path)
     console.out(f"    {ref} {style(said, fg='cyan')}")
     if hit.member is not None:

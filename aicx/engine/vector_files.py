@@ -7,7 +7,6 @@ address as the user gave it.
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -179,7 +178,9 @@ def remove_damaged_models(layout: Layout, *, full: bool) -> list[Path]:
     """Deletes damaged models, which are made again when they are next needed; returns their folders."""
     found = list(damaged_models(layout, full=full))
     for folder in found:
-        shutil.rmtree(folder, ignore_errors=True)
+        from shutil import rmtree  # imported here: a question removes nothing
+
+        rmtree(folder, ignore_errors=True)
         record_of(folder).unlink(missing_ok=True)
     return found
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
 
@@ -138,6 +137,8 @@ def _parts(wanted: str) -> tuple[str | None, str]:
 
 def _nearest(text: str, known: Sequence[SessionKey]) -> list[SessionKey]:
     by_id = {session[1]: session for session in known}
+    from difflib import get_close_matches  # imported here: only a name that was not found needs it
+
     wanted = text.rpartition(":")[2].lower()
     within = [session for session in known if wanted and wanted in session[1].lower()]
     close = get_close_matches(text, list(by_id), n=_MAX_NAMED)

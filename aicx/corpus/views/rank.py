@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Any, Literal
 
 import orjson
@@ -28,6 +28,8 @@ from aicx.paths import Layout
 from aicx.text import shorten
 from aicx.values import dataclass
 
+# Not by importlib.resources, which takes longer to import than the lists to read.
+_DENSITY = Path(__file__).parents[2] / "data" / "density.json"
 STRICT_SCORE = 5
 _MAX_SENTENCES, _SENTENCE_LENGTH = 3, 240
 # Of a chunk's row, as it is.
@@ -163,5 +165,5 @@ def _lists() -> dict[str, Callable[[str], bool]]:
         first = tuple(starts)
         return lambda line: line.startswith(first) or any(map(line.__contains__, contains))
 
-    lists = orjson.loads(files("aicx").joinpath("data/density.json").read_bytes())
+    lists = orjson.loads(_DENSITY.read_bytes())
     return {name: pattern(**words) for name, words in lists.items()}
