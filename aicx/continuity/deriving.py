@@ -26,6 +26,7 @@ from aicx.memory.policy import Policy
 from aicx.refs import Ref
 from aicx.telling import count_telling
 from aicx.text import first_of
+from aicx.titles import plan_of
 from aicx.types import PROMPTS
 from aicx.values import dataclass
 from aicx.work.deriving import derive
@@ -157,8 +158,15 @@ def derive_note(log: ReadLog, place: WorkPlace, summarizer: str | None, policy: 
     ideas, noise = ideas_in(steps)
     changed = changed_files(calls, roots, log.folder)
     found: list[DerivedStatement] = list(_confirmed(runs_of(followed(calls), roots), changed))
+    refused = _refused_plan(calls) if not changed else None
+    if refused:
+        found.append(
+            DerivedStatement(
+                "untried", clean(f"The plan that was not agreed to: {refused[1]}", MAX_TEXT), refused[0].at
+            )
+        )
     if facts is not None:
-        found += _results(facts)
+        found += _results(facts if not refused else replace(facts, progress=None))
         found += (_of("failed", said) for said in failed_of(facts))
         found += (_of("next", said) for said in next_of(facts) if not is_vague(said.text))
         found += (
@@ -217,6 +225,14 @@ def _goal(facts: SessionFacts | None) -> Statement | None:
         return None
     text = clean(said.text, MAX_GOAL)
     return Statement(text, _at(said), ()) if text else None
+
+
+def _refused_plan(calls: Sequence[tuple[Step, Step | None]]) -> tuple[Step, str] | None:
+    """The plan that a session ended with because a person refused it, and its heading."""
+    call, answer = calls[-1] if calls else (None, None)
+    if call is None or call.tool != "ExitPlanMode" or answer is None or not answer.failed:
+        return None
+    return next(((call, heading) for heading in plan_of(call.tool, call.text)), None)
 
 
 def _results(facts: SessionFacts) -> Iterator[DerivedStatement]:

@@ -88,6 +88,8 @@ _CLOSES = regex(r"\s*/?(?:exit|quit|logout)\s*", re.IGNORECASE)
 # A line of whose words so many are in another one says the same.
 _SAME = 0.8
 # A session that was silent for less may be in the middle of a call.
+# What Claude Code writes where a person stopped the agent.
+_STOPPED = "[Request interrupted by user"
 _AT_WORK = timedelta(minutes=10)
 _MAX_CHECKS, _MAX_TESTS, _MAX_FAILURES, _MAX_NEXT, MAX_DECISIONS = 6, 3, 5, 6, 8
 MERGED = " (merged)"  # behind the address of a pull request
@@ -214,7 +216,7 @@ def read_brief(
     if (summarized := summarized_request(steps)) is not None:
         goal, asked = _said(summarized), asked or goal
     settled = tuple(line for line in map(_said, decisions(steps, MAX_DECISIONS)) if not _is_in(line, goal, asked))
-    turned_to = _turned_to(steps, wanted)
+    turned_to = _turned_to(steps, wanted) or _taken_back(steps, wanted)
 
     def brief(since: Since) -> SessionBrief:
         failures = [run for run in failed if not since.passes(run)]
@@ -393,6 +395,13 @@ def _turned_to(steps: Sequence[Step], wanted: Sequence[tuple[Weight, Step]]) -> 
         if count_telling(text) >= enough and any(one.phase == "call" and is_edit(one) for one in course):
             return statement_in(text, step)
     return None
+
+
+def _taken_back(steps: Sequence[Step], wanted: Sequence[tuple[Weight, Step]]) -> Statement | None:
+    """The last request with which a person who stopped the agent took back something that was asked before."""
+    stopped = {id(after) for before, after in pairwise(steps) if before.text.startswith(_STOPPED)}
+    told = ((one.text, step) for one, step in wanted[:0:-1] if id(step) in stopped and "?" not in one.text)
+    return next((statement_in(one, step) for one, step in told if statement_rules().refusals.search(one)), None)
 
 
 def _wish(text: str) -> str:

@@ -75,10 +75,10 @@ def weigh(prompt: str) -> Weight:
 
 
 def own_words(prompt: str) -> str:
-    """Returns what a person wrote of a prompt, without what the client adds above it."""
+    """Returns what a person wrote of a prompt, without what the client adds above it and in place of pictures."""
     for marker in request_rules().markers:
         prompt = prompt.rpartition(marker)[2]
-    return prompt
+    return _PICTURES.sub("", prompt)
 
 
 def requests(steps: Sequence[Step]) -> list[tuple[Weight, Step]]:
@@ -127,6 +127,12 @@ def is_announcement(text: str) -> bool:
 
 _COMMAND = regex(r"^\s*/[\w:-]+\s+(?=\S)")
 _MIN_SAID = 12
+_PICTURES = regex(r"^[ \t]*(?:\[image[^\]\n]*\][ \t]*)+$", re.MULTILINE | re.IGNORECASE)
+_OVERVIEW = regex(
+    r"\A\s*#{1,4} *(?:overview|what (?:it|this|the (?:pr|change|patch)) (?:\w+ )?(?:does|changes))\s*\n"
+    r".*?\n(?=#{1,4} )",
+    re.DOTALL | re.IGNORECASE,
+)
 _REWORDED = 0.8
 # What is longer than this reports something.
 _ANNOUNCED = 1000
@@ -134,7 +140,11 @@ _FIRST_SENTENCE = regex(r"[^.!\n]{1,24}[.!]+\s+")
 
 
 def telling(text: str) -> str:
-    """``text`` without a first sentence that only says "Done" or "Perfect", unless that is all it says."""
+    """``text`` without a first sentence that only says "Done" or "Perfect", unless that is all it says.
+
+    Nor does a part above others that only sums up what was looked at say what was found.
+    """
+    text = _OVERVIEW.sub("", text)
     found = _FIRST_SENTENCE.match(text.strip())
     if found is None or not all(word in request_rules().empty for word in words(found[0])):
         return text

@@ -18,12 +18,16 @@ from aicx.fields import taken_from
 from aicx.git.roots import Roots
 from aicx.refs import Ref
 from aicx.shell import Simple, simple_commands
+from aicx.telling import count_telling, telling_words
 from aicx.text import instant
 from aicx.types import PROMPTS
 from aicx.values import regex
 from aicx.work.failure_runs import failures_of
 from aicx.work.session_facts import MAX_COMMANDS, MAX_FILES, Observed, Ran, Said, SessionFacts, SessionPart
 
+_JOINTS = regex(r"[-_./]")
+_ENOUGH = 5  # telling words
+_NUMBER = regex(r"\b\d{2,}\b")
 _PASSED: dict[Outcome, bool] = {"ok": True, "failed": False}
 
 
@@ -44,6 +48,10 @@ def derive(
     brief = read_brief(steps, roots, part.folder, elsewhere, runs, calls)(Since())
     seen = observe(steps, roots, part.folder, before)
     typed = [step.at for step in steps if step.role == "user" and step.origin in PROMPTS]
+    # What nothing in the session bears out is no title of it, where the request itself says what is wanted.
+    says_enough = brief.goal is not None and count_telling(brief.goal.text) >= _ENOUGH
+    told = _told_words(step.text for step in steps if step.role == "user" and step.origin in PROMPTS)
+    told |= _told_words((*(one.text for one in brief.commits), *(edit.path for edit in brief.edits)))
     tests = [
         Ran(run.parts[-1].text, _PASSED.get(run.outcome), instant(run.at, "seconds"), str(Ref("chunk", run.chunk)))
         for run in runs
@@ -76,6 +84,7 @@ def derive(
         failures=tuple(
             failures_of(calls, each, roots, part.folder, typed, seen.deleted, before.failures if before else ())
         ),
+        title=None if says_enough and _told_words([part.title or ""]).isdisjoint(told) else part.title,
         finalized=seen.finalized,
         state=brief.state,
         state_reason=brief.state_reason,
@@ -83,10 +92,17 @@ def derive(
     return _added_up(before, facts) if before else facts
 
 
+def _told_words(texts: Iterable[str]) -> frozenset[str]:
+    """The words and numbers of texts that tell something, also those that a name is made of."""
+    plain = _JOINTS.sub(" ", " ".join(texts))
+    return telling_words(plain) | frozenset(_NUMBER.findall(plain))
+
+
 def _added_up(before: SessionFacts, now: SessionFacts) -> SessionFacts:
     """``now``, of the later messages of a session, with what those before say."""
     return replace(
         now,
+        title=now.title or before.title,
         started_at=min(before.started_at, now.started_at),
         ended_at=max(before.ended_at, now.ended_at),
         goal=before.goal or now.goal,

@@ -110,6 +110,17 @@ def test_a_step_that_comes_next_is_no_result(place: NotePlace, said: str) -> Non
     assert place.texts("result") == []
 
 
+@pytest.mark.parametrize("refused", [True, False])
+def test_what_led_to_a_plan_that_was_refused_is_no_result(place: NotePlace, *, refused: bool) -> None:
+    log = ClaudeLog(FIRST, str(place.repo)).prompt("Fix the export of empty files", 0)
+    log.answer("The exporter drops tables without rows because the writer skips their headers.", 1)
+    log.call("ExitPlanMode", 2, plan="# Plan: Export empty files\n\n## Steps\n1. Write the header")
+    place.write_log(log.result("The user doesn't want to proceed", 3, failed=refused), FIRST)
+    place("save")
+    assert place.texts("untried") == (["The plan that was not agreed to: Export empty files"] if refused else [])
+    assert bool(place.texts("result")) is not refused
+
+
 def test_a_check_before_the_last_change_of_a_program_confirms_nothing(place: NotePlace) -> None:
     log = ClaudeLog(FIRST, str(place.repo)).prompt("Speed the export up", 0)
     log.call("Bash", 1, "a", command="pytest -q").result("3 passed", 2, "a")

@@ -40,6 +40,38 @@ def test_goal_is_the_first_request_that_says_something(story: Story) -> None:
     assert (found.text, found.refs) == ("fix the login, tokens expire too early", ("chunk:claude:s:002",))
 
 
+def test_the_mark_of_a_picture_is_no_goal() -> None:
+    found = brief(Story().asks("this should be hidden in a small window :\n\n[image]").says("Hidden.")).goal
+    assert found is not None
+    assert found.text == "this should be hidden in a small window :"
+
+
+@pytest.mark.parametrize(
+    ("stopped", "then", "told"),
+    [
+        (True, "don't open a pull request, a commit is enough", "don't open a pull request, a commit is enough"),
+        (True, "what are you doing there?", None),
+        (False, "don't open a pull request, a commit is enough", None),
+    ],
+)
+def test_what_a_person_takes_back_by_stopping_the_agent_is_told(stopped: bool, then: str, told: str | None) -> None:
+    story = Story().asks("open a pull request that mends the login").runs("git push", "done")
+    if stopped:
+        story._add("system", "injected", "[Request interrupted by user for tool use]")
+    found = brief(story.asks(then).says("Committed.")).turned_to
+    assert (found.text if found else None) == told
+
+
+def test_an_overview_of_what_was_looked_at_is_not_what_was_found() -> None:
+    said = "## Overview\n\nAdds a flag to the lexer.\n\n## Findings\n\nThe flag is never read by the parser."
+    found = brief(Story().asks("review the lexer").says(said)).progress
+    assert found is not None
+    assert found.text == "The flag is never read by the parser."
+    only = brief(Story().asks("review the lexer").says("## Overview\n\nAdds a flag to the lexer.")).progress
+    assert only is not None
+    assert "Adds a flag to the lexer." in only.text
+
+
 def test_last_request_that_says_something_is_kept_beside_it(story: Story) -> None:
     found = brief(story).asked
     assert found is not None

@@ -6,9 +6,14 @@ from datetime import UTC, datetime
 from itertools import count
 from typing import Any
 
+import pytest
+
+from aicx.evidence.calls import OtherRepositories
 from aicx.evidence.transcript import Step
 from aicx.git.roots import Roots
-from aicx.work.deriving import observe
+from aicx.work.deriving import derive, observe
+from aicx.work.session_facts import SessionPart
+from tests.evidence.stories import Story
 
 ROOT = "/home/ada/shop"
 NUMBERS = count()
@@ -69,3 +74,22 @@ def test_a_report_of_the_end_is_seen_in_a_shell_and_over_mcp() -> None:
     assert seen(call("Bash", 'aicx finalize --status success --summary "done"')).finalized
     assert seen(call("mcp__aicx__aicx_finalize")).finalized
     assert not seen(call("Bash", "echo finalize")).finalized
+
+
+@pytest.mark.parametrize(
+    ("asked", "title", "kept"),
+    [
+        ("Sort the rows of the export by name and keep the header above them", "Wax support", False),
+        ("Sort the rows of the export by name and keep the header above them", "export-row-order", True),
+        ("Sort the rows of the export by name and keep the header above them", "Lexer of nested lists", True),
+        ("can you look at this", "Wax support", True),
+    ],
+)
+def test_a_title_that_nothing_bears_out_is_none_where_the_request_says_enough(
+    asked: str, title: str, *, kept: bool
+) -> None:
+    steps = Story().asks(asked).edits(f"{ROOT}/src/lexer.py").says("Sorted.").steps
+    part = SessionPart("claude", "s", "", ROOT, None, "primary", False, title)
+    found = derive(part, steps, OtherRepositories(None, Roots((ROOT,))))
+    assert found is not None
+    assert (found.title == title) is kept
