@@ -452,3 +452,13 @@ def test_other_session_says_how_it_ended_where_that_is_known() -> None:
     assert "Sort the notes" in as_markdown(report(others=others, task=""), 4000)
     summaries = [item["summary"] for item in as_json(report(others=others), 8000)["loaded_context"]]
     assert "Fix the cache (broke off)" in summaries
+
+
+def test_other_session_is_told_by_what_it_did_whatever_the_words_it_ended_with() -> None:
+    ended = Statement("And that is the catch.", T0, ())
+    others = (
+        BriefedSession(session("a", title="Fix the cache", files=("a.py",)), "unknown", 0.5, (), "high", outcome=ended),
+        BriefedSession(session("b", title="Chat a while"), "unknown", 0.5, (), "high", outcome=ended),
+    )
+    text = as_markdown(report(others=others), 4000)
+    assert ("Fix the cache" in text, "Chat a while" in text) == (True, False)

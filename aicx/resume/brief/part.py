@@ -130,10 +130,12 @@ def is_meant(file: EntryFile) -> bool:
 
 
 def is_worth_a_line(report: ResumeReport, item: BriefedSession) -> bool:
-    """Whether another session broke off or reports something, and is recent or, with a task, about it."""
+    """Whether another session broke off, had to do with files or reports something, and is recent or about the task."""
     if report.task.strip():
         fits = item.confidence == "high" or (item.confidence == "medium" and Reason.SAME_BRANCH in item.reasons)
     else:  # of the days before the one that is gone on from
         resumed = report.resumed
         fits = resumed is None or resumed.facts.completed_at - item.facts.completed_at <= _RECENT
-    return fits and (item.ending == "broke off" or (item.outcome is not None and reports_something(item.outcome.text)))
+    if not fits or item.outcome is None:
+        return fits and item.ending == "broke off"
+    return item.ending == "broke off" or bool(item.facts.files) or reports_something(item.outcome.text)
