@@ -158,9 +158,11 @@ class SessionChoice:
                 self._run.warnings.append(f"a later session is left out, since it was on {branch}: {session.ref}")
         latest, own = self._run.latest, self._run.ask.branch
         if resumed is None and latest is not None and not self._run.unmerged and latest.branch not in (None, own):
-            self._run.warnings.append(
-                f"nothing ties a stored session to branch {own}; the latest was on {latest.branch}: {latest.ref}"
+            is_older = any(item.session.branch == own for item in self._run.ranked)
+            said = (
+                f"what ran on branch {own} is older" if is_older else f"nothing ties a stored session to branch {own}"
             )
+            self._run.warnings.append(f"{said}; the latest was on {latest.branch}: {latest.ref}")
         if resumed is None or latest is None or self._run.ask.task or self._is_latest(resumed.facts):
             return
         if latest.automated_why is None and all(one.facts.ref != latest.ref for one in self._run.unmerged):
@@ -337,7 +339,8 @@ class SessionChoice:
         if brief.may_be_at_work(ask.now):
             return True
         commits = self._run.landed.commits if self._run.landed else ()
-        if brief.open_at(ask.now) and not any(one.at > session.completed_at for one in commits):
+        is_left = brief.open_at(ask.now) and not any(one.at > session.completed_at for one in commits)
+        if is_left and not self._is_followed(session):
             return False  # a branch that was made of what it left
         is_apart = passed or not is_shared or standing == "gone"
         return session.branch is not None and is_apart and silent > _JUST_BEFORE

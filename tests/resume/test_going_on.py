@@ -289,6 +289,29 @@ def test_a_branch_made_of_what_a_session_left_open_goes_on_from_it(
     assert (resuming(place) is None) == is_moved
 
 
+def test_what_a_later_session_of_its_place_went_on_from_is_not_what_another_branch_was_made_of(
+    place: TaskPlace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GIT_COMMITTER_DATE", when(0).isoformat())
+    place.git("checkout", "-q", "--orphan", "fix/export")
+    place.git("commit", "-q", "-m", "Begin")
+    place.git("branch", "-qf", "main")
+    asked = log(place).prompt("Why does the export crash?", 60)
+    asked.answer("Empty files.\n\nNext: Accept empty files in the export", 65)
+    keep(place, asked, log(place, OTHER).prompt("How many birds are there?", 70).answer("There are four birds.", 75))
+    assert resuming(place) is None
+
+
+def test_a_branch_whose_own_sessions_are_passed_over_is_not_said_to_have_none(place: TaskPlace) -> None:
+    place.branch("fix/reader")
+    place.git("checkout", "-q", "main")
+    own = log(place, OTHER).prompt("Rename the reader, please", -2 * HOUR).answer("Renamed the reader.", -HOUR)
+    keep(place, own, done_on(place, "fix/long-gone"))
+    out = place.run("resume", "--repo", str(place.repo))[1]
+    assert f"what ran on branch main is older; the latest was on fix/long-gone: session:claude:{SESSION}" in out
+    assert "nothing ties" not in out
+
+
 def test_a_branch_of_its_own_goes_on_from_a_session_that_just_ended_elsewhere(place: TaskPlace) -> None:
     place.branch("fix/export")
     begin = (datetime.now(UTC) - when(0)).total_seconds() - 900
