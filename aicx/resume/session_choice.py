@@ -159,10 +159,10 @@ class SessionChoice:
         latest, own = self._run.latest, self._run.ask.branch
         if resumed is None and latest is not None and not self._run.unmerged and latest.branch not in (None, own):
             is_older = any(item.session.branch == own for item in self._run.ranked)
-            said = (
+            why_not = (
                 f"what ran on branch {own} is older" if is_older else f"nothing ties a stored session to branch {own}"
             )
-            self._run.warnings.append(f"{said}; the latest was on {latest.branch}: {latest.ref}")
+            self._run.warnings.append(f"{why_not}; the latest was on {latest.branch}: {latest.ref}")
         if resumed is None or latest is None or self._run.ask.task or self._is_latest(resumed.facts):
             return
         if latest.automated_why is None and all(one.facts.ref != latest.ref for one in self._run.unmerged):
