@@ -68,6 +68,7 @@ def test_an_expression_that_repeats_repetitions_is_searched_for_at_once(expressi
     assert time.process_time() - begun < 2
 
 
+@pytest.mark.slow
 def test_a_search_that_takes_too_much_work_is_given_up() -> None:
     begun = time.process_time()
     with pytest.raises(TooSlow):
@@ -92,6 +93,7 @@ def test_a_search_that_takes_too_much_work_is_given_up() -> None:
         ("a" * 5001, "is longer than 5,000 characters"),
     ],
 )
+@pytest.mark.slow
 def test_what_has_no_bounded_search_is_refused_with_what_it_has(expression: str, said: str) -> None:
     with pytest.raises(PatternRefused) as caught:
         searching(expression)
@@ -102,6 +104,7 @@ def test_a_repetition_of_nothing_is_nothing() -> None:
     assert searching("(?:){999999999}a")("ba")
 
 
+@pytest.mark.slow
 def test_many_words_are_searched_for_within_what_a_search_may_do() -> None:
     words = [f"word{number * number}x" for number in range(1000)]
     search = ExpressionSearch(words, re.IGNORECASE)

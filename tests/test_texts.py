@@ -97,6 +97,7 @@ def test_ids_and_fixed_words_are_not_changed() -> None:
         st.text() | st.none() | st.integers(), lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)
     )
 )
+@pytest.mark.slow
 def test_what_is_changed_is_what_is_found(value: Any) -> None:
     seen: list[str] = []
 

@@ -179,6 +179,7 @@ def test_words_that_do_not_fit_are_a_usage_error(
 
 
 @pytest.mark.needs("bench")
+@pytest.mark.slow
 def test_run_names_a_peer_that_is_absent_and_measures_the_rest(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

@@ -14,6 +14,7 @@ from benchmarks.trial_tasks import TASKS, Task
 
 
 @pytest.mark.parametrize("task", TASKS, ids=lambda task: task.name)
+@pytest.mark.slow
 def test_the_check_of_a_task_takes_what_was_settled_and_nothing_else(task: Task, tmp_path: Path) -> None:
     for text, passes in ((task.before, False), (task.guess, False), (task.right, True)):
         (tmp_path / task.file).write_text(text)

@@ -108,6 +108,7 @@ def test_whatever_the_notes_say_the_block_keeps_its_budget(
         assert kept + sum(block.omissionCounts.values()) == wanted
 
 
+@pytest.mark.slow
 def test_the_goal_and_next_steps_are_the_last_to_go(blocks: list[StartupManifest]) -> None:
     """C22: at small budgets the goal and the next step survive before what succeeded."""
     for block in blocks:

@@ -378,6 +378,7 @@ def test_text_that_is_no_code_gives_nothing() -> None:
     assert grammar.outline(b"\xff\xfe\x01 (((( }}}} " * 50, "python").symbols == ()
 
 
+@pytest.mark.slow
 def test_deeply_nested_text_does_not_overflow() -> None:
     assert grammar.outline(b"(" * 20_000, "javascript").flaw == SYNTAX_ERRORS
 

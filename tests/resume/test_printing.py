@@ -423,6 +423,7 @@ def test_guess_is_named_without_what_it_decided_and_left_open() -> None:
 
 
 @pytest.mark.parametrize("text", ["fix the login", EVIL * 20, "x" * 5000])
+@pytest.mark.slow
 def test_task_without_history_costs_at_most_300_tokens(text: str) -> None:
     found = report(text, count=30)
     assert found.resumed is not None

@@ -221,6 +221,7 @@ def test_a_question_of_nothing_finds_nothing(searcher: DenseSearcher, text: str)
 @pytest.mark.parametrize(
     "text", ["🎉", "the of and", "'\"`", "mend a vehicle " * 7000], ids=["emoji", "stop", "quotes", "100 KB"]
 )
+@pytest.mark.slow
 def test_odd_questions_are_answered(searcher: DenseSearcher, text: str) -> None:
     assert len(searcher.search(text, [], 4)) == 4
 

@@ -75,6 +75,7 @@ def scores(candidates: Sequence[Candidate]) -> dict[str, Any]:
 
 @pytest.mark.parametrize("condition", CONDITIONS)
 @pytest.mark.parametrize("question", QUESTIONS)
+@pytest.mark.slow
 def test_the_copy_answers_as_the_table(
     both: tuple[DenseSearcher, DenseSearcher], embedder: Embedder, question: str, condition: str
 ) -> None:
@@ -141,6 +142,7 @@ def test_an_open_table_goes_over_to_the_copy_that_is_made_later(embedder: Embedd
 
 @pytest.mark.parametrize("name", ["about.json", "documents.sqlite", "places.npy", "scales.npy", "vectors.npy"])
 @pytest.mark.parametrize("how", ["junk", "gone"])
+@pytest.mark.slow
 def test_the_table_answers_where_its_copy_is_damaged(embedder: Embedder, tmp_path: Path, name: str, how: str) -> None:
     write(tmp_path, embedder, [document(1)])
     [path] = (tmp_path / "vectors.lance" / "mapped").glob(f"*/{name}")

@@ -208,6 +208,7 @@ def test_the_best_document_of_a_group_belongs_to_it(rankings):
 
 
 @given(RANKINGS, st.floats(0.1, 1))
+@pytest.mark.slow
 def test_diversity_removes_nothing(rankings, factor):
     answers = groups(rankings, WEIGHTS, RULES)
     assert sorted(order(diversified(answers, session_of, factor))) == sorted(order(answers))

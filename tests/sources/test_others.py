@@ -131,6 +131,7 @@ def test_one_agent_of_a_package_can_be_stored_alone(
         ("Lan tern", LANTERN, "has a name that is not of small letters"),
     ],
 )  # fmt: skip
+@pytest.mark.slow
 def test_a_broken_package_is_named_and_stops_nothing(
     agent: str, body: str, reason: str, user: Home, install: Install, capsys: pytest.CaptureFixture[str]
 ) -> None:

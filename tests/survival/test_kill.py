@@ -175,6 +175,7 @@ def test_a_journal_that_a_power_cut_brings_back_does_no_harm(
 @pytest.mark.parametrize(
     "body", [b"", b'{"moves": [["0', b"\0" * 100, b'{"moves": [["x", "../../etc/passwd"]], "removals": []}']
 )
+@pytest.mark.slow
 def test_a_damaged_journal_is_named_and_left_out(body: bytes, undisturbed: Undisturbed, tmp_path: Path) -> None:
     home = undisturbed.home(tmp_path / "corpus")
     home.staging.mkdir(parents=True)

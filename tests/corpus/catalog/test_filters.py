@@ -414,6 +414,7 @@ FILTERS = st.builds(
 
 @given(CHUNKS, FILTERS)
 @settings(max_examples=40, deadline=None)
+@pytest.mark.slow
 def test_filtering_twice_changes_nothing(chunks, filters):
     numbered = [fields_of(number, **chunk) for number, chunk in enumerate(chunks, 1)]
     once = found(catalog_of(*numbered), filters)

@@ -97,6 +97,7 @@ def long_part(log: ClaudeLog, begin: int) -> None:
     ],
     ids=["changed in place", "cut in its middle", "half of it gone", "torn at its end", "empty"],
 )
+@pytest.mark.slow
 def test_a_log_that_is_not_what_it_was_is_read_whole(home, change):
     log = long_log()
     path = home.claude(log)
@@ -316,6 +317,7 @@ def _records(steps: list[Step]) -> Iterator[bytes]:
     st.booleans(),
     st.sampled_from((300, 2000, 7500)),
 )
+@pytest.mark.slow
 def test_a_log_that_grew_in_any_steps_is_stored_as_one_read_at_once(steps, cuts, torn, behind):
     body = b"".join(_records(steps))
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:

@@ -97,6 +97,7 @@ class Story:
 
 @settings(max_examples=15, deadline=None)
 @given(st.lists(STEPS, min_size=1, max_size=7))
+@pytest.mark.slow
 def test_kept_readings_give_the_result_of_reading_everything(steps: Sequence[Step]) -> None:
     with TemporaryDirectory() as folder:
         story = Story(Path(folder))

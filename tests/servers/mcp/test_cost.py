@@ -72,6 +72,7 @@ def test_all_definitions_together_cost_little(stored: Home) -> None:
 @pytest.mark.parametrize(
     "query", ["lexer drops the last token", "weighted least squares", "which file waits for the token"]
 )
+@pytest.mark.slow
 def test_five_sessions_cost_little(talkative: Home, query: str) -> None:
     [content] = call(talkative.settings, "aicx_search", query=query).content
     refs = re.findall(r"quoted-history ref=(\w+):", content.text)
