@@ -34,8 +34,9 @@ ifndef NO_CACHE
 unexport PYTHONDONTWRITEBYTECODE
 endif
 
-# Twice as many as the cores of a small machine: half of the time of a test is spent waiting, most for other processes.
-PROCESSES ?= 4
+# One more than cores: a quarter of the time of all tests is spent waiting for processes that they kill or time out. Two
+# cores with four take as long.
+PROCESSES ?= 3
 
 # What else pytest should be told, such as `make test-all PYTEST="--durations=25"`.
 PYTEST ?=
