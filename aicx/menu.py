@@ -93,6 +93,11 @@ class _Taught(click.Command):
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         return [*super().get_params(ctx), _HELP_ALL]
 
+    def get_help_option_names(self, ctx: click.Context) -> list[str]:
+        """The same names always: click keeps the option that it makes for the first context, whatever that one has."""
+        ctx.help_option_names = CONTEXT["help_option_names"]
+        return super().get_help_option_names(ctx)
+
     def get_help(self, ctx: click.Context) -> str:
         columns = get_terminal_size().columns
         if columns - 2 < _MIN_COLUMNS:  # click would fill rows of 50 all the same, which the terminal then breaks again

@@ -101,6 +101,13 @@ def test_a_former_name_is_the_command_of_its_new_words() -> None:
             assert unwrap(former.callback) is unwrap(now.callback), name
 
 
+def test_a_command_knows_both_options_of_help_whatever_context_asked_for_its_parameters_first() -> None:
+    command = commands()["forget"]
+    command._help_option = None  # as in a process that has just begun
+    command.get_params(click.Context(command))
+    assert run(["forget", "-h"]) == 0
+
+
 @pytest.mark.parametrize("asked", ["--help", "-h", "--help-all"])
 def test_the_help_of_a_former_name_is_a_line_with_the_new_one(asked: str, capsys: pytest.CaptureFixture[str]) -> None:
     for name, new in FORMER.items():
