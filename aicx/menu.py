@@ -38,8 +38,8 @@ _CALLED_ELSEWHERE_IN_GROUPS = {
     "end": "close", "finish": "close", "new": "start",
 }  # fmt: skip
 
-CONTEXT = {"help_option_names": ["-h", "--help"]}
-_HELP = ("-h", "--help", "--help-all")
+_HELP_NAMES = ["-h", "--help"]
+_HELP = (*_HELP_NAMES, "--help-all")
 _MAX_SUMMARY = 200  # characters; the first sentence of a help, which may take two lines
 # Columns of a help: names up to this are beside what they mean, unless all of it is narrow.
 _WIDEST_NAME, _NARROW, _INDENT = 30, 58, 4
@@ -95,7 +95,7 @@ class _Taught(click.Command):
 
     def get_help_option_names(self, ctx: click.Context) -> list[str]:
         """The same names always: click keeps the option that it makes for the first context, whatever that one has."""
-        ctx.help_option_names = CONTEXT["help_option_names"]
+        ctx.help_option_names = _HELP_NAMES
         return super().get_help_option_names(ctx)
 
     def get_help(self, ctx: click.Context) -> str:
@@ -368,7 +368,7 @@ def _not_alone(ctx: click.Context, parameter: click.Parameter, value: Any) -> No
 
 @cache  # of commands, too: a process that runs several, as tests do, builds each once
 def _group(name: str, of: Group) -> LazyGroup:
-    group = LazyGroup(name=name, help=_examples_apart(of.help), rich_markup_mode=None, context_settings=CONTEXT)
+    group = LazyGroup(name=name, help=_examples_apart(of.help), rich_markup_mode=None)
     group.table, group.default = of.commands, of.default
     return group
 
@@ -463,7 +463,7 @@ def _no_such_command(name: str, group: LazyGroup, ctx: click.Context) -> UsageEr
     )
 
 
-app = typer.Typer(cls=Root, rich_markup_mode=None, context_settings=CONTEXT)
+app = typer.Typer(cls=Root, rich_markup_mode=None)
 
 
 def _version(wanted: bool) -> None:

@@ -18,6 +18,8 @@ Role = Literal["user", "assistant", "reasoning", "tool", "system", "artifact"]
 Origin = Literal["typed", "program", "pasted", "agent", "tool", "injected", "compaction", "artifact"]
 # What opens a turn: the model was asked something.
 PROMPTS: frozenset[Origin] = frozenset(("typed", "program", "pasted"))
+# How the line begins that Claude Code writes where a person stopped the agent.
+INTERRUPTED = "[Request interrupted by user"
 
 # Who speaks in a text: one who answers, the same thinking aloud, one who asks, or a tool that prints.
 Voice = Literal["said", "thought", "asked", "tool"]

@@ -9,7 +9,7 @@ import typer
 from click import Command, Context
 from typer.core import TyperGroup
 
-from aicx.menu import CONTEXT, app
+from aicx.menu import app
 
 
 @cache
@@ -45,7 +45,7 @@ def meant(*words: str) -> tuple[str, Command, list[str]]:
     """The name, the command and the arguments that these words lead to, also where options ask for something else."""
     found, context, args, path = _root(), None, list(words), []
     while isinstance(found, TyperGroup):
-        context = Context(found, info_name=found.name or "aicx", parent=context, **CONTEXT)
+        context = Context(found, info_name=found.name or "aicx", parent=context)
         found.parse_args(context, args)
         name, below, args = found.resolve_command(context, [*context._protected_args, *context.args])
         assert name is not None

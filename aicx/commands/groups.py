@@ -16,6 +16,12 @@ class Group:
     default: str | None = None
 
 
+# Commands that say how long a record counts and where it comes first, by their own names.
+_STANDING = {
+    name: f"aicx.commands.memory.decide:{name}"
+    for name in ("hold", "release", "pin", "unpin", "archive", "restore", "validate")
+}
+
 SESSIONS = Group(
     """List sessions, find one, see what it came from and what came of it, and say where it stands.
 
@@ -207,13 +213,7 @@ Example: aicx search --in memory how are exports authorised
         "accept": "aicx.commands.memory.decide:accept",
         "reject": "aicx.commands.memory.decide:reject",
         "supersede": "aicx.commands.memory.decide:supersede",
-        "hold": "aicx.commands.memory.decide:hold",
-        "release": "aicx.commands.memory.decide:release",
-        "pin": "aicx.commands.memory.decide:pin",
-        "unpin": "aicx.commands.memory.decide:unpin",
-        "archive": "aicx.commands.memory.decide:archive",
-        "restore": "aicx.commands.memory.decide:restore",
-        "validate": "aicx.commands.memory.decide:validate",
+        **_STANDING,
         "delete": "aicx.commands.memory.decide:delete_one",
         "seal": "aicx.commands.memory.decide:seal_decisions",
         "verify": "aicx.commands.memory.check:verify_decisions",
@@ -269,13 +269,7 @@ Example: aicx memory decide hold mem:3fa29c01 --why "to be looked at"
 Example: aicx memory decide pin export-check --by "Ada Lovelace"
 """,
     {
-        "hold": "aicx.commands.memory.decide:hold",
-        "release": "aicx.commands.memory.decide:release",
-        "pin": "aicx.commands.memory.decide:pin",
-        "unpin": "aicx.commands.memory.decide:unpin",
-        "archive": "aicx.commands.memory.decide:archive",
-        "restore": "aicx.commands.memory.decide:restore",
-        "validate": "aicx.commands.memory.decide:validate",
+        **_STANDING,
         "seal": "aicx.commands.memory.decide:seal_decisions",
         "delete": "aicx.commands.memory.decide:delete_one",
     },

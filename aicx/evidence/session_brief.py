@@ -65,7 +65,7 @@ from aicx.git.roots import Roots
 from aicx.refs import Ref
 from aicx.telling import URL, count_telling, prose_lines
 from aicx.text import shorten
-from aicx.types import PROMPTS
+from aicx.types import INTERRUPTED, PROMPTS
 from aicx.values import dataclass, regex
 
 State = Literal["active", "completed", "unknown"]
@@ -88,8 +88,6 @@ _CLOSES = regex(r"\s*/?(?:exit|quit|logout)\s*", re.IGNORECASE)
 # A line of whose words so many are in another one says the same.
 _SAME = 0.8
 # A session that was silent for less may be in the middle of a call.
-# What Claude Code writes where a person stopped the agent.
-_STOPPED = "[Request interrupted by user"
 _AT_WORK = timedelta(minutes=10)
 _MAX_CHECKS, _MAX_TESTS, _MAX_FAILURES, _MAX_NEXT, MAX_DECISIONS = 6, 3, 5, 6, 8
 MERGED = " (merged)"  # behind the address of a pull request
@@ -399,7 +397,7 @@ def _turned_to(steps: Sequence[Step], wanted: Sequence[tuple[Weight, Step]]) -> 
 
 def _taken_back(steps: Sequence[Step], wanted: Sequence[tuple[Weight, Step]]) -> Statement | None:
     """The last request with which a person who stopped the agent took back something that was asked before."""
-    stopped = {id(after) for before, after in pairwise(steps) if before.text.startswith(_STOPPED)}
+    stopped = {id(after) for before, after in pairwise(steps) if before.text.startswith(INTERRUPTED)}
     told = ((one.text, step) for one, step in wanted[:0:-1] if id(step) in stopped and "?" not in one.text)
     return next((statement_in(one, step) for one, step in told if statement_rules().refusals.search(one)), None)
 

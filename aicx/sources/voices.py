@@ -9,7 +9,7 @@ import re
 
 import orjson
 
-from aicx.types import Origin
+from aicx.types import INTERRUPTED, Origin
 
 # How what took the place of a full context begins in a log of Claude Code.
 CONTINUED = "This session is being continued from a previous conversation"
@@ -41,7 +41,7 @@ _MARKED: tuple[tuple[Origin, re.Pattern[str]], ...] = (
         re.compile(
             rf"(?:{_HOOKS})(?::\S+)? hook (?:feedback|(?:blocking|stopping) error|additional context|success|stopped)\b"
             r"|<(?:heartbeat|hook_prompt|system-reminder|new-diagnostics|user-prompt-submit-hook|session-start-hook)[\s>]"
-            r"|\[Request interrupted by user[^\]\n]*\]\s*\Z"
+            rf"|{re.escape(INTERRUPTED)}[^\]\n]*\]\s*\Z"
         ),
     ),
 )

@@ -37,7 +37,7 @@ def settle(connection: sqlite3.Connection, sessions: Iterable[tuple[str, str]]) 
     """Brings the rows of the named sessions up to date, and those of others whose title or state follows from them."""
     bases: set[str] = set()
     prompts: set[str] = set()
-    for part in _parts(sessions):
+    for part in batches(sorted(sessions)):
         marks, names = ",".join(["(?,?)"] * len(part)), [name for session in part for name in session]
         for row in _rows(connection, _BEFORE.format(marks), names):
             _note(row["base"], row["prompt_key"], bases, prompts)
@@ -64,14 +64,14 @@ def settle_all(connection: sqlite3.Connection) -> None:
     settle(connection, [(row["agent"], row["session_id"]) for row in rows])
 
 
-def _parts(names: Iterable[Name]) -> Iterator[list[Name]]:
-    every = sorted(names)
-    return (every[begin : begin + _AT_ONCE] for begin in range(0, len(every), _AT_ONCE))
+def batches(names: Sequence[Name]) -> Iterator[Sequence[Name]]:
+    """Yields as many of the names as one query asks for."""
+    return (names[begin : begin + _AT_ONCE] for begin in range(0, len(names), _AT_ONCE))
 
 
 def _alike(connection: sqlite3.Connection, column: str, names: Iterable[str]) -> Iterator[list[sqlite3.Row]]:
     """The sessions that have each of some names in a column."""
-    for part in _parts(names):
+    for part in batches(sorted(names)):
         members: dict[str, list[sqlite3.Row]] = {}
         for row in _rows(connection, f"SELECT * FROM sessions WHERE {column} IN ({','.join('?' * len(part))})", part):
             members.setdefault(row[column], []).append(row)

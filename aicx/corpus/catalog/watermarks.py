@@ -7,12 +7,12 @@ from collections.abc import Sequence
 import orjson
 
 from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog.session_facts import batches
 from aicx.sources.items import LogFile, LogIdentity
 
 # Raised whenever the readers of logs tell people from programs, or sessions from their parts, by other rules.
 READ_BY = "2"
 _READING = "reading"
-_AT_ONCE = 300  # sessions in one query
 
 
 def was_read_as_now(catalog: Catalog) -> bool:
@@ -34,8 +34,7 @@ def fingerprints(catalog: Catalog) -> dict[str, str]:
 def session_paths(catalog: Catalog, agent: str, sessions: Sequence[str]) -> dict[str, list[str]]:
     """Every log known to hold a part of each of these sessions."""
     found: dict[str, list[str]] = {session_id: [] for session_id in sessions}
-    for begin in range(0, len(sessions), _AT_ONCE):
-        part = sessions[begin : begin + _AT_ONCE]
+    for part in batches(sessions):
         where = f"agent=? AND session_id IN ({','.join('?' * len(part))})"
         for row in catalog.rows(f"SELECT session_id, path FROM sources WHERE {where}", [agent, *part]):
             found[row["session_id"]].append(row["path"])

@@ -25,7 +25,7 @@ from aicx.titles import (
     subjects_of,
     with_work,
 )
-from aicx.types import PROMPTS, Origin, Role
+from aicx.types import INTERRUPTED, PROMPTS, Origin, Role
 from aicx.values import dataclass
 
 # As much of a prompt as two runs of a program have in common: what differs comes behind it.
@@ -35,8 +35,6 @@ _COMMITS = re.compile(rb"commit|create")
 UNTITLED = "Untitled session"
 # How a client reports that programs of its user, which it runs at its events, failed.
 _OF_HOOKS = re.compile(r"Hook\(s\) \[")
-# What Claude Code writes in place of a prompt.
-_INTERRUPTED = "[Request interrupted by user"
 # How a person takes back what an agent is about to do.
 _REFUSES = re.compile(
     r"\W*(?:(?:please|oh|ok(?:ay)?|but|wait),? )*"
@@ -144,11 +142,11 @@ def name_chunk(messages: Sequence[NamingMessage], given: str | None, before: Nam
 
 def _carried_out(asked: Sequence[NamingMessage], messages: Sequence[NamingMessage]) -> list[NamingMessage]:
     """The prompts without those that were taken back: commands, and what was said again in other words."""
-    told = [one for one in messages if one in asked or one.text.startswith(_INTERRUPTED)]
+    told = [one for one in messages if one in asked or one.text.startswith(INTERRUPTED)]
     back = {
         id(one)
         for one, after, *then in zip_longest(told, told[1:], told[2:])
-        if after and after.text.startswith(_INTERRUPTED)
+        if after and after.text.startswith(INTERRUPTED)
         if one.text[:1] in "/$" or any(_is_again(one.text, later.text) for later in then if later)
     }
     return [one for one in asked if id(one) not in back]
@@ -171,7 +169,7 @@ def _planned(messages: Sequence[NamingMessage]) -> list[str]:
     """The items of the plans that were made since the person last stopped the agent: what they stopped is not done."""
     begin = 0
     for number, one in enumerate(messages):
-        if one.text.startswith(_INTERRUPTED):
+        if one.text.startswith(INTERRUPTED):
             then = next((after.text for after in messages[number + 1 :] if after.origin in PROMPTS), "")
             begin = begin if goes_on(then) else number
         elif one.origin in PROMPTS and _REFUSES.match(one.text):

@@ -8,7 +8,7 @@ from typing import Any
 from aicx.sources.values import replace_data_urls
 from aicx.sources.voices import CONTINUED, speaker_of
 from aicx.terminal import without_controls
-from aicx.types import Origin, Role
+from aicx.types import INTERRUPTED, Origin, Role
 from aicx.values import dataclass
 
 # Blocks the client adds around or inside a text. They count only where a line begins with one: further in, somebody
@@ -23,7 +23,7 @@ _LEADING_TAG = re.compile(r"<([a-z][a-z_-]*)[\s>]")
 _COMMAND_TAGS = re.compile(r"<(command-name|command-message|command-args|skill-format)>(.*?)</\1>", re.DOTALL)
 # What the client queues of a task in the background.
 _TASK = re.compile(r"\{\"task_id\": ?\"[^\"]*\", ?\"(?:tool_use_id|description|task_type|status|output_file)\":")
-_INTERRUPTED = re.compile(r"\[Request interrupted by user[^\]\n]*\]")
+_INTERRUPTED = re.compile(rf"{re.escape(INTERRUPTED)}[^\]\n]*\]")
 _HOOK_STOP = ("Operation stopped by hook", "UserPromptSubmit operation blocked by hook")
 _ORIGINAL_PROMPT = re.compile(r"\n\s*Original prompt: ")
 _REFUSALS = ("The user doesn't want to proceed with this tool use", "Permission for this tool use was denied")
