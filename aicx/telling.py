@@ -28,8 +28,7 @@ _NO_PROSE = regex(
     r"[>|+\u2a2f\u276f\u279c\u23fa\u23bf\u2502\u250c\u2514\u251c\u2022\u2713\u2717\u2714\u2718\u25cf\u25b6=~^{}<\[]"
     r"|[-\u2013\u2014]{2}|\$ |\d+[:.]\d\d|\[?\d{4}-\d\d-\d\d|(?:(?:low|medium|high|critical) severity|P[0-3])\s*\Z"
     r"|\S+:\d+(?::\d+)?:|[-\w./]+/[-\w./]+\s*\Z|at \S+\(|(?:error|warning|fatal|hint|remote): |create mode \d"
-    r"|[^\n]*(?:[{;]\s*\Z|\s(?:&&|\|\||:=|==|!=)\s)"
-    r"|\w+:\s*\Z|(?:\w+ ){0,2}\w+:(?!//)\s*[/~]\S*\s*\Z|`[^`]*`\W*\Z",
+    r"|[^\n]*(?:[{;]\s*\Z|\s(?:&&|\|\||:=|==|!=)\s)|\w+:\s*\Z|(?:\w+ ){0,2}\w+:(?!//)\s*[/~]\S*\s*\Z|`[^`]*`\W*\Z",
     re.IGNORECASE,
 )
 _SHELL = regex(r"[\u276f\u279c\u23fa\u2022]\s|[\w.-]+@[\w.-]+[^\n]{0,60}[$#%] ")

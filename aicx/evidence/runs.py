@@ -95,17 +95,20 @@ def ran_by(
 
 
 def _awaited(steps: Sequence[Step], rules: CommandRules) -> Collection[Step]:
-    """The calls that follow a remark of the agent's that they are to fail."""
+    """The calls that follow a remark of the agent's that they are to fail, or come before one that they had to."""
     found: list[Step] = []
-    awaits = False
+    awaits, last = False, None
     for step in steps:
         if step.role == "assistant":
             awaits = rules.expects_failure.search(step.text[-_REMARK:]) is not None
+            if last is not None and rules.failed_as_expected.search(step.text[:_REMARK]):
+                found.append(last)
+            last = None
         elif step.role == "user":
-            awaits = False
-        elif awaits and step.phase == "call" and step.command:
-            found.append(step)
-            awaits = False
+            awaits, last = False, None
+        elif step.phase == "call" and step.command:
+            found += [step] if awaits else []
+            awaits, last = False, step
     return found
 
 
@@ -241,9 +244,14 @@ def followed(calls: Iterable[tuple[Step, Step | None]]) -> list[tuple[Step, list
             every.append((call, answers))
         if result is not None:
             answers.append(result)
-            if running := rules.running.search(result.text, 0, _HEADER):
+            if running := _running(result.text, rules):
                 waiting[next(filter(None, running.groups()))] = answers
     return every
+
+
+def _running(text: str, rules: CommandRules) -> re.Match[str] | None:
+    """What says at the beginning of an answer, or in its last line, that the command still runs, and its id."""
+    return rules.running.search(text, 0, _HEADER) or rules.left_running.search(text, max(len(text) - _HEADER, 0))
 
 
 def is_probe(part: Simple) -> bool:
@@ -274,7 +282,7 @@ def _outcome(result: Step | None, parts: Sequence[Simple], kind: RunKind, rules:
         return "ok" if all(part.masked for part in parts) else "unknown"
     if result.failed or (kind == "check" and not told and rules.failed.search(result.text)):
         return _failure(result.text, rules)
-    if rules.running.search(result.text, 0, _HEADER):
+    if _running(result.text, rules):
         return "unknown"
     if told or (kind == "check" and rules.passed.search(result.text)):
         return "ok"
@@ -292,7 +300,7 @@ def _failure(text: str, rules: CommandRules) -> Outcome:
     """How a command ended that seems to have failed and printed ``text``."""
     if rules.exists.search(text):
         return "quiet"
-    if rules.misuse.search(text) or rules.running.search(text, 0, _HEADER):
+    if rules.misuse.search(text) or _running(text, rules):
         return "unknown"
     return "moot" if rules.sandboxed.search(text) else "failed"
 

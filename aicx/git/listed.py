@@ -10,8 +10,7 @@ from typing import NamedTuple
 from zlib import crc32
 
 _COMMIT_LINE = re.compile(
-    r"^[*|/\\_ ]*(?:HEAD is now at |Saved working directory and index state WIP on [^:\n]+: )?"
-    r"([0-9a-f]{7,40})"
+    r"^[*|/\\_ ]*(?:HEAD is now at |Saved working directory and index state WIP on [^:\n]+: )?([0-9a-f]{7,40})"
     # not `git blame`, whose brackets hold a date
     r" (?!\([^)\n]* \d{4}-\d\d-\d\d )(?:\([^)\n]*\) )?(\S[^\n]{2,}?)[ \t]*$"
     r"|^\[[^\]\n]*?([0-9a-f]{7,40})\] (\S[^\n]{2,})$"

@@ -51,8 +51,7 @@ def _patterns() -> dict[str, re.Pattern[str]]:
         ),
         # Templates, format strings and regular expressions.
         "inside": re.compile(
-            r"\$\{|\{\{|\$\(|#\{|%\(|%[sdr](?![0-9A-Za-z])|\{\w+\}|"
-            r"\[[^\]]*\w-\w[^\]]*\]|\{\d+,?\d*\}|\(\?|\\[sdwSDW]"
+            r"\$\{|\{\{|\$\(|#\{|%\(|%[sdr](?![0-9A-Za-z])|\{\w+\}|\[[^\]]*\w-\w[^\]]*\]|\{\d+,?\d*\}|\(\?|\\[sdwSDW]"
         ),
         "dotted": re.compile(r"[A-Za-z_$][\w$]*(?:(?:\?\.|\.|->|::|!\.)[A-Za-z_$][\w$]*)+[!?]?$"),
         "call": re.compile(r"[A-Za-z_$][\w$.]*!?[(\[]"),

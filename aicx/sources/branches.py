@@ -10,8 +10,7 @@ from aicx.sources.items import SourceItem, TimelineEntry
 
 _PRINTED = re.compile(
     r"^(?:\[(?P<commit>[^\s\]]+)(?: \(root-commit\))? [0-9a-f]{7,40}\] \S"
-    r"|Switched to (?:a new )?branch '(?P<switched>[^'\s]+)'\s*$"
-    r"|## (?P<status>\S+?)\.\.\.\S+(?: \[.+\])?\s*$)",
+    r"|Switched to (?:a new )?branch '(?P<switched>[^'\s]+)'\s*$|## (?P<status>\S+?)\.\.\.\S+(?: \[.+\])?\s*$)",
     re.MULTILINE,
 )
 _GIT = re.compile(r"\bgit\s")

@@ -45,16 +45,13 @@ _ASSERTIONS = (
 )
 _EXPECTED = regex(
     r"(?P<file>[^\s:(][^:(\n]{0,300})(?::|\()(?P<line>\d+)\)?: (?P<kind>Failure|FAILED:|ERROR: (?:CHECK|REQUIRE)|"
-    r"error: Value of|"
-    r"error: Expected|fatal error: in)(?P<message>.*)$"
+    r"error: Value of|error: Expected|fatal error: in)(?P<message>.*)$"
 )
 _RUN = regex(r"(?:\[ RUN      \] |TEST CASE: {1,4})(?P<test>\S.*)$")
 _DONE = regex(r"\[  (?P<result>FAILED|     OK|SKIPPED) +\] (?P<test>[^\s,]+)")
 _VERDICT = regex(
-    r"(?P<rate>\d+)% tests passed|(?P<failed>\[  FAILED  \] |(?:g?make|ninja)(?:\[\d+\])?: (?:\*\*\*|"
-    r"build stopped)|"
-    r"\d+ (?:warnings? and \d+ )?errors? generated|-- Configuring incomplete)|"
-    r"(?P<ok>\[  PASSED  \] )"
+    r"(?P<rate>\d+)% tests passed|(?P<failed>\[  FAILED  \] |(?:g?make|ninja)(?:\[\d+\])?: (?:\*\*\*|build stopped)|"
+    r"\d+ (?:warnings? and \d+ )?errors? generated|-- Configuring incomplete)|(?P<ok>\[  PASSED  \] )"
 )
 
 

@@ -59,15 +59,13 @@ _REFUSED = re.compile(
 )
 _VERDICT = re.compile(
     r"\s*(?P<failed>Build FAILED\.|Failed! +-|Test Run Failed\.|Build failed with|Test summary:.* failed: [1-9]|"
-    r"Restore failed with)|"
-    r"\s*(?:Build succeeded|Passed! +-|Test Run Successful\.|Test summary: )"
+    r"Restore failed with)|\s*(?:Build succeeded|Passed! +-|Test Run Successful\.|Test summary: )"
 )
 _DOTNET = re.compile(
     r".{0,300}: (?:error|warning) (?:CS|FS|BC|NU|MSB|NETSDK|CA|IDE)\d|\s*(?:Build (?:FAILED|succeeded)|"
     r"Determining projects to restore|"
     r"Failed! +-|Passed! +-)|\s+at \S.* in \S.*\.(?:cs|fs|vb):line \d+|Unhandled exception\. \S|\[xUnit\.net |"
-    r"\s+\S+ -> \S+\.dll$|"
-    r"MSBuild version|VSTest version"
+    r"\s+\S+ -> \S+\.dll$|MSBuild version|VSTest version"
 )
 
 

@@ -20,6 +20,7 @@ _PLACE = re.compile(
     r"(?P<message>\S.*)$"
 )
 _LINTER = re.compile(r" \((?P<code>[A-Za-z][\w-]{1,40})(?:: [^()]{1,60})?\)$")  # how linters name the rule
+_MAX_QUOTED = 12  # lines of a text that a message quotes
 _SYNTAX = re.compile(r"syntax error|expected |illegal |missing ',' |newline in|unexpected ")
 _TYPE = re.compile(
     r"cannot use|mismatched types|does not implement|not enough arguments|too many|assignment mismatch|"
@@ -32,10 +33,8 @@ _COMMAND = re.compile(
 )
 _REFUSED = re.compile(
     r"pattern \S+: |stat \S+: |no Go files in |package \S+ is not in |no required module provides |"
-    r"can't load package: |"
-    r"cannot find (?:package|module)|build constraints exclude |flag provided but not defined: |"
-    r"go \w+: unknown command|"
-    r"runtime\.main_main\S*: |\S+: relocation target \S+ not defined"
+    r"can't load package: |cannot find (?:package|module)|build constraints exclude |flag provided but not defined: |"
+    r"go \w+: unknown command|runtime\.main_main\S*: |\S+: relocation target \S+ not defined"
 )
 _IMPORTS = re.compile(r"(?:package )?\S+(?: imports| tested by \S+ imports)?$")
 _CLOCK = re.compile(r"\d{4}/\d\d/\d\d \d\d:\d\d:\d\d(?:\.\d+)? ")
@@ -115,26 +114,15 @@ def _commands(lines: Sequence[str], words: Sequence[str]) -> Iterator[Diagnostic
         if match := _PLACE.match(line):
             if match["message"].startswith("note: "):  # of the C compiler below cgo
                 continue
-            rule = _LINTER.search(match["message"])
-            if linter or (rule and at + 2 < len(lines) and lines[at + 2].strip() == "^"):
-                said = match["message"][: rule.start()] if rule else match["message"]
+            message = _closed(match["message"], lines, at)
+            rule = _LINTER.search(message)
+            pointed = any(line.strip() == "^" for line in lines[at + 2 : at + 3])
+            if linter or (rule and (pointed or message != match["message"])):
+                said = message[: rule.start()] if rule else message
                 yield _reported(match, said, rule["code"] if rule else None)
             else:
                 said = "\n".join([match["message"], *_indented(lines, at + 1)])
-                phase = (
-                    "install"
-                    if match["file"].endswith(("go.mod", "go.sum")) or "no required module" in said
-                    else (
-                        "syntax"
-                        if _SYNTAX.match(said)
-                        else "type"
-                        if _TYPE.match(said)
-                        else "lint"
-                        if vetting
-                        else "build"
-                    )
-                )
-                yield _reported(match, said.removeprefix("error: "), None, phase)
+                yield _reported(match, said.removeprefix("error: "), None, _phase(match["file"], said, vetting=vetting))
         elif _REFUSED.match(line):
             yield Diagnostic("\n".join([line, *_indented(lines, at + 1)]), phase="build")
         elif match := _COMMAND.match(line):
@@ -143,6 +131,19 @@ def _commands(lines: Sequence[str], words: Sequence[str]) -> Iterator[Diagnostic
             yield Diagnostic("\n".join([line, *below]), phase="install" if line.endswith("imports") else "build")
         elif tuple(words[:1]) == ("gofmt",) and _UNFORMATTED.match(line):
             yield Diagnostic(f"{line} is not formatted", line, phase="format")
+
+
+def _phase(file: str, said: str, *, vetting: bool) -> str:
+    if file.endswith(("go.mod", "go.sum")) or "no required module" in said:
+        return "install"
+    return "syntax" if _SYNTAX.match(said) else "type" if _TYPE.match(said) else "lint" if vetting else "build"
+
+
+def _closed(message: str, lines: Sequence[str], at: int) -> str:
+    """A linter's message that quotes a text of several lines, to the name of its rule; any other as it is."""
+    ends = range(at + 1, at + _MAX_QUOTED) if message.count("`") % 2 else ()
+    wholes = (" ".join((message, *(line.strip() for line in lines[at + 1 : end + 1]))) for end in ends)
+    return next((one for one in wholes if _LINTER.search(one) and one.count("`") % 2 == 0), message)
 
 
 def _indented(lines: Sequence[str], start: int) -> Iterator[str]:
@@ -184,8 +185,7 @@ _PACKAGE_RESULT = re.compile(
 # Words of a failed expectation: of the lines that a failed test printed, the others are what it logged.
 _EXPECTATION = re.compile(
     r"\b(?:want|wanted|expect\w*|got|fail\w*|errors?|should|must|unexpected|mismatch|differs?|invalid|wrong|"
-    r"cannot|can't|"
-    r"no such|nil|not|missing|timed? ?out|panic)\b|!=|Error Trace",
+    r"cannot|can't|no such|nil|not|missing|timed? ?out|panic)\b|!=|Error Trace",
     re.IGNORECASE,
 )
 _CRASH = re.compile(r"(?P<message>(?:panic|fatal error): .+)$")

@@ -11,13 +11,11 @@ from aicx.toolchains.php_tests import FOREIGN, described, pest, teamcity, tests
 
 _TOOLS = re.compile(
     r"php(?:\d[\d.]*)?|phpunit|pest|paratest|phpstan|psalm|phpcs|phpcbf|php-cs-fixer|pint|composer|artisan|"
-    r"codecept|infection|"
-    r"rector|phpmd|phpdbg|parallel-lint"
+    r"codecept|infection|rector|phpmd|phpdbg|parallel-lint"
 )
 _LEVEL = re.compile(
     r"(?:PHP )?(?P<level>Fatal error|Parse error|Recoverable fatal error|Catchable fatal error|Compile error|"
-    r"Core error|"
-    r"(?:User )?(?:Warning|Notice|Deprecated)|Strict Standards|Startup):\s+(?P<rest>\S.*)$"
+    r"Core error|(?:User )?(?:Warning|Notice|Deprecated)|Strict Standards|Startup):\s+(?P<rest>\S.*)$"
 )
 _UNCAUGHT = re.compile(r"Uncaught (?P<code>[\w\\]{1,300})(?:: (?P<message>.*))?$")
 _NEXT = re.compile(r"Next (?P<code>[A-Za-z][\w\\]{0,300})(?:: (?P<message>.*))?$")

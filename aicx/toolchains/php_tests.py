@@ -12,8 +12,7 @@ from aicx.values import regex
 FOREIGN = regex(r".*/vendor/|/usr/share/(?:php|composer)/|phar://")
 _SECTION = regex(
     r"There (?:was|were) \d+ (?:PHPUnit )?(?:test runner )?(?P<kind>errors?|failures?|warnings?|risky tests?|"
-    r"incomplete tests?|"
-    r"skipped tests?|deprecations?|notices?)|\d+ tests? triggered \d+ (?P<triggered>.*):$"
+    r"incomplete tests?|skipped tests?|deprecations?|notices?)|\d+ tests? triggered \d+ (?P<triggered>.*):$"
 )
 _SEVERITIES = {"error": "error", "failure": "error", "warning": "warning"}
 _ITEM = regex(r"\d+\) (?P<test>[\w\\]{1,300}(?:::\w{1,200}.{0,300})?)$")

@@ -55,8 +55,7 @@ _BUNDLER = re.compile(
     r"bundler: (?:command not found|"
     r"failed to load)|Bundler could not find|ERROR: +\S|\[!\] |The gemspec |Your bundle |You have already activated|"
     r"Gem::\S+|Bundler::\S+Error|Unknown switches|Your Ruby version is|Could not locate Gemfile|"
-    r"There was an error parsing|"
-    r"Because ).*)$"
+    r"There was an error parsing|Because ).*)$"
 )
 _GEMFILE = re.compile(r"\s*# +from (?P<file>\S[^:\n]{0,300}):(?P<line>\d+)$")
 _RUBY = re.compile(

@@ -24,26 +24,6 @@ _HEADER = regex(
     r"(?:(?:Script|Chunk ID:|Wall time|Process|Exit code:|Command:|Original token|Total output)[^\n]*(?:\n|\Z))*"
     r"Output:(?:\n|\Z)(?:Process running with [^\n]*(?:\n|\Z))?"
 )
-# A message that a tool prints beside the mistake, and that is the same for every mistake or says where it is not.
-_SAYS_NOTHING = regex(
-    r"^hint:|^exit code \d+$|^\^C$|\btoo many errors$|\bexited with (?:code|status) \d+\W*$"
-    r"|\brun with --verbose\b|\brerun with\b|^failed to push some refs\b|\bsee \S+ for (?:the )?(?:full|more)\b"
-    r"|\bcommand failed with exit code\b|^(?:found )?\d+ (?:errors?|issues?|problems?)\W*$|\[(?:build|setup) failed\]$"
-    r"|^\W*(?:\d+ )?(?:tests? )?fail(?:ed|ures?)?\W*$|^FAIL\s+\S+(?:\s+\[?[\d.]+m?s\]?)?$"
-    r"|\bdue to \d+ previous errors?\b"
-    r"|^killed \d+ \w+ process|^\W*# \S+(?: \[\S+\])?$|^\W*\b(?:t|s|suite)\.(?:Error|Fatal|Log)f?\(",
-    re.IGNORECASE,
-)
-# How code is laid out is mended by a program, and what is not used, or not imported yet, by who sees it: both teach
-# nothing.
-_TRIVIAL = regex(
-    r"^Diff in \S|\bformatter would have printed\b|\bwould reformat\b|\bimport statements could be sorted\b"
-    r"|\bnot (?:properly )?(?:formatted|gofmt|goimports|gofumpt)|\bcode style issues? found\b|^File is not \S+-ed\b"
-    r"|\bimport block is un-?sorted\b|\bimports are (?:incorrectly|not) sorted\b"
-    r"|\b(?:declared|imported|defined|assigned)(?: and|,? but)? (?:is )?(?:not|never) used\b|\bimported but unused\b"
-    r"|^(?:unused (?:import|variable)\b)|\bno new variables on left side\b",
-    re.IGNORECASE,
-)
 # A file with a program is part of the work.
 SCRIPT = regex(r"(?:^|[\s/])[\w.-]+\.(?:[cm]?[jt]sx?|bash|pl|php|ps1|py|rb|sh)\b")
 # What a merge says of each commit that it stops at, beside the files that do not fit.
@@ -85,11 +65,11 @@ def _tells(event: ErrorEvent, run: CommandRun, family: str) -> bool:
     says last, nor a refusal, nor trouble that passes by itself.
     """
     rules = command_rules()
-    if _SAYS_NOTHING.search(event.message) or rules.sandboxed.search(event.message):
+    if rules.says_nothing.search(event.message) or rules.sandboxed.search(event.message):
         return False
     if event.message == f"{event.test} failed":
         return False
-    if event.phase == "format" or _TRIVIAL.search(event.message):
+    if event.phase == "format" or rules.trivial.search(event.message):
         return False
     named = bool(event.file or event.test or event.code)
     if not named and not rules.says_wrong.search(event.message):
@@ -141,15 +121,6 @@ def is_near(file: str, other: str) -> bool:
     return is_called_alike(file, other) or bool(other_folder and f"/{folder}".endswith(f"/{other_folder}"))
 
 
-# A name that is not there yet, in a test that was written before what it tests.
-_NOT_YET = regex(
-    r"^undefined: |\bcannot find (?:name|value|function|type|symbol)\b|\bis not defined\b"
-    r"|\bhas no (?:field|attribute|exported)"
-    r"|\bno (?:method|function) named\b|\bcannot import name\b|\bunresolved import\b|\b(?:field or )?method \S+\)?$",
-    re.IGNORECASE,
-)
-
-
 def is_over_with_its_file(failure: Failure, gone: Collection[str]) -> bool:
     """Whether a mistake was in a file that the session itself deleted: it was made for trying something."""
     return any(is_same_file(file, failure.file) for file in gone)
@@ -158,7 +129,7 @@ def is_over_with_its_file(failure: Failure, gone: Collection[str]) -> bool:
 def came_first(failure: Failure) -> bool:
     """Whether a test only named what was not there yet, and then was made."""
     end, file = failure.resolved, failure.file
-    if end is None or file is None or not is_test_file(file) or not _NOT_YET.search(failure.message):
+    if end is None or file is None or not is_test_file(file) or not command_rules().not_yet.search(failure.message):
         return False
     return bool(end.files) and not any(map(is_test_file, end.files))
 
@@ -178,9 +149,15 @@ def once_an_event(failures: Sequence[Failure]) -> list[Failure]:
 
 
 def _told_once(same: Sequence[Failure]) -> Failure:
-    first = max(same, key=_tells_more)
+    first = max(same, key=lambda one: (not _has_moved(one, same), *_tells_more(one)))
     others = (mark for one in same if one is not first for mark in (one.fingerprint, *one.also))
     return replace(first, also=(*first.also, *others))
+
+
+def _has_moved(failure: Failure, same: Sequence[Failure]) -> bool:
+    """Whether the same message came up elsewhere before the failure's command passed: it was moved and not mended."""
+    end = failure.resolved.at if failure.resolved else failure.last_at
+    return any(one.file != failure.file and failure.last_at < one.first_at <= end for one in same)
 
 
 def _tells_more(failure: Failure) -> tuple[bool, bool, bool]:

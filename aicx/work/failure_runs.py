@@ -39,17 +39,19 @@ _IN_PLACE = frozenset({"build", "lint", "syntax", "type"})
 # What keeps a program from being looked at, or run.
 _BEFORE_TESTS = frozenset({"build", "setup", "syntax", "type"})
 # Edits between two runs that may all have been made for what failed.
-_FEW, _FEW_COMMANDS = 3, 2
+_FEW, _FEW_COMMANDS, _TYPED = 3, 2, 2
 _MESSAGE, _COMMAND = 300, 120  # characters
 # Whose tests run only once everything compiles, whatever they are started with.
 _COMPILED = frozenset({"c_cpp", "dotnet", "go", "java", "rust"})
 _FORMATS = regex(r"\b(?:fmt|format|gofmt|prettier|black)\b")
+_TIDIES = regex(rf"{_FORMATS.pattern}|--(?:fix|write)\b|\blint[-:]fix\b")
 _RESTORES = regex(r"git (?:checkout|restore)\b")
 # The file that a text written in a command goes to.
 _HERE_DOCUMENT = regex(r"\bcat\b(?=[^\n]*<<)[^\n;|&]*?>{1,2}\s*[\"']?([^\s\"'<>|;&]+)")
+_ELSE_SAYS = regex(r"\|\|\s*echo\s+[\"']?([^\"'\n;&|$]{3,})")
 _TASK_RUNNERS = frozenset({"just", "make", "mise", "moon", "task"})
 # A working tree of a repository beside others.
-_TREE = regex(r"[/\\]\.?(?:claude[/\\])?worktrees[/\\][^/\\]+", re.IGNORECASE)
+_TREE = regex(r"[/\\][\w.-]*worktrees[/\\][^/\\]+", re.IGNORECASE)
 
 
 @dataclass(slots=True)
@@ -57,7 +59,8 @@ class _Open:
     """A mistake since its command failed last, and what was done since in the working tree ``tree``.
 
     ``parts`` are the commands of the line that failed and have not passed since: of `lint && test` it is not said which
-    of them did. ``unread`` says that more may have been done, ``complete`` that what comes now was for something else.
+    of them did. ``unread`` says that more may have been done, ``gone`` when and where a run no longer reported it,
+    without passing: what comes after that was for something else.
     """
 
     failure: Failure
@@ -67,7 +70,7 @@ class _Open:
     files: dict[str, None] = field(default_factory=dict)
     commands: dict[str, None] = field(default_factory=dict)
     unread: bool = False
-    complete: bool = False
+    gone: tuple[str, str] | None = None
 
     def tried(self, at: str, ref: str) -> Try:
         """What of all that was done since can have been done for it: what names its file, else the little there is."""
@@ -75,8 +78,9 @@ class _Open:
         commands: tuple[str, ...] = ()
         mine = [file for file in files if is_same_file(file, failure.file)]
         if mine:
-            # A linter's finding is mended where it is, and what was taken back as it was may mend anything.
-            alike = () if failure.phase == "lint" else (one for one in files if is_called_alike(one, mine[0]))
+            # A linter's finding is mended where it is, and a type that does not fit on either side.
+            either = failure.phase == "type" and len(files) <= _TYPED
+            alike = [one for one in files if either or (failure.phase != "lint" and is_called_alike(one, mine[0]))]
             files = list(dict.fromkeys((*mine, *alike)))
             commands = tuple(one for one in self.commands if _RESTORES.match(one) and names_file(one, failure.file))
         elif naming := [line for line in self.commands if names_file(line, failure.file)]:
@@ -92,6 +96,7 @@ class _Open:
         if not files and not commands and len(self.commands) <= _FEW_COMMANDS:
             commands = tuple(self.commands)
         shown = tuple(shorten(line, _COMMAND) for line in commands[-MAX_COMMANDS:])
+        at, ref = self.gone or (at, ref)
         return Try(tuple(files)[:MAX_FILES], shown, at, ref, not self.unread and len(files) == len(self.files))
 
     def fails_again(self, parts: tuple[Simple, ...], at: str, ref: str) -> None:
@@ -104,7 +109,7 @@ class _Open:
         self.parts = parts
         self.files.clear()
         self.commands.clear()
-        self.unread = self.complete = False
+        self.unread, self.gone = False, None
 
 
 def failures_of(
@@ -148,15 +153,17 @@ def failures_of(
             continue
         if answers and run.outcome == "unknown":
             continue  # what was called wrongly changed nothing, and what comes behind it did not run
+        if run.outcome != "failed" and _fell_back(call, answers):
+            continue
         _also_ran(open_, _beside(call, run), tree)
         at, ref = instant(run.at, "seconds"), str(Ref("chunk", run.chunk))
         if run.outcome == "failed":
             found = list(mistakes_of(run, call, answers, roots, folder))
             for one in found:
                 _take(open_, done, one, run, tree, roots, folder)
-            _no_longer_reports(open_, run, tree, [event for _, event in found])
+            _no_longer_reports(open_, run, tree, [event for _, event in found], (at, ref))
         elif run.kind == "check" and (run.outcome == "quiet" or not answers):
-            _may_have_passed(open_, run, tree)
+            _may_have_passed(open_, run, tree, (at, ref))
         elif run.outcome == "ok" or (run.kind == "change" and run.outcome == "quiet" and not _stops(answers)):
             _pass(open_, done, run, tree, call, at, ref)
         ran = run.parts[:1] if run.outcome == "failed" else run.parts
@@ -177,12 +184,13 @@ def _take(
 ) -> None:
     family, event = found
     at, ref = instant(run.at, "seconds"), str(Ref("chunk", run.chunk))
+    parts = _blamed(run, event)
     if (known := open_.get(event.fingerprint)) is not None:
-        known.fails_again(run.parts, at, ref)
+        known.fails_again(parts, at, ref)
         return
     if (before := done.pop(event.fingerprint, None)) is not None:
         again = replace(before, last_at=at, ref=ref, count=before.count + 1, resolved=None)
-        open_[event.fingerprint] = _Open(again, run.parts, run.kind, tree)
+        open_[event.fingerprint] = _Open(again, parts, run.kind, tree)
         return
     failure = Failure(
         fingerprint=event.fingerprint,
@@ -200,7 +208,14 @@ def _take(
         last_at=at,
         ref=ref,
     )
-    open_[event.fingerprint] = _Open(failure, run.parts, run.kind, tree)
+    open_[event.fingerprint] = _Open(failure, parts, run.kind, tree)
+
+
+def _blamed(run: CommandRun, event: ErrorEvent) -> tuple[Simple, ...]:
+    """The commands of a line that can have reported a mistake: no formatter, and of a test or a finding those of it."""
+    parts = [part for part in run.parts if not _FORMATS.search(part.text)] or list(run.parts)
+    phase = "test" if event.test else event.phase
+    return tuple([part for part in parts if topic_of(part) == phase] or parts)
 
 
 def _pass(
@@ -220,7 +235,9 @@ def _pass(
             del open_[mark]
 
 
-def _no_longer_reports(open_: dict[str, _Open], run: CommandRun, tree: str, events: Sequence[ErrorEvent]) -> None:
+def _no_longer_reports(
+    open_: dict[str, _Open], run: CommandRun, tree: str, events: Sequence[ErrorEvent], now: tuple[str, str]
+) -> None:
     """Notes which failures a run did not report although it came as far: what is done after it is for others."""
     if not events:
         return
@@ -230,10 +247,11 @@ def _no_longer_reports(open_: dict[str, _Open], run: CommandRun, tree: str, even
         if mark in reported or run.kind != one.kind or tree != one.tree:
             continue
         again = all(any(repeats(part, failed) for part in run.parts) for failed in one.parts)
-        one.complete |= again and (came_far or one.failure.phase in _BEFORE_TESTS)
+        if again and (came_far or one.failure.phase in _BEFORE_TESTS):
+            one.gone = one.gone or now
 
 
-def _may_have_passed(open_: dict[str, _Open], run: CommandRun, tree: str) -> None:
+def _may_have_passed(open_: dict[str, _Open], run: CommandRun, tree: str, now: tuple[str, str]) -> None:
     """Notes that the checks of some failures ran again and printed nothing of a failure: what comes after may be for
     something else. Where nothing is known of such a run, neither is what it took to pass.
     """
@@ -242,7 +260,7 @@ def _may_have_passed(open_: dict[str, _Open], run: CommandRun, tree: str) -> Non
             continue
         if all(any(repeats(part, failed) for part in run.parts) for failed in one.parts):
             if run.outcome == "quiet":
-                one.complete = True
+                one.gone = one.gone or now
             else:
                 del open_[mark]
 
@@ -272,10 +290,16 @@ def _changed(open_: dict[str, _Open], names: Sequence[str], tree: str, roots: Ro
         for one in open_.values():
             if path is None or of != one.tree or (is_prose(path) and not is_prose(one.failure.file or "")):
                 continue
-            if one.complete:
+            if one.gone:
                 one.unread = True
             else:
                 one.files[path] = None
+
+
+def _fell_back(call: Step, answers: Sequence[Step]) -> bool:
+    """Whether what a command line says where it fails, `git checkout FILE || echo "no such file"`, was said."""
+    printed = answers[-1].text if answers else ""
+    return any(said.strip() in printed for said in _ELSE_SAYS.findall(call.command))
 
 
 def _stops(answers: Sequence[Step]) -> bool:
@@ -286,8 +310,8 @@ def _stops(answers: Sequence[Step]) -> bool:
 def _also_ran(open_: dict[str, _Open], lines: Sequence[str], tree: str) -> None:
     for one in open_.values():
         # How code is laid out makes no test pass, and no program compile.
-        useless = None if one.failure.phase == "lint" else _FORMATS
-        if tree == one.tree and not one.complete:
+        useless = None if one.failure.phase == "lint" else _TIDIES
+        if tree == one.tree and not one.gone:
             told = (line for line in lines if line != one.failure.command and not (useless and useless.search(line)))
             one.commands |= dict.fromkeys(told)
 

@@ -14,7 +14,7 @@ from aicx.git.roots import Roots
 from aicx.work.failure_runs import failures_of
 from aicx.work.failures import patterns
 from aicx.work.session_facts import Said, Try
-from tests.work.test_failure_runs import ERROR, ROOT, call, edit, fails, failure, found, passes, session
+from tests.work.test_failure_runs import BEGIN, ERROR, ROOT, call, edit, fails, failure, found, passes, session
 
 GO = "# shop\nsrc/cart.go:4:2: undefined: price"
 CONFLICT = "CONFLICT (content): Merge conflict in src/cart.py\nerror: could not apply 3a33 ... cart"
@@ -384,6 +384,76 @@ def test_asking_for_a_setting_helps_nothing() -> None:
     )
     assert one.resolved is not None
     assert one.resolved.commands == ()
+
+
+FINDING = "src/cart.py:4:1: F821 undefined name `price`"
+
+
+def at_of(*calls: list[Step]) -> list[str]:
+    """When the call ran that a mistake ended with, and its edits."""
+    end = end_of(*calls)
+    number = next(n for n, one in enumerate(calls) if f"chunk:{one[0].chunk}" == end.ref)
+    return [str(number), *end.files]
+
+
+def test_a_line_with_a_formatter_is_over_once_what_reported_the_mistake_passed() -> None:
+    failed = call("Bash", "make fmt && ruff check src", text=FINDING, failed=True)
+    passed = call("Bash", "ruff check src", text="All checks passed!")
+    again = call("Bash", "make fmt && ruff check src", text="All checks passed!")
+    assert at_of(failed, edit("src/cart.py"), passed, edit("src/cart.py"), again) == ["2", "src/cart.py"]
+
+
+def test_a_mistake_ended_where_it_was_no_longer_reported() -> None:
+    other = fails(text='src/other.py:2: error: Name "tax" is not defined  [name-defined]')
+    calls = (fails(), edit("src/cart.py"), other, edit("src/other.py"), passes())
+    ends = [one.resolved for one in found(*calls) if one.resolved]
+    assert {end.ref for end in ends if end.files == ("src/cart.py",)} == {f"chunk:{other[0].chunk}"}
+
+
+def test_a_type_that_does_not_fit_may_be_mended_on_either_side() -> None:
+    text = 'src/cart.py:4: error: Incompatible types in assignment (expression has type "str")  [assignment]'
+    assert at_of(fails(text=text), edit("src/kinds.py"), edit("src/cart.py"), passes())[1:] == [
+        "src/cart.py",
+        "src/kinds.py",
+    ]
+
+
+def test_a_mistake_that_was_moved_ended_where_it_went() -> None:
+    text = "src/{}.go:4:6: func reset is unused (unused)\nfunc reset() {{\n     ^"
+    first, then = (call("Bash", "golangci-lint run", text=text.format(name), failed=True) for name in ("cart", "shop"))
+    end = end_of(first, edit("src/cart.go"), then, edit("src/shop.go"), call("Bash", "golangci-lint run", text="ok"))
+    assert end.files == ("src/shop.go",)
+
+
+def test_a_command_that_fell_back_to_a_word_helped_nothing() -> None:
+    back = call("Bash", 'git checkout src/cart.py 2>/dev/null || echo "no such file"', text="no such file")
+    assert end_of(fails(), back, edit("src/cart.py"), passes()).commands == ()
+
+
+def test_a_linter_that_mends_what_it_finds_makes_no_program_run() -> None:
+    assert end_of(fails(), call("Bash", "npx biome check --write src/a.ts"), passes()).commands == ()
+
+
+def test_a_tree_beside_the_repository_that_is_named_after_it_is_another() -> None:
+    there = call("Bash", "cd /home/ada/shop.worktrees/tax && mypy src", text="Success: no issues found")
+    assert [one.resolved for one in found(fails(), edit("src/cart.py"), there)] == [None]
+
+
+def test_what_a_script_left_running_ends_with_the_answer_that_came_later() -> None:
+    left = call("exec", "mypy src", text="Script completed\nOutput:\nSESSION_ID=42019")
+    waited = call("exec", text="Success: no issues found")
+    left[1] = left[1]._replace(exit_code=None)  # as where a script answers for the command
+    waited[0] = waited[0]._replace(text="tools.write_stdin({session_id:42019})")
+    assert at_of(fails(), edit("src/cart.py"), left, waited, edit("src/cart.py"), passes())[1:] == ["src/cart.py"]
+    [one] = found(fails(), edit("src/cart.py"), left, waited)
+    assert one.resolved is not None
+
+
+def test_what_the_agent_says_had_to_fail_is_no_failure() -> None:
+    said = Step("c:9", BEGIN, "assistant", "agent", "The test fails as expected. Now the fix.")
+    steps = [*fails(), said, *edit("src/cart.py"), *passes()]
+    calls = followed(answered_calls(steps))
+    assert failures_of(calls, ran_by(calls, Roots((ROOT,)), steps), Roots((ROOT,)), ROOT) == []
 
 
 def test_a_script_for_a_part_says_nothing_of_the_whole() -> None:

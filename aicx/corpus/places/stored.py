@@ -27,8 +27,7 @@ def open_places(catalog: Catalog, user_home: Path, decisions: FolderDecisions) -
     ledger = Ledger()
     rows = catalog.rows(
         "SELECT DISTINCT agent, session_id, folder, evidence.kind AS kind, said"
-        " FROM evidence JOIN chunks ON chunks.rowid=chunk"
-        " ORDER BY completed_at, folder, evidence.kind, said"
+        " FROM evidence JOIN chunks ON chunks.rowid=chunk ORDER BY completed_at, folder, evidence.kind, said"
     )
     for row in rows:
         ledger.add((row["agent"], row["session_id"]), FolderClue(row["folder"], row["kind"], row["said"]))

@@ -208,10 +208,18 @@ SAMPLES = (
         main.go:12:5: Error return value of `f.Close` is not checked (errcheck)
         \tf.Close()
         \t^
-        1 issues:
+        main.go:20:8: string `one
+        two
+        ` has 3 occurrences, make it a constant (goconst)
+        \t\twant: `one
+        \t\t      ^
+        2 issues:
         * errcheck: 1
         """,
-        (Place("main.go", 12, "errcheck", "is not checked"),),
+        (
+            Place("main.go", 12, "errcheck", "is not checked"),
+            Place("main.go", 20, "goconst", "make it a constant"),
+        ),
     ),
     Sample(
         "tests that pass",
