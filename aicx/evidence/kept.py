@@ -7,19 +7,25 @@ where it is damaged or cannot be written, sessions are read again.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
-from typing import Literal
+from functools import cached_property
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Literal
 from zlib import crc32
 
+import orjson
+
 from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.files.read import sidecar_path
 from aicx.evidence.patterns import reading_version
 from aicx.paths import NON_REPOSITORY, Layout
 from aicx.storage.derived import forgiving, open_derived
 
 Key = tuple[str, str, str]  # agent, session, repository
-# What sessions did, and what they propose to remember.
-Table = Literal["facts", "proposals"]
+# What sessions did, what they propose to remember, and what was read of them for briefs.
+Table = Literal["facts", "proposals", "briefs"]
 _COLUMNS = (
     "agent TEXT, session_id TEXT, project TEXT, stamp TEXT, check_sum INTEGER, body BLOB,"
     " PRIMARY KEY (agent, session_id, project)"
@@ -28,6 +34,7 @@ _SCHEMA = f"""
 CREATE TABLE meta(version TEXT, state TEXT) STRICT;
 CREATE TABLE facts({_COLUMNS}) STRICT, WITHOUT ROWID;
 CREATE TABLE proposals({_COLUMNS}) STRICT, WITHOUT ROWID;
+CREATE TABLE briefs({_COLUMNS}) STRICT, WITHOUT ROWID;
 """
 _FORMER = "memory-candidates.json"  # where the release before kept what sessions propose
 _MAX_NAMED = 300  # sessions or places in one query
@@ -59,7 +66,7 @@ class KeptParts:
         if create:
             with suppress(OSError):
                 self.path.with_name(_FORMER).unlink(missing_ok=True)
-        self.file = open_derived(self.path, reading_version(18), _SCHEMA, create=create)
+        self.file = open_derived(self.path, reading_version(19), _SCHEMA, create=create)
 
     def close(self) -> None:
         self.file.close()
@@ -101,8 +108,57 @@ class KeptParts:
         with suppress(sqlite3.DatabaseError), self.file:
             self.file.executemany(f"INSERT OR REPLACE INTO {self._table} VALUES(?,?,?,?,?,?)", rows)
             self.drop(without)
-            self.file.execute("UPDATE meta SET state=NULL")  # these may be older than what another process has written
+            if self._table != "briefs":  # which are stamped by themselves
+                self.file.execute("UPDATE meta SET state=NULL")  # these may be older than what another process wrote
 
     def drop(self, keys: Iterable[Key]) -> None:
         """Forgets sessions, in the transaction of whoever asks. Raises sqlite3.Error."""
         self.file.executemany(f"DELETE FROM {self._table} WHERE agent=? AND session_id=? AND project=?", keys)
+
+
+class KeptReadings:
+    """What was read of sessions for briefs, as JSON: each as the files of its chunks were then.
+
+    ``about`` tells what it was read with, besides the chunks; where that is another, it is read again.
+    """
+
+    def __init__(self, layout: Layout, project: str, about: str) -> None:
+        self._layout, self._project = layout, project
+        # In a checkout the rules of reading change without a release.
+        self._about = f"{about} {max(file.stat().st_mtime_ns for file in Path(__file__).parent.glob('*.py'))}"
+        self._known: dict[Key, tuple[str, bytes, dict[str, Any]]] = {}
+        self._spoilt: set[Key] = set()
+
+    @cached_property
+    def _parts(self) -> KeptParts:
+        return KeptParts(self._layout, "briefs", create=self._layout.work_facts.exists())
+
+    def of(self, agent: str, session_id: str, paths: Callable[[], Iterable[str]]) -> dict[str, Any]:
+        """What is kept of a session with chunks at ``paths``, to be added to; empty where it is another by now."""
+        key = (agent, session_id, self._project)
+        if key not in self._known:
+            stamp = self._stamp(paths())
+            body = self._parts.known({key: stamp}).get(key, b"{}")
+            self._known[key] = stamp, body, orjson.loads(body)
+        return self._known[key][2]
+
+    def spoil(self, agent: str, session_id: str) -> None:
+        """Keeps nothing of a session that could not be read as it is."""
+        self._spoilt.add((agent, session_id, self._project))
+
+    def close(self) -> None:
+        """Writes what is new. Where nothing can be written, it is read again next time."""
+        new = [(key, stamp, orjson.dumps(found)) for key, (stamp, _, found) in self._known.items()]
+        kept = (one for one in new if one[0] not in self._spoilt and one[2] != self._known[one[0]][1])
+        if self._known:
+            self._parts.put(kept)
+            self._parts.close()
+
+    def _stamp(self, paths: Iterable[str]) -> str:
+        found = sha256(self._about.encode())
+        for path in paths:
+            for name in (path, sidecar_path(path)):
+                with suppress(OSError):
+                    at = (self._layout.home / name).stat()
+                    found.update(f"{name} {at.st_size} {at.st_mtime_ns} {at.st_ctime_ns}\n".encode())
+        return found.hexdigest()

@@ -17,7 +17,6 @@ from aicx.evidence.calls import (
     broke_off_landing,
     commits_of,
     edits_of,
-    is_about_finished,
     is_edit,
     merged_requests,
     number_of,
@@ -218,21 +217,22 @@ def read_brief(
 
     def brief(since: Since) -> SessionBrief:
         failures = [run for run in failed if not since.passes(run)]
-        merged = {*since.merged, *merged_here}
 
         def is_over(text: str) -> bool:
             """Whether a sentence speaks of what is to be done with requests that are merged, or of a push that was, or
             only asks for a commit that there is.
             """
-            finished = is_about_finished(text, own, since.merged) and bool(statement_rules().waiting.search(text))
-            if finished or (since.pushed and tells_unpushed(text)):
+            if since.has_finished(text, own) and statement_rules().waiting.search(text):
+                return True
+            if since.pushed and tells_unpushed(text):
                 return True
             if not since.landed or (text.endswith("?") and not names_its_subject(text)):
                 return since.landed
             return statement_rules().uncommitted.search(text) is not None or since.may_have_done(text)
 
         def is_left(item: MessageStatement) -> bool:
-            over = is_about_finished(item.text, own, merged) or since.has_committed(item.text, item.step.at, committed)
+            over = since.has_finished(item.text, own, merged_here)
+            over = over or since.has_committed(item.text, item.step.at, committed)
             return not (over or since.has_done(item.text) or since.has_landed(item.text))
 
         ahead, questions = (list(filter(is_left, found)) for found in said_left)
@@ -254,7 +254,8 @@ def read_brief(
             checks=tuple(_check(run, count) for run, count in passed[:_MAX_CHECKS]),
             commits=tuple(commits),
             pull_requests=tuple(
-                one._replace(text=one.text + MERGED) if number_of(one.text) in merged else one for one in opened
+                one._replace(text=one.text + MERGED) if since.has_merged(number_of(one.text), merged_here) else one
+                for one in opened
             ),
             failures=tuple(_failure(run, edits) for run in failures[:_MAX_FAILURES]),
             failing=tuple(
@@ -273,7 +274,7 @@ def read_brief(
             state=state,
             state_reason=reason,
             ended_at=max((step.at for step in steps), default=None),
-            committed_since=since.committed_at is not None,
+            committed_since=since.is_committed,
             in_midst=_is_in_midst(steps, broke_off),
         )
 

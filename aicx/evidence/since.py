@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
+from typing import Any
 
+from aicx.evidence.calls import is_about_finished
 from aicx.evidence.fixes import ends
 from aicx.evidence.patterns import statement_rules
 from aicx.evidence.runs import CommandRun
 from aicx.git.roots import repository_of
 from aicx.git.subjects import NEAR, Subject
+from aicx.storage.typed import from_json
 from aicx.values import dataclass
 
 # A subject in fewer words is in many a longer text.
@@ -31,6 +34,19 @@ class Since:
     landed: bool = False
     pushed: bool = False
     done: tuple[str, ...] = ()
+
+    @property
+    def is_committed(self) -> bool:
+        """Whether a later session committed."""
+        return self.committed_at is not None
+
+    def has_merged(self, number: str, also: Collection[str]) -> bool:
+        """Whether a pull request is merged, or among those that are so ``also``."""
+        return number in self.merged or number in also
+
+    def has_finished(self, text: str, own: Collection[str], also: Collection[str] = ()) -> bool:
+        """Whether ``text`` concerns only pull requests that are merged; ``own`` and ``also`` are a session's."""
+        return is_about_finished(text, own, {*self.merged, *also})
 
     def has_done(self, text: str) -> bool:
         """Whether a commit says nearly the same as ``text``, or a later session was asked for it."""
@@ -65,6 +81,40 @@ class Since:
         if not statement_rules().uncommitted.search(text):
             return False
         return self.clean or any(one > at for one in (*own, *filter(None, [self.committed_at])))
+
+
+class AskedSince:
+    """A `Since` that notes what it is asked, with its ``answers``: one that gives the same makes the same brief."""
+
+    def __init__(self, since: Since) -> None:
+        self._since = since
+        self.answers: list[tuple[str, tuple[Any, ...], bool]] = []
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._since, name)
+        return (
+            (lambda *given: self._noted(name, given, found(*given)))
+            if callable(found)
+            else self._noted(name, (), found)
+        )
+
+    def _noted(self, name: str, given: tuple[Any, ...], answer: bool) -> bool:
+        self.answers.append((name, given, answer))
+        return answer
+
+
+def answers_alike(since: Since, answers: Iterable[Sequence[Any]]) -> bool:
+    """Whether ``since`` gives the ``answers`` that were kept as JSON."""
+    return all(_answer(since, name, given) == answer for name, given, answer in answers)
+
+
+def _answer(since: Since, name: str, given: Sequence[Any]) -> bool:
+    if name == "passes":
+        return since.passes(from_json(CommandRun, given[0]))
+    if name == "has_committed":
+        return since.has_committed(given[0], datetime.fromisoformat(given[1]), map(datetime.fromisoformat, given[2]))
+    found = getattr(since, name)
+    return bool(found(*given) if given else found)
 
 
 def same_place(one: tuple[str | None, str | None], other: tuple[str | None, str | None]) -> bool:

@@ -225,7 +225,7 @@ GONE_ON: tuple[Stage, ...] = (list_earlier, look_at_head, rank_earlier, choose_r
 
 
 def resume(settings: Settings, query: ResumeQuery, look: GitProbe | None = None) -> ResumeReport:
-    """Everything a new session may need, best first; nothing is written, neither here nor in the repository.
+    """Everything a new session may need, best first; only what was read of sessions is kept, below ``index/``.
 
     ``look`` is one at the query's folder that was begun earlier. A corpus with nothing in it gives a report with what
     git and the map say. Raises UsageError for a folder that is not there or may not be read, and for a name of several
@@ -253,6 +253,7 @@ def resume(settings: Settings, query: ResumeQuery, look: GitProbe | None = None)
             also=tuple(the_project(name, opened.catalog) for name in query.also),
         )
         state = ResumeState.of(settings, query, opened.catalog, locate(settings, query, opened.catalog, look))
+        stack.callback(state.reader.close)
         state.warnings += [note for note in (empty, opened.fallback_reason, *opened.notes) if note]
         for stage in STAGES:
             stage(state)
@@ -268,8 +269,9 @@ def gone_on(settings: Settings, folder: Path, now: datetime, look: GitProbe) -> 
     with open_catalog(settings.layout) as opened:
         query = ResumeQuery(now=now, folder=folder, outside=False)
         state = ResumeState.of(settings, query, opened.catalog, locate(settings, query, opened.catalog, look))
-        for stage in GONE_ON:
-            stage(state)
+        with closing(state.reader):
+            for stage in GONE_ON:
+                stage(state)
         notes = [note for note in (opened.fallback_reason, *opened.notes, *state.reader.notes) if note]
         return gone_on_from(state.report.resumed, state.report.unmerged), notes
 

@@ -51,7 +51,7 @@ def to_json(value: Any) -> Any:
 
 
 def from_json(kind: Callable[..., Loaded], value: Any, clean: Callable[[str], str] = str) -> Loaded:
-    """The dataclass ``kind`` of what `to_json` wrote, with ``clean`` applied to each of its texts.
+    """The dataclass ``kind`` of what `to_json` wrote, or the named tuple of a list, each text made ``clean``.
 
     Raises KeyError for a field that is missing and needed, TypeError or ValueError for one that does not fit.
     """
@@ -61,7 +61,7 @@ def from_json(kind: Callable[..., Loaded], value: Any, clean: Callable[[str], st
 
 def _reader(kind: Any, clean: Callable[[str], str]) -> Read:
     origin, parts = get_origin(kind), get_args(kind)
-    if hasattr(kind, "__dataclass_fields__"):
+    if hasattr(kind, "__dataclass_fields__") or hasattr(kind, "_fields"):
         return partial(from_json, kind, clean=clean)  # whose types are looked up where there is one
     if kind is str:
         return lambda value: clean(value) if isinstance(value, str) else _checked(value, str)
@@ -94,6 +94,9 @@ def _names(kind: Any) -> tuple[tuple[str, ...], frozenset[str]]:
 @cache
 def _object(kind: Any, clean: Callable[[str], str]) -> Read:
     hints = get_type_hints(kind)
+    if hasattr(kind, "_fields"):
+        parts = [_reader(hints[name], clean) for name in kind._fields]
+        return lambda value: kind(*(one(part) for one, part in zip(parts, _checked(value, _LISTS), strict=True)))
     own = [one for one in fields(kind) if one.name != _EXTRA]
     readers = {one.name: _reader(hints[one.name], clean) for one in own}
     # `MISSING` counts as a default that says something.

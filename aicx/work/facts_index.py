@@ -89,6 +89,9 @@ def refresh_facts(layout: Layout, catalog: Catalog, progress: Progress | None = 
         with forgiving(kept.path), kept.file:
             kept.file.execute("BEGIN IMMEDIATE")
             kept.drop([key for key in kept.stamps() if key not in stamps])
+            kept.file.execute(
+                "DELETE FROM briefs WHERE (agent, session_id) NOT IN (SELECT agent, session_id FROM facts)"
+            )
             if kept.stamps() == stamps:  # another process may have written what it had read before
                 kept.file.execute("UPDATE meta SET state=?", (state,))
 

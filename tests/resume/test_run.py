@@ -15,8 +15,10 @@ from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.query import open_catalog
 from aicx.engine.lexical_index import refresh_lexical
 from aicx.errors import NotFound, UsageError
+from aicx.evidence.kept import KeptParts
 from aicx.evidence.session_brief import SessionBrief
 from aicx.evidence.sessions import SessionRow, automated, list_sessions
+from aicx.resume import reader
 from aicx.resume.brief.output import json_brief, markdown_brief
 from aicx.resume.query import Limits, ResumeQuery
 from aicx.resume.report import Reason, ResumeReport
@@ -93,6 +95,42 @@ def test_last_session_is_told_with_what_it_left(user: Home, repository: Reposito
         "`pytest -q` failed: FAILED test_token - AssertionError"
     ]
     assert [file.path for file in report.files] == ["src/login.py"]
+
+
+def test_what_was_read_for_a_brief_is_kept_until_its_chunk_is_another(
+    user: Home, repository: Repository, ask: Ask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    work_on_login(user, repository)
+    user.store()
+    with open_catalog(user.settings.layout) as opened:
+        refresh_facts(user.settings.layout, opened.catalog)
+    first = ask()
+    with monkeypatch.context() as patched:
+        patched.setattr(reader, "read_steps", None)
+        assert ask() == first
+    (chunk,) = (user.corpus / "store").rglob("*.md")
+    chunk.write_text(chunk.read_text().replace("expire", "Expire"))
+    found = ask()
+    assert found.resumed is None
+    assert found.altered
+
+
+@pytest.mark.parametrize("subject", ["Write the refresh", "The refresh still needs to be written", "Count the ports"])
+def test_what_is_kept_of_a_session_goes_with_every_time_since(
+    user: Home, repository: Repository, ask: Ask, subject: str
+) -> None:
+    work_on_login(user, repository)
+    user.store()
+    with open_catalog(user.settings.layout) as opened:
+        refresh_facts(user.settings.layout, opened.catalog)
+    before = ask()
+    repository.commit("src/token.py", subject=subject, at=when(DAY))
+    kept = ask()
+    with closing(KeptParts(user.settings.layout, "briefs")) as parts:
+        parts.drop(parts.stamps())
+        parts.file.commit()
+    assert ask() == kept
+    assert kept.git.head != before.git.head
 
 
 def test_session_of_any_agent_counts(user: Home, repository: Repository, ask: Ask) -> None:
