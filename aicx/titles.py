@@ -52,12 +52,10 @@ _PLAN_HEADING = regex(r"^#{1,3}\s+(.+)", re.MULTILINE)
 _PLAN_LABEL = regex(r"(?:implementation )?plan\s*[:\u2013\u2014-]\s*", re.IGNORECASE)
 _COMMAND = regex(r"[/$]([\w:.-]+)(?:\s+|\Z)")
 # Commands of the clients themselves: what is written after them is for the client.
-_OF_THE_CLIENT = frozenset(
-    (
-        *("add-dir", "agents", "clear", "compact", "config", "context", "cost", "exit", "help", "hooks", "ide", "init"),
-        *("login", "logout", "mcp", "memory", "model", "new", "permissions", "plugin", "quit", "release-notes"),
-        *("resume", "rewind", "skills", "status", "statusline", "usage"),
-    )
+_OF_THE_CLIENT = regex(
+    r"add-dir|agents|clear|compact|config|context|cost|exit|help|hooks|ide|init|login|logout|mcp|memory|model|new|"
+    r"permissions|plugin|quit|release-notes|resume|rewind|skills|status|statusline|usage",
+    re.IGNORECASE,
 )
 # A prompt to go on with what another session, a handoff or the agent itself has said.
 _GOES_ON = regex(
@@ -67,14 +65,11 @@ _GOES_ON = regex(
     re.IGNORECASE,
 )
 # Words that go with it; what else there is says what it is about.
-_GOING_ON = frozenset(
-    (
-        *("ahead", "approach", "chat", "continue", "conversation", "doc", "document", "file", "handoff", "handover"),
-        *("last", "left", "md", "move", "next", "off", "one", "option", "phase", "pick", "plan", "previous", "proceed"),
-        *("resume", "session", "stage", "step", "task", "tasks", "work"),
-    )
+_GOING_ON_WORD = regex(
+    r"\b(?:ahead|approach|chat|continue|conversation|doc|document|file|handoff|handover|last|left|md|move|next|off|one|"
+    r"option|phase|pick|plan|previous|proceed|resume|session|stage|step|task|tasks|work)\b",
+    re.IGNORECASE,
 )
-_GOING_ON_WORD = regex(rf"\b(?:{'|'.join(sorted(_GOING_ON))})\b", re.IGNORECASE)
 # "this should be hidden" and "a deep dive into this": what is meant was shown, or comes in what was cut off.
 _POINTS = regex(
     r"\W*(?:this|that|these|those|it|they)\s+(?:is|are|was|were|should|shouldn|must|needs?|has|have|does|doesn|can|will"
@@ -184,7 +179,7 @@ def name_of_prompt(text: str) -> TitleLine | None:
         return TitleLine(task[1].replace("_", " "), weak=True)
     if command := _COMMAND.match(text):
         rest = text[command.end() :].strip()
-        if command[1].lower() in _OF_THE_CLIENT or not rest:
+        if _OF_THE_CLIENT.fullmatch(command[1]) or not rest:
             return None
         found = name_of_prompt(rest)
         if found is None and URL.match(rest):
@@ -300,7 +295,7 @@ def is_conclusion(statement: str) -> bool:
 def is_to_client(prompt: str) -> bool:
     """Whether a prompt is a command to the client alone, such as `/clear`, and asks the agent for nothing."""
     command = _COMMAND.match(prompt.strip())
-    return command is not None and command[1].lower() in _OF_THE_CLIENT
+    return command is not None and _OF_THE_CLIENT.fullmatch(command[1]) is not None
 
 
 def subjects_of(command: str) -> list[str]:

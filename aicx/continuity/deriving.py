@@ -15,9 +15,10 @@ from aicx.continuity.signals import DerivedStatement, Topic, contradictions, ide
 from aicx.errors import AicxError
 from aicx.evidence.calls import OtherRepositories, answered_calls, is_edit, is_prose
 from aicx.evidence.fixes import repeats, topic_of
+from aicx.evidence.reporting import end_of_work, progress_of, turns_of
 from aicx.evidence.runs import CommandRun, followed, passed_checks, runs_of
 from aicx.evidence.session_brief import State
-from aicx.evidence.statements import is_announcement, weigh
+from aicx.evidence.statements import is_announcement, reports_something, weigh
 from aicx.evidence.texts import words
 from aicx.evidence.transcript import Statement, Step
 from aicx.git.identity import find_repository
@@ -25,7 +26,7 @@ from aicx.git.roots import Roots, repository_of
 from aicx.memory.policy import Policy
 from aicx.refs import Ref
 from aicx.telling import count_telling
-from aicx.text import first_of
+from aicx.text import first_of, instant, shorten
 from aicx.titles import plan_of
 from aicx.types import PROMPTS
 from aicx.values import dataclass
@@ -106,12 +107,19 @@ Confidence = Literal["high", "medium", "low"]
 _GONE = " (deleted)"  # after the name of such a file
 MAX_GOAL, MAX_TEXT, MAX_RESULT = 400, 240, 360  # characters
 _LAST_QUESTION = re.compile(r"(?:^|(?<=[.!:;\u2026\u3002]) ?)[^.!?:;\u2026\u3002\uff1f]*[?\uff1f]$")
-_UNDER_WAY = re.compile(r"\w+ing\b")  # what an agent says that it is doing
+_UNDER_WAY = re.compile(r"(?!(?:any|every|no|some)thing|during|existing|missing|string)\w+ing\b", re.IGNORECASE)
+# An answer that says little without its question, and a sentence that leans on the one before.
+_ANSWERS = re.compile(r"(?:yes|yeah|no|nope|not (?:necessarily|really|quite)|correct|exactly|right)\b", re.IGNORECASE)
+_ASKS = re.compile(
+    r"\?|\b(?:are|can|could|did|do|does|has|have|is|should|would) (?:i|it|that|the|this|we|you)\b", re.IGNORECASE
+)
+_LEANS = re.compile(r"(?:it|they|this|that|these|those|both)\b", re.IGNORECASE)
+_BEGINNING, _ASKED = 40, 120  # characters by which a report is known again, and of a question
 _TELLING = 4  # words with which a report says something
 _PASSING_COMMITS = ("fixup!", "squash!", "amend!")  # these become part of others
 _NAMED = 3  # files by which a check says what it confirms
 MAX_OF: dict[Kind, int] = {
-    "confirmed": 6, "failed": 6, "untried": 6, "next": 6, "result": 5, "file": 8, "decision": 6, "environment": 6,
+    "confirmed": 6, "failed": 6, "untried": 6, "next": 6, "result": 6, "file": 8, "decision": 6, "environment": 6,
 }  # fmt: skip
 
 
@@ -158,23 +166,22 @@ def derive_note(log: ReadLog, place: WorkPlace, summarizer: str | None, policy: 
     ideas, noise = ideas_in(steps)
     changed = changed_files(calls, roots, log.folder)
     found: list[DerivedStatement] = list(_confirmed(runs_of(followed(calls), roots), changed))
-    refused = _refused_plan(calls) if not changed else None
-    if refused:
-        found.append(
-            DerivedStatement(
-                "untried", clean(f"The plan that was not agreed to: {refused[1]}", MAX_TEXT), refused[0].at
-            )
-        )
+    planned = _plan_at_the_end(calls) if not changed else None
+    if planned:
+        text = f"The session ended with a plan and began nothing of it: {planned[1]}"
+        found.append(DerivedStatement("result", clean(text, MAX_TEXT), planned[0].at))
     if facts is not None:
-        found += _results(facts if not refused else replace(facts, progress=None))
+        found += _results(facts, () if planned else steps)
         found += (_of("failed", said) for said in failed_of(facts))
-        found += (_of("next", said) for said in next_of(facts) if not is_vague(said.text))
+        found += (_of("next", said) for said in next_of(facts) if _is_of_its_own(said, facts))
         found += (
             DerivedStatement("next", clean(f"Answer: {said.text}", MAX_TEXT), _at(said)) for said in facts.questions
         )
         found += (_of("decision", said) for said in facts.decisions)
     found += (idea._replace(text=clean(idea.text, MAX_TEXT)) for idea in ideas)
     for path, at, gone in changed:
+        if not gone and facts is not None and path in facts.deleted:
+            continue  # made for trying something, and removed again
         found.append(DerivedStatement("file", clean(f"{path}{_GONE}" if gone else path, MAX_TEXT), at))
     kept, trimmed = newest(found)
     warnings = [("inferred_next_step", facts is not None and facts.unanswered), ("reviewer_noise_ignored", noise)]
@@ -227,19 +234,48 @@ def _goal(facts: SessionFacts | None) -> Statement | None:
     return Statement(text, _at(said), ()) if text else None
 
 
-def _refused_plan(calls: Sequence[tuple[Step, Step | None]]) -> tuple[Step, str] | None:
-    """The plan that a session ended with because a person refused it, and its heading."""
+def _plan_at_the_end(calls: Sequence[tuple[Step, Step | None]]) -> tuple[Step, str] | None:
+    """The plan that a session ended with, and its heading.
+
+    A client writes the same where a person refuses it and where it is to be carried out in another session.
+    """
     call, answer = calls[-1] if calls else (None, None)
     if call is None or call.tool != "ExitPlanMode" or answer is None or not answer.failed:
         return None
     return next(((call, heading) for heading in plan_of(call.tool, call.text)), None)
 
 
-def _results(facts: SessionFacts) -> Iterator[DerivedStatement]:
-    """Yields what a session said last, where that says something, and what it committed, the latest first."""
-    said = facts.progress
-    if said is not None and (text := _reported(said.text)):
-        yield _of("result", replace(said, text=text), MAX_RESULT)
+def _is_of_its_own(said: Said, facts: SessionFacts) -> bool:
+    """Whether a step says by itself what is to be done, and not again what the note has as its goal."""
+    wanted = goal_of(facts)
+    told = set(words(wanted.text)) if wanted else ()
+    repeats_goal = all(word in told for word in words(said.text.rstrip("\u2026")))
+    return not (is_vague(said.text) or _LEANS.match(said.text) or repeats_goal)
+
+
+def _reports(facts: SessionFacts, steps: Sequence[Step]) -> Iterator[Said]:
+    """Yields what a session said last, and before it what it reported of its work where that was in another turn."""
+    last, reported = facts.progress, facts.reported
+    if last is None or reported is None:
+        yield from [last] if last and reports_something(last.text) else []
+        return
+    begins = last.text[:_BEGINNING]
+    work = end_of_work(steps, turns_of(steps)) if f"/ then: {begins}" in reported.text else None
+    if work and (told := progress_of(steps, work, lambda _: False)):
+        yield Said(told.text, instant(told.at, "seconds"), told.refs)
+    # Else the last word may be of a turn that never ended.
+    yield last if begins in reported.text else reported
+
+
+def _results(facts: SessionFacts, steps: Sequence[Step]) -> Iterator[DerivedStatement]:
+    """Yields what a session reported, where that says something, and what it committed, the latest first."""
+    for said in _reports(facts, steps) if steps else ():
+        if text := _reported(said.text):
+            is_answer = (
+                facts.asked and said is facts.progress and _ANSWERS.match(text) and _ASKS.search(facts.asked.text)
+            )
+            asked = f"{shorten(facts.asked.text, _ASKED)} \u2192 " if facts.asked and is_answer else ""
+            yield _of("result", replace(said, text=asked + text), MAX_RESULT)
     # A subject that was only written otherwise is one commit, which was amended.
     commits = {tuple(words(one.text)): one for one in reversed(facts.commits)}
     for commit in reversed(commits.values()):

@@ -39,29 +39,9 @@ _USES = (
     r"|使用|改用|用|nimm|verwende[nt]?)"
 )
 _NOT = r"(?:n.?t|not|never|no longer|stop|avoid|不再|不要|nicht)\s+(?:be\s+)?(?:us(?:e|ing)\s+)?"
-_SAID: dict[Topic, re.Pattern[str]] = {
-    "canonical_store": re.compile(
-        r"\b(?:canonical (?:store|storage|source)|source of truth)\b[^.;:]{0,30}?"
-        r"(?:\b(?:is|are|lives in|stays in|should be)\b|:|=)\s*(?P<value>[^.;,]{2,80})",
-        re.IGNORECASE,
-    ),
-    "retrieval_flow": re.compile(
-        r"\bretrieval (?:flow|order|path|pipeline|sequence)\b[^.;:]{0,30}?"
-        r"(?:\b(?:is|goes|should be|must be|runs)\b|:|=)\s*(?P<value>[^.;]{2,120})",
-        re.IGNORECASE,
-    ),
-    "route_order": re.compile(
-        r"\b(?:rout(?:e|es|ing) (?:order|precedence|sequence)|order of (?:the )?routes)\b[^.;:]{0,30}?"
-        r"(?:\b(?:is|goes|should be|must be)\b|:|=)\s*(?P<value>[^.;]{2,120})",
-        re.IGNORECASE,
-    ),
-}
 _INSTALLS = re.compile(r"(?:^|[\s;&|(])(?P<value>pnpm|npm|yarn|bun)\s+(?:install|i|ci|add)\b")
 _MAX_READ = 20_000
 _VALUE = 60  # characters that are shown of one
-_MENTIONS = re.compile(
-    "|".join([*_CHOICES.values(), "canonical", "source of truth", "retrieval", "rout"]), re.IGNORECASE
-)
 
 
 def contradictions(steps: Sequence[Step]) -> dict[Topic, list[str]]:
@@ -71,7 +51,9 @@ def contradictions(steps: Sequence[Step]) -> dict[Topic, list[str]]:
         if step.phase == "call":
             for used in _INSTALLS.finditer(step.command):
                 _keep(standing["package_manager"], used["value"], used["value"])
-        elif (step.role == "assistant" or step.origin in PROMPTS) and _MENTIONS.search(step.text, 0, _MAX_READ):
+        elif (step.role == "assistant" or step.origin in PROMPTS) and note_rules().mentions.search(
+            step.text, 0, _MAX_READ
+        ):
             for said in sentences(step.text[:_MAX_READ]):
                 _take(said.text, standing)
     found = {topic: list(values.values()) for topic, values in standing.items() if len(values) > 1}
@@ -101,7 +83,8 @@ def _values(topic: Topic, text: str) -> tuple[list[str], list[str]]:
         )
         used = re.findall(rf"{_USES}\s*(?:the )?`?({names})\b", text, re.IGNORECASE)
         return [value for value in used if value not in refused], refused
-    return [" ".join(found["value"].split()) for found in _SAID[topic].finditer(text)], []
+    said: re.Pattern[str] = getattr(note_rules(), topic)
+    return [" ".join(found["value"].split()) for found in said.finditer(text)], []
 
 
 def _keep(values: dict[str, str], key: str, value: str) -> None:
@@ -128,6 +111,7 @@ def closed_values(values: Iterable[str]) -> Iterator[str]:
 _MIN_LENGTH, _MAX_LENGTH = 10, 400  # characters of a sentence worth keeping
 _MAX_READ = 20_000  # characters of one message that are read
 _LAST_SIGNS = " \t\n.!?,;:…\u3002\uff01\uff1f\uff0c\uff1b"
+_PROPOSED = re.compile(r"<proposed_plan>.*?(?:</proposed_plan>|\Z)", re.DOTALL)
 _SPLIT = re.compile("(?<=[\u3002\uff01\uff1f\uff1b])")
 
 
@@ -167,7 +151,7 @@ def ideas_in(steps: Sequence[Step]) -> tuple[list[DerivedStatement], int]:
         if is_noise(step.text[:_MAX_READ]):
             noise += 1
             continue
-        for text in reversed(list(_sentences(step.text[:_MAX_READ]))):
+        for text in reversed(list(_sentences(_PROPOSED.sub("", step.text[:_MAX_READ])))):
             if (kind := _kind(text)) is not None:
                 found.setdefault(text, DerivedStatement(kind, text, step.at))
     return list(found.values()), noise
@@ -181,6 +165,8 @@ def _worth_a_look(text: str) -> bool:
 def _sentences(text: str) -> Iterator[str]:
     """Sentences, also those of languages that put no space between them."""
     for said in sentences(text):
+        if note_rules().weighed.search(said.heading):
+            continue
         yield from (part.strip() for part in _SPLIT.split(said.text) if part.strip())
 
 

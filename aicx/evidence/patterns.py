@@ -228,33 +228,13 @@ class NoteRules(_Expressions):
     untried = _Lazy(_any)
     environment = _Lazy(_any)
     not_environment = _Lazy(_any)
+    weighed = _Lazy(_any)
     local = _Lazy(_any)
     correction = _Lazy(_any)
-
-
-@cache
-def note_rules() -> NoteRules:
-    return NoteRules(_table("notes"))
-
-
-@cache
-def memory_rules() -> MemoryRules:
-    return MemoryRules(_table("memories"))
-
-
-@cache
-def request_rules() -> RequestRules:
-    return RequestRules(_table("requests"))
-
-
-@cache
-def command_rules() -> CommandRules:
-    return CommandRules(_table("commands"))
-
-
-@cache
-def statement_rules() -> StatementRules:
-    return StatementRules(_table("statements"))
+    canonical_store = _Lazy(_any)
+    retrieval_flow = _Lazy(_any)
+    route_order = _Lazy(_any)
+    mentions = _Lazy(_any)
 
 
 @cache
@@ -269,3 +249,11 @@ def reading_version(layout: int) -> str:
 
 def _table(name: str) -> dict[str, Any]:
     return tomllib.loads((_FOLDER / f"{name}.toml").read_text("utf-8"))
+
+
+# The rules of each file, read when they are first asked for.
+note_rules = cache(lambda: NoteRules(_table("notes")))
+memory_rules = cache(lambda: MemoryRules(_table("memories")))
+request_rules = cache(lambda: RequestRules(_table("requests")))
+command_rules = cache(lambda: CommandRules(_table("commands")))
+statement_rules = cache(lambda: StatementRules(_table("statements")))

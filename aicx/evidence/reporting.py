@@ -118,9 +118,7 @@ def reported_in(steps: Sequence[Step], turns: Sequence[TurnEnd], is_over: Callab
     if (now := _at_work_since(steps, last)) is not None:
         # What was reported before a request that the log breaks off in is not all that there is to tell.
         return _then(progress_of(steps, last, is_over), now)
-    of_work = next((words for words, worked in reversed(turns) if worked), last)
-    if _is_overruled(of_work, steps):
-        of_work = last
+    of_work = end_of_work(steps, turns) or last
     told = progress_of(steps, of_work, is_over)
     if of_work is last or told is None:
         return told if of_work is last else progress_of(steps, last, is_over)
@@ -128,6 +126,12 @@ def reported_in(steps: Sequence[Step], turns: Sequence[TurnEnd], is_over: Callab
     if not words(then):
         return told
     return _then(told, statement_in(then, last))
+
+
+def end_of_work(steps: Sequence[Step], turns: Sequence[TurnEnd]) -> Step | None:
+    """The report of the last turn in which something was changed, where no person refused it."""
+    found = next((words for words, worked in reversed(turns) if worked), None)
+    return None if found is None or _is_overruled(found, steps) else found
 
 
 def _then(before: Statement | None, last: Statement) -> Statement:

@@ -82,7 +82,9 @@ def ran_by(
     found = []
     for number, (call, answers) in enumerate(calls):
         run = _run(call, answers, rules)
-        if run is not None and run.outcome in ("ok", "quiet", "failed") and number in aside and run.kind == "check":
+        tried = run is not None and run.outcome == "ok" and rules.provoked.search(call.command)
+        apart = run is not None and run.kind == "check" and run.outcome in ("ok", "quiet", "failed") and number in aside
+        if run is not None and (tried or apart):
             run = run._replace(outcome="moot")
         elif run is not None and run.outcome == "failed":
             freed = _is_freed(call, calls[number + 1 :], rules)

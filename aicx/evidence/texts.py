@@ -27,7 +27,7 @@ _FRAMES = regex(
 _LINK = regex(r"\[([^\]\n]+)\]\(([^)\s]+)(?:\)|(?<=…)$)", re.MULTILINE)
 # A tag around a whole line; one inside a line may be what is being talked about.
 _TAG = regex(r"^[ \t]*</?[a-z][\w-]{1,30}>|</[a-z][\w-]{1,30}>[ \t]*$", re.MULTILINE)
-_EMPHASIS = regex(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1")
+_EMPHASIS = regex(r"`[^`\n]+`|(\*\*|__)(?=\S)(.+?)(?<=\S)\1")  # stars in code are no marks
 _HEADING = regex(r"#{1,6}[ \t]+(.+?)[ \t#]*")
 _ITEM = regex(r"(?:[-*+•]|\d{1,2}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?(.+)")
 _TABLE = regex(r"\|.*\|[ \t]*|[-|: \t]{3,}|={3,}|[─━╌]{3,}.*")
@@ -153,4 +153,4 @@ def _split(paragraph: str) -> Iterator[str]:
 
 
 def _unmarked(text: str) -> str:
-    return " ".join(_EMPHASIS.sub(r"\2", text).split()).strip("*_ ")
+    return " ".join(_EMPHASIS.sub(lambda found: found[2] or found[0], text).split()).strip("*_ ")

@@ -19,10 +19,9 @@ if TYPE_CHECKING:
 # finding: a record that only says "ignore the rules" is a candidate like any other, and a person reads it.
 # A tag such as `<user>` alone may be a place to fill in, and is none either.
 _TURNS = re.compile(
-    r"<\|[a-z_]{2,20}\|>|\[/?INST\]|<</?SYS>>|<(?:start|end)_of_turn>"
-    r"|</?(?:system|system-reminder|system_prompt|instructions|tool_result|function_results)\b[^>]*>"
-    r"|</(?:assistant|user|human)>|^\s*(?:`{3,}|~{3,})"
-    r"|^\s*(?:human|assistant)\s*:|^\s*#{1,6}\s*(?:system|assistant|human|user)\s*:",
+    r"<\|[a-z_]{2,20}\|>|\[/?INST\]|<</?SYS>>|<(?:start|end)_of_turn>|</?(?:system|system-reminder|system_prompt|"
+    r"instructions|tool_result|function_results)\b[^>]*>|</(?:assistant|user|human)>|^\s*(?:`{3,}|~{3,})|^\s*(?:human|"
+    r"assistant)\s*:|^\s*#{1,6}\s*(?:system|assistant|human|user)\s*:",
     re.IGNORECASE | re.MULTILINE,
 )
 # What cannot be done, said of this place rather than of the world.
@@ -34,9 +33,8 @@ _NEGATIVE = re.compile(
     re.IGNORECASE,
 )
 _HERE = re.compile(
-    r"\b(?:here|locally|offline|sandbox(?:ed)?|in ci|no (?:access|network|internet)"
-    r"|this (?:machine|environment|container|host|box|shell|sandbox|runner|session)"
-    r"|(?:the|our) (?:sandbox|container|environment|runner))\b",
+    r"\b(?:here|locally|offline|sandbox(?:ed)?|in ci|no (?:access|network|internet)|this (?:machine|environment|"
+    r"container|host|box|shell|sandbox|runner|session)|(?:the|our) (?:sandbox|container|environment|runner))\b",
     re.IGNORECASE,
 )
 

@@ -31,9 +31,8 @@ _MSVC = re.compile(
     r"(?P<level>error|warning) (?P<code>(?:C|LNK)\d{4}): (?P<message>.+?)(?: \[[^\]]+proj\])?$"
 )
 _SYSTEM = re.compile(
-    r"/usr/|/opt/|/Library/|/Applications/|.*[/\\]include[/\\]c\+\+[/\\]|[A-Z]:[/\\]Program Files|"
-    r"\.\./\.\./|\.\./(?:sysdeps|csu|nptl|stdlib|posix)/|/build/(?:glibc|gcc)|.*/(?:sanitizer|libsanitizer)|"
-    r".*/(?:asan|tsan)_"
+    r"/usr/|/opt/|/Library/|/Applications/|.*[/\\]include[/\\]c\+\+[/\\]|[A-Z]:[/\\]Program Files|\.\./\.\./|"
+    r"\.\./(?:sysdeps|csu|nptl|stdlib|posix)/|/build/(?:glibc|gcc)|.*/(?:sanitizer|libsanitizer)|.*/(?:asan|tsan)_"
 )
 # Where the project used what failed below it: as gcc and as clang say it.
 _USED_ABOVE = re.compile(rf"(?P<file>{_FILE}):(?P<line>\d+):(?:(?P<column>\d+):)?\s+required (?:from|by)")
@@ -87,16 +86,14 @@ _TYPE = re.compile(
 )
 _QUOTES = str.maketrans(dict.fromkeys("\u2018\u2019`", "'"))
 _C = re.compile(
-    r"[^\s:][^:\n]{0,300}\.(?:c|cc|cpp|cxx|c\+\+|h|hh|hpp|hxx|inl|ipp|m|mm|cu|S|ino|tpp):\d+:(?:\d+:)? "
-    r"(?:fatal )?(?:error|warning|note|runtime error): |collect2: error|.*: undefined reference to [`']|"
-    r"CMake (?:Error|Warning)|"
+    r"[^\s:][^:\n]{0,300}\.(?:c|cc|cpp|cxx|c\+\+|h|hh|hpp|hxx|inl|ipp|m|mm|cu|S|ino|tpp):\d+:(?:\d+:)? (?:fatal "
+    r")?(?:error|warning|note|runtime error): |collect2: error|.*: undefined reference to [`']|CMake (?:Error|Warning)|"
     r"-- (?:Configuring |Build files have|The C(?:XX)? compiler|Detecting C)|\s*\d+/\d+ Test +#\d+: |\d+% tests passed|"
     r"==\d+== ?(?:ERROR: \w+Sanitizer|Memcheck|Invalid|HEAP)|WARNING: ThreadSanitizer|\[  (?:FAILED|PASSED)  \] |"
-    r"(?:g?make(?:\[\d+\])?|\S{1,100}:\d+): (?:\*\*\* (?!\[)|Nothing to be done|'.{1,100}' is up to date|"
-    r"\S+: No such file)|\S.{0,200}: Assertion `|Assertion failed: |\S*ld: |ninja: |\[\d+/\d+\] (?:Building|Linking) C|"
-    r"\[ ?\d{1,3}%\] (?:Building|Linking|Built)|(?:cc|gcc|g\+\+|clang) -|"
-    r"(?:cc1(?:plus)?|gcc|g\+\+|clang(?:\+\+)?): (?:fatal )?(?:error|warning): |TEST CASE: |\S+ is a Catch v|"
-    r"\[\{\"kind\": "
+    r"(?:g?make(?:\[\d+\])?|\S{1,100}:\d+): (?:\*\*\* (?!\[)|Nothing to be done|'.{1,100}' is up to date|\S+: No such "
+    r"file)|\S.{0,200}: Assertion `|Assertion failed: |\S*ld: |ninja: |\[\d+/\d+\] (?:Building|Linking) C|\[ "
+    r"?\d{1,3}%\] (?:Building|Linking|Built)|(?:cc|gcc|g\+\+|clang) -|(?:cc1(?:plus)?|gcc|g\+\+|clang(?:\+\+)?): "
+    r"(?:fatal )?(?:error|warning): |TEST CASE: |\S+ is a Catch v|\[\{\"kind\": "
 )
 
 

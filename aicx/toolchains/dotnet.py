@@ -62,10 +62,9 @@ _VERDICT = re.compile(
     r"Restore failed with)|\s*(?:Build succeeded|Passed! +-|Test Run Successful\.|Test summary: )"
 )
 _DOTNET = re.compile(
-    r".{0,300}: (?:error|warning) (?:CS|FS|BC|NU|MSB|NETSDK|CA|IDE)\d|\s*(?:Build (?:FAILED|succeeded)|"
-    r"Determining projects to restore|"
-    r"Failed! +-|Passed! +-)|\s+at \S.* in \S.*\.(?:cs|fs|vb):line \d+|Unhandled exception\. \S|\[xUnit\.net |"
-    r"\s+\S+ -> \S+\.dll$|MSBuild version|VSTest version"
+    r".{0,300}: (?:error|warning) (?:CS|FS|BC|NU|MSB|NETSDK|CA|IDE)\d|\s*(?:Build (?:FAILED|succeeded)|Determining "
+    r"projects to restore|Failed! +-|Passed! +-)|\s+at \S.* in \S.*\.(?:cs|fs|vb):line \d+|Unhandled exception\. \S|"
+    r"\[xUnit\.net |\s+\S+ -> \S+\.dll$|MSBuild version|VSTest version"
 )
 
 

@@ -16,7 +16,7 @@ _TOOLS = frozenset({
 })  # fmt: skip
 
 _PLACE = re.compile(
-    r"(?:vet: |# )?(?P<file>[^\s:][^:\n]{0,300}(?:\.go|go\.(?:mod|sum|work))):(?P<line>\d+)(?::(?P<column>\d+))?: "
+    r"(?:vet: |# )?(?P<file>[^\s:][^:\n]{0,300}(?:\.go|go\.(?:mod|sum|work))):(?P<line>\d+)(?:-\d+)?(?::(?P<column>\d+))?: "
     r"(?P<message>\S.*)$"
 )
 _LINTER = re.compile(r" \((?P<code>[A-Za-z][\w-]{1,40})(?:: [^()]{1,60})?\)$")  # how linters name the rule

@@ -46,20 +46,18 @@ _PLAIN_WRAPPER = re.compile(r"warnings found and -Werror|compilation failed|\d+ 
 
 _MAVEN = re.compile(r"\[(?:ERROR|FATAL)\] (?P<message>\S.*)$")
 _MAVEN_NOISE = re.compile(
-    r"(?:\[ERROR\] )?(?:COMPILATION ERROR|Failures:|Errors:|Tests run:|To see the full|Re-run Maven|"
-    r"For more information|"
-    r"\[Help|-> \[Help|Please refer to|There are test failures|After correcting|mvn |Some problems were encountered|"
-    r"The build could not read|The project |Tests are )"
+    r"(?:\[ERROR\] )?(?:COMPILATION ERROR|Failures:|Errors:|Tests run:|To see the full|Re-run Maven|For more "
+    r"information|\[Help|-> \[Help|Please refer to|There are test failures|After correcting|mvn |Some problems were "
+    r"encountered|The build could not read|The project |Tests are )"
 )
 _MAVEN_ENDED = re.compile(r"\[ERROR\] \[Help \d\] \S+/(?P<code>\w+Exception)$")
 _POM_PLACE = re.compile(r" @ (?:\S+, (?P<file>\S+), )?line (?P<line>\d+), column (?P<column>\d+)")
 _POM = re.compile(r"(?:POM |\()(?P<file>[^\s()]{1,300}\.xml)")
 _GRADLE_PLACE = re.compile(r"(?:Build|Settings|Script) (?:file )?'(?P<file>[^']{1,300})' line: (?P<line>\d+)")
 _VERDICT = re.compile(
-    r"(?:\[(?:INFO|ERROR)\] )?(?P<failed>BUILD FAIL\w+|FAILURES!!!|Tests run: \d+, +(?:Failures: [1-9]|"
-    r"Failures: 0, +Errors: [1-9])|\[ +[1-9]\d* tests failed|"
-    r"\[Help \d\]|To see the full stack trace|error: warnings found|error: compilation failed|\d+ errors?$)|"
-    r"(?:\[INFO\] )?(?:BUILD SUCCESS|OK \(\d+ test)"
+    r"(?:\[(?:INFO|ERROR)\] )?(?P<failed>BUILD FAIL\w+|FAILURES!!!|Tests run: \d+, +(?:Failures: [1-9]|Failures: 0, "
+    r"+Errors: [1-9])|\[ +[1-9]\d* tests failed|\[Help \d\]|To see the full stack trace|error: warnings found|error: "
+    r"compilation failed|\d+ errors?$)|(?:\[INFO\] )?(?:BUILD SUCCESS|OK \(\d+ test)"
 )
 _JAVA = re.compile(
     rf"{_SOURCE}:\d+: (?:error|warning): |\[ERROR\] (?!Found \d+ error)\S|\[INFO\] (?:BUILD|Scanning for projects|---)|"
@@ -163,10 +161,9 @@ _CAUSE = re.compile(rf"\s*Caused by: {_EXCEPTION}(?:: (?P<message>.*))?$")
 _NO_TRACE = re.compile(r"\[(?:INFO|ERROR|WARNING)\]|FAILURES!!!|Tests run:")
 _LIBRARY = re.compile(
     r"(?:java|javax|jdk|sun|com\.sun|jakarta|junit|kotlin|kotlinx|scala|groovy|org\.(?:junit|opentest4j|apache|"
-    r"hamcrest|"
-    r"assertj|mockito|gradle|testng|codehaus|springframework|hibernate|groovy|slf4j|jboss|eclipse|spockframework)|"
-    r"worker\.org|com\.google\.(?:common|inject|gson)|com\.fasterxml|io\.(?:netty|micrometer|reactivex)|reactor|"
-    r"net\.bytebuddy|ch\.qos)\."
+    r"hamcrest|assertj|mockito|gradle|testng|codehaus|springframework|hibernate|groovy|slf4j|jboss|eclipse|"
+    r"spockframework)|worker\.org|com\.google\.(?:common|inject|gson)|com\.fasterxml|io\.(?:netty|micrometer|"
+    r"reactivex)|reactor|net\.bytebuddy|ch\.qos)\."
 )
 _SUREFIRE = re.compile(
     r"(?:\[ERROR\] +)?(?P<name>[\w.$]\S{0,300}(?: [^\s<-].{0,100}?)?)(?<!--) +(?:-- +)?"

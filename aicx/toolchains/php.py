@@ -38,13 +38,11 @@ _COMPOSER = re.compile(
 )
 _NARROWEST = 60  # columns; a text that fills fewer was not broken
 _PHP = re.compile(
-    r"(?:PHP )?(?:Fatal error|Parse error|Warning|Deprecated|Notice): .* (?:in|on line) |PHPUnit \d|"
-    r"#\d+ \S+\.php\(\d+\): |"
-    r"OK \(\d+ tests?, \d+ assert|Tests: \d+, Assertions: |\S+\.php:\d+$|##teamcity\[test\w+ name='test|"
-    r"\s+Line\s{2,}\S+\.php|"
-    r"No syntax errors detected in \S+\.php|Loading composer repositories|\s+Problem \d+$|\s+at \S+\.php:\d+$|"
-    r"FILE: \S+\.php|\S+\.php:\d+:\d+: (?:error|warning) - |\s*In \w+\.php line \d+:$|\{\"totals\":|"
-    r"Could not open input file: \S+\.php"
+    r"(?:PHP )?(?:Fatal error|Parse error|Warning|Deprecated|Notice): .* (?:in|on line) |PHPUnit \d|#\d+ "
+    r"\S+\.php\(\d+\): |OK \(\d+ tests?, \d+ assert|Tests: \d+, Assertions: |\S+\.php:\d+$|##teamcity\[test\w+ "
+    r"name='test|\s+Line\s{2,}\S+\.php|No syntax errors detected in \S+\.php|Loading composer repositories|\s+Problem "
+    r"\d+$|\s+at \S+\.php:\d+$|FILE: \S+\.php|\S+\.php:\d+:\d+: (?:error|warning) - |\s*In \w+\.php line \d+:$|"
+    r"\{\"totals\":|Could not open input file: \S+\.php"
 )
 _STAN_FILE = re.compile(r"\s+Line\s{1,10}(?P<file>\S.{0,300}?\.php)\b(?: \(in context.*)?$")
 _STAN_ROW = re.compile(r"\s{1,4}(?P<line>\d+)\s{2,}(?P<message>\S.*)$")

@@ -51,18 +51,16 @@ _LEVELS = {"error": "error", "fatal": "error", "E": "error", "F": "error"}
 _RAKE = re.compile(r"rake aborted!$|(?:bin/)?rails aborted!$")
 _RAKE_WRAPPER = re.compile(r"Command failed with status|Tasks: TOP")
 _BUNDLER = re.compile(
-    r"(?P<message>(?:Could not find (?:gem|\S+ in|compatible versions|'\S+' \(|a valid gem|command)|"
-    r"bundler: (?:command not found|"
-    r"failed to load)|Bundler could not find|ERROR: +\S|\[!\] |The gemspec |Your bundle |You have already activated|"
-    r"Gem::\S+|Bundler::\S+Error|Unknown switches|Your Ruby version is|Could not locate Gemfile|"
+    r"(?P<message>(?:Could not find (?:gem|\S+ in|compatible versions|'\S+' \(|a valid gem|command)|bundler: "
+    r"(?:command not found|failed to load)|Bundler could not find|ERROR: +\S|\[!\] |The gemspec |Your bundle |You have "
+    r"already activated|Gem::\S+|Bundler::\S+Error|Unknown switches|Your Ruby version is|Could not locate Gemfile|"
     r"There was an error parsing|Because ).*)$"
 )
 _GEMFILE = re.compile(r"\s*# +from (?P<file>\S[^:\n]{0,300}):(?P<line>\d+)$")
 _RUBY = re.compile(
     rf"\s*(?:from )?{FILE}\.rb:\d+:in [`']|\d+ examples?, \d+ failures?|\s+# \./\S+\.rb:\d+:in |rake aborted!|"
-    r"\d+ (?:runs|tests), \d+ assertions, |\d+ files? inspected, |rspec \./\S+:\d+ # |"
-    r"\S+:\d+:\d+: [CRWEF]: (?:\[\w+\] )?[A-Z]\w+/|"
-    r"\S+\.rb:\d+: (?:syntax error|warning: )|Could not find gem |bundler: |\s+Failure/Error: |"
+    r"\d+ (?:runs|tests), \d+ assertions, |\d+ files? inspected, |rspec \./\S+:\d+ # |\S+:\d+:\d+: [CRWEF]: (?:\[\w+\] "
+    r")?[A-Z]\w+/|\S+\.rb:\d+: (?:syntax error|warning: )|Could not find gem |bundler: |\s+Failure/Error: |"
     r'\{"version":"[^"]{1,20}","examples":|\{"metadata":\{"rubocop|::error file=\S+\.rb,|# \S+:\d+:\d+: [CRWEF]: |'
     r"== \S+\.rb ==$|ERROR:  Could not find a valid gem|ruby: .* \(LoadError\)$"
 )

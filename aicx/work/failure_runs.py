@@ -26,6 +26,7 @@ from aicx.work.failure_events import (
     is_near,
     is_over_with_its_file,
     is_same_file,
+    is_test_file,
     mistakes_of,
     names_file,
     once_an_event,
@@ -76,12 +77,13 @@ class _Open:
         """What of all that was done since can have been done for it: what names its file, else the little there is."""
         failure, files = self.failure, list(self.files)
         commands: tuple[str, ...] = ()
-        mine = [file for file in files if is_same_file(file, failure.file)]
+        mine = [file for file in files if is_same_file(file, failure.file) or names_file(failure.command, file)]
         if mine:
-            # A linter's finding is mended where it is, and a type that does not fit on either side.
+            # A linter's finding is mended where it is, a type that does not fit on either side, a test in its subject.
+            code = [file for file in files if not is_test_file(file)] if all(map(is_test_file, mine)) else []
             either = failure.phase == "type" and len(files) <= _TYPED
-            alike = [one for one in files if either or (failure.phase != "lint" and is_called_alike(one, mine[0]))]
-            files = list(dict.fromkeys((*mine, *alike)))
+            alike = [one for one in files if either or is_called_alike(one, mine[0])] if failure.phase != "lint" else []
+            files = list(dict.fromkeys((*(code if failure.test and len(code) <= _FEW else ()), *mine, *alike)))
             commands = tuple(one for one in self.commands if _RESTORES.match(one) and names_file(one, failure.file))
         elif naming := [line for line in self.commands if names_file(line, failure.file)]:
             files, commands = [], tuple(naming)

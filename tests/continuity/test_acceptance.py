@@ -117,8 +117,65 @@ def test_what_led_to_a_plan_that_was_refused_is_no_result(place: NotePlace, *, r
     log.call("ExitPlanMode", 2, plan="# Plan: Export empty files\n\n## Steps\n1. Write the header")
     place.write_log(log.result("The user doesn't want to proceed", 3, failed=refused), FIRST)
     place("save")
-    assert place.texts("untried") == (["The plan that was not agreed to: Export empty files"] if refused else [])
-    assert bool(place.texts("result")) is not refused
+    ended = "The session ended with a plan and began nothing of it: Export empty files"
+    assert (place.texts("result") == [ended], place.texts("untried"), place.texts("next")) == (refused, [], [])
+
+
+WORK = "The writer opens the target first, so that the export of empty files passes."
+
+
+def worked(place: NotePlace) -> ClaudeLog:
+    """A session that mended something and reported it."""
+    log = ClaudeLog(FIRST, str(place.repo)).prompt("Mend the export of empty files", 0)
+    log.call("Write", 1, "a", file_path=f"{place.repo}/src/export.py", content="x").result("", 2, "a")
+    log.call("Write", 3, "b", file_path=f"{place.repo}/src/try.py", content="x").result("", 4, "b")
+    return log.call("Bash", 5, "c", command="rm src/try.py").result("", 6, "c").answer(WORK, 7)
+
+
+def test_an_answer_is_told_with_its_question_and_behind_what_was_done(place: NotePlace) -> None:
+    log = worked(place).prompt("does it keep the headers of tables without rows?", 8)
+    place.write_log(log.answer("No, the headers are written by the reader, and it drops them.", 9), FIRST)
+    place("save")
+    answer = "No, the headers are written by the reader, and it drops them."
+    assert place.texts("result") == [WORK, f"does it keep the headers of tables without rows? → {answer}"]
+    assert place.texts("file") == ["src/export.py"]
+
+
+def test_what_an_agent_says_before_it_is_interrupted_is_no_result(place: NotePlace) -> None:
+    log = worked(place).prompt("Show the headers in the report as well, please", 8)
+    log.answer("This is a different task from the export of the tables before.", 9)
+    place.write_log(log.call("Read", 10, "d", file_path=f"{place.repo}/src/report.py"), FIRST)
+    place("save")
+    assert place.texts("result") == [WORK]
+
+
+@pytest.mark.parametrize("said", ["Two tests fail elsewhere. Those need to be fixed in its repository.", ""])
+def test_a_step_that_leans_on_what_was_said_before_or_repeats_the_goal_is_not_told(said: str, place: NotePlace) -> None:
+    log = ClaudeLog(FIRST, str(place.repo)).prompt("Find out why the export fails", 0)
+    place.write_log(log.answer(said, 1) if said else log, FIRST)
+    place("save")
+    assert (place.goal(), place.texts("next")) == ("Find out why the export fails", [])
+
+
+def test_what_is_only_weighed_or_proposed_is_no_part_of_the_environment(place: NotePlace) -> None:
+    said = "### Cons\n- Requires Docker to be running\n\n<proposed_plan>\nThe build needs Redis to be running."
+    place.session(FIRST, "What are the ways to ship the export?", said=said)
+    place("save")
+    assert place.texts("environment") == []
+
+
+def test_a_check_that_was_pointed_nowhere_confirms_nothing(place: NotePlace) -> None:
+    calls = (("SHOP_BIN=/nonexistent/path pytest -q", "1 skipped in 0.1s", PASSED),)
+    place.session(FIRST, "Skip the tests of the shop without its program", calls=calls, said="They are skipped.")
+    place("save")
+    assert place.texts("confirmed") == []
+
+
+def test_stars_in_code_are_no_marks(place: NotePlace) -> None:
+    said = "The linter reads `**/*.md` + `**/*.mdx` of the **whole** folder from now on."
+    place.session(FIRST, "Lint the pages of the docs too", said=said)
+    place("save")
+    assert place.texts("result") == [said.replace("**whole**", "whole")]
 
 
 def test_a_check_before_the_last_change_of_a_program_confirms_nothing(place: NotePlace) -> None:

@@ -418,6 +418,26 @@ def test_a_type_that_does_not_fit_may_be_mended_on_either_side() -> None:
     ]
 
 
+def test_a_test_is_mended_in_what_it_tests() -> None:
+    text = "--- FAIL: TestTax (0.00s)\n    cart_test.go:9: tax = 4, want 7\nFAIL"
+    failed, passed = (
+        call("Bash", "go test ./...", text=text, failed=True),
+        call("Bash", "go test ./...", text="ok  \tshop"),
+    )
+    assert at_of(failed, edit("cart_test.go"), edit("rates.go"), passed)[1:] == ["rates.go", "cart_test.go"]
+
+
+def test_an_edit_of_the_script_that_failed_says_more_than_its_other_runs() -> None:
+    failed = call("Bash", "bin/seal.sh check", text="error: no seal was found", failed=True)
+    passed = call("Bash", "bin/seal.sh check", text="sealed")
+    end = end_of(failed, call("Bash", "bin/seal.sh setup"), edit("bin/seal.sh"), passed)
+    assert (end.files, end.commands) == (("bin/seal.sh",), ())
+
+
+def test_the_last_line_of_a_task_runner_is_no_mistake() -> None:
+    assert found(call("Bash", "mise run lint", text="[lint] ERROR task failed", failed=True)) == []
+
+
 def test_a_mistake_that_was_moved_ended_where_it_went() -> None:
     text = "src/{}.go:4:6: func reset is unused (unused)\nfunc reset() {{\n     ^"
     first, then = (call("Bash", "golangci-lint run", text=text.format(name), failed=True) for name in ("cart", "shop"))

@@ -213,12 +213,15 @@ SAMPLES = (
         ` has 3 occurrences, make it a constant (goconst)
         \t\twant: `one
         \t\t      ^
-        2 issues:
+        cart_test.go:30-41: 30-41 lines are duplicate of `shop_test.go:5-16` (dupl)
+        \tfunc TestTax(t *testing.T) {
+        3 issues:
         * errcheck: 1
         """,
         (
             Place("main.go", 12, "errcheck", "is not checked"),
             Place("main.go", 20, "goconst", "make it a constant"),
+            Place("cart_test.go", 30, "dupl", "are duplicate"),
         ),
     ),
     Sample(
