@@ -71,9 +71,12 @@ def _changes(call: Step) -> bool:
 
 
 def goes_on(step: Step) -> bool:
-    """Whether a message ends with what the agent does next: the log stops in the middle of a turn."""
-    said = [sentence.text for sentence in sentences(telling(step.text))]
-    return bool(said) and is_announcement(said[-1])
+    """Whether a message ends with what the agent does next: the log stops in the middle of a turn.
+
+    A report may well end with what goes on by itself, as checks of a pull request.
+    """
+    *_, last = ["", *(sentence.text for sentence in sentences(telling(step.text)))]
+    return bool(statement_rules().announcements.search(last)) or (is_announcement(last) and not reports(step))
 
 
 def is_unanswered_call(step: Step) -> bool:

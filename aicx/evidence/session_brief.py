@@ -83,6 +83,11 @@ _REQUEST_LENGTH = 280
 # A request in fewer telling words goes on with what was asked before.
 _TELLING = 4
 _HANDED_OVER = regex(r"[^\n]{1,120}:\s*\n\s*#{1,3}[ \t]+(?:plan:[ \t]*)?(?P<title>[^\n]+)\n?", re.IGNORECASE)
+# What a program is to do stands below all that it is told of its role, of which every run has the same.
+_TASK = regex(
+    r"\W*(?:#+ *context\b|you are\b|your (?:name|role) is\b).*^#{1,4} *(?:\w+ )?(?:task|request|goal)s?:? *\n",
+    re.IGNORECASE | re.MULTILINE | re.DOTALL,
+)
 _CLOSES = regex(r"\s*/?(?:exit|quit|logout)\s*", re.IGNORECASE)
 # A line of whose words so many are in another one says the same.
 _SAME = 0.8
@@ -407,7 +412,8 @@ def _wish(text: str) -> str:
     """Returns what a request wants. One that hands over a plan, as "Implement this plan:", wants the plan's name."""
     found = _HANDED_OVER.match(text.strip())
     if found is None:
-        return summary_line(text, _REQUEST_LENGTH)
+        below = _TASK.match(text)
+        return summary_line(text[below.end() :] if below else text, _REQUEST_LENGTH)
     said = summary_line(text.strip()[found.end() :], _REQUEST_LENGTH)
     return shorten(f"{found['title'].strip()}: {said}" if said else found["title"].strip(), _REQUEST_LENGTH)
 

@@ -41,6 +41,7 @@ _FORBIDS = regex(
 _NEW = regex(r"[,;:.]|\b(?:with|by|to|for|in favou?r of|because|since|so)\b", re.IGNORECASE)
 # So many words of a choice among those of what was given up are that choice.
 _SAME_CHOICE = 0.6
+_NUMBERED = regex(r"#\d+\b")
 _HEADING = regex(r"[ \t]*(#{1,6})[ \t]+(.+)")
 
 
@@ -122,7 +123,7 @@ def announces(step: Step) -> bool:
 @lru_cache(256)
 def is_announcement(text: str) -> bool:
     """Whether a sentence of an agent says only what it does next, or is doing."""
-    return bool(statement_rules().announcements.search(text))
+    return bool(statement_rules().announcements.search(text) or statement_rules().underway.search(text))
 
 
 _COMMAND = regex(r"^\s*/[\w:-]+\s+(?=\S)")
@@ -292,16 +293,21 @@ def says_resolved(step: Step) -> bool:
 def decisions(steps: Sequence[Step], limit: int) -> list[MessageStatement]:
     """Returns what people settled, by an answer or an order of their own: the last ones, the latest first, each once.
 
-    What they answered to the same question before, and what was given up for something else since, is left out.
+    What they answered to the same question before, what was given up for something else since, and what they spoke of
+    again later, which may have settled it otherwise, is left out.
     """
     rules = statement_rules()
     found: dict[frozenset[str], MessageStatement] = {}
     given_up: list[frozenset[str]] = []
+    later: list[str] = []
     for step in reversed(steps):
         for key, text, chosen in reversed(list(_decided(step, rules))):
-            if not any(_is_same_choice(telling_words(chosen), given) for given in given_up):
+            over = any(_is_same_choice(telling_words(chosen), given) for given in given_up)
+            if not (over or any(_is_about_same(key, asked, rules) for asked in later)):
                 found.setdefault(frozenset(words(key)), MessageStatement(text, step))
         given_up += _given_up(step, rules)
+        if step.role == "user" and step.origin in PROMPTS and len(step.text) <= PASTED:
+            later += [said.text for said in sentences(own_words(step.text))]
         if len(found) >= limit:
             break
     return list(found.values())[:limit]
@@ -348,9 +354,21 @@ def _given_up(step: Step, rules: StatementRules) -> list[frozenset[str]]:
 
 
 def _is_same_choice(chosen: Set[str], given_up: Set[str]) -> bool:
-    """Whether what was given up is what was chosen, and not a part of it or something of which it is a part."""
+    """Whether what was given up is what was chosen, or several words of it, and not something of which it is a part."""
     same = len(chosen & given_up)
-    return same > 0 and same >= _SAME_CHOICE * len(chosen) and same >= len(given_up) / 2
+    most = same >= _SAME_CHOICE * len(chosen) or (same > 1 and same >= _SAME_CHOICE * len(given_up))
+    return same > 0 and most and same >= len(given_up) / 2
+
+
+def _is_about_same(settled: str, later: str, rules: StatementRules) -> bool:
+    """Whether a later sentence of a person is about what was settled: it names the same number, or has most of its
+    words; of one that thinks again, a word is enough.
+    """
+    if not {*_NUMBERED.findall(settled)}.isdisjoint(_NUMBERED.findall(later)):
+        return not later.endswith("?")
+    of_it = telling_words(settled)
+    same = len(of_it & telling_words(later))
+    return (same > 0 and bool(rules.reconsiders.search(later))) or (same > 1 and same >= len(of_it) / 2)
 
 
 def _ordered(step: Step, rules: StatementRules) -> Iterator[str]:

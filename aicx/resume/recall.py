@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from aicx.evidence.patterns import request_rules, statement_rules
-from aicx.evidence.statements import COMPACTION, weigh
+from aicx.evidence.statements import COMPACTION, is_announcement, weigh
 from aicx.evidence.texts import sentences, words
 from aicx.evidence.transcript import Step
 from aicx.refs import Ref
@@ -247,4 +247,4 @@ def is_quotable(text: str, *, by_agent: bool = True) -> bool:
     """Whether a line says something to a reader: links, code, what programs print, and agents' announcements do not."""
     rules = statement_rules()
     text = text.strip()
-    return not rules.unquotable.search(text) and not (by_agent and rules.announcements.search(text))
+    return not rules.unquotable.search(text) and not (by_agent and is_announcement(text))

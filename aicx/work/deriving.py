@@ -84,7 +84,7 @@ def derive(
         failures=tuple(
             failures_of(calls, each, roots, part.folder, typed, seen.deleted, before.failures if before else ())
         ),
-        title=None if says_enough and _told_words([part.title or ""]).isdisjoint(told) else part.title,
+        title=None if says_enough and _is_unfounded(part.title or "", told) else part.title,
         finalized=seen.finalized,
         state=brief.state,
         state_reason=brief.state_reason,
@@ -96,6 +96,11 @@ def _told_words(texts: Iterable[str]) -> frozenset[str]:
     """The words and numbers of texts that tell something, also those that a name is made of."""
     plain = _JOINTS.sub(" ", " ".join(texts))
     return telling_words(plain) | frozenset(_NUMBER.findall(plain))
+
+
+def _is_unfounded(title: str, told: frozenset[str]) -> bool:
+    """Whether a title has no word that was ``told``, or a number that was not."""
+    return _told_words([title]).isdisjoint(told) or not told.issuperset(_NUMBER.findall(title))
 
 
 def _added_up(before: SessionFacts, now: SessionFacts) -> SessionFacts:

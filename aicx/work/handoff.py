@@ -6,12 +6,12 @@ A snapshot that is never changed.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import Annotated, Literal
 
 from aicx.evidence.fixes import repeats
 from aicx.evidence.texts import words
 from aicx.shell import simple_commands
+from aicx.telling import count_telling
 from aicx.text import instant, shorten
 from aicx.titles import shorten_title
 from aicx.values import dataclass
@@ -25,7 +25,10 @@ Outcome = Literal["resolved", "failed", "unresolved"]
 _MAX_POINTS = 5
 MAX_GOAL = 400
 # Where a goal is made of several parts, how much of each is told.
-_ASKED, _THEN = 200, 140
+_ASKED, _THEN = 200, (140, 110)
+_LATER = " / then: "
+# A last request in fewer telling words leans on what came before it.
+_TELLING = 3
 # A title of which so much was asked in the same words is made of that.
 _SAID = 0.7
 _JOINT = " — "
@@ -105,7 +108,9 @@ def _is_gone(path: str, deleted: Iterable[str]) -> bool:
 
 
 def goal_of(facts: SessionFacts) -> Said | None:
-    """Returns the purpose of a session: what was asked first, its title where that says more, and what it turned to."""
+    """Returns the purpose of a session: what was asked first, its title where that says more, what it turned to, and
+    what was asked last.
+    """
     asked = facts.goal or facts.asked
     if asked is None:
         return None
@@ -115,17 +120,28 @@ def goal_of(facts: SessionFacts) -> Said | None:
         work = ""
     elif not work and facts.commits:
         work = facts.commits[-1].text  # the first one: the later ones correct it
-    text = shorten(asked.text, _ASKED) if work or facts.turned_to else asked.text
-    told = f"{asked.text} {facts.turned_to.text}" if facts.turned_to else asked.text
-    if name and not _is_said(name, told):
+    then = _then(facts, asked)
+    text = shorten(asked.text, _ASKED) if work or then else asked.text
+    if facts.automated and work:
+        name = work  # what a program is given to do, and its title, may be the same for each of its runs
+    if name and not _is_said(name, " ".join(one.text for one in (asked, *then))):
         text = f"{name} (asked: {shorten(asked.text, _ASKED)})"
     elif work:
         text = f"{text}{_JOINT}{work}"
-    if facts.turned_to is None:
-        return replace(asked, text=shorten(text, MAX_GOAL))
-    then = shorten(facts.turned_to.text, _THEN)
-    refs = tuple(dict.fromkeys((*asked.refs, *facts.turned_to.refs)))
-    return Said(shorten(f"{text} / then: {then}", MAX_GOAL), facts.turned_to.at, refs)
+    later = [shorten(one.text, _THEN[len(then) - 1]) for one in then]
+    told = _LATER.join((shorten(text, MAX_GOAL - len(_LATER.join(("", *later)))), *later))
+    last = then[-1] if then else asked
+    return Said(told, last.at, tuple(dict.fromkeys(ref for one in (asked, *then) for ref in one.refs)))
+
+
+def _then(facts: SessionFacts, asked: Said) -> list[Said]:
+    """The requests after the first that a goal is told with: what the session turned to, and what was asked last."""
+    found = [facts.turned_to] if facts.turned_to else []
+    last, before = facts.asked, found[-1] if found else asked
+    if last is None or last.at <= before.at or (facts.unanswered is not None and last.at == facts.unanswered.at):
+        return found  # what was not answered comes next
+    is_new = count_telling(last.text) >= _TELLING and not _is_said(last.text, f"{asked.text} {before.text}")
+    return [*found, last] if is_new else found
 
 
 def next_of(facts: SessionFacts) -> tuple[Said, ...]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
-from aicx.evidence.patterns import BORDERS, StatementRules, command_rules, memory_rules, note_rules, statement_rules
+import aicx
+from aicx.evidence.patterns import BORDERS, command_rules, memory_rules, note_rules, statement_rules
 
 
 def test_every_expression_of_the_files_is_one_that_the_code_names() -> None:
@@ -14,12 +16,14 @@ def test_every_expression_of_the_files_is_one_that_the_code_names() -> None:
     assert statement_rules().done is statement_rules().done
 
 
-@pytest.mark.parametrize("change", [{"misspelt": ["x"]}, {}])
-def test_a_name_that_is_only_in_the_file_or_only_in_the_code_is_told(change: dict[str, list[str]]) -> None:
-    names = {name: ["x"] for name in statement_rules().lists}
-    names.pop("aside")
-    with pytest.raises(LookupError, match="aside"):
-        StatementRules({"all": names | change})
+def test_the_files_have_all_expressions_that_the_code_names_and_no_others() -> None:
+    code = "\n".join(path.read_text("utf-8") for path in Path(aicx.__file__).parent.rglob("*.py"))
+    every = [statement_rules(), command_rules(), memory_rules(), note_rules()]
+    for name, rules in zip(("statement", "command", "memory", "note"), every, strict=True):
+        assert set(re.findall(rf"\b{name}_rules\(\)\.(\w+)", code)) - {"lists"} <= rules.lists.keys()
+    assert {name for rules in every for name in rules.lists} <= set(re.findall(r"\.(\w+)", code))
+    with pytest.raises(AttributeError, match="misspelt"):
+        _ = statement_rules().misspelt
 
 
 @pytest.mark.parametrize("rules", [command_rules, memory_rules, note_rules, statement_rules])

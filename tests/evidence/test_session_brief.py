@@ -212,6 +212,19 @@ def test_narration_is_no_report() -> None:
     )
 
 
+def test_a_report_may_end_with_what_goes_on_by_itself() -> None:
+    story = Story().asks("write the export").edits("/srv/ada/orbit/export.py").says("I\u2019ve written the export.")
+    story.asks("now the import too").edits("/srv/ada/orbit/import.py")
+    assert reported(story.says("Added the import. CI is running.")) == "Added the import."
+
+
+def test_a_program_wants_what_stands_below_its_role() -> None:
+    role = "# Context\n\nYour name is Juno.\n\n## Rules\n\n1. Be brief.\n\n## Tasks\n\nSeal the cells of the hive."
+    found = brief(Story().asks(role).says("Sealed.")).goal
+    assert found is not None
+    assert found.text == "Seal the cells of the hive."
+
+
 def test_a_report_from_before_a_request_that_broke_off_is_told_with_what_was_reached_since() -> None:
     story = Story().asks("read the export").says("The export is wrong in two places.").asks("go ahead, fix both")
     story.calls("Agent", "\nfix them").says("Fixed the first place. Waiting for the second.")

@@ -320,6 +320,33 @@ def test_choice_of_the_agent_is_its_own_and_no_decision(text: str) -> None:
     assert decided(Story().says(text)) == []
 
 
+ASKS = "Which way should the export go?"
+
+
+@pytest.mark.parametrize(
+    ("settled", "later", "kept"),
+    [
+        ("let's make the old export command hidden", "thinking again: let's drop the export altogether", False),
+        ("let's make the old export command hidden", "thinking again: let's write a page about prices", True),
+        ("let's make the old export command hidden", "now write a page about prices", True),
+        ("let's keep prices of old invoices as text", "prices of old invoices: drop the text", False),
+        ('"What about PR #22, which moves prices?"="hold it"', "start with PR #22 now", False),
+        ('"What about PR #22, which moves prices?"="hold it"', "is PR #22 big?", True),
+        (f'"{ASKS}"="read by id and use timestamp filtering"', "I replaced timestamp filtering", False),
+        (f'"{ASKS}"="read by id and use timestamp filtering"', "I replaced the filtering of ids", True),
+    ],
+)
+def test_a_decision_that_was_spoken_of_again_is_none(settled: str, later: str, *, kept: bool) -> None:
+    story = Story().asks("export the invoices")
+    if settled.startswith('"'):
+        story.calls("AskUserQuestion").gets("AskUserQuestion", f"Your questions have been answered: {settled}")
+    else:
+        story.asks(settled)
+    story = story.says("Noted.")
+    found = decided(story.says(later) if later.startswith("I ") else story.asks(later))
+    assert any(line != later for line in found) is kept
+
+
 def test_reason_may_stand_in_the_next_sentence() -> None:
     assert chosen(
         Story().says("I\u2019m keeping the explicit lock here. That avoids a new dependency for one test.")

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from aicx.work.handoff import MAX_GOAL, failed_of, goal_of, next_of
+from aicx.work.session_facts import Said
 from tests.work.facts import facts, said
 
 
@@ -54,6 +57,22 @@ def test_a_goal_tells_what_the_session_turned_to_and_refers_to_both() -> None:
     assert found is not None
     assert found.text == "Seal the cells / then: Number the doors"
     assert found.refs == ("chunk:claude:a:001",)
+
+
+def test_a_goal_ends_with_what_was_asked_last_where_that_says_much_and_was_answered() -> None:
+    known = {"goal": said("Seal the cells"), "turned_to": Said("Number the doors", "2026-03-01T10:20:00Z", ())}
+    last = Said("print the lids of the hives in colour", "2026-03-01T10:40:00Z", ())
+    assert goal(**known, asked=last) == "Seal the cells / then: Number the doors / then: " + last.text
+    assert goal(goal=known["goal"], asked=last) == f"Seal the cells / then: {last.text}"
+    assert goal(**known, asked=last, unanswered=last) == "Seal the cells / then: Number the doors"
+    for little in ("and the doors?", "Number the doors / then: commit"):
+        assert goal(**known, asked=replace(last, text=little)) == "Seal the cells / then: Number the doors"
+
+
+def test_of_a_program_the_work_leads_as_its_prompt_and_title_may_be_those_of_every_run() -> None:
+    known = {"goal": said("Process the next task of the list"), "title": "Agent run", "commits": (said("Seal cells"),)}
+    assert goal(**known, automated=True) == "Seal cells (asked: Process the next task of the list)"
+    assert goal(**known) == "Agent run (asked: Process the next task of the list)"
 
 
 def test_a_goal_has_a_bounded_length() -> None:

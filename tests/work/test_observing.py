@@ -83,6 +83,7 @@ def test_a_report_of_the_end_is_seen_in_a_shell_and_over_mcp() -> None:
         ("Sort the rows of the export by name and keep the header above them", "export-row-order", True),
         ("Sort the rows of the export by name and keep the header above them", "Lexer of nested lists", True),
         ("can you look at this", "Wax support", True),
+        ("Sort the rows of the export by name and keep the header above them", "Export, issue 5992", False),
     ],
 )
 def test_a_title_that_nothing_bears_out_is_none_where_the_request_says_enough(
