@@ -244,7 +244,7 @@ def _amending(call: Step, count: int) -> list[bool]:
 
 
 def pull_requests_of(calls: Answered) -> list[Statement]:
-    """The pull requests a session opened or merged, the last first."""
+    """The pull requests a session opened or merged, the last first, without those that it closed."""
     rules = command_rules()
     found: dict[str, Statement] = {}
     for call, answers in calls:
@@ -252,6 +252,9 @@ def pull_requests_of(calls: Answered) -> list[Statement]:
         # A program's own answer names the request alone in a line; a service's stands in JSON, with much else.
         patterns = [rules.pull_request] if rules.may_create.search(asked) else []
         patterns += [rules.pull_request_field] if patterns and rules.creates.search(asked) else []
+        closed = rules.closes_request.findall(asked) if not any(result.failed for result in answers) else ()
+        for number in closed:
+            found = {address: line for address, line in found.items() if number_of(address) != number}
         for result in answers:
             if result.failed:
                 continue
@@ -304,11 +307,16 @@ def is_about_finished(text: str, own: Collection[str], merged: Collection[str]) 
     return bool(named) and named <= set(merged)
 
 
+# "Since #4 is merged, I move #5 to main" says it of one of them; a list of numbers is of all.
+_PARTS = regex(r"[;\u2014]|,(?! *(?:and )?\[?#\d)")
+
+
 def _said_merged(step: Step) -> Iterator[str]:
     rules = statement_rules()
     for said in sentences(step.text):
         if rules.merged.search(said.text) and not rules.not_merged.search(said.text):
-            yield from _numbers(command_rules().names_request, said.text)
+            for part in filter(rules.merged.search, _PARTS.split(said.text)):
+                yield from _numbers(command_rules().names_request, part)
 
 
 def _numbers(pattern: Pattern, text: str) -> list[str]:

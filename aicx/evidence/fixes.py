@@ -48,7 +48,7 @@ class CheckScope(NamedTuple):
 def ends(later: Simple, failed: Simple, kind: str) -> bool:
     """Whether the success of ``later`` means that ``failed`` no longer fails."""
     after, before = without_starters(later.text), without_starters(failed.text)
-    if after == before:
+    if after == before or (kind != "check" and _without_options(after) == _without_options(before)):
         return True
     if kind == "check":
         one, other = _check(after), _check(before)
@@ -169,7 +169,12 @@ def _check(command: str) -> CheckScope | None:
     return CheckScope(program, topic, tuple(part for part in parts if part not in _EVERYTHING))
 
 
+def _without_options(command: str) -> list[str]:
+    """The words of a command but its options: with `-f` besides it is the same attempt."""
+    return [word for word in command.split() if not word.startswith("-")]
+
+
 @lru_cache(maxsize=4096)  # as above
 def _verb(command: str) -> tuple[str, ...]:
-    words = [word for word in command.split() if not word.startswith("-")]
+    words = _without_options(command)
     return tuple(words[: 3 if words[:1] == ["gh"] else 2])

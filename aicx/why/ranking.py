@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 
 _GOES_ON = regex(r"\bgit (?:-\S+ )*(?:rebase|cherry-pick|merge|am) --continue\b")
+_REPLAYS = regex(r"\bgit (?:-\S+ )*(?:rebase|cherry-pick|am|pull (?:\S+ )*--rebase)\b")
 # A shorter subject is in other commands by chance.
 _MIN_SUBJECT = 12
 
@@ -41,6 +42,7 @@ class CommitTraces:
     made: Literal["hash", "subject"] | None = None
     made_in: Step | None = None
     first_made: Step | None = None  # before it was amended, or made again on another base
+    replayed: bool = False  # whether that was a rebase or the like already, which makes again what was made before
     others: list[tuple[datetime, str]] = field(default_factory=list)  # when it made others before, and their subjects
     last: Step | None = None  # before the commit
     gap: timedelta | None = None  # from the last edit, else from the last message, to the commit
@@ -96,6 +98,7 @@ def _look_for_commit(
             if not by_hash and plain_subject(subject) not in wanted.subjects:
                 yield answer.at, plain_subject(subject)
                 continue
+            found.replayed = found.replayed or not (found.first_made or not _REPLAYS.search(call.command))
             found.first_made = found.first_made or answer
             # The last of several: it was amended, or is one of those that were squashed.
             if by_hash or found.made != "hash":

@@ -179,6 +179,8 @@ _SAID = ("found", "weighed")
 _BOOKKEEPING = ("git ", "gh ", "glab ")
 # The last line of a build that says where, not what.
 _NAMES_NOTHING = regex(r"\[build failed\]|^\S+: : #")
+# A folder of the repository as a command names one.
+_FOLDER = regex(r"(?<=\s)(?:\./)?[\w.-]+(?:/[\w.-]+)*/(?=\s|$)|(?<=\s)\./[\w-]+(?:/[\w-]+)*(?:/\.{3})?(?=\s|$)")
 # A check that runs tests says more of a change than one that formats it.
 _TESTS = regex(r"test|spec\b|e2e|jest", re.IGNORECASE)
 
@@ -233,13 +235,15 @@ def read_reason(
         every = [one for one in told if not of_another(one[0])]
         named = _MIN_TERMS if kind in _SAID else 0
         found += (line(kind, text, step) for text, step in fit.best(every, most, named=named))
-    runs = runs_of(followed(answered_calls(steps)))
+    runs = [run for run in runs_of(followed(answered_calls(steps))) if _may_be_of(run, wanted.files)]
     for run in _failed(runs):
         found.append(line("failed", f"`{run.line}` failed{f': {run.telling}' if run.telling else ''}", run))
     found += (line("passed", f"`{run.line}` passed", run) for run in _passed(runs))
     # What was said of this commit; the session's last words are often of another.
     told = [one for one in reports_of(steps, worked) if not of_another(one[0])]
-    of_it = Fit(message, lines, (text for text, _ in told), several=several).best(told, 1)
+    of_it = Fit(message, lines, (text for text, _ in told), several=several).best(
+        told, 1, named=_MIN_TERMS if several else 0
+    )
     found += (line("reported", text, step) for text, step in of_it)
     kept: list[WhyReason] = []
     for item in found:
@@ -278,6 +282,12 @@ def _is_of_another(step: Step, wanted: CommitQuery) -> bool:
         plain_subject(subject) in wanted.subjects or any(known.startswith(name) for known in wanted.hashes)
         for name, subject in printed
     )
+
+
+def _may_be_of(run: CommandRun, files: Sequence[str]) -> bool:
+    """Whether the folders that a command names, where it names any, have one of a commit's files below them."""
+    named = [name for found in _FOLDER.findall(run.parts[-1].text) if (name := found.strip("./"))]
+    return not (named and files) or any(f"/{name}/" in f"/{file}/" for name in named for file in files)
 
 
 def _failed(runs: Sequence[CommandRun]) -> list[CommandRun]:

@@ -164,6 +164,9 @@ class _Why:
                 first, remade = found.traces.first_made, found.candidate.remade
                 made_at = first.at if first else remade.first_seen if remade else None
                 steps = self._read(found.candidate, one, whole=True, end=made_at)
+                if found.traces.replayed:  # it was made before what was read so far
+                    before = ranking.find_traces(steps, one, found.candidate.cwd).first_made
+                    made_at = before.at if before else made_at
                 reason += read_reason(steps, one, rows[key], made_at)
         return WhyReport(
             target,

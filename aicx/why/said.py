@@ -42,6 +42,11 @@ _CHOSEN = regex(
     r"|went))\b",
     re.IGNORECASE,
 )
+# What was left as it was is not what a commit did.
+_NOT_DONE = regex(
+    r"\b(?:not|n.t|un|never) ?(?:fix|chang|touch|address|implement)ed\b|\b(?:left (?:alone|as)|out of scope)\b",
+    re.IGNORECASE,
+)
 _MIN_WEIGHED = 8  # words; "A reasonable trade-off." names neither way
 # The agent's last messages; the very last may only say that it pushes.
 _LAST_MESSAGES = 6
@@ -97,6 +102,7 @@ def reports_of(steps: Sequence[Step], worked: datetime | None) -> list[tuple[str
         for step in [step for step in steps if reports(step)][-_MAX_REPORTS:]
         for said in sentences(telling(step.text))
         if len(words(said.text)) >= _MIN_CAUSE and not said.text.endswith(":") and not is_announcement(said.text)
+        if not _NOT_DONE.search(said.text)
     ]
     last = _last_report(steps, worked)
     return [*told, (summary_line(telling(last.text), SAID), last)] if last else told

@@ -138,7 +138,8 @@ def _said(line: Statement) -> Said:
 _READERS = frozenset({"bat", "cat", "head", "less", "more", "nl", "sed", "tail"})
 _PATH = regex(r"[\w@.+-]*(?:/[\w@.+-]+)+|[\w@+-]+\.[A-Za-z]\w{0,9}|Makefile|Dockerfile")
 _DELETES = regex(r"(?:git rm|rm|unlink|trash)\s(?P<rest>.*)", re.DOTALL)
-_DELETED_BY_PATCH = regex(r"^\*\*\* Delete File: (.+)$", re.MULTILINE)
+_MOVES = regex(r"(?:git )?mv\s(?P<rest>.*)", re.DOTALL)
+_DELETED_BY_PATCH = regex(r"^\*\*\* (?:Delete File: (.+)$|Update File: (.+)\n\*\*\* Move to: )", re.MULTILINE)
 _FINALIZES = regex(r"(?<![^\W_])aicx[_ ]finalize\b")
 
 
@@ -162,15 +163,20 @@ def observe(
         if is_edit(call):
             if result is None or not result.failed:
                 edited |= dict.fromkeys(paths)
-                gone = _relative(_DELETED_BY_PATCH.findall(call.text.replace("\\n", "\n")), roots, folder)
+                found = _DELETED_BY_PATCH.findall(call.text.replace("\\n", "\n"))
+                gone = _relative(map("".join, found), roots, folder)
                 deleted = {path: None for path in (*deleted, *gone) if path in gone or path not in paths}
             continue
         opened |= dict.fromkeys(paths)
         for part in simple_commands(call.command):
             read = dict.fromkeys(_relative(_read_by(part), roots, folder))
             opened |= read
-            if (removes := _DELETES.match(part.text)) and (result is None or not result.failed):
-                deleted |= dict.fromkeys(_relative(_named_in(removes["rest"]), roots, folder))
+            if result is None or not result.failed:
+                removes, moves = _DELETES.match(part.text), _MOVES.match(part.text)
+                gone = _relative(_named_in((removes or moves or {"rest": ""})["rest"]), roots, folder)
+                if moves and gone and edited.keys() & set(gone[:-1]):
+                    edited[gone[-1]] = None
+                deleted |= dict.fromkeys(gone[: -1 if moves else None])
             if not (opened or edited) and command_rules().look.match(part.text):
                 orientation.append(part.text)
             if not command_rules().look.match(part.text):

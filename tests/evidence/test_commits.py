@@ -168,6 +168,7 @@ def test_commit_that_was_reverted_is_left_out() -> None:
 
 
 ADDRESS = "https://github.com/ada/orbit/pull/12"
+SINCE = "Since #12 has been merged, I move #13 to main."
 
 
 def merged(story: Story) -> set[str]:
@@ -195,7 +196,9 @@ def test_forge_tells_that_a_pull_request_is_merged(command: str, output: str) ->
     assert merged(Story().runs(command, output)) == {"12"}
 
 
-@pytest.mark.parametrize("text", ["PR #12 is merged.", f"Pushed and merged: {ADDRESS}", "I merged #12 into main."])
+@pytest.mark.parametrize(
+    "text", ["PR #12 is merged.", f"Pushed and merged: {ADDRESS}", "I merged #12 into main.", SINCE]
+)
 def test_agent_tells_that_a_pull_request_is_merged(text: str) -> None:
     assert merged(Story().says(text)) == {"12"}
 

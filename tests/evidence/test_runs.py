@@ -244,6 +244,13 @@ def test_a_pull_request_that_exists_after_all_ends_the_failure_of_making_it() ->
     assert not failing(story.runs("gh pr create --title x", told, failed=True))
 
 
+def test_a_command_that_passed_with_another_option_no_longer_fails() -> None:
+    story = Story().runs("git rm -q lib/a.c && cp -r lib old", "error: it has changes staged", failed=True)
+    assert failing(story) == ["git rm -q lib/a.c && cp -r lib old"]
+    assert failing(story.runs("cp -r lib other", "done")) != []
+    assert failing(story.runs("cp -rf lib old", "done")) == []
+
+
 def test_a_check_that_was_run_again_with_an_unknown_ending_is_not_said_to_fail() -> None:
     story = Story().runs("tsc --noEmit", "error TS2322: no", failed=True)
     assert failing(story) == ["tsc --noEmit"]

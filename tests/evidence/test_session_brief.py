@@ -130,6 +130,14 @@ def test_pull_request_that_was_only_looked_at_is_not() -> None:
     assert brief(Story().runs("gh pr view 12", "https://github.com/ada/orbit/pull/12")).pull_requests == ()
 
 
+def test_a_pull_request_that_was_closed_again_is_not_kept() -> None:
+    opened = [f"https://github.com/ada/orbit/pull/{number}" for number in (12, 13)]
+    story = Story().runs("gh pr create -f", opened[0]).runs("gh pr create -f", opened[1])
+    assert [line.text for line in brief(story.runs("gh pr close 14", "no", failed=True)).pull_requests] == opened[::-1]
+    closed = story.runs("gh pr close 12 --delete-branch", "\u2713 Closed pull request ada/orbit#12 (Fix the login)")
+    assert [line.text for line in brief(closed).pull_requests] == [opened[1]]
+
+
 def test_commit_is_kept_that_git_told_only_when_asked_how_it_went_on() -> None:
     story = Story().calls("exec", '\nconst r = await tools.exec_command({cmd:"git commit -m \\"Fix login\\""})')
     story.gets("exec", "Script completed\nOutput:\n\nProcess running with session ID 7\nLink this commit? [Y]es: ")

@@ -182,6 +182,25 @@ def test_failure_that_names_no_error_is_left_out(story: Story) -> None:
     assert reason(story, "failed") == ["`go vet ./...` failed: parser.go:7:2: undefined: stack"]
 
 
+def test_a_check_of_folders_that_the_commit_has_nothing_of_is_not_told(story: Story) -> None:
+    log = story.log().prompt("The parser should read nested brackets", 0)
+    for number, folder in enumerate(["./lib/svg/", "./src/...", "./..."]):
+        story.ran(log, f"go vet {folder}", "lib/a.go:7:2: undefined: stack", 5 + number, failed=True)
+    story.keep(story.edited(log, "src/parser.py", 25, LONG).answer("Nested brackets are read.", 40))
+    assert [text.partition("`")[2].partition("`")[0] for text in reason(story, "failed")] == [
+        "go vet ./src/...",
+        "go vet ./...",
+    ]
+
+
+def test_what_was_left_as_it_was_is_not_reported_of_a_commit(story: Story) -> None:
+    log = story.log().prompt("Why are nested brackets not read?", 0)
+    log.answer("A mistake with nested brackets that are not read was found and deliberately not fixed.", 5)
+    log.prompt("Fix it", 20)
+    story.keep(story.edited(log, "src/parser.py", 30, LONG).answer("Fixed how nested brackets are read.", 40))
+    assert reason(story, "reported") == ["Fixed how nested brackets are read."]
+
+
 def test_a_guess_is_named_and_not_quoted(story: Story) -> None:
     log = story.log().prompt("Look through the manual, please", 0)
     log.answer("It turns out the manual never names the author of a chapter.", 5)

@@ -60,6 +60,17 @@ def test_a_deleted_file_is_seen_unless_it_was_written_again() -> None:
     assert found.deleted == ("src/a.py", "src/c.py", "src/d.py")
 
 
+def test_a_file_that_was_moved_is_gone_and_the_edit_is_of_its_new_name() -> None:
+    moved = f"*** Begin Patch\n*** Update File: {ROOT}/src/b.py\n*** Move to: {ROOT}/src/c.py\n@@\n*** End Patch"
+    found = seen(
+        call("Edit", files=("src/a.py", "src/b.py")),
+        call("Bash", "mv src/a.py src/cart.py && git mv old new", failed=False),
+        call("apply_patch", moved, files=(f"{ROOT}/src/b.py", f"{ROOT}/src/c.py")),
+        call("Bash", "mv src/cart.py src/never.py", failed=True),
+    )
+    assert (found.deleted, found.edited[-2:]) == (("src/a.py", "src/b.py"), ("src/cart.py", "src/c.py"))
+
+
 def test_commands_before_the_first_file_are_orientation() -> None:
     found = seen(call("Bash", "git status && ls"), call("Read", files=("a.py",)), call("Bash", "git log"))
     assert (found.orientation, found.commands) == (("git status", "ls"), ())
