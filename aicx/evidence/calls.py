@@ -164,13 +164,13 @@ _SAYS_OK = regex(r"\W*ok\b[^\n]*\s*\Z", re.IGNORECASE)
 _LANDS = regex(rf"{_COMMIT.pattern}|git (?:-\S+ (?:[^-\s]\S* )?)*push\b|\bgh pr (?:create|merge)\b")
 
 
-def broke_off_landing(steps: Sequence[Step]) -> bool:
-    """Whether the log of a session ends at a call that commits, pushes or opens a pull request, without its answer.
+def broke_off_landing(steps: Sequence[Step]) -> Step | None:
+    """The call at which the log of a session ends that commits, pushes or opens a pull request, without its answer.
 
     Tools that keep logs with commits cut them there: whether it went through, and what came after, is not known.
     """
     last = takewhile(lambda step: step.phase == "call" or step.origin == "injected", reversed(steps))
-    return any(_LANDS.search(step.command) for step in last)
+    return next((step for step in last if _LANDS.search(step.command)), None)
 
 
 def commits_of(calls: Answered, elsewhere: OtherRepositories) -> list[Statement]:

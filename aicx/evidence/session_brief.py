@@ -64,6 +64,7 @@ from aicx.git.roots import Roots
 from aicx.refs import Ref
 from aicx.telling import URL, count_telling, prose_lines
 from aicx.text import shorten
+from aicx.titles import subjects_of
 from aicx.types import INTERRUPTED, PROMPTS
 from aicx.values import dataclass, regex
 
@@ -159,7 +160,7 @@ class SessionBrief:
         unanswered = (self.unanswered,) if self.unanswered else ()
         left: tuple[tuple[StateReason, str, Sequence[Statement], Callable[[str], bool]], ...] = (
             (said, "{}", self.ahead, is_step),
-            ("interrupted", "Finish what was asked last: {}", unanswered, asks_for_something),
+            ("interrupted", "Finish what was asked last: {}", unanswered, _can_be_finished),
             (
                 "failure_open",
                 "Fix what fails: {}",
@@ -255,7 +256,7 @@ def read_brief(
             turned_to=turned_to,
             unanswered=_unanswered(steps, wanted, since, last) if reason == "interrupted" and not landing else None,
             progress=progress_of(steps, last, is_over) if last else None,
-            reported=reported_in(steps, turns, is_over),
+            reported=reported_in(steps, turns, is_over) or _landing(landing),
             checks=tuple(_check(run, count) for run, count in passed[:_MAX_CHECKS]),
             commits=tuple(commits),
             pull_requests=tuple(
@@ -284,6 +285,17 @@ def read_brief(
         )
 
     return brief
+
+
+def _landing(call: Step | None) -> Statement | None:
+    """What a log that ends at a commit tells of the work, where nothing was reported of it."""
+    subject = next(iter(subjects_of(call.command)), None) if call else None
+    return statement_in(f"The log ends while it commits: {subject}", call) if call and subject else None
+
+
+def _can_be_finished(request: str) -> bool:
+    """Whether a request asks for something, and is no question that only its conversation explains."""
+    return asks_for_something(request) and (not request.endswith("?") or names_its_subject(request))
 
 
 def _state(

@@ -143,6 +143,12 @@ class Branches:
             return None
         return self._is_in_head(commit)
 
+    def is_lost(self, commit: str) -> bool:
+        """Whether no branch or tag has a commit, as far as this repository knows: it was never here, or made anew."""
+        if self._state.shallow or self.holds_commit(commit):
+            return False
+        return not self._git.ask("for-each-ref", "--count=1", "--contains", commit)
+
     def _look(self, names: list[str]) -> None:
         # At any remote too: a branch that was pushed and deleted here still shows where its work stands.
         patterns = [pattern for name in names for pattern in (f"refs/heads/{name}", f"refs/remotes/*/{name}")]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import datetime
 from itertools import accumulate
 from pathlib import Path
@@ -59,7 +60,7 @@ def chain(
     spoken = {ref for record in stated for ref in sessions_of(record)}
     nameless = [instant(record.updated_at, "seconds") for record in stated if not sessions_of(record)]
     unstated = [
-        handoff_of(one)
+        handoff_of(replace(one, unanswered=None) if _is_taken_over(one, facts) else one)
         for one in facts
         if hands_on(one)
         and one.ref not in spoken
@@ -81,6 +82,13 @@ def chain(
     offered = next(by_people, next(iter(fitting), None))
     pairs = enumerate(zip(chosen, fits, strict=True))
     return [HandoffLink(one, fit, number == offered) for number, (one, fit) in pairs], len(every)
+
+
+def _is_taken_over(left: SessionFacts, facts: Sequence[SessionFacts]) -> bool:
+    """Whether a later session began with the very request that a session ended with."""
+    return left.unanswered is not None and any(
+        one.goal is not None and one.goal.text == left.unanswered.text and one.ended_at > left.ended_at for one in facts
+    )
 
 
 def answer_of(link: HandoffLink) -> HandoffAnswer:

@@ -19,6 +19,7 @@ from aicx.resume.recall import coverages, is_near, shares
 from aicx.resume.report import BriefedSession, Considered, Reason
 from aicx.resume.state import ResumeState
 from aicx.sources import MEMORIES, RUN, reopen_command
+from aicx.values import regex
 
 # Sessions whose branch is looked up: those that may be shown.
 _MAX_STANDINGS = 12
@@ -28,6 +29,7 @@ _MAX_LATER = 4
 _AT_ONCE = timedelta(minutes=5)
 # Work goes on elsewhere so long after a session's end, and on a branch of everybody's where it went on elsewhere since.
 _JUST_BEFORE, _DAY = timedelta(minutes=30), timedelta(days=1)
+_HASH = regex(r"(?<![\w/-])(?=\w*[a-f])(?=\w*\d)[0-9a-f]{7,40}(?![\w-])")
 _REASONS_OF_PARTS = {
     "recall": Reason.MATCHES_TASK,
     "files": Reason.SHARES_FILES,
@@ -199,7 +201,10 @@ class SessionChoice:
             left_out = None if outcome or facts.title else Reason.SAYS_NOTHING
             shown += [described] if left_out is None else []
             self._run.considered.append(_considered(described, left_out))
-        return shown
+        # Of a branch whose work came in by one of its sessions it is not known whether all of it did.
+        merged = {one.facts.branch for one in (*shown, *filter(None, [resumed])) if one.standing == "merged"}
+        is_unsure = [one.standing == "gone" and one.facts.branch in merged for one in shown]
+        return [replace(one, standing="unknown") if no else one for one, no in zip(shown, is_unsure, strict=True)]
 
     def _left(self, item: Scored, standing: BranchState) -> tuple[BranchState, Ending | None, bool]:
         """How the branch of another session stands, and how that session left the work, where this still holds,
@@ -267,7 +272,8 @@ class SessionChoice:
         if not (brief.failures or brief.ahead or brief.unanswered or brief.questions or unpushed):
             return brief
         landed = self._has_landed(session, brief)
-        since = replace(since, landed=landed, pushed=self._is_pushed(session, brief))
+        done = (*after, *self._of_lost_commits(brief))
+        since = replace(since, landed=landed, pushed=self._is_pushed(session, brief), done=done)
         place = session.branch, session.cwd
         later = sorted(
             (item.session for item in self._later(session)),
@@ -278,6 +284,14 @@ class SessionChoice:
             if (found := self._reader.brief(other, Since())) is not None:
                 (here if same_place(place, (other.branch, other.cwd)) else elsewhere).append(found)
         return self._reader.brief(session, with_later(since, here, elsewhere))
+
+    def _of_lost_commits(self, brief: SessionBrief) -> list[str]:
+        """What a session left to do with commits that no branch has: it is over, or is not known to be open."""
+        if (branches := self._run.branches) is None:
+            return []
+        left = [line.text for line in (brief.unanswered, *brief.ahead, *brief.questions) if line]
+        named = ((text, _HASH.findall(text)) for text in left)
+        return [text for text, hashes in named if hashes and all(map(branches.is_lost, hashes))]
 
     def _has_landed(self, session: SessionRow, brief: SessionBrief) -> bool:
         """Whether the head holds what a session made: its pull request, or the last commit it made, by any hash.

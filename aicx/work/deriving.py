@@ -168,10 +168,12 @@ def observe(
                 deleted = {path: None for path in (*deleted, *gone) if path in gone or path not in paths}
             continue
         opened |= dict.fromkeys(paths)
-        for part in simple_commands(call.command):
+        for part in (parts := simple_commands(call.command)):
             read = dict.fromkeys(_relative(_read_by(part), roots, folder))
             opened |= read
-            if result is None or not result.failed:
+            # Of several commands it is the last that failed, unless another one complained.
+            complaint = f"{part.text.partition(' ')[0]}: " if part is not parts[-1] else ""
+            if result is None or not result.failed or (complaint and complaint not in result.text):
                 removes, moves = _DELETES.match(part.text), _MOVES.match(part.text)
                 gone = _relative(_named_in((removes or moves or {"rest": ""})["rest"]), roots, folder)
                 if moves and gone and edited.keys() & set(gone[:-1]):

@@ -220,6 +220,13 @@ def test_narration_is_no_report() -> None:
     )
 
 
+def test_a_log_that_ends_at_a_commit_tells_what_was_committed() -> None:
+    story = Story().asks("write the export").edits("/srv/ada/orbit/export.py")
+    assert reported(story.calls("Bash", '\n$ git add -A && git commit -m "Write the export"')) == (
+        "The log ends while it commits: Write the export"
+    )
+
+
 def test_a_report_may_end_with_what_goes_on_by_itself() -> None:
     story = Story().asks("write the export").edits("/srv/ada/orbit/export.py").says("I\u2019ve written the export.")
     story.asks("now the import too").edits("/srv/ada/orbit/import.py")
@@ -469,6 +476,12 @@ def next_of(story: Story, minutes: float = 60) -> str | None:
 def test_a_session_that_was_silent_for_a_minute_may_be_at_work_on_what_it_was_asked() -> None:
     story = Story().asks("fix the login").says("Fixed the login.").asks("now add a test for the cache")
     assert (next_of(story, 1), next_of(story)) == (None, "Finish what was asked last: now add a test for the cache")
+
+
+def test_a_question_that_only_its_conversation_explains_is_no_step() -> None:
+    story = Story().asks("fix the login").says("Fixed the login.").asks("what do we change to make you respect this?")
+    assert next_of(story) is None
+    assert next_of(story.says("In the guide.").asks("where does the guide of the login live?")) is not None
 
 
 @pytest.mark.parametrize(

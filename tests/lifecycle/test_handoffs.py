@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from aicx.lifecycle.handoffs import chain
+from aicx.lifecycle.handoffs import answer_of, chain
 from aicx.work.record import WorkRecord
 from tests.work.facts import facts, said
 
@@ -28,6 +28,15 @@ def test_a_session_that_stated_a_handoff_is_not_listed_again() -> None:
 
 def test_a_statement_without_a_session_is_of_the_one_that_made_the_call() -> None:
     assert _refs(STATED, SESSION) == [STATED.ref]
+
+
+@pytest.mark.parametrize(("asked", "left"), [("Now the import", True), ("Now the report", False)])
+def test_a_request_that_a_later_session_begins_with_is_not_left_to_do(asked: str, *, left: bool) -> None:
+    ended = replace(SESSION, unanswered=said("Now the report"), finalized=False)
+    later = facts("b", goal=said(asked), reported=said("Done."), ended_at="2026-03-01T12:00:00Z")
+    links, _ = chain([], [later, ended], 10, None)
+    [answer] = [found for found in map(answer_of, links) if found.session == ended.ref]
+    assert bool(answer.next) is left
 
 
 @pytest.mark.parametrize(

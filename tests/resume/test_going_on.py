@@ -106,6 +106,22 @@ def test_a_step_that_was_committed_since_is_not_open(place: TaskPlace) -> None:
     assert place.run("next", "--repo", str(place.repo))[1] == NOTHING
 
 
+def test_a_step_about_a_commit_that_no_branch_has_is_not_open(place: TaskPlace) -> None:
+    place.git("commit", "-q", "--allow-empty", "-m", "Read prices")
+    place.git("commit", "-q", "--allow-empty", "--amend", "-m", "Read all prices")
+    amended = place.git("rev-parse", "HEAD@{1}").strip()[:8]
+    for lost, commit in ((True, amended), (False, place.git("rev-parse", "HEAD").strip()[:8])):
+        asked = log(place, OTHER if lost else SESSION).prompt("Read prices", 0 if lost else HOUR).answer("Done.", 5)
+        keep(place, asked.prompt(f"Please take the two notes out of commit {commit} again", HOUR * (1 if lost else 2)))
+        assert (place.run("next", "--repo", str(place.repo))[1] == NOTHING) is lost
+
+
+def test_the_question_that_a_session_ended_with_is_told(place: TaskPlace) -> None:
+    keep(place, log(place).prompt("Fix the export", 0).answer("Fixed the export. Want me to push it?", 5))
+    out = place.run("resume", "--repo", str(place.repo))[1]
+    assert "it ended with a question: Want me to push it?; reopen with" in out
+
+
 def test_a_failing_program_that_is_no_check_is_no_step(place: TaskPlace) -> None:
     asked = log(place).prompt("Load my key, please", 0).call("Bash", 1, "t1", command="ssh-add -l")
     keep(place, asked.result("no agent", 2, "t1", failed=True).answer("The agent does not run.", 5))
@@ -161,6 +177,18 @@ def test_another_session_is_not_open_where_its_branch_says_nothing_any_more(plac
         place.git("branch", "-q", "fix/export", "main")
     keep(place, asking(place), newest(place))
     assert others(place)[OTHER] == "Empty files make the export crash → Fixed the crash of the export."
+
+
+def test_a_branch_is_not_said_to_be_both_merged_and_gone(place: TaskPlace) -> None:
+    place.git("commit", "-q", "--allow-empty", "-m", "Accept empty files in the export (#12)")
+    made = log(place, OTHER, "fix/export").prompt("Empty files make the export crash", 0)
+    made.call("Bash", 1, "t1", command="git commit -am 'Accept empty files in the export'")
+    made.result("[fix/export 1a2b3c4] Accept empty files in the export\n 1 file changed", 2, "t1").answer("Done.", 3)
+    looked = log(place, THIRD, "fix/export").prompt("Which files are empty?", 10).answer("Those of the export.", 11)
+    for logs, expected in (([looked, newest(place)], {"gone"}), ([made], {"merged", "unknown"})):
+        keep(place, *logs)
+        found = place.json("resume", "--repo", str(place.repo))["loaded_context"]
+        assert {one["branch_standing"] for one in found if one.get("branch") == "fix/export"} == expected
 
 
 def test_another_session_is_open_where_its_branch_has_what_the_head_has_not(place: TaskPlace) -> None:

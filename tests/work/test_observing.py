@@ -64,7 +64,7 @@ def test_a_file_that_was_moved_is_gone_and_the_edit_is_of_its_new_name() -> None
     moved = f"*** Begin Patch\n*** Update File: {ROOT}/src/b.py\n*** Move to: {ROOT}/src/c.py\n@@\n*** End Patch"
     found = seen(
         call("Edit", files=("src/a.py", "src/b.py")),
-        call("Bash", "mv src/a.py src/cart.py && git mv old new", failed=False),
+        call("Bash", "mv src/a.py src/cart.py\nnpm test", failed=True),
         call("apply_patch", moved, files=(f"{ROOT}/src/b.py", f"{ROOT}/src/c.py")),
         call("Bash", "mv src/cart.py src/never.py", failed=True),
     )

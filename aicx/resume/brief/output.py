@@ -280,6 +280,8 @@ def _session_head(report: ResumeReport, item: BriefedSession, limit: int) -> lis
     state = _ENDED[item.brief.state_reason] if item.brief and not report.is_stated_of(item) else ""
     if state == _ENDED["failure_open"] and item.brief and not item.brief.failing:
         state = ""  # what was only looked up or tried says nothing of the work
+    if state == _ENDED["question_open"] and item.brief and item.brief.questions:
+        state += f": {shorten(clean(item.brief.questions[-1].text), limit)}"
     if (left := report.still_open) is not None:
         state = f"open: {_OPEN.get(left.reason) or shorten(clean(left.step), limit)}"
     if item.brief and item.brief.may_be_at_work(report.now) and not report.is_stated_of(item):
