@@ -88,31 +88,6 @@ class NoteRules(_Expressions):
 
 
 @cache
-def note_rules() -> NoteRules:
-    return NoteRules(_table("notes"))
-
-
-@cache
-def memory_rules() -> MemoryRules:
-    return MemoryRules(_table("memories"))
-
-
-@cache
-def request_rules() -> RequestRules:
-    return RequestRules(_table("requests"))
-
-
-@cache
-def command_rules() -> CommandRules:
-    return CommandRules(_table("commands"))
-
-
-@cache
-def statement_rules() -> StatementRules:
-    return StatementRules(_table("statements"))
-
-
-@cache
 def reading_version(layout: int) -> str:
     """The version of what is kept of a session as it was read: another one with each release and each pattern.
 

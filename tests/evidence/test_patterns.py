@@ -21,7 +21,7 @@ def test_the_files_have_all_expressions_that_the_code_names_and_no_others() -> N
     every = [statement_rules(), command_rules(), memory_rules(), note_rules()]
     for name, rules in zip(("statement", "command", "memory", "note"), every, strict=True):
         assert set(re.findall(rf"\b{name}_rules\(\)\.(\w+)", code)) - {"lists"} <= rules.lists.keys()
-    assert {name for rules in every for name in rules.lists} <= set(re.findall(r"\.(\w+)", code))
+    assert {name for rules in every for name in rules.lists} <= set(re.findall(r"\w+", code))
     with pytest.raises(AttributeError, match="misspelt"):
         _ = statement_rules().misspelt
 
