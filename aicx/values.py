@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Callable
+from _thread import RLock
+from collections.abc import Callable, Mapping
 from operator import attrgetter
 from reprlib import recursive_repr
 from types import MemberDescriptorType
@@ -27,20 +28,61 @@ def _quick(cls: type[T] | None = None, /, *, frozen: bool = False, **options: An
 def _made(cls: type[T], frozen: bool, options: dict[str, Any]) -> type[T]:
     own = vars(cls)
     wants_eq, wants_repr, wants_init = (options.pop(name, True) for name in ("eq", "repr", "init"))
-    made = dataclasses.dataclass(init=False, eq=False, repr=False, **options)(cls)
-    fields = dataclasses.fields(made)  # type: ignore[arg-type]
+    cls.__doc__ = cls.__doc__ or f"{cls.__name__}()"  # the library would work out a signature for it
+    options |= {"init": False, "eq": False, "repr": False}
+    made = _slotted(cls, options) if _is_plain(cls, options) else dataclasses.dataclass(**options)(cls)
     if wants_init and "__init__" not in own:
-        made.__init__ = _Init(made, frozen)  # type: ignore[assignment]
+        made.__init__ = _Init(made, frozen)  # type: ignore[method-assign]
     if frozen:
-        _freeze(made, [one.name for one in fields], slots=options.get("slots", False))
+        _freeze(made, slots=options.get("slots", False))
     if wants_eq and "__eq__" not in own:
-        values = _values([one.name for one in fields if one.compare])
+        values = _values(made)
         made.__eq__ = _equality(values)  # type: ignore[method-assign]
         if "__hash__" not in own:
-            made.__hash__ = _hash(values) if frozen else None  # type: ignore[method-assign, assignment]
+            made.__hash__ = _hash(values) if frozen else None  # type: ignore[method-assign]
     if wants_repr and "__repr__" not in own:
-        made.__repr__ = _printer([one.name for one in fields if one.repr])  # type: ignore[method-assign]
+        made.__repr__ = _shown  # type: ignore[method-assign]
     return made
+
+
+def _is_plain(cls: type[Any], options: Mapping[str, Any]) -> bool:
+    """Whether every name with a type is a field with a slot of its own, here and in the classes above."""
+    hints = vars(cls).get("__annotations__", {}).values()
+    plain = all(isinstance(hint, str) and "Var" not in hint and "KW_ONLY" not in hint for hint in hints)
+    return plain and options.get("slots", False) and all("__slots__" in vars(base) for base in cls.__mro__[1:-1])
+
+
+def _slotted(cls: Any, options: dict[str, Any]) -> Any:
+    """The class as the library makes it with slots, its fields described when somebody asks for them."""
+    names = vars(cls).get("__annotations__", {})
+    above = {slot for base in cls.__mro__[1:-1] for slot in vars(base)["__slots__"]}
+    not_kept = {*names, "__dict__", "__weakref__"}
+    body = {name: value for name, value in vars(cls).items() if name not in not_kept}
+    body["__slots__"] = tuple(name for name in names if name not in above)
+    made = type(cls)(cls.__name__, cls.__bases__, body)
+    made.__qualname__ = cls.__qualname__
+    for name in _ABOUT:
+        setattr(made, name, _About(name, cls, made, {**options, "slots": False}))
+    return made
+
+
+_ABOUT = ("__dataclass_fields__", "__dataclass_params__", "__match_args__")
+_LOCK = RLock()  # the library changes the class that it describes
+
+
+class _About:
+    """In the place of what the library says of a class, until it is first asked for."""
+
+    def __init__(self, name: str, cls: type[Any], made: type[Any], options: dict[str, Any]) -> None:
+        self.name, self.cls, self.made, self.options = name, cls, made, options
+
+    def __get__(self, instance: object, owner: type[Any]) -> Any:
+        with _LOCK:
+            if vars(self.made)[self.name] is self:
+                dataclasses.dataclass(**self.options)(self.cls)
+                for name in _ABOUT:
+                    setattr(self.made, name, vars(self.cls)[name])
+        return getattr(self.made, self.name)
 
 
 class _Pattern:
@@ -98,10 +140,10 @@ class _Init:
         return made.__get__(instance, owner)
 
 
-def _freeze(cls: type[Any], names: list[str], slots: bool) -> None:
+def _freeze(cls: type[Any], slots: bool) -> None:
     def refusing(method: str, what: str) -> Callable[..., None]:
         def change(self: Any, name: str, *value: object) -> None:
-            if type(self) is cls or name in names:
+            if type(self) is cls or name in cls.__dataclass_fields__:
                 raise dataclasses.FrozenInstanceError(f"cannot {what} field {name!r}")
             getattr(super(cls, self), method)(name, *value)
 
@@ -111,18 +153,28 @@ def _freeze(cls: type[Any], names: list[str], slots: bool) -> None:
     cls.__delattr__ = refusing("__delattr__", "delete")
 
     def state(self: Any) -> list[Any]:
-        return [getattr(self, name) for name in names]
+        return [getattr(self, one.name) for one in dataclasses.fields(cls)]
 
     def set_state(self: Any, state: list[Any]) -> None:
-        for name, value in zip(names, state, strict=True):
-            getattr(cls, name).__set__(self, value)
+        for one, value in zip(dataclasses.fields(cls), state, strict=True):
+            getattr(cls, one.name).__set__(self, value)
 
     if slots and "__getstate__" not in vars(cls):  # what is pickled is set past them
         cls.__getstate__, cls.__setstate__ = state, set_state  # type: ignore[assignment]
 
 
-def _values(names: list[str]) -> Callable[[Any], Any]:
-    return attrgetter(*names) if names else lambda _: ()
+def _values(cls: type[Any]) -> Callable[[Any], Any]:
+    """Gives the values of an object that count when it is compared."""
+    found: Callable[[Any], Any] | None = None
+
+    def values(one: Any) -> Any:
+        nonlocal found
+        if found is None:
+            names = [field.name for field in dataclasses.fields(cls) if field.compare]
+            found = attrgetter(*names) if names else lambda _: ()
+        return found(one)
+
+    return values
 
 
 def _equality(values: Callable[[Any], Any]) -> Callable[[Any, object], bool]:
@@ -139,13 +191,10 @@ def _hash(values: Callable[[Any], Any]) -> Callable[[Any], int]:
     return hash_of
 
 
-def _printer(names: list[str]) -> Callable[[Any], str]:
-    @recursive_repr()
-    def shown(self: Any) -> str:
-        parts = (f"{name}={getattr(self, name)!r}" for name in names)
-        return f"{type(self).__qualname__}({', '.join(parts)})"
-
-    return shown
+@recursive_repr()
+def _shown(one: Any) -> str:
+    parts = (f"{field.name}={getattr(one, field.name)!r}" for field in dataclasses.fields(one) if field.repr)
+    return f"{type(one).__qualname__}({', '.join(parts)})"
 
 
 def _copied(one: T, /, **changes: Any) -> T:

@@ -153,7 +153,9 @@ def test_a_question_by_words_loads_nothing_of_git_logs_and_json_answers(
 
 
 @pytest.mark.parametrize(
-    ("words", "most"), [(["steer"], 45), (["search", "-m", "lexical", "lost"], 87)], ids=["steer", "search"]
+    ("words", "most"),
+    [(["steer"], 45), (["search", "-m", "lexical", "lost"], 87), (["resume", "-p", "pier-api", "--json"], 125)],
+    ids=lambda words: words[0] if isinstance(words, list) else "",
 )
 def test_a_short_command_loads_few_modules_of_ours(
     stored: Demo, monkeypatch: pytest.MonkeyPatch, words: list[str], most: int

@@ -115,6 +115,7 @@ class Branches:
         self._state = state
         self._speakers: dict[str, str] = {}
         self._merged: set[str] = set()
+        self._held: dict[str, bool | None] = {}
         wanted = sorted({name for name in names if name and name != state.branch})
         if wanted and state.head:
             self._look(wanted)
@@ -139,9 +140,10 @@ class Branches:
 
     def holds_commit(self, commit: str) -> bool | None:
         """Whether a commit is in the head; None where this repository does not know it."""
-        if not self._state.head or self._git.ask("cat-file", "-e", f"{commit}^{{commit}}") is None:
-            return None
-        return self._is_in_head(commit)
+        if commit not in self._held:
+            known = self._state.head and self._git.ask("cat-file", "-e", f"{commit}^{{commit}}") is not None
+            self._held[commit] = self._is_in_head(commit) if known else None
+        return self._held[commit]
 
     def is_lost(self, commit: str) -> bool:
         """Whether no branch or tag has a commit, as far as this repository knows: it was never here, or made anew."""

@@ -10,8 +10,8 @@ from aicx.resume.brief.json_brief import contract_answer, previous_answer
 from aicx.storage.typed import with_texts
 from aicx.values import dataclass
 from aicx.work.answers import SkippedTask, TaskEntry, entry_of, skipped_of
-from aicx.work.compliance import Compliance, ContractResult
-from aicx.work.contract import Contract
+from aicx.work.compliance import Compliance
+from aicx.work.contract import Contract, ContractResult
 from aicx.work.handoff import HandoffAnswer
 from aicx.work.record import stored
 

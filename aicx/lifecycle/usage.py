@@ -17,7 +17,8 @@ from aicx.text import instant
 from aicx.values import dataclass
 from aicx.work.areas import areas
 from aicx.work.attempts import attempts_in
-from aicx.work.compliance import ContractResult, Result, results_of
+from aicx.work.compliance import Result, results_of
+from aicx.work.contract import ContractResult
 from aicx.work.facts_index import facts_at
 from aicx.work.failures import Pattern, patterns
 from aicx.work.files import CLOSED, HANDOFFS, TASKS, read_all

@@ -12,7 +12,6 @@ import orjson
 
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.files.read import read_intact
-from aicx.corpus.views.documents import header_of, searchable_texts, tool_text_indexes
 from aicx.errors import AicxError
 from aicx.evidence.calls import FileEdit, OtherRepositories, answered_calls, edits_of
 from aicx.evidence.kept import KeptReadings
@@ -168,6 +167,9 @@ class SessionReader:
 
     def coverage(self, passage: Passage, rarity: TermWeights) -> float:
         """How much of the task a passage holds, with what is known of its session: title, branch and files."""
+        # Imported here: without a task nothing is searched.
+        from aicx.corpus.views.documents import header_of, searchable_texts, tool_text_indexes
+
         try:
             stored = read_intact(self._layout, passage.path)
             sidecar = stored.sidecar

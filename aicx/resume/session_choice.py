@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from datetime import timedelta
 
-from aicx.evidence.calls import hash_of, merged_by, number_of
+from aicx.evidence.calls import hash_of, number_of
 from aicx.evidence.session_brief import Ending, SessionBrief, with_later
 from aicx.evidence.sessions import MAX_SESSIONS as LISTED_SESSIONS
 from aicx.evidence.sessions import SessionRow, count_sessions, list_sessions, load_sessions, short_ids
@@ -262,9 +262,8 @@ class SessionChoice:
         """The session in brief, without what later sessions in its place have done."""
         clean = is_clean(self._state.dirty, self._state.root, session.cwd)
         commits = self._run.landed.commits if self._run.landed else ()
-        merged = merged_by(one.subject for one in commits)
         after = tuple(one.subject for one in commits if one.at > session.completed_at)
-        since = Since(merged, clean=clean, done=after)
+        since = Since(self._run.merged, clean=clean, done=after)
         brief = self._reader.brief(session, since)
         if brief is None:
             return None
@@ -298,15 +297,19 @@ class SessionChoice:
 
         Of a session that left its edits to somebody else to commit: every file of them, since its last edit.
         """
-        if self._run.landed is None:
+        landed, known = self._run.landed, self._run.has_landed
+        if landed is None:
             return False
-        if not brief.commits and brief.edits:
-            last = max(edit.at for edit in brief.edits)
-            return self._run.landed.holds_files({edit.path for edit in brief.edits}, last)
-        own = {number_of(line.text.removesuffix(" (merged)")) for line in brief.pull_requests}
-        return not own.isdisjoint(merged_by(one.subject for one in self._run.landed.commits)) or any(
-            self._run.landed.holds_subject(line.text, session.started_at) for line in brief.commits[:1]
-        )
+        if session.ref not in known:
+            own = {number_of(line.text.removesuffix(" (merged)")) for line in brief.pull_requests}
+            if not brief.commits and brief.edits:
+                last = max(edit.at for edit in brief.edits)
+                known[session.ref] = landed.holds_files({edit.path for edit in brief.edits}, last)
+            else:
+                known[session.ref] = not own.isdisjoint(self._run.merged) or any(
+                    landed.holds_subject(line.text, session.started_at) for line in brief.commits[:1]
+                )
+        return known[session.ref]
 
     def _is_pushed(self, session: SessionRow, brief: SessionBrief) -> bool:
         """Whether a remote has what a session committed last, by any hash: in a branch of it, or by way of the head."""

@@ -16,7 +16,7 @@ from aicx.corpus.places.identity import from_remote
 from aicx.corpus.places.places import load_decisions
 from aicx.corpus.places.stored import place_of
 from aicx.errors import UsageError
-from aicx.evidence.calls import OtherRepositories
+from aicx.evidence.calls import OtherRepositories, merged_by
 from aicx.evidence.sessions import RepositoryScope, SessionRow, known_folders, other_folders
 from aicx.evidence.statements import weigh
 from aicx.git.branches import Branches, Landed
@@ -112,6 +112,7 @@ class ResumeState:
     sessions: list[SessionRow] = field(default_factory=list)  # of the repository, the newest first
     latest: SessionRow | None = None
     landed: Landed | None = None  # what the head holds
+    has_landed: dict[str, bool] = field(default_factory=dict)  # whether the head holds a session's work, by reference
     ask_commits: Callable[[], tuple[Sequence[Commit], int]] | None = None
     rarity: TermWeights = TermWeights((), ())  # of the topic's words, once it was searched for
     passages: Sequence[Passage] = ()  # that the search gave for the task
@@ -141,6 +142,11 @@ class ResumeState:
     def is_unsure(self) -> bool:
         """Whether no session is there that the work surely goes on from."""
         return self.report.resumed is None or self.report.resumed.confidence == "low"
+
+    @cached_property
+    def merged(self) -> set[str]:
+        """The numbers of the pull requests that the head holds."""
+        return merged_by(one.subject for one in self.landed.commits) if self.landed else set()
 
     @cached_property
     def work_place(self) -> WorkPlace | None:

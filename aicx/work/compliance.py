@@ -106,18 +106,6 @@ class Compliance:
         return cls("not_evaluated", None, main_issue=reason, compact_summary=summary)
 
 
-@dataclass(frozen=True, slots=True)
-class ContractResult:
-    """How an earlier session kept to its contract."""
-
-    ref: Annotated[str, "reference of the attempt"]
-    status: Annotated[str, "`followed`, `partial` or `violated`"]
-    score: Annotated[float, "0 to 1"]
-    main_issue: Annotated[str | None, "the code of the first violation or warning, or null"]
-    compact_summary: Annotated[str, "one line of at most 120 characters"]
-    at: Annotated[str, "when it was written last"]
-
-
 def evaluate(contract: Contract | None, observed: Observed) -> Compliance:
     """The audit of a session."""
     if contract is None:

@@ -141,6 +141,18 @@ class Contract:
     sources: tuple[str, ...] = field(default=(), metadata={**SPARSE, **INTERNAL})
 
 
+@dataclass(frozen=True, slots=True)
+class ContractResult:
+    """How an earlier session kept to its contract."""
+
+    ref: Annotated[str, "reference of the attempt"]
+    status: Annotated[str, "`followed`, `partial` or `violated`"]
+    score: Annotated[float, "0 to 1"]
+    main_issue: Annotated[str | None, "the code of the first violation or warning, or null"]
+    compact_summary: Annotated[str, "one line of at most 120 characters"]
+    at: Annotated[str, "when it was written last"]
+
+
 def draw_up(ground: Ground) -> Contract:
     """The contract for a task. Where little ties the files to it, it asks for nothing but the test."""
     ordered = tuple(dict.fromkeys((*ground.task_files, *ground.files, *ground.mapped)))

@@ -8,8 +8,7 @@ from typing import Annotated, Any
 from aicx.fields import OPTIONAL
 from aicx.share.wanted import TeamSession
 from aicx.values import dataclass
-from aicx.work.compliance import ContractResult
-from aicx.work.contract import Contract
+from aicx.work.contract import Contract, ContractResult
 from aicx.work.session_facts import Said
 
 SCHEMA = "aicx.resume/1"

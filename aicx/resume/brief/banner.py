@@ -29,13 +29,15 @@ def banner(agent: str, report: ResumeReport, active: Sequence[Loaded] = (), limi
     if not limit:
         return shorten(lines[0], _LINE)
     # Imported here: most briefs are in Markdown, and have no banner.
-    from aicx.work.place import next_steps
     from aicx.work.record import clean
 
     said = _stated(report) if report.left is not None else _derived(report)
     stated = [task for task in active if task.derived is None]
-    if (step := next(iter(next_steps(stated)), None)) is not None:
-        said["Next"] = step.text
+    if stated:
+        from aicx.work.place import next_steps  # imported here: most never begin a task
+
+        if (step := next(iter(next_steps(stated)), None)) is not None:
+            said["Next"] = step.text
     lines += [f"{name}: {text}" for name, text in said.items() if text]
     if stated:
         more = f" and {plural(len(stated) - 1, 'other')}" if len(stated) > 1 else ""

@@ -25,8 +25,7 @@ from aicx.resume.brief.banner import banner
 from aicx.resume.brief.part import Part, Slot, clean, context_data
 from aicx.resume.report import Reason, ResumeReport
 from aicx.text import estimate_tokens, instant, local, shorten
-from aicx.work.compliance import ContractResult
-from aicx.work.contract import Contract, EditScope
+from aicx.work.contract import Contract, ContractResult, EditScope
 
 if TYPE_CHECKING:
     from aicx.work.compliance import Result
