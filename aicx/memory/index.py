@@ -95,13 +95,13 @@ class RecordIndex:
         return self._sound(lambda: dict(self._db.execute("SELECT path, mark FROM records").fetchall()))
 
     def every_record(self) -> list[Record]:
-        """All records, in the order of their paths."""
-        return self._sound(
-            lambda: [
-                self._made(row)
-                for row in self._db.execute("SELECT path, stamp, mark, body FROM records ORDER BY path").fetchall()
-            ]
-        )
+        """All records that there are files of, in the order of their paths, each once whatever a damaged database has."""
+
+        def look() -> list[Record]:
+            rows = {row[0]: row for row in self._db.execute("SELECT path, stamp, mark, body FROM records").fetchall()}
+            return [self._made(rows.get(path, (path, "", 0, b""))) for path in sorted(self._seen)]
+
+        return self._sound(look)
 
     def decisions(self) -> Decisions:
         """Reads what was decided, from log and seal, or from what was made of them when they were as they are now."""

@@ -59,6 +59,19 @@ def test_a_damaged_index_is_made_again(agreed, body):
     db.close()
 
 
+def test_rows_that_a_damaged_page_shows_twice_or_without_a_path_are_no_records(agreed):
+    place, ref, file = agreed
+    with sqlite3.connect(file) as db:
+        (row,) = db.execute("SELECT * FROM records").fetchall()
+        db.execute("ALTER TABLE records RENAME TO sound")
+        db.execute("CREATE TABLE records AS SELECT * FROM sound")
+        db.executemany(f"INSERT INTO records VALUES({','.join('?' * len(row))})", [row, (None, *row[1:])])
+    db.close()
+    found = index.RecordIndex(file, place.home / "memory")
+    assert [record.ref for record in found.every_record()] == [ref]
+    found.close()
+
+
 def test_an_index_that_another_process_holds_is_left_alone(agreed):
     place, ref, file = agreed
     other = sqlite3.connect(file, isolation_level=None)
