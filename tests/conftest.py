@@ -186,6 +186,7 @@ def _needing_git() -> Iterator[None]:
 def pytest_collection_finish() -> None:
     """Later collections of garbage leave out what collecting the tests has made, most of all objects."""
     gc.freeze()
+    gc.set_threshold(100_000)  # as every command does, see aicx.__main__; a sixth of what tests that store take
     gc.enable()
 
 

@@ -1,7 +1,6 @@
 """Commands in processes of their own, forked from one that has imported their libraries: a tenth of a start.
 
-The program is what a `ForkedCommand` starts from. It forks a keeper for every order, which forks the command and tells
-its end.
+The program is what a `ForkedCommand` starts from: it forks a process for every order, and tells its end.
 """
 
 from __future__ import annotations
@@ -11,6 +10,7 @@ import fcntl
 import gc
 import json
 import os
+import select
 import signal
 import socket
 import subprocess
@@ -57,6 +57,14 @@ _IMPORTED_OF_PARTS = {
         "uvicorn.loops.auto",
     ),
 }
+# A fork costs as much as the process has in memory that it is of: these have parts in it, all others have none.
+_PARTS_OF = {
+    "serve": ("mcp", "web"),
+    "dashboard": ("mcp", "web"),
+    "map": ("code",),
+    "index": ("semantic",),
+    "share": ("semantic",),
+}
 
 
 class ForkedCommand:
@@ -79,10 +87,11 @@ class ForkedCommand:
     ) -> None:
         self.arguments = list(arguments)
         self.returncode: int | None = None
-        self._keeper, theirs = socket.socketpair()
-        socket.send_fds(_server(), [b"."], [theirs.fileno(), *streams])
+        self._teller, theirs = socket.socketpair()
+        parts = ("semantic",) if code else _PARTS_OF.get(next(iter(arguments), ""), ())
+        socket.send_fds(_server(parts), [b"."], [theirs.fileno(), *streams])
         theirs.close()
-        self._told = self._keeper.makefile("rw")
+        self._told = self._teller.makefile("rw")
         order = {"arguments": self.arguments, "environ": dict(env), "cwd": str(cwd or Path.cwd())}
         print(json.dumps({**order, "umask": umask, "terminal": terminal, "code": code}), file=self._told, flush=True)
         self.pid = int(self._told.readline())
@@ -104,10 +113,10 @@ class ForkedCommand:
     def wait(self, timeout: float = 60) -> int:
         """The exit code as `subprocess` has it; TimeoutError after so many seconds."""
         if self.returncode is None:
-            self._keeper.settimeout(timeout)
+            self._teller.settimeout(timeout)
             self.returncode = int(self._told.readline())
             self._told.close()
-            self._keeper.close()
+            self._teller.close()
         return self.returncode
 
 
@@ -190,10 +199,10 @@ def _fork() -> int:
 
 
 @cache
-def _server() -> socket.socket:
-    """Where orders go; the process ends when this one does."""
+def _server(parts: Sequence[str]) -> socket.socket:
+    """Where orders go to a process that has imported these parts; it ends when this one does."""
     ours, theirs = socket.socketpair()
-    command = [sys.executable, "-m", "tests.forked", str(theirs.fileno())]
+    command = [sys.executable, "-m", "tests.forked", str(theirs.fileno()), *parts]
     process = subprocess.Popen(command, cwd=_REPOSITORY, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL)
     theirs.close()
 
@@ -205,27 +214,17 @@ def _server() -> socket.socket:
     return ours
 
 
-def _keep(told: socket.socket, streams: Sequence[int]) -> NoReturn:
-    """Starts what is ordered, tells its process, waits for it and tells its exit code."""
-    with told.makefile("rw") as stream:
-        order: dict[str, Any] = json.loads(stream.readline())
-        child = _fork()
-        if child == 0:
-            _obey(order, streams, max(told.fileno(), *streams))
-        for one in streams:
-            os.close(one)
-        print(child, file=stream, flush=True)
-        print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), file=stream, flush=True)
-    os._exit(0)
-
-
-def _obey(order: dict[str, Any], streams: Sequence[int], last: int) -> NoReturn:
-    """Runs the command as its process would; descriptors up to ``last`` are not its own."""
+def _obey(told: socket.socket, streams: Sequence[int], others: Sequence[int]) -> NoReturn:
+    """Runs the command that is ordered as its process would, without the ``others`` of the server's descriptors."""
     code: Any = 99
     try:
+        signal.set_wakeup_fd(-1)
+        with told, told.makefile() as stream:
+            order: dict[str, Any] = json.loads(stream.readline())
         for number, one in enumerate(streams):
             os.dup2(one, number)
-        os.closerange(3, last + 1)
+        for one in (*streams, *others):
+            os.close(one)
         if order["terminal"]:
             os.setsid()
             fcntl.ioctl(0, termios.TIOCSCTTY, 0)
@@ -236,7 +235,11 @@ def _obey(order: dict[str, Any], streams: Sequence[int], last: int) -> NoReturn:
         os.environ.update(order["environ"])
         if order["umask"] is not None:
             os.umask(order["umask"])
-        for number in (signal.SIGHUP, signal.SIGTERM):  # whatever the tests were started with, such as nohup
+        for number in (
+            signal.SIGHUP,
+            signal.SIGTERM,
+            signal.SIGCHLD,
+        ):  # whatever the tests were started with, such as nohup
             signal.signal(number, signal.SIG_DFL)
         signal.signal(signal.SIGINT, signal.default_int_handler)
         sys.argv = ["aicx", *order["arguments"]]
@@ -256,35 +259,53 @@ def _obey(order: dict[str, Any], streams: Sequence[int], last: int) -> NoReturn:
         os._exit(code)
 
 
-def _reap(*_: object) -> None:
-    """Ends the keepers whose servers have ended; what they used counts as used by this process."""
-    with suppress(ChildProcessError):
-        while os.waitpid(-1, os.WNOHANG)[0]:
-            pass
+def _reap(running: dict[int, socket.socket]) -> None:
+    """Tells the exit codes of the commands that have ended."""
+    while running:
+        child, status = os.waitpid(-1, os.WNOHANG)
+        if not child:
+            return
+        with running.pop(child) as told, suppress(OSError):  # nobody may wait for it any more
+            told.sendall(b"%d\n" % os.waitstatus_to_exitcode(status))
 
 
-def main() -> None:
-    """Forks for every order, and ends with the process that gives them."""
-    of_parts = (names for part, names in _IMPORTED_OF_PARTS.items() if not is_missing(part))
-    for name in chain(_IMPORTED, *of_parts):
-        import_module(name)
-    if not is_missing("semantic"):
-        import_library()  # it begins its threads anew in a forked process, and none has worked by then
-    gc.collect()
-    gc.freeze()  # a collection in a child would write to every object, and so copy the memory of this process
-    signal.signal(signal.SIGCHLD, _reap)
-    with socket.socket(fileno=int(sys.argv[1])) as orders:
-        while True:
+def _serve(orders: socket.socket) -> None:
+    """Forks for every order until no more can come."""
+    ended, mark = os.pipe()
+    os.set_blocking(mark, False)
+    signal.set_wakeup_fd(mark)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    running: dict[int, socket.socket] = {}
+    while True:
+        ready = select.select([orders.fileno(), ended], [], [])[0]
+        if ended in ready:
+            os.read(ended, 4096)
+            _reap(running)
+        if orders.fileno() in ready:
             said, ends, _, _ = socket.recv_fds(orders, 1, 4)
             if not said:
                 return
-            told, *streams = ends
+            told, streams = socket.socket(fileno=ends[0]), ends[1:]
             child = _fork()
             if child == 0:
-                signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-                _keep(socket.socket(fileno=told), streams)
-            for end in ends:
-                os.close(end)
+                _obey(told, streams, [orders.fileno(), ended, mark, *(other.fileno() for other in running.values())])
+            for one in streams:
+                os.close(one)
+            running[child] = told
+            with suppress(OSError):
+                told.sendall(b"%d\n" % child)
+
+
+def main() -> None:
+    """Imports the parts that the command line names, and serves orders; ends with the process that gives them."""
+    for name in chain(_IMPORTED, *(_IMPORTED_OF_PARTS[part] for part in sys.argv[2:] if not is_missing(part))):
+        import_module(name)
+    if "semantic" in sys.argv and not is_missing("semantic"):
+        import_library()  # it begins its threads anew in a forked process, and none has worked by then
+    gc.collect()
+    gc.freeze()  # a collection in a child would write to every object, and so copy the memory of this process
+    with socket.socket(fileno=int(sys.argv[1])) as orders:
+        _serve(orders)
 
 
 if __name__ == "__main__":

@@ -20,6 +20,8 @@ from random import Random
 from zlib import crc32
 
 _NO_TESTS = 5
+# What the modules of one of these areas share takes long to begin: a browser, a process to fork from, a store of objects.
+_TOGETHER = ("tests/servers", "tests/share", "tests/survival")
 
 
 def main(number: int, arguments: Sequence[str]) -> int:
@@ -50,7 +52,8 @@ def is_of_part(module: str, part: str) -> bool:
     The letters are ones with which two parts take as long as each other, and three and four as well.
     """
     number, parts = map(int, part.split("/"))
-    return crc32(f"op{module}".encode()) % parts == number % parts
+    area = "/".join(module.split("/")[:2])
+    return crc32(f"hm{area if area in _TOGETHER else module}".encode()) % parts == number % parts
 
 
 def _start(part: int, number: int, arguments: Sequence[str], folder: Path) -> subprocess.Popen[bytes]:

@@ -227,6 +227,7 @@ def main() -> None:
     for agent in SOURCES:
         load_source(agent)
     _warm_up()
+    gc.set_threshold(100_000)  # as every command does, see aicx.__main__
     _settle()
     for line in sys.stdin:
         sys.stdout.write(f"{json.dumps(_run(json.loads(line)))}\n")
