@@ -20,7 +20,7 @@ from random import Random
 from zlib import crc32
 
 _NO_TESTS = 5
-# What the modules of one of these areas share takes long to begin: a browser, a process to fork from, a store of objects.
+# What the modules of one of these areas share takes long to begin: a browser, a process to fork from, an object store.
 _TOGETHER = ("tests/servers", "tests/share", "tests/survival")
 
 
