@@ -103,6 +103,11 @@ class DenseSearcher:
         found: list[Candidate] = self._retried(lambda: self._nearest(vector, where, limit))
         return found
 
+    def nearest_scores(self, vectors: Any) -> list[float]:
+        """The score of the nearest document for each of several questions, which are asked at once."""
+        found: list[float] = self._retried(lambda: self._nearest_scores(vectors[vectors.any(axis=1)]))
+        return found
+
     def held(self, where: Sequence[Condition]) -> int:
         """How many of the documents that fulfil ``where`` the table holds."""
         found: int = self._retried(lambda: self._held(where))
@@ -149,12 +154,17 @@ class DenseSearcher:
         while True:
             rows = self._table.nearest(vector, condition, wanted)
             candidates = _documents(rows)
-            # What was not fetched is no nearer than the last passage fetched, and weights only take away.
-            floor = 1.0 - rows[-1][3] if len(rows) >= wanted else float("-inf")
-            settled = len(candidates) >= limit and candidates[limit - 1].score >= floor
-            if settled or len(rows) < wanted or wanted >= _MAX_PASSAGES:
+            if _are_settled(candidates[:limit], rows, limit, wanted):
                 return candidates[:limit]
             wanted = min(wanted * 4, _MAX_PASSAGES)
+
+    def _nearest_scores(self, vectors: Any) -> list[float]:
+        self._refresh()
+        found = []
+        for vector, rows in zip(vectors, self._table.nearest_of_each(vectors, _MIN_PASSAGES), strict=True):
+            first = _documents(rows)[:1]
+            found += first if _are_settled(first, rows, 1, _MIN_PASSAGES) else self._nearest(vector, (), 1)
+        return [candidate.score for candidate in found]
 
     def _scores(self, vector: Any, documents: Collection[str]) -> list[Candidate]:
         self._refresh()
@@ -221,6 +231,16 @@ class DenseSearcher:
             hint = "Check the address, the network and the credentials before anything else."
         reason = _LIBRARYS_OWN.sub("", str(error).partition("\n")[0])[:_MAX_REASON_LENGTH]
         return CorpusDamaged(f"The vector index at {self._uri} cannot be read: {reason}", hint=hint)
+
+
+def _are_settled(candidates: Sequence[Candidate], rows: Sequence[Row], limit: int, wanted: int) -> bool:
+    """Whether no passage beyond the ``wanted`` nearest can bring another document among the first ``limit``.
+
+    What was not fetched is no nearer than the last passage fetched, and weights only take away.
+    """
+    if len(rows) < wanted or wanted >= _MAX_PASSAGES:
+        return True
+    return len(candidates) >= limit and candidates[-1].score >= 1.0 - rows[-1][3]
 
 
 def _documents(rows: Sequence[Row]) -> list[Candidate]:

@@ -104,6 +104,9 @@ class MappedTable:
         order = np.argsort(-best[chosen], kind="stable")[:limit]
         return self._rows(vector, chosen[order].tolist())
 
+    def nearest_of_each(self, vectors: Any, limit: int) -> Iterable[list[Row]]:
+        return (self.nearest(vector, None, limit) for vector in vectors)
+
     def distances(self, vector: Any, documents: Collection[str]) -> list[Row]:
         """The best passage of each of ``documents`` that the table holds."""
         return self._rows(vector, self._places_of(documents))

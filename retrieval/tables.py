@@ -7,7 +7,7 @@ alone takes a second and more.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -51,6 +51,10 @@ class SearchTable(Protocol):
 
     def nearest(self, vector: Any, condition: str | None, limit: int) -> list[Row]:
         """About the ``limit`` nearest passages, nearest first, or the nearest of each of so many documents."""
+        ...
+
+    def nearest_of_each(self, vectors: Any, limit: int) -> Iterable[list[Row]]:
+        """As `nearest` of everything, for each of several vectors at once."""
         ...
 
     def distances(self, vector: Any, documents: Collection[str]) -> list[Row]:
@@ -113,12 +117,24 @@ class _LanceTable:
         return dict(zip(rows["id"].to_pylist(), rows["version"].to_pylist(), strict=True))
 
     def nearest(self, vector: Any, condition: str | None, limit: int) -> list[Row]:
-        query = self._table.search(vector, vector_column_name="vector").distance_type("dot")
+        return _rows(self._nearest(vector, condition, limit))
+
+    def nearest_of_each(self, vectors: Any, limit: int) -> Iterable[list[Row]]:
+        if len(vectors) < 2:  # the rows of a single vector do not say which vector they are of
+            return [self.nearest(vector, None, limit) for vector in vectors]
+        found = self._nearest(list(vectors), None, limit)
+        rows: list[list[Row]] = [[] for _ in vectors]
+        for number, row in zip(found["query_index"].to_pylist(), _rows(found), strict=True):
+            rows[number].append(row)
+        return rows
+
+    def _nearest(self, asked: Any, condition: str | None, limit: int) -> Any:
+        query = self._table.search(asked, vector_column_name="vector").distance_type("dot")
         query = query.minimum_nprobes(_PROBES).maximum_nprobes(0)
         if condition:
             query = query.where(condition, prefilter=True)
         wanted = ["id", "ordinal", *(("weight",) if "weight" in self.columns else ()), "_distance"]
-        return _rows(query.select(wanted).limit(limit).to_arrow(), wanted)
+        return query.select(wanted).limit(limit).to_arrow()
 
     def documents(self, condition: str | None) -> int:
         return self.count(_all("ordinal = 0", condition))
@@ -184,7 +200,7 @@ def _matrix(rows: Any) -> Any:
     return column.flatten().to_numpy(zero_copy_only=True).reshape(len(column), -1).astype(np.float32)
 
 
-def _rows(found: Any, columns: Sequence[str]) -> list[Row]:
-    weights = found["weight"].to_pylist() if "weight" in columns else [1.0] * found.num_rows
+def _rows(found: Any) -> list[Row]:
+    weights = found["weight"].to_pylist() if "weight" in found.column_names else [1.0] * found.num_rows
     ids, ordinals, distances = (found[name].to_pylist() for name in ("id", "ordinal", "_distance"))
     return list(zip(ids, ordinals, weights, distances, strict=True))

@@ -186,7 +186,7 @@ def _needing_git() -> Iterator[None]:
 def pytest_collection_finish() -> None:
     """Later collections of garbage leave out what collecting the tests has made, most of all objects."""
     gc.freeze()
-    gc.set_threshold(100_000)  # as every command does, see aicx.__main__; a sixth of what tests that store take
+    gc.set_threshold(5_000, 20, 20)  # of what tests that store take, a sixth is looking for garbage that is not there
     gc.enable()
 
 
@@ -227,8 +227,9 @@ class RealHomeError(AssertionError):
 def _alarm(event: str, arguments: tuple[Any, ...]) -> None:
     if event in (_FILE_EVENTS or ()):  # None at the end of the interpreter
         for argument in arguments[:2]:
-            if isinstance(argument, str | bytes | os.PathLike) and os.fsdecode(argument).startswith(GUARDED):
-                raise RealHomeError(f"{event} {os.fsdecode(argument)}")
+            path = os.fsdecode(argument) if isinstance(argument, bytes | os.PathLike) else argument
+            if type(path) is str and path.startswith(GUARDED):
+                raise RealHomeError(f"{event} {path}")
 
 
 sys.addaudithook(_alarm)

@@ -214,8 +214,7 @@ def calibrate_noise(uri: str, embedder: Embedder, table: str = TABLES[0]) -> flo
         searcher = DenseSearcher(uri, table, embedder)
         # Embedded together: an endpoint may allow few requests a minute. As passages are: the process that embedded
         # those need not open the model once more, which would double its memory.
-        vectors = embedder.embed_passages(_lines(text))
-        scores = [found[0].score for vector in vectors if (found := searcher.search_near(vector, [], 1))]
+        scores = searcher.nearest_scores(embedder.embed_passages(_lines(text)))
     except Unusable:
         return None
     return round(quantiles(scores, n=20)[-1], 4) if len(scores) > 1 else None

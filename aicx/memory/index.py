@@ -95,7 +95,7 @@ class RecordIndex:
         return self._sound(lambda: dict(self._db.execute("SELECT path, mark FROM records").fetchall()))
 
     def every_record(self) -> list[Record]:
-        """All records that there are files of, in the order of their paths, each once whatever a damaged database has."""
+        """All records that have files, in the order of their paths, each once whatever a damaged database has."""
 
         def look() -> list[Record]:
             rows = {row[0]: row for row in self._db.execute("SELECT path, stamp, mark, body FROM records").fetchall()}
