@@ -11,8 +11,8 @@ from typing import Any
 
 from aicx.errors import CorpusDamaged, UsageError
 from aicx.paths import Layout
+from aicx.storage.atomic import endless_in
 from aicx.storage.home_format import check_format
-from aicx.storage.reading import endless_in
 from aicx.types import AgentHomes
 from aicx.values import dataclass
 

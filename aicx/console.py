@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import orjson
 
-from aicx import brief, links
+from aicx import brief, terminal
+from aicx.brief import QUOTED
 from aicx.fields import to_fields
 from aicx.paths import NON_REPOSITORY
-from aicx.quoting import QUOTED
 from aicx.terminal import only_styles, without_controls
 from aicx.text import local, said, zone_name
 from aicx.text import plural as plural
@@ -81,11 +81,11 @@ def link(text: str, target: Path | str) -> str:
     """``text`` that opens a file or an address, on a terminal that has links; plain elsewhere."""
     if not _has_links():
         return text
-    return links.linked(text, target if isinstance(target, str) and "://" in target else links.file_url(target))
+    return terminal.linked(text, target if isinstance(target, str) and "://" in target else terminal.file_url(target))
 
 
 def _has_links() -> bool:
-    return Style.color and sys.stdout.isatty() and sys.stderr.isatty() and links.has_links(os.environ)
+    return Style.color and sys.stdout.isatty() and sys.stderr.isatty() and terminal.has_links(os.environ)
 
 
 def when(at: datetime | str) -> str:
@@ -131,7 +131,7 @@ def out(text: str = "") -> None:
         _held[-1] += text.split("\n")
         return
     end_waiting()
-    _echo(links.written(text), sys.stdout)
+    _echo(terminal.with_links(text), sys.stdout)
 
 
 def _echo(text: str, stream: TextIO, end: str = "\n") -> None:
@@ -217,8 +217,10 @@ def paged(*, wanted: bool = True) -> Iterator[None]:
         size = terminal_size()
         body = "".join(f"{line}\n" for line in lines)
         end_waiting()
-        if pager.fits(lines, size.columns, size.lines) or not pager.page(command, links.without(body), os.environ):
-            _echo(links.written(body), sys.stdout, end="")
+        if pager.fits(lines, size.columns, size.lines) or not pager.page(
+            command, terminal.without_links(body), os.environ
+        ):
+            _echo(terminal.with_links(body), sys.stdout, end="")
 
 
 _held: list[list[str]] = []  # lines that wait for their pager
@@ -228,12 +230,12 @@ def out_bytes(body: bytes) -> None:
     """Data on stdout, for text that is stored as bytes; without what a terminal would obey, as in `out`."""
     text = only_styles(body.decode("utf-8", "surrogateescape"))
     if _has_links():
-        text = links.with_requests(text)
+        text = terminal.with_requests(text)
     text = fitting(text, sys.stdout)
     if _held:
         _held[-1] += text.removesuffix("\n").split("\n")
         return
-    _write(links.written(text).encode("utf-8", "surrogateescape"))
+    _write(terminal.with_links(text).encode("utf-8", "surrogateescape"))
 
 
 def _write(body: bytes) -> None:
@@ -293,7 +295,7 @@ def out_table(rows: Sequence[Sequence[str]], widths: Sequence[int], right: Colle
 
 def notify(text: str = "") -> None:
     """One line for people, on stderr, in rows that fit a terminal."""
-    text = links.written(fitting(only_styles(text), sys.stderr))
+    text = terminal.with_links(fitting(only_styles(text), sys.stderr))
     with _waiting[-1].aside() if _waiting else nullcontext():
         _echo(text, sys.stderr)
 

@@ -16,9 +16,9 @@ from pathlib import Path
 from shutil import which
 from typing import Annotated
 
+from aicx import git as git
+from aicx.brief import unfenced
 from aicx.config import library_environment
-from aicx.git import command as git
-from aicx.quoting import unfenced
 from aicx.values import dataclass
 
 _LOGS = {"claude": ".claude", "codex": ".codex", "gemini": ".gemini"}

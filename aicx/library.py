@@ -9,22 +9,21 @@ from pathlib import Path
 from typing import Self, TypedDict, Unpack
 
 from aicx.config import Settings, load_settings
-from aicx.corpus.catalog.filters import parse_filters
+from aicx.corpus.catalog.filters import parse_filters, parse_instant
 from aicx.corpus.catalog.query import steer
-from aicx.corpus.catalog.when import parse_instant
 from aicx.corpus.views.show import ChunkFound as ChunkFound
 from aicx.corpus.views.show import ListFound as ListFound
 from aicx.corpus.views.show import SessionFound as SessionFound
 from aicx.corpus.views.show import ShowAnswer, show
 from aicx.engine.search import RERANKED, Group, Mode, Searcher, SearchQuery, Sort
 from aicx.engine.search_answer import SearchAnswer, search_answer
-from aicx.engine.stages.state import STEER_DECAY, steer_query
+from aicx.engine.stages import STEER_DECAY, steer_query
 from aicx.engine.steer_answer import SteerAnswer, ranked_answer, steer_answer
 from aicx.errors import AicxError as AicxError
 from aicx.fields import to_fields as to_fields
 from aicx.filters import NAMES, Filters
+from aicx.resume import ResumeQuery
 from aicx.resume.brief.output import json_brief, markdown_brief
-from aicx.resume.query import ResumeQuery
 from aicx.resume.report import ResumeReport
 from aicx.resume.run import resume
 from aicx.values import dataclass

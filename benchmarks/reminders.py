@@ -25,8 +25,7 @@ from aicx.corpus.catalog.query import open_catalog
 from aicx.evidence.kept import part_stamps
 from aicx.evidence.transcript import Step, read_steps
 from aicx.reminders.building import facts_of, keep_project, keep_turns, turns_of
-from aicx.reminders.index import SCHEMA, Index
-from aicx.reminders.matching import find_fix
+from aicx.reminders.index import SCHEMA, Index, find_fix
 from aicx.reminders.prompt import find_earlier
 from aicx.reminders.saying import Line, of_decision, of_fix, of_turn
 from aicx.sources.tools import changes_files

@@ -27,9 +27,9 @@ from aicx.engine.search import SearchQuery, search
 from aicx.evidence.sessions import RepositoryScope, known_folders
 from aicx.filters import Filters
 from aicx.git.roots import Roots
+from aicx.resume import ResumeQuery
 from aicx.resume.brief.output import json_brief
 from aicx.resume.contract import History
-from aicx.resume.query import ResumeQuery
 from aicx.resume.run import resume
 from aicx.resume.state import ResumeState
 from benchmarks.resume_evaluation import Answer, Question, latest_session, questions, score

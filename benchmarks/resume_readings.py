@@ -32,8 +32,8 @@ from aicx.evidence.statements import requests
 from aicx.evidence.transcript import read_steps
 from aicx.git.roots import repository_of
 from aicx.paths import NON_REPOSITORY
+from aicx.resume import ResumeQuery
 from aicx.resume.brief.output import markdown_brief
-from aicx.resume.query import ResumeQuery
 from aicx.resume.report import ResumeReport
 from aicx.resume.run import resume
 from benchmarks.store import aicx, environment_for, measure

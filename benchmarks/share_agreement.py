@@ -20,7 +20,7 @@ from pathlib import Path
 from aicx.config import load_settings
 from aicx.corpus.catalog.query import open_catalog
 from aicx.corpus.files.read import read_chunk
-from aicx.corpus.views.documents import searchable_texts, voices_of
+from aicx.corpus.views import searchable_texts, voices_of
 from aicx.engine.search import Searcher, SearchQuery
 from aicx.share.asking import asked_share
 

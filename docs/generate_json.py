@@ -11,7 +11,7 @@ from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin
 
-from aicx import failure
+from aicx import failure, reports
 from aicx.agents import readiness
 from aicx.bench import results
 from aicx.bench.report import ablations, comparison, tables
@@ -45,7 +45,6 @@ from aicx.reminders import told as reminders
 from aicx.repomap import MapStatus
 from aicx.repomap import map as maps
 from aicx.repomap.refresh import Refreshed
-from aicx.reports import bundle
 from aicx.resume.brief import answer as resume
 from aicx.servers.described import Described, reachable
 from aicx.sessions import answers as lineage
@@ -135,7 +134,7 @@ ANSWERS: Mapping[str, tuple[str, Sequence[type[Any]]]] = {
     "continuity change": (continuity.CHANGE_SCHEMA, [continuity.ContinuityChange]),
     "continuity clear": (continuity.CLEAR_SCHEMA, [continuity.ContinuityCleared]),
     "continuity open": (continuity.OPEN_SCHEMA, [continuity.ContinuityPaths]),
-    "reports": (bundle.SCHEMA, [bundle.Bundle]),
+    "reports": (reports.SCHEMA, [reports.Bundle]),
     "init": (init.SCHEMA, [init.InitAnswer]),
     "clean": (init.CLEAN_SCHEMA, [init.InitAnswer]),
     "install": (install.SCHEMA, [install.InstallAnswer]),

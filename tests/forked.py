@@ -50,7 +50,7 @@ _IMPORTED_OF_PARTS = {
     "mcp": ("aicx.servers.mcp.server", "mcp.server.streamable_http_manager"),
     "web": (
         "aicx.servers.dashboard.app",
-        "aicx.servers.dashboard.browser_redirect",
+        "aicx.servers.dashboard.app",
         "aicx.servers.http.serve",
         "fastapi.openapi.utils",
         "uvicorn.lifespan.on",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from aicx.quoting import QUOTED
+from aicx.brief import QUOTED
 
 
 def inside(printed: str) -> str:

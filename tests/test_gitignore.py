@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pathspec import GitIgnoreSpec
 
-from aicx.gitignore import ignoring
+from aicx.regex import ignoring
 
 _PART = st.sampled_from(["a", "b", "*", "**", "a*", "*.b", "?", "[ab]", ".a"])
 _LINE = st.tuples(

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from aicx import console, links
+from aicx import console, terminal
 from aicx.terminal import only_styles
 
 TERMINALS = {
@@ -29,7 +29,7 @@ WHOLE = re.compile(r"\x1b\]8;;(\S+?)\x1b\\(.*?)\x1b\]8;;\x1b\\")
 @pytest.mark.parametrize("name", TERMINALS)
 def test_links_are_for_terminals_that_say_they_have_them(name: str) -> None:
     environ, expected = TERMINALS[name]
-    assert links.has_links(environ) is expected
+    assert terminal.has_links(environ) is expected
 
 
 def on_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -81,4 +81,4 @@ def test_without_colour_there_are_no_links(colour: bool, monkeypatch: pytest.Mon
 
 @pytest.mark.parametrize("evil", ["\x1b]8;;https://evil.example\x1b\\click\x1b]8;;\x1b\\", "\x1b[1;0mclick\x1b[0m"])
 def test_a_link_that_a_log_wrote_is_none(evil: str) -> None:
-    assert links.written(only_styles(evil)).replace("\x1b[0m", "") == "click"
+    assert terminal.with_links(only_styles(evil)).replace("\x1b[0m", "") == "click"

@@ -145,7 +145,7 @@ def test_a_question_by_words_loads_nothing_of_git_logs_and_json_answers(
         "aicx.engine.search_answer",
         "aicx.git.history",
         "aicx.git.named",
-        "aicx.git.listed",
+        "aicx.git.printed",
         "aicx.sources.items",
     }
     needless |= {"aicx.work.left", "aicx.corpus.files.tombstones", "retrieval.late", "statistics"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from aicx.quotes import plain, rows
+from aicx.commands.results import plain, rows
 from retrieval.lines import ShortenedLine
 
 

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from aicx.quoting import QUOTED, fenced, unfenced
+from aicx.brief import QUOTED, fenced, unfenced
 from aicx.text import Zone, day_bounds, first_of, local, shorten, time_span, zone_name
 
 NOON = datetime(2026, 7, 1, 12, tzinfo=UTC)

@@ -9,8 +9,20 @@ from pathlib import Path
 
 from aicx import config
 from aicx.agents import records
-from aicx.agents.change import SetupChange, make, missing_folders, read, require_writable, target_of
-from aicx.agents.files import TRACES, AgentFile, exclude_file, exclude_of, files_of, recorded
+from aicx.agents.change import (
+    TRACES,
+    AgentFile,
+    SetupChange,
+    exclude_file,
+    exclude_of,
+    files_of,
+    make,
+    missing_folders,
+    read,
+    recorded,
+    require_writable,
+    target_of,
+)
 from aicx.agents.records import SHARED, SetupRecord, WrittenFile
 from aicx.agents.table import AGENTS, FINDS, OF_ONE_MACHINE
 from aicx.errors import AicxError, CorpusDamaged, UsageError

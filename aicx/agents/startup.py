@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from aicx.agents.bundle import told
+from aicx.brief import fenced
 from aicx.config import Settings
 from aicx.errors import UsageError, plainly
 from aicx.lifecycle.identity import Asker
 from aicx.lifecycle.prepare import was_started
-from aicx.quoting import fenced
+from aicx.resume import MIN_TOKENS
 from aicx.resume.brief.banner import bare_banner
-from aicx.resume.query import MIN_TOKENS
 from aicx.text import BYTES_PER_TOKEN
 from aicx.work.place import WorkPlace, find_place
 

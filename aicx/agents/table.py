@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 from aicx import config
 from aicx.agents import LANES
+from aicx.brief import to_check
 from aicx.installation import program
 from aicx.managed.settings_text import JSON, TOML, SettingsFormat, WantedHooks
-from aicx.quoting import to_check
 from aicx.values import dataclass
 
 # In seconds: the hook gives up by itself before, so this only bounds what the agent waits for a machine that hangs.

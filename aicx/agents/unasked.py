@@ -81,7 +81,7 @@ def _at_prompt(call: _Call) -> str:
     prompt = question_in(_HOOKS_SAID.sub("", _text(call.said, "prompt", "user_prompt") or ""))
     if not prompt:
         return ""
-    from aicx.reminders.matching import find_fix
+    from aicx.reminders.index import find_fix
     from aicx.reminders.prompt import find_earlier
 
     with _index(call) as index:
@@ -106,7 +106,7 @@ def _after_command(call: _Call) -> str:
     command = given.get("command") if isinstance(given, dict) else None
     if not output or not (is_known or isinstance(command, str)):
         return ""
-    from aicx.reminders.matching import find_fix
+    from aicx.reminders.index import find_fix
 
     with _index(call) as index:
         found = find_fix(index, call.session, output, None if is_known else command) if index else None

@@ -16,7 +16,7 @@ from aicx.corpus.catalog.query import open_catalog
 from aicx.corpus.doctor.inputs import discover_logs
 from aicx.corpus.ingest.report import StoreRequest
 from aicx.corpus.ingest.run import store
-from aicx.corpus.views.documents import documents
+from aicx.corpus.views import documents
 from aicx.engine.lexical_index import refresh_lexical
 from aicx.errors import NotFound
 from aicx.paths import Layout

@@ -115,8 +115,10 @@ def hidden_in(layout: Layout) -> Hides:
     """Says of an object whether `.aicxignore` hides it: by its path, or because it hides a session that it quotes."""
     if not layout.ignore_file.exists():
         return lambda name, entry: False
-    from aicx.corpus.catalog.query import open_catalog  # imported here: most people have no such file
-    from aicx.corpus.catalog.summary import ignore_matcher
+    from aicx.corpus.catalog.query import (
+        ignore_matcher,
+        open_catalog,  # imported here: most people have no such file
+    )
 
     matches = ignore_matcher(layout)
     sessions: set[str] = set()

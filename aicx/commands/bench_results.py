@@ -12,8 +12,8 @@ from aicx.bench.results import Facts
 from aicx.config import Settings, load_settings
 from aicx.errors import UsageError
 from aicx.fields import INLINE
-from aicx.output import check_outside
 from aicx.questions import Argument, Option
+from aicx.storage.atomic import check_outside
 from aicx.values import dataclass
 
 if TYPE_CHECKING:

@@ -24,10 +24,9 @@ from aicx.cas.reading import BLOCK, entry_or_none, find, list_entries, opened, r
 from aicx.cas.writing import DAYS, Origin, collect, pin, put
 from aicx.config import load_settings
 from aicx.errors import NotFound, UsageError
-from aicx.output import check_outside
 from aicx.paths import user_path
 from aicx.questions import PATH, Argument, Option
-from aicx.storage.atomic import replacing
+from aicx.storage.atomic import check_outside, replacing
 from aicx.terminal import without_controls
 
 Digest = Annotated[str, Argument(metavar="DIGEST", help="sha256: and at least 8 of its digits.")]

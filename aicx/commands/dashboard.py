@@ -106,8 +106,8 @@ def command(
 
 
 def _write(settings: Settings, output: str, now: datetime, filters: Filters, *, force: bool, json: bool) -> None:
-    from aicx.output import check_outside, check_target
     from aicx.servers.dashboard.export import MARK, write_page
+    from aicx.storage.atomic import check_outside, check_target
 
     path = user_path(output)
     check_outside(path, settings.corpus_folders)
@@ -141,7 +141,7 @@ def _serve(
         from aicx.servers.http.serve import address, is_loopback, listen, names_of, serve_app
     except ModuleNotFoundError as error:
         raise MissingExtra("`aicx serve page`", "web") from error
-    from aicx.servers.dashboard.browser_redirect import redirect_page
+    from aicx.servers.dashboard.app import redirect_page
     from aicx.servers.http.serve import log_in_lines
     from aicx.servers.http.token import token_of_run
 

@@ -17,9 +17,9 @@ from aicx.demo import Demo, DemoCheck, DemoOutput, meaning_is_installed
 from aicx.errors import AicxError, UsageError
 from aicx.folding import columns, fold
 from aicx.installation import install_command
-from aicx.output import check_outside
 from aicx.paths import user_path
 from aicx.questions import PATH, Option
+from aicx.storage.atomic import check_outside
 from aicx.values import dataclass
 
 SCHEMA = "aicx.demo/1"

@@ -23,12 +23,11 @@ from aicx.corpus.views.report import (
 )
 from aicx.errors import UnsafePath, UsageError
 from aicx.fields import INLINE, taken_from
-from aicx.output import check_outside
 from aicx.paths import user_path
 from aicx.questions import PATH, Argument, Option
 from aicx.sources import SOURCES
 from aicx.sources.items import BadRecord
-from aicx.storage.atomic import replace_file
+from aicx.storage.atomic import check_outside, replace_file
 from aicx.terminal import invisible, without_controls
 from aicx.values import dataclass
 

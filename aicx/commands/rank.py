@@ -8,12 +8,12 @@ from shutil import get_terminal_size
 from typing import Annotated
 
 from aicx import console, options
+from aicx.commands.results import print_lines
 from aicx.config import load_settings
 from aicx.corpus.files.read import ALTERED
 from aicx.corpus.views.rank import MAX_RANKED, STRICT_SCORE, rank_chunks
 from aicx.filters import EVERYTHING, Filters
 from aicx.questions import Option
-from aicx.quotes import print_lines
 from aicx.text import local, shorten
 from retrieval.lines import ShortenedLine
 

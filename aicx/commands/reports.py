@@ -14,16 +14,14 @@ from typing import Annotated
 from aicx import console, options
 from aicx.config import Settings, load_settings
 from aicx.errors import UsageError
-from aicx.output import check_outside, check_target
 from aicx.paths import user_path
 from aicx.questions import PATH, Argument, Option
-from aicx.reports import ReportSelection, ScanResult, scan
-from aicx.reports.bundle import MARK as BUNDLE_MARK
-from aicx.reports.bundle import PAGE_MARK, Write, both, embedded, frame, write_bundle
+from aicx.reports import MARK as BUNDLE_MARK
+from aicx.reports import PAGE_MARK, Write, both, embedded, frame, write_bundle
 from aicx.reports.reading import clean_line, shorten
 from aicx.reports.record import Report
-from aicx.reports.scan import make_selection
-from aicx.storage.atomic import replacing
+from aicx.reports.scan import ReportSelection, ScanResult, make_selection, scan
+from aicx.storage.atomic import check_outside, check_target, replacing
 from aicx.text import first_of
 
 _SHOWN = 20

@@ -9,15 +9,14 @@ import orjson
 
 from aicx import console, options
 from aicx.config import load_settings
-from aicx.corpus.catalog.when import parse_instant
+from aicx.corpus.catalog.filters import parse_instant
 from aicx.errors import UsageError
 from aicx.git.state import Git, GitProbe
-from aicx.output import check_outside, check_target
 from aicx.paths import user_path
 from aicx.questions import PATH, Option
-from aicx.resume.query import MIN_TOKENS
-from aicx.share.wanted import sessions_of_team
-from aicx.storage.atomic import replacing
+from aicx.resume import MIN_TOKENS
+from aicx.share import sessions_of_team
+from aicx.storage.atomic import check_outside, check_target, replacing
 from aicx.types import Mode
 from retrieval.decay import parse_decay
 
@@ -114,8 +113,8 @@ def command(
     folder = None if project and repo is None else user_path(repo or ".")
     look = GitProbe(Git(folder.absolute())) if folder else None
     # Imported here: git is at work meanwhile.
+    from aicx.resume import Limits, ResumeQuery
     from aicx.resume.brief.output import json_brief, markdown_brief
-    from aicx.resume.query import Limits, ResumeQuery
     from aicx.resume.run import resume
 
     query = ResumeQuery(
@@ -193,7 +192,7 @@ def _target(text: str, settings: Settings, *, force: bool) -> Path:
 
 def _print_manifest(manifest: Mapping[str, Any]) -> None:
     # Imported here, as all of it is: git is at work meanwhile.
-    from aicx.quoting import fenced
+    from aicx.brief import fenced
 
     style = console.style
     lines = []

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from aicx import console, options
-from aicx.commands.results import notify_nothing, print_explanation
+from aicx.brief import of_member
+from aicx.commands.results import notify_nothing, print_explanation, print_lines
 from aicx.config import Settings, load_settings
 from aicx.corpus.files.read import ALTERED
 from aicx.engine.index_manifest import stale_indexes
@@ -17,9 +18,7 @@ from aicx.engine.search import MAX_RERANKED, RERANKED, Group, Hit, Mode, SearchQ
 from aicx.errors import UsageError
 from aicx.filters import EVERYTHING, Filters
 from aicx.questions import Argument, Option
-from aicx.quotes import print_lines
-from aicx.quoting import of_member
-from aicx.share.wanted import passages_of_team
+from aicx.share import passages_of_team
 from aicx.sources import reopen_command
 from aicx.text import ago, local, shorten
 from retrieval.decay import parse_decay

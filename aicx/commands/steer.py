@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 from aicx import console, options
+from aicx.brief import of_member
 from aicx.commands.results import notify_nothing
 from aicx.config import load_settings
 from aicx.engine.steer_answer import SCHEMA, SteerAnswer, order_of, ranked_answer, steer_answer
@@ -13,8 +14,7 @@ from aicx.errors import UsageError
 from aicx.fields import to_fields
 from aicx.filters import EVERYTHING, Filters
 from aicx.questions import Argument, Option
-from aicx.quoting import of_member
-from aicx.share.wanted import list_chunks, passages_of_team
+from aicx.share import list_chunks, passages_of_team
 from aicx.text import ago, local
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def command(
         # Most uses of this command ask no index, and need none of what opens one.
         from aicx.commands.results import print_explanation
         from aicx.engine.search import search
-        from aicx.engine.stages.state import STEER_DECAY, steer_query
+        from aicx.engine.stages import STEER_DECAY, steer_query
 
         share = passages_of_team(settings, team=team)
         report = search(

@@ -20,10 +20,10 @@ from aicx.engine.lexical_index import refresh_in_background, refresh_lexical
 from aicx.engine.vector_files import heal_record, renew_copied
 from aicx.errors import AicxError, UsageError
 from aicx.fields import INLINE, OPTIONAL
-from aicx.output import check_outside
 from aicx.paths import user_path
 from aicx.questions import PATH, Option, questions_of
 from aicx.sessions.index import refresh_edges
+from aicx.storage.atomic import check_outside
 from aicx.text import instant
 from aicx.values import dataclass
 from aicx.work.facts_index import refresh_all
@@ -265,7 +265,7 @@ def _nothing() -> None:
 
 def _cutoff(hours: float | None, since: str | None, now: datetime) -> datetime | None:
     if since is not None:
-        from aicx.corpus.catalog.when import parse_instant
+        from aicx.corpus.catalog.filters import parse_instant
 
         return parse_instant(since, now)
     return now - timedelta(hours=hours) if hours else None

@@ -8,7 +8,7 @@ from aicx import console, options
 from aicx.config import load_settings
 from aicx.paths import user_path
 from aicx.questions import PATH, Argument
-from aicx.share.wanted import sessions_of_team
+from aicx.share import sessions_of_team
 
 
 def command(

@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Annotated
 
+from aicx.continuity.context import ResumeContext
 from aicx.continuity.logs import PassedOverSource
 from aicx.continuity.note import NoteItem
-from aicx.continuity.startup_answer import StartupManifest
+from aicx.continuity.startup import StartupManifest
 from aicx.values import dataclass
 
 CHANGE_SCHEMA = "aicx.continuity-change/1"
@@ -102,23 +103,6 @@ class ContinuitySummary:
     sourceSessionId: Annotated[str, "reference of the session"]
     project: Annotated[ContinuityNote | None, "the project's note as it is now; null where it was not written"]
     projectLocal: Annotated[ContinuityNote | None, "the worktree's"]
-
-
-@dataclass(frozen=True, slots=True)
-class TeamEntry:
-    ref: Annotated[str, "reference of a line of a shared file"]
-    statement: Annotated[str, "what it says"]
-
-
-@dataclass(frozen=True, slots=True)
-class ResumeContext:
-    """The surroundings of the notes that a session needs."""
-
-    goal: Annotated[str | None, "what is to be reached"]
-    nextSteps: Annotated[Sequence[str], "what is left to be done"]
-    instructionFiles: Annotated[Sequence[str], "files of the repository with instructions for agents"]
-    suggestedDurableRefs: Annotated[Sequence[str], "references of agreed memory that fits the goal"]
-    suggestedTeamEntries: Annotated[Sequence[TeamEntry], "lines of shared files that fit the goal: guidance"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from aicx.config import LOCAL_ONLY, Settings
 from aicx.continuity.note import Note
@@ -21,10 +21,10 @@ from aicx.errors import AicxError, MalformedPolicy
 from aicx.managed.ours import is_ours_alone
 from aicx.memory.sources_files import Refused, exists, read_regular, resolve_inside
 from aicx.text import shorten
+from aicx.values import dataclass
 from aicx.work.place import WorkPlace
 
 if TYPE_CHECKING:
-    from aicx.continuity.answers import ResumeContext, TeamEntry
     from aicx.memory.index import RecordIndex
 
 
@@ -34,10 +34,26 @@ _MIN_WORD = 3
 _MAX_STATEMENT = 300
 
 
+@dataclass(frozen=True, slots=True)
+class TeamEntry:
+    ref: Annotated[str, "reference of a line of a shared file"]
+    statement: Annotated[str, "what it says"]
+
+
+@dataclass(frozen=True, slots=True)
+class ResumeContext:
+    """The surroundings of the notes that a session needs."""
+
+    goal: Annotated[str | None, "what is to be reached"]
+    nextSteps: Annotated[Sequence[str], "what is left to be done"]
+    instructionFiles: Annotated[Sequence[str], "files of the repository with instructions for agents"]
+    suggestedDurableRefs: Annotated[Sequence[str], "references of agreed memory that fits the goal"]
+    suggestedTeamEntries: Annotated[Sequence[TeamEntry], "lines of shared files that fit the goal: guidance"]
+
+
 def resume_context(settings: Settings, place: WorkPlace, note: Note, now: datetime) -> tuple[ResumeContext, list[str]]:
     """The context for going on from ``note``, and what could not be looked at. Only reads. Raises MalformedPolicy."""
     # Imported here, as below: a startup block asks for the other things of this page alone.
-    from aicx.continuity.answers import ResumeContext
     from aicx.memory.sources_files import listed
 
     tracked, notes = tracked_settings(settings, place.root)
@@ -62,7 +78,6 @@ def _of_team(settings: Settings, place: WorkPlace, goal: str, names: Sequence[st
     wanted = _words(goal)
     if len(wanted) < _MIN_SHARED:
         return []
-    from aicx.continuity.answers import TeamEntry
     from aicx.memory.policy_records import policy_in
     from aicx.memory.reading import find_scope
     from aicx.memory.sources import read_live

@@ -65,7 +65,7 @@ def _hidden(settings: Settings, places: NotePlaces) -> bool:
     layout = settings.layout
     if not layout.ignore_file.exists():
         return False
-    from aicx.corpus.catalog.summary import ignore_matcher  # imported here: most people have no such file
+    from aicx.corpus.catalog.query import ignore_matcher
 
     return ignore_matcher(layout)(places.project.relative_to(layout.home).as_posix())
 

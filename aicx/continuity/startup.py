@@ -1,4 +1,5 @@
-"""The startup block: the notes of a place and what else a session should look at, within a number of lines.
+"""The startup block: the notes of a place and what else a session should look at, within a number of lines; and its
+account: where it comes from, what is in it, and what was left out for which reason.
 
 The notes come first, then instruction files, what waits for a decision, what is agreed, and what the team names. Files
 are named and not quoted.
@@ -12,23 +13,71 @@ from contextlib import suppress
 from datetime import datetime
 from itertools import zip_longest
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, get_args
+from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple, get_args
 
-from aicx.brief import fit
+from aicx.brief import fenced, fit, to_check
 from aicx.config import MAX_LINES, MIN_LINES, Settings
 from aicx.continuity.context import index_copy, tracked_settings
 from aicx.continuity.note import Kind, Layer, Layers, NoteItem, Status
-from aicx.continuity.startup_answer import CompactionSeam, FitReason, NoteSection, Omission, Section, StartupManifest
 from aicx.errors import AicxError, MalformedPolicy, UsageError
 from aicx.managed.ours import is_ours_alone
 from aicx.memory.policy import load_policy
 from aicx.memory.sources_files import listed
-from aicx.quoting import fenced, to_check
-from aicx.resume.query import Limits
+from aicx.resume import Limits
 from aicx.text import shorten
+from aicx.values import dataclass
 
 if TYPE_CHECKING:
     from aicx.memory.briefing import Briefing
+
+# Of the note, in the order in which they are shown; then what follows it.
+NoteSection = Literal[
+    "goal", "incompleteNext", "triedAndFailed", "notYetTried", "confirmedWorking", "filesDecisionsEnvironment"
+]
+Section = NoteSection | Literal["sources", "instructionFiles", "stagedCandidates", "agreedMemory", "teamEntries"]
+FitReason = Literal["line_limit", "byte_limit"]
+
+
+@dataclass(frozen=True, slots=True)
+class Omission:
+    """Something that is not in the block: items of a section, or the file of a note."""
+
+    target: Annotated[Literal["section", "sourceFile"], "what it is of: items of a section, or a note"]
+    stage: Annotated[Literal["reading", "fitting"], "when it was left out"]
+    reason: Annotated[Literal["broken_note"] | FitReason, "why"]
+    section: Annotated[Section | None, "whose items they are"] = None
+    path: Annotated[str | None, "the file of a note that cannot be understood"] = None
+    count: Annotated[int, "number of items, or 1 for a file"] = 1
+
+
+@dataclass(frozen=True, slots=True)
+class CompactionSeam:
+    """Where a compaction of the session comes in: what marks it, and what shows the block again afterwards."""
+
+    markedBy: Annotated[str, "the hook before the compaction"]
+    shownBy: Annotated[str, "the hook after it"]
+    sections: Annotated[list[NoteSection], "the sections that are then shown again"]
+
+
+@dataclass(frozen=True, slots=True)
+class StartupManifest:
+    """The block that a session is shown at its start, and how it was chosen."""
+
+    text: Annotated[str, "the block; empty where no note says anything"]
+    lineCount: Annotated[int, "its lines"]
+    lineLimit: Annotated[int, "how many it may have"]
+    continuityMode: Annotated[Literal["startup"], "the moment that the block is for"]
+    continuityProvenanceKind: Annotated[Literal["temporary-continuity"], "what it is: no memory that was agreed to"]
+    sourceFiles: Annotated[list[str], "the notes of which something is in the block"]
+    candidateSourceFiles: Annotated[list[str], "all notes that were looked at"]
+    continuitySourceKinds: Annotated[list[Literal["project", "local"]], "the layers of `sourceFiles`"]
+    continuitySectionKinds: Annotated[list[NoteSection], "the sections of the note that are in the block"]
+    sectionsRendered: Annotated[
+        dict[str, bool], "whether each section of the note is in the block, and `sources`: the line with its files"
+    ]
+    omissions: Annotated[list[Omission], "what was left out"]
+    omissionCounts: Annotated[dict[str, int], "number of items left out, by section"]
+    futureCompactionSeam: Annotated[CompactionSeam, "what shows the block again after a compaction"]
 
 
 TITLE = "# Session Continuity"

@@ -10,11 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from aicx.corpus.catalog.database import Catalog
-from aicx.corpus.catalog.filters import agent_notes, conditions, parse_kinds, parse_lanes
+from aicx.corpus.catalog.filters import agent_notes, conditions, days_between, parse_kinds, parse_lanes
 from aicx.corpus.catalog.names import is_glob, short_reference
 from aicx.corpus.catalog.query import FACTS, FOUND, Opened, open_catalog
 from aicx.corpus.catalog.sightings import SightedSubjects
-from aicx.corpus.catalog.when import days_between
 from aicx.filters import FILTERS, LANES, UNSET, Filters
 from aicx.paths import Layout
 from retrieval.conditions import AnyOf, Between, Condition, NoneOf, OneOf

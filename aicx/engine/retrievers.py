@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from aicx.config import Settings
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.filters import conditions
-from aicx.corpus.views.documents import documents
+from aicx.corpus.views import documents
 from aicx.engine.index_manifest import lexical_freshness, of_this_version, read_manifest
 from aicx.engine.vector_files import FIX, require_sound_vectors
 from aicx.errors import AicxError, CorpusDamaged, NotFound

@@ -9,15 +9,14 @@ from aicx.corpus.catalog.database import DAMAGED
 from aicx.corpus.catalog.query import Opened
 from aicx.engine.kept_catalog import KeptCatalog
 from aicx.engine.retrievers import Retrievers
-from aicx.engine.stages import history, order, question, quote, retrieve, team
-from aicx.engine.stages.state import MAX_RERANKED as MAX_RERANKED
-from aicx.engine.stages.state import RERANKED as RERANKED
-from aicx.engine.stages.state import Group as Group
-from aicx.engine.stages.state import Hit as Hit
-from aicx.engine.stages.state import SearchQuery as SearchQuery
-from aicx.engine.stages.state import SearchReport as SearchReport
-from aicx.engine.stages.state import SearchState, Stage
-from aicx.engine.stages.state import Sort as Sort
+from aicx.engine.stages import MAX_RERANKED as MAX_RERANKED
+from aicx.engine.stages import RERANKED as RERANKED
+from aicx.engine.stages import Group as Group
+from aicx.engine.stages import Hit as Hit
+from aicx.engine.stages import SearchQuery as SearchQuery
+from aicx.engine.stages import SearchReport as SearchReport
+from aicx.engine.stages import SearchState, Stage, history, order, quote, retrieve, team
+from aicx.engine.stages import Sort as Sort
 from aicx.text import instant
 from aicx.types import Mode as Mode
 from retrieval.questions import parse_question
@@ -27,13 +26,13 @@ if TYPE_CHECKING:
     from aicx.corpus.places.standing import LocalRepository
 
 READ: tuple[Stage, ...] = (
-    question.lift_date,  # "january 2026" becomes a filter
-    question.parse,  # words, names, phrases
+    retrieve.lift_date,  # "january 2026" becomes a filter
+    retrieve.parse,  # words, names, phrases
     team.ask,  # where a share is asked too
 )
 ANSWER: tuple[Stage, ...] = (
     history.begin,  # git looks for what the question names
-    question.limit,  # filters become conditions of the indexes
+    retrieve.limit,  # filters become conditions of the indexes
     retrieve.by_words,
     retrieve.by_meaning,
     retrieve.by_reading,  # where no index answers by words

@@ -11,7 +11,7 @@ from aicx.values import dataclass
 
 if TYPE_CHECKING:
     from aicx.engine.search import Hit, SearchReport
-    from aicx.engine.stages.state import Team
+    from aicx.engine.stages import Team
 
 SCHEMA = "aicx.search/1"
 

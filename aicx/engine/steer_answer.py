@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from aicx.corpus.catalog.query import MetadataAnswer
     from aicx.engine.search import Hit, SearchReport
     from aicx.engine.search_answer import SearchStatus
-    from aicx.engine.stages.state import Team
+    from aicx.engine.stages import Team
 
 
 SCHEMA = "aicx.steer/1"
@@ -70,7 +70,7 @@ def steer_answer(found: MetadataAnswer) -> SteerAnswer:
 
 
 def ranked_answer(report: SearchReport) -> SteerAnswer:
-    """The answer to a text; see `aicx.engine.stages.state`."""
+    """The answer to a text; see `aicx.engine.stages`."""
     # Imported here: a list by facts alone needs none of a search.
     from aicx.engine.search_answer import search_status
     from retrieval.decay import decay_name

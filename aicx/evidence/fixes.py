@@ -7,8 +7,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from aicx.evidence.patterns import command_rules
-from aicx.shell import Simple
-from aicx.toolchains.commands import module_of, started, verb_first
+from aicx.shell import Simple, module_of, started, verb_first
 from aicx.values import regex
 
 # `go test ./...` names no part of the work.

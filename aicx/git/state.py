@@ -15,8 +15,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Literal, NamedTuple, Self
 
+from aicx import git as gitcall
 from aicx.errors import AicxError
-from aicx.git import command as gitcall
 from aicx.git.identity import endless_file, find_repository
 from aicx.values import dataclass
 

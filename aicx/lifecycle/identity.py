@@ -113,7 +113,7 @@ def _clean(name: str) -> str:
         return name
     # Imported here: its rules take a while to compile, and nearly every name is one of the usual.
     from aicx.redaction import redact
-    from aicx.sources.naming import clean_id
+    from aicx.sources.items import clean_id
 
     return clean_id(name, redact)
 

@@ -12,8 +12,8 @@ from aicx.errors import CorpusDamaged, StoreLocked, StoreUnwritable, plainly
 from aicx.git.state import Git, GitProbe
 from aicx.lifecycle.identity import Asker
 from aicx.paths import Layout, safe_session
+from aicx.resume import ResumeQuery
 from aicx.resume.brief.banner import banner
-from aicx.resume.query import ResumeQuery
 from aicx.resume.report import ResumeReport
 from aicx.resume.run import resume
 from aicx.resume.stated import gone_on_from

@@ -18,9 +18,8 @@ from typing import Any, Literal
 
 from aicx.errors import AicxError, MalformedPolicy, PatternRefused
 from aicx.git.identity import find_repository
-from aicx.gitignore import excludes_nothing
 from aicx.memory.sources_files import Refused, exists, read_regular, resolve_inside
-from aicx.regex import ExpressionSearch, TooSlow
+from aicx.regex import ExpressionSearch, TooSlow, excludes_nothing
 from aicx.storage.typed import texts_of
 from aicx.terminal import invisible
 from aicx.text import printable, shorten
@@ -103,7 +102,7 @@ class Policy:
 
     @cached_property
     def _paths(self) -> list[Callable[[str], bool]]:
-        from aicx.gitignore import ignoring  # imported here: most repositories have no such rule
+        from aicx.regex import ignoring
 
         return [ignoring(rules) for rules in self.exclude_paths]
 

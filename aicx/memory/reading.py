@@ -84,7 +84,7 @@ class Memory:
         self.decisions = self._index.decisions()
         self._entries = self._every = self._index.entries
         if layout.ignore_file.exists():
-            from aicx.corpus.catalog.summary import ignore_matcher  # imported here: most people have no such file
+            from aicx.corpus.catalog.query import ignore_matcher
 
             hidden = ignore_matcher(layout)
             self._entries = [entry for entry in self._entries if not hidden(f"memory/{entry.path}")]

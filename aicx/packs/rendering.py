@@ -10,8 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from aicx.brief import fit, listed, page
-from aicx.quoting import QUOTED_WITH_GIT
+from aicx.brief import QUOTED_WITH_GIT, fit, listed, page
 from aicx.text import estimate_tokens, plural, shorten
 
 _MAX_TEXT, _MAX_NAME = 280, 120  # characters of a line, and of a name in it

@@ -28,10 +28,11 @@ from aicx.reminders.index import (
     file_name,
     files_in,
     names_in,
+    needle_of,
+    normal,
     path_word,
     wording,
 )
-from aicx.reminders.matching import needle_of, normal
 from aicx.sources.tools import changes_files
 from aicx.storage.derived import forgiving, open_derived
 from aicx.text import instant, shorten

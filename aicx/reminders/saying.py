@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote
 
-from aicx.quoting import fenced, to_check
+from aicx.brief import fenced, to_check
 from aicx.reminders.index import Fix, Turn
 from aicx.reminders.ledger import Said, claim
 from aicx.text import shorten
@@ -123,7 +123,7 @@ def _is_stored(home: str, chunk: str) -> bool:
     if not (Path(home) / ".aicxignore").exists():
         return True
     # Imported here: most homes hide nothing.
-    from aicx.corpus.catalog.summary import ignore_matcher
+    from aicx.corpus.catalog.query import ignore_matcher
     from aicx.paths import Layout
 
     return not ignore_matcher(Layout(Path(home)))(row[0])

@@ -11,8 +11,8 @@ from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from aicx import git as gitcall
 from aicx.errors import AicxError, UsageError
-from aicx.git import command as gitcall
 from aicx.git.identity import Repository, endless_file
 from aicx.text import is_plain_name
 from aicx.values import dataclass

@@ -9,7 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Annotated
 
-from aicx.corpus.catalog.when import parse_date_range, parse_instant
+from aicx.corpus.catalog.filters import parse_date_range, parse_instant
 from aicx.errors import NotFound, SourceUnreadable, UsageError
 from aicx.fields import INTERNAL
 from aicx.reports.listing import ReportEntry, ReportListing, list_reports

@@ -168,7 +168,7 @@ class SessionReader:
     def coverage(self, passage: Passage, rarity: TermWeights) -> float:
         """How much of the task a passage holds, with what is known of its session: title, branch and files."""
         # Imported here: without a task nothing is searched.
-        from aicx.corpus.views.documents import header_of, searchable_texts, tool_text_indexes
+        from aicx.corpus.views import header_of, searchable_texts, tool_text_indexes
 
         try:
             stored = read_intact(self._layout, passage.path)

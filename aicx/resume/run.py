@@ -17,9 +17,9 @@ from aicx.git.branches import Landed
 from aicx.git.state import Git, GitProbe
 from aicx.paths import NON_REPOSITORY
 from aicx.refs import Ref
+from aicx.resume import ResumeQuery
 from aicx.resume.contract import contract_of
 from aicx.resume.files import ask_map, choose_files, consider_changed
-from aicx.resume.query import ResumeQuery
 from aicx.resume.ranking import MAIN_NAMES
 from aicx.resume.recall import choose
 from aicx.resume.report import Considered, Reason, ResumeReport

@@ -23,8 +23,8 @@ from aicx.git.branches import Branches, Landed
 from aicx.git.roots import Roots, repository_of
 from aicx.git.state import Commit, Git, GitProbe, GitState
 from aicx.paths import safe_project
+from aicx.resume import ResumeQuery
 from aicx.resume.contract import History
-from aicx.resume.query import ResumeQuery
 from aicx.resume.ranking import Ask, Mentions, Scored
 from aicx.resume.reader import SessionReader
 from aicx.resume.recall import TermWeights

@@ -15,8 +15,8 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, create_model
 
 from aicx.corpus.catalog.filters import parse_filters
 from aicx.engine.search import MAX_RERANKED, RERANKED, SearchQuery
-from aicx.engine.stages.state import Team as Share
-from aicx.engine.stages.state import steer_query
+from aicx.engine.stages import Team as Share
+from aicx.engine.stages import steer_query
 from aicx.filters import FILTERS, MAX_COUNT, MAX_HOURS, NAMES, Filters
 from retrieval.decay import PROFILES
 

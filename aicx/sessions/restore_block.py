@@ -8,8 +8,7 @@ from dataclasses import field
 from functools import partial
 from typing import Annotated, Literal, get_args
 
-from aicx.brief import fit, listed, page
-from aicx.quoting import QUOTED
+from aicx.brief import QUOTED, fit, listed, page
 from aicx.text import shorten
 from aicx.values import dataclass
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 
-from aicx.brief import page
+from aicx.brief import page, to_check
 from aicx.config import Settings
 from aicx.errors import UsageError
 from aicx.evidence.texts import words
 from aicx.evidence.transcript import Step
 from aicx.filters import Filters
-from aicx.quoting import to_check
 from aicx.refs import Ref
 from aicx.sessions.recall import recall
 from aicx.sessions.stored import short_refs

@@ -8,7 +8,7 @@ from typing import Any
 import orjson
 
 from aicx.config import Settings
-from aicx.engine.stages.state import Meant, Shared
+from aicx.engine.stages import Meant, Shared
 from aicx.filters import Filters
 from aicx.share.limits import limits
 from aicx.share.membership import Membership, need_membership

@@ -16,7 +16,7 @@ from uuid import uuid4
 import orjson
 
 from aicx.config import Settings, load_settings
-from aicx.corpus.views.documents import to_document
+from aicx.corpus.views import to_document
 from aicx.engine.embedder_choice import Choice, embedder_settings, model_of, prepare_embedder
 from aicx.engine.vector_state import made_with
 from aicx.errors import AicxError

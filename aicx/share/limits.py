@@ -7,9 +7,8 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any
 
-from aicx.corpus.catalog.filters import parse_kinds, parse_lanes
+from aicx.corpus.catalog.filters import days_between, parse_kinds, parse_lanes
 from aicx.corpus.catalog.names import is_glob
-from aicx.corpus.catalog.when import days_between
 from aicx.filters import FILTERS, LANES, UNSET, Filters
 from aicx.folders import slashed
 from indexer.vector_table import sql_list

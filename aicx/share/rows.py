@@ -12,14 +12,14 @@ from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.query import FACTS, FOUND
 from aicx.corpus.files.read import StoredText, read_intact
 from aicx.corpus.files.sidecar import Sidecar
-from aicx.corpus.views.documents import columns_of, own_messages, searchable_texts, to_document
+from aicx.corpus.views import columns_of, own_messages, searchable_texts, to_document
 from aicx.engine.index_manifest import read_manifest
 from aicx.engine.stages.order import idle_sessions
 from aicx.engine.vector_files import recorded_address, table_of
 from aicx.errors import CorpusDamaged, NotFound
 from aicx.folders import slashed
 from aicx.paths import NON_REPOSITORY
-from aicx.redaction.redactor import redact_plain
+from aicx.redaction import redact_plain
 from aicx.share.membership import Membership
 from aicx.share.seals import row_digest
 from aicx.share.tables import WORDS, VectorModel, other_model, to_text

@@ -13,7 +13,7 @@ from functools import partial
 from random import random
 from typing import Any, TypeVar
 
-from aicx.corpus.views.documents import NUMBER_COLUMNS, TEXT_COLUMNS
+from aicx.corpus.views import NUMBER_COLUMNS, TEXT_COLUMNS
 from aicx.errors import AicxError
 from aicx.values import dataclass
 from indexer.vector_table import import_library, is_service, plain_reason, service_options

@@ -1,15 +1,18 @@
-"""The items of a log: its entries, facts of its session, and reports of what could not be read."""
+"""The items of a log: its entries, facts of its session, and reports of what could not be read.
+
+Names from outside are kept as they may be stored: redacted, and still another one for every other name.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
-from hashlib import blake2b
+from hashlib import blake2b, sha256
 from pathlib import Path
 from typing import Annotated, Any, Literal, Protocol
 
-from aicx.types import AgentHomes, Lane, Origin, Role
-from aicx.values import dataclass
+from aicx.types import AgentHomes, Lane, Origin, Redacted, Role
+from aicx.values import dataclass, regex
 
 # The text of an entry for a compaction whose summary the log does not have in readable form.
 CONTEXT_COMPACTED = "[Context compacted]"
@@ -208,3 +211,23 @@ MARK_BYTES = 8
 def record_mark(record_id: str) -> bytes:
     """The mark of a record, from the agent's own id for it."""
     return blake2b(record_id.encode("utf-8", "replace"), digest_size=MARK_BYTES).digest()
+
+
+Redact = Callable[[str], Redacted]
+_UNSAFE = regex(r"[\[\]:]+")
+
+
+def clean_id(text: str, redact: Redact) -> str:
+    """``text`` redacted, and still another one for every other text: with a piece of its hash where it held a secret.
+
+    For what has to stay distinct: two sessions must not become one because each has a token for its id.
+    """
+    found = redact(text)
+    if not found.counts:
+        return text
+    return f"{found.text}-{sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
+
+
+def clean_project(project: str, redact: Redact) -> str:
+    """``org/repo`` redacted, and still a name for folders and another one for every other project."""
+    return "/".join(_UNSAFE.sub("-", clean_id(part, redact)).strip("-") for part in project.split("/"))

@@ -11,7 +11,7 @@ from importlib import import_module
 from itertools import islice
 from typing import Annotated, NamedTuple
 
-from aicx.toolchains.commands import PLAIN, Invocation, invocations
+from aicx.shell import PLAIN, Invocation, invocations
 from aicx.toolchains.family import Diagnostic, Output, ToolFamily, fingerprint, tidy_file
 from aicx.toolchains.terminal import MAX_LINE, plain, unprefixed
 from aicx.values import dataclass

@@ -7,12 +7,11 @@ from dataclasses import field, replace
 from datetime import datetime
 from typing import Annotated, Literal
 
-from aicx.brief import listed, page
+from aicx.brief import QUOTED_WITH_GIT, listed, page
 from aicx.config import Settings
 from aicx.fields import OPTIONAL, taken_from
-from aicx.quoting import QUOTED_WITH_GIT
 from aicx.refs import Ref
-from aicx.share.wanted import TeamSession, team_line, team_session
+from aicx.share import TeamSession, team_line, team_session
 from aicx.storage.typed import with_texts
 from aicx.terminal import invisible
 from aicx.text import instant, plural, shorten

@@ -253,7 +253,7 @@ def _words(error: Exception) -> str:
 def _hidden(layout: Layout) -> Callable[[str], bool]:
     if not layout.ignore_file.exists():
         return lambda _: False
-    from aicx.corpus.catalog.summary import ignore_matcher  # imported here: most people have no such file
+    from aicx.corpus.catalog.query import ignore_matcher
 
     return ignore_matcher(layout)
 

@@ -14,8 +14,8 @@ from aicx.managed import blocks
 from aicx.managed.ours import is_ours_alone
 from aicx.memory.policy import Policy
 from aicx.memory.sources import read_live
+from aicx.resume import ResumeQuery
 from aicx.resume.brief.output import markdown_brief
-from aicx.resume.query import ResumeQuery
 from aicx.resume.run import resume
 from tests.corpus.builders import SESSION, ClaudeLog, Home, when
 from tests.evidence.stories import Repository

@@ -10,8 +10,7 @@ import pytest
 
 from aicx.agents.unasked import question_in
 from aicx.reminders.building import refresh_reminders
-from aicx.reminders.index import Index, Turn, asked_of_forge, identifier, names_in, open_index
-from aicx.reminders.matching import find_fix
+from aicx.reminders.index import Index, Turn, asked_of_forge, find_fix, identifier, names_in, open_index
 from aicx.reminders.prompt import find_earlier
 from tests.corpus.builders import OTHER, SESSION, ClaudeLog, Home
 

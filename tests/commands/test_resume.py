@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from aicx.cli import run
-from aicx.resume.query import MIN_TOKENS
+from aicx.resume import MIN_TOKENS
 from tests.corpus.builders import OTHER, SESSION, ClaudeLog, CodexLog, Home, snapshot
 from tests.evidence.stories import Repository
 from tests.kept import Kept

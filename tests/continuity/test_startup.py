@@ -13,8 +13,7 @@ from hypothesis import strategies as some
 
 from aicx.config import MAX_LINES, MIN_LINES
 from aicx.continuity.note import KINDS, Kind, Layer, Layers, Note, NoteItem, merged
-from aicx.continuity.startup import MIN_BYTES, Extra, startup_block
-from aicx.continuity.startup_answer import StartupManifest
+from aicx.continuity.startup import MIN_BYTES, Extra, StartupManifest, startup_block
 from aicx.errors import UsageError
 from aicx.text import shorten
 

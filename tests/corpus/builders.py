@@ -27,8 +27,7 @@ from aicx.corpus.places.evidence import FolderClue, Ledger
 from aicx.corpus.places.identity import RepositoryIdentity
 from aicx.corpus.places.places import FolderDecisions, Places
 from aicx.sources.door import Door
-from aicx.sources.items import SessionEvent, SourceRef, TimelineEntry, ToolUse
-from aicx.sources.naming import Redact
+from aicx.sources.items import Redact, SessionEvent, SourceRef, TimelineEntry, ToolUse
 from aicx.types import Redacted
 
 Value = dict[str, Any]

@@ -9,7 +9,7 @@ from aicx.engine.index_manifest import index_state, read_manifest, stale_indexes
 from aicx.engine.search import SearchQuery, search
 from aicx.engine.search_answer import search_answer
 from aicx.fields import to_fields
-from aicx.resume.query import ResumeQuery
+from aicx.resume import ResumeQuery
 from aicx.resume.run import resume
 from aicx.servers.mcp.texts import search_text
 from tests.corpus.builders import Home

@@ -11,7 +11,7 @@ import pytest
 from aicx.engine.kept_catalog import KeptCatalog
 from aicx.engine.retrievers import Retrievers
 from aicx.engine.search import ANSWER, LIST, READ, SearchQuery, search
-from aicx.engine.stages.state import SearchState
+from aicx.engine.stages import SearchState
 from retrieval.questions import parse_question
 from tests.corpus.builders import ClaudeLog, Home
 from tests.engine.search_helpers import NOW, keep

@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from aicx.engine.search import search
-from aicx.engine.stages.state import steer_query
+from aicx.engine.stages import steer_query
 from aicx.engine.steer_answer import order_of, ranked_answer
 from aicx.fields import to_fields
 from aicx.filters import Filters

@@ -12,10 +12,10 @@ from types import FrameType
 import pytest
 
 import aicx
+from aicx import git as gitcall
 from aicx.bench import run
 from aicx.bench.mining import repositories
 from aicx.errors import AicxError
-from aicx.git import command as gitcall
 from aicx.git.identity import find_repository
 from aicx.git.state import Git, GitProbe, GitState
 from aicx.repomap.files import list_files

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from aicx.git.listed import ListedChange, created_request, listed_commits, listed_requests
+from aicx.git.printed import ListedChange, created_request, listed_commits, listed_requests
 from aicx.git.subjects import plain_subject
 
 WHOLE = "1a2b3c4" + "5" * 33

@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aicx.packs.rendering import MIN_BUDGET
+from aicx.resume import MIN_TOKENS, ResumeQuery
 from aicx.resume.brief.output import json_brief, markdown_brief
-from aicx.resume.query import MIN_TOKENS, ResumeQuery
 from aicx.resume.run import resume
 from tests.lifecycle.conftest import Place
 from tests.lifecycle.test_states import STATES, agreed, everything, guided

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from aicx.redaction import RULES, redact
-from aicx.redaction.issuers import SOURCES, TOKENS, Token
+from aicx.redaction import redact
+from aicx.redaction.issuers import RULES, SOURCES, TOKENS, Token
 from tests.redaction.labelled import LookAlike, Positive, look_alikes, positives
 from tests.redaction.tokens import SHAPES, make
 from tests.sampling import ALL

@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from aicx.reports import ReportSelection, ScanResult, scan
 from aicx.reports.record import Report
+from aicx.reports.scan import ReportSelection, ScanResult, scan
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 SECRET = "ghp_" + "Q7w8E9r0T1y2U3i4O5p6A7s8D9f0G1h2J3k4"

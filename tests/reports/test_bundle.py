@@ -12,12 +12,11 @@ from pathlib import Path
 import pytest
 
 from aicx.errors import StoreUnwritable, UsageError
-from aicx.output import check_target
-from aicx.reports import ReportSelection, ScanResult, scan
-from aicx.reports.bundle import MARK, PAGE_MARK, SCHEMA, both, embedded, frame, write_bundle
+from aicx.reports import MARK, PAGE_MARK, SCHEMA, both, embedded, frame, write_bundle
 from aicx.reports.listing import ENDINGS
 from aicx.reports.record import Report
-from aicx.storage.atomic import replacing
+from aicx.reports.scan import ReportSelection, ScanResult, scan
+from aicx.storage.atomic import check_target, replacing
 from tests.reports.builders import NOW, harbour, write
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from aicx.errors import NotFound, UsageError
-from aicx.reports import ReportSelection
+from aicx.reports.scan import ReportSelection
 from tests.reports.builders import harbour, meta, only, scanned, write
 
 DAY = "ada/orbit/2026_0131/reports"

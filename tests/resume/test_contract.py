@@ -9,10 +9,10 @@ from typing import Any, get_args
 import pytest
 
 from aicx.corpus.catalog.query import open_catalog
+from aicx.resume import ResumeQuery
+from aicx.resume.brief import Slot
 from aicx.resume.brief.output import json_brief, markdown_brief
-from aicx.resume.brief.part import Slot
 from aicx.resume.brief.selection_manifest import SOURCES
-from aicx.resume.query import ResumeQuery
 from aicx.resume.run import resume
 from aicx.work.contract import ProofCommand
 from aicx.work.facts_index import refresh_facts

@@ -23,13 +23,13 @@ from aicx.fields import INLINE
 from aicx.git.roots import Roots
 from aicx.git.state import Commit, GitState
 from aicx.repomap import EntryPoint
+from aicx.resume import MIN_TOKENS
+from aicx.resume.brief import Part
 from aicx.resume.brief.answer import SCHEMA, ResumeAnswer
 from aicx.resume.brief.compose import compose
 from aicx.resume.brief.json_brief import json_line
 from aicx.resume.brief.output import NO_HISTORY_TOKENS, fit_parts, markdown, markdown_brief, printed
-from aicx.resume.brief.part import Part
 from aicx.resume.brief.selection_manifest import manifest_of
-from aicx.resume.query import MIN_TOKENS
 from aicx.resume.report import BriefedSession, Considered, EntryFile, Passage, Reason, ResumeReport
 from aicx.terminal import invisible
 from aicx.text import estimate_tokens

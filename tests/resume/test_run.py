@@ -18,9 +18,8 @@ from aicx.errors import NotFound, UsageError
 from aicx.evidence.kept import KeptParts
 from aicx.evidence.session_brief import SessionBrief
 from aicx.evidence.sessions import SessionRow, automated, list_sessions
-from aicx.resume import reader
+from aicx.resume import Limits, ResumeQuery, reader
 from aicx.resume.brief.output import json_brief, markdown_brief
-from aicx.resume.query import Limits, ResumeQuery
 from aicx.resume.report import Reason, ResumeReport
 from aicx.resume.run import resume
 from aicx.work.contract import ProofCommand

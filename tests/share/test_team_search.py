@@ -11,7 +11,7 @@ import pytest
 
 from aicx.cli import run
 from aicx.engine.search import Searcher, SearchQuery
-from aicx.engine.stages.state import Meant
+from aicx.engine.stages import Meant
 from aicx.errors import NotFound
 from aicx.filters import Filters
 from aicx.share import shares

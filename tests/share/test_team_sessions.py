@@ -10,12 +10,11 @@ import pytest
 
 from aicx.cli import run
 from aicx.filters import Filters
+from aicx.resume import ResumeQuery
 from aicx.resume.brief.output import json_brief, markdown_brief
-from aicx.resume.query import ResumeQuery
 from aicx.resume.run import resume
 from aicx.share.leaving import find_own, forget_shared
-from aicx.share.listing import steer_team
-from aicx.share.sessions import SharedSessions
+from aicx.share.sessions import SharedSessions, steer_team
 from aicx.why.answer import answer_why, why_markdown
 from aicx.why.run import WhyQuery
 from tests.corpus.builders import SESSION, THIRD, Home, when

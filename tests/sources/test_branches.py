@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from aicx.sources.branches import asks_git_here, printed_branch, with_branches
+from aicx.sources.door import asks_git_here, printed_branch, with_branches
 from aicx.sources.items import SourceRef, TimelineEntry, ToolUse
 
 HERE = "/srv/ada/orbit"

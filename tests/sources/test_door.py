@@ -11,8 +11,7 @@ import pytest
 from aicx.corpus.views.provenance import is_there, verify_source
 from aicx.redaction import redact
 from aicx.sources.door import Door, fingerprint_of
-from aicx.sources.items import BadRecord, LogFile, LogIdentity, SessionEvent, SkippedRecords
-from aicx.sources.naming import clean_id, clean_project
+from aicx.sources.items import BadRecord, LogFile, LogIdentity, SessionEvent, SkippedRecords, clean_id, clean_project
 from tests.corpus.builders import SESSION, ClaudeLog, Home, entry, tool_entry
 
 

@@ -6,7 +6,7 @@ import shlex
 
 import pytest
 
-from aicx.toolchains.commands import invocations
+from aicx.shell import invocations
 
 
 @pytest.mark.parametrize(

@@ -13,11 +13,11 @@ from itertools import islice
 from pathlib import Path
 from random import Random
 
+from aicx import git as gitcall
 from aicx.bench.dataset import COUNTED, Query
 from aicx.bench.mining import MinedSession, latest
 from aicx.bench.mining.questions import is_elsewhere, words_of
 from aicx.evidence.patterns import command_rules
-from aicx.git import command as gitcall
 from aicx.git.subjects import plain_subject
 from aicx.values import dataclass
 from retrieval.analysis import analyze

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from aicx.bench.dataset import Query
 from aicx.bench.rankers import DEFAULT_CHOICES, LONG, Choices, RankerFolders
 from aicx.bench.stores import settings_for, untold
-from aicx.corpus.views.documents import NUMBER_COLUMNS, TEXT_COLUMNS
+from aicx.corpus.views import NUMBER_COLUMNS, TEXT_COLUMNS
 from aicx.types import Candidate, Document
 from retrieval.embedders import Embedder, EmbedderSettings, open_embedder
 

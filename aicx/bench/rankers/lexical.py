@@ -8,7 +8,7 @@ from pathlib import Path
 
 from aicx.bench.dataset import Query
 from aicx.bench.rankers import DEFAULT_CHOICES, Choices, RankerFolders
-from aicx.corpus.views.documents import FIELDS, NUMBER_COLUMNS, TEXT_COLUMNS
+from aicx.corpus.views import FIELDS, NUMBER_COLUMNS, TEXT_COLUMNS
 from aicx.types import Candidate, Document
 from retrieval.questions import parse_question
 

@@ -22,7 +22,7 @@ from aicx.corpus.catalog.fields import (
     turn_of,
 )
 from aicx.corpus.files.sidecar import lacks_tool_facts
-from aicx.git.listed import ListedChange, created_request, listed_commits, listed_requests
+from aicx.git.printed import ListedChange, created_request, listed_commits, listed_requests
 from aicx.types import PROMPTS
 from aicx.values import dataclass
 

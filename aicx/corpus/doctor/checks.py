@@ -15,7 +15,7 @@ from typing import Protocol
 import orjson
 
 from aicx.config import Settings
-from aicx.corpus.catalog.summary import ignore_is_current, ignore_matcher
+from aicx.corpus.catalog.query import ignore_is_current, ignore_matcher
 from aicx.corpus.catalog.watermarks import fingerprints
 from aicx.corpus.doctor.inputs import (
     FIX,

@@ -9,8 +9,8 @@ from collections.abc import Callable
 from aicx.config import Settings
 from aicx.corpus.catalog.chunks import remove_chunk, stored_chunks
 from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog.query import apply_ignore_file, ignore_is_current, summarise, write_summary
 from aicx.corpus.catalog.rebuild import drop_catalog, open_or_rebuild, recover
-from aicx.corpus.catalog.summary import apply_ignore_file, ignore_is_current, summarise, write_summary
 from aicx.corpus.doctor.inputs import Survey, compare_catalog, survey_store
 from aicx.corpus.doctor.tombstone_repair import mend_tombstones
 from aicx.corpus.files.read import load_markdown
@@ -26,8 +26,7 @@ from aicx.paths import Layout, parse_chunk_name, safe_session
 from aicx.redaction import redactor
 from aicx.sources import is_agent
 from aicx.sources.door import CleanSource, Door
-from aicx.sources.items import LogFile
-from aicx.sources.naming import clean_id
+from aicx.sources.items import LogFile, clean_id
 from aicx.storage.checksums import find_damage
 from aicx.storage.journaled import JournaledFolder
 from aicx.storage.lock import writer_lock

@@ -8,8 +8,8 @@ from typing import Any
 import orjson
 
 from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog.query import apply_ignore_file, summarise
 from aicx.corpus.catalog.rebuild import index_chunks
-from aicx.corpus.catalog.summary import apply_ignore_file, summarise
 from aicx.corpus.doctor.inputs import (
     FIX,
     MAX_NAMED,

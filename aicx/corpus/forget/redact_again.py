@@ -22,8 +22,8 @@ import orjson
 from aicx.config import Settings
 from aicx.corpus.catalog.chunks import put_chunk, remove_chunk
 from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog.query import apply_ignore_file, write_summary
 from aicx.corpus.catalog.rebuild import with_catalog
-from aicx.corpus.catalog.summary import apply_ignore_file, write_summary
 from aicx.corpus.catalog.watermarks import drop_places
 from aicx.corpus.files.read import load_markdown, load_sidecar, sidecar_path, walk_chunks
 from aicx.corpus.files.sidecar import encode_sidecar
@@ -36,7 +36,7 @@ from aicx.corpus.ingest.workers import map_in_order
 from aicx.errors import CorpusDamaged, NotFound
 from aicx.paths import Layout
 from aicx.redaction import redact
-from aicx.sources.naming import clean_id, clean_project
+from aicx.sources.items import clean_id, clean_project
 from aicx.storage.atomic import replace_file
 from aicx.storage.journal import Writer
 from aicx.storage.lock import writer_lock

@@ -13,7 +13,7 @@ from aicx.corpus.files.sidecar import Sidecar
 from aicx.corpus.forget.blanking import TOOL_HEADING, message_texts
 from aicx.corpus.ingest.drafts import MESSAGE_TOKENS
 from aicx.corpus.ingest.names import NAMES, UNTITLED, Naming, NamingMessage, name_chunk
-from aicx.sources.naming import Redact, clean_id, clean_project
+from aicx.sources.items import Redact, clean_id, clean_project
 from aicx.text import estimate_tokens
 from aicx.values import dataclass
 

@@ -22,8 +22,8 @@ import orjson
 from aicx.config import Settings
 from aicx.corpus.catalog.chunks import erase_chunk, put_chunk
 from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog.query import apply_ignore_file, write_summary
 from aicx.corpus.catalog.rebuild import with_catalog
-from aicx.corpus.catalog.summary import apply_ignore_file, write_summary
 from aicx.corpus.catalog.watermarks import drop_places
 from aicx.corpus.files.read import load_markdown, load_sidecar, sidecar_path
 from aicx.corpus.files.sidecar import FORGOTTEN, encode_sidecar

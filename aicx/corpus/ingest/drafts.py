@@ -17,8 +17,7 @@ from typing import AnyStr
 from aicx.corpus.catalog.fields import key_number, key_of_text, message_key
 from aicx.corpus.files.sidecar import FORGOTTEN
 from aicx.redaction import redact_plain
-from aicx.sources.items import TimelineEntry, ToolUse
-from aicx.sources.naming import Redact
+from aicx.sources.items import Redact, TimelineEntry, ToolUse
 from aicx.text import BYTES_PER_TOKEN, estimate_tokens
 from aicx.types import PROMPTS
 from aicx.values import dataclass

@@ -14,8 +14,8 @@ from pathlib import Path
 from aicx.config import Settings
 from aicx.corpus.catalog.chunks import put_chunk
 from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.catalog.query import ignore_matcher
 from aicx.corpus.catalog.rebuild import with_catalog
-from aicx.corpus.catalog.summary import ignore_matcher
 from aicx.corpus.files.read import ALTERED, is_altered, load_markdown, load_sidecar, sidecar_path
 from aicx.corpus.files.sidecar import Sidecar, encode_sidecar
 from aicx.corpus.files.tombstones import Tombstones, read_tombstones

@@ -28,8 +28,7 @@ from aicx.corpus.ingest.report import StoreReport, StoreRequest
 from aicx.corpus.ingest.session_chunks import NotAlike, OpenChunk
 from aicx.corpus.places.places import Places
 from aicx.paths import Layout
-from aicx.sources.items import BadRecord, LogFile
-from aicx.sources.naming import Redact
+from aicx.sources.items import BadRecord, LogFile, Redact
 from aicx.types import Lane
 from aicx.values import dataclass
 

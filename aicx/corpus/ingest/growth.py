@@ -32,8 +32,7 @@ from aicx.corpus.places.identity import RepositoryIdentity
 from aicx.errors import CorpusDamaged, NotFound
 from aicx.paths import NON_REPOSITORY, Layout
 from aicx.sources.door import CleanSource
-from aicx.sources.items import LogFile, ReadPoint, RecordsEnd, SourceItem, TimelineEntry
-from aicx.sources.naming import Redact
+from aicx.sources.items import LogFile, ReadPoint, RecordsEnd, Redact, SourceItem, TimelineEntry
 from aicx.types import Lane
 from aicx.values import dataclass
 

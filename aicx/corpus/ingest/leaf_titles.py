@@ -16,8 +16,7 @@ from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.ingest.publishing import Publisher
 from aicx.corpus.ingest.reading import LogReading, SessionLogs
 from aicx.sources import load_source
-from aicx.sources.items import MARK_BYTES, LogFile, LogIdentity, SessionEvent, record_mark
-from aicx.sources.naming import Redact, clean_id
+from aicx.sources.items import MARK_BYTES, LogFile, LogIdentity, Redact, SessionEvent, clean_id, record_mark
 from aicx.sources.records import stat_log
 from aicx.titles import shorten_title
 

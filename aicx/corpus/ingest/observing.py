@@ -12,8 +12,7 @@ from aicx.corpus.places.evidence import FolderClue, root_of
 from aicx.corpus.places.identity import from_remote
 from aicx.corpus.places.siblings import FolderHistory, is_deep, is_telling_branch, relative_to
 from aicx.git.printed import Observation, is_telling, read_printed
-from aicx.sources.items import SessionEvent, TimelineEntry
-from aicx.sources.naming import Redact
+from aicx.sources.items import Redact, SessionEvent, TimelineEntry
 
 # The folder that a call names for itself, among its arguments or in a script that runs it.
 _WORKDIR = re.compile(

@@ -15,7 +15,7 @@ from typing import Any
 
 from aicx.corpus.catalog.chunks import duplicates_of, is_last, put_chunk
 from aicx.corpus.catalog.database import Catalog
-from aicx.corpus.catalog.summary import apply_ignore_file, write_summary
+from aicx.corpus.catalog.query import apply_ignore_file, write_summary
 from aicx.corpus.files.read import load_markdown, load_sidecar, read_intact, sidecar_path
 from aicx.corpus.files.sidecar import encode_sidecar
 from aicx.corpus.ingest.names import Naming, name_chunk, own_texts

@@ -22,10 +22,11 @@ from aicx.sources.items import (
     ReadPoint,
     RecordMarks,
     RecordsEnd,
+    Redact,
     SessionEvent,
     TimelineEntry,
+    clean_id,
 )
-from aicx.sources.naming import Redact, clean_id
 from aicx.text import first_of
 from aicx.types import AgentHomes
 from aicx.values import dataclass

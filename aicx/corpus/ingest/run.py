@@ -12,8 +12,8 @@ from aicx.config import Settings
 from aicx.corpus.catalog.chunks import prompts_of, put_duplicate, session_of_most
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.names import match_projects
+from aicx.corpus.catalog.query import ignore_matcher
 from aicx.corpus.catalog.rebuild import index_chunks, with_catalog
-from aicx.corpus.catalog.summary import ignore_matcher
 from aicx.corpus.catalog.watermarks import note_reading, problems_of, record_source, was_read_as_now
 from aicx.corpus.files.read import walk_chunks
 from aicx.corpus.files.tombstones import read_tombstones
@@ -37,8 +37,7 @@ from aicx.corpus.places.stored import find_histories, is_filed, open_places, wit
 from aicx.paths import Layout
 from aicx.redaction import redactor
 from aicx.sources import every_agent
-from aicx.sources.items import BadRecord, LogFile, LogIdentity
-from aicx.sources.naming import clean_id
+from aicx.sources.items import BadRecord, LogFile, LogIdentity, clean_id
 from aicx.sources.unread import count_unread
 from aicx.storage.lock import writer_lock
 from aicx.text import instant

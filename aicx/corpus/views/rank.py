@@ -21,7 +21,7 @@ import orjson
 
 from aicx.corpus.catalog.query import MetadataAnswer, fold_runs, run_key, steer, told
 from aicx.corpus.files.read import read_chunk
-from aicx.corpus.views.documents import to_document
+from aicx.corpus.views import to_document
 from aicx.errors import CorpusDamaged, NotFound
 from aicx.filters import Filters
 from aicx.paths import Layout

@@ -8,8 +8,7 @@ from typing import Annotated, Any, Literal
 
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.names import short_reference
-from aicx.corpus.catalog.query import Opened, open_catalog, steer, told
-from aicx.corpus.catalog.summary import ignore_matcher
+from aicx.corpus.catalog.query import Opened, ignore_matcher, open_catalog, steer, told
 from aicx.corpus.files.read import read_chunk
 from aicx.corpus.places.report import session_places
 from aicx.corpus.views.provenance import is_there, sources_of, verify_source

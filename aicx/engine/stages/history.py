@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.sightings import SightedSubjects, nearest_sighting
+from aicx.engine.stages import SearchState
 from aicx.engine.stages.retrieve import pool
-from aicx.engine.stages.state import SearchState
 from aicx.git.subjects import may_be_subject
 from aicx.values import replace
 from retrieval.conditions import Between

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.filters import conditions
 from aicx.corpus.catalog.query import FOUND, fold_runs, run_key
-from aicx.corpus.views.documents import searchable_texts
+from aicx.corpus.views import searchable_texts
 from aicx.engine.kept_catalog import COLUMNS
+from aicx.engine.stages import SearchQuery, SearchState, is_shared, session_of
 from aicx.engine.stages.retrieve import asked_text, is_lookup
-from aicx.engine.stages.state import SearchQuery, SearchState, is_shared, session_of
 from aicx.engine.stages.team import stored_of
 from aicx.errors import AicxError
 from aicx.types import Candidate

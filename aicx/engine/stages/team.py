@@ -11,8 +11,8 @@ from typing import Any
 
 from aicx.corpus.catalog.names import stored_sessions
 from aicx.corpus.files.read import StoredText, read_chunk
+from aicx.engine.stages import Meant, SearchState, Shared, is_shared
 from aicx.engine.stages.retrieve import is_lookup, pool
-from aicx.engine.stages.state import Meant, SearchState, Shared, is_shared
 from aicx.types import Candidate
 from aicx.values import replace
 from retrieval.evidence import Occurrences

@@ -6,7 +6,7 @@ from dataclasses import field
 from typing import Annotated, Any
 
 from aicx.fields import OPTIONAL
-from aicx.share.wanted import TeamSession
+from aicx.share import TeamSession
 from aicx.values import dataclass
 from aicx.work.contract import Contract, ContractResult
 from aicx.work.session_facts import Said

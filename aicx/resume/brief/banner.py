@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from aicx.brief import fenced
 from aicx.paths import NON_REPOSITORY
-from aicx.quoting import fenced
 from aicx.resume.report import ResumeReport
 from aicx.text import ago, plural, shorten
 from aicx.values import regex

@@ -10,7 +10,7 @@ from aicx.evidence.transcript import Statement
 from aicx.fields import to_fields
 from aicx.paths import NON_REPOSITORY
 from aicx.refs import Ref
-from aicx.resume.brief.part import (
+from aicx.resume.brief import (
     MAX_COMMITS,
     MAX_DECISIONS,
     MAX_FILES,
@@ -125,7 +125,7 @@ def _team(report: ResumeReport) -> Iterator[Part]:
     """Yields what other members did here, each with its member and age. Their sessions are not on this machine."""
     if not report.team:
         return
-    from aicx.share.wanted import team_line, team_session
+    from aicx.share import team_line, team_session
 
     for number, one in enumerate(report.team):
         shown = team_session(one, report.now)

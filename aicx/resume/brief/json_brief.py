@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
+from aicx.brief import QUOTED_BRIEFLY
 from aicx.fields import taken_from, to_fields
-from aicx.quoting import QUOTED_BRIEFLY
 from aicx.refs import Ref
+from aicx.resume.brief import Part, Slot, clean, context_data
 from aicx.resume.brief.answer import (
     SCHEMA,
     BudgetUsed,
@@ -22,7 +23,6 @@ from aicx.resume.brief.answer import (
     TaskState,
 )
 from aicx.resume.brief.banner import banner
-from aicx.resume.brief.part import Part, Slot, clean, context_data
 from aicx.resume.report import Reason, ResumeReport
 from aicx.text import estimate_tokens, instant, local, shorten
 from aicx.work.contract import Contract, ContractResult, EditScope

@@ -7,13 +7,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from aicx.brief import check_budget, fit, listed, page
+from aicx.brief import QUOTED_WITH_GIT, check_budget, fit, listed, page, to_check
 from aicx.config import Settings
 from aicx.evidence.session_brief import StateReason
-from aicx.quoting import QUOTED_WITH_GIT, to_check
+from aicx.resume import MIN_TOKENS
+from aicx.resume.brief import Fitted, Part, Section, clean
 from aicx.resume.brief.compose import BRANCH_STATE_WORDS, compose, where_of
-from aicx.resume.brief.part import Fitted, Part, Section, clean
-from aicx.resume.query import MIN_TOKENS
 from aicx.resume.report import BriefedSession, ResumeReport
 from aicx.storage.typed import texts_of, with_texts
 from aicx.terminal import invisible

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import orjson
 
-from aicx.resume.brief.part import Fitted, Part, Slot, clean
+from aicx.resume.brief import Fitted, Part, Slot, clean
 from aicx.resume.report import Considered, Reason, ResumeReport
 from aicx.text import instant, printable
 

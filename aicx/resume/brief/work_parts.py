@@ -7,12 +7,12 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from aicx.refs import Ref
-from aicx.resume.brief.part import Part, clean, context_data, level_of
+from aicx.resume.brief import Part, clean, context_data, level_of
 from aicx.resume.report import ResumeReport
 from aicx.text import ago, instant, plural, shorten
 
 if TYPE_CHECKING:
-    from aicx.resume.brief.part import Slot
+    from aicx.resume.brief import Slot
     from aicx.work.contract import TestSource
     from aicx.work.place import Loaded
     from aicx.work.record import Item, Section, WorkRecord

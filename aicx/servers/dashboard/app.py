@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from datetime import datetime
+from html import escape
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 from urllib.parse import unquote_to_bytes
 
@@ -15,6 +18,7 @@ from starlette.exceptions import HTTPException
 
 import aicx
 from aicx.config import Settings
+from aicx.errors import StoreUnwritable
 from aicx.failure import Failure
 from aicx.pages import load_files
 from aicx.servers.dashboard import responses as shapes
@@ -22,6 +26,7 @@ from aicx.servers.dashboard.endpoints import ENDPOINTS
 from aicx.servers.dashboard.handlers import Handlers, health
 from aicx.servers.described import reachable
 from aicx.servers.http.guard import AccessPolicy, App, Guard, Message, Rate, Receive, RequestRefused, Scope, Send
+from aicx.storage.atomic import create_private
 
 CONTENT_SECURITY_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self';"
@@ -251,3 +256,38 @@ def _plain(schema: dict[str, Any]) -> dict[str, Any]:
     choices = [choice for choice in schema.get("anyOf", ()) if choice.get("type") != "null"]
     said = {name: value for name, value in schema.items() if name not in ("anyOf", "title", "description")}
     return choices[0] | said if len(choices) == 1 else schema
+
+
+_PAGE = """<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="referrer" content="no-referrer">
+<meta http-equiv="refresh" content="0; url={address}">
+<title>aicx dashboard</title>
+<p><a href="{address}">Open the dashboard</a></p>
+</html>
+"""
+
+
+@contextmanager
+def redirect_page(address: str) -> Iterator[str]:
+    """The address of a file that leads on to ``address``. Nobody else can read it, and it goes with the block."""
+    try:
+        folder = TemporaryDirectory(prefix="aicx-", ignore_cleanup_errors=True)  # made with mode 0700
+    except OSError as error:
+        raise _unwritable(error) from error
+    with folder:
+        path = Path(folder.name, "dashboard.html")
+        try:
+            with create_private(path) as stream:
+                stream.write(_PAGE.format(address=escape(address)).encode())
+        except OSError as error:
+            raise _unwritable(error) from error
+        yield path.as_uri()
+
+
+def _unwritable(error: OSError) -> StoreUnwritable:
+    return StoreUnwritable(
+        f"no file for the browser can be written: {error.strerror or error}",
+        hint="--no-open, then open the address yourself",
+    )

@@ -26,8 +26,8 @@ from aicx.servers.dashboard.timeline import RepositoryTimeline, SessionTimeline,
 from aicx.servers.dashboard.work import read_work
 from aicx.servers.dashboard.work_shapes import WorkPage
 from aicx.servers.questions import Asked, FilteredQuestion, SessionsQuestion
+from aicx.share import list_chunks, passages_of_team
 from aicx.share.membership import find_membership
-from aicx.share.wanted import list_chunks, passages_of_team
 from aicx.values import dataclass
 from aicx.why.answer import WhyAnswer
 

@@ -22,7 +22,7 @@ from aicx.engine.steer_answer import SteerAnswer
 from aicx.errors import AicxError, CorpusDamaged, NotFound, UsageError
 from aicx.paths import Layout
 from aicx.servers.dashboard import responses as shapes
-from aicx.share.wanted import sessions_of_team
+from aicx.share import sessions_of_team
 from aicx.types import FRAMES, Frame, Voice
 from aicx.why.answer import WhyAnswer, answer_why
 from aicx.why.run import WhyQuery

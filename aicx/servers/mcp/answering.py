@@ -12,9 +12,9 @@ import orjson
 from aicx.config import Settings
 from aicx.corpus.catalog import overview as refs_answers
 from aicx.corpus.catalog import sessions as sessions_answers
+from aicx.corpus.catalog.filters import parse_instant
 from aicx.corpus.catalog.overview import list_projects
 from aicx.corpus.catalog.sessions import browse
-from aicx.corpus.catalog.when import parse_instant
 from aicx.corpus.views.rank import rank_chunks
 from aicx.engine import search_answer as search_answers
 from aicx.engine import steer_answer as steer_answers
@@ -35,9 +35,9 @@ from aicx.memory.recall.asking import RecallQuery
 from aicx.memory.recall.live import find_live
 from aicx.memory.recall.run import Recaller
 from aicx.memory.record import Record, Source
+from aicx.resume import ResumeQuery
 from aicx.resume.brief.answer import SCHEMA as RESUME_SCHEMA
 from aicx.resume.brief.output import json_brief, markdown_brief
-from aicx.resume.query import ResumeQuery
 from aicx.resume.run import resume
 from aicx.servers.mcp import texts
 from aicx.servers.mcp.arguments import (
@@ -52,7 +52,7 @@ from aicx.servers.mcp.arguments import (
     WhyArguments,
 )
 from aicx.servers.mcp.replies import OF_A_CHUNK, ToolReply, bounded, brief, of_sessions, reply, strength
-from aicx.share.wanted import list_chunks, passages_of_team, sessions_of_team
+from aicx.share import list_chunks, passages_of_team, sessions_of_team
 from aicx.values import dataclass
 from aicx.why import answer as why_answers
 from aicx.why.answer import answer_why, why_markdown

@@ -8,9 +8,8 @@ from typing import Any, Literal
 
 import orjson
 
-from aicx.brief import first_that_fit
+from aicx.brief import QUOTED_BRIEFLY, fenced, first_that_fit
 from aicx.memory.recall.asking import SUFFICIENT
-from aicx.quoting import QUOTED_BRIEFLY, fenced
 from aicx.terminal import invisible
 from aicx.values import dataclass
 

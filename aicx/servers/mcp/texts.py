@@ -8,13 +8,12 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 from unicodedata import normalize
 
-from aicx.brief import first_that_fit
+from aicx.brief import QUOTED_BRIEFLY, first_that_fit, to_check
 from aicx.corpus.files.read import ALTERED
 from aicx.engine.index_manifest import index_state, stale_indexes
 from aicx.engine.steer_answer import order_of
 from aicx.evidence.conversation import ConversationTurn
 from aicx.paths import NON_REPOSITORY
-from aicx.quoting import QUOTED_BRIEFLY, to_check
 from aicx.servers.mcp.replies import LISTED, MAX_TEXT, label, line, of_passages, of_statements, quoted, strength
 from aicx.text import plural, shorten
 

@@ -17,7 +17,7 @@ from aicx.sources.embedded import CUT_OUT, read_cut
 from aicx.sources.items import BadRecord, EntryDraft, SourceRef, TimelineEntry
 from aicx.sources.records import LINE_LIMIT, changed_at, list_folder, parse_instant, unreadable
 from aicx.sources.values import lowered, parse_json, string_of
-from aicx.storage.reading import read_note
+from aicx.storage.atomic import read_note
 from aicx.values import dataclass
 
 HOMES = ("antigravity", "antigravity-cli", "antigravity-ide")

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from aicx.sources.branches import asks_git_here, printed_branch
 from aicx.sources.codex.items import CallOutcome, describe_call_item, outcome_of_event, read_outcome
 from aicx.sources.codex.messages import CodexMessages
 from aicx.sources.codex.texts import content_texts, reasoning_texts, typed_item
 from aicx.sources.codex.timeline import COPY, CodexTimeline
+from aicx.sources.door import asks_git_here, printed_branch
 from aicx.sources.items import CONTEXT_COMPACTED, LogIdentity, SessionEvent, SourceItem, ToolUse
 from aicx.sources.records import LogRecord
 from aicx.sources.values import object_of, quoted, string_of, text_of

@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 
 from aicx.corpus.catalog.chunks import put_chunk
 from aicx.corpus.catalog.database import Catalog
-from aicx.corpus.catalog.filters import conditions, parse_filters, parse_kind
+from aicx.corpus.catalog.filters import conditions, parse_date_range, parse_filters, parse_instant, parse_kind
 from aicx.corpus.catalog.names import match_projects
-from aicx.corpus.catalog.when import parse_date_range, parse_instant
 from aicx.errors import UsageError
 from aicx.filters import FILTERS, Filters
 from aicx.paths import NON_REPOSITORY

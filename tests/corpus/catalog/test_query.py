@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from aicx.corpus.catalog.filters import parse_date_range
 from aicx.corpus.catalog.overview import list_chunk_paths, list_projects, state_of
 from aicx.corpus.catalog.query import MetadataAnswer, steer
-from aicx.corpus.catalog.when import parse_date_range
 from aicx.errors import NotFound, UsageError
 from aicx.filters import Filters
 from tests.corpus.builders import OTHER, SESSION, T0, THIRD, ClaudeLog, CodexLog, Home, snapshot

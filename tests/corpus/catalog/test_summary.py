@@ -10,7 +10,7 @@ from typing import Any
 import orjson
 import pytest
 
-from aicx.corpus.catalog.summary import ignore_matcher
+from aicx.corpus.catalog.query import ignore_matcher
 from tests.corpus.builders import OTHER, SESSION, THIRD, ClaudeLog, CodexLog, Home
 
 pytestmark = pytest.mark.slow

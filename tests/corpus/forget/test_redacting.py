@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from aicx.corpus.forget.blanking import message_texts
 from aicx.corpus.forget.redacting import ChunkText, _moved, _replaced, redact_session, redact_value
 from aicx.redaction import redact
-from aicx.sources.items import TimelineEntry
-from aicx.sources.naming import Redact
+from aicx.sources.items import Redact, TimelineEntry
 from aicx.types import Redacted
 from tests.corpus.builders import chunks_of, entry, tool_entry
 

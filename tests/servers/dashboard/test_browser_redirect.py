@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from aicx.errors import StoreUnwritable
-from aicx.servers.dashboard.browser_redirect import redirect_page
+from aicx.servers.dashboard.app import redirect_page
 
 ADDRESS = "http://127.0.0.1:9478/#token=a-token-for-tests-alone"
 

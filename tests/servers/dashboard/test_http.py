@@ -17,7 +17,7 @@ from aicx.corpus.catalog.sessions import SessionsPage
 from aicx.corpus.views.show import SessionHead, WholeChunk
 from aicx.engine.search import search
 from aicx.engine.search_answer import SearchAnswer
-from aicx.engine.stages.state import steer_query
+from aicx.engine.stages import steer_query
 from aicx.engine.steer_answer import ranked_answer
 from aicx.fields import to_fields
 from aicx.filters import Filters
