@@ -46,8 +46,12 @@ def lowered(text: str) -> str:
     """As `fold`, without its work where every letter is ASCII: most text beyond it only holds a box or a dash."""
     if text.isascii():
         return text.lower()
-    beyond = text.encode("utf-8", "surrogatepass").translate(None, _ASCII).decode("utf-8", "surrogatepass")
-    return fold(text) if _ACCENTED.search(beyond) else text.lower()
+    return fold(text) if has_letters_beyond_ascii(text.encode("utf-8", "surrogatepass")) else text.lower()
+
+
+def has_letters_beyond_ascii(text: bytes) -> bool:
+    """Whether a text in UTF-8 has letters, digits or marks beyond ASCII."""
+    return _ACCENTED.search(text.translate(None, _ASCII).decode("utf-8", "replace")) is not None
 
 
 def starts_of(term: str) -> tuple[str, ...]:
@@ -107,18 +111,14 @@ class SoughtTerms:
         elif language := language_of((plain := spaced(text)).split(None, SAMPLE)):
             runs = plain.split()
         else:
-            words, names = _NONE, _NONE
-            for begin, end in _runs_with(starts, plain, low):
-                found = self._held(plain[begin:end])
-                if any(found):
-                    words, names = words | found[0], names | found[1]
-            return words, names
+            found = [self._held(plain[begin:end]) for begin, end in _runs_with(starts, plain, low)]
+            return _NONE.union(*(words for words, _ in found)), _NONE.union(*(names for _, names in found))
         return self._among(*terms_of_runs(runs, language))
 
     def spans_in(self, line: str) -> Iterator[tuple[int, int]]:
         """Where a line has one of them, each with the whole run it is in."""
         plain = line.isascii()  # else a letter in lower case may be two
-        likely = _runs_with(self._starts, spaced(line), line.lower()) if plain else ()
+        likely = sorted(_runs_with(self._starts, spaced(line), line.lower())) if plain else ()
         for begin, end in (within_edges(line, *ends) for ends in likely) if plain else runs_in(line):
             run = line[begin:end]
             if not plain and not any(map(lowered(run).__contains__, self._starts)):
@@ -138,17 +138,17 @@ class SoughtTerms:
         return self.words.intersection(words), self.names.intersection(names)
 
 
-def _runs_with(starts: Iterable[str], plain: str, low: str) -> list[tuple[int, int]]:
+def _runs_with(starts: Iterable[str], plain: str, low: str) -> set[tuple[int, int]]:
     """Where a text in ASCII, ``plain`` between spaces, has a run in which a word may begin: no other has its stem."""
     found = set()
+    plain += " "
     for start in starts:
         at = low.find(start)
         while at >= 0:
             end = plain.find(" ", at)
-            end = end if end >= 0 else len(plain)
             found.add((plain.rfind(" ", 0, at) + 1, end))
-            at = low.find(start, end)
-    return sorted(found)
+            at = low.find(start, max(end, at + 1))  # a number in brackets, as one sign, begins with what is no run
+    return found
 
 
 def mark(line: str, terms: SoughtTerms | None = None, voice: Voice = "said", *, tells: bool = True) -> ShortenedLine:

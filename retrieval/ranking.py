@@ -265,20 +265,14 @@ def diversified(answers: Sequence[RankedAnswer], group_of: Callable[[str], str],
     spread: list[RankedAnswer] = []
     for answer in answers:
         group = group_of(answer.best)
-        times = met.get(group, 0)
-        met[group] = times + 1
-        spread.append(
-            RankedAnswer(answer.group, answer.best, answer.score * factor**times, answer.votes, answer.documents)
-        )
+        times = met[group] = met.get(group, -1) + 1
+        spread.append(answer._replace(score=answer.score * factor**times) if times else answer)
     return sorted(spread, key=lambda answer: (-answer.score, answer.group))
 
 
 def _reweighed(candidates: Sequence[Candidate], factor_of: Callable[[str], float]) -> list[Candidate]:
     """A factor makes a document count less. Times a negative cosine it would do the opposite."""
-    changed = [
-        Candidate(item.id, item.score * factor_of(item.id) if item.score > 0 else item.score, item.passage)
-        for item in candidates
-    ]
+    changed = [item._replace(score=item.score * factor_of(item.id)) if item.score > 0 else item for item in candidates]
     return sorted(changed, key=lambda item: (-item.score, item.id))
 
 

@@ -207,7 +207,7 @@ def test_without_the_ranker_by_meaning_there_is_no_threshold(meaning):
 def worded(tmp_path_factory: pytest.TempPathFactory) -> Home:
     """One session that says a thing in so many words, and one that has the same words in another order."""
     user = Home(tmp_path_factory.mktemp("worded"))
-    user.claude(ClaudeLog(SESSION).prompt("It Could  not\ncompile the valve.", 0))
+    user.claude(ClaudeLog(SESSION).prompt("It Could  not\ncompile the valve of the café\u00a0door.", 0))
     user.claude(ClaudeLog(OTHER).prompt("Compile it, if not the valve could stick: compile, compile.", 50))
     keep(user)
     embed(user)
@@ -219,8 +219,9 @@ def test_a_phrase_is_held_to_the_letter_by_every_ranker(worded, mode):
     assert {name.split(":")[1][:8] for name in found(worded, '"could not compile"', mode=mode)} <= {SESSION[:8]}
 
 
-def test_a_phrase_of_words_that_no_index_has_is_found(worded):
-    assert sessions(ask(worded, '"could not compile"', mode="lexical")) == [SESSION]
+@pytest.mark.parametrize("phrase", ["could not compile", "cafe door", "café door"])
+def test_a_phrase_is_found_over_lines_and_without_marks_also_of_words_that_no_index_has(worded, phrase):
+    assert sessions(ask(worded, f'"{phrase}"', mode="lexical")) == [SESSION]
 
 
 def test_a_phrase_is_looked_for_beyond_the_first_candidates(tmp_path):

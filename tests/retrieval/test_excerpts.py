@@ -257,6 +257,10 @@ def test_a_long_line_that_begins_with_what_matched_is_cut_behind_only():
     assert line.text.endswith("…")
 
 
+def test_a_number_in_brackets_that_is_one_sign_ends_the_search():
+    assert of("step ⑴ parser", "step (1) of the parser").lines[0].text == "step (1) of the parser"
+
+
 def test_what_matched_far_inside_a_very_long_line_is_found():
     (line,) = of("needle", f"{'hay ' * 5000}needle {'straw ' * 5000}").lines
     assert [line.text[low:high] for low, high in line.marks] == ["needle"]
