@@ -46,7 +46,7 @@ def _each(patterns: Iterable[str]) -> tuple[Pattern, ...]:
     return tuple(_any([pattern]) for pattern in patterns)
 
 
-class _Expressions:
+class Expressions:
     """The expressions of one file, each an attribute by its name, compiled when first used: few sessions need all.
 
     Raises AttributeError for a name that the file lacks.
@@ -63,7 +63,7 @@ class _Expressions:
         return found
 
 
-class CommandRules(_Expressions):
+class CommandRules(Expressions):
     """Rules of commands: what they are for, how they ended, and which tools change files."""
 
     @cached_property
@@ -75,16 +75,8 @@ class CommandRules(_Expressions):
         return _each(self.lists["patch"])
 
 
-class StatementRules(_Expressions):
-    """Rules of sentences: what they are about."""
-
-
-class MemoryRules(_Expressions):
+class MemoryRules(Expressions):
     """Which sentences and commands are worth proposing as a memory."""
-
-
-class NoteRules(_Expressions):
-    """Rules of continuity notes: what they take from sentences, and which requests say too little."""
 
 
 @cache
@@ -102,8 +94,8 @@ def _table(name: str) -> dict[str, Any]:
 
 
 # The rules of each file, read when they are first asked for.
-note_rules = cache(lambda: NoteRules(_table("notes")))
+note_rules = cache(lambda: Expressions(_table("notes")))
 memory_rules = cache(lambda: MemoryRules(_table("memories")))
 request_rules = cache(lambda: RequestRules(_table("requests")))
 command_rules = cache(lambda: CommandRules(_table("commands")))
-statement_rules = cache(lambda: StatementRules(_table("statements")))
+statement_rules = cache(lambda: Expressions(_table("statements")))

@@ -8,7 +8,7 @@ from functools import lru_cache
 from itertools import zip_longest
 from typing import NamedTuple
 
-from aicx.evidence.patterns import StatementRules, request_rules, statement_rules
+from aicx.evidence.patterns import Expressions, request_rules, statement_rules
 from aicx.evidence.texts import Sentence, sentences, summary_line, words
 from aicx.evidence.transcript import Step
 from aicx.telling import telling_words
@@ -188,7 +188,7 @@ def _without(text: str, is_over: Callable[[Sentence], bool]) -> str:
     return text if len(kept) == len(every) else "\n\n".join(kept)
 
 
-def _is_open(said: Sentence, rules: StatementRules) -> bool:
+def _is_open(said: Sentence, rules: Expressions) -> bool:
     text = said.text
     if text.endswith("?") or any(
         pattern.search(text) for pattern in (rules.questions, rules.uncommitted, rules.tells_unpushed)
@@ -326,7 +326,7 @@ def own_choices(steps: Sequence[Step], limit: int) -> list[MessageStatement]:
     return list(found.values())
 
 
-def _decided(step: Step, rules: StatementRules) -> Iterator[tuple[str, str, str]]:
+def _decided(step: Step, rules: Expressions) -> Iterator[tuple[str, str, str]]:
     """Each decision of a message: what tells it from others, how it is told, and what was chosen."""
     if step.role == "user" and step.origin in PROMPTS:
         for text in _ordered(step, rules):
@@ -341,7 +341,7 @@ def _decided(step: Step, rules: StatementRules) -> Iterator[tuple[str, str, str]
                 yield question, f"{asked}{_ARROW}{told}", _MARK.sub("", answer)
 
 
-def _given_up(step: Step, rules: StatementRules) -> list[frozenset[str]]:
+def _given_up(step: Step, rules: Expressions) -> list[frozenset[str]]:
     """The words of each thing that a message says did not work, or was given up for something else, or is to be."""
     if not (step.role == "assistant" or step.origin in PROMPTS):
         return []
@@ -360,7 +360,7 @@ def _is_same_choice(chosen: Set[str], given_up: Set[str]) -> bool:
     return same > 0 and most and same >= len(given_up) / 2
 
 
-def _is_about_same(settled: str, later: str, rules: StatementRules) -> bool:
+def _is_about_same(settled: str, later: str, rules: Expressions) -> bool:
     """Whether a later sentence of a person is about what was settled: it names the same number, or has most of its
     words; of one that thinks again, a word is enough.
     """
@@ -371,7 +371,7 @@ def _is_about_same(settled: str, later: str, rules: StatementRules) -> bool:
     return (same > 0 and bool(rules.reconsiders.search(later))) or (same > 1 and same >= len(of_it) / 2)
 
 
-def _ordered(step: Step, rules: StatementRules) -> Iterator[str]:
+def _ordered(step: Step, rules: Expressions) -> Iterator[str]:
     if len(step.text) > PASTED:
         return
     own = rules.pastes.split(own_words(step.text), maxsplit=1)[0]
@@ -382,7 +382,7 @@ def _ordered(step: Step, rules: StatementRules) -> Iterator[str]:
             yield shorten(said.text, STATEMENT_LENGTH)
 
 
-def _without_checks(text: str, rules: StatementRules) -> str:
+def _without_checks(text: str, rules: Expressions) -> str:
     """``text`` without the sections that list what is to be verified, with those below them."""
     kept: list[str] = []
     within = 0  # the level of the heading of such a section
@@ -396,7 +396,7 @@ def _without_checks(text: str, rules: StatementRules) -> str:
     return "\n".join(kept)
 
 
-def _reasoned(step: Step, rules: StatementRules) -> Iterator[str]:
+def _reasoned(step: Step, rules: Expressions) -> Iterator[str]:
     if not rules.agent.search(step.text):
         return  # taking the text apart costs more than this one look at it
     every = list(sentences(step.text))
@@ -409,7 +409,7 @@ def _reasoned(step: Step, rules: StatementRules) -> Iterator[str]:
             yield shorten(f"{said.text} {following.text}", _REASON_LENGTH)
 
 
-def _is_own_step(text: str, rules: StatementRules) -> bool:
+def _is_own_step(text: str, rules: Expressions) -> bool:
     """Whether an agent speaks of its own working, or of what it does next."""
     return rules.not_agent.search(text) is not None or is_announcement(text)
 
@@ -422,7 +422,7 @@ def _says_enough(text: str) -> bool:
     )
 
 
-def _is_next(said: Sentence, rules: StatementRules) -> bool:
+def _is_next(said: Sentence, rules: Expressions) -> bool:
     text = rules.aside.sub(" ", said.text)
     if not words(text) or rules.not_next.search(text) or (said.item and rules.checked_headings.search(said.heading)):
         return False

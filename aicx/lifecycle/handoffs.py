@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from aicx.config import Settings
 from aicx.errors import NotFound
+from aicx.evidence.statements import tells_unpushed, without_push
 from aicx.git.branches import CURRENT, Branches
 from aicx.text import instant
 from aicx.work.attempts import sessions_of
@@ -73,7 +74,7 @@ def chain(
         *((one.facts.ended_at, one) for one in unstated),
     ]
     every.sort(key=lambda pair: pair[0], reverse=True)
-    chosen = [found for _, found in every[:limit]]
+    chosen = [_as_pushed(found, present) for _, found in every[:limit]]
     fits = _compatible(present, chosen) if present is not None else [None] * len(chosen)
     fitting = [number for number, fit in enumerate(fits) if fit is not False]
     # Of a session that a program ran the end is offered only where no person's is.
@@ -89,6 +90,20 @@ def _is_taken_over(left: SessionFacts, facts: Sequence[SessionFacts]) -> bool:
     return left.unanswered is not None and any(
         one.goal is not None and one.goal.text == left.unanswered.text and one.ended_at > left.ended_at for one in facts
     )
+
+
+def _as_pushed(found: WorkRecord | Handoff, present: Present | None) -> WorkRecord | Handoff:
+    """What was found, without what its log says of a push that was made since, as a remote shows."""
+    if isinstance(found, WorkRecord) or present is None:
+        return found
+    facts, told = found.facts, found.facts.reported
+    spoken = [line for line in (*facts.next, *facts.questions, *filter(None, [told])) if tells_unpushed(line.text)]
+    since = datetime.fromisoformat(facts.started_at)
+    if not (spoken and facts.commits and present.is_at_remote(facts.commits[0].text, since)):
+        return found
+    ahead, asked = (tuple(one for one in lines if one not in spoken) for lines in (facts.next, facts.questions))
+    reported = replace(told, text=" ".join(without_push(told.text).split())) if told else None
+    return replace(found, facts=replace(facts, reported=reported, next=ahead, questions=asked))
 
 
 def answer_of(link: HandoffLink) -> HandoffAnswer:

@@ -19,6 +19,7 @@ from aicx.resume.recall import coverages, is_near, shares
 from aicx.resume.report import BriefedSession, Considered, Reason
 from aicx.resume.state import ResumeState
 from aicx.sources import MEMORIES, RUN, reopen_command
+from aicx.telling import telling_words
 from aicx.values import regex
 
 # Sessions whose branch is looked up: those that may be shown.
@@ -29,6 +30,7 @@ _MAX_LATER = 4
 _AT_ONCE = timedelta(minutes=5)
 # Work goes on elsewhere so long after a session's end, and on a branch of everybody's where it went on elsewhere since.
 _JUST_BEFORE, _DAY = timedelta(minutes=30), timedelta(days=1)
+_JOINTS = regex(r"[-_./]")
 _HASH = regex(r"(?<![\w/-])(?=\w*[a-f])(?=\w*\d)[0-9a-f]{7,40}(?![\w-])")
 _REASONS_OF_PARTS = {
     "recall": Reason.MATCHES_TASK,
@@ -181,6 +183,9 @@ class SessionChoice:
         for item in (item for item in rest if item.session.automated_why is not None and item.session.ref not in known):
             self._run.considered.append(_considered(self._described(item, "unknown"), Reason.AUTOMATED))
         rest = [item for item in rest if item.session.automated_why is None]
+        if resumed is None:  # where nothing ties, what a branch is called may
+            about = telling_words(_JOINTS.sub(" ", self._run.ask.branch or ""))
+            rest.sort(key=lambda item: about.isdisjoint(telling_words(item.session.title or "")))
         limit = self._run.query.limits.others
         last = limit - 1
         newest = next((n for n, item in enumerate(rest) if self._is_latest(item.session)), 0)

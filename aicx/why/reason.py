@@ -241,10 +241,8 @@ def read_reason(
     found += (line("passed", f"`{run.line}` passed", run) for run in _passed(runs))
     # What was said of this commit; the session's last words are often of another.
     told = [one for one in reports_of(steps, worked) if not of_another(one[0])]
-    of_it = Fit(message, lines, (text for text, _ in told), several=several).best(
-        told, 1, named=_MIN_TERMS if several else 0
-    )
-    found += (line("reported", text, step) for text, step in of_it)
+    fit, named = Fit(message, lines, (text for text, _ in told), several=several), _MIN_TERMS if several else 0
+    found += (line("reported", text, step) for text, step in fit.best(told, 1, named=named))
     kept: list[WhyReason] = []
     for item in found:
         if item.text and not any(_repeats(item, other) for other in kept):

@@ -136,7 +136,7 @@ def _said(line: Statement) -> Said:
 
 # Programs that print the files they are given.
 _READERS = frozenset({"bat", "cat", "head", "less", "more", "nl", "sed", "tail"})
-_PATH = regex(r"[\w@.+-]*(?:/[\w@.+-]+)+|[\w@+-]+\.[A-Za-z]\w{0,9}|Makefile|Dockerfile")
+_PATH = regex(r"(?:[A-Za-z]:)?[\w@.+-]*(?:/[\w@.+-]+)+|[\w@+-]+\.[A-Za-z]\w{0,9}|Makefile|Dockerfile")
 _DELETES = regex(r"(?:git rm|rm|unlink|trash)\s(?P<rest>.*)", re.DOTALL)
 _MOVES = regex(r"(?:git )?mv\s(?P<rest>.*)", re.DOTALL)
 _DELETED_BY_PATCH = regex(r"^\*\*\* (?:Delete File: (.+)$|Update File: (.+)\n\*\*\* Move to: )", re.MULTILINE)

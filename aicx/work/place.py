@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 from aicx.config import Settings
 from aicx.errors import NotFound, UsageError
-from aicx.git.branches import Branches
+from aicx.git.branches import Branches, Landed
 from aicx.git.identity import Repository, find_repository
 from aicx.git.roots import Roots
 from aicx.git.state import Git, GitProbe, GitState
@@ -138,6 +138,10 @@ class Present:
     def branches(self, names: Iterable[str]) -> Branches | None:
         """How branches stand towards the head; None where git says nothing."""
         return Branches(self._git, self.state, names) if self._git is not None and self.context.available else None
+
+    def is_at_remote(self, subject: str, since: datetime) -> bool:
+        """Whether a branch of a remote, as it was last fetched, has a commit of that subject made ``since``."""
+        return self._git is not None and self.context.available and Landed(self._git).is_at_remote(subject, since)
 
     def unfinished(self, session: SessionRow, brief: SessionBrief) -> tuple[str, str]:
         """Returns what git is in the middle of here, and what else it shows that a session left; each may be empty."""

@@ -179,6 +179,17 @@ def test_another_session_is_not_open_where_its_branch_says_nothing_any_more(plac
     assert others(place)[OTHER] == "Empty files make the export crash → Fixed the crash of the export."
 
 
+@pytest.mark.parametrize(("branch", "first"), [("ada/slow-export-2", SESSION), ("ada/docs", THIRD)])
+def test_where_nothing_ties_a_session_of_the_words_of_the_branch_comes_first(
+    place: TaskPlace, branch: str, first: str
+) -> None:
+    keep(place, log(place).prompt("Empty files make the export crash", 0).answer("Fixed the crash.", 5))
+    keep(place, log(place, OTHER).prompt("Rename the reader", HOUR).answer("The reader has a new name.", HOUR + 5))
+    keep(place, log(place, THIRD).prompt("Sort the notes", 2 * HOUR).answer("The notes are sorted.", 2 * HOUR + 5))
+    place.git("checkout", "-qb", branch)
+    assert next(iter(others(place))) == first
+
+
 def test_a_branch_is_not_said_to_be_both_merged_and_gone(place: TaskPlace) -> None:
     place.git("commit", "-q", "--allow-empty", "-m", "Accept empty files in the export (#12)")
     made = log(place, OTHER, "fix/export").prompt("Empty files make the export crash", 0)
@@ -422,13 +433,15 @@ def test_last_words_say_nothing_of_a_push_that_a_remote_shows(place: TaskPlace, 
     asked = ("resume", "--repo", str(place.repo), "--json")
     if not later:
         assert "not pushed" in place.run(*asked)[1]
+    assert "not pushed" in place.run("task", "handoffs", "--repo", str(place.repo), "--json")[1]
     head = place.git("rev-parse", "HEAD").strip()
     place.git("commit", "-q", "--allow-empty", "-m", "Accept empty files in the export")
     place.git("update-ref", "refs/remotes/origin/main", "HEAD")
     place.git("reset", "-q", "--hard", head)
     told = place.run(*asked)[1]
-    assert "Fixed the crash of the export" in told
-    assert "not pushed" not in told
+    for answer in (told, place.run("task", "handoffs", "--repo", str(place.repo), "--json")[1]):
+        assert "Fixed the crash of the export" in answer
+        assert "not pushed" not in answer
 
 
 def next_of(place: TaskPlace) -> str:

@@ -57,6 +57,8 @@ def test_a_deleted_file_is_seen_unless_it_was_written_again() -> None:
         call("apply_patch", patch, files=(f"{ROOT}/src/d.py",)),
         call("Bash", "rm src/kept.py", failed=True),
     )
+    windows = observe(call("Bash", 'rm "D:/orbit/src/try.py"'), Roots(("D:/orbit",)), "D:/orbit")
+    assert windows.deleted == ("src/try.py",)
     assert found.deleted == ("src/a.py", "src/c.py", "src/d.py")
 
 
