@@ -14,15 +14,17 @@ from functools import lru_cache
 from math import fsum, log
 
 from aicx.evidence.calls import OtherRepositories, answered_calls, commits_of
-from aicx.evidence.patterns import command_rules
+from aicx.evidence.patterns import command_rules, statement_rules
 from aicx.evidence.runs import CommandRun, followed, latest_outcomes, runs_of
 from aicx.evidence.sessions import SessionRow
-from aicx.evidence.statements import Weight, conclusion, decisions, own_choices, requests
-from aicx.evidence.texts import summary_line, words
+from aicx.evidence.statements import PASTED, Weight, conclusion, decisions, own_choices, requests
+from aicx.evidence.texts import sentences, summary_line, words
 from aicx.evidence.transcript import Step
 from aicx.git.roots import Roots
 from aicx.git.subjects import plain_subject
 from aicx.refs import Ref
+from aicx.telling import count_telling
+from aicx.text import shorten
 from aicx.values import regex
 from aicx.why.candidates import AFTER
 from aicx.why.commits import CommitQuery, ReasonKind, WhyReason
@@ -34,6 +36,8 @@ _LENGTH = 280
 _MAX_LINES = 2
 # The level of a prompt that says something by itself.
 _SPEAKING = 2
+# A request in fewer telling words leans on the one before.
+_TELLING = 3
 # What it is worth that the commit's files were changed after a request, where another commit came between and where
 # none did; a word of its subject that few other requests have is worth about as much.
 _WORKED_BEFORE, _WORKED, _SINCE = 0.5, 2.0, 0.5
@@ -42,6 +46,7 @@ _OF_SUBJECT = 1.0  # what a term of the subject says of a commit
 _ALIKE = 0.8
 
 
+Said = tuple[str, Step]
 # What a request is worth, its words as one line, and its message.
 Request = tuple[Weight, str, Step]
 
@@ -92,6 +97,28 @@ def asked(
     return sorted(best, key=lambda one: one[1].at)
 
 
+def _leaned_on(
+    fits: Sequence[Said], every: Sequence[Request], since: datetime | None, of_another: Callable[[str], bool]
+) -> list[Said]:
+    """What a single request of few words, as "go ahead with the plan", leans on: the one before that says more."""
+    if len(fits) != 1 or count_telling(fits[0][0]) >= _TELLING:
+        return []
+    before = [(line, step) for _, line, step in every if step.at < fits[0][1].at and (since is None or step.at > since)]
+    return [one for one in before if count_telling(one[0]) >= _TELLING and not of_another(one[0])][-1:]
+
+
+def _wish(text: str, about: Mapping[str, float]) -> str:
+    """A request on one line: its beginning, or a later sentence that has far more words of the commit's subject."""
+
+    def named(said: str) -> int:
+        return sum(about[term] >= _OF_SUBJECT for term in terms(said) & about.keys())
+
+    begins = summary_line(text, _LENGTH)
+    every = (said.text for said in sentences(text[:PASTED]))
+    told = max((said for said in every if not statement_rules().unquotable.search(said)), key=named, default="")
+    return shorten(told, _LENGTH) if named(told) > max(1, 2 * named(begins) - 1) else begins
+
+
 @lru_cache(maxsize=1024)  # each line is compared several times
 def terms(text: str) -> frozenset[str]:
     """The words of a text by which it is compared: stems, without those that every text has."""
@@ -113,8 +140,6 @@ _KIND = regex(r"^(?:build|chore|ci|docs|feat|fix|perf|refactor|revert|style|test
 _MIN_WEIGHT = 1.0
 # A cause, or another way, has so many words of the subject: one may be there by chance, and misleads.
 _MIN_TERMS = 2
-
-Said = tuple[str, Step]
 
 
 def message_of(wanted: CommitQuery) -> Mapping[str, float]:
@@ -220,8 +245,9 @@ def read_reason(
         return WhyReason(kind, text, step.at, str(Ref("chunk", step.chunk)), session.session_id)
 
     about = {**dict.fromkeys(_of_files(wanted), _OF_FILES), **wanted_for} if others else for_requests(message, wanted)
-    wishes = [(weight, summary_line(weight.text, _LENGTH), step) for weight, step in requests(before)]
-    found = [line("asked", text, step) for text, step in asked(wishes, since, edited, about, of_another)]
+    wishes = [(weight, _wish(weight.text, about), step) for weight, step in requests(before)]
+    fits = asked(wishes, since, edited, about, of_another)
+    found = [line("asked", text, step) for text, step in [*_leaned_on(fits, wishes, since, of_another), *fits]]
     settled = [(said.text, said.step) for said in decisions(steps, _MAX_LISTED)]
     chosen = [(said.text, said.step) for said in own_choices(steps, _MAX_LISTED)]
     said: list[tuple[ReasonKind, list[Said], int]] = [

@@ -182,6 +182,20 @@ def test_failure_that_names_no_error_is_left_out(story: Story) -> None:
     assert reason(story, "failed") == ["`go vet ./...` failed: parser.go:7:2: undefined: stack"]
 
 
+def test_of_a_long_request_the_sentence_of_the_commit_is_quoted(story: Story) -> None:
+    asked = f"Empty files crash the tool. {'It looks as if they were never opened at all. ' * 7}"
+    log = story.log().prompt(f"{asked}And nested brackets should be read.", 0)
+    story.keep(story.edited(log, "src/parser.py", 10, LONG).answer("Nested brackets are read.", 30))
+    assert reason(story, "asked") == ["And nested brackets should be read."]
+
+
+def test_a_request_of_few_words_is_told_with_what_it_leans_on(story: Story) -> None:
+    log = story.log().prompt("Find out why lists lose their inner pairs in the export", 0).answer("I see why.", 5)
+    log.prompt("go ahead with it", 20)
+    story.keep(story.edited(log, "src/parser.py", 30, LONG).answer("Nested brackets are read.", 40))
+    assert reason(story, "asked") == ["Find out why lists lose their inner pairs in the export", "go ahead with it"]
+
+
 def test_a_check_of_folders_that_the_commit_has_nothing_of_is_not_told(story: Story) -> None:
     log = story.log().prompt("The parser should read nested brackets", 0)
     for number, folder in enumerate(["./lib/svg/", "./src/...", "./..."]):
