@@ -22,14 +22,15 @@ from retrieval.languages import SHORTEST, made_of
 
 _CJK_LETTERS = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af"
 _CJK_MARKS = r"\u3000-\u303f\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65"
+_BETWEEN = "\"'`<>(){}[],;|=*!?\\"
 # A run without white space or quoting, as far as it could be one name: a path, an identifier, a version, a marker. In
 # scripts without spaces it ends where the script changes.
 _RUN = regex(
-    r"[^\s\"'`<>(){}\[\],;|=*!?\\\xa1\xbf\u2026\u2018-\u201d\xab\xbb\u2022\xb7\u2500-\u257f\u25a0-\u25ff"
+    rf"[^\s{re.escape(_BETWEEN)}\xa1\xbf\u2026\u2018-\u201d\xab\xbb\u2022\xb7\u2500-\u257f\u25a0-\u25ff"
     rf"{_CJK_MARKS}{_CJK_LETTERS}]+|[{_CJK_LETTERS}]+"
 )
 # What is between runs, in ASCII, as spaces: most text is ASCII, and its runs are found in a third of the time.
-_SPACED = bytes(sign if sign > 127 or _RUN.match(chr(sign)) else 32 for sign in range(256))
+_SPACED = bytes(32 if sign < 128 and (chr(sign).isspace() or chr(sign) in _BETWEEN) else sign for sign in range(256))
 _EDGE = ".:/-_~@&%$^+"
 # Inside a run: words, numbers, and capitals that begin a new word (fooBar, HTTPServer, utf8Name).
 _WORD = regex(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_]+")

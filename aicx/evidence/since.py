@@ -46,7 +46,7 @@ class Since:
 
     def has_finished(self, text: str, own: Collection[str], also: Collection[str] = ()) -> bool:
         """Whether ``text`` concerns only pull requests that are merged; ``own`` and ``also`` are a session's."""
-        return is_about_finished(text, own, {*self.merged, *also})
+        return is_about_finished(text, own, {*self.merged, *also} if also else self.merged)
 
     def has_done(self, text: str) -> bool:
         """Whether a commit says nearly the same as ``text``, or a later session was asked for it."""
@@ -99,7 +99,8 @@ class AskedSince:
         )
 
     def _noted(self, name: str, given: tuple[Any, ...], answer: bool) -> bool:
-        self.answers.append((name, given, answer))
+        if (noted := (name, given, answer)) not in self.answers:
+            self.answers.append(noted)
         return answer
 
 

@@ -424,10 +424,10 @@ def _says_enough(text: str) -> bool:
 
 def _is_next(said: Sentence, rules: Expressions) -> bool:
     text = rules.aside.sub(" ", said.text)
-    if not words(text) or rules.not_next.search(text) or (said.item and rules.checked_headings.search(said.heading)):
+    # First what few sentences say.
+    if not (rules.next_labels.search(text) or rules.next.search(text)) and not (
+        said.heading and rules.next_headings.search(said.heading)
+    ):
         return False
-    return bool(
-        rules.next_labels.search(text)
-        or rules.next.search(text)
-        or (said.heading and rules.next_headings.search(said.heading))
-    )
+    checked = said.item and rules.checked_headings.search(said.heading)
+    return not checked and bool(words(text)) and not rules.not_next.search(text)

@@ -84,10 +84,8 @@ class SessionReader:
 
     def ending(self, session: SessionRow) -> Ending | None:
         """How the session left the work, as far as its last messages say."""
-        kept: Ending | None = self._keep(
-            session, f"ending {self._is_read(session)}", lambda: ending(self._end(session))
-        )
-        return kept
+        name = f"ending {self._is_read(session)}"
+        return cast("Ending | None", self._keep(session, name, lambda: ending(self._end(session))))
 
     def outcome(self, session: SessionRow, *, is_open: bool, is_pushed: bool = False) -> Statement | None:
         """Returns what the agent said last, None where it said nothing towards the end.
