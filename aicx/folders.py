@@ -8,13 +8,26 @@ from __future__ import annotations
 
 import re
 
-from aicx.values import regex
+from aicx.values import dataclass, regex
 
 _DRIVE = regex(r"(?:[\\/]{2}\?[\\/])?([A-Za-z]):(?:[\\/]+|$)")
 _SLASHES = regex(r"[\\/]+")
 _MOUNT = regex(r"/(?:mnt/|cygdrive/)?([A-Za-z])(?:/+|$)")
 # How Windows names a folder that is inside WSL.
 _INSIDE_WSL = regex(r"[\\/]{2}wsl(?:\$|\.localhost)[\\/][^\\/]+(?=[\\/]|$)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class FolderClue:
+    """One thing seen of ``folder``.
+
+    ``said`` is a repository, as its address or as ``org/repo``; of a ``worktree`` another folder of the same
+    repository, of a ``commit`` its mark, and of ``moved`` the old and the new repository with a space between.
+    """
+
+    folder: str
+    kind: str
+    said: str
 
 
 def slashed(path: str) -> str:

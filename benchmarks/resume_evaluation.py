@@ -18,7 +18,7 @@ from aicx.evidence.calls import answered_calls, edits_of
 from aicx.evidence.sessions import RepositoryScope, SessionRow, chunk_paths, known_folders, list_sessions
 from aicx.evidence.statements import requests
 from aicx.evidence.transcript import read_steps
-from aicx.git.roots import Roots, repository_of
+from aicx.git import Roots, repository_of
 from aicx.paths import NON_REPOSITORY, Layout
 
 _MAX_TASK_LENGTH = 4000

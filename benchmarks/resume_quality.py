@@ -26,7 +26,7 @@ from aicx.corpus.catalog.database import Catalog
 from aicx.engine.search import SearchQuery, search
 from aicx.evidence.sessions import RepositoryScope, known_folders
 from aicx.filters import Filters
-from aicx.git.roots import Roots
+from aicx.git import Roots
 from aicx.resume import ResumeQuery
 from aicx.resume.brief.output import json_brief
 from aicx.resume.contract import History

@@ -30,7 +30,7 @@ from aicx.config import Settings, load_settings
 from aicx.corpus.catalog.database import Catalog
 from aicx.evidence.statements import requests
 from aicx.evidence.transcript import read_steps
-from aicx.git.roots import repository_of
+from aicx.git import repository_of
 from aicx.paths import NON_REPOSITORY
 from aicx.resume import ResumeQuery
 from aicx.resume.brief.output import markdown_brief

@@ -48,6 +48,7 @@ from aicx.repomap.refresh import Refreshed
 from aicx.resume.brief import answer as resume
 from aicx.servers.described import Described, reachable
 from aicx.sessions import answers as lineage
+from aicx.sessions import life
 from aicx.sessions import recall as session_recall
 from aicx.sessions import restore_block as session_restore
 from aicx.sessions import summarize as session_summary
@@ -86,7 +87,7 @@ ANSWERS: Mapping[str, tuple[str, Sequence[type[Any]]]] = {
     "sessions show": (lineage.SCHEMA, [lineage.SessionAnswer]),
     "sessions chain": (lineage.CHAIN_SCHEMA, [lineage.ChainAnswer]),
     "sessions search": (lineage.SEARCH_SCHEMA, [lineage.SessionSearchAnswer]),
-    "sessions change": (lineage.CHANGE_SCHEMA, [lineage.SessionChangeAnswer]),
+    "sessions change": (life.CHANGE_SCHEMA, [life.SessionChangeAnswer]),
     "sessions stats": (lineage.STATS_SCHEMA, [lineage.SessionStatsAnswer]),
     "sessions windows": (session_windows.SCHEMA, [session_windows.WindowsAnswer]),
     "sessions summarize": (session_summary.SCHEMA, [session_summary.SessionSummaryAnswer]),

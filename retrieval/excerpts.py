@@ -12,9 +12,9 @@ from typing import Any, Literal, NamedTuple, Self, TypeVar
 from aicx.types import Voice
 from aicx.values import dataclass, regex
 from retrieval.analysis import fold
+from retrieval.languages import asks, wording_of
 from retrieval.lines import LINE_LENGTH, LOOKED_AT, ShortenedLine, SoughtTerms, lowered, mark
 from retrieval.questions import Question
-from retrieval.wording import asks, wording_of
 
 # Every asked word, name and phrase is there; some of them; none, but it is near in meaning.
 Tier = Literal["exact", "partial", "nearest"]

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from retrieval.embedders import Kind
 from retrieval.evidence import Occurrences
-from retrieval.ranking import RankedAnswer, Vote, raised
+from retrieval.ranking import Contribution, RankedAnswer, raised
 
 # A static model looks its tokens' vectors up, so comparing five passages takes it less time than one takes another. For
 # other models it is the most that short ones may be.
@@ -61,7 +61,7 @@ def rerank(
     ranks = {place: rank for rank, place in enumerate(sorted(range(len(scores)), key=lambda at: -scores[at]), 1)}
     changed: dict[str, RankedAnswer] = {}
     for place, (answer, value) in enumerate(zip(compared, standardised(scores), strict=True)):
-        vote = Vote(ranks[place], scores[place], weight * value)
+        vote = Contribution(ranks[place], scores[place], weight * value)
         votes = {**answer.votes, "rerank": vote}
         changed[answer.group] = answer._replace(score=raised(answer.score, vote.worth), votes=votes)
     again = [changed.get(answer.group, answer) for answer in answers]

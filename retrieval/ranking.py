@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from operator import attrgetter
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 from aicx.types import Candidate
 from aicx.values import dataclass
@@ -17,12 +17,13 @@ _RRF_K = 60
 _LOWEST = 600.0
 
 
-class Vote(NamedTuple):
-    """One ranker's part in a fused score: its rank (from 1), its own score, and what that was worth."""
+@dataclass(frozen=True, slots=True)
+class Contribution:
+    """One retriever's part in a score."""
 
-    rank: int
-    score: float
-    worth: float
+    rank: Annotated[int, "from 1"]
+    score: Annotated[float, "its own"]
+    worth: Annotated[float, "its share of the fused score"]
 
 
 _WORTH = attrgetter("worth")
@@ -33,7 +34,7 @@ class Fused(NamedTuple):
 
     id: str
     score: float
-    votes: Mapping[str, Vote]
+    votes: Mapping[str, Contribution]
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,10 +118,10 @@ def _normalised(ranking: Sequence[Candidate]) -> list[float]:
 def _fuse(
     rankings: Mapping[str, Sequence[Candidate]], worths: Mapping[str, Sequence[float]], *, positive: bool = False
 ) -> list[Fused]:
-    votes: dict[str, dict[str, Vote]] = {}
+    votes: dict[str, dict[str, Contribution]] = {}
     for name in sorted(rankings):
         for rank, (candidate, worth) in enumerate(zip(rankings[name], worths[name], strict=True), 1):
-            votes.setdefault(candidate.id, {})[name] = Vote(rank, candidate.score, worth)
+            votes.setdefault(candidate.id, {})[name] = Contribution(rank, candidate.score, worth)
     made = positive_score if positive else float
     fused = [Fused(name, made(sum(map(_WORTH, found.values()))), found) for name, found in votes.items()]
     return sorted(fused, key=lambda item: (-item.score, item.id))
@@ -135,7 +136,7 @@ class RankedAnswer(NamedTuple):
     group: str
     best: str
     score: float
-    votes: Mapping[str, Vote]
+    votes: Mapping[str, Contribution]
     documents: int = 1
 
 

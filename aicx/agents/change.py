@@ -19,9 +19,8 @@ from aicx import config
 from aicx.agents.records import WrittenFile
 from aicx.agents.table import AGENTS, BLOCK, wanted
 from aicx.errors import AicxError, CorpusDamaged, StoreUnwritable, UsageError
-from aicx.managed import blocks
+from aicx.managed import RULE_HEAD, blocks
 from aicx.managed.blocks import Insertion
-from aicx.managed.ours import RULE_HEAD
 from aicx.managed.settings_text import JSON, TOML, SettingsFormat, WantedHooks
 from aicx.storage.atomic import create_private, part_of, read_whole, remove_parts
 from aicx.values import dataclass

@@ -28,8 +28,8 @@ from aicx.agents.table import AGENTS, FINDS, OF_ONE_MACHINE
 from aicx.errors import AicxError, CorpusDamaged, UsageError
 from aicx.git.identity import Repository, find_repository
 from aicx.git.state import Git
+from aicx.managed import holds_ours, without_ours
 from aicx.managed.blocks import put_in, taken_out
-from aicx.managed.ours import holds_ours, without_ours
 from aicx.values import dataclass
 
 # From a file, where its links lead, what it holds, and what the record says of it.

@@ -14,7 +14,7 @@ from aicx.text import ago, local, shorten
 
 if TYPE_CHECKING:
     from aicx.corpus.catalog.database import Catalog
-    from aicx.corpus.places.standing import LocalRepository
+    from aicx.corpus.places import LocalRepository
 
 _FIVE = (
     ("aicx store", "Read the agents' logs and store what is new."),
@@ -56,7 +56,7 @@ def _stored_here(settings: Settings) -> tuple[list[str], list[tuple[str, str]]]:
     """Returns what is stored, and what to try next. Raises NotFound where nothing is."""
     from aicx.corpus.catalog.names import short_session
     from aicx.corpus.catalog.query import open_catalog
-    from aicx.corpus.places.standing import find_place
+    from aicx.corpus.places import find_place
 
     with open_catalog(settings.layout) as opened:
         catalog = opened.catalog

@@ -47,14 +47,14 @@ def list_projects(
 
 
 def _order(item: WorkFolder) -> tuple[bool, str, int, str]:
-    return item.repository is None, item.repository or "", -item.sessions, item.folder
+    return item.repository is None, item.repository or "", -(item.sessions or 0), item.folder
 
 
 def _print(repository: str | None, items: list[WorkFolder]) -> None:
     console.out(console.style(repository or "no repository", bold=True))
     for item in items:
         folder = console.place(NON_REPOSITORY, item.folder)
-        console.out(f"  {console.style(folder, fg='cyan')}  {console.plural(item.sessions, 'session')}")
+        console.out(f"  {console.style(folder, fg='cyan')}  {console.plural(item.sessions or 0, 'session')}")
         console.out(f"    {item.reason}")
 
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from aicx.config import LOCAL_ONLY, Settings
 from aicx.continuity.note import Note
 from aicx.errors import AicxError, MalformedPolicy
-from aicx.managed.ours import is_ours_alone
+from aicx.managed import is_ours_alone
 from aicx.memory.sources_files import Refused, exists, read_regular, resolve_inside
 from aicx.text import shorten
 from aicx.values import dataclass

@@ -21,8 +21,8 @@ from aicx.evidence.session_brief import State
 from aicx.evidence.statements import is_announcement, reports_something, weigh
 from aicx.evidence.texts import words
 from aicx.evidence.transcript import Statement, Step
+from aicx.git import Roots, repository_of
 from aicx.git.identity import find_repository
-from aicx.git.roots import Roots, repository_of
 from aicx.memory.policy import Policy
 from aicx.refs import Ref
 from aicx.telling import count_telling

@@ -21,8 +21,8 @@ from aicx.corpus.ingest.drafts import MessageDraft
 from aicx.corpus.ingest.reading import read_logs
 from aicx.errors import AicxError, NotFound, SourceUnreadable
 from aicx.evidence.transcript import Step, in_time
+from aicx.git import repository_of
 from aicx.git.identity import find_repository
-from aicx.git.roots import repository_of
 from aicx.paths import Layout
 from aicx.refs import Ref
 from aicx.sources import every_agent, load_source

@@ -20,7 +20,7 @@ from aicx.config import MAX_LINES, MIN_LINES, Settings
 from aicx.continuity.context import index_copy, tracked_settings
 from aicx.continuity.note import Kind, Layer, Layers, NoteItem, Status
 from aicx.errors import AicxError, MalformedPolicy, UsageError
-from aicx.managed.ours import is_ours_alone
+from aicx.managed import is_ours_alone
 from aicx.memory.policy import load_policy
 from aicx.memory.sources_files import listed
 from aicx.resume import Limits

@@ -11,7 +11,7 @@ from threading import Thread
 from typing import NamedTuple
 
 from aicx.corpus.catalog.database import Catalog
-from aicx.corpus.places.standing import same_file
+from aicx.corpus.places import same_file
 from aicx.git.history import HistoryCommit
 from aicx.git.named import NamedCommits, find_named
 from aicx.text import instant

@@ -27,7 +27,10 @@ if TYPE_CHECKING:
 
 
 class FoundByWords(NamedTuple):
-    """Candidates of the BM25 index, which holds ``size`` chunks and is ``behind`` by so many (None: not known)."""
+    """Candidates of the BM25 index, which holds ``size`` chunks and is ``behind`` by so many (None: not known).
+
+    Without an index, of all chunks, of which ``size`` were looked at.
+    """
 
     candidates: list[Candidate]
     behind: int | None
@@ -44,15 +47,6 @@ class FoundByMeaning(NamedTuple):
     behind: int | None
     near: float | None  # the noise threshold: what only meaning names has to score more
     held: int | None  # of the chunks that fulfil the conditions, those it holds; None where it lacks none
-
-
-class FoundByReading(NamedTuple):
-    """Candidates among all chunks, of which ``read`` were looked at."""
-
-    candidates: list[Candidate]
-    read: int
-    question: Question  # with the words that no chunk has as English in every language
-    occurrences: Occurrences
 
 
 class LexicalRetriever:
@@ -173,7 +167,7 @@ class ScanRetriever:
     def __init__(self, settings: Settings) -> None:
         self._layout = settings.layout
 
-    def retrieve(self, question: Question, filters: Filters, limit: int, catalog: Catalog) -> FoundByReading:
+    def retrieve(self, question: Question, filters: Filters, limit: int, catalog: Catalog) -> FoundByWords:
         """At most ``limit`` candidates."""
         from retrieval.scan import scan
 
@@ -182,7 +176,7 @@ class ScanRetriever:
         ids = [row["id"] for row in rows]
         candidates, occurrences, asked = scan(documents(self._layout, catalog, ids), question, limit)
         read = catalog.rows("SELECT count(*) AS n FROM chunks WHERE ignored=0")[0]["n"]
-        return FoundByReading(candidates, read, asked, occurrences)
+        return FoundByWords(candidates, 0, read, False, asked, occurrences)
 
 
 class Retrievers:

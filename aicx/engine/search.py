@@ -23,7 +23,7 @@ from retrieval.questions import parse_question
 
 if TYPE_CHECKING:
     from aicx.corpus.catalog.database import Catalog
-    from aicx.corpus.places.standing import LocalRepository
+    from aicx.corpus.places import LocalRepository
 
 READ: tuple[Stage, ...] = (
     retrieve.lift_date,  # "january 2026" becomes a filter
@@ -138,7 +138,7 @@ class Searcher:
         """The repository that is asked in."""
         if query.place is None:
             return None
-        from aicx.corpus.places.standing import find_place  # imported here: not needed outside of one
+        from aicx.corpus.places import find_place
 
         return find_place(catalog, self._settings.user_home, query.place)
 

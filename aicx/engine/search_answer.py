@@ -8,21 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 
 from aicx.fields import OPTIONAL, taken_from
 from aicx.values import dataclass
+from retrieval.ranking import Contribution
 
 if TYPE_CHECKING:
     from aicx.engine.search import Hit, SearchReport
     from aicx.engine.stages import Team
 
 SCHEMA = "aicx.search/1"
-
-
-@dataclass(frozen=True, slots=True)
-class Contribution:
-    """One retriever's part in a score."""
-
-    rank: Annotated[int, "from 1"]
-    score: Annotated[float, "its own"]
-    worth: Annotated[float, "its share of the fused score"]
 
 
 @dataclass(frozen=True, slots=True)

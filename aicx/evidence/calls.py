@@ -17,7 +17,7 @@ from aicx.evidence.patterns import Pattern, command_rules, statement_rules
 from aicx.evidence.texts import sentences
 from aicx.evidence.transcript import Statement, Step
 from aicx.folders import relative
-from aicx.git.roots import Roots
+from aicx.git import Roots
 from aicx.refs import Ref
 from aicx.shell import simple_commands
 from aicx.sources.tools import changes_files

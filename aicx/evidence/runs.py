@@ -11,7 +11,7 @@ from aicx.evidence.calls import folders_of, is_edit
 from aicx.evidence.fixes import end_together, ends, without_starters
 from aicx.evidence.patterns import CommandRules, command_rules
 from aicx.evidence.transcript import Step
-from aicx.git.roots import Roots
+from aicx.git import Roots
 from aicx.shell import Simple, simple_commands
 from aicx.text import shorten
 from aicx.values import regex

@@ -60,7 +60,7 @@ from aicx.evidence.statements import (
 )
 from aicx.evidence.texts import summary_line, words
 from aicx.evidence.transcript import Statement, Step, statement_in
-from aicx.git.roots import Roots
+from aicx.git import Roots
 from aicx.refs import Ref
 from aicx.telling import URL, count_telling, prose_lines
 from aicx.text import shorten

@@ -10,7 +10,7 @@ from aicx.evidence.calls import is_about_finished
 from aicx.evidence.fixes import ends
 from aicx.evidence.patterns import statement_rules
 from aicx.evidence.runs import CommandRun
-from aicx.git.roots import repository_of
+from aicx.git import repository_of
 from aicx.git.subjects import NEAR, Subject
 from aicx.storage.typed import from_json
 from aicx.values import dataclass

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import Any, Literal, NamedTuple
 
+from aicx.corpus.files import Sidecar, lacks_tool_facts
 from aicx.corpus.files.read import ALTERED, read_chunk
-from aicx.corpus.files.sidecar import Sidecar, lacks_tool_facts
 from aicx.errors import CorpusDamaged, NotFound
 from aicx.paths import Layout
 from aicx.refs import Ref

@@ -11,7 +11,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from aicx.git.roots import inside
+from aicx.git import inside
 from aicx.git.subjects import may_be_subject, near_lines
 from aicx.values import dataclass, regex
 

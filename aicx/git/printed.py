@@ -13,11 +13,10 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from posixpath import normpath
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 from zlib import crc32
 
-from aicx.folders import is_absolute, on_drive_of, slashed
-from aicx.values import dataclass
+from aicx.folders import FolderClue, is_absolute, on_drive_of, slashed
 
 _COMMIT_LINE = re.compile(
     r"^[*|/\\_ ]*(?:HEAD is now at |Saved working directory and index state WIP on [^:\n]+: )?([0-9a-f]{7,40})"
@@ -102,10 +101,6 @@ def _unquoted(quoted: str) -> str:
     return quoted  # an escape that JSON does not have
 
 
-__all__ = ["Observation", "is_telling", "read_printed"]
-
-Kind = Literal["remote", "clone", "push", "pull-request", "fetch", "page", "moved", "worktree", "commit"]
-
 _ADDRESS = r"(?:https?://|ssh://|git://|[\w.-]+@|[\w.-]+:)[^\s'\"<>]+"
 _LISTED = re.compile(rf"^(\S+)\t({_ADDRESS}) \((?:fetch|push)\)", re.MULTILINE)
 _ALONE = re.compile(rf"^({_ADDRESS})$", re.MULTILINE)
@@ -150,18 +145,7 @@ _MAX_LINE = 4000
 Call = tuple[str, list[str]]
 
 
-@dataclass(frozen=True, slots=True)
-class Observation:
-    """A line printed about ``folder``. ``said`` is the address of a repository; of a ``worktree`` another folder of the
-    same repository, of a ``commit`` its mark, and of ``moved`` the old and the new address, with a space between.
-    """
-
-    folder: str
-    kind: Kind
-    said: str
-
-
-def read_printed(line: str, folder: str | None, output: str, *, failed: bool = False) -> list[Observation]:
+def read_printed(line: str, folder: str | None, output: str, *, failed: bool = False) -> list[FolderClue]:
     """Reads from the ``output`` of a command line facts about the folder that its calls of git ran in. Each thing once.
 
     ``failed`` says that the line ended with an error: what it was to change is then not known.
@@ -173,58 +157,58 @@ def read_printed(line: str, folder: str | None, output: str, *, failed: bool = F
     return list(dict.fromkeys(seen for call in calls for seen in _read_call(call, output, failed)))
 
 
-def _read_call(call: Call, output: str, failed: bool) -> Iterator[Observation]:
+def _read_call(call: Call, output: str, failed: bool) -> Iterator[FolderClue]:
     folder, (program, *words) = call
     action = words[0] if words else ""
     if program == "git" and action == "remote" and words[1:2] in (["add"], ["set-url"]):
         if not failed and words[-2] == "origin" and re.fullmatch(_ADDRESS, words[-1]):
-            yield Observation(folder, "remote", words[-1])
+            yield FolderClue(folder, "remote", words[-1])
     elif program == "git":
         yield from _read_git(folder, action, words[1:], output)
     elif not any(word.startswith(_NAMES_ITS_OWN) or "://" in word for word in words):
         yield from _read_forge(folder, words, output)
 
 
-def _read_git(folder: str, action: str, words: Sequence[str], output: str) -> Iterator[Observation]:
+def _read_git(folder: str, action: str, words: Sequence[str], output: str) -> Iterator[FolderClue]:
     named = [word for word in words if re.fullmatch(_ADDRESS, word)]
     if action in ("remote", "config") or (action == "ls-remote" and "--get-url" in words):
         yield from _remotes(folder, action, words, output)
     elif action == "clone" and named:
         for place in _CLONED.findall(output)[:1]:
-            yield Observation(_below(folder, place), "clone", named[0])
+            yield FolderClue(_below(folder, place), "clone", named[0])
     elif action in ("push", "fetch", "pull"):
         # An address that the caller wrote says where they wanted to go, not what the folder is.
         if not named:
             yield from _transfers(folder, output)
     elif action == "worktree" and words[:1] in (["list"], ["add"]):
         trees = _TREE.findall(output) if words[0] == "list" else _added(folder, words[1:], output)
-        yield from (Observation(folder, "worktree", tree) for tree in trees if tree != folder)
+        yield from (FolderClue(folder, "worktree", tree) for tree in trees if tree != folder)
     elif action in _LISTING:
-        yield from (Observation(folder, "commit", mark) for mark in commit_marks(output))
+        yield from (FolderClue(folder, "commit", mark) for mark in commit_marks(output))
 
 
-def _remotes(folder: str, action: str, words: Sequence[str], output: str) -> Iterator[Observation]:
+def _remotes(folder: str, action: str, words: Sequence[str], output: str) -> Iterator[FolderClue]:
     listed = dict(reversed(_LISTED.findall(output)))
     if listed:
         # Of several remotes `origin` is where the folder came from; without it none is more than another.
         if "origin" in listed or len(listed) == 1:
-            yield Observation(folder, "remote", listed.get("origin") or next(iter(listed.values())))
+            yield FolderClue(folder, "remote", listed.get("origin") or next(iter(listed.values())))
     elif action == "remote" and words[:1] == ["show"]:
-        yield from (Observation(folder, "remote", address) for address in _SHOWN.findall(output)[:1])
+        yield from (FolderClue(folder, "remote", address) for address in _SHOWN.findall(output)[:1])
     elif "origin" in words or any(word.startswith("remote.origin.") for word in words):
         alone = set(_ALONE.findall(output))
-        yield from (Observation(folder, "remote", address) for address in alone if len(alone) == 1)
+        yield from (FolderClue(folder, "remote", address) for address in alone if len(alone) == 1)
 
 
-def _transfers(folder: str, output: str) -> Iterator[Observation]:
+def _transfers(folder: str, output: str) -> Iterator[FolderClue]:
     pushed, fetched = _PUSHED.findall(output), _FETCHED.findall(output)
-    yield from (Observation(folder, "push", address) for address in pushed[:2])
-    yield from (Observation(folder, "fetch", address) for address in fetched[:2])
+    yield from (FolderClue(folder, "push", address) for address in pushed[:2])
+    yield from (FolderClue(folder, "fetch", address) for address in fetched[:2])
     for new in _MOVED.findall(output)[:1]:
-        yield from (Observation(folder, "moved", f"{old} {new}") for old in (*pushed, *fetched)[:1])
+        yield from (FolderClue(folder, "moved", f"{old} {new}") for old in (*pushed, *fetched)[:1])
     for old, new in _MOVED_PROJECT.findall(output)[:1]:
         # GitLab names projects without their host; `from_remote` reads them in this form.
-        yield Observation(folder, "moved", f"gitlab:{old} gitlab:{new}")
+        yield FolderClue(folder, "moved", f"gitlab:{old} gitlab:{new}")
 
 
 def _added(folder: str, words: Sequence[str], output: str) -> Iterator[str]:
@@ -241,17 +225,17 @@ def _added(folder: str, words: Sequence[str], output: str) -> Iterator[str]:
             return
 
 
-def _read_forge(folder: str, words: Sequence[str], output: str) -> Iterator[Observation]:
+def _read_forge(folder: str, words: Sequence[str], output: str) -> Iterator[FolderClue]:
     if words[:2] == ["repo", "view"] and not [word for word in words[2:] if "/" in word]:
         names = set(_OWNER_NAME.findall(output[:300]))
-        yield from (Observation(folder, "remote", f"gh:{name}") for name in names if len(names) == 1)
+        yield from (FolderClue(folder, "remote", f"gh:{name}") for name in names if len(names) == 1)
         return
     if words[:1] not in (["pr"], ["mr"], ["issue"], ["run"]):
         return
     pages = set(_NAMED_PAGE.findall(output))
     if len(pages) == 1:
         created = words[0] in ("pr", "mr") and words[1:2] == ["create"]
-        yield Observation(folder, "pull-request" if created else "page", pages.pop())
+        yield FolderClue(folder, "pull-request" if created else "page", pages.pop())
 
 
 def _below(folder: str, path: str) -> str:

@@ -311,7 +311,7 @@ def _read_status(git: Git, state: GitState, said: str) -> GitState:
 def _is_our_change(git: Git, state: GitState, name: str, before: str | None) -> bool:
     """Whether all that differs from the head is what `aicx init` wrote; ``before`` is the file's object there."""
     # Imported here: most often nothing is changed.
-    from aicx.managed.ours import differs_by_ours, holds_ours, is_ours_alone, may_be_ours
+    from aicx.managed import differs_by_ours, holds_ours, is_ours_alone, may_be_ours
 
     if state.root is None or not may_be_ours(name):
         return False

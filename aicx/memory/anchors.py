@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import orjson
 
 from aicx.errors import NotFound, UsageError
-from aicx.git.roots import inside
+from aicx.git import inside
 from aicx.memory.record import Anchor
 from aicx.memory.seal import keyed
 from aicx.values import dataclass

@@ -15,7 +15,7 @@ from aicx.corpus.views.references import find_target
 from aicx.errors import AicxError
 from aicx.evidence.texts import words
 from aicx.evidence.transcript import read_steps
-from aicx.git.roots import inside
+from aicx.git import inside
 from aicx.git.state import Git
 from aicx.memory.anchors import AnchorState
 from aicx.memory.answers import ChangedLine

@@ -13,9 +13,8 @@ from aicx.redaction import shapes
 from aicx.redaction.anchors import UNMARKED, LiteralScan, SecretFinding, fold_name, nearly_preceded_by, preceded_by
 from aicx.redaction.assignments import labelled_at
 from aicx.redaction.bare import BEGINNINGS, PHRASE
-from aicx.redaction.blocks import key_at
 from aicx.redaction.commands import LAST_ARGUMENT, argument_at, figures_after, last_argument_after
-from aicx.redaction.encoded import manifest_at
+from aicx.redaction.encoded import key_at, manifest_at
 from aicx.redaction.issuers import DEMANDS, TOKENS, WORDS
 from aicx.redaction.names import ENDINGS
 from aicx.redaction.prose import identified_at, told_at

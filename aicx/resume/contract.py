@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from aicx.corpus.catalog.database import Catalog
-from aicx.git.roots import inside
+from aicx.git import inside
 from aicx.paths import Layout
 from aicx.resume.report import BriefedSession, Reason, ResumeReport
 from aicx.text import instant

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from aicx.errors import NotFound, UsageError
 from aicx.evidence.calls import FileEdit
-from aicx.git.roots import Roots, inside
+from aicx.git import Roots, inside
 from aicx.git.state import GitState
-from aicx.managed.ours import is_ours_alone, may_be_ours
+from aicx.managed import is_ours_alone, may_be_ours
 from aicx.paths import Layout
 from aicx.refs import Ref
 from aicx.resume.ranking import Ask, Mentions, Scored

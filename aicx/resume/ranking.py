@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Literal, NamedTuple
 
 from aicx.evidence.sessions import SessionRow
-from aicx.git.roots import Roots
+from aicx.git import Roots
 from aicx.values import dataclass, regex
 
 _PATH_LIKE = regex(r"[\w@.+-]*(?:/[\w@.+-]+)+|[\w@+-]+\.[A-Za-z]\w{0,9}\b")

@@ -19,8 +19,8 @@ from aicx.errors import UsageError
 from aicx.evidence.calls import OtherRepositories, merged_by
 from aicx.evidence.sessions import RepositoryScope, SessionRow, known_folders, other_folders
 from aicx.evidence.statements import weigh
+from aicx.git import Roots, repository_of
 from aicx.git.branches import Branches, Landed
-from aicx.git.roots import Roots, repository_of
 from aicx.git.state import Commit, Git, GitProbe, GitState
 from aicx.paths import safe_project
 from aicx.resume import ResumeQuery

@@ -16,7 +16,6 @@ SCHEMA = "aicx.session/1"
 CHAIN_SCHEMA = "aicx.session_chain/1"
 SEARCH_SCHEMA = "aicx.session_search/1"
 STATS_SCHEMA = "aicx.session_stats/1"
-CHANGE_SCHEMA = "aicx.session_change/1"
 
 Ref = Annotated[str, "the session, as `session:<agent>:<id>`"]
 
@@ -172,17 +171,3 @@ class SessionStatsAnswer:
     by_outcome: Annotated[Mapping[str, int], "as stated; `none` where nothing was"]
     edges: Annotated[list[EdgeCount], "edges between sessions, by type and origin"]
     notes: list[str]
-
-
-@dataclass(frozen=True, slots=True)
-class SessionChangeAnswer:
-    """The statement about a session as it was made."""
-
-    action: Annotated[str, "`opened`, `forked`, `closed`, `linked` or `unlinked`"]
-    ref: Ref
-    agent: str
-    session_id: str
-    found_by: Annotated[str, "what named it; `new` for an id made now"]
-    outcome: Annotated[Outcome | None, "how it ended, with `close`"]
-    parent: Annotated[str | None, "the session it continues, was forked from, or is linked with"]
-    identity_file: Annotated[str | None, "the file that now says which session the agent is in"]

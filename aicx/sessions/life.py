@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any
 from uuid import uuid4
 
 from aicx.config import Settings
@@ -25,17 +25,21 @@ _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 _AGENT = re.compile(r"[a-z0-9][a-z0-9._-]{0,39}")
 
 
-@dataclass(frozen=True, slots=True)
-class LifeChange:
-    """The statement of a command about a session. ``identity`` is what its file says now, None where there is none."""
+CHANGE_SCHEMA = "aicx.session_change/1"
 
-    ref: str
+
+@dataclass(frozen=True, slots=True)
+class SessionChangeAnswer:
+    """The statement about a session as it was made."""
+
+    action: Annotated[str, "`opened`, `forked`, `closed`, `linked` or `unlinked`"]
+    ref: Annotated[str, "the session, as `session:<agent>:<id>`"]
     agent: str
     session_id: str
-    action: str
-    outcome: Outcome | None = None
-    parent: str | None = None
-    identity: SessionIdentity | None = None
+    found_by: Annotated[str, "what named it; `new` for an id made now"] = ""
+    outcome: Annotated[Outcome | None, "how it ended, with `close`"] = None
+    parent: Annotated[str | None, "the session it continues, was forked from, or is linked with"] = None
+    identity_file: Annotated[str | None, "the file that now says which session the agent is in"] = None
 
 
 def new_session_id() -> str:
@@ -54,7 +58,7 @@ def open_session(
     force: bool = False,
     source: str = "cli",
     notify: Notify = lambda _: None,
-) -> LifeChange:
+) -> SessionChangeAnswer:
     """Begins a session, or takes up a closed one, as the one that ``agent`` is in at ``place``.
 
     ``continues`` is the reference of the session that it goes on with. With ``parent`` (agent and id) it is a fork: it
@@ -70,8 +74,10 @@ def open_session(
         if older is not None:
             _link(change, place, ref, older, "forked_from" if parent else "continues")
         change.publish()
-        write_identity(settings.layout, identity)
-    return LifeChange(ref, agent, session_id, "forked" if parent else "opened", parent=older, identity=identity)
+        path = write_identity(settings.layout, identity)
+    return SessionChangeAnswer(
+        "forked" if parent else "opened", ref, agent, session_id, parent=older, identity_file=str(path)
+    )
 
 
 def close_session(
@@ -85,7 +91,7 @@ def close_session(
     last_active: datetime | None = None,
     source: str = "cli",
     notify: Notify = lambda _: None,
-) -> LifeChange:
+) -> SessionChangeAnswer:
     """States how a session ended. ``last_active`` is when its log was last written, where it is stored.
 
     Raises UsageError for one that is closed already, StoreUnwritable.
@@ -100,7 +106,7 @@ def close_session(
         change.note(place.repo_id, CLOSED, ref, {"status": outcome})
         change.publish()
         remove_identities(settings.layout, session_id, agent)
-    return LifeChange(ref, agent, session_id, "closed", outcome)
+    return SessionChangeAnswer("closed", ref, agent, session_id, outcome=outcome)
 
 
 def link_sessions(

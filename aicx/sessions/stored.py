@@ -10,7 +10,7 @@ from aicx.corpus.catalog.query import open_catalog
 from aicx.corpus.views.references import find_target
 from aicx.errors import NotFound, UsageError
 from aicx.evidence.sessions import short_ids
-from aicx.git.roots import Roots, repository_of
+from aicx.git import Roots, repository_of
 from aicx.paths import NON_REPOSITORY
 from aicx.refs import Ref
 from aicx.values import dataclass

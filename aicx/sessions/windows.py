@@ -12,8 +12,8 @@ from itertools import pairwise
 from typing import Annotated, Any, Literal
 
 from aicx.corpus.catalog.fields import key_of_text
+from aicx.corpus.files import Sidecar
 from aicx.corpus.files.read import StoredText, load_markdown, load_sidecar
-from aicx.corpus.files.sidecar import Sidecar
 from aicx.errors import CorpusDamaged, NotFound
 from aicx.evidence.statements import COMPACTION
 from aicx.evidence.transcript import Step

@@ -10,8 +10,8 @@ from typing import Any
 from aicx.config import Settings
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.query import FACTS, FOUND
+from aicx.corpus.files import Sidecar
 from aicx.corpus.files.read import StoredText, read_intact
-from aicx.corpus.files.sidecar import Sidecar
 from aicx.corpus.views import columns_of, own_messages, searchable_texts, to_document
 from aicx.engine.index_manifest import read_manifest
 from aicx.engine.stages.order import idle_sessions

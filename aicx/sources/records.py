@@ -15,8 +15,8 @@ from typing import Any, BinaryIO
 
 import orjson
 
-from aicx.sources.embedded import BLOCK, CUT_OUT, DataCutter, read_cut
 from aicx.sources.items import BadRecord, LogFile, SourceItem, SourceRef, passed_over
+from aicx.sources.values import BLOCK, CUT_OUT, DataCutter, read_cut
 from aicx.values import dataclass
 
 # What is longer loses its embedded data before it is parsed: in real logs only that makes lines this long. What remains

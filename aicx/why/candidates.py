@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.sightings import ABBREVIATED, CommitSighting, sightings
 from aicx.corpus.files.read import load_markdown
-from aicx.corpus.places.standing import LocalRepository
+from aicx.corpus.places import LocalRepository
 from aicx.engine.history import around
 from aicx.engine.search import Hit, Mode, Searcher, SearchQuery
 from aicx.errors import CorpusDamaged, NotFound, UsageError

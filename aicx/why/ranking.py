@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from math import fsum, log
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from aicx.corpus.places.standing import LocalRepository, same_file
+from aicx.corpus.places import LocalRepository, same_file
 from aicx.evidence.calls import answered_calls, is_edit, is_prose
 from aicx.evidence.patterns import command_rules
 from aicx.evidence.runs import followed

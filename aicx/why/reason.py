@@ -20,7 +20,7 @@ from aicx.evidence.sessions import SessionRow
 from aicx.evidence.statements import PASTED, Weight, conclusion, decisions, own_choices, requests
 from aicx.evidence.texts import sentences, summary_line, words
 from aicx.evidence.transcript import Step
-from aicx.git.roots import Roots
+from aicx.git import Roots
 from aicx.git.subjects import plain_subject
 from aicx.refs import Ref
 from aicx.telling import count_telling

@@ -14,14 +14,14 @@ from aicx.config import Settings
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.query import open_catalog
 from aicx.corpus.catalog.sightings import ABBREVIATED, CommitSighting, nearest_sighting, sightings
+from aicx.corpus.places import LocalRepository, same_file
 from aicx.corpus.places.places import load_decisions
-from aicx.corpus.places.standing import LocalRepository, same_file
 from aicx.corpus.places.stored import place_of
 from aicx.engine.search import Searcher
 from aicx.errors import NotFound, UsageError
 from aicx.evidence.sessions import automated, load_sessions
 from aicx.evidence.transcript import Step, read_steps
-from aicx.git.roots import repository_of
+from aicx.git import repository_of
 from aicx.git.state import Git, GitProbe, GitState
 from aicx.git.subjects import plain_subject
 from aicx.types import PROMPTS

@@ -13,9 +13,9 @@ from shlex import quote
 from typing import Literal
 
 from aicx.errors import AicxError, NotFound, UsageError
+from aicx.git import Roots
 from aicx.git.history import blame, find_commit, list_hashes, shallow_ends
 from aicx.git.identity import find_repository, parts_of, remote_urls
-from aicx.git.roots import Roots
 from aicx.git.state import Git, GitState
 from aicx.refs import Ref, file_place
 from aicx.values import dataclass, regex

@@ -15,7 +15,7 @@ from aicx.evidence.session_brief import MAX_DECISIONS, MERGED, read_brief
 from aicx.evidence.since import Since
 from aicx.evidence.transcript import Statement, Step
 from aicx.fields import taken_from
-from aicx.git.roots import Roots
+from aicx.git import Roots
 from aicx.refs import Ref
 from aicx.shell import Simple, simple_commands
 from aicx.telling import count_telling, telling_words

@@ -14,8 +14,8 @@ from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.query import open_catalog
 from aicx.corpus.places.stored import chunks_of
 from aicx.evidence.kept import KeptParts, Key, part_stamps
+from aicx.git import Roots, repository_of
 from aicx.git.identity import find_repository
-from aicx.git.roots import Roots, repository_of
 from aicx.paths import NON_REPOSITORY, Layout
 from aicx.storage.derived import forgiving
 from aicx.work.session_facts import SessionFacts, SessionPart, decode

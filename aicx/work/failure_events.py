@@ -12,7 +12,7 @@ from dataclasses import replace
 from aicx.evidence.patterns import command_rules
 from aicx.evidence.runs import CommandRun, is_probe, is_scratch
 from aicx.evidence.transcript import Step
-from aicx.git.roots import Roots
+from aicx.git import Roots
 from aicx.toolchains.parsing import ErrorEvent, parse
 from aicx.values import regex
 from aicx.work.session_facts import Failure

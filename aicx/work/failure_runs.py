@@ -13,7 +13,7 @@ from aicx.evidence.patterns import command_rules
 from aicx.evidence.runs import CommandRun, RunKind, is_probe, run_kind
 from aicx.evidence.transcript import Step
 from aicx.folders import is_absolute
-from aicx.git.roots import Roots
+from aicx.git import Roots
 from aicx.refs import Ref
 from aicx.shell import Simple, simple_commands
 from aicx.text import instant, shorten

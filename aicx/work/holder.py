@@ -10,7 +10,7 @@ from aicx.config import Settings
 from aicx.corpus.catalog.names import SessionKey
 from aicx.corpus.doctor.inputs import FIX, REDACT_AGAIN, Check, DoctorInputs, current_writer
 from aicx.corpus.doctor.repair import Repair, finish_change
-from aicx.corpus.files.sidecar import FORGOTTEN
+from aicx.corpus.files import FORGOTTEN
 from aicx.corpus.forget.holding import Erasure, ForgetPlan, ForgetRequest, HeldFiles
 from aicx.corpus.forget.redact_again import Redaction
 from aicx.engine.holders import Holder, Notify

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 from aicx.config import Settings
 from aicx.errors import NotFound, UsageError
+from aicx.git import Roots
 from aicx.git.branches import Branches, Landed
 from aicx.git.identity import Repository, find_repository
-from aicx.git.roots import Roots
 from aicx.git.state import Git, GitProbe, GitState
 from aicx.text import is_plain_name, shorten
 from aicx.values import dataclass

@@ -10,8 +10,7 @@ from hypothesis import strategies as some
 
 from aicx.cli import run
 from aicx.git.state import Git, GitProbe, GitState
-from aicx.managed import blocks
-from aicx.managed.ours import is_ours_alone
+from aicx.managed import blocks, is_ours_alone
 from aicx.memory.policy import Policy
 from aicx.memory.sources import read_live
 from aicx.resume import ResumeQuery

@@ -16,16 +16,17 @@ import pytest
 from aicx.config import Settings, load_settings
 from aicx.corpus.catalog.chunks import put_chunk
 from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.files import encode_sidecar
 from aicx.corpus.files.read import load_sidecar, walk_chunks
-from aicx.corpus.files.sidecar import encode_sidecar
 from aicx.corpus.ingest.drafts import ChunkWindow, MessageDraft, draft_entries, pack
 from aicx.corpus.ingest.render import RenderedChunk
 from aicx.corpus.ingest.report import StoreReport, StoreRequest
 from aicx.corpus.ingest.run import store
 from aicx.corpus.ingest.session_chunks import SessionScope, SessionState, session_chunks
-from aicx.corpus.places.evidence import FolderClue, Ledger
+from aicx.corpus.places.evidence import Ledger
 from aicx.corpus.places.identity import RepositoryIdentity
 from aicx.corpus.places.places import FolderDecisions, Places
+from aicx.folders import FolderClue
 from aicx.sources.door import Door
 from aicx.sources.items import Redact, SessionEvent, SourceRef, TimelineEntry, ToolUse
 from aicx.types import Redacted

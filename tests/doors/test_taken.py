@@ -39,7 +39,6 @@ SOURCES = {
     "SearchAnswer": "aicx.engine.stages:SearchReport",
     "SearchItem": "aicx.engine.stages:Hit",
     "SessionFacts": "aicx.work.session_facts:SessionPart",
-    "SessionPlace": "aicx.corpus.places.report:WorkFolder",
     "SharePushed": "aicx.share.push:Pushed",
     "Sketch": "aicx.work.session_facts:SessionFacts",
     "SkippedTask": "aicx.work.place:Loading",

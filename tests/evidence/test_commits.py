@@ -8,7 +8,7 @@ from aicx.evidence.calls import OtherRepositories, answered_calls, commits_of, h
 from aicx.evidence.runs import followed
 from aicx.evidence.session_brief import SessionBrief, read_brief
 from aicx.evidence.since import Since
-from aicx.git.roots import Roots
+from aicx.git import Roots
 from tests.evidence.stories import Story
 
 KNOWN = OtherRepositories(

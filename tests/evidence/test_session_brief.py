@@ -8,7 +8,7 @@ import pytest
 
 from aicx.evidence.session_brief import SessionBrief, StateReason, ending, read_brief
 from aicx.evidence.since import Since
-from aicx.git.roots import Roots
+from aicx.git import Roots
 from tests.evidence.stories import Story
 
 RED = "Exit code 1\nFAILED tests/test_login.py - AssertionError: no token"

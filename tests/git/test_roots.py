@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aicx.evidence.calls import answered_calls, edits_of
-from aicx.git.roots import Roots, inside, repository_of
+from aicx.git import Roots, inside, repository_of
 from tests.evidence.stories import Story
 
 ROOT = "/srv/ada/orbit"

@@ -20,7 +20,7 @@ from aicx.evidence.session_brief import read_brief
 from aicx.evidence.since import Since
 from aicx.evidence.transcript import Statement
 from aicx.fields import INLINE
-from aicx.git.roots import Roots
+from aicx.git import Roots
 from aicx.git.state import Commit, GitState
 from aicx.repomap import EntryPoint
 from aicx.resume import MIN_TOKENS

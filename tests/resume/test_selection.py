@@ -19,7 +19,7 @@ from aicx.evidence.sessions import (
     related_projects,
     short_ids,
 )
-from aicx.git.roots import Roots
+from aicx.git import Roots
 from aicx.paths import NON_REPOSITORY
 from aicx.resume.files import entry_files
 from aicx.resume.ranking import Ask, Mentions, Scored, confidence, files_of, rank_sessions

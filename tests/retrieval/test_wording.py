@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from retrieval.wording import asks, wording_of
+from retrieval.languages import asks, wording_of
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aicx.sources.embedded import DataCutter
-from aicx.sources.values import replace_data_urls
+from aicx.sources.values import DataCutter, replace_data_urls
 
 PICTURE = base64.b64encode(random.Random(7).randbytes(30_000)).decode()
 MARK = re.compile(r"\[(\d+) bytes of data left out, sha256 [0-9a-f]{16}\]")

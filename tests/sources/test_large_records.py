@@ -19,9 +19,9 @@ from aicx.corpus.views.provenance import verify_source
 from aicx.sources import load_source
 from aicx.sources.antigravity import artifacts
 from aicx.sources.detect import detect_log
-from aicx.sources.embedded import CUT_OUT
 from aicx.sources.items import BadRecord, SkippedRecords, SourceItem, TimelineEntry
 from aicx.sources.records import read_json, read_json_cut, read_jsonl
+from aicx.sources.values import CUT_OUT
 from tests.corpus.builders import SESSION, stamp
 
 pytestmark = pytest.mark.slow

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from aicx.corpus.places.standing import LocalRepository, same_file
+from aicx.corpus.places import LocalRepository, same_file
 from aicx.git.history import HistoryCommit
 from aicx.paths import NON_REPOSITORY
 from aicx.why.ranking import is_author

@@ -10,7 +10,7 @@ import pytest
 from aicx.evidence.calls import answered_calls
 from aicx.evidence.runs import followed, ran_by
 from aicx.evidence.transcript import Step
-from aicx.git.roots import Roots
+from aicx.git import Roots
 from aicx.work.failure_runs import failures_of
 from aicx.work.failures import patterns
 from aicx.work.session_facts import Said, Try

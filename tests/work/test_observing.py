@@ -10,7 +10,7 @@ import pytest
 
 from aicx.evidence.calls import OtherRepositories
 from aicx.evidence.transcript import Step
-from aicx.git.roots import Roots
+from aicx.git import Roots
 from aicx.work.deriving import derive, observe
 from aicx.work.session_facts import SessionPart
 from tests.evidence.stories import Story

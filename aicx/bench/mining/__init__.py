@@ -11,8 +11,8 @@ from datetime import datetime
 
 from aicx.bench.dataset import session_key
 from aicx.corpus.catalog.query import open_catalog
+from aicx.corpus.files import Sidecar
 from aicx.corpus.files.read import read_intact
-from aicx.corpus.files.sidecar import Sidecar
 from aicx.errors import CorpusDamaged, NotFound
 from aicx.paths import Layout
 from aicx.values import dataclass

@@ -14,10 +14,16 @@ from aicx.lifecycle.identity import Asker
 from aicx.questions import Argument, Option
 from aicx.refs import Ref
 from aicx.sessions import EDGE_TYPES
-from aicx.sessions.answers import CHANGE_SCHEMA, SessionChangeAnswer
-from aicx.sessions.identity import identity_path
-from aicx.sessions.life import LifeChange, close_session, link_sessions, new_session_id, open_session
+from aicx.sessions.life import (
+    CHANGE_SCHEMA,
+    SessionChangeAnswer,
+    close_session,
+    link_sessions,
+    new_session_id,
+    open_session,
+)
 from aicx.sessions.stated import OUTCOMES
+from aicx.values import replace
 
 Force = Annotated[
     bool, Option("--force", help="Even where the agent is in another open session here, which stays open.")
@@ -61,7 +67,7 @@ def open_(
         force=force,
         notify=console.notify,
     )
-    yield from _answer(desk, changed, named.rule or "")
+    yield from _answer(changed, named.rule or "")
 
 
 @options.either("session")
@@ -87,7 +93,7 @@ def fork(
         force=force,
         notify=console.notify,
     )
-    yield from _answer(desk, changed, "explicit" if new else "new")
+    yield from _answer(changed, "explicit" if new else "new")
 
 
 @options.either("session")
@@ -113,7 +119,7 @@ def close(
         last_active=datetime.fromisoformat(last) if last else None,
         notify=console.notify,
     )
-    yield from _answer(desk, changed, named.rule or "")
+    yield from _answer(changed, named.rule or "")
 
 
 @options.either("newer", "--newer")
@@ -136,7 +142,7 @@ def link(
         key, other = viewer.find(newer), viewer.find(older)
     ref, to = str(Ref.of_session(*key)), str(Ref.of_session(*other))
     link_sessions(desk.settings, desk.place, ref, to, wanted, desk.now, remove=remove, notify=console.notify)
-    yield from _answer(desk, LifeChange(ref, *key, "unlinked" if remove else "linked", parent=to), "explicit")
+    yield from _answer(SessionChangeAnswer("unlinked" if remove else "linked", ref, *key, parent=to), "explicit")
 
 
 def _stored(desk: CommandDesk, named: Asker) -> Asker:
@@ -154,10 +160,8 @@ def _known(desk: CommandDesk, wanted: str) -> SessionKey:
         return viewer.find(wanted)
 
 
-def _answer(desk: CommandDesk, changed: LifeChange, rule: str) -> options.Answered:
-    path = identity_path(desk.settings.layout, desk.place.root, changed.agent) if changed.identity else None
-    facts = changed.action, changed.ref, changed.agent, changed.session_id, rule, changed.outcome, changed.parent
-    yield CHANGE_SCHEMA, SessionChangeAnswer(*facts, str(path) if path else None)
+def _answer(changed: SessionChangeAnswer, rule: str) -> options.Answered:
+    yield CHANGE_SCHEMA, replace(changed, found_by=rule)
     console.out(changed.session_id)
     with_parent = f" ({changed.parent})" if changed.parent else ""
     outcome = f" as {changed.outcome}" if changed.outcome else ""

@@ -21,7 +21,7 @@ from aicx.corpus.catalog.fields import (
     tools_of,
     turn_of,
 )
-from aicx.corpus.files.sidecar import lacks_tool_facts
+from aicx.corpus.files import lacks_tool_facts
 from aicx.git.printed import ListedChange, created_request, listed_commits, listed_requests
 from aicx.types import PROMPTS
 from aicx.values import dataclass

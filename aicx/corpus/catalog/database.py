@@ -14,7 +14,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
-from aicx.corpus.files.sidecar import FORGOTTEN
+from aicx.corpus.files import FORGOTTEN
 from aicx.errors import CorpusDamaged, StoreUnwritable
 from aicx.storage.checksums import Files, find_damage, record, withdraw
 

@@ -10,7 +10,7 @@ from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.filters import conditions
 from aicx.corpus.catalog.query import open_catalog
 from aicx.corpus.catalog.watermarks import fingerprints
-from aicx.corpus.files.sidecar import without_tool_facts
+from aicx.corpus.files import without_tool_facts
 from aicx.filters import Filters
 from aicx.paths import NON_REPOSITORY, Layout
 from aicx.sources import every_agent, load_source

@@ -11,8 +11,8 @@ from typing import TypeVar
 from aicx.corpus.catalog.chunks import put_chunk, put_sightings, remove_chunk
 from aicx.corpus.catalog.database import COMPLETE, DAMAGED, LACKS_SIGHTINGS, LACKS_TURNS, Catalog
 from aicx.corpus.catalog.fields import turn_of
+from aicx.corpus.files import Sidecar
 from aicx.corpus.files.read import load_markdown, load_sidecar, read_chunk, sidecar_path, walk_chunks
-from aicx.corpus.files.sidecar import Sidecar
 from aicx.errors import CorpusDamaged, NotFound, StoreUnwritable
 from aicx.paths import Layout, parse_chunk_name, safe_session
 from aicx.storage import checksums

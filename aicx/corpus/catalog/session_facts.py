@@ -11,7 +11,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 
-from aicx.corpus.files.sidecar import FORGOTTEN
+from aicx.corpus.files import FORGOTTEN
 from aicx.telling import count_telling
 from aicx.titles import name_given, name_of_session, names_number_alone, points_at_branch, with_work
 

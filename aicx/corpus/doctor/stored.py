@@ -22,7 +22,7 @@ from aicx.corpus.doctor.inputs import (
     more,
     while_nobody_writes,
 )
-from aicx.corpus.files.sidecar import without_tool_facts
+from aicx.corpus.files import without_tool_facts
 from aicx.corpus.forget.apart import list_apart
 from aicx.corpus.views.provenance import is_there
 from aicx.errors import UsageError

@@ -12,7 +12,7 @@ from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 
-from aicx.corpus.files.sidecar import Sidecar, decode_sidecar
+from aicx.corpus.files import Sidecar, decode_sidecar
 from aicx.errors import CorpusDamaged, NotFound
 from aicx.paths import Layout, parse_chunk_name
 from aicx.system import STRICT

@@ -15,8 +15,8 @@ import orjson
 from aicx.corpus.catalog.chunks import remove_chunk
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.fields import own_messages
+from aicx.corpus.files import decode_sidecar
 from aicx.corpus.files.read import load_markdown, load_sidecar, sidecar_path
-from aicx.corpus.files.sidecar import decode_sidecar
 from aicx.corpus.files.tombstones import with_tombstones
 from aicx.corpus.forget.holding import ForgetPlan, ForgetRequest, HeldFiles
 from aicx.errors import CorpusDamaged

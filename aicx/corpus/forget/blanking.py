@@ -8,7 +8,7 @@ from hashlib import sha256
 from typing import Any
 
 from aicx.corpus.catalog.fields import key_of_text
-from aicx.corpus.files.sidecar import FORGOTTEN, identity_of
+from aicx.corpus.files import FORGOTTEN, identity_of
 from aicx.corpus.ingest.drafts import MESSAGE_TOKENS
 from aicx.corpus.ingest.names import Naming, NamingMessage, name_chunk
 from aicx.errors import CorpusDamaged

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from aicx.corpus.catalog.names import SessionKey, find_session
+from aicx.corpus.files import FORGOTTEN
 from aicx.corpus.files.read import load_markdown, load_sidecar, sidecar_path, take_inventory
-from aicx.corpus.files.sidecar import FORGOTTEN
 from aicx.corpus.forget.blanking import Targets, blank_chunk, message_texts
 from aicx.corpus.forget.holding import Affected, ForgetPlan, ForgetRequest, LogCopy
 from aicx.errors import CorpusDamaged, NotFound, PatternRefused, UsageError

@@ -25,8 +25,8 @@ from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.query import apply_ignore_file, write_summary
 from aicx.corpus.catalog.rebuild import with_catalog
 from aicx.corpus.catalog.watermarks import drop_places
+from aicx.corpus.files import encode_sidecar
 from aicx.corpus.files.read import load_markdown, load_sidecar, sidecar_path, walk_chunks
-from aicx.corpus.files.sidecar import encode_sidecar
 from aicx.corpus.forget.blanking import message_texts
 from aicx.corpus.forget.holding import TextHolder
 from aicx.corpus.forget.redacting import ChunkText, redact_session, redact_value

@@ -9,7 +9,7 @@ from hashlib import sha256
 from typing import Any
 
 from aicx.corpus.catalog.fields import key_of_text
-from aicx.corpus.files.sidecar import Sidecar
+from aicx.corpus.files import Sidecar
 from aicx.corpus.forget.blanking import TOOL_HEADING, message_texts
 from aicx.corpus.ingest.drafts import MESSAGE_TOKENS
 from aicx.corpus.ingest.names import NAMES, UNTITLED, Naming, NamingMessage, name_chunk

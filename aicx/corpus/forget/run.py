@@ -25,8 +25,8 @@ from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.query import apply_ignore_file, write_summary
 from aicx.corpus.catalog.rebuild import with_catalog
 from aicx.corpus.catalog.watermarks import drop_places
+from aicx.corpus.files import FORGOTTEN, encode_sidecar
 from aicx.corpus.files.read import load_markdown, load_sidecar, sidecar_path
-from aicx.corpus.files.sidecar import FORGOTTEN, encode_sidecar
 from aicx.corpus.files.tombstones import read_tombstones, with_tombstones
 from aicx.corpus.forget.blanking import Targets, blank_chunk
 from aicx.corpus.forget.holding import Affected, Erasure, ForgetPlan, ForgetRequest, LogCopy, TextHolder, plan_forget

@@ -15,7 +15,7 @@ from datetime import datetime
 from typing import AnyStr
 
 from aicx.corpus.catalog.fields import key_number, key_of_text, message_key
-from aicx.corpus.files.sidecar import FORGOTTEN
+from aicx.corpus.files import FORGOTTEN
 from aicx.redaction import redact_plain
 from aicx.sources.items import Redact, TimelineEntry, ToolUse
 from aicx.text import BYTES_PER_TOKEN, estimate_tokens

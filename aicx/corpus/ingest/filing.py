@@ -16,8 +16,8 @@ from aicx.corpus.catalog.chunks import put_chunk
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.query import ignore_matcher
 from aicx.corpus.catalog.rebuild import with_catalog
+from aicx.corpus.files import Sidecar, encode_sidecar
 from aicx.corpus.files.read import ALTERED, is_altered, load_markdown, load_sidecar, sidecar_path
-from aicx.corpus.files.sidecar import Sidecar, encode_sidecar
 from aicx.corpus.files.tombstones import Tombstones, read_tombstones
 from aicx.corpus.ingest.publishing import Publisher, drop_empty_folders, stage_chunk
 from aicx.corpus.ingest.render import UNKNOWN, folder_fields

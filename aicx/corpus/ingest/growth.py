@@ -24,8 +24,8 @@ import orjson
 from aicx import __version__
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.watermarks import READ_BY
+from aicx.corpus.files import Sidecar
 from aicx.corpus.files.read import load_sidecar
-from aicx.corpus.files.sidecar import Sidecar
 from aicx.corpus.ingest.drafts import MAX_TOKENS, Drafted, MessageDraft, identity_number
 from aicx.corpus.ingest.session_chunks import OpenChunk, Restart
 from aicx.corpus.places.identity import RepositoryIdentity

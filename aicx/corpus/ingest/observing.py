@@ -8,10 +8,11 @@ from functools import lru_cache
 from typing import Any
 
 from aicx.corpus.ingest.drafts import MessageDraft
-from aicx.corpus.places.evidence import FolderClue, root_of
+from aicx.corpus.places.evidence import root_of
 from aicx.corpus.places.identity import from_remote
 from aicx.corpus.places.siblings import FolderHistory, is_deep, is_telling_branch, relative_to
-from aicx.git.printed import Observation, is_telling, read_printed
+from aicx.folders import FolderClue
+from aicx.git.printed import is_telling, read_printed
 from aicx.sources.items import Redact, SessionEvent, TimelineEntry
 
 # The folder that a call names for itself, among its arguments or in a script that runs it.
@@ -52,7 +53,7 @@ class Observer:
         kind = "pull-request" if fact.of_pull_request else "recorded"
         return (FolderClue(folder, kind, project),) if project and folder else ()
 
-    def _seen(self, observations: Iterable[Observation]) -> Iterator[FolderClue]:
+    def _seen(self, observations: Iterable[FolderClue]) -> Iterator[FolderClue]:
         for seen in observations:
             said: str | None = seen.said
             if seen.kind == "worktree":

@@ -16,8 +16,8 @@ from typing import Any
 from aicx.corpus.catalog.chunks import duplicates_of, is_last, put_chunk
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.query import apply_ignore_file, write_summary
+from aicx.corpus.files import encode_sidecar
 from aicx.corpus.files.read import load_markdown, load_sidecar, read_intact, sidecar_path
-from aicx.corpus.files.sidecar import encode_sidecar
 from aicx.corpus.ingest.names import Naming, name_chunk, own_texts
 from aicx.corpus.ingest.segments import run_after, run_behind, run_of_caller
 from aicx.corpus.ingest.session_chunks import clip_prompt

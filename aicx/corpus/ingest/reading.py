@@ -12,7 +12,7 @@ from aicx.corpus.ingest.drafts import MessageDraft, draft_entries
 from aicx.corpus.ingest.growth import Following, PlaceRead, made_by, only_grew
 from aicx.corpus.ingest.observing import Observer
 from aicx.corpus.ingest.workers import map_in_order
-from aicx.corpus.places.evidence import FolderClue
+from aicx.folders import FolderClue
 from aicx.redaction import redactor
 from aicx.sources.door import CleanSource, Door, fingerprint_of
 from aicx.sources.items import (

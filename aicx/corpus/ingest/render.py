@@ -9,7 +9,7 @@ from hashlib import sha256
 from importlib.resources import files
 from typing import Any
 
-from aicx.corpus.files.sidecar import SCHEMA, encode_sidecar, tool_facts
+from aicx.corpus.files import SCHEMA, encode_sidecar, tool_facts
 from aicx.corpus.ingest.drafts import ChunkWindow, MessageDraft
 from aicx.corpus.ingest.names import UNTITLED
 from aicx.corpus.ingest.segments import Segment

@@ -12,8 +12,8 @@ from aicx.corpus.ingest.names import Naming, NamingMessage, name_chunk, tells_na
 from aicx.corpus.ingest.observing import place_fields
 from aicx.corpus.ingest.render import RenderedChunk, SessionContext, render
 from aicx.corpus.ingest.segments import Segment, kind_of, segment
-from aicx.corpus.places.evidence import FolderClue
 from aicx.corpus.places.identity import RepositoryIdentity
+from aicx.folders import FolderClue
 from aicx.sources.items import SessionEvent
 from aicx.types import PROMPTS, Lane
 from aicx.values import dataclass

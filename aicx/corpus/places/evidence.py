@@ -8,7 +8,7 @@ from dataclasses import field
 from functools import lru_cache
 from pathlib import PurePosixPath
 
-from aicx.folders import folded
+from aicx.folders import FolderClue, folded
 from aicx.git.identity import is_short_forge
 from aicx.values import dataclass, regex
 
@@ -54,16 +54,6 @@ _WINDOWS_HOME = regex(
     r"|//[^/]+(?:/[^/]+)?",
     re.IGNORECASE,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class FolderClue:
-    """One thing seen of ``folder``. ``said`` is a repository as ``org/repo``; of a ``worktree`` another folder of the
-    same repository, and of ``moved`` the old and the new repository with a space between."""
-
-    folder: str
-    kind: str
-    said: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,10 +16,10 @@ from typing import Any
 
 import orjson
 
-from aicx.corpus.places.evidence import FolderClue, FolderVerdict, Ledger, Session, chain, is_shared, root_of
+from aicx.corpus.places.evidence import FolderVerdict, Ledger, Session, chain, is_shared, root_of
 from aicx.corpus.places.identity import RepositoryIdentity, from_git
 from aicx.errors import CorpusDamaged, UsageError
-from aicx.folders import folded, is_absolute, other_names
+from aicx.folders import FolderClue, folded, is_absolute, other_names
 from aicx.paths import safe_project
 from aicx.storage.atomic import replace_file
 from aicx.values import dataclass, regex

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import field
 from sqlite3 import Row
 from typing import Annotated
 
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.places.evidence import root_of
+from aicx.fields import OPTIONAL
 from aicx.values import dataclass
 
 SCHEMA = "aicx.projects/1"
@@ -49,12 +51,14 @@ class ProjectEvidence:
 class WorkFolder:
     """A folder where sessions worked, and the repository of it."""
 
-    folder: Annotated[str, "where sessions worked"]
+    folder: Annotated[str, "working folder"]
     repository: Annotated[str | None, "null where it belongs to none"]
     source: Annotated[str | None, "as `repo_source` in [sidecars](on-disk-format.md), or null"]
     reason: Annotated[str, "in a sentence, also why it belongs to none"]
-    evidence: Annotated[Sequence[ProjectEvidence], "what points to which repository"]
-    sessions: int
+    evidence: Annotated[Sequence[ProjectEvidence] | None, "what points to which repository"] = field(
+        default=None, metadata=OPTIONAL
+    )
+    sessions: Annotated[int | None, "number of sessions that worked there"] = field(default=None, metadata=OPTIONAL)
 
 
 def list_places(catalog: Catalog) -> list[WorkFolder]:
@@ -82,7 +86,7 @@ def session_places(catalog: Catalog, agent: str, session_id: str) -> list[WorkFo
         claims = catalog.rows("SELECT project, reason FROM claims WHERE folder=?", (row["cwd"],))
         same = claims and claims[0]["project"] == row["project"]
         reason = claims[0]["reason"] if same else _OWN if claims else _unexplained(row)
-        found.append(WorkFolder(row["cwd"], row["project"], row["repo_source"], reason, (), 1))
+        found.append(WorkFolder(row["cwd"], row["project"], row["repo_source"], reason))
     return found
 
 

@@ -10,11 +10,12 @@ from pathlib import Path
 
 from aicx.config import Settings
 from aicx.corpus.catalog.database import Catalog
-from aicx.corpus.places.evidence import CONFIGURED, FolderClue, Ledger, Session, root_of
+from aicx.corpus.places.evidence import CONFIGURED, Ledger, Session, root_of
 from aicx.corpus.places.identity import RepositoryIdentity
 from aicx.corpus.places.places import FolderDecisions, Places, load_decisions
 from aicx.corpus.places.siblings import FolderHistory, find_siblings, is_deep, is_telling_branch, relative_to
 from aicx.errors import CorpusDamaged
+from aicx.folders import FolderClue
 from aicx.paths import NON_REPOSITORY
 from aicx.values import dataclass
 

@@ -7,8 +7,8 @@ from hashlib import sha256
 from typing import Any
 
 from aicx.corpus.catalog.database import Catalog
+from aicx.corpus.files import Sidecar
 from aicx.corpus.files.read import StoredText, read_chunk, read_intact
-from aicx.corpus.files.sidecar import Sidecar
 from aicx.errors import CorpusDamaged, NotFound
 from aicx.paths import NON_REPOSITORY, Layout
 from aicx.types import Document, Part, Voice

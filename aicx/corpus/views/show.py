@@ -10,11 +10,11 @@ from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.names import short_reference
 from aicx.corpus.catalog.query import Opened, ignore_matcher, open_catalog, steer, told
 from aicx.corpus.files.read import read_chunk
-from aicx.corpus.places.report import session_places
+from aicx.corpus.places.report import WorkFolder, session_places
 from aicx.corpus.views.provenance import is_there, sources_of, verify_source
 from aicx.corpus.views.references import find_commit, find_target, parse_reference
 from aicx.errors import CorpusDamaged, NotFound
-from aicx.fields import INLINE, INTERNAL, OPTIONAL, taken_from
+from aicx.fields import INLINE, INTERNAL, OPTIONAL
 from aicx.filters import Filters
 from aicx.paths import Layout
 from aicx.refs import Ref
@@ -45,16 +45,6 @@ class WholeChunk:
 
 
 @dataclass(frozen=True, slots=True)
-class SessionPlace:
-    """A folder of a session, and why it is filed under that repository, or under none (null)."""
-
-    folder: Annotated[str, "working folder"]
-    repository: Annotated[str | None, "null where it belongs to none"]
-    source: Annotated[str | None, "as `repo_source` in [sidecars](on-disk-format.md), or null"]
-    reason: Annotated[str, "in a sentence"]
-
-
-@dataclass(frozen=True, slots=True)
 class SessionHead:
     """A session without its chunks."""
 
@@ -72,7 +62,7 @@ class SessionHead:
     children: Annotated[list[str], "ids of its subagents' sessions"]
     reopen: str | None
     log_is_there: Annotated[bool, "whether the agent still has its log"]
-    places: Annotated[list[SessionPlace], "why it is filed there"]
+    places: Annotated[list[WorkFolder], "why it is filed there"]
     automated: bool
     automated_why: str | None
 
@@ -268,7 +258,7 @@ def _session(layout: Layout, opened: Opened, agent: str, session_id: str, full: 
         log_is_there=any(is_there(row["source_path"]) for row in rows if row["source_path"] and not row["stream"]),
         automated=why is not None,
         automated_why=why,
-        places=[taken_from(one, SessionPlace) for one in session_places(catalog, agent, session_id)],
+        places=session_places(catalog, agent, session_id),
     )
     return SessionFound(head, [_part(layout, catalog, row, full, verify, opened.notes.append) for row in rows])
 

@@ -11,7 +11,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, Self
 
-from aicx.corpus.files.sidecar import Sidecar
+from aicx.corpus.files import Sidecar
 from aicx.dates import lift_dates
 from aicx.engine.kept_catalog import KeptCatalog
 from aicx.engine.retrievers import Retrievers
@@ -26,10 +26,10 @@ from retrieval.excerpts import Tier
 from retrieval.lines import ShortenedLine
 from retrieval.params import DEFAULT_PARAMS, RankingParams
 from retrieval.questions import Question, parse_question
-from retrieval.ranking import Fused, RankedAnswer, Scale, Vote
+from retrieval.ranking import Contribution, Fused, RankedAnswer, Scale
 
 if TYPE_CHECKING:
-    from aicx.corpus.places.standing import LocalRepository
+    from aicx.corpus.places import LocalRepository
     from aicx.corpus.views.rank import Density
     from aicx.engine.history import FreshnessLook, Traced
     from aicx.git.named import NamedCommits
@@ -168,7 +168,7 @@ class Hit:
     sidecar: Sidecar
     path: str
     lines: tuple[ShortenedLine, ...]
-    votes: Mapping[str, Vote]
+    votes: Mapping[str, Contribution]
     decay_factor: float
     ref: str = ""  # the chunk's id, as short as it may be written
     more: tuple[str, ...] = ()  # further chunks of the session, by the same kind of reference

@@ -153,7 +153,7 @@ def unfold(state: SearchState) -> SearchState:
 
 def _share(answer: RankedAnswer, best: float) -> RankedAnswer:
     """An answer with its score, and what each vote was worth, as shares of the best score."""
-    votes = {name: vote._replace(worth=vote.worth / best) for name, vote in answer.votes.items()}
+    votes = {name: replace(vote, worth=vote.worth / best) for name, vote in answer.votes.items()}
     return answer._replace(score=answer.score / best, votes=votes)
 
 

@@ -11,8 +11,8 @@ from typing import Any
 
 from aicx.corpus.catalog.database import Catalog
 from aicx.corpus.catalog.fields import ENDS, SPEAKS, said_before_prompt, turn_of
+from aicx.corpus.files import Sidecar
 from aicx.corpus.files.read import StoredText, load_sidecar, read_intact
-from aicx.corpus.files.sidecar import Sidecar
 from aicx.corpus.views import header_of, own_messages, searchable_texts, voices_of
 from aicx.engine.stages import Hit, QuotedReply, SearchState, density_of, history, is_shared, session_of
 from aicx.engine.stages.order import decay_of, place_factor

@@ -170,7 +170,7 @@ def by_reading(state: SearchState) -> SearchState:
     depth = _MAX_POOL if state.question.phrases else pool(state)
     found = state.retrievers.scan.retrieve(state.question, query.filters, depth, state.catalog.now)
     state = _with(state, "scan", found.candidates, 0)
-    return replace(state, question=found.question, scanned=found.read, occurrences=found.occurrences)
+    return replace(state, question=found.question, scanned=found.size, occurrences=found.occurrences)
 
 
 def look_up(state: SearchState) -> SearchState:

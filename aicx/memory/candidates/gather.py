@@ -26,8 +26,8 @@ from aicx.errors import MalformedPolicy
 from aicx.evidence.kept import KeptParts, Key, part_stamps
 from aicx.evidence.texts import words
 from aicx.evidence.transcript import read_steps
+from aicx.git import Roots, repository_of
 from aicx.git.identity import find_repository
-from aicx.git.roots import Roots, repository_of
 from aicx.memory.candidates.rules import propose
 from aicx.memory.candidates.session import ReadSession
 from aicx.memory.policy import Policy, PolicyReason, load_policy

@@ -14,7 +14,7 @@ from aicx.evidence.calls import answered_calls, folders_of, is_edit
 from aicx.evidence.runs import CommandRun, followed, ran_by
 from aicx.evidence.transcript import Step
 from aicx.folders import is_absolute
-from aicx.git.roots import Roots
+from aicx.git import Roots
 from aicx.memory.proposals import MAX_STATEMENT, OriginClass, Proposal, ProposalKind, ProposalReason, Sighting
 from aicx.refs import Ref
 from aicx.text import shorten

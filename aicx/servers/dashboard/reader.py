@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from aicx.corpus.catalog.query import open_catalog
+from aicx.corpus.files import Sidecar
 from aicx.corpus.files.read import ALTERED, read_chunk
-from aicx.corpus.files.sidecar import Sidecar
 from aicx.corpus.ingest.render import speaker_of
 from aicx.corpus.views.provenance import is_there, sources_of
 from aicx.corpus.views.references import parse_reference

@@ -12,8 +12,8 @@ from aicx.corpus.views.show import SessionFound, show
 from aicx.errors import NotFound
 from aicx.evidence.calls import OtherRepositories, answered_calls, commits_of, is_edit
 from aicx.evidence.transcript import Step, read_steps
+from aicx.git import Roots
 from aicx.git.history import HistoryCommit, list_hashes, read_changes
-from aicx.git.roots import Roots
 from aicx.git.state import Git
 from aicx.redaction import redact_plain
 from aicx.refs import Ref

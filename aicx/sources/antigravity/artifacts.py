@@ -13,10 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from aicx.sources.antigravity.transcript import STAMPS, Conversation, linked_paths
-from aicx.sources.embedded import CUT_OUT, read_cut
 from aicx.sources.items import BadRecord, EntryDraft, SourceRef, TimelineEntry
 from aicx.sources.records import LINE_LIMIT, changed_at, list_folder, parse_instant, unreadable
-from aicx.sources.values import lowered, parse_json, string_of
+from aicx.sources.values import CUT_OUT, lowered, parse_json, read_cut, string_of
 from aicx.storage.atomic import read_note
 from aicx.values import dataclass
 

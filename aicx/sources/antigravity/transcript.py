@@ -13,7 +13,6 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import unquote
 
-from aicx.sources.embedded import CUT_OUT
 from aicx.sources.items import (
     BadRecord,
     EntryDraft,
@@ -26,7 +25,7 @@ from aicx.sources.items import (
 )
 from aicx.sources.records import RawRecord, parse_instant, read_jsonl, stat_log
 from aicx.sources.tools import describe_call
-from aicx.sources.values import lowered, object_of, objects_of, parse_json, quoted, string_of, text_of
+from aicx.sources.values import CUT_OUT, lowered, object_of, objects_of, parse_json, quoted, string_of, text_of
 from aicx.sources.voices import speaker_of
 from aicx.values import dataclass
 

@@ -15,7 +15,6 @@ from typing import Any
 from aicx.sources import MEMORIES
 from aicx.sources.claude.session import ClaudeLogReader
 from aicx.sources.claude.text import cut_additions, without_data_urls
-from aicx.sources.embedded import CUT_OUT
 from aicx.sources.items import (
     BadRecord,
     LogFile,
@@ -28,7 +27,7 @@ from aicx.sources.items import (
 )
 from aicx.sources.memories import identify_memory, memory_files, read_memory
 from aicx.sources.records import RawRecord, entries_of, parse_instant, points_from, read_jsonl, stat_log
-from aicx.sources.values import object_of, string_of, text_of
+from aicx.sources.values import CUT_OUT, object_of, string_of, text_of
 from aicx.sources.voices import speaker_of
 from aicx.types import AgentHomes
 

@@ -13,7 +13,6 @@ from typing import Any
 from aicx.sources.claude.queue import PromptQueue
 from aicx.sources.claude.text import classify_speakers, cut_additions
 from aicx.sources.claude.turns import ClaudeDraft, Turns, how_started, message_blocks
-from aicx.sources.embedded import CUT_OUT
 from aicx.sources.items import (
     BadRecord,
     LogFile,
@@ -29,7 +28,7 @@ from aicx.sources.items import (
     record_mark,
 )
 from aicx.sources.records import RawRecord, parse_instant
-from aicx.sources.values import object_of, quoted, string_of, text_of
+from aicx.sources.values import CUT_OUT, object_of, quoted, string_of, text_of
 from aicx.types import PROMPTS
 
 _BOOKKEEPING = frozenset(

@@ -11,9 +11,9 @@ from datetime import datetime
 from typing import Any
 
 from aicx.sources.codex.texts import is_markup, without_blobs
-from aicx.sources.embedded import CUT_OUT
 from aicx.sources.items import BadRecord, LogIdentity, SessionEvent, SourceItem, TimelineEntry, ToolUse, passed_over
 from aicx.sources.records import LogRecord, parse_instant
+from aicx.sources.values import CUT_OUT
 from aicx.types import Origin, Role
 from aicx.values import dataclass
 

@@ -17,11 +17,10 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from aicx.sources.databases import not_read, path_in, reading, split_path
-from aicx.sources.embedded import CUT_OUT
 from aicx.sources.items import BadRecord, LogFile, SourceItem, TimelineEntry, ToolUse, passed_over
 from aicx.sources.records import RawRecord, changed_at, list_folder, parse_instant, read_jsonl
 from aicx.sources.tools import describe_call
-from aicx.sources.values import items_of, object_of, objects_of, parse_json, quoted, string_of, text_of
+from aicx.sources.values import CUT_OUT, items_of, object_of, objects_of, parse_json, quoted, string_of, text_of
 from aicx.sources.voices import speaker_of
 from aicx.types import Origin, Role
 from aicx.values import dataclass

@@ -9,7 +9,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from aicx.sources.embedded import CUT_OUT
 from aicx.sources.gemini.messages import AGENT, GeminiTimeline, first_instant
 from aicx.sources.gemini.projects import find_cwd, folder_hash, project_root
 from aicx.sources.items import BadRecord, EntryDraft, LogFile, LogIdentity, SessionEvent, SourceItem, passed_over
@@ -25,7 +24,7 @@ from aicx.sources.records import (
     stat_log,
     unreadable,
 )
-from aicx.sources.values import object_of, parse_json, quoted, string_of, text_of
+from aicx.sources.values import CUT_OUT, object_of, parse_json, quoted, string_of, text_of
 from aicx.sources.voices import speaker_of
 from aicx.types import AgentHomes, Lane
 

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 from aicx.sources.databases import not_read, path_in, reading
-from aicx.sources.embedded import CUT_OUT
 from aicx.sources.items import BadRecord, LogFile, LogIdentity, SessionEvent, SourceItem, passed_over
 from aicx.sources.opencode.messages import (
     AGENT,
@@ -26,7 +25,7 @@ from aicx.sources.opencode.messages import (
     message_files,
 )
 from aicx.sources.records import changed_at, element_ref, entries_of, parse_instant, stat_log
-from aicx.sources.values import object_of, objects_of, text_of
+from aicx.sources.values import CUT_OUT, object_of, objects_of, text_of
 from aicx.types import AgentHomes
 
 __all__ = ["AGENT", "DATABASE", "EXPORT", "FILES", "SOURCE", "OpenCodeSource"]

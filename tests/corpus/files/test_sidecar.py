@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aicx.corpus.files.sidecar import REQUIRED, decode_sidecar, encode_sidecar
+from aicx.corpus.files import REQUIRED, decode_sidecar, encode_sidecar
 from aicx.errors import CorpusDamaged
 from tests.corpus.builders import chunks_of, entry
 

@@ -10,7 +10,7 @@ import orjson
 import pytest
 
 from aicx.corpus.catalog.query import open_catalog
-from aicx.corpus.files.sidecar import encode_sidecar
+from aicx.corpus.files import encode_sidecar
 from tests.corpus.builders import SESSION, ClaudeLog, Home
 
 TASK = '{"task_id":"b1","tool_use_id":"toolu_9","description":"Seal the cell","task_type":"local_bash"}'

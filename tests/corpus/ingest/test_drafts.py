@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from aicx.corpus.files.sidecar import FORGOTTEN
+from aicx.corpus.files import FORGOTTEN
 from aicx.corpus.ingest.drafts import MAX_TOKENS, blank_message, draft_entries, split_draft
 from aicx.redaction import redact
 from aicx.sources.items import ToolUse

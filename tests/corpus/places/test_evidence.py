@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from aicx.corpus.places.evidence import FolderClue, FolderVerdict, Ledger, root_of
+from aicx.corpus.places.evidence import FolderVerdict, Ledger, root_of
+from aicx.folders import FolderClue
 
 FOLDER = "/gone/orbit"
 

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aicx.corpus.places.evidence import FolderClue
 from aicx.corpus.places.identity import from_remote
 from aicx.corpus.places.places import FolderDecisions
+from aicx.folders import FolderClue
 from aicx.paths import safe_session
 from tests.corpus.builders import places_of, write_git
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from aicx.corpus.catalog.query import open_catalog
-from aicx.corpus.places.standing import LocalRepository, find_place, same_file
+from aicx.corpus.places import LocalRepository, find_place, same_file
 from aicx.paths import NON_REPOSITORY
 from tests.corpus.builders import ClaudeLog, Home
 from tests.evidence.stories import Repository

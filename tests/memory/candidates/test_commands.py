@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from aicx.git.roots import Roots
+from aicx.git import Roots
 from aicx.memory.candidates.gather import holds, unlike
 from aicx.memory.candidates.rules import propose
 from aicx.memory.proposals import Proposal, joined

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from aicx.corpus.files.sidecar import Sidecar
+from aicx.corpus.files import Sidecar
 from aicx.errors import CorpusDamaged
 from aicx.fields import to_fields
 from aicx.servers.dashboard.reader import turns_of
