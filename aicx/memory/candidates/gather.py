@@ -6,6 +6,7 @@ The proposals of each session are kept beside its facts, so that only new and ch
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import replace
@@ -72,6 +73,9 @@ class Candidates:
     notes: list[str]
 
 
+# A task of the repository's own, beside which what its toolchain does everywhere is a matter of course.
+_TASK = re.compile(r"\w[\w ]* with `(?:mise run|just|make|task|(?:bun|npm|pnpm|yarn) run) ")
+_BARE = re.compile(r" with `(?:cargo (?:build|check|clippy|fmt|test)|go (?:build|test|vet)(?: \./\.\.\.)?|gofmt)`\.$")
 # Two sentences of one session with this share of their words in common say the same.
 _ALIKE, _LONG = 0.85, 20
 
@@ -156,10 +160,12 @@ def holds(proposal: Proposal) -> bool:
 
 
 def unlike(ranked: Sequence[Proposal]) -> list[Proposal]:
-    """The proposals without near duplicates of better ones."""
+    """The proposals without near duplicates of better ones, and without what goes without saying beside others."""
     found: list[Proposal] = []
+    with_tasks = {one.repository for one in ranked if _TASK.match(one.statement)}
     for one in ranked:
-        if not any(_is_alike(one, other) for other in found):
+        bare = one.repository in with_tasks and _BARE.search(one.statement)
+        if not (bare or any(_is_alike(one, other) for other in found)):
             found.append(one)
     return found
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import zip_longest
 
 from aicx.evidence.fixes import topic_of, whole_check
 from aicx.evidence.patterns import MemoryRules, memory_rules
@@ -28,6 +29,7 @@ _RECOMMENDED = re.compile(r"\s*\((?:recommended|default)\)", re.IGNORECASE)
 _LOWER_CASE_END = re.compile(r"(?<=[a-z]{3}[.!])\s+(?=[a-z])")
 # What a question lets choose from, where it says so itself.
 _OPTIONS = re.compile(r"\w,? (?:or|and) \w", re.IGNORECASE)
+_NAMED = re.compile(r"\b(?:call(?:ed)?|named?) [`'\"]?([\w@]+[-_./][\w@./-]*\w)")
 _MARKS_AT_END = re.compile(r"[!.]{2,}$")
 _ARTICLE = re.compile(r"^(?:the|a|an) ")
 # "use X instead of Y", and the like: what is chosen, and over what.
@@ -58,11 +60,20 @@ def _in_prompt(session: ReadSession, step: Step, rules: MemoryRules) -> Iterator
             said_right = rules.correction.sub("", part)
             statement = _plain(said_right, rules)
             kind = kind_of(statement, rules, corrects=said_right != part)
+            # What goes on from the sentence before lacks what that is about; a rule says it all.
+            if kind != "policy" and (rules.goes_on.match(part) or not _is_used(statement, session, step)):
+                continue
             if kind is not None and len(statement) <= MAX_STATEMENT:
                 claims = claims_of(statement)
                 yield session.proposal(
                     statement, kind, "person_stated", step, origin="human", quote=part, claims=claims
                 )
+
+
+def _is_used(statement: str, session: ReadSession, step: Step) -> bool:
+    """Whether the name that a statement gives something is in the session again: else it was a slip of the pen."""
+    named = _NAMED.search(statement)
+    return named is None or any(named[1] in one.text for one in session.steps if one is not step and one.at >= step.at)
 
 
 def _plain(text: str, rules: MemoryRules) -> str:
@@ -158,7 +169,7 @@ _MIN_WORDS = 4  # a rule in fewer leaves out what it is about
 def commands(session: ReadSession) -> Iterator[Proposal]:
     """Proposes what the commands of a session showed; the outcome of each is the log's own."""
     rules = memory_rules()
-    yield from _works(session)
+    yield from _works(session, rules)
     prepared: set[str] = set()
     placed = list(zip(session.runs, session.places, strict=True))
     for number, (run, place) in enumerate(placed):
@@ -168,11 +179,16 @@ def commands(session: ReadSession) -> Iterator[Proposal]:
             yield from _found(session, run, session.runs[number + 1 :], rules)
 
 
-def _works(session: ReadSession) -> Iterator[Proposal]:
-    """The checks of everything, each with its first failure and its last success in the session."""
+def _works(session: ReadSession, rules: MemoryRules) -> Iterator[Proposal]:
+    """The checks of everything, each with its first failure and its last success in the session.
+
+    One that says itself that another one has taken its place is none.
+    """
     seen: dict[tuple[str, str, bool], tuple[str, CommandRun]] = {}
-    for run, place in zip(session.runs, session.places, strict=True):
+    for run, place, printed in zip(session.runs, session.places, session.printed, strict=True):
         if run.kind != "check" or run.outcome not in ("ok", "failed") or place is None:
+            continue
+        if (old := rules.deprecated.search(printed)) and run.parts[-1].text.split()[-1] == old[1]:
             continue
         passed = run.outcome == "ok"
         for part in run.parts if passed else run.parts[-1:]:
@@ -214,7 +230,7 @@ def _prepared(
             edited = any(failed.at <= edit.at <= run.at for edit in session.edits)
             if run.outcome == "ok" and len(between) == 1 and not edited:
                 helped, where = next(iter(between))
-                if helped in known or where != place:
+                if helped in known or where != place or rules.goes_without_saying.match(helped):
                     return
                 known.add(helped)
                 within = f" in `{place}`" if place else ""
@@ -256,12 +272,15 @@ def concluded(session: ReadSession) -> Iterator[Proposal]:
     """Proposes the results that the agent of a session stated."""
     rules = memory_rules()
     found: list[Proposal] = []
-    for turn in _turns(session.steps):
-        for step in turn:
-            if step.role == "assistant":
-                for one in _in_message(session, step, rules, turn):
-                    # Said again it is the same cause, and what was then done about it is known better.
-                    found = [*(other for other in found if not _is_same_cause(one, other)), one]
+    turns = list(_turns(session.steps))
+    for turn, then in zip_longest(turns, turns[1:], fillvalue=()):
+        refuted = any(rules.refuted.search(step.text) for step in then[:1])
+        for one in (
+            one for step in turn if step.role == "assistant" for one in _in_message(session, step, rules, turn)
+        ):
+            # Said again it is the same cause, and what was then done about it is known better.
+            known = [other for other in found if not _is_same_cause(one, other)]
+            found = known if refuted and one.reason == "cause_and_fix" else [*known, one]
     yield from found
 
 

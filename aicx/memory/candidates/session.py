@@ -54,6 +54,12 @@ class ReadSession:
         return [run for run in self._ran if run is not None]
 
     @cached_property
+    def printed(self) -> list[str]:
+        """What each of the ``runs`` printed last."""
+        pairs = zip(self._followed, self._ran, strict=True)
+        return [answers[-1].text if answers else "" for (_, answers), run in pairs if run is not None]
+
+    @cached_property
     def places(self) -> list[str | None]:
         """The folder below the repository's root that each of the ``runs`` was in; None where that is not known.
 

@@ -83,16 +83,26 @@ def test_a_procedure_names_all_that_the_check_needs(
 
 
 def test_the_only_command_before_a_check_passed_is_a_procedure() -> None:
-    story = Story().runs("bun run typecheck", "tsc: command not found", failed=True).runs("bun install", "done")
+    story = Story().runs("bun run typecheck", "tsc: command not found", failed=True).runs("bun run generate", "done")
     story.runs("bun run typecheck", "ok")
-    assert statements(story) == [("procedure", "Run `bun install` before `bun run typecheck`, which fails without it.")]
+    assert statements(story) == [
+        ("procedure", "Run `bun run generate` before `bun run typecheck`, which fails without it.")
+    ]
+
+
+def test_what_every_new_copy_needs_and_a_command_that_says_it_is_out_of_date_are_no_procedure() -> None:
+    story = Story().runs("bun run typecheck", "tsc: command not found", failed=True).runs("bun install", "done")
+    assert statements(story.runs("bun run typecheck", "ok")) == []
+    old = "Warning: 'format' command is deprecated. Please use 'fix' instead."
+    one = Story().runs("npm run format", f"{old}\nerror: bad", failed=True).runs("npm run format", f"{old}\nok")
+    assert _kept(one, one) == []
 
 
 def test_an_edit_or_a_second_command_between_explains_the_pass_as_well() -> None:
     failing = ("bun run typecheck", "error TS1: bad")
-    edited = Story().runs(*failing, failed=True).edits("src/a.ts").runs("bun install", "done")
+    edited = Story().runs(*failing, failed=True).edits("src/a.ts").runs("bun run generate", "done")
     assert statements(edited.runs("bun run typecheck", "ok")) == []
-    both = Story().runs(*failing, failed=True).runs("bun install", "done").runs("bun run generate", "done")
+    both = Story().runs(*failing, failed=True).runs("bun run generate", "done").runs("bun run build", "done")
     assert statements(both.runs("bun run typecheck", "ok")) == []
 
 
@@ -101,14 +111,14 @@ def test_an_edit_or_a_second_command_between_explains_the_pass_as_well() -> None
     [
         (
             "cd web && make check",
-            "bun install",
+            "bun run generate",
             "make check",
-            ["Run `bun install` in `web` before `make check`, which fails without it."],
+            ["Run `bun run generate` in `web` before `make check`, which fails without it."],
         ),
         # In another repository, in another folder than the check, and a pass that is of another folder.
-        ("cd ../other && make check", "bun install", "make check", []),
-        ("make check", "cd web && bun install", "cd .. && make check", []),
-        ("make check", "bun install", "cd web && make check", []),
+        ("cd ../other && make check", "bun run generate", "make check", []),
+        ("make check", "cd web && bun run generate", "cd .. && make check", []),
+        ("make check", "bun run generate", "cd web && make check", []),
     ],
 )
 def test_what_a_check_needs_is_told_of_its_own_folder_alone(
@@ -167,9 +177,9 @@ def test_a_command_that_several_checks_need_is_told_once() -> None:
     story = Story()
     for check in ("make test", "make lint"):
         story.runs(check, "error: no modules", failed=True)
-    story.runs("npm install", "added 3 packages").runs("make test", "3 passed").runs("make lint", "ok")
-    found = [one for _, one in statements(story) if "npm install" in one]
-    assert found == ["Run `npm install` before `make test`, which fails without it."]
+    story.runs("npm run generate", "made 3 files").runs("make test", "3 passed").runs("make lint", "ok")
+    found = [one for _, one in statements(story) if "generate" in one]
+    assert found == ["Run `npm run generate` before `make test`, which fails without it."]
 
 
 def test_a_check_with_and_without_what_it_looks_at_is_one_candidate() -> None:
@@ -178,6 +188,14 @@ def test_a_check_with_and_without_what_it_looks_at_is_one_candidate() -> None:
     whole = Story().runs(narrow, "error: bad", failed=True).runs(narrow, "0 issues.")
     found = unlike(_kept(wide, wide, whole, whole))
     assert len(found) == 1
+
+
+def test_a_bare_check_of_the_toolchain_is_a_matter_of_course_beside_a_task() -> None:
+    bare, task = (
+        [Story().runs(line, "error: bad", failed=True).runs(line, "ok")] * 2 for line in ("cargo test", "just ci")
+    )
+    assert [one.statement for one in unlike(_kept(*bare, *task))] == ["Check with `just ci`."]
+    assert [one.statement for one in unlike(_kept(*bare))] == ["Run the tests with `cargo test`."]
 
 
 def test_a_limit_with_and_without_the_version_is_one_candidate_where_one_session_tells_both() -> None:

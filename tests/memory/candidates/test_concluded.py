@@ -14,9 +14,9 @@ from tests.memory.candidates.builders import proposed, statements
         "`orbitctl` does not support the `--watch` flag on Windows.",
         "Graphite v2.1 doesn't expose a field for retries.",
         "The staticcheck linter doesn't recognize that `t.Fatal` ends a test.",
-        "`t.Setenv()` cannot be used with `t.Parallel()` in one test.",
+        "`orbitctl seal` cannot be used with `orbitctl watch` in one run.",
         "`schema.json` is generated from the `settings.toml` file.",
-        "`--summary` requires `--checkpoint` in every call of the tool.",
+        "`orbitctl --summary` requires the `--checkpoint` option in every call.",
     ],
 )
 def test_a_lasting_limit_of_something_named_is_a_fact(said: str) -> None:
@@ -37,6 +37,9 @@ def test_a_lasting_limit_of_something_named_is_a_fact(said: str) -> None:
         "The file is hidden, and `orbitctl` does not read hidden files at all.",
         "`orbitctl` does not read the settings in `/home/ada/.orbit/settings.toml`.",
         "In this branch `orbitctl` does not support the `--watch` flag.",
+        "`--summary` requires `--checkpoint` - it is an error otherwise.",
+        "Per Go's testing rules, `t.Setenv()` cannot be used with `t.Parallel()`.",
+        "Latest orbitctl 0.79.6 does not expose the `--watch` flag.",
     ],
 )
 def test_a_guess_a_moment_and_what_leans_on_the_talk_are_none(said: str) -> None:
@@ -49,6 +52,12 @@ CAUSE = "Root cause: `load_orbit` read the epoch as local time."
 def test_a_cause_with_its_fix_is_a_failure() -> None:
     story = Story().asks("fix it").edits("/srv/ada/orbit/load.py").says(f"{CAUSE} I changed it to UTC in both readers.")
     assert statements(story) == [("failure", f"{CAUSE} I changed it to UTC in both readers.")]
+
+
+def test_a_fix_that_the_person_then_calls_none_is_not_told() -> None:
+    story = Story().asks("fix it").edits("/srv/ada/orbit/load.py").says(f"{CAUSE} I changed it to UTC in both readers.")
+    assert len(statements(story)) == 1
+    assert statements(story.asks("This is still not working, the first moon is wrong.").says("I see.")) == []
 
 
 def test_a_cause_that_is_worded_again_is_one() -> None:

@@ -46,9 +46,9 @@ from tests.memory.candidates.builders import answered, proposed, statements
             "let's use true/false and not on/off for the flags",
         ),
         (
-            "we should call ours max_workers as well to be consistent",
+            "we should call the option max_workers as well to be consistent",
             "decision",
-            "we should call ours max_workers as well to be consistent",
+            "we should call the option max_workers as well to be consistent",
         ),
         ("We decided to drop the XML export.", "decision", "We decided to drop the XML export."),
         ("we don't have a user entity in orbit", "fact", "we don't have a user entity in orbit"),
@@ -92,6 +92,14 @@ def test_a_lasting_statement_is_proposed(prompt: str, kind: str, statement: str)
         "I want to keep that documentation, because people still read it.",
         "By default, the folder is ignored, but we override it for what we want because others are made.",
         "we don't have `Orbit-Id` anymore so this is obsolete.",
+        # What it is about is said in another sentence, or it is said of one item.
+        "we should call ours max_workers as well to be consistent",
+        "and we don't need backward compatibility, which makes it complicated",
+        "remember that I'd rather implement it as small modules than as one",
+        "just run the dashboard directly going forward",
+        "orb-abe: the scheduler should not be the default mode",
+        "I want the reader to be called orbit-raeder instead of orbit-scan",
+        "use the documentation of the sensor as guidance and do not make assumptions",
     ],
 )
 def test_a_task_a_question_a_moment_or_pasted_text_is_not_proposed(prompt: str) -> None:
